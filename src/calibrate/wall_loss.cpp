@@ -144,13 +144,19 @@ Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainRetu
   return tried;
 }
 
+double returns_of(const std::vector<FrameScore>& scores) {
+  double returns = 0.0;
+  for (const FrameScore& score : scores) returns += static_cast<double>(score.returns);
+  return returns;
+}
+
 /// Whether what judged tells that `a` is better than `b`: by two errors of the mean of frames, or, because laws differ
 /// in some frames and agree in others, by more nats in all than so many parameters gain by chance.
 bool is_told_by_judges(const Tried& a, const Tried& b) {
   const MeanScore difference = score_difference(a.judged, b.judged);
+  const double judged = returns_of(a.judged);
+  if (difference.nats * judged < 1.0) return false;
   if (difference.nats > kErrorsAbove * difference.std_error) return true;
-  double judged = 0.0;
-  for (const FrameScore& score : a.judged) judged += static_cast<double>(score.returns);
   const double more = std::abs(static_cast<double>(a.law.parameters) - static_cast<double>(b.law.parameters));
   return difference.nats * judged / a.crowding > 0.5 * std::max(1.0, more) * math::log(judged) + kSureNats;
 }
@@ -174,6 +180,7 @@ void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judg
     const Tried &better = is_less ? all[best] : all[k], &other = is_less ? all[k] : all[best];
     if (k == best || (best == 0 && is_less) || is_told_by_judges(better, other)) continue;
     const MeanScore difference = score_difference(all[best].judged, all[k].judged);
+    if (best == 0 && -difference.nats * returns_of(all[k].judged) < 1.0) continue;  // the other law comes to dropout
     flags.push_back(fmt::format("frames held out hardly tell {} from {}: {:.2g} +- {:.1g} nats per return",
                                 all[best].law.name, all[k].law.name, difference.nats, difference.std_error));
   }

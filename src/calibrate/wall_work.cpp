@@ -14,29 +14,21 @@
 
 #include "calibrate/jackknife.hpp"
 #include "calibrate/no_number.hpp"
+#include "calibrate/wall_bins.hpp"
 #include "calibrate/wall_pixels.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t kMostScalePairs = 20'000, kLeastInBin = 20, kRangeBins = 12;
+constexpr std::size_t kMostScalePairs = 20'000, kRangeBins = 12;
+constexpr std::size_t kLeastToCompare = 5;
+constexpr double kMostRestless = 4.0;
 constexpr double kBinDeg = 5.0, kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
-
-/// Sums of a bin of one frame.
-struct BinSums {
-  std::size_t readings = 0, lost = 0;
-  double square_px = 0.0, square_m = 0.0;
-
-  void add(const BinSums& other) {
-    readings += other.readings, lost += other.lost;
-    square_px += other.square_px, square_m += other.square_m;
-  }
-};
 
 /// What one frame gives.
 struct FramePart {
-  std::vector<BinSums> by_range, by_incidence;
+  std::vector<WallBinSums> by_range, by_incidence;
   std::vector<std::size_t> errors;
   double square = 0.0;
   std::array<std::size_t, 6> pixels{};  ///< by WallPixel
@@ -63,6 +55,7 @@ class FrameMeter {
 
   void run(const WallMeasure* like) {
     each_frame([&](std::size_t f) { fit(f, std::nullopt); });
+    if (w_.rays.has_disparity()) drop_restless();
     find_scale();
     if (!w_.rays.has_disparity()) each_frame([&](std::size_t f) { refit(f); });
     if (std::none_of(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); })) refuse();
@@ -113,6 +106,25 @@ class FrameMeter {
     WallPlane& plane = w_.measure.planes[f];
     w_.fits[f] = fit_plane(w_.rays, readings, frames_.half_step_m, scale,
                            {options_.seed, static_cast<std::uint32_t>(f)}, plane.why_not);
+  }
+
+  /// Frames in which errors are much larger than in most show a wall that is none. Disparities err alike everywhere.
+  void drop_restless() {
+    std::vector<double> deviations;
+    for (const auto& fit : w_.fits) {
+      if (fit) deviations.push_back(fit->deviation);
+    }
+    if (deviations.size() < kLeastToCompare) return;
+    const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
+    std::nth_element(deviations.begin(), middle, deviations.end());
+    for (std::size_t f = 0; f < parts_.size(); ++f) drop_beyond(f, *middle);
+  }
+
+  void drop_beyond(std::size_t f, double usual) {
+    if (!w_.fits[f] || !(usual > 0.0) || !(w_.fits[f]->deviation > kMostRestless * usual)) return;
+    w_.measure.planes[f].why_not = fmt::format("its readings deviate {:.1f} times as much as those of other frames do",
+                                               w_.fits[f]->deviation / usual);
+    w_.fits[f].reset();
   }
 
   /// The deviation of all frames together, and that of each, which may be larger.
@@ -237,13 +249,6 @@ class FrameMeter {
     }
   }
 
-  static std::optional<std::size_t> bin_of(const std::vector<WallBin>& bins, double value) {
-    if (bins.empty()) return std::nullopt;
-    const double step = bins.front().high - bins.front().low, place = (value - bins.front().low) / step;
-    if (!(place > -1e-6 && place < static_cast<double>(bins.size()) + 1e-6)) return std::nullopt;
-    return std::min(bins.size() - 1, static_cast<std::size_t>(std::max(0.0, place)));
-  }
-
   void sum(std::size_t f) {
     if (!w_.fits[f]) return;
     FramePart& part = parts_[f];
@@ -255,7 +260,7 @@ class FrameMeter {
       const WallPixel pixel = pixels(f)[i];
       if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
       const double clean = clean_m(f, i);
-      BinSums of_ray;
+      WallBinSums of_ray;
       of_ray.lost = pixel == WallPixel::kLost ? 1 : 0, of_ray.readings = 1 - of_ray.lost;
       if (pixel == WallPixel::kWall) {
         const double error = double{residual(f)[i]}, off_m = double{measured(f)[i]} - clean;
@@ -268,8 +273,8 @@ class FrameMeter {
       }
       const double cosine = std::min(1.0, dot(normal, w_.rays.q[i]) / w_.rays.length[i]);
       const double degrees = math::acos(cosine) * 180.0 / std::numbers::pi;
-      if (const auto k = bin_of(w_.measure.by_range, clean * w_.rays.length[i])) part.by_range[*k].add(of_ray);
-      if (const auto k = bin_of(w_.measure.by_incidence, degrees)) part.by_incidence[*k].add(of_ray);
+      if (const auto k = wall_bin_of(w_.measure.by_range, clean * w_.rays.length[i])) part.by_range[*k].add(of_ray);
+      if (const auto k = wall_bin_of(w_.measure.by_incidence, degrees)) part.by_incidence[*k].add(of_ray);
     }
     w_.sums[f].add(lag_sums(w_.rays, standardised));
   }
@@ -294,17 +299,14 @@ class FrameMeter {
     }
   }
 
-  [[nodiscard]] std::vector<WallBin> filled(std::vector<WallBin> bins, std::vector<BinSums> FramePart::*member) const {
+  [[nodiscard]] std::vector<WallBin> filled(std::vector<WallBin> bins,
+                                            std::vector<WallBinSums> FramePart::*member) const {
     for (std::size_t k = 0; k < bins.size(); ++k) {
-      BinSums sums;
+      WallBinSums sums;
       for (const FramePart& part : parts_) {
         if (!(part.*member).empty()) sums.add((part.*member)[k]);
       }
-      const bool is_known = sums.readings >= kLeastInBin;
-      const auto n = static_cast<double>(sums.readings);
-      bins[k].readings = sums.readings, bins[k].lost = sums.lost;
-      bins[k].deviation_px = is_known && w_.rays.has_disparity() ? std::sqrt(sums.square_px / n) : kNoNumber;
-      bins[k].deviation_m = is_known ? std::sqrt(sums.square_m / n) : kNoNumber;
+      fill(bins[k], sums, w_.rays.has_disparity());
     }
     return bins;
   }
@@ -320,7 +322,7 @@ class FrameMeter {
     }
     std::vector<Estimate> estimates;
     for (std::size_t lag = 1; lag < Count; ++lag) {
-      if (!(all.pairs[lag] >= static_cast<double>(kLeastInBin))) break;
+      if (!(all.pairs[lag] >= static_cast<double>(kLeastInWallBin))) break;
       std::vector<double> without;
       for (const auto& group : groups) {
         if (!(group.pairs[lag] > 0.0)) continue;

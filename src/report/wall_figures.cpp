@@ -129,11 +129,11 @@ std::string fill_figure(const WallReport& report, std::vector<WallBin> WallMeasu
   return plot.svg();
 }
 
-void draw_correlation(Plot& plot, const std::vector<Estimate>& estimates, const std::string& css_class) {
+void draw_correlation(Plot& plot, const std::vector<Estimate>& estimates, double last, const std::string& css_class) {
   if (estimates.empty()) return;
   std::vector<double> x = {0.0}, y = {1.0};
   for (const Estimate& e : estimates) {
-    if (!std::isfinite(e.value)) break;
+    if (!std::isfinite(e.value) || static_cast<double>(x.size()) > last) break;
     x.push_back(static_cast<double>(x.size())), y.push_back(e.value);
   }
   plot.draw_line(x, y, css_class);
@@ -199,14 +199,16 @@ std::string wall_range_figure(const WallReport& report) {
 std::string wall_correlation_figure(const WallReport& report) {
   const WallMeasure &m = report.fit.measure, &s = report.simulated;
   const double last = last_lag(m);
-  Plot plot("Correlation of the error",
-            {.low = 0.0, .high = last, .label = m.in_time.empty() ? "apart (px)" : "apart (px, frames)"},
+  const std::string label =
+      fmt::format("apart ({}{})", report.fit.sensor.camera ? "px" : "rays", m.in_time.empty() ? "" : ", frames");
+  Plot plot("Correlation of the error", {.low = 0.0, .high = last, .label = label},
             {.low = -0.1, .high = 1.0, .label = "correlation"});
   plot.draw_horizontal(0.0, "mark");
-  draw_correlation(plot, m.across, "hit-line"), draw_correlation(plot, m.down, "short-line");
-  draw_correlation(plot, m.in_time, "time-line");
-  draw_correlation(plot, s.across, "hit-line simulated"), draw_correlation(plot, s.down, "short-line simulated");
-  draw_correlation(plot, s.in_time, "time-line simulated");
+  draw_correlation(plot, m.across, last, "hit-line"), draw_correlation(plot, m.down, last, "short-line");
+  draw_correlation(plot, m.in_time, last, "time-line");
+  draw_correlation(plot, s.across, last, "hit-line simulated"),
+      draw_correlation(plot, s.down, last, "short-line simulated");
+  draw_correlation(plot, s.in_time, last, "time-line simulated");
   std::string keys = stroke("var(--hit)", "across");
   if (!m.down.empty()) keys += stroke("var(--short)", "down");
   if (!m.in_time.empty()) keys += stroke("var(--max)", "in time");

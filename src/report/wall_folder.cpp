@@ -133,6 +133,15 @@ Json tape_json(const WallFit& fit) {
           {"is_exact", t.is_exact}};
 }
 
+/// sensor.yaml with a word on its use.
+std::string sensor_file(const WallReport& report) {
+  return fmt::format(
+      "# Sensor learned from a wall by fathom {}: an entry of `sensors:`, to which pose and outputs are to be added. "
+      "In "
+      "place\n# of a sensor of a scene:  fathom simulate SCENE --set sensors.NAME=@sensor.yaml --out DIR\n{}",
+      FATHOM_VERSION, wall_sensor_file(report));
+}
+
 std::string noise_file(const WallReport& report) {
   return fmt::format(
       "# Noise learned from a wall by fathom {}. In a scene file it stands under `noise:` of a sensor; from outside:\n"
@@ -186,7 +195,7 @@ void check_wall_report_folder(const fs::path& folder, bool force) { check_result
 
 void write_wall_report(const fs::path& folder, const WallReport& report, bool force) {
   check_wall_report_folder(folder, force);  // before the work
-  const std::array<std::string, 4> contents = {noise_file(report), wall_sensor_file(report), wall_page(report),
+  const std::array<std::string, 4> contents = {noise_file(report), sensor_file(report), wall_page(report),
                                                wall_json(report)};
   write_results(kWallKind, folder, contents, force);
 }

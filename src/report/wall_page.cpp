@@ -62,9 +62,11 @@ std::string wall_tiles(const WallReport& report) {
   std::string text = "<div class=\"tiles\">\n";
   text += tile(px ? shown(m.deviation, "{:.4f}", " px") : shown(1e3 * m.deviation, "{:.3g}", " mm"),
                px ? "deviation of disparity" : "deviation of the readings");
-  text += tile(report.fit.sensor.camera ? fmt::format("{:.2f} · {:.2f} px", c.across_px.value, c.down_px.value)
-                                        : fmt::format("{:.2f} px", c.across_px.value),
-               report.fit.sensor.camera ? "size of the correlation, across · down" : "size of the correlation, rays");
+  const bool is_white = !(c.across_px.value > 0.0) && !(c.down_px.value > 0.0);
+  const std::string sizes = report.fit.sensor.camera
+                                ? fmt::format("{:.2f} · {:.2f} px", c.across_px.value, c.down_px.value)
+                                : fmt::format("{:.2f} rays", c.across_px.value);
+  text += tile(is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation");
   text += tile(fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all), "of the wall's rays lost");
   return text + tile(fmt::format("{} of {}", found, m.planes.size()), "frames show a wall") + "</div>\n";
 }
@@ -103,7 +105,8 @@ std::string losses_html(const WallReport& report) {
   return wall_table(
       "What loses returns", rows,
       "Log density of losses and readings, of frames held out where there are five or more. Of the laws that "
-      "these do not tell from the best by two errors, the one with the fewest parameters is chosen.");
+      "these do not tell from the best, by two errors or by more nats than chance gives, the one with the fewest "
+      "parameters is chosen.");
 }
 
 std::string tape_html(const WallReport& report) {

@@ -37,7 +37,8 @@ TEST(WallApi, LearnsFromFramesInMemoryAndWritesAFolder) {
   const TemporaryFolder folder;
   check_wall_report_folder(folder / "out", false);
   write_wall_report(folder / "out", report);
-  for (const std::filesystem::path& file : wall_report_files(folder / "out")) EXPECT_TRUE(std::filesystem::exists(file));
+  for (const std::filesystem::path& file : wall_report_files(folder / "out"))
+    EXPECT_TRUE(std::filesystem::exists(file));
   EXPECT_NE(wall_json(report).find("\"is_exact\""), std::string::npos);
 }
 

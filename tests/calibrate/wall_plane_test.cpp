@@ -175,6 +175,19 @@ TEST(WallPlanes, ABallIsNoWall) {
   EXPECT_TRUE(fit.measure.planes[0].is_found && fit.measure.planes[2].is_found);
 }
 
+TEST(WallPlanes, AFrameThatErrsMuchMoreThanOthersIsLeftOut) {
+  const std::vector<WallPlane> planes = walls(9, 0.8, 1.6, 30.0, 10.0);
+  WallFrames frames = simulate_wall(stereo_sensor(), planes, {Disparity{.stddev_px = 0.05F}}, {.seed = 9});
+  const WallFrames rough = simulate_wall(stereo_sensor(), planes, {Disparity{.stddev_px = 0.25F}}, {.seed = 9});
+  const std::size_t rays = frames.sensor.rays();
+  std::copy_n(rough.measured_m.begin() + static_cast<std::ptrdiff_t>(4 * rays), rays,
+              frames.measured_m.begin() + static_cast<std::ptrdiff_t>(4 * rays));
+  const WallMeasure measure = measure_wall(frames);
+  for (std::size_t f = 0; f < planes.size(); ++f) EXPECT_EQ(measure.planes[f].is_found, f != 4);
+  EXPECT_EQ(measure.planes[4].why_not.substr(0, 35), "its readings deviate 5.0 times as m");
+  EXPECT_NEAR(measure.deviation, 0.05, 0.001);
+}
+
 TEST(WallPlanes, ThreadsChangeNoBit) {
   const WallFrames frames =
       simulate_wall(stereo_sensor(64, 48), walls(7, 0.6, 2.0, 50.0, 15.0),

@@ -166,7 +166,7 @@ TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
       "[depth]}}]}\nscene:\n  meshes: {ball: {sphere: {radius_m: 3}}}\n  entities: [{name: ball, mesh: ball}]\n");
   done({"simulate", room, "--out", folder_ / "room", "--quiet"});
   refused("a ball", {folder_ / "room/camera", "--camera", "30,30,31.5,23.5"},
-          {"depth_000000.npy", "of its readings lie on one plane"});
+          {"depth_000000.npy", "its readings deviate from every plane by"});
 }
 
 }  // namespace
