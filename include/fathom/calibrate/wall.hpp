@@ -109,7 +109,7 @@ struct WallMeasure {
   /// corrected for what the plane takes.
   std::vector<Estimate> across, down;
   std::vector<Estimate> in_time;     ///< 1 to kLagsInTime frames later; empty unless frames are still
-  std::vector<double> error_shares;  ///< [kErrorBins] of equal width, of the errors divided by `deviation`
+  std::vector<double> error_shares;  ///< [kErrorBins] of equal width, of errors by their deviation there
   double deviation = 0.0;            ///< root mean square of all errors: px with a baseline, else m
   std::size_t readings = 0, lost = 0, tails = 0, other = 0, not_known = 0;
   std::size_t hidden = 0;  ///< losses in the band that the right camera does not see; among `not_known`
