@@ -66,6 +66,8 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
   return free;
 }
 
+}  // namespace
+
 std::string parameter_table(const fathom::ChainFit& fit) {
   std::vector<std::vector<std::string>> rows = {
       {"parameter", "as given", "value", "std. error", "95 % interval", "unit"}};
@@ -77,6 +79,8 @@ std::string parameter_table(const fathom::ChainFit& fit) {
   }
   return align_columns(rows, {1, 2, 3, 4});
 }
+
+namespace {
 
 std::string counts_text(const fathom::ChainReport& report) {
   const fathom::ChainFit& fit = report.fit;

@@ -18,6 +18,9 @@ struct CalibrateChainOptions {
   bool json = false, force = false, quiet = false;
 };
 
+/// The learned parameters as lines of columns.
+std::string parameter_table(const fathom::ChainFit& fit);
+
 /// Learns the chain of a sensor and prints it, as a table or as JSON. Throws fathom::Error.
 void calibrate_chain(const CalibrateChainOptions& options);
 

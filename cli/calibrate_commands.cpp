@@ -16,6 +16,7 @@
 #include "calibrate_chain.hpp"
 #include "option_values.hpp"
 #include "score.hpp"
+#include "wall_command.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -208,6 +209,7 @@ void add_calibrate_commands(CLI::App& app) {
   energy.footer(kEnergyHelp);
   energy.final_callback([e] { calibrate_energy(*e); });
   add_chain(calibrate);
+  add_wall_command(calibrate);
 }
 
 }  // namespace fathom_cli

@@ -43,17 +43,6 @@ blobs of holes touch neither the border of the image nor what is left out. docs/
 mean, and what cannot be seen.
 --out gets report.html and measure.json; files appear whole or not at all.)";
 
-/// The numbers of a list "1,2.5,3".
-std::vector<double> parse_numbers(const std::string& option, const std::string& text, const NumberLimits& limits) {
-  std::vector<double> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    numbers.push_back(parse_number(option, text.substr(begin, end - begin), limits));
-    begin = end + 1;
-  }
-  return numbers;
-}
-
 constexpr NumberLimits kFocalBaseline = {fathom::DepthMeterOptions::kLeastFocalBaselinePxM,
                                          fathom::DepthMeterOptions::kMostFocalBaselinePxM, "px m"};
 

@@ -68,6 +68,16 @@ double parse_number(const std::string& option, const std::string& text, const Nu
   return *value;
 }
 
+std::vector<double> parse_numbers(const std::string& option, const std::string& text, const NumberLimits& limits) {
+  std::vector<double> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    numbers.push_back(parse_number(option, text.substr(begin, end - begin), limits));
+    begin = end + 1;
+  }
+  return numbers;
+}
+
 CLI::Option& add_whole_option(CLI::App& c, const OptionText& text, const WholeLimits& limits,
                               const std::function<void(std::uint64_t)>& set) {
   return add_text_option(c, text, doc_with_limits(text, limits),

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -42,6 +43,8 @@ struct OptionText {
 /// The number that the whole of `text` is. Throws fathom::InputError naming the option, the text and the limits.
 std::uint64_t parse_whole(const std::string& option, const std::string& text, const WholeLimits& limits);
 double parse_number(const std::string& option, const std::string& text, const NumberLimits& limits);
+/// The numbers of a list "1,2.5,3".
+std::vector<double> parse_numbers(const std::string& option, const std::string& text, const NumberLimits& limits);
 
 CLI::Option& add_whole_option(CLI::App& c, const OptionText& text, const WholeLimits& limits,
                               const std::function<void(std::uint64_t)>& set);

@@ -12,11 +12,14 @@ import numpy.typing as npt
 from . import _fathom
 from ._chains import (ChainFit, ChainReturns, FrameScore, LearnedParameter, MeanScore, MeasuredFrames, chain_yaml, fit_chain,
                       mean_score, read_measured_frames, score_difference, score_frames)
+from ._walls import (WallBin, WallCorrelation, WallFit, WallLossLaw, WallMeasure, WallPlane, WallTape, fit_wall,
+                     measure_wall)
 from .noise import Noise, make
 
 __all__ = ["Blobs", "ChainFit", "ChainReturns", "DepthBand", "DepthMeasure", "DepthPatches", "DistanceCalibration",
-           "EnergyCalibration", "Estimate", "FrameScore", "LearnedParameter", "MeanScore", "MeasuredFrames", "chain_yaml",
-           "distance", "energy", "energy_pairs", "fit_chain", "mean_score", "measure_depth", "range_pairs",
+           "EnergyCalibration", "Estimate", "FrameScore", "LearnedParameter", "MeanScore", "MeasuredFrames", "WallBin",
+           "WallCorrelation", "WallFit", "WallLossLaw", "WallMeasure", "WallPlane", "WallTape", "chain_yaml", "distance",
+           "energy", "energy_pairs", "fit_chain", "fit_wall", "mean_score", "measure_depth", "measure_wall", "range_pairs",
            "read_energy_pairs", "read_measured_frames", "read_range_pairs", "score_difference", "score_frames"]
 
 Floats32 = npt.NDArray[np.float32]

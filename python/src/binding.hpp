@@ -35,6 +35,7 @@ void bind_beam_logs(py::module_& m);
 void bind_beam_field(py::module_& m);
 void bind_calibrate(py::module_& m);
 void bind_chain_fits(py::module_& m);
+void bind_walls(py::module_& m);
 void bind_datasets(py::module_& m);
 void bind_random(py::module_& m);
 

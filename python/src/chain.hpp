@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fathom/calibrate/chain.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -26,6 +27,9 @@ py::dict correlation_dict(const Correlation& correlation);
 NoiseChain chain_of(const py::iterable& entries);
 /// The other way round; entities by their ids.
 py::list chain_list(const NoiseChain& chain);
+
+/// What was learned: "fit" and "noise" for python/fathom/_chains.py.
+py::dict chain_fit_dict(const ChainFit& fit);
 
 /// A sensor from what Sensor._spec() of fathom/sensors.py gives.
 SensorSetup sensor_of(const py::dict& spec);

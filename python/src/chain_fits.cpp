@@ -127,6 +127,28 @@ py::dict parameter_dict(const LearnedParameter& p) {
   return d;
 }
 
+}  // namespace
+
+py::dict chain_fit_dict(const ChainFit& made) {
+  py::dict d;
+  py::list parameters;
+  for (const LearnedParameter& p : made.parameters) parameters.append(parameter_dict(p));
+  const auto n = static_cast<py::ssize_t>(made.parameters.size());
+  d["parameters"] = parameters;
+  d["correlations"] = copied<double>(made.correlations).reshape({n, n});
+  d["returns"] = made.returns, d["lost"] = made.lost, d["frames"] = made.frames, d["clusters"] = made.clusters;
+  d["stretches"] = made.stretches;
+  d["at_edges"] = made.at_edges;
+  d["start_log_likelihood"] = made.start_log_likelihood, d["log_likelihood"] = made.log_likelihood;
+  d["judged"] = made.judged, d["held_out_nats"] = made.held_out_nats, d["start_nats"] = made.start_nats;
+  d["gain_nats"] = made.gain_nats, d["gain_error"] = made.gain_error, d["flags"] = made.flags;
+  py::dict out;
+  out["fit"] = d, out["noise"] = chain_list(made.chain);
+  return out;
+}
+
+namespace {
+
 py::dict fit(const py::iterable& noise, const std::vector<std::string>& patterns, const py::dict& returns, int hold_out,
              int block_frames, const std::optional<int>& stretches, int threads) {
   const NoiseChain chain = chain_of(noise);
@@ -143,21 +165,7 @@ py::dict fit(const py::iterable& noise, const std::vector<std::string>& patterns
   options.threads = threads;
   ChainFit made;
   released([&] { made = fit_chain(chain, free, measured, options); });
-  py::dict d;
-  py::list parameters;
-  for (const LearnedParameter& p : made.parameters) parameters.append(parameter_dict(p));
-  const auto n = static_cast<py::ssize_t>(made.parameters.size());
-  d["parameters"] = parameters;
-  d["correlations"] = copied<double>(made.correlations).reshape({n, n});
-  d["returns"] = made.returns, d["lost"] = made.lost, d["frames"] = made.frames, d["clusters"] = made.clusters;
-  d["stretches"] = made.stretches;
-  d["at_edges"] = made.at_edges;
-  d["start_log_likelihood"] = made.start_log_likelihood, d["log_likelihood"] = made.log_likelihood;
-  d["judged"] = made.judged, d["held_out_nats"] = made.held_out_nats, d["start_nats"] = made.start_nats;
-  d["gain_nats"] = made.gain_nats, d["gain_error"] = made.gain_error, d["flags"] = made.flags;
-  py::dict out;
-  out["fit"] = d, out["noise"] = chain_list(made.chain);
-  return out;
+  return chain_fit_dict(made);
 }
 
 py::list score(const py::iterable& noise, const py::dict& returns, int threads) {

@@ -109,6 +109,7 @@ PYBIND11_MODULE(_fathom, m) {
   bind_beam_field(m);
   bind_calibrate(m);
   bind_chain_fits(m);
+  bind_walls(m);
   bind_random(m);
   m.def(
       "versions",

@@ -13,6 +13,7 @@
 
 #include "report/chain_page.hpp"
 #include "report/number_json.hpp"
+#include "report/parameter_json.hpp"
 #include "report/result_folder.hpp"
 
 namespace fathom {
@@ -26,7 +27,9 @@ constexpr std::array<const char*, 3> kChainNames = {"noise.yaml", "report.html",
 constexpr std::array<std::string_view, 2> kChainKeys = {"parameters", "held_out_nats"};
 constexpr ResultKind kChain = {.noun = "fit", .names = kChainNames, .of_ours = kChainKeys};
 
-Json parameter_json(const LearnedParameter& p) {
+}  // namespace
+
+nlohmann::ordered_json parameter_json(const LearnedParameter& p) {
   return {{"value", p.value},
           {"std_error", number_or_null(p.std_error)},
           {"naive_std_error", number_or_null(p.naive_error)},
@@ -37,6 +40,8 @@ Json parameter_json(const LearnedParameter& p) {
           {"is_unidentified", p.is_unidentified},
           {"is_at_limit", p.is_at_limit}};
 }
+
+namespace {
 
 Json correlations_json(const ChainFit& fit) {
   const std::size_t n = fit.parameters.size();

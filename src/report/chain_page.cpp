@@ -68,6 +68,8 @@ std::string parameter_rows(const LearnedParameter& p) {
                      interval, naive, given);
 }
 
+}  // namespace
+
 std::string chain_parameters_html(const ChainFit& fit) {
   std::string rows;
   for (const LearnedParameter& p : fit.parameters) rows += parameter_rows(p);
@@ -84,6 +86,8 @@ std::string chain_parameters_html(const ChainFit& fit) {
              "independent. A dash: there is none (see the notes).</p>\n",
              fit.stretches > 0 ? "stretches of the way" : "frames, or blocks of them,", fit.clusters);
 }
+
+namespace {
 
 std::string correlation_table(const ChainFit& fit) {
   const std::size_t n = fit.parameters.size();

@@ -10,4 +10,7 @@ namespace fathom {
 
 std::string chain_page(const ChainReport& report);
 
+/// The table of learned parameters, with its heading.
+std::string chain_parameters_html(const ChainFit& fit);
+
 }  // namespace fathom

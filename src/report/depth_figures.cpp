@@ -12,6 +12,7 @@
 #include "picture/image.hpp"
 #include "picture/painter.hpp"
 #include "picture/palette.hpp"
+#include "report/embedded_picture.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
 
@@ -21,54 +22,13 @@ namespace {
 
 constexpr Rgb kMeasured = {58, 62, 74}, kSmall = {240, 228, 66}, kMiddle = {230, 159, 0}, kLarge = {0, 114, 178},
               kLeftOut = {200, 200, 206};
-constexpr Rgb kLow = {33, 102, 172}, kZero = {247, 247, 247}, kHigh = {178, 24, 43};
-
-std::string css(Rgb c) { return fmt::format("rgb({},{},{})", c[0], c[1], c[2]); }
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned value = 0;
-    const std::size_t given = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k)
-      value = value << 8U | (k < given ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= given ? kDigits[value >> (18 - 6 * k) & 63U] : '=';
-  }
-  return text;
-}
 
 /// An image of the size of a frame, whose pixel i has the colour f(i).
 template <class F>
 std::string picture(const DepthPicture& p, std::string_view title, F color) {
   Image image(p.cols, p.rows, kLostColor);
   for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = color(i);
-  return fmt::format("<img class=\"pixels\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">\n",
-                     p.cols, p.rows, title, base64(png_bytes(image)));
-}
-
-/// u in [-1, 1]: blue, white, red.
-Rgb signed_color(double u) {
-  const double part = std::min(1.0, std::abs(u));
-  const Rgb end = u < 0.0 ? kLow : kHigh;
-  Rgb color{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    color[i] = static_cast<std::uint8_t>(std::lround(kZero[i] + part * (end[i] - kZero[i])));
-  }
-  return color;
-}
-
-/// Three deviations of most pixels, whatever single patches do; 0 where there is none.
-double residual_scale(const std::vector<float>& residual) {
-  std::vector<float> sizes;
-  for (const float value : residual) {
-    if (!std::isnan(value)) sizes.push_back(std::abs(value));
-  }
-  if (sizes.empty()) return 0.0;
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  return 3.0 * 1.4826 * double{*middle};  // a normal's deviation by the median of its sizes
+  return embedded_picture(image, title);
 }
 
 std::vector<double> numbers_of(const std::vector<Estimate>& estimates) {
@@ -115,9 +75,10 @@ ShownPicture residual_figure(const DepthReport& report) {
     return signed_color(scale > 0.0 ? double{p.residual[i]} / scale : 0.0);
   };
   const std::string_view unit = report.measure.focal_baseline_px_m ? "px of disparity" : "1/m of inverse depth";
-  return {picture(p, "Residuals of the cubics", color),
-          fmt::format("What the cubic of each patch leaves: {}-{:.2g} {}{:.2g} {}, {}no patch", patch(css(kLow), ""),
-                      scale, patch(css(kHigh), ""), scale, unit, patch(css(kLostColor), ""))};
+  return {
+      picture(p, "Residuals of the cubics", color),
+      fmt::format("What the cubic of each patch leaves: {}-{:.2g} {}{:.2g} {}, {}no patch", patch(css(kLowColor), ""),
+                  scale, patch(css(kHighColor), ""), scale, unit, patch(css(kLostColor), ""))};
 }
 
 std::string correlation_figure(std::span<const DepthReport> reports) {

@@ -126,6 +126,7 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"beam", "score", "--map", "m.yaml"},
       {"calibrate"},
       {"calibrate", "distance"},
+      {"calibrate", "wall"},
       {"measure"},
       {"measure", "depth"},
   };

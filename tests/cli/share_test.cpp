@@ -67,13 +67,14 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
                            "fathom-calibrate",
                            "fathom-calibrate-distance",
                            "fathom-calibrate-energy",
+                           "fathom-calibrate-wall",
                            "fathom-measure",
                            "fathom-measure-depth"}) {
     const std::string text = bytes_of(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
     EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
     EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
   }
-  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 29U);
+  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 30U);
   const std::string simulate = bytes_of(folder_ / "share/man/man1/fathom-simulate.1");
   EXPECT_NE(simulate.find("\\-\\-seed S"), std::string::npos) << simulate;
   EXPECT_NE(simulate.find(".SH \"EXIT STATUS\""), std::string::npos);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate_wall.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+
+#include "calibrate_chain.hpp"
+#include "outputs.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+/// One source, and what it needs.
+void check_source(const CalibrateWallOptions& o) {
+  const bool scans = !o.log.log.empty() || !o.log.bag.empty();
+  if (o.folder.empty() && !scans) throw fathom::InputError("DIR, --log or --bag is required");
+  if (!o.folder.empty() && scans) throw fathom::InputError("DIR has depth images: --log and --bag are for scans");
+  if (scans) {
+    if (o.camera) throw fathom::InputError("--camera is for depth images, and scans have none");
+    if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for scans");
+    return;
+  }
+  if (!o.camera) throw fathom::InputError("--camera FX,FY,CX,CY[,BASELINE] is required with depth images");
+  if (o.sector_rad) throw fathom::InputError("--sector is for scans; give --mask for depth images");
+}
+
+fathom::WallImagesOptions image_options(const CalibrateWallOptions& o) {
+  fathom::WallImagesOptions how{.files = o.files, .levels_per_m = o.levels_per_m, .mask = o.mask};
+  how.camera = o.camera.value_or(fathom::WallCamera{});
+  how.max_range_m = o.max_range_m.value_or(0.0);
+  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
+  return how;
+}
+
+Paths wall_inputs(const CalibrateWallOptions& o) {
+  if (o.folder.empty()) return {o.log.file()};
+  return fathom::wall_image_inputs(o.folder, image_options(o));
+}
+
+fathom::WallFrames wall_frames(const CalibrateWallOptions& o, std::vector<std::string>& notes) {
+  if (!o.folder.empty()) {
+    return as_typed({{"baseline_m", "--camera BASELINE"}},
+                    [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
+  }
+  const fathom::ScanLog log = read_log(o.log);
+  notes = log.notes;
+  fathom::WallScansOptions how{.max_range_m = o.max_range_m, .sector_rad = o.sector_rad};
+  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
+  return fathom::wall_frames_of_log(log, how);
+}
+
+std::string size_text(const char* name, const fathom::Estimate& size, const char* unit) {
+  if (!(size.value > 0.0)) return fmt::format("  {}: white\n", name);
+  const std::string error = std::isfinite(size.std_error) ? fmt::format(" +- {:.2g}", size.std_error) : "";
+  return fmt::format("  {}: {:.4g}{} {}\n", name, size.value, error, unit);
+}
+
+std::string correlation_text(const fathom::WallReport& report) {
+  const fathom::WallCorrelation& c = report.fit.correlation;
+  const std::string_view shape = fathom::kChoiceWords<fathom::CorrelationShape>[static_cast<std::size_t>(c.shape)];
+  std::string text = fmt::format("\nsize of the correlation ({})\n", shape) + size_text("across", c.across_px, "px");
+  if (report.fit.sensor.camera) text += size_text("down", c.down_px, "px");
+  if (!report.fit.measure.in_time.empty()) text += size_text("in time", c.time_s, "s");
+  return text;
+}
+
+std::string losses_text(const fathom::WallFit& fit) {
+  if (fit.loss_laws.empty()) return "";
+  std::vector<std::vector<std::string>> rows = {{"law of loss", "parameters", "nats per ray", "against dropout", ""}};
+  for (const fathom::WallLossLaw& law : fit.loss_laws) {
+    const std::string error = std::isfinite(law.gain_error) ? fmt::format(" +- {:.1g}", law.gain_error) : "";
+    rows.push_back({law.name, fmt::format("{}", law.parameters), fmt::format("{:.5f}", law.nats),
+                    fmt::format("{:+.5f}{}", law.gain, error), law.is_chosen ? "chosen" : ""});
+  }
+  return "\n" + align_columns(rows, {1, 2, 3});
+}
+
+std::string tape_text(const fathom::WallFit& fit) {
+  if (!fit.tape) return "";
+  const fathom::WallTape& t = *fit.tape;
+  const auto number = [](const fathom::Estimate& e, double unit) {
+    const std::string error = std::isfinite(e.std_error) ? fmt::format(" +- {:.2g}", unit * e.std_error) : "";
+    return std::isfinite(e.value) ? fmt::format("{:.4g}{}", unit * e.value, error) : std::string("-");
+  };
+  std::string text = fmt::format("\nagainst the tape, {}: gain {}, bias {} mm\n", counted(t.places, "place"),
+                                 number(t.gain, 1.0), number(t.bias_m, 1e3));
+  if (std::isfinite(t.bias_px.value)) text += fmt::format("or bias of the disparity {} px\n", number(t.bias_px, 1.0));
+  return text;
+}
+
+std::string counts_text(const fathom::WallReport& report) {
+  const fathom::WallMeasure& m = report.fit.measure;
+  const auto found = static_cast<std::size_t>(
+      std::count_if(m.planes.begin(), m.planes.end(), [](const fathom::WallPlane& p) { return p.is_found; }));
+  return fmt::format("\n{} of {} show a wall: {} readings on it and {} losses; {} readings of something else\n", found,
+                     counted(m.planes.size(), "frame"), group_digits(m.readings), group_digits(m.lost),
+                     group_digits(m.other));
+}
+
+void show(const fathom::WallReport& report, const CalibrateWallOptions& options) {
+  if (options.json) return print(fathom::wall_json(report));
+  std::string text = parameter_table(report.fit.chain);
+  if (options.quiet) return print(text);
+  text += correlation_text(report) + losses_text(report.fit) + tape_text(report.fit) + counts_text(report);
+  for (const std::string& flag : report.flags()) text += "note: " + fathom::printable(flag) + "\n";
+  if (options.out.empty()) {
+    text +=
+        fmt::format("\nIn a scene file, under `noise:` of the sensor:\n{}", fathom::chain_yaml(report.fit.chain.chain));
+  } else {
+    text += fmt::format("noise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
+                        fathom::printable(options.out.string()));
+  }
+  print(text);
+}
+
+}  // namespace
+
+void calibrate_wall(const CalibrateWallOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  check_source(options);
+  if (!options.out.empty()) {
+    fathom::check_wall_report_folder(options.out, options.force);
+    refuse_inputs(fathom::wall_report_files(options.out), wall_inputs(options));
+  }
+  std::vector<std::string> notes;
+  const fathom::WallFrames frames = wall_frames(options, notes);
+  const std::string name = options.folder.empty() ? options.log.file().string() : options.folder.string();
+  fathom::WallReport report =
+      as_typed({{"hold_out", "--hold-out"}}, [&] { return fathom::make_wall_report(frames, options.wall, name); });
+  report.notes = std::move(notes);
+  if (!options.out.empty()) fathom::write_wall_report(options.out, report, options.force);
+  show(report, options);
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <fathom/calibrate/wall_report.hpp>
+
+#include "beam_world.hpp"
+
+namespace fathom_cli {
+
+/// `fathom calibrate wall DIR --camera ...`, or `--log L`
+struct CalibrateWallOptions {
+  std::filesystem::path folder;  ///< of depth images; empty: scans
+  std::optional<fathom::WallCamera> camera;
+  double levels_per_m = 1000.0;
+  std::string files;
+  std::filesystem::path mask;
+  BeamLogOptions log;
+  std::optional<std::array<double, 2>> sector_rad;
+  std::optional<double> max_range_m;
+  std::string distances;
+  fathom::WallOptions wall;
+  std::filesystem::path out;  ///< empty: nothing is written
+  bool json = false, force = false, quiet = false;
+};
+
+/// Learns and prints, as tables or as JSON. Throws fathom::Error.
+void calibrate_wall(const CalibrateWallOptions& options);
+
+}  // namespace fathom_cli

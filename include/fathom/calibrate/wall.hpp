@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The noise of a depth camera or a planar laser learned from a flat wall. No pose and no scene is needed: in every
+// frame a plane (of a laser a line) is fitted to the readings, and the clean range and the incidence of each ray follow
+// from it. The chain is then learned as fathom/calibrate/chain.hpp does, with frames as what is independent.
+//
+// The fit is by least squares over the readings within five deviations, from a start that tolerates that up to half of
+// the readings are of something else: the least median of residuals over random triples (Rousseeuw, "Least median of
+// squares regression", Journal of the American Statistical Association 79 (1984)), whose draws are keyed. A camera with
+// a baseline is fitted in disparity, where its errors are even and a plane is linear; all else along the ray, weighted
+// by the deviation at that range.
+//
+// A plane takes three numbers of each frame, and a part of the error with them. It is put back: a residual with the
+// leverage h is divided by sqrt(1 - h S), S the sum of the correlations of the error over all lags, 1 for white noise.
+//
+// What a wall cannot tell: the mean error, which moves the plane itself, unless distances were measured with a tape;
+// what edges do; and how a surface of another colour or texture is lost.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/calibrate/chain.hpp>
+
+namespace fathom {
+
+/// A pinhole camera whose depths are seen by its left lens, at the sensor's origin; pixel centres are whole numbers.
+struct WallCamera {
+  double fx_px = 0.0, fy_px = 0.0, cx_px = 0.0, cy_px = 0.0;
+  double baseline_m = 0.0;  ///< 0: it measures no disparity
+};
+
+/// The rays of the sensor: of a camera, or those of a planar laser.
+struct WallSensor {
+  std::uint32_t rows = 0, cols = 0;       ///< of a laser one row
+  std::optional<WallCamera> camera = {};  ///< nothing: a laser
+  std::vector<double> azimuth_rad = {};   ///< of a laser, [cols]
+  double max_range_m = 0.0;               ///< how far it measures; 0: not known
+
+  [[nodiscard]] std::size_t rays() const { return std::size_t{rows} * cols; }
+};
+
+/// Frames of a wall.
+struct WallFrames {
+  WallSensor sensor;
+  /// [frames, rows, cols], m: of a camera distances to the image plane, of a laser ranges along the ray. What is not
+  /// above 0 and finite is lost, and of a laser what is not below WallSensor::max_range_m.
+  std::vector<float> measured_m;
+  std::vector<std::string> names = {};  ///< of the frames in messages, [frames]; empty: their numbers
+  /// Distance of the sensor's origin to the wall by a tape measure, perpendicular to the wall, m, [frames]; NaN: not
+  /// measured; empty: none was.
+  std::vector<double> tape_m = {};
+  /// Where it is not 0 a ray is left out: [rows, cols], or [frames, rows, cols]; empty: none is.
+  std::vector<std::uint8_t> left_out = {};
+  double half_step_m = 0.0;  ///< measured values are multiples of twice as much; 0: not rounded
+
+  [[nodiscard]] std::size_t frames() const { return sensor.rays() == 0 ? 0 : measured_m.size() / sensor.rays(); }
+};
+
+/// What a ray of a frame shows.
+enum class WallPixel : std::uint8_t {
+  kWall,      ///< a reading on the wall
+  kTail,      ///< a reading more than five deviations off it, alone: no other surface
+  kLost,      ///< no reading, where the wall is
+  kOther,     ///< another surface, or a loss beside one
+  kNotKnown,  ///< a loss of which it is not known whether the wall is there
+  kLeftOut    ///< left out, or of a frame without a wall
+};
+
+/// The wall of a frame.
+struct WallPlane {
+  bool is_found = false;
+  std::string why_not = {};       ///< one line
+  Vec3 normal = {1.0, 0.0, 0.0};  ///< unit, in the sensor frame, away from the sensor; of a laser its z is 0
+  double distance_m = 0.0;        ///< of the sensor's origin, perpendicular
+  double deviation = 0.0;         ///< root mean square of the error: px of disparity with a baseline, else m
+  std::size_t on_wall = 0, tails = 0, lost = 0, other = 0;
+};
+
+/// Rays of the wall in a band of range or incidence.
+struct WallBin {
+  double low = 0.0, high = 0.0;  ///< m or degrees
+  std::size_t readings = 0, lost = 0;
+  double deviation_px = 0.0;  ///< of the error in disparity; NaN without a baseline or below 20 readings
+  double deviation_m = 0.0;   ///< along the optical axis, of a laser along the ray; NaN below 20 readings
+
+  [[nodiscard]] double fill() const {
+    const double all = static_cast<double>(readings + lost);
+    return all > 0.0 ? static_cast<double>(readings) / all : __builtin_nan("");
+  }
+};
+
+/// Numbers about frames of a wall, measured or simulated, which can be set side by side.
+struct WallMeasure {
+  static constexpr std::size_t kLags = 32, kLagsInTime = 8, kErrorBins = 61;
+  static constexpr double kErrorSpan = 5.0;  ///< the histogram reaches from -5 to 5 deviations
+
+  std::vector<WallPlane> planes;  ///< [frames]
+  std::vector<WallPixel> pixels;  ///< [frames, rows, cols]
+  std::vector<float> residual;    ///< the same: px of disparity, or m; NaN where no reading is of the wall
+  std::vector<WallBin> by_range, by_incidence;  ///< bins of range along the ray
+  /// Correlation of the error at lags of 1 to kLags px; empty where there is no such direction, or none so long. Not
+  /// corrected for what the plane takes.
+  std::vector<Estimate> across, down;
+  std::vector<Estimate> in_time;     ///< 1 to kLagsInTime frames later; empty unless frames are still
+  std::vector<double> error_shares;  ///< [kErrorBins] of equal width, of errors by their deviation there
+  double deviation = 0.0;            ///< root mean square of all errors: px with a baseline, else m
+  std::size_t readings = 0, lost = 0, tails = 0, other = 0, not_known = 0;
+  std::size_t hidden = 0;  ///< losses in the band that the right camera does not see; among `not_known`
+};
+
+/// How losses at the border of the view count: behind a wall's end there may be nothing.
+enum class BorderLosses : std::uint8_t { kOfWall, kNotKnown };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<BorderLosses> = {"of_wall", "not_known"};
+
+struct WallOptions {
+  std::uint64_t seed = 0;  ///< of the random triples and of thinning
+  /// Losses with no reading between them and the border. Nothing: of a camera the wall's, of a laser not known.
+  std::optional<BorderLosses> border = {};
+  bool still = false;     ///< frames follow each other and neither wall nor sensor moves, but from place to place
+  double rate_hz = 30.0;  ///< frames per second, where they are still
+  std::uint32_t hold_out = 5, block_frames = 1;  ///< of ChainFitOptions
+  std::size_t most_returns = 300'000;            ///< to learn from; more are thinned out at random; at least 1000
+  int threads = 0;                               ///< at work at once; 0: one per core; they change no bit of the result
+};
+
+/// Throws InputError for a number outside its limits.
+FATHOM_API void validate(const WallOptions& options);
+
+/// Throws InputError when sizes disagree, there is no frame, or a number of the sensor, a distance or a step is not
+/// what is said above.
+FATHOM_API void validate(const WallFrames& frames);
+
+/// Fits the planes and measures, and learns nothing. `like`: of frames whose bins of range are taken, so that the two
+/// can be compared; what showed no wall there has to be left out here (simulate_wall() does so), and all other losses
+/// are the wall's. Null: bins of their own. Throws InputError as validate() does, and when no frame shows a wall.
+FATHOM_API WallMeasure measure_wall(const WallFrames& frames, const WallOptions& options = {},
+                                    const WallMeasure* like = nullptr);
+
+/// Measured distances against those by the tape: one number for each place, which is a run of frames with one distance.
+/// Errors come from the spread of the places, with t quantiles of their number less that of the parameters.
+struct WallTape {
+  std::size_t places = 0;
+  Estimate gain = {},
+           bias_m = {};   ///< of gain_bias: measured range = (1 + gain) clean + bias_m; gain is NaN for one distance
+  double spread_m = 0.0;  ///< deviation of the places about that; NaN for too few
+  /// With a baseline: were it all a bias of the disparity.
+  Estimate bias_px = {};
+  double bias_px_spread_m = 0.0;
+  bool is_disparity = false;  ///< whether the bias of the disparity describes the places better
+  bool is_exact = false;      ///< whether all of that is within two errors of 0: the chain has none of it
+};
+
+/// Correlation of the error, as fathom/noise/correlation.hpp has it. Sizes are 0 where the error is white.
+struct WallCorrelation {
+  CorrelationShape shape = CorrelationShape::kGaussian;
+  Estimate across_px, down_px;
+  Estimate time_s;            ///< 0: not known, or each frame anew; may be infinite
+  double shared = 1.0;        ///< share of the variance that is not of rounding, whose draws neighbours share
+  double misfit = 0.0;        ///< root mean square of measured less closed form, over the lags fitted
+  double other_misfit = 0.0;  ///< that of the other shape
+  double sum = 1.0;           ///< S: of the correlations over all lags
+
+  [[nodiscard]] FATHOM_API Correlation correlation() const;
+};
+
+/// A law of loss that was tried.
+struct WallLossLaw {
+  std::string name;  ///< "stereo_energy + dropout"
+  std::size_t parameters = 0;
+  double nats = 0.0;                    ///< mean log density of a return, of frames held out; of all where none judged
+  double gain = 0.0, gain_error = 0.0;  ///< on dropout alone, per return; the error is NaN where no frame judged
+  bool is_chosen = false;
+};
+
+struct WallFit {
+  WallSensor sensor;
+  WallMeasure measure;
+  ChainFit chain;        ///< what was learned; its chain has the correlation and, with a tape, gain and bias
+  ChainReturns returns;  ///< that it was learned from
+  WallCorrelation correlation;
+  std::optional<WallTape> tape = {};
+  std::vector<WallLossLaw> loss_laws;  ///< tried, dropout first; empty when nothing was lost
+  std::vector<std::string> flags;      ///< one line each, those of the chain among them
+};
+
+/// Learns the chain of the sensor: `disparity` of a camera with a baseline, else `distance`; what is lost by dropout
+/// alone or with the one of stereo_energy, texture_loss and loss_angle that frames held out tell from it; the
+/// correlation of the error; and gain_bias, or the bias of the disparity, where distances are given. Throws InputError
+/// as measure_wall() does, and when fewer than 100 returns are on walls.
+FATHOM_API WallFit fit_wall(const WallFrames& frames, const WallOptions& options = {});
+
+}  // namespace fathom

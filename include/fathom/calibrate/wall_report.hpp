@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Frames of a wall out of files, and what was learned from them as files: noise.yaml and sensor.yaml for scene files,
+// fit.json for programs, report.html for people. docs/output-formats.md describes them.
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/calibrate/depth_report.hpp>
+#include <fathom/calibrate/wall.hpp>
+#include <fathom/calibrate/wall_frames.hpp>
+
+namespace fathom {
+
+/// A distance by tape and the frames that it is of.
+struct WallDistance {
+  std::string frames;       ///< name of an image, with or without its extension, with * and ?; or FIRST:END of numbers
+  double distance_m = 0.0;  ///< perpendicular, from the sensor's origin
+  std::string where = {};   ///< in messages: where this was written
+};
+
+/// "near_*=0.5,far_*=2" as typed, or a file with a line `NAME,METRES` for each; `#` begins a comment. Throws InputError
+/// naming the place, for what is not understood and distances that are not in [0.001, 1e6] m.
+FATHOM_API std::vector<WallDistance> wall_distances(const std::string& text_or_file);
+
+struct WallImagesOptions {
+  std::string files = {};        ///< pattern of depth_images()
+  double levels_per_m = 1000.0;  ///< of read_depth_image()
+  WallCamera camera = {};
+  double max_range_m = 0.0;         ///< of the camera; 0: not known
+  std::filesystem::path mask = {};  ///< DepthLeftOut::mask
+  std::vector<WallDistance> distances = {};
+};
+
+/// The depth images of a folder as frames of a wall. All are in memory. Throws InputError naming the file, also for
+/// images of several sizes, and distances of frames that are not there or have two.
+FATHOM_API WallFrames read_wall_images(const std::filesystem::path& folder, const WallImagesOptions& options);
+/// The images that it reads, and the masks.
+FATHOM_API std::vector<std::filesystem::path> wall_image_inputs(const std::filesystem::path& folder,
+                                                                const WallImagesOptions& options);
+
+struct WallScansOptions {
+  std::optional<double> max_range_m = {};  ///< nothing: what the log says
+  /// Rays from the first azimuth to the second, rad, count; nothing: all do.
+  std::optional<std::array<double, 2>> sector_rad = {};
+  std::vector<WallDistance> distances = {};
+};
+
+/// The scans of a log as frames of a wall, named by their numbers. Throws InputError as validate(ScanLog) does, and for
+/// a sector without rays.
+FATHOM_API WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options = {});
+
+/// A fit, with the same walls under its chain.
+struct WallReport {
+  std::string name;  ///< of folder or log, for people
+  WallFit fit;
+  std::vector<std::string> names = {};  ///< of the frames, [frames]; empty: their numbers
+  WallMeasure simulated = {};           ///< of the same walls
+  std::vector<std::string> notes = {};  ///< besides the fit's
+
+  [[nodiscard]] FATHOM_API std::vector<std::string> flags() const;  ///< notes, then those of the fit
+};
+
+/// Learns, simulates the same walls with what was learned, and measures these as the others were.
+FATHOM_API WallReport make_wall_report(const WallFrames& frames, const WallOptions& options, const std::string& name);
+
+/// fit.json of a report.
+FATHOM_API std::string wall_json(const WallReport& report);
+/// sensor.yaml: the sensor as an entry of the list `sensors:`.
+FATHOM_API std::string wall_sensor_file(const WallReport& report);
+
+/// The files that write_wall_report() writes into `folder`, in this order.
+FATHOM_API std::vector<std::filesystem::path> wall_report_files(const std::filesystem::path& folder);
+/// Throws InputError unless write_wall_report() may write into `folder`, as check_fit_folder() does for a fit.
+FATHOM_API void check_wall_report_folder(const std::filesystem::path& folder, bool force);
+/// Makes the folder and writes noise.yaml, sensor.yaml, report.html and, last, fit.json. Each file appears whole or not
+/// at all. Throws InputError or SystemError.
+FATHOM_API void write_wall_report(const std::filesystem::path& folder, const WallReport& report, bool force = false);
+
+}  // namespace fathom

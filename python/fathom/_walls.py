@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""The noise of depth cameras and planar lasers learned from a flat wall; calibrate.py shows this to users."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _fathom
+from ._chains import ChainFit, LearnedParameter, _entries
+from .noise import chain_from
+
+Pair = Tuple[float, float]
+
+
+class WallPlane(NamedTuple):
+    """The wall of a frame."""
+
+    is_found: bool
+    why_not: str
+    normal: Tuple[float, float, float]  #: unit, in the sensor frame, away from the sensor
+    distance_m: float  #: of the sensor's origin, perpendicular
+    deviation: float  #: of the error: px of disparity with a baseline, else m
+    on_wall: int
+    tails: int
+    lost: int
+    other: int
+
+
+class WallBin(NamedTuple):
+    """Rays of the wall in a band of range (m) or incidence (degrees)."""
+
+    low: float
+    high: float
+    readings: int
+    lost: int
+    deviation_px: float
+    deviation_m: float
+
+    @property
+    def fill(self) -> float:
+        """Share that came back; NaN for none."""
+        count = self.readings + self.lost
+        return self.readings / count if count else float("nan")
+
+
+@dataclass(frozen=True)
+class WallMeasure:
+    """Numbers about frames of a wall, measured or simulated. Correlations are (value, standard error)."""
+
+    planes: List[WallPlane]
+    pixels: npt.NDArray[np.uint8]  #: [frames, rows, cols]: 0 wall, 1 tail, 2 lost, 3 other, 4 not known, 5 left out
+    residual: npt.NDArray[np.float32]  #: [frames, rows, cols], px of disparity or m; NaN where no reading is of the wall
+    by_range: List[WallBin]
+    by_incidence: List[WallBin]
+    across: List[Pair]  #: at lags of 1 px and more
+    down: List[Pair]
+    in_time: List[Pair]  #: 1 frame later and more; empty unless frames are still
+    error_shares: npt.NDArray[np.float64]  #: [61], from -5 to 5 deviations
+    deviation: float
+    readings: int
+    lost: int
+    tails: int
+    other: int
+    not_known: int
+    hidden: int
+
+
+@dataclass(frozen=True)
+class WallTape:
+    """Measured distances against those by tape."""
+
+    places: int
+    gain: Pair
+    bias_m: Pair
+    spread_m: float
+    bias_px: Pair  #: were it all a bias of the disparity
+    bias_px_spread_m: float
+    is_disparity: bool
+    is_exact: bool  #: all of it is within two errors of 0, and the chain has none of it
+
+
+class WallLossLaw(NamedTuple):
+    """A law of loss that was tried."""
+
+    name: str
+    parameters: int
+    nats: float
+    gain: float  #: on dropout alone, per return
+    gain_error: float
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class WallCorrelation:
+    """Sizes of the correlation of the error, (value, standard error); 0: white."""
+
+    shape: str
+    across_px: Pair
+    down_px: Pair
+    time_s: float
+    shared: float  #: share of the variance that is not of rounding
+    misfit: float
+    other_misfit: float
+
+
+@dataclass(frozen=True)
+class WallFit:
+    """What a wall taught."""
+
+    chain: ChainFit  #: its noise is what sensors of the simulator take
+    measure: WallMeasure
+    correlation: WallCorrelation
+    tape: Optional[WallTape]
+    loss_laws: List[WallLossLaw]
+    flags: List[str]
+    _sensor: Dict[str, Any] = field(repr=False)
+
+    def simulate(self, *, seed: int = 0, rate_hz: float = 30.0, threads: int = 0) -> npt.NDArray[np.float32]:
+        """The same walls under the learned noise, as fit_wall() takes them, of the frames that show one."""
+        walls = [(p.normal, p.distance_m) for p in self.measure.planes if p.is_found]
+        made: npt.NDArray[np.float32] = _fathom._simulate_wall(self._sensor, walls, _entries(self.chain.noise), seed,
+                                                              rate_hz, threads)
+        return made
+
+    def sensor_yaml(self, name: str = "sensor") -> str:
+        """The sensor with its noise as an entry of the list `sensors:` of a scene file."""
+        farthest = self.measure.by_range[-1].high if self.measure.by_range else 0.0
+        text: str = _fathom._wall_sensor_yaml(self._sensor, farthest, _entries(self.chain.noise), name)
+        return text
+
+
+def _sensor_of(measured: npt.ArrayLike, camera: Any, azimuth_rad: Any, max_range_m: float) -> Dict[str, Any]:
+    shape = np.shape(measured)
+    if (camera is None) == (azimuth_rad is None):
+        raise _fathom.InputError("one of camera and azimuth_rad is required: images have a camera, scans azimuths")
+    wanted = 3 if camera is not None else 2
+    if len(shape) != wanted:
+        form = "(frames, rows, cols)" if camera is not None else "(frames, rays)"
+        raise _fathom.InputError(f"measured has the shape {shape}, not {form}")
+    if camera is not None:
+        numbers = [float(x) for x in camera]
+        camera = numbers + [0.0] if len(numbers) == 4 else numbers
+    return {"rows": shape[1] if camera is not None else 1, "cols": shape[-1], "camera": camera, "azimuth_rad": azimuth_rad,
+            "max_range_m": max_range_m}
+
+
+def _measure_from(d: Dict[str, Any]) -> WallMeasure:
+    d["planes"] = [WallPlane(*p) for p in d["planes"]]
+    for name in ("by_range", "by_incidence"):
+        d[name] = [WallBin(*b) for b in d[name]]
+    return WallMeasure(**d)
+
+
+def measure_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
+                 azimuth_rad: Optional[npt.ArrayLike] = None, max_range_m: float = 0.0,
+                 left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0, border: Optional[str] = None,
+                 still: bool = False, seed: int = 0, threads: int = 0) -> WallMeasure:
+    """Fits the planes and measures, as fit_wall() does, and learns nothing."""
+    options = {"seed": seed, "border": border, "still": still, "rate_hz": 30.0, "hold_out": 5, "block_frames": 1,
+               "most_returns": 300_000, "threads": threads}
+    sensor = _sensor_of(measured, camera, azimuth_rad, max_range_m)
+    return _measure_from(_fathom._measure_wall(measured, sensor, left_out, half_step_m, options))
+
+
+def fit_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
+             azimuth_rad: Optional[npt.ArrayLike] = None, max_range_m: float = 0.0, tape_m: Optional[npt.ArrayLike] = None,
+             left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0, border: Optional[str] = None,
+             still: bool = False, rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1,
+             most_returns: int = 300_000, seed: int = 0, threads: int = 0) -> WallFit:
+    """Learns the noise of a sensor from frames of a flat wall; neither pose nor scene is needed.
+
+    measured: of a camera distances to the image plane, m, [frames, rows, cols], of a laser ranges [frames, rays]; what is
+    not above 0 and finite is lost. camera: (fx, fy, cx, cy) in px, and of a stereo camera the baseline in m. azimuth_rad:
+    of a laser's rays, [rays]. max_range_m: how far the sensor measures; 0: not known. tape_m: perpendicular distance of
+    the sensor's origin to the wall by tape, m, [frames]; NaN: not measured. left_out: where it is not 0 (or True), a ray
+    is left out, [rows, cols] or as measured. half_step_m: values are multiples of twice as much. border: "of_wall" or
+    "not_known", losses with no reading between them and the border. still: frames follow each other at rate_hz, and
+    nothing moves but from place to place. The others: see fit_chain()."""
+    options = {"seed": seed, "border": border, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,
+               "block_frames": block_frames, "most_returns": most_returns, "threads": threads}
+    sensor = _sensor_of(measured, camera, azimuth_rad, max_range_m)
+    d = _fathom._fit_wall(measured, sensor, tape_m, left_out, half_step_m, options)
+    chain = d["chain"]["fit"]
+    chain["parameters"] = {p["name"]: LearnedParameter(**p) for p in chain["parameters"]}
+    return WallFit(chain=ChainFit(noise=chain_from(d["chain"]["noise"], [], []), **chain),
+                   measure=_measure_from(d["measure"]), correlation=WallCorrelation(**d["correlation"]),
+                   tape=WallTape(*d["tape"]) if d["tape"] else None, loss_laws=[WallLossLaw(*law) for law in d["loss_laws"]],
+                   flags=d["flags"], _sensor=sensor)

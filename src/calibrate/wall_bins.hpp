@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Rays of a wall counted in bins.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <fathom/calibrate/wall.hpp>
+
+#include "calibrate/no_number.hpp"
+
+namespace fathom {
+
+inline constexpr std::size_t kLeastInWallBin = 20;  ///< readings below which there is no deviation
+
+/// Sums of a bin of one frame.
+struct WallBinSums {
+  std::size_t readings = 0, lost = 0;
+  double square_px = 0.0, square_m = 0.0;
+
+  void add(const WallBinSums& other) {
+    readings += other.readings, lost += other.lost;
+    square_px += other.square_px, square_m += other.square_m;
+  }
+};
+
+/// Of equally wide bins.
+inline std::optional<std::size_t> wall_bin_of(const std::vector<WallBin>& bins, double value) {
+  if (bins.empty()) return std::nullopt;
+  const double step = bins.front().high - bins.front().low, place = (value - bins.front().low) / step;
+  if (!(place > -1e-6 && place < static_cast<double>(bins.size()) + 1e-6)) return std::nullopt;
+  return std::min(bins.size() - 1, static_cast<std::size_t>(std::max(0.0, place)));
+}
+
+inline void fill(WallBin& bin, const WallBinSums& sums, bool has_disparity) {
+  const bool is_known = sums.readings >= kLeastInWallBin;
+  const auto n = static_cast<double>(sums.readings);
+  bin.readings = sums.readings, bin.lost = sums.lost;
+  bin.deviation_px = is_known && has_disparity ? std::sqrt(sums.square_px / n) : kNoNumber;
+  bin.deviation_m = is_known ? std::sqrt(sums.square_m / n) : kNoNumber;
+}
+
+}  // namespace fathom

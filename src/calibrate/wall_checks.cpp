@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// What frames of a wall and the options of their fit have to be.
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <fathom/base/compute.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/wall.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMostPx = 1e7, kMostM = 1e6;
+
+void check_within(const char* name, double value, double low, double high, const char* unit) {
+  if (value >= low && value <= high) return;
+  throw InputError(fmt::format("{} = {} is not in [{:g}, {:g}] {}", name, value, low, high, unit));
+}
+
+void check_sensor(const WallSensor& sensor) {
+  if (sensor.rays() == 0) {
+    throw InputError(fmt::format("a sensor of {} x {} rays has none", sensor.rows, sensor.cols));
+  }
+  check_within("max_range_m", sensor.max_range_m, 0.0, kMostM, "m");
+  if (sensor.camera) {
+    const WallCamera& camera = *sensor.camera;
+    check_within("fx_px", camera.fx_px, 1e-3, kMostPx, "px");
+    check_within("fy_px", camera.fy_px, 1e-3, kMostPx, "px");
+    check_within("cx_px", camera.cx_px, -kMostPx, kMostPx, "px");
+    check_within("cy_px", camera.cy_px, -kMostPx, kMostPx, "px");
+    check_within("baseline_m", camera.baseline_m, 0.0, 1e3, "m");
+    return;
+  }
+  if (sensor.rows != 1 || sensor.azimuth_rad.size() != sensor.cols) {
+    throw InputError(fmt::format("a laser of {} x {} rays has {} azimuths, and one row", sensor.rows, sensor.cols,
+                                 sensor.azimuth_rad.size()));
+  }
+  for (const double azimuth : sensor.azimuth_rad) check_within("azimuth_rad", azimuth, -100.0, 100.0, "rad");
+}
+
+}  // namespace
+
+void validate(const WallOptions& options) {
+  validate(ChainFitOptions{.hold_out = options.hold_out, .block_frames = options.block_frames});
+  check_within("rate_hz", options.rate_hz, 1e-3, 1e6, "Hz");
+  if (options.most_returns < 1000) {
+    throw InputError(fmt::format("most_returns = {} is not at least 1000", options.most_returns));
+  }
+  validate(Compute{.threads = options.threads});
+}
+
+void validate(const WallFrames& frames) {
+  check_sensor(frames.sensor);
+  const std::size_t rays = frames.sensor.rays(), count = frames.frames();
+  if (count == 0 || frames.measured_m.size() != count * rays) {
+    throw InputError(fmt::format("{} measured values are no whole number of frames of {} x {} rays",
+                                 frames.measured_m.size(), frames.sensor.rows, frames.sensor.cols));
+  }
+  if (count > std::numeric_limits<std::uint32_t>::max()) throw InputError(fmt::format("{} frames are too many", count));
+  if (!frames.names.empty() && frames.names.size() != count) {
+    throw InputError(fmt::format("{} names given for {} frames", frames.names.size(), count));
+  }
+  if (!frames.tape_m.empty() && frames.tape_m.size() != count) {
+    throw InputError(fmt::format("{} distances given for {} frames", frames.tape_m.size(), count));
+  }
+  for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
+    if (std::isnan(frames.tape_m[f])) continue;
+    const std::string name = frames.names.empty() ? fmt::format("frame {}", f) : frames.names[f];
+    check_within(fmt::format("distance of {}", name).c_str(), frames.tape_m[f], 1e-3, kMostM, "m");
+  }
+  const std::size_t out = frames.left_out.size();
+  if (out != 0 && out != rays && out != count * rays) {
+    throw InputError(fmt::format("{} numbers say what is left out of {} frames of {} x {} rays", out, count,
+                                 frames.sensor.rows, frames.sensor.cols));
+  }
+  check_within("half_step_m", frames.half_step_m, 0.0, 1.0, "m");
+}
+
+}  // namespace fathom

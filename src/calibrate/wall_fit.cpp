@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/wall.hpp>
+
+#include "calibrate/no_number.hpp"
+#include "calibrate/wall_correlation.hpp"
+#include "calibrate/wall_loss.hpp"
+#include "calibrate/wall_returns.hpp"
+#include "calibrate/wall_tape.hpp"
+#include "calibrate/wall_work.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kLeastReturns = 100, kMostForChoices = 60'000, kMostNamed = 3;
+constexpr int kFreeingRounds = 3;
+constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
+
+/// Range noise and what is free of it.
+struct RangeModels {
+  NoiseChain chain;
+  std::vector<std::string> free;
+};
+
+class WallLearner {
+ public:
+  WallLearner(const WallFrames& frames, const WallOptions& options)
+      : frames_(frames), options_(options), work_(measure_frames(frames, options, nullptr)) {}
+
+  WallFit learn() {
+    fit_.tape = fit_tape(frames_, work_);
+    free_of_gain();
+    flag_frames();
+    const RangeModels ranges = learn_ranges();
+    fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
+    fit_.returns = returns(options_.most_returns, fit_.correlation.sum);
+    learn_all(ranges);
+    flag_measure();
+    flag_tape();
+    fit_.flags.insert(fit_.flags.end(), fit_.chain.flags.begin(), fit_.chain.flags.end());
+    fit_.sensor = frames_.sensor;
+    fit_.measure = std::move(work_.measure);
+    return std::move(fit_);
+  }
+
+ private:
+  /// A bias along the rays bends a wall: planes are fitted again to frames that are free of it.
+  void free_of_gain() {
+    for (int round = 0; round < kFreeingRounds && has_gain(); ++round) {
+      freed_ = without_gain(frames_, work_.rays, *fit_.tape);
+      work_ = measure_frames(freed_, options_, nullptr);
+      if (const auto rest = fit_tape(freed_, work_)) fit_.tape = joined(*fit_.tape, *rest);
+    }
+  }
+
+  void flag(std::string text) { fit_.flags.push_back(std::move(text)); }
+
+  [[nodiscard]] ChainReturns returns(std::size_t most, double sum) const {
+    WallReturnsOptions how{.sum = sum, .most_returns = most, .seed = options_.seed};
+    if (has_disparity_bias()) {
+      how.bias_px = fit_.tape->bias_px.value;
+    } else if (has_gain()) {
+      how.bias_m = fit_.tape->bias_m.value;
+      if (std::isfinite(fit_.tape->gain.value)) how.gain = fit_.tape->gain.value;
+    }
+    return wall_returns(has_gain() ? freed_ : frames_, work_, how);
+  }
+
+  [[nodiscard]] std::size_t some_of_them() const { return std::min(kMostForChoices, options_.most_returns); }
+  [[nodiscard]] bool has_gain() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_disparity; }
+  [[nodiscard]] bool has_disparity_bias() const { return fit_.tape && !fit_.tape->is_exact && fit_.tape->is_disparity; }
+
+  /// Whether walls were near and far, so that a growth with range can be told.
+  [[nodiscard]] bool range_varies() const {
+    const std::vector<WallBin>& bins = work_.measure.by_range;
+    double nearest = 1e9, farthest = 0.0;
+    for (const WallBin& bin : bins) {
+      if (bin.readings * 50 < work_.measure.readings) continue;  // of 2 % and less
+      nearest = std::min(nearest, bin.low), farthest = std::max(farthest, bin.high);
+    }
+    return farthest >= kLeastRangeRatio * nearest;
+  }
+
+  /// The models of range with a start.
+  RangeModels models_of_range() {
+    RangeModels ranges;
+    if (work_.rays.has_disparity()) {
+      Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
+      if (has_disparity_bias()) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
+      ranges = {{disparity}, {"disparity.stddev_px"}};
+      // Levels are read off ranges that nothing else moves.
+      if (!has_gain()) ranges.free.emplace_back("disparity.steps_per_px");
+      if (has_gain()) flag("steps of the disparity cannot be read off ranges that gain and bias move, too");
+    } else {
+      const bool grows = range_varies();
+      ranges.chain = {DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.scale.constant, 1e-6)),
+                                    .stddev_per_m = grows ? static_cast<float>(work_.scale.per_m) : 0.0F}};
+      ranges.free = {"distance.stddev_m"};
+      if (grows) ranges.free.emplace_back("distance.stddev_per_m");
+      if (!grows) {
+        flag(
+            "all readings are about as far away: how the deviation grows with the range cannot be told, and counts as "
+            "0");
+        ranges.chain = {DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.measure.deviation, 1e-6))}};
+      }
+    }
+    if (has_gain()) {
+      const WallTape& tape = *fit_.tape;
+      ranges.chain.push_back(GainBias{std::isfinite(tape.gain.value) ? static_cast<float>(tape.gain.value) : 0.0F,
+                                      static_cast<float>(tape.bias_m.value)});
+    }
+    return ranges;
+  }
+
+  /// Learned from some of the readings, for what comes next; what is lost plays no part.
+  RangeModels learn_ranges() {
+    RangeModels ranges = models_of_range();
+    ChainReturns some = returns(some_of_them(), 1.0);
+    drop_losses(some);
+    if (some.size() < kLeastReturns) {
+      throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReturns));
+    }
+    std::vector<ChainParameter> free;
+    for (const std::string& pattern : ranges.free) add_free(ranges.chain, pattern, free);
+    ranges.chain = fit_chain(ranges.chain, free, some, {.hold_out = 0, .threads = options_.threads}).chain;
+    return ranges;
+  }
+
+  static void drop_losses(ChainReturns& r) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      if (std::isnan(r.range_m[i])) continue;
+      r.range_m[kept] = r.range_m[i], r.clean_range_m[kept] = r.clean_range_m[i];
+      r.clean_x_m[kept] = r.clean_x_m[i], r.clean_y_m[kept] = r.clean_y_m[i];
+      r.incidence_rad[kept] = r.incidence_rad[i], r.energy[kept] = r.energy[i], r.frame[kept] = r.frame[i];
+      ++kept;
+    }
+    for (auto* values : {&r.range_m, &r.clean_range_m, &r.clean_x_m, &r.clean_y_m, &r.incidence_rad, &r.energy}) {
+      values->resize(kept);
+    }
+    r.frame.resize(kept);
+  }
+
+  static void add_free(const NoiseChain& chain, const std::string& pattern, std::vector<ChainParameter>& free) {
+    for (ChainParameter& p : chain_parameters(chain, pattern)) free.push_back(std::move(p));
+  }
+
+  /// The share of the variance that is not of rounding, of disparities or of images.
+  [[nodiscard]] double shared_by(const NoiseChain& ranges) const {
+    double own = work_.measure.deviation * work_.measure.deviation, rounded = 0.0;
+    const double step_m = 2.0 * frames_.half_step_m;
+    if (work_.rays.has_disparity()) {
+      double steps = 0.0;
+      for (const FieldValue& value : ranges.front().noise.values()) {
+        if (value.name == "steps_per_px") steps = value.number();
+      }
+      if (steps > 0.0) rounded += 1.0 / (12.0 * steps * steps);
+      double square_px = 0.0, count = 0.0;
+      for (const WallBin& bin : work_.measure.by_range) {
+        const double at_m = 0.5 * (bin.low + bin.high), n = static_cast<double>(bin.readings);
+        const double px = step_m * work_.rays.focal_baseline_px_m / (at_m * at_m);
+        square_px += n * px * px / 12.0, count += n;
+      }
+      if (count > 0.0) rounded += square_px / count;
+    } else {
+      rounded = step_m * step_m / 12.0;
+    }
+    own = std::max(own, 1e-300);
+    return std::clamp(1.0 - rounded / own, 0.05, 1.0);
+  }
+
+  void learn_all(const RangeModels& ranges) {
+    NoiseChain chain;
+    std::vector<std::string> patterns;
+    if (work_.measure.lost > 0) {
+      WallLosses losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, fit_.flags);
+      fit_.loss_laws = std::move(losses.tried);
+      chain = std::move(losses.models);
+      for (const ChainEntry& entry : chain) {
+        const std::string slug(entry.noise.slug());
+        if (slug == TextureLoss::kSlug) {
+          patterns.insert(patterns.end(), {slug + ".midpoint", slug + ".width"});
+        } else {
+          patterns.push_back(slug + ".*");
+        }
+      }
+    } else {
+      flag("no return was lost: the chain has no model of loss");
+    }
+    const std::size_t first_range = chain.size();
+    chain.insert(chain.end(), ranges.chain.begin(), ranges.chain.end());
+    patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
+    std::vector<ChainParameter> free;
+    for (const std::string& pattern : patterns) add_free(chain, pattern, free);
+    fit_.chain =
+        fit_chain(chain, free, fit_.returns,
+                  {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads});
+    fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
+  }
+
+  void flag_frames() {
+    std::size_t without = 0, found = 0;
+    for (std::size_t f = 0; f < work_.fits.size(); ++f) {
+      if (work_.fits[f]) {
+        ++found;
+      } else if (++without <= kMostNamed) {
+        flag(fmt::format("{}: {}; it is left out", work_.name_of(frames_, f), work_.measure.planes[f].why_not));
+      }
+    }
+    if (without > kMostNamed) flag(fmt::format("{} more frames show no wall and are left out", without - kMostNamed));
+    if (!frames_.tape_m.empty() || found == 0) return;
+    flag(
+        "no distance was measured by tape: bias and scale are not known, because they move the plane with the "
+        "readings");
+  }
+
+  void flag_measure() {
+    const WallMeasure& m = work_.measure;
+    const double tails =
+        static_cast<double>(m.tails) / static_cast<double>(std::max<std::size_t>(m.readings + m.tails, 1));
+    if (tails > kMuchTails) {
+      flag(fmt::format(
+          "{:.2f} % of the readings lie alone and more than {:g} deviations off the wall, and are left out: "
+          "the error has heavier tails than a normal one",
+          100.0 * tails, kWallGate));
+    }
+    if (m.hidden > 0) {
+      flag(
+          fmt::format("{} losses lie in the band at the left side that the right lens does not see, and are left out: "
+                      "invalid_band simulates it",
+                      m.hidden));
+    }
+    if (m.not_known > m.hidden) {
+      flag(fmt::format("{} losses are left out, because it is not known whether the wall is there",
+                       m.not_known - m.hidden));
+    }
+    const WallCorrelation& c = fit_.correlation;
+    if (c.misfit > kMuchMisfit) {
+      flag(fmt::format("the correlation of the error is not of the shape {}: it is off by {:.2f} in the mean",
+                       kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)], c.misfit));
+    }
+    for (const WallBin& bin : m.by_range) flag_bin(bin);
+  }
+
+  /// Where the errors of a range are far from those of the learned law.
+  void flag_bin(const WallBin& bin) {
+    const double middle_m = 0.5 * (bin.low + bin.high);
+    const double measured = work_.rays.has_disparity() ? bin.deviation_px : bin.deviation_m;
+    const double law =
+        work_.rays.has_disparity() ? work_.scale.constant : work_.scale.constant + work_.scale.per_m * middle_m;
+    if (!(measured > 0.0) || !(law > 0.0) || bin.readings * 50 < work_.measure.readings) return;
+    if (measured < kOffTheLaw * law && law < kOffTheLaw * measured) return;
+    flag(fmt::format("at {:.2f} to {:.2f} m the deviation is {:.3g} {}, and the law has {:.3g}", bin.low, bin.high,
+                     measured, work_.rays.has_disparity() ? "px" : "m", law));
+  }
+
+  void flag_tape() {
+    if (!fit_.tape) {
+      if (!frames_.tape_m.empty()) flag("no frame with a wall has a distance: bias and scale are not known");
+      return;
+    }
+    const WallTape& tape = *fit_.tape;
+    if (std::isnan(tape.gain.value)) {
+      flag("all distances by tape are the same: the scale cannot be told from the bias, and counts as exact");
+    }
+    if (tape.places < 4) {
+      flag(fmt::format("{} distances by tape say little about the errors of gain and bias", tape.places));
+    }
+  }
+
+  const WallFrames& frames_;
+  WallFrames freed_;  ///< of gain and bias, where there are some
+  const WallOptions& options_;
+  WallWork work_;
+  WallFit fit_;
+};
+
+}  // namespace
+
+WallFit fit_wall(const WallFrames& frames, const WallOptions& options) { return WallLearner(frames, options).learn(); }
+
+}  // namespace fathom

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/wall_loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "calibrate/no_number.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kLeastJudges = 5, kLeastLost = 20;
+constexpr double kLeastSpreadRad = 15.0 * std::numbers::pi / 180.0, kLeastRatio = 1.3, kErrorsAbove = 2.0,
+                 kSureNats = 2.0;
+
+/// What the returns cover.
+struct Covered {
+  double least_rad = 10.0, most_rad = 0.0, kept_rad = 0.0;
+  double nearest_m = 0.0, farthest_m = 0.0;  ///< of all but the 5 % at either end
+  std::size_t lost = 0;
+
+  explicit Covered(const ChainReturns& r) {
+    std::vector<float> depths = r.clean_x_m;
+    const auto at = [&](double share) {
+      const auto place = depths.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(depths.size() - 1));
+      std::nth_element(depths.begin(), place, depths.end());
+      return double{*place};
+    };
+    nearest_m = at(0.05), farthest_m = at(0.95);
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      const double angle = double{r.incidence_rad[i]};
+      least_rad = std::min(least_rad, angle), most_rad = std::max(most_rad, angle);
+      lost += std::isnan(r.range_m[i]) ? 1 : 0;
+      if (!std::isnan(r.range_m[i])) kept_rad = std::max(kept_rad, angle);
+    }
+  }
+};
+
+struct Candidate {
+  std::string name;
+  NoiseChain models;
+  std::vector<std::string> free;
+};
+
+/// The contrast of texture_loss's pattern, with its defaults, at a distance.
+double contrast(double distance_m) {
+  const TextureLoss law;
+  return math::exp((1.0 - distance_m) / double{law.reach_m}) / (distance_m * distance_m);
+}
+
+std::vector<Candidate> candidates(const ChainReturns& r, std::vector<std::string>& flags) {
+  const Covered covered(r);
+  const double share = static_cast<double>(covered.lost) / static_cast<double>(r.size());
+  const Dropout dropout{static_cast<float>(std::clamp(0.5 * share, 1e-5, 0.5))};
+  std::vector<Candidate> all = {{"dropout", {dropout}, {"dropout.probability"}}};
+  const double degrees = 180.0 / std::numbers::pi;
+  if (covered.lost < kLeastLost) {
+    flags.push_back(fmt::format("{} returns were lost: too few to tell a law of loss from dropout", covered.lost));
+    return all;
+  }
+  if (covered.most_rad - covered.least_rad >= kLeastSpreadRad) {
+    const StereoEnergy energy = {.min_energy = 0.05F, .pow = 10.0F, .normalization = EnergyNormalization::kThreshold};
+    all.push_back({"stereo_energy + dropout",
+                   {energy, dropout},
+                   {"stereo_energy.min_energy", "stereo_energy.pow", "dropout.probability"}});
+    all.push_back({"loss_angle + dropout",
+                   {LossAngle{static_cast<float>(std::clamp(covered.kept_rad, 0.1, 1.57))}, dropout},
+                   {"loss_angle.max_incidence_rad", "dropout.probability"}});
+  } else {
+    flags.push_back(fmt::format(
+        "the walls were seen at {:.0f} to {:.0f} degrees only: whether incidence loses returns cannot be told",
+        covered.least_rad * degrees, covered.most_rad * degrees));
+  }
+  if (r.optics.fx_px > 0.0F && covered.farthest_m >= kLeastRatio * covered.nearest_m) {
+    const double far = contrast(covered.farthest_m);
+    TextureLoss texture;
+    texture.midpoint = static_cast<float>(0.7 * far), texture.width = static_cast<float>(std::max(0.3 * far, 1e-5));
+    all.push_back({"texture_loss + dropout",
+                   {texture, dropout},
+                   {"texture_loss.midpoint", "texture_loss.width", "dropout.probability"}});
+  } else if (r.optics.fx_px > 0.0F) {
+    flags.push_back(
+        fmt::format("the walls were {:.2f} to {:.2f} m away only: whether distance loses returns cannot be told",
+                    covered.nearest_m, covered.farthest_m));
+  }
+  return all;
+}
+
+/// A candidate after learning.
+struct Tried {
+  WallLossLaw law;
+  NoiseChain models;
+  std::vector<FrameScore> judged;
+  double penalised = 0.0;
+  double crowding = 1.0;  ///< returns that count as one: of the variances of parameters, by frames over independent
+};
+
+/// The returns of every so many frames, as fit_chain() holds them out.
+ChainReturns held_out(const ChainReturns& r, std::uint32_t every) {
+  ChainReturns out = r;
+  for (auto* values :
+       {&out.range_m, &out.clean_range_m, &out.clean_x_m, &out.clean_y_m, &out.incidence_rad, &out.energy}) {
+    values->clear();
+  }
+  out.frame.clear();
+  std::size_t frames = 0;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    if (i == 0 || r.frame[i] != r.frame[i - 1]) ++frames;
+    if (every == 0 || frames % every != 0) continue;
+    out.range_m.push_back(r.range_m[i]), out.clean_range_m.push_back(r.clean_range_m[i]);
+    out.clean_x_m.push_back(r.clean_x_m[i]), out.clean_y_m.push_back(r.clean_y_m[i]);
+    out.incidence_rad.push_back(r.incidence_rad[i]), out.energy.push_back(r.energy[i]);
+    out.frame.push_back(r.frame[i]);
+  }
+  return out;
+}
+
+Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges,
+              const WallOptions& options) {
+  const NoiseChain& chain = candidate.models;
+  std::vector<ChainParameter> free;
+  for (const std::string& pattern : candidate.free) {
+    for (ChainParameter& p : chain_parameters(chain, pattern)) free.push_back(std::move(p));
+  }
+  const ChainFit fit = fit_chain(
+      chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads});
+  Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = {}, .judged = {}};
+  tried.models = fit.chain;
+  for (const LearnedParameter& p : fit.parameters) {
+    const double ratio = p.std_error / p.naive_error;
+    if (std::isfinite(ratio)) tried.crowding = std::max(tried.crowding, ratio * ratio);
+  }
+  const auto parameters = static_cast<double>(free.size()), returns = static_cast<double>(fit.returns);
+  tried.penalised = fit.log_likelihood - 0.5 * parameters * math::log(returns);
+  tried.law.nats = fit.log_likelihood / returns;
+  if (judges.size() == 0) return tried;
+  tried.judged = score_frames(fit.chain, judges, options.threads);
+  tried.law.nats = mean_score(tried.judged).nats;
+  return tried;
+}
+
+double returns_of(const std::vector<FrameScore>& scores) {
+  double returns = 0.0;
+  for (const FrameScore& score : scores) returns += static_cast<double>(score.returns);
+  return returns;
+}
+
+/// Whether what judged tells that `a` is better than `b`: by two errors of the mean of frames, or, because laws differ
+/// in some frames and agree in others, by more nats in all than so many parameters gain by chance.
+bool is_told_by_judges(const Tried& a, const Tried& b) {
+  const MeanScore difference = score_difference(a.judged, b.judged);
+  const double judged = returns_of(a.judged);
+  if (difference.nats * judged < 1.0) return false;
+  if (difference.nats > kErrorsAbove * difference.std_error) return true;
+  const double more = std::abs(static_cast<double>(a.law.parameters) - static_cast<double>(b.law.parameters));
+  return difference.nats * judged / a.crowding > 0.5 * std::max(1.0, more) * math::log(judged) + kSureNats;
+}
+
+/// The law that most nats speak for; of those that it is not told from, the one with the fewest parameters.
+std::size_t best_by_judges(const std::vector<Tried>& all) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    if (is_told_by_judges(all[k], all[0]) && (best == 0 || all[k].law.nats > all[best].law.nats)) best = k;
+  }
+  std::size_t simple = best;
+  for (std::size_t k = 1; k < all.size() && best > 0; ++k) {
+    if (all[k].law.parameters < all[simple].law.parameters && !is_told_by_judges(all[best], all[k])) simple = k;
+  }
+  return simple;
+}
+
+void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judges, std::vector<std::string>& flags) {
+  for (std::size_t k = 0; k < all.size() && have_judges; ++k) {
+    const bool is_less = all[k].law.nats < all[best].law.nats;
+    const Tried &better = is_less ? all[best] : all[k], &other = is_less ? all[k] : all[best];
+    if (k == best || (best == 0 && is_less) || is_told_by_judges(better, other)) continue;
+    const MeanScore difference = score_difference(all[best].judged, all[k].judged);
+    if (best == 0 && -difference.nats * returns_of(all[k].judged) < 1.0) continue;  // the other law comes to dropout
+    flags.push_back(fmt::format("frames held out hardly tell {} from {}: {:.2g} +- {:.1g} nats per return",
+                                all[best].law.name, all[k].law.name, difference.nats, difference.std_error));
+  }
+  if (!have_judges && all.size() > 1) {
+    flags.push_back(
+        fmt::format("fewer than {} frames were held out: the law of loss was chosen by the likelihood of "
+                    "the frames that it was learned from",
+                    kLeastJudges));
+  }
+}
+
+}  // namespace
+
+WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<std::string>& flags) {
+  // Ranges without error: under a chain without models of range each is certain.
+  for (std::size_t i = 0; i < returns.size(); ++i) {
+    if (!std::isnan(returns.range_m[i])) returns.range_m[i] = returns.clean_range_m[i];
+  }
+  returns.half_step_m = 0.0;
+  const ChainReturns judges = held_out(returns, options.hold_out);
+  std::vector<Tried> all;
+  for (const Candidate& candidate : candidates(returns, flags)) {
+    all.push_back(attempt(candidate, returns, judges, options));
+  }
+  const bool have_judges = all.front().judged.size() >= kLeastJudges;
+  std::size_t best = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Tried& t = all[k];
+    t.law.gain = t.law.nats - all[0].law.nats, t.law.gain_error = kNoNumber;
+    if (have_judges) {
+      const MeanScore gain = score_difference(t.judged, all[0].judged);
+      t.law.gain = gain.nats;
+      if (k > 0) t.law.gain_error = gain.std_error;
+    } else if (t.penalised > all[best].penalised) {
+      best = k;
+    }
+  }
+  if (have_judges) best = best_by_judges(all);
+  flag_choice(all, best, have_judges, flags);
+  WallLosses losses{.models = all[best].models, .tried = {}};
+  all[best].law.is_chosen = true;
+  for (Tried& t : all) losses.tried.push_back(std::move(t.law));
+  return losses;
+}
+
+}  // namespace fathom

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/wall_plane.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <fathom/math/random.hpp>
+
+#include "calibrate/no_number.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kMostSampled = 2000;  // readings that judge a random triple
+constexpr std::uint32_t kTriples = 150;     // one in eight is of the wall alone where half of the readings are
+constexpr int kMostPlaneSteps = 30;
+constexpr double kNormalByMedian = 1.4826;  // a normal's deviation by the median of its sizes
+constexpr double kMostDeviation = 0.05;     // of the distance
+constexpr std::uint32_t kTripleStream = 0x77616c6cU;
+
+using PlaneThree = std::array<double, 3>;
+
+PlaneThree components(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+double plane_value(const WallRays& rays, std::size_t i, const Vec3& m) { return 1.0 / dot(m, rays.q[i]); }
+
+/// How the error of ray i moves with m.
+PlaneThree slope(const WallRays& rays, std::size_t i, double clean_m) {
+  // error = f B / v - f B m . q, or v - 1 / (m . q)
+  const double by = rays.has_disparity() ? -rays.focal_baseline_px_m : clean_m * clean_m;
+  return components(by * rays.q[i]);
+}
+
+/// The plane through as many readings as it has unknowns; nothing where they do not tell.
+std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
+                                  std::span<const float> measured) {
+  const auto inverse = [&](std::size_t k) { return 1.0 / double{measured[at[k]]}; };
+  const Vec3 &a = rays.q[at[0]], &b = rays.q[at[1]];
+  if (rays.is_planar) {
+    const double det = a.x * b.y - a.y * b.x;
+    if (!(std::abs(det) > 1e-9)) return std::nullopt;
+    return Vec3{(inverse(0) * b.y - inverse(1) * a.y) / det, (a.x * inverse(1) - b.x * inverse(0)) / det, 0.0};
+  }
+  const Vec3& c = rays.q[at[2]];
+  const Vec3 bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
+  const double det = dot(a, bc);
+  if (!(std::abs(det) > 1e-12)) return std::nullopt;
+  return (1.0 / det) * (inverse(0) * bc + inverse(1) * ca + inverse(2) * ab);
+}
+
+/// The least median of residuals over random triples.
+class TripleSearch {
+ public:
+  TripleSearch(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at)
+      : rays_(rays), measured_(measured) {
+    const std::size_t count = std::min(at.size(), kMostSampled);
+    for (std::size_t k = 0; k < count; ++k) sample_.push_back(at[k * at.size() / count]);
+  }
+
+  /// m and the median, in what the error counts.
+  std::optional<std::pair<Vec3, double>> best(const WallKey& key) {
+    std::optional<std::pair<Vec3, double>> best;
+    for (std::uint32_t triple = 0; triple < kTriples; ++triple) {
+      const PhiloxBlock words = keyed_block({key.seed, key.frame, kTripleStream}, triple, 0);
+      std::array<std::size_t, 3> at{};
+      for (std::size_t k = 0; k < 3; ++k) at[k] = sample_[(std::uint64_t{words.word[k]} * sample_.size()) >> 32U];
+      const auto m = plane_through(rays_, at, measured_);
+      if (!m) continue;
+      const double median = median_of(*m);
+      if (!best || median < best->second) best.emplace(*m, median);
+    }
+    return best;
+  }
+
+ private:
+  double median_of(const Vec3& m) {
+    sizes_.clear();
+    for (const std::size_t i : sample_) {
+      const double share = dot(m, rays_.q[i]);
+      sizes_.push_back(share > 0.0 ? std::abs(rays_.error(double{measured_[i]}, 1.0 / share))
+                                   : std::numeric_limits<double>::infinity());
+    }
+    const auto middle = sizes_.begin() + static_cast<std::ptrdiff_t>(sizes_.size() / 2);
+    std::nth_element(sizes_.begin(), middle, sizes_.end());
+    return *middle;
+  }
+
+  const WallRays& rays_;
+  std::span<const float> measured_;
+  std::vector<std::size_t> sample_;
+  std::vector<double> sizes_;
+};
+
+/// Sums of one step of Gauss and Newton over the readings within the gate.
+struct PlaneStep {
+  SmallMatrix a;
+  PlaneThree right{};
+  double square = 0.0;  ///< of errors, unweighted
+  std::size_t readings = 0;
+
+  explicit PlaneStep(std::size_t unknowns) : a(unknowns) {}
+
+  void add(const PlaneThree& slope, double error, double deviation) {
+    const double weight = 1.0 / (deviation * deviation);
+    for (std::size_t j = 0; j < a.n; ++j) {
+      right[j] -= weight * slope[j] * error;
+      for (std::size_t k = 0; k <= j; ++k) a(j, k) += weight * slope[j] * slope[k];
+    }
+    square += error * error, ++readings;
+  }
+  void mirror() {
+    for (std::size_t j = 0; j < a.n; ++j) {
+      for (std::size_t k = 0; k < j; ++k) a(k, j) = a(j, k);
+    }
+  }
+};
+
+PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, const Vec3& m,
+                  const WallScale& scale) {
+  PlaneStep step(rays.unknowns());
+  for (const std::size_t i : at) {
+    const double share = dot(m, rays.q[i]);
+    if (!(share > 0.0)) continue;
+    const double clean_m = 1.0 / share, error = rays.error(double{measured[i]}, clean_m);
+    const double deviation = scale.at(rays, i, clean_m);
+    if (std::abs(error) <= kWallGate * deviation) step.add(slope(rays, i, clean_m), error, deviation);
+  }
+  step.mirror();
+  return step;
+}
+
+/// The deviation that is wanted of all readings alike: per ray it is the same in what the error counts.
+WallScale even_scale(const WallRays& rays, double deviation, double half_step_m) {
+  return {.constant = rays.has_disparity() ? deviation : 0.0,
+          .per_m = rays.has_disparity() ? 0.0 : deviation,
+          .half_step_m = half_step_m};
+}
+
+/// Deviation per range, of which even_scale() of a laser or a depth camera is made: the median error by the median
+/// range.
+double relative(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, double error) {
+  if (rays.has_disparity()) return error;
+  std::vector<double> values;
+  for (const std::size_t i : at) values.push_back(double{measured[i]});
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return error / *middle;
+}
+
+}  // namespace
+
+double WallPlaneFit::leverage(const WallRays& rays, std::size_t i) const {
+  const double clean_m = plane_value(rays, i, m), sigma = scale.at(rays, i, clean_m);
+  const PlaneThree s = slope(rays, i, clean_m);
+  double sum = 0.0;
+  for (std::size_t j = 0; j < covariance.n; ++j) {
+    for (std::size_t k = 0; k < covariance.n; ++k) sum += s[j] * covariance(j, k) * s[k];
+  }
+  return sum / (sigma * sigma);
+}
+
+std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
+                                      const std::optional<WallScale>& scale, const WallKey& key, std::string& why_not) {
+  const std::size_t least = rays.is_planar ? 20 : 100;
+  std::vector<std::size_t> at;
+  for (std::size_t i = 0; i < measured_m.size(); ++i) {
+    if (!std::isnan(measured_m[i])) at.push_back(i);
+  }
+  if (at.size() < least) {
+    why_not = fmt::format("has {} readings, and a wall needs {}", at.size(), least);
+    return std::nullopt;
+  }
+  const auto start = TripleSearch(rays, measured_m, at).best(key);
+  if (!start || !std::isfinite(start->second)) {
+    why_not = "its readings lie on no plane before the sensor";
+    return std::nullopt;
+  }
+  WallPlaneFit fit{.m = start->first, .readings = at.size()};
+  WallScale now =
+      scale.value_or(even_scale(rays, relative(rays, measured_m, at, kNormalByMedian * start->second), half_step_m));
+  for (int k = 0; k < kMostPlaneSteps; ++k) {
+    const PlaneStep step = step_at(rays, measured_m, at, fit.m, now);
+    if (2 * step.readings < at.size()) {
+      why_not = fmt::format("{:.0f} % of its readings lie on one plane, and half of them have to",
+                            100.0 * static_cast<double>(step.readings) / static_cast<double>(at.size()));
+      return std::nullopt;
+    }
+    const auto covariance = inverse_of(step.a, 1e-14);
+    if (!covariance) {
+      why_not = "its readings do not tell a plane";
+      return std::nullopt;
+    }
+    PlaneThree move{};
+    for (std::size_t j = 0; j < step.a.n; ++j) {
+      for (std::size_t i = 0; i < step.a.n; ++i) move[j] += (*covariance)(j, i) * step.right[i];
+    }
+    const std::size_t before = fit.on_wall;
+    fit.covariance = *covariance, fit.scale = now, fit.on_wall = step.readings;
+    fit.deviation = std::sqrt(step.square / static_cast<double>(step.readings));
+    const Vec3 moved = {move[0], move[1], move[2]};
+    fit.m = fit.m + moved;
+    if (!scale) now = even_scale(rays, relative(rays, measured_m, at, fit.deviation), half_step_m);
+    if (before == fit.on_wall && norm(moved) < 1e-12 * norm(fit.m)) break;
+  }
+  const double part =
+      rays.has_disparity() ? fit.deviation / (rays.focal_baseline_px_m * norm(fit.m)) : fit.deviation * norm(fit.m);
+  if (!(part <= kMostDeviation)) {
+    why_not = fmt::format("its readings deviate from every plane by {:.1f} % of the distance, more than {:.0f} %",
+                          100.0 * part, 100.0 * kMostDeviation);
+    return std::nullopt;
+  }
+  return fit;
+}
+
+}  // namespace fathom

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The plane of one frame, among readings of which some are of something else.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/small_matrix.hpp"
+#include "calibrate/wall_rays.hpp"
+
+namespace fathom {
+
+inline constexpr double kWallGate = 5.0;  ///< deviations within which a reading is one of the wall
+
+/// The plane m . p = 1 through a frame's readings.
+struct WallPlaneFit {
+  Vec3 m;
+  SmallMatrix covariance{0};  ///< of m, were errors white; [unknowns, unknowns]
+  WallScale scale = {};       ///< by which readings were weighted
+  double deviation = 0.0;     ///< root mean square of the errors within the gate, in what WallRays::error() counts
+  std::size_t readings = 0, on_wall = 0;
+
+  /// Share of its own white error that the reading of ray i loses to the plane.
+  [[nodiscard]] double leverage(const WallRays& rays, std::size_t i) const;
+};
+
+/// Numbers that name the random triples.
+struct WallKey {
+  std::uint64_t seed = 0;
+  std::uint32_t frame = 0;
+};
+
+/// `measured_m` [rays], NaN where a ray has no reading or is left out. With a scale the readings are weighted by it and
+/// gated by it; without one they count alike, and the gate is of their own deviation. Returns nothing, and says why,
+/// where no plane is found.
+std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
+                                      const std::optional<WallScale>& scale, const WallKey& key, std::string& why_not);
+
+}  // namespace fathom

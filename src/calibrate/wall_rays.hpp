@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The rays of a sensor before a plane, whatever the sensor is: what is measured along ray i is 1 / (m . q[i]), for the
+// plane m . p = 1. q of a camera has x = 1, so that it is a distance to the image plane; of a laser it is a unit
+// vector.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fathom/base/geometry.hpp>
+#include <fathom/calibrate/wall.hpp>
+
+namespace fathom {
+
+struct WallRays {
+  std::uint32_t rows = 0, cols = 0;
+  std::vector<Vec3> q;
+  std::vector<double> length;        ///< of q: range per measured value
+  double focal_baseline_px_m = 0.0;  ///< 0: errors are even along the ray, not in disparity
+  bool is_planar = false;            ///< all q have z = 0
+  double max_range_m = 0.0;          ///< 0: not known
+  double reach_m = 0.0;              ///< beyond it a loss says nothing
+
+  explicit WallRays(const WallSensor& sensor);
+
+  [[nodiscard]] std::size_t size() const { return q.size(); }
+  [[nodiscard]] bool has_disparity() const { return focal_baseline_px_m > 0.0; }
+  [[nodiscard]] std::size_t unknowns() const { return is_planar ? 2 : 3; }
+  /// What the error is counted in: px of disparity, or m.
+  [[nodiscard]] double error(double measured_m, double clean_m) const {
+    return has_disparity() ? focal_baseline_px_m / measured_m - focal_baseline_px_m / clean_m : measured_m - clean_m;
+  }
+};
+
+/// Deviation of the error: `constant` px of a disparity, else constant + per_m times range, m, along the ray.
+struct WallScale {
+  double constant = 0.0, per_m = 0.0;
+  double half_step_m = 0.0;  ///< of measured values: what is rounded deviates by so much at least
+
+  /// In what WallRays::error() counts, of a clean value on ray i.
+  [[nodiscard]] double at(const WallRays& rays, std::size_t i, double clean_m) const;
+};
+
+/// Whether a value is a reading of ray i.
+bool is_reading(const WallRays& rays, std::size_t i, float measured_m);
+
+}  // namespace fathom

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/wall_returns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fathom/math/random.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::uint32_t kThinStream = 0x7468696eU;
+constexpr double kMostTaken = 0.5;  // of a reading's error
+
+class ReturnMaker {
+ public:
+  ReturnMaker(const WallFrames& frames, const WallWork& work, const WallReturnsOptions& options)
+      : frames_(frames), w_(work), o_(options) {
+    const std::size_t all = work.measure.readings + work.measure.lost;
+    share_ =
+        std::min(1.0, static_cast<double>(options.most_returns) / static_cast<double>(std::max<std::size_t>(all, 1)));
+    if (frames.sensor.camera) {
+      const WallCamera& camera = *frames.sensor.camera;
+      out_.optics = {static_cast<float>(camera.fx_px), static_cast<float>(camera.cx_px),
+                     static_cast<float>(camera.baseline_m)};
+      out_.outside = OutsideLimits::kLost;
+      out_.depths_are_rounded = true;
+    }
+    if (frames.sensor.max_range_m > 0.0) out_.max_range_m = frames.sensor.max_range_m;
+    out_.half_step_m = frames.half_step_m;
+  }
+
+  ChainReturns make() {
+    const std::size_t rays = w_.rays.size();
+    for (std::size_t f = 0; f < w_.fits.size(); ++f) {
+      if (!w_.fits[f]) continue;
+      for (std::size_t i = 0; i < rays; ++i) {
+        const WallPixel pixel = w_.measure.pixels[f * rays + i];
+        if ((pixel == WallPixel::kWall || pixel == WallPixel::kLost) && is_taken(f, i)) {
+          add(f, i, pixel == WallPixel::kWall);
+        }
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] bool is_taken(std::size_t f, std::size_t i) const {
+    if (share_ >= 1.0) return true;
+    const NoiseKey key = {o_.seed, static_cast<std::uint32_t>(f), kThinStream};
+    return double{uniform_from_word(keyed_block(key, static_cast<std::uint32_t>(i), 0).word[0])} < share_;
+  }
+
+  /// A clean value without the bias of the disparities that it is from.
+  [[nodiscard]] double without_bias(double value_m) const {
+    if (!w_.rays.has_disparity() || o_.bias_px == 0.0) return value_m;
+    const double unit = w_.rays.focal_baseline_px_m;
+    return unit / (unit / value_m - o_.bias_px);
+  }
+
+  void add(std::size_t f, std::size_t i, bool is_there) {
+    const WallPlaneFit& fit = *w_.fits[f];
+    const Vec3& q = w_.rays.q[i];
+    const double plane_m = 1.0 / dot(fit.m, q), measured_m = double{frames_.measured_m[f * w_.rays.size() + i]};
+    double clean_m = plane_m;
+    if (is_there) clean_m = before_the_plane(fit, i, measured_m, plane_m);
+    clean_m = without_bias(clean_m);
+    const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
+    const double cosine = std::clamp(dot(normal, q) / w_.rays.length[i], 0.0, 1.0),
+                 range_m = clean_m * w_.rays.length[i];
+    const double reported_m = (1.0 + o_.gain) * measured_m * w_.rays.length[i] + o_.bias_m;
+    out_.range_m.push_back(is_there ? static_cast<float>(reported_m) : std::numeric_limits<float>::quiet_NaN());
+    out_.clean_range_m.push_back(static_cast<float>(range_m));
+    out_.clean_x_m.push_back(static_cast<float>(clean_m * q.x)),
+        out_.clean_y_m.push_back(static_cast<float>(clean_m * q.y));
+    out_.incidence_rad.push_back(static_cast<float>(math::acos(cosine)));
+    out_.energy.push_back(static_cast<float>(energy(normal, clean_m * q, cosine)));
+    out_.frame.push_back(static_cast<std::uint32_t>(f));
+  }
+
+  [[nodiscard]] double before_the_plane(const WallPlaneFit& fit, std::size_t i, double measured_m,
+                                        double plane_m) const {
+    const double taken = std::min(kMostTaken, fit.leverage(w_.rays, i) * o_.sum);
+    const double error = w_.rays.error(measured_m, plane_m) / std::sqrt(1.0 - taken);
+    if (!w_.rays.has_disparity()) return measured_m - error;
+    const double unit = w_.rays.focal_baseline_px_m;
+    return unit / (unit / measured_m - error);
+  }
+
+  /// As noise/energy.hpp has it: the smaller of the cosines to the two lenses, of which the left one is at the origin.
+  [[nodiscard]] double energy(const Vec3& normal, const Vec3& point, double cosine) const {
+    if (!w_.rays.has_disparity()) return cosine;
+    const Vec3 to_point = point - Vec3{0.0, -frames_.sensor.camera->baseline_m, 0.0};
+    return std::min(cosine, dot(normal, to_point) / norm(to_point));
+  }
+
+  const WallFrames& frames_;
+  const WallWork& w_;
+  const WallReturnsOptions& o_;
+  double share_ = 1.0;
+  ChainReturns out_;
+};
+
+}  // namespace
+
+ChainReturns wall_returns(const WallFrames& frames, const WallWork& work, const WallReturnsOptions& options) {
+  return ReturnMaker(frames, work, options).make();
+}
+
+}  // namespace fathom

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Rays of the wall as returns of a chain.
+
+#include <cstddef>
+
+#include "calibrate/wall_work.hpp"
+
+namespace fathom {
+
+/// What returns are made with.
+struct WallReturnsOptions {
+  double sum = 1.0;                 ///< S of WallCorrelation: how much of the error a plane takes
+  double bias_px = 0.0;             ///< of the disparities of the planes, which the clean ranges do not have
+  double gain = 0.0, bias_m = 0.0;  ///< what the frames were freed of, and the sensor measures
+  std::size_t most_returns = 0;     ///< more are thinned out at random
+  std::uint64_t seed = 0;
+};
+
+/// Readings and losses of the walls. The clean range is moved so that the error is that before a plane took its part.
+ChainReturns wall_returns(const WallFrames& frames, const WallWork& work, const WallReturnsOptions& options);
+
+}  // namespace fathom

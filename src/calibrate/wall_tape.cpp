@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/wall_tape.hpp"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "calibrate/no_number.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr int kMostBiasSteps = 20;
+
+/// A run of frames with one distance: means over its frames.
+struct Place {
+  double tape_m = 0.0, measured_m = 0.0;
+  double per_bias = 0.0;     ///< by how much the distance of the plane moves with a bias along the rays
+  std::vector<Vec3> m = {};  ///< planes of the frames
+};
+
+/// How far the plane of a frame moves when every range is longer by a unit: the step of the fit that this causes.
+double distance_per_bias(const WallWork& work, std::size_t f) {
+  const WallRays& rays = work.rays;
+  const Vec3 plane = work.fits[f]->m;
+  SmallMatrix a(rays.unknowns());
+  std::array<double, 3> right{};
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    if (work.measure.pixels[f * rays.size() + i] != WallPixel::kWall) continue;
+    const double clean_m = 1.0 / dot(plane, rays.q[i]), deviation = work.scale.at(rays, i, clean_m);
+    const double square = clean_m * clean_m, weight = 1.0 / (deviation * deviation);
+    // Of the error: how it moves with m, and with a range that is longer.
+    const Vec3 slope = (rays.has_disparity() ? -rays.focal_baseline_px_m : square) * rays.q[i];
+    const double per_bias = (rays.has_disparity() ? -rays.focal_baseline_px_m / square : 1.0) / rays.length[i];
+    const std::array<double, 3> s = {slope.x, slope.y, slope.z};
+    for (std::size_t j = 0; j < a.n; ++j) {
+      right[j] -= weight * s[j] * per_bias;
+      for (std::size_t k = 0; k < a.n; ++k) a(j, k) += weight * s[j] * s[k];
+    }
+  }
+  const auto covariance = inverse_of(a, 1e-14);
+  if (!covariance) return 1.0;
+  const std::array<double, 3> m = {plane.x, plane.y, plane.z};
+  double along = 0.0;
+  for (std::size_t j = 0; j < a.n; ++j) {
+    for (std::size_t k = 0; k < a.n; ++k) along += m[j] * (*covariance)(j, k) * right[k];
+  }
+  return -along / (norm(plane) * dot(plane, plane));
+}
+
+std::vector<Place> places_of(const WallFrames& frames, const WallWork& work) {
+  std::vector<Place> places;
+  double last_m = kNoNumber;
+  for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
+    const double tape_m = frames.tape_m[f];
+    if (!work.fits[f] || std::isnan(tape_m)) continue;
+    if (tape_m != last_m) places.push_back({.tape_m = tape_m});
+    last_m = tape_m;
+    Place& place = places.back();
+    place.measured_m += work.measure.planes[f].distance_m, place.m.push_back(work.fits[f]->m);
+    place.per_bias += distance_per_bias(work, f);
+  }
+  for (Place& place : places) {
+    const double share = 1.0 / static_cast<double>(place.m.size());
+    place.measured_m *= share, place.per_bias *= share;
+  }
+  return places;
+}
+
+double spread_of(double square, std::size_t places, std::size_t parameters) {
+  return places > parameters ? std::sqrt(square / static_cast<double>(places - parameters)) : kNoNumber;
+}
+
+void fit_gain(const std::vector<Place>& places, bool has_gain, WallTape& tape) {
+  double gg = 0.0, gb = 0.0, bb = 0.0, gy = 0.0, by = 0.0;
+  for (const Place& p : places) {
+    const double off_m = p.measured_m - p.tape_m;
+    gg += p.tape_m * p.tape_m, gb += p.tape_m * p.per_bias, bb += p.per_bias * p.per_bias;
+    gy += p.tape_m * off_m, by += p.per_bias * off_m;
+  }
+  const double det = gg * bb - gb * gb;
+  tape.gain = {kNoNumber, kNoNumber};
+  tape.bias_m.value = by / bb;
+  if (has_gain) tape.gain.value = (bb * gy - gb * by) / det, tape.bias_m.value = (gg * by - gb * gy) / det;
+  const double gain = has_gain ? tape.gain.value : 0.0;
+  double square = 0.0;
+  for (const Place& p : places) {
+    const double left_m = p.measured_m - p.tape_m * (1.0 + gain) - p.per_bias * tape.bias_m.value;
+    square += left_m * left_m;
+  }
+  tape.spread_m = spread_of(square, places.size(), has_gain ? 2 : 1);
+  if (has_gain) tape.gain.std_error = tape.spread_m * std::sqrt(bb / det);
+  tape.bias_m.std_error = tape.spread_m * std::sqrt(has_gain ? gg / det : 1.0 / bb);
+}
+
+/// Mean distance of the planes whose disparities are smaller by the bias.
+double distance_without(const Place& p, double bias_px, double focal_baseline_px_m) {
+  double sum_m = 0.0;
+  for (const Vec3& m : p.m) sum_m += 1.0 / norm(m - Vec3{bias_px / focal_baseline_px_m, 0.0, 0.0});
+  return sum_m / static_cast<double>(p.m.size());
+}
+
+void fit_disparity_bias(const std::vector<Place>& places, double focal_baseline_px_m, WallTape& tape) {
+  constexpr double kStepPx = 1e-4;
+  double bias_px = 0.0, slopes = 0.0;
+  for (int step = 0; step < kMostBiasSteps; ++step) {
+    double right = 0.0;
+    slopes = 0.0;
+    for (const Place& p : places) {
+      const double at = distance_without(p, bias_px, focal_baseline_px_m);
+      const double slope = (distance_without(p, bias_px + kStepPx, focal_baseline_px_m) - at) / kStepPx;
+      slopes += slope * slope, right += slope * (p.tape_m - at);
+    }
+    bias_px += right / slopes;
+    if (std::abs(right / slopes) < 1e-10) break;
+  }
+  double square = 0.0;
+  for (const Place& p : places) {
+    const double left_m = distance_without(p, bias_px, focal_baseline_px_m) - p.tape_m;
+    square += left_m * left_m;
+  }
+  tape.bias_px_spread_m = spread_of(square, places.size(), 1);
+  tape.bias_px = {bias_px, tape.bias_px_spread_m / std::sqrt(slopes)};
+}
+
+/// Whether a value is within two errors of 0; without an error it is not.
+bool is_zero(const Estimate& e) { return std::abs(e.value) < 2.0 * e.std_error; }
+
+}  // namespace
+
+std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work) {
+  const std::vector<Place> places = places_of(frames, work);
+  if (places.empty()) return std::nullopt;
+  WallTape tape{.places = places.size()};
+  bool has_gain = false;
+  for (const Place& p : places) has_gain = has_gain || p.tape_m != places.front().tape_m;
+  fit_gain(places, has_gain, tape);
+  tape.bias_px = {kNoNumber, kNoNumber}, tape.bias_px_spread_m = kNoNumber;
+  if (work.rays.has_disparity()) {
+    fit_disparity_bias(places, work.rays.focal_baseline_px_m, tape);
+    tape.is_disparity = !(tape.spread_m < tape.bias_px_spread_m);
+  }
+  const bool no_gain = std::isnan(tape.gain.value) || is_zero(tape.gain);
+  tape.is_exact = tape.is_disparity ? is_zero(tape.bias_px) : no_gain && is_zero(tape.bias_m);
+  return tape;
+}
+
+WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape) {
+  WallFrames freed = frames;
+  const double gain = std::isnan(tape.gain.value) ? 0.0 : tape.gain.value;
+  for (std::size_t i = 0; i < freed.measured_m.size(); ++i) {
+    const double bias_m = tape.bias_m.value / rays.length[i % rays.size()];
+    freed.measured_m[i] = static_cast<float>((double{freed.measured_m[i]} - bias_m) / (1.0 + gain));
+  }
+  return freed;
+}
+
+WallTape joined(const WallTape& first, const WallTape& rest) {
+  WallTape both = first;
+  const bool has_gain = !std::isnan(first.gain.value);
+  const double stretch = has_gain ? 1.0 + first.gain.value : 1.0;
+  if (has_gain) both.gain = {stretch * (1.0 + rest.gain.value) - 1.0, stretch * rest.gain.std_error};
+  both.bias_m = {first.bias_m.value + stretch * rest.bias_m.value, stretch * rest.bias_m.std_error};
+  both.spread_m = rest.spread_m;
+  return both;
+}
+
+}  // namespace fathom

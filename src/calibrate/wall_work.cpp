@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/wall_work.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/executor.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+#include "calibrate/jackknife.hpp"
+#include "calibrate/no_number.hpp"
+#include "calibrate/wall_bins.hpp"
+#include "calibrate/wall_pixels.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kMostScalePairs = 20'000, kRangeBins = 12;
+constexpr std::size_t kLeastToCompare = 5;
+constexpr double kMostRestless = 4.0;
+constexpr double kBinDeg = 5.0, kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
+
+/// What one frame gives.
+struct FramePart {
+  std::vector<WallBinSums> by_range, by_incidence;
+  std::vector<std::size_t> errors;
+  double square = 0.0;
+  std::array<std::size_t, 6> pixels{};  ///< by WallPixel
+  std::size_t hidden = 0;
+  double reach_m = 0.0;                                                          ///< of the farthest reading
+  double nearest_m = std::numeric_limits<double>::infinity(), farthest_m = 0.0;  ///< of the wall, along rays
+};
+
+class FrameMeter {
+ public:
+  FrameMeter(const WallFrames& frames, const WallOptions& options, WallWork& work)
+      : frames_(frames),
+        options_(options),
+        w_(work),
+        executor_(make_executor(options.threads)),
+        parts_(frames.frames()),
+        scales_(frames.frames()) {
+    const std::size_t count = frames.frames(), rays = w_.rays.size();
+    w_.fits.resize(count), w_.sums.resize(count);
+    w_.measure.planes.resize(count);
+    w_.measure.pixels.assign(count * rays, WallPixel::kLeftOut);
+    w_.measure.residual.assign(count * rays, std::numeric_limits<float>::quiet_NaN());
+  }
+
+  void run(const WallMeasure* like) {
+    each_frame([&](std::size_t f) { fit(f, std::nullopt); });
+    if (w_.rays.has_disparity()) drop_restless();
+    find_scale();
+    if (!w_.rays.has_disparity()) each_frame([&](std::size_t f) { refit(f); });
+    if (std::none_of(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); })) refuse();
+    each_frame([&](std::size_t f) { parts_[f].reach_m = farthest_reading(f); });
+    find_reach();
+    // What is no wall there is left out already.
+    if (like != nullptr) w_.rays.reach_m = std::numeric_limits<double>::infinity();
+    const BorderLosses border =
+        options_.border.value_or(w_.rays.is_planar ? BorderLosses::kNotKnown : BorderLosses::kOfWall);
+    each_frame([&](std::size_t f) { name(f, like != nullptr ? BorderLosses::kOfWall : border); });
+    make_bins(like);
+    each_frame([&](std::size_t f) { sum(f); });
+    if (options_.still) each_frame([&](std::size_t f) { sum_in_time(f); });
+    add_up();
+  }
+
+ private:
+  template <class F>
+  void each_frame(F f) {
+    executor_->parallel_for(parts_.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t frame = begin; frame < end; ++frame) f(frame);
+    });
+  }
+
+  [[nodiscard]] std::span<const float> measured(std::size_t f) const {
+    return std::span(frames_.measured_m).subspan(f * w_.rays.size(), w_.rays.size());
+  }
+  [[nodiscard]] std::span<const std::uint8_t> left_out(std::size_t f) const {
+    if (frames_.left_out.empty()) return {};
+    const std::size_t rays = w_.rays.size();
+    return std::span(frames_.left_out).subspan(frames_.left_out.size() == rays ? 0 : f * rays, rays);
+  }
+  [[nodiscard]] std::span<WallPixel> pixels(std::size_t f) {
+    return std::span(w_.measure.pixels).subspan(f * w_.rays.size(), w_.rays.size());
+  }
+  [[nodiscard]] std::span<float> residual(std::size_t f) {
+    return std::span(w_.measure.residual).subspan(f * w_.rays.size(), w_.rays.size());
+  }
+  [[nodiscard]] double clean_m(std::size_t f, std::size_t i) const { return 1.0 / dot(w_.fits[f]->m, w_.rays.q[i]); }
+
+  void fit(std::size_t f, const std::optional<WallScale>& scale) {
+    std::vector<float> readings(measured(f).begin(), measured(f).end());
+    const auto out = left_out(f);
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+      const bool is_used = is_reading(w_.rays, i, readings[i]) && (out.empty() || out[i] == 0);
+      if (!is_used) readings[i] = std::numeric_limits<float>::quiet_NaN();
+    }
+    WallPlane& plane = w_.measure.planes[f];
+    w_.fits[f] = fit_plane(w_.rays, readings, frames_.half_step_m, scale,
+                           {options_.seed, static_cast<std::uint32_t>(f)}, plane.why_not);
+  }
+
+  /// Frames in which errors are much larger than in most show a wall that is none. Disparities err alike everywhere.
+  void drop_restless() {
+    std::vector<double> deviations;
+    for (const auto& fit : w_.fits) {
+      if (fit) deviations.push_back(fit->deviation);
+    }
+    if (deviations.size() < kLeastToCompare) return;
+    const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
+    std::nth_element(deviations.begin(), middle, deviations.end());
+    for (std::size_t f = 0; f < parts_.size(); ++f) drop_beyond(f, *middle);
+  }
+
+  void drop_beyond(std::size_t f, double usual) {
+    if (!w_.fits[f] || !(usual > 0.0) || !(w_.fits[f]->deviation > kMostRestless * usual)) return;
+    w_.measure.planes[f].why_not = fmt::format("its readings deviate {:.1f} times as much as those of other frames do",
+                                               w_.fits[f]->deviation / usual);
+    w_.fits[f].reset();
+  }
+
+  /// The deviation of all frames together, and that of each, which may be larger.
+  void find_scale() {
+    w_.scale.half_step_m = frames_.half_step_m;
+    if (w_.rays.has_disparity()) {
+      double square = 0.0, count = 0.0;
+      for (std::size_t f = 0; f < parts_.size(); ++f) {
+        if (!w_.fits[f]) continue;
+        const double n = static_cast<double>(w_.fits[f]->on_wall), deviation = w_.fits[f]->deviation;
+        square += n * deviation * deviation, count += n;
+        scales_[f] = {.constant = deviation, .per_m = 0.0, .half_step_m = frames_.half_step_m};
+      }
+      w_.scale.constant = std::sqrt(square / std::max(count, 1.0));
+      return;
+    }
+    const RangePairs pairs = scale_pairs();
+    if (pairs.range_m.size() < 3) return;
+    const DistanceCalibration law = calibrate_distance(pairs);
+    w_.scale.constant = law.stddev_m.value, w_.scale.per_m = law.stddev_per_m.value;
+  }
+
+  /// Some readings within the gate beside the plane.
+  [[nodiscard]] RangePairs scale_pairs() const {
+    RangePairs pairs;
+    std::size_t all = 0;
+    for (const auto& fit : w_.fits) all += fit ? fit->on_wall : 0;
+    const std::size_t every = all / kMostScalePairs + 1;
+    std::size_t seen = 0;
+    for (std::size_t f = 0; f < parts_.size(); ++f) {
+      if (!w_.fits[f]) continue;
+      const double gate = kWallGate * w_.fits[f]->deviation;
+      for (std::size_t i = 0; i < w_.rays.size(); ++i) {
+        const float value = measured(f)[i];
+        if (!is_reading(w_.rays, i, value) || (!left_out(f).empty() && left_out(f)[i] != 0)) continue;
+        const double share = dot(w_.fits[f]->m, w_.rays.q[i]);
+        if (!(share > 0.0) || std::abs(w_.rays.error(double{value}, 1.0 / share)) > gate || seen++ % every != 0)
+          continue;
+        pairs.range_m.push_back(static_cast<float>(double{value} * w_.rays.length[i]));
+        pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] / share));
+      }
+    }
+    return pairs;
+  }
+
+  void refit(std::size_t f) {
+    if (!w_.fits[f]) return;
+    // Errors that grow otherwise than linearly with the range are larger in some frames than the law has them.
+    const double middle_m = 1.0 / norm(w_.fits[f]->m);
+    const double expected = w_.scale.constant + w_.scale.per_m * middle_m;
+    const double times = expected > 0.0 ? std::max(1.0, w_.fits[f]->deviation / expected) : 1.0;
+    scales_[f] = {
+        .constant = times * w_.scale.constant, .per_m = times * w_.scale.per_m, .half_step_m = frames_.half_step_m};
+    fit(f, scales_[f]);
+  }
+
+  [[nodiscard]] double farthest_reading(std::size_t f) const {
+    double farthest_m = 0.0;
+    for (std::size_t i = 0; w_.fits[f] && i < w_.rays.size(); ++i) {
+      if (!is_reading(w_.rays, i, measured(f)[i]) || (!left_out(f).empty() && left_out(f)[i] != 0)) continue;
+      const double share = dot(w_.fits[f]->m, w_.rays.q[i]);
+      if (!(share > 0.0)) continue;
+      const double error = std::abs(w_.rays.error(double{measured(f)[i]}, 1.0 / share));
+      if (error > kWallGate * scales_[f].at(w_.rays, i, 1.0 / share)) continue;
+      farthest_m = std::max(farthest_m, w_.rays.length[i] / share);
+    }
+    return farthest_m;
+  }
+
+  /// How far walls were ever seen: what is lost beyond may be beyond the sensor's reach.
+  void find_reach() {
+    for (const FramePart& part : parts_) w_.rays.reach_m = std::max(w_.rays.reach_m, part.reach_m);
+    if (w_.rays.max_range_m > 0.0) w_.rays.reach_m = std::min(w_.rays.reach_m, w_.rays.max_range_m);
+  }
+
+  [[noreturn]] void refuse() const {
+    throw InputError(fmt::format("{}: {}{}", w_.name_of(frames_, 0), w_.measure.planes[0].why_not,
+                                 parts_.size() > 1 ? "; no frame shows a wall" : ""));
+  }
+
+  void name(std::size_t f, BorderLosses border) {
+    WallPlane& plane = w_.measure.planes[f];
+    if (!w_.fits[f]) return;
+    const WallPlaneFit& fit = *w_.fits[f];
+    plane.is_found = true, plane.why_not.clear();
+    plane.distance_m = 1.0 / norm(fit.m);
+    plane.normal = plane.distance_m * fit.m;
+    plane.deviation = fit.deviation;
+    FramePart& part = parts_[f];
+    part.hidden = name_pixels(w_.rays, measured(f), left_out(f), fit, scales_[f], border, pixels(f));
+    for (std::size_t i = 0; i < w_.rays.size(); ++i) {
+      const WallPixel pixel = pixels(f)[i];
+      ++part.pixels[static_cast<std::size_t>(pixel)];
+      if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
+      const double clean = clean_m(f, i), range_m = clean * w_.rays.length[i];
+      part.nearest_m = std::min(part.nearest_m, range_m), part.farthest_m = std::max(part.farthest_m, range_m);
+      if (pixel == WallPixel::kWall) {
+        residual(f)[i] = static_cast<float>(w_.rays.error(double{measured(f)[i]}, clean));
+      }
+    }
+    plane.on_wall = part.pixels[0], plane.tails = part.pixels[1], plane.lost = part.pixels[2];
+    plane.other = part.pixels[3];
+  }
+
+  void make_bins(const WallMeasure* like) {
+    std::vector<WallBin>& by_range = w_.measure.by_range;
+    if (like != nullptr) {
+      for (const WallBin& bin : like->by_range) by_range.push_back({.low = bin.low, .high = bin.high});
+    } else {
+      double nearest = std::numeric_limits<double>::infinity(), farthest = 0.0;
+      for (const FramePart& part : parts_) {
+        nearest = std::min(nearest, part.nearest_m), farthest = std::max(farthest, part.farthest_m);
+      }
+      const double step = (farthest - nearest) / kRangeBins;
+      for (std::size_t k = 0; k < kRangeBins && farthest > 0.0; ++k) {
+        const double low = nearest + static_cast<double>(k) * step;
+        by_range.push_back({.low = low, .high = low + step});
+      }
+    }
+    for (double low = 0.0; low < 90.0; low += kBinDeg) {
+      w_.measure.by_incidence.push_back({.low = low, .high = low + kBinDeg});
+    }
+  }
+
+  void sum(std::size_t f) {
+    if (!w_.fits[f]) return;
+    FramePart& part = parts_[f];
+    part.by_range.resize(w_.measure.by_range.size()), part.by_incidence.resize(w_.measure.by_incidence.size());
+    part.errors.resize(WallMeasure::kErrorBins);
+    std::vector<float> standardised(w_.rays.size(), std::numeric_limits<float>::quiet_NaN());
+    const Vec3 normal = w_.measure.planes[f].normal;
+    for (std::size_t i = 0; i < w_.rays.size(); ++i) {
+      const WallPixel pixel = pixels(f)[i];
+      if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
+      const double clean = clean_m(f, i);
+      WallBinSums of_ray;
+      of_ray.lost = pixel == WallPixel::kLost ? 1 : 0, of_ray.readings = 1 - of_ray.lost;
+      if (pixel == WallPixel::kWall) {
+        const double error = double{residual(f)[i]}, off_m = double{measured(f)[i]} - clean;
+        const double unit = error / scales_[f].at(w_.rays, i, clean);
+        of_ray.square_px = error * error, of_ray.square_m = off_m * off_m;
+        part.square += error * error;
+        standardised[i] = static_cast<float>(unit);
+        const double place = (unit / WallMeasure::kErrorSpan + 1.0) * 0.5 * WallMeasure::kErrorBins;
+        ++part.errors[std::min(WallMeasure::kErrorBins - 1, static_cast<std::size_t>(std::max(0.0, place)))];
+      }
+      const double cosine = std::min(1.0, dot(normal, w_.rays.q[i]) / w_.rays.length[i]);
+      const double degrees = math::acos(cosine) * 180.0 / std::numbers::pi;
+      if (const auto k = wall_bin_of(w_.measure.by_range, clean * w_.rays.length[i])) part.by_range[*k].add(of_ray);
+      if (const auto k = wall_bin_of(w_.measure.by_incidence, degrees)) part.by_incidence[*k].add(of_ray);
+    }
+    w_.sums[f].add(lag_sums(w_.rays, standardised));
+  }
+
+  /// Whether two frames show the wall from one place.
+  [[nodiscard]] bool are_alike(std::size_t f, std::size_t g) const {
+    const WallPlane &a = w_.measure.planes[f], &b = w_.measure.planes[g];
+    return std::abs(a.distance_m - b.distance_m) <= kAlikeShare * a.distance_m &&
+           norm(cross(a.normal, b.normal)) <= kAlikeRad;
+  }
+
+  void sum_in_time(std::size_t f) {
+    for (std::size_t lag = 0; lag <= WallMeasure::kLagsInTime && f + lag < parts_.size(); ++lag) {
+      const std::size_t g = f + lag;
+      if (!w_.fits[f] || !w_.fits[g] || !are_alike(f, g)) continue;
+      for (std::size_t i = 0; i < w_.rays.size(); ++i) {
+        const double product = double{residual(f)[i]} * double{residual(g)[i]};
+        if (std::isnan(product)) continue;
+        const double sizes = scales_[f].at(w_.rays, i, clean_m(f, i)) * scales_[g].at(w_.rays, i, clean_m(g, i));
+        w_.sums[f].in_time.products[lag] += product / sizes, w_.sums[f].in_time.pairs[lag] += 1.0;
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<WallBin> filled(std::vector<WallBin> bins,
+                                            std::vector<WallBinSums> FramePart::*member) const {
+    for (std::size_t k = 0; k < bins.size(); ++k) {
+      WallBinSums sums;
+      for (const FramePart& part : parts_) {
+        if (!(part.*member).empty()) sums.add((part.*member)[k]);
+      }
+      fill(bins[k], sums, w_.rays.has_disparity());
+    }
+    return bins;
+  }
+
+  /// The correlations at lags from 1 on, with errors by leaving out one group of frames after the other.
+  template <std::size_t Count>
+  [[nodiscard]] std::vector<Estimate> correlations(WallLagSums<Count> WallFrameSums::*member) const {
+    WallLagSums<Count> all;
+    std::array<WallLagSums<Count>, kWallGroups> groups;
+    for (std::size_t f = 0; f < parts_.size(); ++f) {
+      if (!w_.fits[f]) continue;
+      all.add(w_.sums[f].*member), groups[f % kWallGroups].add(w_.sums[f].*member);
+    }
+    std::vector<Estimate> estimates;
+    for (std::size_t lag = 1; lag < Count; ++lag) {
+      if (!(all.pairs[lag] >= static_cast<double>(kLeastInWallBin))) break;
+      std::vector<double> without;
+      for (const auto& group : groups) {
+        if (!(group.pairs[lag] > 0.0)) continue;
+        WallLagSums<Count> rest = all;
+        for (std::size_t k = 0; k < Count; ++k) rest.products[k] -= group.products[k], rest.pairs[k] -= group.pairs[k];
+        if (rest.pairs[lag] > 0.0) without.push_back(lag_correlation(rest, lag));
+      }
+      estimates.push_back({lag_correlation(all, lag), jackknife_error(without)});
+    }
+    return estimates;
+  }
+
+  void add_up() {
+    WallMeasure& m = w_.measure;
+    m.by_range = filled(m.by_range, &FramePart::by_range);
+    m.by_incidence = filled(m.by_incidence, &FramePart::by_incidence);
+    m.across = correlations(&WallFrameSums::across);
+    if (!w_.rays.is_planar) m.down = correlations(&WallFrameSums::down);
+    if (options_.still) m.in_time = correlations(&WallFrameSums::in_time);
+    m.error_shares.assign(WallMeasure::kErrorBins, 0.0);
+    double square = 0.0;
+    for (const FramePart& part : parts_) {
+      m.readings += part.pixels[0], m.tails += part.pixels[1], m.lost += part.pixels[2];
+      m.other += part.pixels[3], m.not_known += part.pixels[4], m.hidden += part.hidden;
+      square += part.square;
+      for (std::size_t k = 0; k < part.errors.size(); ++k) m.error_shares[k] += static_cast<double>(part.errors[k]);
+    }
+    const auto readings = static_cast<double>(std::max<std::size_t>(m.readings, 1));
+    for (double& share : m.error_shares) share /= readings;
+    m.deviation = std::sqrt(square / readings);
+  }
+
+  const WallFrames& frames_;
+  const WallOptions& options_;
+  WallWork& w_;
+  std::unique_ptr<Executor> executor_;
+  std::vector<FramePart> parts_;
+  std::vector<WallScale> scales_;
+};
+
+}  // namespace
+
+std::string WallWork::name_of(const WallFrames& frames, std::size_t frame) const {
+  return frames.names.empty() ? fmt::format("frame {}", frame) : frames.names[frame];
+}
+
+WallWork measure_frames(const WallFrames& frames, const WallOptions& options, const WallMeasure* like) {
+  validate(options);
+  validate(frames);
+  WallWork work{.rays = WallRays(frames.sensor), .scale = {}, .fits = {}, .sums = {}, .measure = {}};
+  FrameMeter(frames, options, work).run(like);
+  return work;
+}
+
+WallMeasure measure_wall(const WallFrames& frames, const WallOptions& options, const WallMeasure* like) {
+  return measure_frames(frames, options, like).measure;
+}
+
+}  // namespace fathom

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Frames of a wall with their planes: what measuring and learning share.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/wall_plane.hpp"
+
+namespace fathom {
+
+inline constexpr std::size_t kWallGroups = 16;  ///< of frames, left out one after the other for errors
+
+/// Sums of products of errors, each divided by its deviation, at every lag; entry 0 is the variance.
+template <std::size_t Count>
+struct WallLagSums {
+  std::array<double, Count> products{}, pairs{};
+
+  void add(const WallLagSums& other) {
+    for (std::size_t k = 0; k < Count; ++k) products[k] += other.products[k], pairs[k] += other.pairs[k];
+  }
+};
+
+/// Of the pairs that start in one frame.
+struct WallFrameSums {
+  WallLagSums<WallMeasure::kLags + 1> across, down;
+  WallLagSums<WallMeasure::kLagsInTime + 1> in_time;
+
+  void add(const WallFrameSums& other) { across.add(other.across), down.add(other.down), in_time.add(other.in_time); }
+};
+
+struct WallWork {
+  WallRays rays;
+  WallScale scale;
+  std::vector<std::optional<WallPlaneFit>> fits;  ///< [frames]
+  std::vector<WallFrameSums> sums;                ///< [frames]
+  WallMeasure measure;
+
+  [[nodiscard]] std::string name_of(const WallFrames& frames, std::size_t frame) const;
+};
+
+WallWork measure_frames(const WallFrames& frames, const WallOptions& options, const WallMeasure* like);
+
+/// Sums of products over the errors of a frame, [rays], in what WallRays::error() counts; NaN: none.
+WallFrameSums lag_sums(const WallRays& rays, std::span<const float> standardised);
+/// products[lag] / pairs[lag] by that of lag 0; NaN where there is none.
+template <std::size_t Count>
+double lag_correlation(const WallLagSums<Count>& sums, std::size_t lag) {
+  const double variance = sums.products[0] / sums.pairs[0], covariance = sums.products[lag] / sums.pairs[lag];
+  return covariance / variance;  // 0 / 0: NaN
+}
+
+}  // namespace fathom

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Frames of a wall out of depth images and scan logs, and distances by tape.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/wall_report.hpp>
+
+#include "report/left_out.hpp"
+#include "text/read_file.hpp"
+#include "text/text_lines.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kLeastTapeM = 1e-3, kMostTapeM = 1e6;
+
+WallDistance distance_of(std::string_view name, std::string_view metres, std::string where) {
+  const auto number = parse_number<double>(trim(metres));
+  if (trim(name).empty() || !number) {
+    throw InputError(fmt::format("{}: '{}' and '{}' are not the name of frames and a distance", where, name, metres));
+  }
+  if (!(*number >= kLeastTapeM && *number <= kMostTapeM)) {
+    throw InputError(fmt::format("{}: distance {} is not in [{}, {:g}] m", where, *number, kLeastTapeM, kMostTapeM));
+  }
+  return {.frames = std::string(trim(name)), .distance_m = *number, .where = std::move(where)};
+}
+
+std::vector<WallDistance> distances_in(const fs::path& file) {
+  std::vector<WallDistance> distances;
+  for_each_line(read_file(file), [&](std::size_t number, std::string_view line) {
+    line = trim(line.substr(0, line.find('#')));
+    if (line.empty()) return;
+    const std::string where = fmt::format("{}:{}", file.string(), number);
+    const std::vector<std::string_view> cells = split_cells(line);
+    if (cells.size() != 2) {
+      throw InputError(
+          fmt::format("{}: has {} cells, not 2: the name of frames and their distance", where, cells.size()));
+    }
+    distances.push_back(distance_of(cells[0], cells[1], where));
+  });
+  if (distances.empty()) throw InputError(fmt::format("{}: holds no distance", file.string()));
+  return distances;
+}
+
+/// FIRST:END of the numbers of frames.
+std::optional<std::pair<std::size_t, std::size_t>> range_of(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto first = parse_number<std::uint32_t>(text.substr(0, colon)),
+             end = parse_number<std::uint32_t>(text.substr(colon + 1));
+  if (!first || !end) return std::nullopt;
+  return std::pair{std::size_t{*first}, std::size_t{*end}};
+}
+
+/// Of each frame; NaN: none is given.
+std::vector<double> tape_of(const std::vector<std::string>& names, const std::vector<WallDistance>& distances) {
+  if (distances.empty()) return {};
+  std::vector<double> tape_m(names.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const WallDistance& d : distances) {
+    const auto numbers = range_of(d.frames);
+    bool any = false;
+    for (std::size_t f = 0; f < names.size(); ++f) {
+      const std::string file = fs::path(names[f]).filename().string(), stem = fs::path(file).stem().string();
+      const auto is_named = [&](const std::string& name) { return fnmatch(d.frames.c_str(), name.c_str(), 0) == 0; };
+      if (!(numbers ? f >= numbers->first && f < numbers->second : is_named(file) || is_named(stem))) continue;
+      if (!std::isnan(tape_m[f])) {
+        throw InputError(fmt::format("{}: {} has the distance {} m already", d.where, file, tape_m[f]));
+      }
+      tape_m[f] = d.distance_m, any = true;
+    }
+    if (!any) throw InputError(fmt::format("{}: there is no frame '{}'", d.where, d.frames));
+  }
+  return tape_m;
+}
+
+DepthLeftOut left_out_of(const WallImagesOptions& options) { return {.mask = options.mask}; }
+
+void take_image(const fs::path& file, const DepthImage& image, bool has_levels, WallFrames& frames) {
+  WallSensor& sensor = frames.sensor;
+  if (frames.names.empty()) sensor.rows = image.rows, sensor.cols = image.cols;
+  if (image.rows != sensor.rows || image.cols != sensor.cols) {
+    throw InputError(fmt::format("{}: has {} x {} pixels, and {} has {} x {}", file.string(), image.cols, image.rows,
+                                 fs::path(frames.names.front()).filename().string(), sensor.cols, sensor.rows));
+  }
+  if (image.has_levels != has_levels) {
+    throw InputError(fmt::format("{}: has {}, unlike the images before", file.string(),
+                                 image.has_levels ? "whole levels" : "metres"));
+  }
+  frames.names.push_back(file.string());
+  frames.measured_m.insert(frames.measured_m.end(), image.depth_m.begin(), image.depth_m.end());
+}
+
+}  // namespace
+
+std::vector<WallDistance> wall_distances(const std::string& text_or_file) {
+  std::error_code error;
+  if (text_or_file.find('=') == std::string::npos || fs::is_regular_file(text_or_file, error)) {
+    return distances_in(text_or_file);
+  }
+  std::vector<WallDistance> distances;
+  for (const std::string_view cell : split_cells(text_or_file)) {
+    const std::size_t equals = cell.find('=');
+    if (equals == std::string_view::npos) {
+      throw InputError(fmt::format("distance '{}': is not of the form NAME=METRES", cell));
+    }
+    distances.push_back(
+        distance_of(cell.substr(0, equals), cell.substr(equals + 1), fmt::format("distance '{}'", cell)));
+  }
+  return distances;
+}
+
+std::vector<fs::path> wall_image_inputs(const fs::path& folder, const WallImagesOptions& options) {
+  std::vector<fs::path> files = depth_images(folder, options.files);
+  const std::vector<fs::path> more = LeftOutPixels(folder, left_out_of(options), files.size()).files();
+  files.insert(files.end(), more.begin(), more.end());
+  return files;
+}
+
+WallFrames read_wall_images(const fs::path& folder, const WallImagesOptions& options) {
+  const std::vector<fs::path> files = depth_images(folder, options.files);
+  const LeftOutPixels left_out(folder, left_out_of(options), files.size());
+  WallFrames frames;
+  frames.sensor.camera = options.camera, frames.sensor.max_range_m = options.max_range_m;
+  bool has_levels = false;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    const DepthImage image = read_depth_image(files[k], options.levels_per_m);
+    if (k == 0) has_levels = image.has_levels;
+    take_image(files[k], image, has_levels, frames);
+    const std::vector<std::uint8_t> out = left_out.of_image(k, image.rows, image.cols);
+    frames.left_out.insert(frames.left_out.end(), out.begin(), out.end());
+  }
+  if (has_levels) frames.half_step_m = 0.5 / options.levels_per_m;
+  frames.tape_m = tape_of(frames.names, options.distances);
+  validate(frames);
+  return frames;
+}
+
+WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options) {
+  validate(log);
+  WallFrames frames;
+  WallSensor& sensor = frames.sensor;
+  sensor.rows = 1, sensor.cols = static_cast<std::uint32_t>(log.rays());
+  sensor.azimuth_rad = log.azimuth_rad;
+  sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
+  frames.measured_m = log.range_m;
+  for (std::size_t k = 0; k < log.scans(); ++k) frames.names.push_back(fmt::format("scan {}", k));
+  if (options.sector_rad) {
+    const auto& [from, to] = *options.sector_rad;
+    for (const double azimuth : log.azimuth_rad) frames.left_out.push_back(azimuth >= from && azimuth <= to ? 0 : 1);
+    if (std::count(frames.left_out.begin(), frames.left_out.end(), 0) == 0) {
+      throw InputError(
+          fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", log.name.empty() ? "log" : log.name, from, to));
+    }
+  }
+  frames.tape_m = tape_of(frames.names, options.distances);
+  validate(frames);
+  return frames;
+}
+
+}  // namespace fathom

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "report/wall_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/chain_page.hpp"
+#include "report/page.hpp"
+#include "report/plot.hpp"
+#include "report/wall_figures.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::string_view kWallStyle = R"(
+.pixels { display: block; width: 100%; height: auto; image-rendering: pixelated; }
+.time-line { fill: none; stroke: var(--max); stroke-width: 1.4; }
+.simulated { stroke-dasharray: 5 4; }
+pre { overflow-x: auto; }
+details { margin-top: 28px; } summary { cursor: pointer; }
+)";
+
+std::string shown(double value, std::string_view form, std::string_view unit = "") {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) + std::string(unit) : "–";
+}
+
+std::string shown(const Estimate& e, std::string_view form, double unit = 1.0) {
+  std::string text = shown(unit * e.value, form);
+  if (std::isfinite(e.std_error)) text += fmt::format(" ± {:.2g}", unit * e.std_error);
+  return text;
+}
+
+/// A table of which the first column is text and the others are numbers. `rows`: the head first.
+std::string wall_table(std::string_view title, const std::vector<std::vector<std::string>>& rows,
+                       std::string_view below = "") {
+  std::string html = fmt::format("<h2>{}</h2>\n<div class=\"scroll\"><table>\n", title);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    html += r == 0 ? "<thead><tr>" : "<tr>";
+    for (std::size_t c = 0; c < rows[r].size(); ++c) {
+      html += fmt::format("<{0}{1}>{2}</{0}>", r == 0 ? "th" : "td", c == 0 ? "" : " class=\"number\"",
+                          escape_html(rows[r][c]));
+    }
+    html += r == 0 ? "</tr></thead>\n<tbody>\n" : "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  return below.empty() ? html : html + fmt::format("<p>{}</p>\n", below);
+}
+
+std::string wall_tiles(const WallReport& report) {
+  const WallMeasure& m = report.fit.measure;
+  const WallCorrelation& c = report.fit.correlation;
+  const auto found = std::count_if(m.planes.begin(), m.planes.end(), [](const WallPlane& p) { return p.is_found; });
+  const double all = static_cast<double>(std::max<std::size_t>(m.readings + m.lost, 1));
+  const bool px = in_disparity(report);
+  std::string text = "<div class=\"tiles\">\n";
+  text += tile(px ? shown(m.deviation, "{:.4f}", " px") : shown(1e3 * m.deviation, "{:.3g}", " mm"),
+               px ? "deviation of disparity" : "deviation of the readings");
+  const bool is_white = !(c.across_px.value > 0.0) && !(c.down_px.value > 0.0);
+  const std::string sizes = report.fit.sensor.camera
+                                ? fmt::format("{:.2f} · {:.2f} px", c.across_px.value, c.down_px.value)
+                                : fmt::format("{:.2f} rays", c.across_px.value);
+  text += tile(is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation");
+  text += tile(fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all), "of the wall's rays lost");
+  return text + tile(fmt::format("{} of {}", found, m.planes.size()), "frames show a wall") + "</div>\n";
+}
+
+std::string wall_flags(const WallReport& report) {
+  std::string items;
+  for (const std::string& flag : report.flags()) items += fmt::format("<li>{}</li>\n", escape_html(flag));
+  return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
+}
+
+std::string correlation_html(const WallReport& report) {
+  const WallCorrelation& c = report.fit.correlation;
+  const std::string_view shape = kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)];
+  std::vector<std::vector<std::string>> rows = {{"", "value", "unit"}};
+  rows.push_back({"across", shown(c.across_px, "{:.3g}"), "px"});
+  if (report.fit.sensor.camera) rows.push_back({"down", shown(c.down_px, "{:.3g}"), "px"});
+  if (!report.fit.measure.in_time.empty())
+    rows.push_back({"time between key frames", shown(c.time_s.value, "{:.3g}"), "s"});
+  if (c.across_px.value > 0.0 || c.down_px.value > 0.0) {
+    rows.push_back({fmt::format("misfit of the shape {}", shape), fmt::format("{:.3f}", c.misfit), ""});
+    rows.push_back({"misfit of the other shape", fmt::format("{:.3f}", c.other_misfit), ""});
+  }
+  return wall_table(
+      "Size of the correlation", rows,
+      "Sizes of <code>correlation:</code>, whose closed forms were fitted to the curves above; 0: white.");
+}
+
+std::string losses_html(const WallReport& report) {
+  if (report.fit.loss_laws.empty()) return "";
+  std::vector<std::vector<std::string>> rows = {{"law of loss", "parameters", "nats per ray", "against dropout", ""}};
+  for (const WallLossLaw& law : report.fit.loss_laws) {
+    const std::string error = std::isfinite(law.gain_error) ? fmt::format(" ± {:.1g}", law.gain_error) : "";
+    rows.push_back({law.name, fmt::format("{}", law.parameters), fmt::format("{:.5f}", law.nats),
+                    fmt::format("{:+.5f}", law.gain) + error, law.is_chosen ? "chosen" : ""});
+  }
+  return wall_table(
+      "What loses returns", rows,
+      "Log density of losses and readings, of frames held out where there are five or more. Of the laws that "
+      "these do not tell from the best, by two errors or by more nats than chance gives, the one with the fewest "
+      "parameters is chosen.");
+}
+
+std::string tape_html(const WallReport& report) {
+  if (!report.fit.tape) return "";
+  const WallTape& tape = *report.fit.tape;
+  std::vector<std::vector<std::string>> rows = {{"against the tape", "value", "unit", "places off it by"}};
+  const std::string spread = shown(1e3 * tape.spread_m, "{:.2g}", " mm");
+  rows.push_back({"gain of gain_bias", shown(tape.gain, "{:.3g}"), "m/m", spread});
+  rows.push_back({"bias of gain_bias", shown(tape.bias_m, "{:.3g}", 1e3), "mm", spread});
+  if (in_disparity(report)) {
+    rows.push_back({"or bias of the disparity", shown(tape.bias_px, "{:.3g}"), "px",
+                    shown(1e3 * tape.bias_px_spread_m, "{:.2g}", " mm")});
+  }
+  const char* what = tape.is_exact       ? "All of it is within two errors of 0, and the chain has none of it."
+                     : tape.is_disparity ? "The chain has the bias of the disparity."
+                                         : "The chain has gain and bias.";
+  return wall_table("Distances by tape", rows, fmt::format("{} places. {}", tape.places, what));
+}
+
+std::string planes_html(const WallReport& report) {
+  std::vector<std::vector<std::string>> rows = {{"frame", "distance, m", "turned by, degrees",
+                                                 in_disparity(report) ? "deviation, px" : "deviation, mm",
+                                                 "on the wall", "lost", "other"}};
+  const double unit = in_disparity(report) ? 1.0 : 1e3;
+  const std::vector<WallPlane>& planes = report.fit.measure.planes;
+  for (std::size_t f = 0; f < planes.size(); ++f) {
+    const WallPlane& p = planes[f];
+    const std::string name =
+        report.names.empty() ? fmt::format("{}", f) : std::filesystem::path(report.names[f]).filename().string();
+    if (!p.is_found) {
+      rows.push_back({name, "no wall", "", "", "", "", ""});
+      continue;
+    }
+    const double degrees = std::acos(std::min(1.0, p.normal.x)) * 180.0 / std::numbers::pi;
+    rows.push_back({name, fmt::format("{:.4f}", p.distance_m), fmt::format("{:.1f}", degrees),
+                    fmt::format("{:.3g}", unit * p.deviation), fmt::format("{}", p.on_wall), fmt::format("{}", p.lost),
+                    fmt::format("{}", p.other)});
+  }
+  return "<details><summary>Each frame</summary>" + wall_table("Frames", rows) + "</details>\n";
+}
+
+}  // namespace
+
+std::string wall_page(const WallReport& report) {
+  std::string body = wall_tiles(report) + wall_flags(report);
+  body += "<h2>Measured beside simulated</h2>\n" + wall_residuals(report);
+  body += "<div class=\"row\">\n" + wall_error_figure(report) + wall_range_figure(report) +
+          wall_correlation_figure(report) + wall_fill_by_incidence(report) + wall_fill_by_range(report) + "</div>\n";
+  body += chain_parameters_html(report.fit.chain) + correlation_html(report) + losses_html(report) + tape_html(report) +
+          planes_html(report);
+  body += fmt::format("<h2>For the scene file</h2>\n<pre>{}</pre>\n", escape_html(wall_sensor_file(report)));
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Noise learned from a "
+      "wall</title>\n"
+      "<style>{}{}</style>\n</head>\n<body>\n<h1>Noise learned from a wall</h1>\n"
+      "<p>{}. A plane is fitted to each frame, and the error is what it leaves. Simulated are the same walls from the "
+      "same places, with what was learned.</p>\n{}<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
+      page_style(), kWallStyle, escape_html(report.name), body, FATHOM_VERSION);
+}
+
+}  // namespace fathom

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/calibrate/wall_frames.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/simulate/simulator.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kUsualCameraM = 10.0, kUsualLaserM = 30.0, kMargin = 1.5;
+
+double reach_m(const WallSensor& sensor, double farthest_m) {
+  if (sensor.max_range_m > 0.0) return sensor.max_range_m;
+  return std::max(sensor.camera ? kUsualCameraM : kUsualLaserM, std::ceil(kMargin * farthest_m));
+}
+
+double farthest_of(std::span<const WallBin> by_range) { return by_range.empty() ? 0.0 : by_range.back().high; }
+
+DepthCamera depth_camera(const WallSensor& sensor, double farthest_m) {
+  const WallCamera& c = *sensor.camera;
+  DepthCamera camera;
+  camera.width = sensor.cols, camera.height = sensor.rows;
+  camera.fx = c.fx_px, camera.fy = c.fy_px;
+  camera.principal_point_px = {{c.cx_px, c.cy_px}};
+  camera.max_range_m = reach_m(sensor, farthest_m);
+  return camera;
+}
+
+/// Whether azimuths fall, as those of a laser do that turns clockwise.
+bool is_falling(const std::vector<double>& azimuth_rad) {
+  return azimuth_rad.size() > 1 && azimuth_rad.back() < azimuth_rad.front();
+}
+
+void check_order(const std::vector<double>& azimuth_rad) {
+  const bool falls = is_falling(azimuth_rad);
+  for (std::size_t i = 1; i < azimuth_rad.size(); ++i) {
+    if (falls ? azimuth_rad[i] < azimuth_rad[i - 1] : azimuth_rad[i] > azimuth_rad[i - 1]) continue;
+    throw InputError(fmt::format("ray {} points at {} rad, after {} rad: azimuths neither rise nor fall throughout", i,
+                                 azimuth_rad[i], azimuth_rad[i - 1]));
+  }
+}
+
+/// A rectangle large enough to be endless, square to the normal at its distance.
+Pose wall_pose(const WallPlane& plane) {
+  // The plane of the mesh faces +z: towards the sensor, against the normal.
+  const Vec3 z = {0.0, 0.0, 1.0}, to = -1.0 * plane.normal, axis = cross(z, to);
+  const double cosine = dot(z, to);
+  const Quaternion turn =
+      cosine < -1.0 + 1e-12 ? Quaternion{0.0, 1.0, 0.0, 0.0} : normalized({1.0 + cosine, axis.x, axis.y, axis.z});
+  return {plane.distance_m * plane.normal, turn};
+}
+
+/// Walls before a sensor, one at a time.
+class WallScene {
+ public:
+  WallScene(const WallSensor& sensor, std::span<const WallPlane> planes, const NoiseChain& chain,
+            const WallSimulation& options)
+      : sensor_(sensor), planes_(planes), simulator_(make_scene(planes), options_of(options)) {
+    double farthest_m = 0.0;
+    for (const WallPlane& plane : planes) farthest_m = std::max(farthest_m, 4.0 * plane.distance_m);
+    Sensor seeing;
+    seeing.name = "sensor", seeing.model = wall_sensor_model(sensor, farthest_m), seeing.noise = chain;
+    id_ = simulator_.add_sensor(std::move(seeing));
+  }
+
+  WallFrames frames() {
+    WallFrames out{.sensor = sensor_, .measured_m = {}};
+    out.measured_m.assign(planes_.size() * sensor_.rays(), std::numeric_limits<float>::quiet_NaN());
+    Frame frame({Channel::kRange, Channel::kDepth, Channel::kReason});
+    for (std::size_t f = 0; f < planes_.size(); ++f) {
+      if (!planes_[f].is_found) continue;
+      simulator_.scene().set_pose(wall_, wall_pose(planes_[f]));
+      simulator_.render(id_, static_cast<std::uint32_t>(f), frame);
+      take(frame, std::span(out.measured_m).subspan(f * sensor_.rays(), sensor_.rays()));
+    }
+    return out;
+  }
+
+ private:
+  Scene make_scene(std::span<const WallPlane> planes) {
+    double farthest_m = 1.0;
+    for (const WallPlane& plane : planes) farthest_m = std::max(farthest_m, plane.distance_m);
+    Scene scene;
+    const double side_m = 100.0 * farthest_m;
+    const MeshId mesh = scene.add_mesh(make_plane(side_m, side_m));
+    wall_ = scene.add_entity({.name = "wall", .mesh = mesh});
+    return scene;
+  }
+
+  static SimulatorOptions options_of(const WallSimulation& options) {
+    return {.seed = options.seed, .compute = {.threads = options.threads}, .rate_hz = options.rate_hz};
+  }
+
+  void take(const Frame& frame, std::span<float> values) const {
+    const std::span<const float> seen = sensor_.camera ? frame.depth_m() : frame.range_m();
+    const bool falls = !sensor_.camera && is_falling(sensor_.azimuth_rad);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t from = falls ? values.size() - 1 - i : i;
+      if (frame.reason()[from] == Reason::kHit) values[i] = seen[from];
+    }
+  }
+
+  const WallSensor& sensor_;
+  std::span<const WallPlane> planes_;
+  EntityId wall_ = kNoEntity;
+  Simulator simulator_;
+  SensorId id_ = {};
+};
+
+bool is_measured(WallPixel pixel) {
+  return pixel == WallPixel::kWall || pixel == WallPixel::kTail || pixel == WallPixel::kLost;
+}
+
+}  // namespace
+
+SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m) {
+  if (!sensor.camera) {
+    check_order(sensor.azimuth_rad);
+    Laser2d laser;
+    laser.rays = sensor.cols;
+    laser.min_azimuth_rad = std::min(sensor.azimuth_rad.front(), sensor.azimuth_rad.back());
+    laser.max_azimuth_rad = std::max(sensor.azimuth_rad.front(), sensor.azimuth_rad.back());
+    laser.clockwise = is_falling(sensor.azimuth_rad);
+    laser.max_range_m = reach_m(sensor, farthest_m);
+    return laser;
+  }
+  const DepthCamera camera = depth_camera(sensor, farthest_m);
+  if (!(sensor.camera->baseline_m > 0.0)) return camera;
+  StereoCamera stereo;
+  static_cast<DepthCamera&>(stereo) = camera;
+  stereo.baseline_m = sensor.camera->baseline_m, stereo.reference = CameraReference::kLeft;
+  return stereo;
+}
+
+std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const NoiseChain& chain,
+                             const std::string& name) {
+  const SensorModel model = wall_sensor_model(sensor, farthest_m);
+  std::string text = fmt::format("name: {}\ntype: {}\n", name, sensor_kind(model));
+  if (sensor.camera) {
+    const WallCamera& c = *sensor.camera;
+    text += fmt::format("width: {}\nheight: {}\nfx: {:.9g}\nfy: {:.9g}\nprincipal_point_px: [{:.9g}, {:.9g}]\n",
+                        sensor.cols, sensor.rows, c.fx_px, c.fy_px, c.cx_px, c.cy_px);
+    if (c.baseline_m > 0.0) text += fmt::format("baseline_m: {:.9g}\nreference: left\n", c.baseline_m);
+  } else {
+    const auto& laser = std::get<Laser2d>(model);
+    text += fmt::format("rays: {}\nmin_azimuth_rad: {:.12g}\nmax_azimuth_rad: {:.12g}\n", laser.rays,
+                        laser.min_azimuth_rad, laser.max_azimuth_rad);
+    if (laser.clockwise) text += "clockwise: true\n";
+  }
+  text += fmt::format("max_range_m: {:.9g}\n", reach_m(sensor, farthest_m));
+  return text + "noise:\n" + chain_yaml(chain, 2);
+}
+
+WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallPlane> planes, const NoiseChain& chain,
+                         const WallSimulation& options) {
+  return WallScene(sensor, planes, chain, options).frames();
+}
+
+WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options) {
+  WallSensor sensor = fit.sensor;
+  if (!(sensor.max_range_m > 0.0)) sensor.max_range_m = reach_m(sensor, farthest_of(fit.measure.by_range));
+  WallFrames frames = simulate_wall(sensor, fit.measure.planes, fit.chain.chain, options);
+  frames.sensor = fit.sensor;
+  frames.half_step_m = fit.returns.half_step_m;
+  const double step_m = 2.0 * frames.half_step_m;
+  frames.left_out.reserve(fit.measure.pixels.size());
+  for (const WallPixel pixel : fit.measure.pixels) frames.left_out.push_back(is_measured(pixel) ? 0 : 1);
+  if (!(step_m > 0.0)) return frames;
+  for (float& value : frames.measured_m) {
+    if (std::isnan(value)) continue;
+    const double rounded = std::round(double{value} / step_m) * step_m;
+    value = rounded > 0.0 ? static_cast<float>(rounded) : std::numeric_limits<float>::quiet_NaN();
+  }
+  return frames;
+}
+
+}  // namespace fathom

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// A program learns the noise of its own sensor from a wall, and writes what it finds.
+
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/calibrate/wall_report.hpp>
+
+#include "support/temporary_folder.hpp"
+
+namespace fathom::test {
+namespace {
+
+TEST(WallApi, LearnsFromFramesInMemoryAndWritesAFolder) {
+  WallSensor sensor{.rows = 48, .cols = 64};
+  sensor.camera = WallCamera{40.0, 40.0, 31.5, 23.5, 0.1};
+  sensor.max_range_m = 10.0;
+  std::vector<WallPlane> planes(24);
+  for (std::size_t k = 0; k < planes.size(); ++k) {
+    planes[k].is_found = true, planes[k].distance_m = 0.7 + 0.05 * static_cast<double>(k);
+  }
+  WallFrames frames = simulate_wall(sensor, planes, {Disparity{.stddev_px = 0.08F}}, {.seed = 3});
+  for (const WallPlane& plane : planes) frames.tape_m.push_back(plane.distance_m);
+  validate(frames);
+  const WallOptions options{.most_returns = 5000};
+  validate(options);
+  const WallReport report = make_wall_report(frames, options, "memory");
+  EXPECT_NEAR(report.simulated.deviation, report.fit.measure.deviation, 0.01);
+  EXPECT_FALSE(report.flags().empty());
+  EXPECT_TRUE(report.fit.correlation.correlation().is_white());
+  EXPECT_NE(wall_sensor_file(report).find("type: stereo_camera"), std::string::npos);
+  const TemporaryFolder folder;
+  check_wall_report_folder(folder / "out", false);
+  write_wall_report(folder / "out", report);
+  for (const std::filesystem::path& file : wall_report_files(folder / "out"))
+    EXPECT_TRUE(std::filesystem::exists(file));
+  EXPECT_NE(wall_json(report).find("\"is_exact\""), std::string::npos);
+}
+
+TEST(WallApi, ScansOfALogAreFrames) {
+  ScanLog log;
+  for (int i = -40; i <= 40; ++i) log.azimuth_rad.push_back(0.02 * i);
+  for (std::size_t k = 0; k < 3; ++k) {
+    log.pose.emplace_back();
+    for (const double azimuth : log.azimuth_rad) log.range_m.push_back(static_cast<float>(2.0 / std::cos(azimuth)));
+  }
+  const WallFrames frames =
+      wall_frames_of_log(log, {.sector_rad = std::array{-0.5, 0.5}, .distances = wall_distances("0:2=2,scan 2=2.5")});
+  EXPECT_EQ(frames.tape_m, (std::vector<double>{2.0, 2.0, 2.5}));
+  const WallMeasure measure = measure_wall(frames);
+  EXPECT_NEAR(measure.planes[2].distance_m, 2.0, 1e-5);
+  EXPECT_EQ(measure.readings, 3U * 51U);
+}
+
+}  // namespace
+}  // namespace fathom::test

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// `fathom calibrate wall`: walls of a camera and a laser are learned from files, what is learned can be simulated, and
+// bad input is refused before anything is written.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+#include "refusal.hpp"
+
+namespace cli_test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kWallScene = R"(
+seed: 7
+frames: 24
+rate_hz: 1
+sensors:
+  - name: camera
+    type: stereo_camera
+    width: 96
+    height: 72
+    fx: 60
+    principal_point_px: [47.5, 35.5]
+    baseline_m: 0.1
+    reference: left
+    motion: &way
+      keyframes:
+        - {time_s: 0, position_m: [-0.8, 0, 1], rpy_deg: [0, 0, -20]}
+        - {time_s: 23, position_m: [-2.4, 0, 1], rpy_deg: [0, 0, 50]}
+    noise: [{disparity: {stddev_px: 0.08, steps_per_px: 16}}, {dropout: {probability: 0.03}}]
+    outputs: [{npy: {channels: [depth]}}, {depth_png: {per_m: 6000}}]
+  - name: laser
+    type: laser_2d
+    rays: 181
+    min_azimuth_deg: -90
+    max_azimuth_deg: 90
+    motion: *way
+    noise: [{distance: {stddev_m: 0.01}}, {dropout: {probability: 0.05}}]
+    outputs: [scan_log]
+scene:
+  meshes: {wall: {box: {size_m: [0.1, 40, 20]}}}
+  entities: [{name: wall, mesh: wall, position_m: [0.05, 0, 0]}]
+)";
+
+constexpr const char* kCamera = "60,60,47.5,35.5,0.1";
+
+void expect_wall_found(const json& fit, const std::string& name, double truth) {
+  ASSERT_TRUE(fit["parameters"].contains(name)) << fit["parameters"].dump();
+  const json& found = fit["parameters"][name];
+  const double error = found["std_error"];
+  EXPECT_NEAR(found["value"].get<double>(), truth, 3.5 * error) << name;
+  EXPECT_LT(error, 0.2 * truth) << name;
+}
+
+class CalibrateWall : public testing::Test {
+ protected:
+  void SetUp() override {
+    scene_ = write_text(folder_ / "wall.yaml", kWallScene);
+    done({"simulate", scene_, "--out", folder_ / "run", "--quiet"});
+  }
+  static Ended done(const std::vector<std::string>& arguments) {
+    Ended ended = run_fathom(arguments);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended;
+  }
+  static json learned(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"calibrate", "wall"});
+    arguments.insert(arguments.end(), {"--json", "--max-returns", "20000"});
+    return json::parse(done(arguments).out);
+  }
+  void refused(const std::string& name, std::vector<std::string> arguments, const std::vector<std::string>& expected) {
+    arguments.insert(arguments.begin(), {"calibrate", "wall"});
+    arguments.insert(arguments.end(), {"--out", folder_ / "never"});
+    expect_refused(name, arguments, expected, folder_ / "never");
+  }
+
+  TemporaryFolder folder_;
+  std::string scene_;
+};
+
+TEST_F(CalibrateWall, OfArraysImagesAndScansFindsWhatMadeThem) {
+  const std::string images = folder_ / "run/camera";
+  const json arrays = learned({images, "--camera", kCamera, "--max-range", "10"});
+  expect_wall_found(arrays, "disparity.stddev_px", 0.08);
+  expect_wall_found(arrays, "dropout.probability", 0.03);
+  EXPECT_EQ(arrays["parameters"]["disparity.steps_per_px"]["value"], 16);
+  EXPECT_EQ(arrays["planes"].size(), 24U);
+  EXPECT_NEAR(arrays["planes"][0]["distance_m"].get<double>(), 0.8, 0.01);
+  const json levels =
+      learned({images, "--camera", kCamera, "--max-range", "10", "--files", "depth*.png", "--scale", "6000"});
+  expect_wall_found(levels, "disparity.stddev_px", 0.08);
+  // Lost beyond 90 degrees is not the wall's, and what a laser sees of it ends somewhere.
+  const json scans = learned({"--log", folder_ / "run/laser/scans.csv", "--sector=-60,60"});
+  expect_wall_found(scans, "distance.stddev_m", 0.01);
+  expect_wall_found(scans, "dropout.probability", 0.05);
+}
+
+TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
+  const std::string images = folder_ / "run/camera", out = folder_ / "fit";
+  const std::vector<std::string> how = {"calibrate", "wall",          images, "--camera",    kCamera,    "--max-range",
+                                        "10",        "--max-returns", "5000", "--distances", "0:8=1.06", "--out",
+                                        out};
+  const std::string said = done(how).out;
+  EXPECT_NE(said.find("disparity.stddev_px"), std::string::npos) << said;
+  for (const char* name : {"noise.yaml", "sensor.yaml", "report.html", "fit.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(out) / name)) << name;
+  }
+  const json fit = json::parse(fathom::test::bytes_of(out + "/fit.json"));
+  EXPECT_EQ(fit["tape"]["places"], 1);
+  EXPECT_NEAR(fit["of_simulated"]["deviation"].get<double>(), fit["of_measured"]["deviation"].get<double>(), 0.004);
+  done({"simulate", scene_, "--set", "sensors.camera.noise=@" + out + "/noise.yaml", "--out", folder_ / "again",
+        "--quiet"});
+  const json again = learned({folder_ / "again/camera", "--camera", kCamera, "--max-range", "10"});
+  EXPECT_NEAR(again["parameters"]["disparity.stddev_px"]["value"].get<double>(),
+              fit["parameters"]["disparity.stddev_px"]["value"].get<double>(), 0.004);
+  // The sensor, pasted into a scene.
+  std::string sensor = fathom::test::bytes_of(out + "/sensor.yaml"), entry = "  - ";
+  for (const char c : sensor) entry += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  const std::string pasted =
+      write_text(folder_ / "pasted.yaml", "frames: 1\nsensors:\n" + entry +
+                                              "\nscene:\n  meshes: {wall: {box: {size_m: [0.1, 40, 20]}}}\n  entities: "
+                                              "[{name: wall, mesh: wall, position_m: [1, 0, 0]}]\n");
+  done({"check", pasted});
+  // Nothing is replaced without --force.
+  EXPECT_EQ(run_fathom(how).exit_code, 2);
+  std::vector<std::string> forced = how;
+  forced.emplace_back("--force");
+  EXPECT_EQ(done(forced).out, said);
+}
+
+TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
+  const std::string images = folder_ / "run/camera", log = folder_ / "run/laser/scans.csv";
+  refused("nothing", {}, {"DIR, --log or --bag is required"});
+  refused("no camera", {images}, {"--camera FX,FY,CX,CY[,BASELINE] is required"});
+  refused("three numbers", {images, "--camera", "1,2,3"}, {"--camera has 3 numbers"});
+  refused("no focal length", {images, "--camera", "0,2,3,4"}, {"--camera = 0,2,3,4: FX and FY are above 0"});
+  refused("baseline", {images, "--camera", "9,9,3,4,-1"}, {"BASELINE is not below 0"});
+  refused("word", {images, "--camera", "a,9,3,4"}, {"--camera", "a"});
+  refused("two sources", {images, "--camera", kCamera, "--log", log}, {"--log and --bag are for scans"});
+  refused("camera of scans", {"--log", log, "--camera", kCamera}, {"--camera is for depth images"});
+  refused("sector of images", {images, "--camera", kCamera, "--sector=-1,1"}, {"--sector is for scans"});
+  refused("sector", {"--log", log, "--sector=20,-20"}, {"--sector = 20,-20"});
+  refused("empty sector", {"--log", log, "--sector=100,120"}, {"scans.csv", "no ray lies from"});
+  refused("no such frame", {images, "--camera", kCamera, "--distances", "near_*=1"}, {"there is no frame 'near_*'"});
+  refused("far away", {images, "--camera", kCamera, "--distances", "0:3=-1"},
+          {"distance -1 is not in [0.001, 1e+06] m"});
+  refused("twice", {images, "--camera", kCamera, "--distances", "0:3=1,2:4=1"},
+          {"depth_000002", "has the distance 1 m already"});
+  refused("no list", {images, "--camera", kCamera, "--distances", folder_ / "none.csv"}, {"none.csv"});
+  const std::string list = write_text(folder_ / "list.csv", "# of a tape\n0:3,1\n3:5\n");
+  refused("cells", {images, "--camera", kCamera, "--distances", list}, {"list.csv:3", "has 1 cells"});
+  refused("hold out", {images, "--camera", kCamera, "--hold-out", "1"},
+          {"--hold-out = 1 leaves nothing to learn from"});
+  refused("no folder", {folder_ / "nowhere", "--camera", kCamera}, {"nowhere", "is no folder"});
+  const std::string room = write_text(
+      folder_ / "room.yaml",
+      "frames: 1\nsensors:\n  - {name: camera, type: depth_camera, width: 64, height: 48, fx: 30, outputs: [{npy: "
+      "{channels: "
+      "[depth]}}]}\nscene:\n  meshes: {ball: {sphere: {radius_m: 3}}}\n  entities: [{name: ball, mesh: ball}]\n");
+  done({"simulate", room, "--out", folder_ / "room", "--quiet"});
+  refused("a ball", {folder_ / "room/camera", "--camera", "30,30,31.5,23.5"},
+          {"depth_000000.npy", "its readings deviate from every plane by"});
+}
+
+}  // namespace
+}  // namespace cli_test
