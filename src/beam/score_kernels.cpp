@@ -7,6 +7,8 @@
 
 #include <fathom/math/f32.hpp>
 
+#include "beam/cubic_lookup.hpp"
+
 namespace fathom::FATHOM_ISA {
 
 namespace {
@@ -33,7 +35,7 @@ FATHOM_KERNEL float smaller(float a, float b) { return select(a < b, a, b); }
 FATHOM_KERNEL float larger(float a, float b) { return select(a > b, a, b); }
 
 /// Linear interpolation in a table at `position`, held at both ends.
-FATHOM_KERNEL float look_up(const float* table, float position, float last) {
+FATHOM_KERNEL float interpolate(const float* table, float position, float last) {
   const float held = larger(0.0F, smaller(position, last));
   const auto index = static_cast<std::int32_t>(held);
   const float part = held - static_cast<float>(index);
@@ -49,22 +51,21 @@ FATHOM_KERNEL float log_of_1_and(float y) {
 }
 
 struct Constants : ScoreNumbers {
-  const float *hit, *shorts, *tail;
+  const CubicTable &hit, &shorts;
+  const float* tail;
 };
 
 FATHOM_KERNEL float tail_beyond(const Constants& c, float x) {
   const float root = math::sqrt(x);
-  return look_up(c.tail, root / (root + kTailKnee) * c.tail_per_place, c.tail_last);
+  return interpolate(c.tail, root / (root + kTailKnee) * c.tail_per_place, c.tail_last);
 }
 
-/// w_hit p_hit of reading z with the surface at z_star.
+/// w_hit p_hit of reading z with the surface at z_star; `scale` is that of Gaussian hits.
 template <HitLaw kLaw>
-FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star) {
+FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star, float scale) {
   if constexpr (kLaw == HitLaw::kGaussian) {
-    const float nearer_end = smaller(z_star, c.max_range_m - z_star);
-    const float hit_scale = look_up(c.hit, nearer_end * c.hit_per_m, c.hit_last);
     const float d = (z - z_star) * c.inverse_sigma;
-    return hit_scale * exp_negative(-0.5F * d * d);
+    return scale * exp_negative(-0.5F * d * d);
   } else {
     const float sigma = kLaw == HitLaw::kGrows ? c.sigma + c.sigma_per_m * z_star : c.sigma, inverse = 1.0F / sigma;
     const float below = tail_beyond(c, z_star * inverse), above = tail_beyond(c, (c.max_range_m - z_star) * inverse);
@@ -82,17 +83,38 @@ struct alignas(64) Products {
   std::uint32_t impossible[kScoreLanes];  ///< not 0: some reading at Z had no weight
 };
 
+/// What expected ranges make of densities.
+struct alignas(64) Surfaces {
+  float z_star[kScoreLanes], hit_scale[kScoreLanes], short_rise[kScoreLanes];
+};
+
+template <HitLaw kLaw>
+FATHOM_KERNEL void find_surfaces(const Constants& c, const float* __restrict expected, Surfaces& __restrict to) {
+  static_assert(kScoreLanes == kLookups);
+  alignas(64) float hit_place[kScoreLanes], short_place[kScoreLanes];
+  for (std::size_t k = 0; k < kScoreLanes; ++k) {
+    const float offset = select(expected[k] >= c.max_range_m, 0.0F, c.offset_m);
+    const float z_star = smaller(larger(expected[k] + offset, c.floor_m), c.max_range_m);
+    const float nearer_end = smaller(z_star, c.max_range_m - z_star);
+    to.z_star[k] = z_star;
+    hit_place[k] = smaller(nearer_end * c.hit_per_m, CubicTable::kLast);
+    short_place[k] = smaller(z_star * c.short_per_m, CubicTable::kLast);
+  }
+  if constexpr (kLaw == HitLaw::kGaussian) look_up(c.hit, hit_place, to.hit_scale);
+  look_up(c.shorts, short_place, to.short_rise);
+}
+
 template <HitLaw kLaw>
 FATHOM_KERNEL void multiply(const Constants& c, const float* __restrict reading, const float* __restrict factor,
                             const std::uint32_t* __restrict kind, const float* __restrict expected,
                             Products& __restrict products) {
+  Surfaces at;
+  find_surfaces<kLaw>(c, expected, at);
   for (std::size_t k = 0; k < kScoreLanes; ++k) {
-    const float z = reading[k];
+    const float z = reading[k], z_star = at.z_star[k];
     const bool missed = expected[k] >= c.max_range_m;
-    const float offset = select(missed, 0.0F, c.offset_m);
-    const float z_star = smaller(larger(expected[k] + offset, c.floor_m), c.max_range_m);
-    const float hit = select(c.atom & missed, 0.0F, hit_density<kLaw>(c, z, z_star));
-    const float short_scale = look_up(c.shorts, z_star * c.short_per_m, c.short_last) / z_star;
+    const float hit = select(c.atom & missed, 0.0F, hit_density<kLaw>(c, z, z_star, at.hit_scale[k]));
+    const float short_scale = select(z_star < c.short_end_m, at.short_rise[k] / z_star, c.short_far);
     const float shorts = select(z <= z_star, short_scale * factor[k], 0.0F);
     const float at_max = select(missed, c.max_miss, c.max);
     const float with_max = select(kind[k] == 1U, at_max, hit + shorts + c.w_rand_density);
@@ -136,7 +158,7 @@ template <HitLaw kLaw>
 
 void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t rays,
            double* out) {
-  const Constants c = {t, t.hit.data(), t.shorts.data(), t.tail.data()};
+  const Constants c = {t, t.hit, t.shorts, t.tail.data()};
   const auto score_piece = t.law == HitLaw::kGaussian   ? score_rays<HitLaw::kGaussian>
                            : t.law == HitLaw::kStudentT ? score_rays<HitLaw::kStudentT>
                                                         : score_rays<HitLaw::kGrows>;
