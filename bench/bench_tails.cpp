@@ -93,9 +93,8 @@ void run(const std::string& readings, const std::string& offset, int rounds) {
   if (!is_wanted("freiburg-079") || !std::filesystem::exists(log_file)) return;
   const ScanLog log = read_scan_log(log_file);
   const auto expected = make_grid_ranges(read_grid_map(map_file));
-  bench_readings("freiburg-079",
-                 make_beam_data(log, select_scans("1::2", log.scans()), *expected, kSensor.max_range_m), offset,
-                 rounds);
+  bench_readings("freiburg-079", make_beam_data(log, select_scans("1::2", log.scans()), *expected, kSensor.max_range_m),
+                 offset, rounds);
 }
 
 }  // namespace

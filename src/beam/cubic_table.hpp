@@ -26,8 +26,8 @@ struct alignas(64) CubicTable {
       // Newton's forward differences, over thirds of a piece.
       const double first = at[1] - at[0], second = at[2] - 2.0 * at[1] + at[0];
       const double third = at[3] - 3.0 * (at[2] - at[1]) - at[0];
-      const std::array<double, 4> c = {at[0], 3.0 * (first - second / 2.0 + third / 3.0),
-                                       9.0 * (second - third) / 2.0, 27.0 * third / 6.0};
+      const std::array<double, 4> c = {at[0], 3.0 * (first - second / 2.0 + third / 3.0), 9.0 * (second - third) / 2.0,
+                                       27.0 * third / 6.0};
       for (std::size_t k = 0; k < 4; ++k) columns[k][i] = rows[i][k] = static_cast<float>(c[k]);
     }
   }

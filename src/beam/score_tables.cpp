@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fathom/math/student.hpp>
 
@@ -49,11 +50,12 @@ void fill_extended(const BeamParameters& p, double limit, ScoreTables& t) {
 
 void fill_shorts(const BeamParameters& p, double limit, ScoreTables& t) {
   const double lambda = p.lambda_short_per_m;
-  const double end = lambda * limit > kFlatShorts ? kFlatShorts / lambda : limit;
+  const bool is_flat = lambda * limit > kFlatShorts;
+  const double end = is_flat ? kFlatShorts / lambda : limit;
   const double step = end / static_cast<double>(CubicTable::kPieces);  // below 0.6 in x: right to 3e-6
   t.shorts.fill([&](double place) { return p.w_short * TruncatedExponential::rise(lambda * place * step); });
   t.short_per_m = static_cast<float>(1.0 / step);
-  t.short_end_m = static_cast<float>(end);
+  t.short_end_m = is_flat ? static_cast<float>(end) : std::numeric_limits<float>::infinity();
   t.short_far = static_cast<float>(p.w_short * lambda);
 }
 

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "grid/lanes.hpp"
 
@@ -19,15 +21,17 @@ constexpr std::size_t kBlock = 512;
 constexpr std::size_t kRoom = kBlock + kLanes;  // lanes read whole registers, also at the end of a block
 constexpr int kIdleLanes = kLanes / 2;          // as many must have ended before they take new rays
 
-/// Rays of a block in grid coordinates, mirrored so that they run towards larger x and y.
+/// Rays of a block in grid coordinates, mirrored so that they run towards larger x and y, after their first jump, which
+/// those of a pose take out of one rectangle for each quadrant.
 struct alignas(64) Rays {
   float px[kRoom], py[kRoom];  ///< origin within its cell, [0, 1]
   float dx[kRoom], dy[kRoom];  ///< direction, >= 0
   float inverse_dx[kRoom], inverse_dy[kRoom];
-  float margin[kRoom];        ///< what rounding of the origin and the slope may amount to, cells
-  std::int32_t base[kRoom];   ///< offset of the origin's cell
-  float t[kRoom];             ///< result, cells
-  std::int32_t doubt[kRoom];  ///< not 0: walk again in double
+  float margin[kRoom];              ///< what rounding of the origin and the slope may amount to, cells
+  std::int32_t base[kRoom];         ///< offset of the origin's cell
+  std::int32_t i[kRoom], j[kRoom];  ///< cells from there on
+  float t[kRoom];                   ///< and so far along the ray, cells; then the result, negative: walk again
+  std::int32_t doubt[kRoom];        ///< not 0: walk again in double
 };
 
 struct Packet {
@@ -36,14 +40,13 @@ struct Packet {
   Ints id;  // of the rays, in their block
 };
 
-/// Writes the results of the lanes that have ended, `idle` by bits.
-FATHOM_KERNEL void retire(const Packet& p, std::uint32_t idle, float t_max, Rays& rays) {
+/// Writes the results of the lanes that have ended. The others' come later and take their places.
+FATHOM_KERNEL void retire(const Packet& p, float t_max, Rays& rays) {
   const Floats missed = Floats{} + t_max;
   const Floats t = ((p.code == kStopHit) & (p.t < t_max)) ? p.t : missed;
-  for (; idle != 0; idle &= idle - 1) {
-    const int lane = std::countr_zero(idle);
-    rays.t[p.id[lane]] = t[lane];
-    rays.doubt[p.id[lane]] = p.doubt[lane];
+  const Ints signed_t = reinterpret_cast<Ints>(t) | (p.doubt & INT32_MIN);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    rays.t[p.id[lane]] = reinterpret_cast<Floats>(signed_t)[lane];
   }
 }
 
@@ -56,11 +59,12 @@ FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays&
   expand(p.inverse_dy, idle, idle_bits, rays.inverse_dy + next);
   expand(p.margin, idle, idle_bits, rays.margin + next);
   expand(p.base, idle, idle_bits, rays.base + next);
+  expand(p.i, idle, idle_bits, rays.i + next), expand(p.j, idle, idle_bits, rays.j + next);
+  expand(p.t, idle, idle_bits, rays.t + next);
+  expand(p.doubt, idle, idle_bits, rays.doubt + next);
   Ints ids;
   for (std::size_t lane = 0; lane < kLanes; ++lane) ids[lane] = static_cast<std::int32_t>(next + lane);
   expand(p.id, idle, idle_bits, &ids);
-  p.t = idle ? Floats{} : p.t;
-  p.i &= p.active, p.j &= p.active, p.doubt &= p.active;
   p.active = ~Ints{};
   return static_cast<std::size_t>(std::popcount(idle_bits));
 }
@@ -109,27 +113,59 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
       const std::uint32_t idle = kAll & ~lane_bits(p.active);
       runs |= idle != kAll;
       if (std::popcount(idle) < kIdleLanes || next >= count) continue;
-      retire(p, idle, t_max, rays);
+      retire(p, t_max, rays);
       next += refill(p, idle, rays, next);
       runs = true;
     }
   }
-  for (const Packet& p : packets) retire(p, kAll, t_max, rays);
+  for (const Packet& p : packets) retire(p, t_max, rays);
 }
 
-/// Appends rays [begin, end) of a pose at `at`.
-[[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t begin,
-                              std::size_t end, Rays& rays, std::size_t at) {
+/// Directions that may be read a whole register beyond the last one.
+class PaddedFan {
+ public:
+  explicit PaddedFan(const FanView& fan) : fan_(fan), is_small_(fan.rays <= kBlock) {
+    if (is_small_) copy(0, fan.rays);
+  }
+  /// Of at most kBlock rays; valid until the next call.
+  FanView piece(std::size_t begin, std::size_t end) {
+    if (is_small_) return {x_ + begin, y_ + begin, z_ + begin, end - begin};
+    if (end + kLanes <= fan_.rays) return {fan_.x + begin, fan_.y + begin, fan_.z + begin, end - begin};
+    copy(begin, end);
+    return {x_, y_, z_, end - begin};
+  }
+
+ private:
+  void copy(std::size_t begin, std::size_t end) {
+    const std::size_t count = end - begin;
+    std::copy_n(fan_.x + begin, count, x_), std::copy_n(fan_.y + begin, count, y_);
+    std::copy_n(fan_.z + begin, count, z_);
+    for (float* values : {x_, y_, z_}) std::fill_n(values + count, kLanes, values[count - 1]);
+  }
+
+  FanView fan_;
+  bool is_small_;
+  float x_[kRoom], y_[kRoom], z_[kRoom];
+};
+
+/// Sets rays of a pose at `at`, and up to a register more behind them.
+[[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, Rays& rays,
+                              std::size_t at) {
   const auto fx = static_cast<float>(pose.x - pose.cell_x), fy = static_cast<float>(pose.y - pose.cell_y);
   // Rounding may carry the fraction to 1, which an axis-parallel ray must not see: it would divide 0 by 0.
   const float safe_fx = std::min(fx, 1.0F - 0x1p-24F), safe_fy = std::min(fy, 1.0F - 0x1p-24F);
-  const std::int32_t ahead = field.cell(pose.cell_x, pose.cell_y), left = field.cell(pose.cell_x, pose.cell_y, true);
-  const std::int32_t down = field.cell(pose.cell_x, pose.cell_y, false, true) - ahead;
+  const auto cell = [&](bool flip_x, bool flip_y) { return field.cell(pose.cell_x, pose.cell_y, flip_x, flip_y); };
+  const std::int32_t base00 = cell(false, false), base10 = cell(true, false);
+  const std::int32_t base01 = cell(false, true), base11 = cell(true, true);
+  const auto code_at = [&](std::int32_t base) { return std::int32_t{field.codes[static_cast<std::size_t>(base)]}; };
+  const std::int32_t code00 = code_at(base00), code10 = code_at(base10), code01 = code_at(base01),
+                     code11 = code_at(base11);
+  const std::int32_t moves = across_of(static_cast<std::uint16_t>(code00)) != 0 ? -1 : 0;
   const double r0 = pose.r[0], r1 = pose.r[1], r2 = pose.r[2], r3 = pose.r[3], r4 = pose.r[4], r5 = pose.r[5];
-  const std::size_t count = end - begin;
-  const float* __restrict bx = fan.x + begin;
-  const float* __restrict by = fan.y + begin;
-  const float* __restrict bz = fan.z + begin;
+  const std::size_t count = (fan.rays + kLanes - 1) / kLanes * kLanes;
+  const float* __restrict bx = fan.x;
+  const float* __restrict by = fan.y;
+  const float* __restrict bz = fan.z;
   Rays& __restrict out = rays;
   for (std::size_t k = 0; k < count; ++k) {
     const auto dx = static_cast<float>(r0 * bx[k] + r1 * by[k] + r2 * bz[k]);
@@ -138,22 +174,35 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
     const float inverse_x = 1.0F / ax, inverse_y = 1.0F / ay;
     // Rounding of the origin, 2^-25 cells, leans with the steeper slope; the rest grows with the distance (see jump).
     const float slope_x = ax * inverse_y, slope_y = ay * inverse_x;
-    const float margin = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
+    const float steep = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
+    const float margin = steep < 0.01F ? steep : 0.01F;
+    const float px = dx < 0.0F ? 1.0F - safe_fx : safe_fx, py = dy < 0.0F ? 1.0F - safe_fy : safe_fy;
+    // The first jump, as jump() has it.
+    const std::int32_t code = dy < 0.0F ? (dx < 0.0F ? code11 : code01) : (dx < 0.0F ? code10 : code00);
+    const std::int32_t across = code & 0xff, up = code >> 8;
+    const float tx = (static_cast<float>(across) - px) * inverse_x, ty = (static_cast<float>(up) - py) * inverse_y;
+    const bool exit_x = tx < ty;
+    const float t = exit_x ? tx : ty, other = exit_x ? py + t * ay : px + t * ax;
+    const auto beside = static_cast<std::int32_t>(other > 0.0F ? other : 0.0F);  // NaN of a ray straight up
+    const float rest = other - static_cast<float>(beside), wide = 4e-7F * other + margin;
     out.dx[at + k] = ax, out.dy[at + k] = ay;
     out.inverse_dx[at + k] = inverse_x, out.inverse_dy[at + k] = inverse_y;
-    out.margin[at + k] = margin < 0.01F ? margin : 0.01F;
-    out.px[at + k] = dx < 0.0F ? 1.0F - safe_fx : safe_fx;
-    out.py[at + k] = dy < 0.0F ? 1.0F - safe_fy : safe_fy;
-    out.base[at + k] = (dx < 0.0F ? left : ahead) + (dy < 0.0F ? down : 0);  // mirrored across and up on their own
+    out.margin[at + k] = margin;
+    out.px[at + k] = px, out.py[at + k] = py;
+    out.base[at + k] = dy < 0.0F ? (dx < 0.0F ? base11 : base01) : (dx < 0.0F ? base10 : base00);
+    out.i[at + k] = (exit_x ? across : beside) & moves;
+    out.j[at + k] = (exit_x ? beside : up) & moves;
+    out.t[at + k] = moves != 0 ? t : 0.0F;
+    out.doubt[at + k] = ((rest < wide) | (rest > 1.0F - wide)) ? moves : 0;
   }
 }
 
 /// Whole registers are read, so copies of the last ray follow it.
 void fill_up(Rays& rays, std::size_t count) {
   const auto repeat = [count](auto* values) { std::fill_n(values + count, kLanes, values[count - 1]); };
-  for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin})
+  for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin, rays.t})
     repeat(values);
-  repeat(rays.base);
+  for (std::int32_t* values : {rays.base, rays.i, rays.j, rays.doubt}) repeat(values);
 }
 
 double walk_again(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t k, double t_max) {
@@ -162,27 +211,39 @@ double walk_again(const SkipField& field, const GridPose& pose, const FanView& f
   return walk_rectangles(field, pose, dx, dy, t_max);
 }
 
+/// Ranges in metres; returns whether some ray has to be walked again.
+[[gnu::noinline]] bool take_ranges(const float* __restrict t, std::size_t count, float scale, float max_range_m,
+                                   float* __restrict range_m) {
+  std::uint32_t signs = 0;
+  for (std::size_t at = 0; at < count; ++at) {
+    const auto bits = std::bit_cast<std::uint32_t>(t[at]);
+    signs |= bits;
+    const float range = std::bit_cast<float>(bits & 0x7fffffffU) * scale;
+    range_m[at] = range < max_range_m ? range : max_range_m;
+  }
+  return signs >> 31U != 0;
+}
+
 void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count, const FanView& fan,
           double resolution_m, float max_range_m, float* range_m) {
   Rays rays;
-  const std::size_t total = pose_count * fan.rays;
+  PaddedFan padded(fan);
+  const std::size_t total = pose_count * fan.rays, most = fan.rays <= kBlock ? kBlock / fan.rays * fan.rays : kBlock;
   const double t_max = max_range_m / resolution_m;
   const auto scale = static_cast<float>(resolution_m);
-  for (std::size_t first = 0; first < total; first += kBlock) {
-    const std::size_t count = std::min(kBlock, total - first);
+  for (std::size_t first = 0; first < total; first += most) {
+    const std::size_t count = std::min(most, total - first);
     for (std::size_t at = 0; at < count;) {
       const std::size_t k = (first + at) % fan.rays;
       const std::size_t end = std::min(fan.rays, k + count - at);
-      set_up(field, poses[(first + at) / fan.rays], fan, k, end, rays, at);
+      set_up(field, poses[(first + at) / fan.rays], padded.piece(k, end), rays, at);
       at += end - k;
     }
     fill_up(rays, count);
     walk_block(field, rays, count, static_cast<float>(t_max));
+    if (!take_ranges(rays.t, count, scale, max_range_m, range_m + first)) continue;
     for (std::size_t at = 0; at < count; ++at) {
-      range_m[first + at] = std::min(rays.t[at] * scale, max_range_m);
-    }
-    for (std::size_t at = 0; at < count; ++at) {
-      if (rays.doubt[at] == 0) continue;
+      if (!std::signbit(rays.t[at])) continue;
       const double t = walk_again(field, poses[(first + at) / fan.rays], fan, (first + at) % fan.rays, t_max);
       range_m[first + at] = std::min(static_cast<float>(t * resolution_m), max_range_m);
     }
