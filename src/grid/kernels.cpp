@@ -19,7 +19,10 @@ namespace {
 constexpr std::size_t kPackets = 2;
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kRoom = kBlock + kLanes;  // lanes read whole registers, also at the end of a block
-constexpr int kIdleLanes = kLanes / 2;          // as many must have ended before they take new rays
+// AVX2 and AVX-512 fill lanes after each jump, whether or not some have ended: a branch that depends on what was just
+// read costs more. SSE2 moves rays one by one, and waits for three of four.
+constexpr bool kFillsAlways = kLanes > 4;
+constexpr int kIdleLanes = 3;
 
 /// Rays of a block in grid coordinates, mirrored so that they run towards larger x and y, after their first jump, which
 /// those of a pose take out of one rectangle for each quadrant.
@@ -42,12 +45,9 @@ struct Packet {
 
 /// Writes the results of the lanes that have ended. The others' come later and take their places.
 FATHOM_KERNEL void retire(const Packet& p, float t_max, Rays& rays) {
-  const Floats missed = Floats{} + t_max;
+  const Floats missed = p.t == p.t ? Floats{} + t_max : p.t;
   const Floats t = ((p.code == kStopHit) & (p.t < t_max)) ? p.t : missed;
-  const Ints signed_t = reinterpret_cast<Ints>(t) | (p.doubt & INT32_MIN);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    rays.t[p.id[lane]] = reinterpret_cast<Floats>(signed_t)[lane];
-  }
+  for (std::size_t lane = 0; lane < kLanes; ++lane) rays.t[p.id[lane]] = t[lane];
 }
 
 /// Lanes that have ended take rays next, next + 1, ...; returns how many.
@@ -61,24 +61,27 @@ FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays&
   expand(p.base, idle, idle_bits, rays.base + next);
   expand(p.i, idle, idle_bits, rays.i + next), expand(p.j, idle, idle_bits, rays.j + next);
   expand(p.t, idle, idle_bits, rays.t + next);
-  expand(p.doubt, idle, idle_bits, rays.doubt + next);
   Ints ids;
   for (std::size_t lane = 0; lane < kLanes; ++lane) ids[lane] = static_cast<std::int32_t>(next + lane);
   expand(p.id, idle, idle_bits, &ids);
-  p.active = ~Ints{};
   return static_cast<std::size_t>(std::popcount(idle_bits));
 }
 
-/// One jump of every ray that still runs.
-FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
+/// Reads what the rays stand on: those in doubt, and those that have ended, are not active.
+FATHOM_KERNEL void look(Packet& p, const SkipField& field, float t_max) {
   gather(field.codes.data(), p.base + p.i + p.j * static_cast<std::int32_t>(field.stride), p.code);
+  p.active = ((p.code & 0xff) != 0) & (p.t < t_max);
+}
+
+/// One jump of every ray, or, where the others are not to take new ones, of the active ones.
+template <bool kOthersStay>
+FATHOM_KERNEL void jump(Packet& p) {
   const Ints across = p.code & 0xff, up = p.code >> 8;
-  p.active = (across != 0) & (p.t < t_max);
   const Ints end_i = p.i + across, end_j = p.j + up;
   const Floats tx = (__builtin_convertvector(end_i, Floats) - p.px) * p.inverse_dx;
   const Floats ty = (__builtin_convertvector(end_j, Floats) - p.py) * p.inverse_dy;
   const Ints exit_x = tx < ty;
-  const Floats t = exit_x ? tx : ty;
+  Floats t = exit_x ? tx : ty;
   // Where the ray leaves through a side of the rectangle, the other coordinate is rounded down. It never falls, or two
   // cells at a corner might hand the ray to and fro for ever. Beyond the rectangle it is by one cell at most, near a
   // corner, where the ray is in doubt.
@@ -87,12 +90,14 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   Ints cell = __builtin_convertvector(other, Ints);
   const Floats rest = other - __builtin_convertvector(cell, Floats);
   const Floats margin = 4e-7F * other + p.margin;
-  p.doubt |= p.active & ((rest < margin) | (rest > 1.0F - margin));
+  const Ints doubt = (rest < margin) | (rest > 1.0F - margin);
+  t = reinterpret_cast<Floats>(reinterpret_cast<Ints>(t) | doubt);  // NaN
   cell = cell < low ? low : cell;
   const Ints next_i = exit_x ? end_i : cell, next_j = exit_x ? cell : end_j;
-  p.i = p.active ? next_i : p.i;
-  p.j = p.active ? next_j : p.j;
-  p.t = p.active ? t : p.t;
+  const Ints moves = kOthersStay ? p.active : ~Ints{};
+  p.i = moves ? next_i : p.i;
+  p.j = moves ? next_j : p.j;
+  p.t = moves ? t : p.t;
 }
 
 /// kRoom - kBlock copies of some ray follow the last of `count`.
@@ -102,20 +107,29 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   std::size_t next = 0;
   for (Packet& p : packets) {
     p.id += static_cast<std::int32_t>(count);  // what has no ray writes behind the results
-    if (next < count) next += refill(p, kAll, rays, next);
+    if (next < count) next = std::min(count, next + refill(p, kAll, rays, next));
+  }
+  while (next < count) {
+#pragma GCC unroll 4
+    for (Packet& p : packets) {
+      look(p, field, t_max);
+      const std::uint32_t idle = kAll & ~lane_bits(p.active);
+      if (kFillsAlways || std::popcount(idle) >= kIdleLanes) {
+        retire(p, t_max, rays);
+        jump<!kFillsAlways>(p);
+        next = std::min(count, next + refill(p, idle, rays, next));
+      } else {
+        jump<true>(p);
+      }
+    }
   }
   for (bool runs = true; runs;) {
     runs = false;
 #pragma GCC unroll 4
-    for (std::size_t k = 0; k < kPackets; ++k) {
-      Packet& p = packets[k];
-      jump(p, field, t_max);
-      const std::uint32_t idle = kAll & ~lane_bits(p.active);
-      runs |= idle != kAll;
-      if (std::popcount(idle) < kIdleLanes || next >= count) continue;
-      retire(p, t_max, rays);
-      next += refill(p, idle, rays, next);
-      runs = true;
+    for (Packet& p : packets) {
+      look(p, field, t_max);
+      jump<true>(p);
+      runs |= lane_bits(p.active) != 0;
     }
   }
   for (const Packet& p : packets) retire(p, t_max, rays);
@@ -192,8 +206,8 @@ class PaddedFan {
     out.base[at + k] = dy < 0.0F ? (dx < 0.0F ? base11 : base01) : (dx < 0.0F ? base10 : base00);
     out.i[at + k] = (exit_x ? across : beside) & moves;
     out.j[at + k] = (exit_x ? beside : up) & moves;
-    out.t[at + k] = moves != 0 ? t : 0.0F;
-    out.doubt[at + k] = ((rest < wide) | (rest > 1.0F - wide)) ? moves : 0;
+    const std::uint32_t doubt = (rest < wide) | (rest > 1.0F - wide) ? ~0U : 0U;
+    out.t[at + k] = moves != 0 ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(t) | doubt) : 0.0F;  // or NaN
   }
 }
 
@@ -202,7 +216,7 @@ void fill_up(Rays& rays, std::size_t count) {
   const auto repeat = [count](auto* values) { std::fill_n(values + count, kLanes, values[count - 1]); };
   for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin, rays.t})
     repeat(values);
-  for (std::int32_t* values : {rays.base, rays.i, rays.j, rays.doubt}) repeat(values);
+  for (std::int32_t* values : {rays.base, rays.i, rays.j}) repeat(values);
 }
 
 double walk_again(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t k, double t_max) {
@@ -214,14 +228,13 @@ double walk_again(const SkipField& field, const GridPose& pose, const FanView& f
 /// Ranges in metres; returns whether some ray has to be walked again.
 [[gnu::noinline]] bool take_ranges(const float* __restrict t, std::size_t count, float scale, float max_range_m,
                                    float* __restrict range_m) {
-  std::uint32_t signs = 0;
+  int doubts = 0;
   for (std::size_t at = 0; at < count; ++at) {
-    const auto bits = std::bit_cast<std::uint32_t>(t[at]);
-    signs |= bits;
-    const float range = std::bit_cast<float>(bits & 0x7fffffffU) * scale;
+    const float range = t[at] * scale;
+    doubts |= static_cast<int>(range != range);
     range_m[at] = range < max_range_m ? range : max_range_m;
   }
-  return signs >> 31U != 0;
+  return doubts != 0;
 }
 
 void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count, const FanView& fan,
@@ -243,7 +256,7 @@ void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count,
     walk_block(field, rays, count, static_cast<float>(t_max));
     if (!take_ranges(rays.t, count, scale, max_range_m, range_m + first)) continue;
     for (std::size_t at = 0; at < count; ++at) {
-      if (!std::signbit(rays.t[at])) continue;
+      if (!std::isnan(rays.t[at])) continue;
       const double t = walk_again(field, poses[(first + at) / fan.rays], fan, (first + at) % fan.rays, t_max);
       range_m[first + at] = std::min(static_cast<float>(t * resolution_m), max_range_m);
     }
