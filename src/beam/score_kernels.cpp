@@ -13,7 +13,13 @@ namespace fathom::FATHOM_ISA {
 
 namespace {
 
-using math::select;
+FATHOM_KERNEL float select(bool condition, float a, float b) {
+#if defined(__AVX512F__)
+  return condition ? a : b;  // one instruction, with masks of their own
+#else
+  return math::select(condition, a, b);
+#endif
+}
 
 constexpr std::size_t kMostRays = 256;  // at once, so that mantissas stay below 2^16; longer scans go in pieces
 
@@ -31,8 +37,8 @@ FATHOM_KERNEL float exp_negative(float x) {
   return select(x < -87.0F, 0.0F, series * power);
 }
 
-FATHOM_KERNEL float smaller(float a, float b) { return select(a < b, a, b); }
-FATHOM_KERNEL float larger(float a, float b) { return select(a > b, a, b); }
+FATHOM_KERNEL float smaller(float a, float b) { return a < b ? a : b; }
+FATHOM_KERNEL float larger(float a, float b) { return a > b ? a : b; }
 
 /// Linear interpolation in a table at `position`, held at both ends.
 FATHOM_KERNEL float interpolate(const float* table, float position, float last) {
@@ -75,12 +81,19 @@ FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star, float
   }
 }
 
-/// Densities of rays multiplied in 16 lanes: mantissas, each in [1, 2), and exponents apart, so that one logarithm for
-/// a lane does, and no product leaves the range of floats.
+/// Densities of rays multiplied in 16 lanes: mantissas, each in [1, 2), and exponents apart, so that no product leaves
+/// the range of floats.
 struct alignas(64) Products {
-  float mantissa[kScoreLanes];
   std::int32_t exponent[kScoreLanes];
+  float mantissa[kScoreLanes];
   std::uint32_t impossible[kScoreLanes];  ///< not 0: some reading at Z had no weight
+};
+
+/// The density of a scan: mantissa, in [1, 2), times 2^exponent.
+struct Density {
+  double mantissa;
+  std::int32_t exponent;
+  std::uint32_t impossible;
 };
 
 /// What expected ranges make of densities.
@@ -126,10 +139,27 @@ FATHOM_KERNEL void multiply(const Constants& c, const float* __restrict reading,
   }
 }
 
+/// Multiplies all lanes into a density.
+FATHOM_KERNEL void fold(const Products& products, Density& density) {
+  alignas(64) double wide[kScoreLanes];
+  for (std::size_t k = 0; k < kScoreLanes; ++k) wide[k] = double{products.mantissa[k]};
+  for (std::size_t half = kScoreLanes / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) wide[k] *= wide[k + half];
+  }
+  std::int32_t exponent = 0;
+  std::uint32_t impossible = 0;
+  for (std::size_t k = 0; k < kScoreLanes; ++k) exponent += products.exponent[k], impossible |= products.impossible[k];
+  const std::uint64_t bits = math::bits64_of(density.mantissa * wide[0]);
+  density.exponent += exponent + static_cast<std::int32_t>(bits >> 52U) - 1023;
+  density.mantissa = math::double_of((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
+  density.impossible |= impossible;
+}
+
 /// Of at most kMostRays rays.
 template <HitLaw kLaw>
-[[gnu::noinline]] double score_rays(const Constants& c, const float* reading, const float* factor,
-                                    const std::uint32_t* kind, const float* expected, std::size_t rays) {
+[[gnu::noinline]] void multiply_rays(const Constants& c, const float* reading, const float* factor,
+                                     const std::uint32_t* kind, const float* expected, std::size_t rays,
+                                     Density& density) {
   Products products;
   for (std::size_t k = 0; k < kScoreLanes; ++k) {
     products.mantissa[k] = 1.0F, products.exponent[k] = 0, products.impossible[k] = 0;
@@ -143,33 +173,40 @@ template <HitLaw kLaw>
     for (std::size_t k = 0; k < kScoreLanes; ++k) last[k] = expected[at + k < rays ? at + k : rays - 1];
     multiply<kLaw>(c, reading + at, factor + at, kind + at, last, products);
   }
+  fold(products, density);
+}
+
+constexpr std::size_t kLogsAtOnce = 64;
+
+/// out[p] = log of densities [p].
+[[gnu::noinline]] void take_logs(const Density* densities, std::size_t count, double* out) {
   constexpr double kLog2 = 0.69314718055994531;
-  double sum = 0.0;
-  std::int32_t exponent = 0;
-  std::uint32_t impossible = 0;
-  for (std::size_t k = 0; k < kScoreLanes; ++k) products.mantissa[k] = math::log(products.mantissa[k]);
-  for (std::size_t k = 0; k < kScoreLanes; ++k) {
-    sum += double{products.mantissa[k]};
-    exponent += products.exponent[k];
-    impossible |= products.impossible[k];
+  alignas(64) double log_mantissa[kLogsAtOnce];
+  for (std::size_t p = 0; p < count; ++p) log_mantissa[p] = densities[p].mantissa;
+  for (std::size_t p = 0; p < count; ++p) log_mantissa[p] = math::log(log_mantissa[p]);
+  for (std::size_t p = 0; p < count; ++p) {
+    const double sum = log_mantissa[p] + kLog2 * densities[p].exponent;
+    out[p] = densities[p].impossible != 0 ? -std::numeric_limits<double>::infinity() : sum;
   }
-  return impossible != 0 ? -std::numeric_limits<double>::infinity() : sum + kLog2 * exponent;
 }
 
 void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t rays,
            double* out) {
   const Constants c = {t, t.hit, t.shorts, t.tail.data()};
-  const auto score_piece = t.law == HitLaw::kGaussian   ? score_rays<HitLaw::kGaussian>
-                           : t.law == HitLaw::kStudentT ? score_rays<HitLaw::kStudentT>
-                                                        : score_rays<HitLaw::kGrows>;
-  for (std::size_t p = 0; p < poses; ++p) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < rays; k += kMostRays) {
-      const std::size_t count = rays - k < kMostRays ? rays - k : kMostRays;
-      sum += score_piece(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
-                         expected_m + p * rays + k, count);
+  const auto multiply_piece = t.law == HitLaw::kGaussian   ? multiply_rays<HitLaw::kGaussian>
+                              : t.law == HitLaw::kStudentT ? multiply_rays<HitLaw::kStudentT>
+                                                           : multiply_rays<HitLaw::kGrows>;
+  Density densities[kLogsAtOnce];
+  for (std::size_t first = 0; first < poses; first += kLogsAtOnce) {
+    const std::size_t count = poses - first < kLogsAtOnce ? poses - first : kLogsAtOnce;
+    for (std::size_t p = 0; p < count; ++p) {
+      densities[p] = {1.0, 0, 0};
+      for (std::size_t k = 0; k < rays; k += kMostRays) {
+        multiply_piece(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
+                       expected_m + (first + p) * rays + k, rays - k < kMostRays ? rays - k : kMostRays, densities[p]);
+      }
     }
-    out[p] = sum;
+    take_logs(densities, count, out + first);
   }
 }
 

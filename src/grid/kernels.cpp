@@ -181,6 +181,8 @@ class PaddedFan {
   const float* __restrict by = fan.y;
   const float* __restrict bz = fan.z;
   Rays& __restrict out = rays;
+  const auto stride = static_cast<std::int32_t>(field.stride);
+  alignas(64) std::int32_t cells[kRoom];
   for (std::size_t k = 0; k < count; ++k) {
     const auto dx = static_cast<float>(r0 * bx[k] + r1 * by[k] + r2 * bz[k]);
     const auto dy = static_cast<float>(r3 * bx[k] + r4 * by[k] + r5 * bz[k]);
@@ -204,11 +206,13 @@ class PaddedFan {
     out.margin[at + k] = margin;
     out.px[at + k] = px, out.py[at + k] = py;
     out.base[at + k] = dy < 0.0F ? (dx < 0.0F ? base11 : base01) : (dx < 0.0F ? base10 : base00);
-    out.i[at + k] = (exit_x ? across : beside) & moves;
-    out.j[at + k] = (exit_x ? beside : up) & moves;
+    const std::int32_t i = (exit_x ? across : beside) & moves, j = (exit_x ? beside : up) & moves;
+    out.i[at + k] = i, out.j[at + k] = j;
+    cells[k] = out.base[at + k] + i + j * stride;
     const std::uint32_t doubt = (rest < wide) | (rest > 1.0F - wide) ? ~0U : 0U;
     out.t[at + k] = moves != 0 ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(t) | doubt) : 0.0F;  // or NaN
   }
+  for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(field.codes.data() + cells[k]);
 }
 
 /// Whole registers are read, so copies of the last ray follow it.
