@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it. Rays walk in packets: two side by side, because one alone
-// would wait for its gathers, and with lanes that take the next ray when theirs has ended, because the longest walk of
-// a packet has three to four times the jumps of the mean one.
+// would wait for what it reads, and with lanes that take the next ray when theirs has ended, because the longest walk
+// of a packet has three to four times the jumps of the mean one.
 
 #include "grid/kernels.hpp"
 
@@ -162,19 +162,37 @@ class PaddedFan {
   float x_[kRoom], y_[kRoom], z_[kRoom];
 };
 
-/// Sets rays of a pose at `at`, and up to a register more behind them.
-[[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, Rays& rays,
-                              std::size_t at) {
+/// What rays of a pose start from.
+struct Start {
+  float x, y;                           ///< within the pose's cell, [0, 1)
+  std::int32_t base[2][2], code[2][2];  ///< the pose's cell and its rectangle in the plane mirrored [up][across]
+  std::int32_t moves;                   ///< 0: rays end where they start; else all bits
+};
+
+Start start_at(const SkipField& field, const GridPose& pose) {
   const auto fx = static_cast<float>(pose.x - pose.cell_x), fy = static_cast<float>(pose.y - pose.cell_y);
   // Rounding may carry the fraction to 1, which an axis-parallel ray must not see: it would divide 0 by 0.
-  const float safe_fx = std::min(fx, 1.0F - 0x1p-24F), safe_fy = std::min(fy, 1.0F - 0x1p-24F);
-  const auto cell = [&](bool flip_x, bool flip_y) { return field.cell(pose.cell_x, pose.cell_y, flip_x, flip_y); };
-  const std::int32_t base00 = cell(false, false), base10 = cell(true, false);
-  const std::int32_t base01 = cell(false, true), base11 = cell(true, true);
-  const auto code_at = [&](std::int32_t base) { return std::int32_t{field.codes[static_cast<std::size_t>(base)]}; };
-  const std::int32_t code00 = code_at(base00), code10 = code_at(base10), code01 = code_at(base01),
-                     code11 = code_at(base11);
-  const std::int32_t moves = across_of(static_cast<std::uint16_t>(code00)) != 0 ? -1 : 0;
+  Start start;
+  start.x = std::min(fx, 1.0F - 0x1p-24F), start.y = std::min(fy, 1.0F - 0x1p-24F);
+  for (int up = 0; up < 2; ++up) {
+    for (int across = 0; across < 2; ++across) {
+      const std::int32_t base = field.cell(pose.cell_x, pose.cell_y, across != 0, up != 0);
+      start.base[up][across] = base, start.code[up][across] = field.codes[static_cast<std::size_t>(base)];
+    }
+  }
+  start.moves = across_of(field.codes[static_cast<std::size_t>(start.base[0][0])]) != 0 ? -1 : 0;
+  return start;
+}
+
+/// Sets rays of a pose at `at`, and up to a register more behind them. Asks for the cells that they come to early: many
+/// are in no cache.
+[[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, Rays& rays,
+                              std::size_t at) {
+  const Start start = start_at(field, pose);
+  const float x = start.x, y = start.y;
+  const std::int32_t base00 = start.base[0][0], base01 = start.base[0][1], base10 = start.base[1][0];
+  const std::int32_t base11 = start.base[1][1], code00 = start.code[0][0], code01 = start.code[0][1];
+  const std::int32_t code10 = start.code[1][0], code11 = start.code[1][1], moves = start.moves;
   const double r0 = pose.r[0], r1 = pose.r[1], r2 = pose.r[2], r3 = pose.r[3], r4 = pose.r[4], r5 = pose.r[5];
   const std::size_t count = (fan.rays + kLanes - 1) / kLanes * kLanes;
   const float* __restrict bx = fan.x;
@@ -192,25 +210,25 @@ class PaddedFan {
     const float slope_x = ax * inverse_y, slope_y = ay * inverse_x;
     const float steep = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
     const float margin = steep < 0.01F ? steep : 0.01F;
-    const float px = dx < 0.0F ? 1.0F - safe_fx : safe_fx, py = dy < 0.0F ? 1.0F - safe_fy : safe_fy;
+    const float px = dx < 0.0F ? 1.0F - x : x, py = dy < 0.0F ? 1.0F - y : y;
+    const std::int32_t base = dy < 0.0F ? (dx < 0.0F ? base11 : base10) : (dx < 0.0F ? base01 : base00);
+    const std::int32_t code = dy < 0.0F ? (dx < 0.0F ? code11 : code10) : (dx < 0.0F ? code01 : code00);
     // The first jump, as jump() has it.
-    const std::int32_t code = dy < 0.0F ? (dx < 0.0F ? code11 : code01) : (dx < 0.0F ? code10 : code00);
     const std::int32_t across = code & 0xff, up = code >> 8;
     const float tx = (static_cast<float>(across) - px) * inverse_x, ty = (static_cast<float>(up) - py) * inverse_y;
     const bool exit_x = tx < ty;
     const float t = exit_x ? tx : ty, other = exit_x ? py + t * ay : px + t * ax;
     const auto beside = static_cast<std::int32_t>(other > 0.0F ? other : 0.0F);  // NaN of a ray straight up
     const float rest = other - static_cast<float>(beside), wide = 4e-7F * other + margin;
+    const std::uint32_t doubt = (rest < wide) | (rest > 1.0F - wide) ? ~0U : 0U;
+    const std::int32_t i = (exit_x ? across : beside) & moves, j = (exit_x ? beside : up) & moves;
     out.dx[at + k] = ax, out.dy[at + k] = ay;
     out.inverse_dx[at + k] = inverse_x, out.inverse_dy[at + k] = inverse_y;
     out.margin[at + k] = margin;
     out.px[at + k] = px, out.py[at + k] = py;
-    out.base[at + k] = dy < 0.0F ? (dx < 0.0F ? base11 : base01) : (dx < 0.0F ? base10 : base00);
-    const std::int32_t i = (exit_x ? across : beside) & moves, j = (exit_x ? beside : up) & moves;
-    out.i[at + k] = i, out.j[at + k] = j;
-    cells[k] = out.base[at + k] + i + j * stride;
-    const std::uint32_t doubt = (rest < wide) | (rest > 1.0F - wide) ? ~0U : 0U;
+    out.base[at + k] = base, out.i[at + k] = i, out.j[at + k] = j;
     out.t[at + k] = moves != 0 ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(t) | doubt) : 0.0F;  // or NaN
+    cells[k] = base + i + j * stride;
   }
   for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(field.codes.data() + cells[k]);
 }
