@@ -79,15 +79,24 @@ struct TailSums {
   }
 };
 
+inline constexpr std::size_t kPanelsPerOctave = 64, kPanelNumbers = 6, kEndNumbers = 8;
+
+/// Of student_t cut at both ends of [0, Z], over a panel of the distance from the nearer end, in scales: [0..3], 1 / N
+/// as a cubic over the place in the panel; [4..5], (x t(x) + x' t(x')) / N at the distances x and x' of the two ends,
+/// and [6..7], the derivative by nu of what lies beyond them, over N, as lines. One cache line.
+struct alignas(64) StudentEnds {
+  double numbers[kEndNumbers];
+};
+
 /// What an extended law of hits has beside EmParameters.
 struct EmTail {
   double sigma_per_m;                      ///< of grows
   double nu, peak, peak_slope, peak_bend;  ///< of student_t; log c(nu) and its derivatives by nu (math/student.hpp)
   /// Of student_t at x, over panels that double in width from octave to octave of 1 + x: c[0..3], the tail P(T > x) as
-  /// a cubic over the place in the panel; x t(x) and the derivative of the tail by nu as lines.
+  /// a cubic over the place in the panel; c[4..5], the derivative of the tail by nu as a line.
   const double* panels;
+  const StudentEnds* ends;  ///< likewise, of each panel as far as the middle of [0, Z]
 };
-inline constexpr std::size_t kPanelsPerOctave = 64, kPanelNumbers = 8;
 
 /// The tail at the far end of the last panel, and its derivative by nu.
 struct StudentEnd {
@@ -115,6 +124,8 @@ struct TailKernels {
   Expect expect_student, expect_growing;
   /// Fills tail.panels, [count, kPanelNumbers]; `edges`, [count + 1, 4], is room to work in.
   void (*fill_panels)(const EmTail& tail, std::size_t count, const StudentEnd& end, double* edges, double* panels);
+  /// Fills tail.ends, [count], from tail.panels; Z is `limit` scales.
+  void (*fill_ends)(const EmTail& tail, double limit, std::size_t count, double* edges, StudentEnds* ends);
 };
 
 namespace sse2 {

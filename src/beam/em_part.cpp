@@ -159,16 +159,20 @@ void EmPart::expect_tail_block(HitLaw law, Expecting what, std::size_t index) {
                          result.sums, what == Expecting::kSlopes ? &result.tail : nullptr);
 }
 
-/// The panels of a nu serve all scales that need no more of them.
+/// Fills what the loops look up of an extended law, unless it is there.
 void EmPart::prepare_tail(const BeamParameters& p) {
-  const double nu = p.tail.nu_hit;
-  const bool is_student = p.tail.hit == HitLaw::kStudentT, is_known = tail_.nu == nu && !panels_.empty();
   tail_.sigma_per_m = p.tail.sigma_hit_per_m;
-  if (!is_student) return;
+  if (p.tail.hit != HitLaw::kStudentT) return;
+  const bool is_new = fill_panels(p.tail.nu_hit, p.sigma_hit_m);
+  if (is_new || p.sigma_hit_m != ends_sigma_m_) fill_ends(p.sigma_hit_m);
+}
+
+/// The panels of a nu serve all scales that need no more of them. Returns whether there are others now.
+bool EmPart::fill_panels(double nu, double sigma_m) {
   const auto octaves =
-      static_cast<std::size_t>(std::ilogb(1.0 + 1.0001 * sensor_.max_range_m / p.sigma_hit_m)) + std::size_t{1};
+      static_cast<std::size_t>(std::ilogb(1.0 + 1.0001 * sensor_.max_range_m / sigma_m)) + std::size_t{1};
   const std::size_t count = octaves * kPanelsPerOctave;
-  if (is_known && panels_.size() == count * kPanelNumbers) return;
+  if (tail_.nu == nu && panels_.size() == count * kPanelNumbers) return false;
   const math::GammaStep step = math::gamma_step(0.5 * nu);
   tail_.nu = nu;
   tail_.peak = math::student_log_peak(nu);
@@ -178,6 +182,20 @@ void EmPart::prepare_tail(const BeamParameters& p) {
   tail_.panels = panels_.data();
   tail_kernels_.fill_panels(tail_, count, student_end(std::ldexp(1.0, static_cast<int>(octaves)) - 1.0, nu),
                             panel_edges_.data(), panels_.data());
+  return true;
+}
+
+/// Panels of the distance from an end up to half of Z, and one that rounding may need.
+void EmPart::fill_ends(double sigma_m) {
+  const double limit = sensor_.max_range_m / sigma_m;
+  int octave = 0;
+  const double place = std::frexp(1.0 + 0.5 * limit, &octave) * 2.0 - 1.0;
+  const auto panel = static_cast<std::size_t>((octave - 1 + place) * kPanelsPerOctave);
+  const std::size_t count = std::min(panel + 2, panels_.size() / kPanelNumbers - 1);
+  ends_.resize(count);
+  tail_.ends = ends_.data();
+  ends_sigma_m_ = sigma_m;
+  tail_kernels_.fill_ends(tail_, limit, count, panel_edges_.data(), ends_.data());
 }
 
 /// Table 6.2 gives a reading at Z to all densities that are not 0 there, not to the point mass alone.

@@ -84,6 +84,8 @@ class EmPart {
   void expect_block(const EdgeLimits& limits, std::size_t index);
   void expect_tail_block(HitLaw law, Expecting what, std::size_t index);
   void prepare_tail(const BeamParameters& parameters);
+  bool fill_panels(double nu, double sigma_m);
+  void fill_ends(double sigma_m);
   [[nodiscard]] EmParameters parameters_of(const Block& block) const;
   void add_max_by_the_book(const BeamParameters& parameters, PartSums& sums) const;
 
@@ -98,6 +100,8 @@ class EmPart {
   EmParameters parameters_ = {};     // of the last expect()
   EmTail tail_ = {};                 // likewise, of an extended law
   std::vector<double> panels_, panel_edges_;
+  std::vector<StudentEnds> ends_;
+  double ends_sigma_m_ = 0.0;  // that they are of
 };
 
 }  // namespace fathom

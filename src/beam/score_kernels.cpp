@@ -7,11 +7,19 @@
 
 #include <fathom/math/f32.hpp>
 
+#include "beam/cubic_lookup.hpp"
+
 namespace fathom::FATHOM_ISA {
 
 namespace {
 
-using math::select;
+FATHOM_KERNEL float select(bool condition, float a, float b) {
+#if defined(__AVX512F__)
+  return condition ? a : b;  // one instruction, with masks of their own
+#else
+  return math::select(condition, a, b);
+#endif
+}
 
 constexpr std::size_t kMostRays = 256;  // at once, so that mantissas stay below 2^16; longer scans go in pieces
 
@@ -29,11 +37,11 @@ FATHOM_KERNEL float exp_negative(float x) {
   return select(x < -87.0F, 0.0F, series * power);
 }
 
-FATHOM_KERNEL float smaller(float a, float b) { return select(a < b, a, b); }
-FATHOM_KERNEL float larger(float a, float b) { return select(a > b, a, b); }
+FATHOM_KERNEL float smaller(float a, float b) { return a < b ? a : b; }
+FATHOM_KERNEL float larger(float a, float b) { return a > b ? a : b; }
 
 /// Linear interpolation in a table at `position`, held at both ends.
-FATHOM_KERNEL float look_up(const float* table, float position, float last) {
+FATHOM_KERNEL float interpolate(const float* table, float position, float last) {
   const float held = larger(0.0F, smaller(position, last));
   const auto index = static_cast<std::int32_t>(held);
   const float part = held - static_cast<float>(index);
@@ -49,22 +57,21 @@ FATHOM_KERNEL float log_of_1_and(float y) {
 }
 
 struct Constants : ScoreNumbers {
-  const float *hit, *shorts, *tail;
+  const CubicTable &hit, &shorts;
+  const float* tail;
 };
 
 FATHOM_KERNEL float tail_beyond(const Constants& c, float x) {
   const float root = math::sqrt(x);
-  return look_up(c.tail, root / (root + kTailKnee) * c.tail_per_place, c.tail_last);
+  return interpolate(c.tail, root / (root + kTailKnee) * c.tail_per_place, c.tail_last);
 }
 
-/// w_hit p_hit of reading z with the surface at z_star.
+/// w_hit p_hit of reading z with the surface at z_star; `scale` is that of Gaussian hits.
 template <HitLaw kLaw>
-FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star) {
+FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star, float scale) {
   if constexpr (kLaw == HitLaw::kGaussian) {
-    const float nearer_end = smaller(z_star, c.max_range_m - z_star);
-    const float hit_scale = look_up(c.hit, nearer_end * c.hit_per_m, c.hit_last);
     const float d = (z - z_star) * c.inverse_sigma;
-    return hit_scale * exp_negative(-0.5F * d * d);
+    return scale * exp_negative(-0.5F * d * d);
   } else {
     const float sigma = kLaw == HitLaw::kGrows ? c.sigma + c.sigma_per_m * z_star : c.sigma, inverse = 1.0F / sigma;
     const float below = tail_beyond(c, z_star * inverse), above = tail_beyond(c, (c.max_range_m - z_star) * inverse);
@@ -74,25 +81,53 @@ FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star) {
   }
 }
 
-/// Densities of rays multiplied in 16 lanes: mantissas, each in [1, 2), and exponents apart, so that one logarithm for
-/// a lane does, and no product leaves the range of floats.
+/// Densities of rays multiplied in 16 lanes: mantissas, each in [1, 2), and exponents apart, so that no product leaves
+/// the range of floats.
 struct alignas(64) Products {
-  float mantissa[kScoreLanes];
   std::int32_t exponent[kScoreLanes];
+  float mantissa[kScoreLanes];
   std::uint32_t impossible[kScoreLanes];  ///< not 0: some reading at Z had no weight
 };
+
+/// The density of a scan: mantissa, in [1, 2), times 2^exponent.
+struct Density {
+  double mantissa;
+  std::int32_t exponent;
+  std::uint32_t impossible;
+};
+
+/// What expected ranges make of densities.
+struct alignas(64) Surfaces {
+  float z_star[kScoreLanes], hit_scale[kScoreLanes], short_rise[kScoreLanes];
+};
+
+template <HitLaw kLaw>
+FATHOM_KERNEL void find_surfaces(const Constants& c, const float* __restrict expected, Surfaces& __restrict to) {
+  static_assert(kScoreLanes == kLookups);
+  alignas(64) float hit_place[kScoreLanes], short_place[kScoreLanes];
+  for (std::size_t k = 0; k < kScoreLanes; ++k) {
+    const float offset = select(expected[k] >= c.max_range_m, 0.0F, c.offset_m);
+    const float z_star = smaller(larger(expected[k] + offset, c.floor_m), c.max_range_m);
+    const float nearer_end = smaller(z_star, c.max_range_m - z_star);
+    to.z_star[k] = z_star;
+    hit_place[k] = smaller(nearer_end * c.hit_per_m, CubicTable::kLast);
+    short_place[k] = smaller(z_star * c.short_per_m, CubicTable::kLast);
+  }
+  if constexpr (kLaw == HitLaw::kGaussian) look_up(c.hit, hit_place, to.hit_scale);
+  look_up(c.shorts, short_place, to.short_rise);
+}
 
 template <HitLaw kLaw>
 FATHOM_KERNEL void multiply(const Constants& c, const float* __restrict reading, const float* __restrict factor,
                             const std::uint32_t* __restrict kind, const float* __restrict expected,
                             Products& __restrict products) {
+  Surfaces at;
+  find_surfaces<kLaw>(c, expected, at);
   for (std::size_t k = 0; k < kScoreLanes; ++k) {
-    const float z = reading[k];
+    const float z = reading[k], z_star = at.z_star[k];
     const bool missed = expected[k] >= c.max_range_m;
-    const float offset = select(missed, 0.0F, c.offset_m);
-    const float z_star = smaller(larger(expected[k] + offset, c.floor_m), c.max_range_m);
-    const float hit = select(c.atom & missed, 0.0F, hit_density<kLaw>(c, z, z_star));
-    const float short_scale = look_up(c.shorts, z_star * c.short_per_m, c.short_last) / z_star;
+    const float hit = select(c.atom & missed, 0.0F, hit_density<kLaw>(c, z, z_star, at.hit_scale[k]));
+    const float short_scale = select(z_star < c.short_end_m, at.short_rise[k] / z_star, c.short_far);
     const float shorts = select(z <= z_star, short_scale * factor[k], 0.0F);
     const float at_max = select(missed, c.max_miss, c.max);
     const float with_max = select(kind[k] == 1U, at_max, hit + shorts + c.w_rand_density);
@@ -104,10 +139,27 @@ FATHOM_KERNEL void multiply(const Constants& c, const float* __restrict reading,
   }
 }
 
+/// Multiplies all lanes into a density.
+FATHOM_KERNEL void fold(const Products& products, Density& density) {
+  alignas(64) double wide[kScoreLanes];
+  for (std::size_t k = 0; k < kScoreLanes; ++k) wide[k] = double{products.mantissa[k]};
+  for (std::size_t half = kScoreLanes / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) wide[k] *= wide[k + half];
+  }
+  std::int32_t exponent = 0;
+  std::uint32_t impossible = 0;
+  for (std::size_t k = 0; k < kScoreLanes; ++k) exponent += products.exponent[k], impossible |= products.impossible[k];
+  const std::uint64_t bits = math::bits64_of(density.mantissa * wide[0]);
+  density.exponent += exponent + static_cast<std::int32_t>(bits >> 52U) - 1023;
+  density.mantissa = math::double_of((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
+  density.impossible |= impossible;
+}
+
 /// Of at most kMostRays rays.
 template <HitLaw kLaw>
-[[gnu::noinline]] double score_rays(const Constants& c, const float* reading, const float* factor,
-                                    const std::uint32_t* kind, const float* expected, std::size_t rays) {
+[[gnu::noinline]] void multiply_rays(const Constants& c, const float* reading, const float* factor,
+                                     const std::uint32_t* kind, const float* expected, std::size_t rays,
+                                     Density& density) {
   Products products;
   for (std::size_t k = 0; k < kScoreLanes; ++k) {
     products.mantissa[k] = 1.0F, products.exponent[k] = 0, products.impossible[k] = 0;
@@ -121,33 +173,40 @@ template <HitLaw kLaw>
     for (std::size_t k = 0; k < kScoreLanes; ++k) last[k] = expected[at + k < rays ? at + k : rays - 1];
     multiply<kLaw>(c, reading + at, factor + at, kind + at, last, products);
   }
+  fold(products, density);
+}
+
+constexpr std::size_t kLogsAtOnce = 64;
+
+/// out[p] = log of densities [p].
+[[gnu::noinline]] void take_logs(const Density* densities, std::size_t count, double* out) {
   constexpr double kLog2 = 0.69314718055994531;
-  double sum = 0.0;
-  std::int32_t exponent = 0;
-  std::uint32_t impossible = 0;
-  for (std::size_t k = 0; k < kScoreLanes; ++k) products.mantissa[k] = math::log(products.mantissa[k]);
-  for (std::size_t k = 0; k < kScoreLanes; ++k) {
-    sum += double{products.mantissa[k]};
-    exponent += products.exponent[k];
-    impossible |= products.impossible[k];
+  alignas(64) double log_mantissa[kLogsAtOnce];
+  for (std::size_t p = 0; p < count; ++p) log_mantissa[p] = densities[p].mantissa;
+  for (std::size_t p = 0; p < count; ++p) log_mantissa[p] = math::log(log_mantissa[p]);
+  for (std::size_t p = 0; p < count; ++p) {
+    const double sum = log_mantissa[p] + kLog2 * densities[p].exponent;
+    out[p] = densities[p].impossible != 0 ? -std::numeric_limits<double>::infinity() : sum;
   }
-  return impossible != 0 ? -std::numeric_limits<double>::infinity() : sum + kLog2 * exponent;
 }
 
 void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t rays,
            double* out) {
-  const Constants c = {t, t.hit.data(), t.shorts.data(), t.tail.data()};
-  const auto score_piece = t.law == HitLaw::kGaussian   ? score_rays<HitLaw::kGaussian>
-                           : t.law == HitLaw::kStudentT ? score_rays<HitLaw::kStudentT>
-                                                        : score_rays<HitLaw::kGrows>;
-  for (std::size_t p = 0; p < poses; ++p) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < rays; k += kMostRays) {
-      const std::size_t count = rays - k < kMostRays ? rays - k : kMostRays;
-      sum += score_piece(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
-                         expected_m + p * rays + k, count);
+  const Constants c = {t, t.hit, t.shorts, t.tail.data()};
+  const auto multiply_piece = t.law == HitLaw::kGaussian   ? multiply_rays<HitLaw::kGaussian>
+                              : t.law == HitLaw::kStudentT ? multiply_rays<HitLaw::kStudentT>
+                                                           : multiply_rays<HitLaw::kGrows>;
+  Density densities[kLogsAtOnce];
+  for (std::size_t first = 0; first < poses; first += kLogsAtOnce) {
+    const std::size_t count = poses - first < kLogsAtOnce ? poses - first : kLogsAtOnce;
+    for (std::size_t p = 0; p < count; ++p) {
+      densities[p] = {1.0, 0, 0};
+      for (std::size_t k = 0; k < rays; k += kMostRays) {
+        multiply_piece(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
+                       expected_m + (first + p) * rays + k, rays - k < kMostRays ? rays - k : kMostRays, densities[p]);
+      }
     }
-    out[p] = sum;
+    take_logs(densities, count, out + first);
   }
 }
 

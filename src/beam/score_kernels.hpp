@@ -10,13 +10,17 @@
 
 #include <fathom/beam/model.hpp>
 
+#include "beam/cubic_table.hpp"
+
 namespace fathom {
 
 /// Numbers of a beam model with given parameters, and where its tables are read.
 struct ScoreNumbers {
   HitLaw law = HitLaw::kGaussian;
-  float hit_per_m = 0, hit_last = 0;
-  float short_per_m = 0, short_last = 0;
+  float hit_per_m = 0;    ///< places in `hit` per metre
+  float short_per_m = 0;  ///< and in `shorts`
+  float short_end_m = 0;  ///< from there on a short density is short_far for each unit of its factor
+  float short_far = 0;    ///< w_short lambda
   float offset_m = 0, max_range_m = 0, floor_m = 0;
   float inverse_sigma = 0;
   // Of extended laws, what it takes to work out for each ray what no table has.
@@ -31,13 +35,13 @@ struct ScoreNumbers {
 
 /// With tables over z*, linear in between.
 struct ScoreTables : ScoreNumbers {
-  std::vector<float> hit;     ///< w_hit / (sigma N sqrt(2 pi)) over the distance of z* from the nearer end of [0, Z]
-                              ///< (N is symmetric); constant beyond the end of the table
-  std::vector<float> shorts;  ///< w_short x / (1 - e^-x), x = lambda z*, over z* in [0, Z]
+  CubicTable hit;     ///< w_hit / (sigma N sqrt(2 pi)) over the distance of z* from the nearer end of [0, Z] (N is
+                      ///< symmetric); constant beyond the end of the table
+  CubicTable shorts;  ///< w_short x / (1 - e^-x), x = lambda z*, over z* in [0, short_end_m]
   /// Of extended laws, in place of `hit`: the tail P(T > x), x in deviations, over sqrt(x) / (sqrt(x) + kTailKnee).
   std::vector<float> tail;
 
-  [[nodiscard]] std::size_t bytes() const { return (hit.size() + shorts.size() + tail.size()) * sizeof(float); }
+  [[nodiscard]] std::size_t bytes() const { return sizeof(hit) + sizeof(shorts) + tail.size() * sizeof(float); }
 };
 
 inline constexpr float kTailKnee = 2.0F;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fathom/math/student.hpp>
 
@@ -10,9 +11,8 @@ namespace fathom {
 
 namespace {
 
-constexpr double kFlatSigmas = 8.0;      // N is 1 to single precision beyond
-constexpr double kStepsPerSigma = 64.0;  // linear interpolation of 1/N: 2e-5 within 2 sigma of an end
-constexpr double kShortStep = 0.03;      // in lambda z*: 2e-5
+constexpr double kFlatSigmas = 8.0;   // N is 1 to single precision beyond
+constexpr double kFlatShorts = 18.0;  // x / (1 - e^-x) is x to single precision beyond
 constexpr double kMostLambdaRange = 800.0;
 constexpr double kMostTableSigmaPerRange = 10.0;  // of extended laws: single precision keeps 1 - tails to 1e-5
 constexpr std::size_t kTailSteps = 1024;
@@ -20,15 +20,11 @@ constexpr std::size_t kTailSteps = 1024;
 void fill_gaussian(const BeamParameters& p, double limit, ScoreTables& t) {
   const double sigma = p.sigma_hit_m;
   const double end = std::min(limit / 2, kFlatSigmas * sigma);
-  const auto hit_steps = static_cast<std::size_t>(std::ceil(end / std::min(sigma / kStepsPerSigma, limit / 512)));
-  const double hit_step = end / static_cast<double>(hit_steps);
-  for (std::size_t i = 0; i <= hit_steps + 1; ++i) {
-    const double center = hit_step * static_cast<double>(std::min(i, hit_steps));
-    const double mass = TruncatedNormal{center, sigma, limit}.mass();
-    t.hit.push_back(static_cast<float>(p.w_hit * math::kInverseSqrtTwoPi / (sigma * mass)));
-  }
-  t.hit_per_m = static_cast<float>(1.0 / hit_step);
-  t.hit_last = static_cast<float>(hit_steps);
+  const double step = end / static_cast<double>(CubicTable::kPieces);  // at most sigma / 4: right to 2e-5
+  t.hit.fill([&](double place) {
+    return p.w_hit * math::kInverseSqrtTwoPi / (sigma * TruncatedNormal{place * step, sigma, limit}.mass());
+  });
+  t.hit_per_m = static_cast<float>(1.0 / step);
   t.inverse_sigma = static_cast<float>(1.0 / sigma);
 }
 
@@ -52,6 +48,17 @@ void fill_extended(const BeamParameters& p, double limit, ScoreTables& t) {
   t.power = static_cast<float>(-0.5 * (nu + 1.0)), t.inverse_nu = static_cast<float>(1.0 / nu);
 }
 
+void fill_shorts(const BeamParameters& p, double limit, ScoreTables& t) {
+  const double lambda = p.lambda_short_per_m;
+  const bool is_flat = lambda * limit > kFlatShorts;
+  const double end = is_flat ? kFlatShorts / lambda : limit;
+  const double step = end / static_cast<double>(CubicTable::kPieces);  // below 0.6 in x: right to 3e-6
+  t.shorts.fill([&](double place) { return p.w_short * TruncatedExponential::rise(lambda * place * step); });
+  t.short_per_m = static_cast<float>(1.0 / step);
+  t.short_end_m = is_flat ? static_cast<float>(end) : std::numeric_limits<float>::infinity();
+  t.short_far = static_cast<float>(p.w_short * lambda);
+}
+
 /// The least density that a reading can have where a surface is expected, or more.
 double least_density(const BeamParameters& p, const BeamSensor& sensor) {
   const double limit = sensor.max_range_m, random = p.w_rand / limit;
@@ -73,14 +80,7 @@ ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor)
   const double limit = sensor.max_range_m;
   t.law = p.tail.hit;
   p.tail.is_extended() ? fill_extended(p, limit, t) : fill_gaussian(p, limit, t);
-  const auto short_steps =
-      static_cast<std::size_t>(std::max(64.0, std::ceil(p.lambda_short_per_m * limit / kShortStep)));
-  for (std::size_t i = 0; i <= short_steps + 1; ++i) {
-    const double z = limit * static_cast<double>(std::min(i, short_steps)) / static_cast<double>(short_steps);
-    t.shorts.push_back(static_cast<float>(p.w_short * TruncatedExponential::rise(p.lambda_short_per_m * z)));
-  }
-  t.short_per_m = static_cast<float>(static_cast<double>(short_steps) / limit);
-  t.short_last = static_cast<float>(short_steps);
+  fill_shorts(p, limit, t);
   t.offset_m = static_cast<float>(p.hit_offset_m);
   t.max_range_m = static_cast<float>(limit);
   t.floor_m = static_cast<float>(sensor.expected_floor_m);

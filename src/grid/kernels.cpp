@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it. Rays walk in packets: two side by side, because one alone
-// would wait for its gathers, and with lanes that take the next ray when theirs has ended, because the longest walk of
-// a packet has three to four times the jumps of the mean one.
+// would wait for what it reads, and with lanes that take the next ray when theirs has ended, because the longest walk
+// of a packet has three to four times the jumps of the mean one.
 
 #include "grid/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include "grid/lanes.hpp"
 
@@ -17,17 +19,22 @@ namespace {
 constexpr std::size_t kPackets = 2;
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kRoom = kBlock + kLanes;  // lanes read whole registers, also at the end of a block
-constexpr int kIdleLanes = kLanes / 2;          // as many must have ended before they take new rays
+// AVX2 and AVX-512 fill lanes after each jump, whether or not some have ended: a branch that depends on what was just
+// read costs more. SSE2 moves rays one by one, and waits for three of four.
+constexpr bool kFillsAlways = kLanes > 4;
+constexpr int kIdleLanes = 3;
 
-/// Rays of a block in grid coordinates, mirrored so that they run towards larger x and y.
+/// Rays of a block in grid coordinates, mirrored so that they run towards larger x and y, after their first jump, which
+/// those of a pose take out of one rectangle for each quadrant.
 struct alignas(64) Rays {
   float px[kRoom], py[kRoom];  ///< origin within its cell, [0, 1]
   float dx[kRoom], dy[kRoom];  ///< direction, >= 0
   float inverse_dx[kRoom], inverse_dy[kRoom];
-  float margin[kRoom];        ///< what rounding of the origin and the slope may amount to, cells
-  std::int32_t base[kRoom];   ///< offset of the origin's cell
-  float t[kRoom];             ///< result, cells
-  std::int32_t doubt[kRoom];  ///< not 0: walk again in double
+  float margin[kRoom];              ///< what rounding of the origin and the slope may amount to, cells
+  std::int32_t base[kRoom];         ///< offset of the origin's cell
+  std::int32_t i[kRoom], j[kRoom];  ///< cells from there on
+  float t[kRoom];                   ///< and so far along the ray, cells; then the result, negative: walk again
+  std::int32_t doubt[kRoom];        ///< not 0: walk again in double
 };
 
 struct Packet {
@@ -36,15 +43,11 @@ struct Packet {
   Ints id;  // of the rays, in their block
 };
 
-/// Writes the results of the lanes that have ended, `idle` by bits.
-FATHOM_KERNEL void retire(const Packet& p, std::uint32_t idle, float t_max, Rays& rays) {
-  const Floats missed = Floats{} + t_max;
+/// Writes the results of the lanes that have ended. The others' come later and take their places.
+FATHOM_KERNEL void retire(const Packet& p, float t_max, Rays& rays) {
+  const Floats missed = p.t == p.t ? Floats{} + t_max : p.t;
   const Floats t = ((p.code == kStopHit) & (p.t < t_max)) ? p.t : missed;
-  for (; idle != 0; idle &= idle - 1) {
-    const int lane = std::countr_zero(idle);
-    rays.t[p.id[lane]] = t[lane];
-    rays.doubt[p.id[lane]] = p.doubt[lane];
-  }
+  for (std::size_t lane = 0; lane < kLanes; ++lane) rays.t[p.id[lane]] = t[lane];
 }
 
 /// Lanes that have ended take rays next, next + 1, ...; returns how many.
@@ -56,25 +59,29 @@ FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays&
   expand(p.inverse_dy, idle, idle_bits, rays.inverse_dy + next);
   expand(p.margin, idle, idle_bits, rays.margin + next);
   expand(p.base, idle, idle_bits, rays.base + next);
+  expand(p.i, idle, idle_bits, rays.i + next), expand(p.j, idle, idle_bits, rays.j + next);
+  expand(p.t, idle, idle_bits, rays.t + next);
   Ints ids;
   for (std::size_t lane = 0; lane < kLanes; ++lane) ids[lane] = static_cast<std::int32_t>(next + lane);
   expand(p.id, idle, idle_bits, &ids);
-  p.t = idle ? Floats{} : p.t;
-  p.i &= p.active, p.j &= p.active, p.doubt &= p.active;
-  p.active = ~Ints{};
   return static_cast<std::size_t>(std::popcount(idle_bits));
 }
 
-/// One jump of every ray that still runs.
-FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
+/// Reads what the rays stand on: those in doubt, and those that have ended, are not active.
+FATHOM_KERNEL void look(Packet& p, const SkipField& field, float t_max) {
   gather(field.codes.data(), p.base + p.i + p.j * static_cast<std::int32_t>(field.stride), p.code);
+  p.active = ((p.code & 0xff) != 0) & (p.t < t_max);
+}
+
+/// One jump of every ray, or, where the others are not to take new ones, of the active ones.
+template <bool kOthersStay>
+FATHOM_KERNEL void jump(Packet& p) {
   const Ints across = p.code & 0xff, up = p.code >> 8;
-  p.active = (across != 0) & (p.t < t_max);
   const Ints end_i = p.i + across, end_j = p.j + up;
   const Floats tx = (__builtin_convertvector(end_i, Floats) - p.px) * p.inverse_dx;
   const Floats ty = (__builtin_convertvector(end_j, Floats) - p.py) * p.inverse_dy;
   const Ints exit_x = tx < ty;
-  const Floats t = exit_x ? tx : ty;
+  Floats t = exit_x ? tx : ty;
   // Where the ray leaves through a side of the rectangle, the other coordinate is rounded down. It never falls, or two
   // cells at a corner might hand the ray to and fro for ever. Beyond the rectangle it is by one cell at most, near a
   // corner, where the ray is in doubt.
@@ -83,12 +90,14 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   Ints cell = __builtin_convertvector(other, Ints);
   const Floats rest = other - __builtin_convertvector(cell, Floats);
   const Floats margin = 4e-7F * other + p.margin;
-  p.doubt |= p.active & ((rest < margin) | (rest > 1.0F - margin));
+  const Ints doubt = (rest < margin) | (rest > 1.0F - margin);
+  t = reinterpret_cast<Floats>(reinterpret_cast<Ints>(t) | doubt);  // NaN
   cell = cell < low ? low : cell;
   const Ints next_i = exit_x ? end_i : cell, next_j = exit_x ? cell : end_j;
-  p.i = p.active ? next_i : p.i;
-  p.j = p.active ? next_j : p.j;
-  p.t = p.active ? t : p.t;
+  const Ints moves = kOthersStay ? p.active : ~Ints{};
+  p.i = moves ? next_i : p.i;
+  p.j = moves ? next_j : p.j;
+  p.t = moves ? t : p.t;
 }
 
 /// kRoom - kBlock copies of some ray follow the last of `count`.
@@ -98,39 +107,100 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   std::size_t next = 0;
   for (Packet& p : packets) {
     p.id += static_cast<std::int32_t>(count);  // what has no ray writes behind the results
-    if (next < count) next += refill(p, kAll, rays, next);
+    if (next < count) next = std::min(count, next + refill(p, kAll, rays, next));
+  }
+  while (next < count) {
+#pragma GCC unroll 4
+    for (Packet& p : packets) {
+      look(p, field, t_max);
+      const std::uint32_t idle = kAll & ~lane_bits(p.active);
+      if (kFillsAlways || std::popcount(idle) >= kIdleLanes) {
+        retire(p, t_max, rays);
+        jump<!kFillsAlways>(p);
+        next = std::min(count, next + refill(p, idle, rays, next));
+      } else {
+        jump<true>(p);
+      }
+    }
   }
   for (bool runs = true; runs;) {
     runs = false;
 #pragma GCC unroll 4
-    for (std::size_t k = 0; k < kPackets; ++k) {
-      Packet& p = packets[k];
-      jump(p, field, t_max);
-      const std::uint32_t idle = kAll & ~lane_bits(p.active);
-      runs |= idle != kAll;
-      if (std::popcount(idle) < kIdleLanes || next >= count) continue;
-      retire(p, idle, t_max, rays);
-      next += refill(p, idle, rays, next);
-      runs = true;
+    for (Packet& p : packets) {
+      look(p, field, t_max);
+      jump<true>(p);
+      runs |= lane_bits(p.active) != 0;
     }
   }
-  for (const Packet& p : packets) retire(p, kAll, t_max, rays);
+  for (const Packet& p : packets) retire(p, t_max, rays);
 }
 
-/// Appends rays [begin, end) of a pose at `at`.
-[[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t begin,
-                              std::size_t end, Rays& rays, std::size_t at) {
+/// Directions that may be read a whole register beyond the last one.
+class PaddedFan {
+ public:
+  explicit PaddedFan(const FanView& fan) : fan_(fan), is_small_(fan.rays <= kBlock) {
+    if (is_small_) copy(0, fan.rays);
+  }
+  /// Of at most kBlock rays; valid until the next call.
+  FanView piece(std::size_t begin, std::size_t end) {
+    if (is_small_) return {x_ + begin, y_ + begin, z_ + begin, end - begin};
+    if (end + kLanes <= fan_.rays) return {fan_.x + begin, fan_.y + begin, fan_.z + begin, end - begin};
+    copy(begin, end);
+    return {x_, y_, z_, end - begin};
+  }
+
+ private:
+  void copy(std::size_t begin, std::size_t end) {
+    const std::size_t count = end - begin;
+    std::copy_n(fan_.x + begin, count, x_), std::copy_n(fan_.y + begin, count, y_);
+    std::copy_n(fan_.z + begin, count, z_);
+    for (float* values : {x_, y_, z_}) std::fill_n(values + count, kLanes, values[count - 1]);
+  }
+
+  FanView fan_;
+  bool is_small_;
+  float x_[kRoom], y_[kRoom], z_[kRoom];
+};
+
+/// What rays of a pose start from.
+struct Start {
+  float x, y;                           ///< within the pose's cell, [0, 1)
+  std::int32_t base[2][2], code[2][2];  ///< the pose's cell and its rectangle in the plane mirrored [up][across]
+  std::int32_t moves;                   ///< 0: rays end where they start; else all bits
+};
+
+Start start_at(const SkipField& field, const GridPose& pose) {
   const auto fx = static_cast<float>(pose.x - pose.cell_x), fy = static_cast<float>(pose.y - pose.cell_y);
   // Rounding may carry the fraction to 1, which an axis-parallel ray must not see: it would divide 0 by 0.
-  const float safe_fx = std::min(fx, 1.0F - 0x1p-24F), safe_fy = std::min(fy, 1.0F - 0x1p-24F);
-  const std::int32_t ahead = field.cell(pose.cell_x, pose.cell_y), left = field.cell(pose.cell_x, pose.cell_y, true);
-  const std::int32_t down = field.cell(pose.cell_x, pose.cell_y, false, true) - ahead;
+  Start start;
+  start.x = std::min(fx, 1.0F - 0x1p-24F), start.y = std::min(fy, 1.0F - 0x1p-24F);
+  for (int up = 0; up < 2; ++up) {
+    for (int across = 0; across < 2; ++across) {
+      const std::int32_t base = field.cell(pose.cell_x, pose.cell_y, across != 0, up != 0);
+      start.base[up][across] = base, start.code[up][across] = field.codes[static_cast<std::size_t>(base)];
+    }
+  }
+  start.moves = across_of(field.codes[static_cast<std::size_t>(start.base[0][0])]) != 0 ? -1 : 0;
+  return start;
+}
+
+/// Sets rays of a pose at `at`, and up to a register more behind them. Asks for the cells that they come to early: many
+/// are in no cache.
+[[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, Rays& rays,
+                              std::size_t at) {
+  const Start start = start_at(field, pose);
+  const float x = start.x, y = start.y;
+  const std::int32_t base00 = start.base[0][0], base01 = start.base[0][1], base10 = start.base[1][0];
+  const std::int32_t base11 = start.base[1][1], code00 = start.code[0][0], code01 = start.code[0][1];
+  const std::int32_t code10 = start.code[1][0], code11 = start.code[1][1], moves = start.moves;
   const double r0 = pose.r[0], r1 = pose.r[1], r2 = pose.r[2], r3 = pose.r[3], r4 = pose.r[4], r5 = pose.r[5];
-  const std::size_t count = end - begin;
-  const float* __restrict bx = fan.x + begin;
-  const float* __restrict by = fan.y + begin;
-  const float* __restrict bz = fan.z + begin;
+  const std::size_t count = (fan.rays + kLanes - 1) / kLanes * kLanes;
+  const float* __restrict bx = fan.x;
+  const float* __restrict by = fan.y;
+  const float* __restrict bz = fan.z;
   Rays& __restrict out = rays;
+  const auto stride = static_cast<std::int32_t>(field.stride);
+  alignas(64) std::int32_t cells[kRoom];
   for (std::size_t k = 0; k < count; ++k) {
     const auto dx = static_cast<float>(r0 * bx[k] + r1 * by[k] + r2 * bz[k]);
     const auto dy = static_cast<float>(r3 * bx[k] + r4 * by[k] + r5 * bz[k]);
@@ -138,22 +208,37 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
     const float inverse_x = 1.0F / ax, inverse_y = 1.0F / ay;
     // Rounding of the origin, 2^-25 cells, leans with the steeper slope; the rest grows with the distance (see jump).
     const float slope_x = ax * inverse_y, slope_y = ay * inverse_x;
-    const float margin = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
+    const float steep = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
+    const float margin = steep < 0.01F ? steep : 0.01F;
+    const float px = dx < 0.0F ? 1.0F - x : x, py = dy < 0.0F ? 1.0F - y : y;
+    const std::int32_t base = dy < 0.0F ? (dx < 0.0F ? base11 : base10) : (dx < 0.0F ? base01 : base00);
+    const std::int32_t code = dy < 0.0F ? (dx < 0.0F ? code11 : code10) : (dx < 0.0F ? code01 : code00);
+    // The first jump, as jump() has it.
+    const std::int32_t across = code & 0xff, up = code >> 8;
+    const float tx = (static_cast<float>(across) - px) * inverse_x, ty = (static_cast<float>(up) - py) * inverse_y;
+    const bool exit_x = tx < ty;
+    const float t = exit_x ? tx : ty, other = exit_x ? py + t * ay : px + t * ax;
+    const auto beside = static_cast<std::int32_t>(other > 0.0F ? other : 0.0F);  // NaN of a ray straight up
+    const float rest = other - static_cast<float>(beside), wide = 4e-7F * other + margin;
+    const std::uint32_t doubt = (rest < wide) | (rest > 1.0F - wide) ? ~0U : 0U;
+    const std::int32_t i = (exit_x ? across : beside) & moves, j = (exit_x ? beside : up) & moves;
     out.dx[at + k] = ax, out.dy[at + k] = ay;
     out.inverse_dx[at + k] = inverse_x, out.inverse_dy[at + k] = inverse_y;
-    out.margin[at + k] = margin < 0.01F ? margin : 0.01F;
-    out.px[at + k] = dx < 0.0F ? 1.0F - safe_fx : safe_fx;
-    out.py[at + k] = dy < 0.0F ? 1.0F - safe_fy : safe_fy;
-    out.base[at + k] = (dx < 0.0F ? left : ahead) + (dy < 0.0F ? down : 0);  // mirrored across and up on their own
+    out.margin[at + k] = margin;
+    out.px[at + k] = px, out.py[at + k] = py;
+    out.base[at + k] = base, out.i[at + k] = i, out.j[at + k] = j;
+    out.t[at + k] = moves != 0 ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(t) | doubt) : 0.0F;  // or NaN
+    cells[k] = base + i + j * stride;
   }
+  for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(field.codes.data() + cells[k]);
 }
 
 /// Whole registers are read, so copies of the last ray follow it.
 void fill_up(Rays& rays, std::size_t count) {
   const auto repeat = [count](auto* values) { std::fill_n(values + count, kLanes, values[count - 1]); };
-  for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin})
+  for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin, rays.t})
     repeat(values);
-  repeat(rays.base);
+  for (std::int32_t* values : {rays.base, rays.i, rays.j}) repeat(values);
 }
 
 double walk_again(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t k, double t_max) {
@@ -162,27 +247,38 @@ double walk_again(const SkipField& field, const GridPose& pose, const FanView& f
   return walk_rectangles(field, pose, dx, dy, t_max);
 }
 
+/// Ranges in metres; returns whether some ray has to be walked again.
+[[gnu::noinline]] bool take_ranges(const float* __restrict t, std::size_t count, float scale, float max_range_m,
+                                   float* __restrict range_m) {
+  int doubts = 0;
+  for (std::size_t at = 0; at < count; ++at) {
+    const float range = t[at] * scale;
+    doubts |= static_cast<int>(range != range);
+    range_m[at] = range < max_range_m ? range : max_range_m;
+  }
+  return doubts != 0;
+}
+
 void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count, const FanView& fan,
           double resolution_m, float max_range_m, float* range_m) {
   Rays rays;
-  const std::size_t total = pose_count * fan.rays;
+  PaddedFan padded(fan);
+  const std::size_t total = pose_count * fan.rays, most = fan.rays <= kBlock ? kBlock / fan.rays * fan.rays : kBlock;
   const double t_max = max_range_m / resolution_m;
   const auto scale = static_cast<float>(resolution_m);
-  for (std::size_t first = 0; first < total; first += kBlock) {
-    const std::size_t count = std::min(kBlock, total - first);
+  for (std::size_t first = 0; first < total; first += most) {
+    const std::size_t count = std::min(most, total - first);
     for (std::size_t at = 0; at < count;) {
       const std::size_t k = (first + at) % fan.rays;
       const std::size_t end = std::min(fan.rays, k + count - at);
-      set_up(field, poses[(first + at) / fan.rays], fan, k, end, rays, at);
+      set_up(field, poses[(first + at) / fan.rays], padded.piece(k, end), rays, at);
       at += end - k;
     }
     fill_up(rays, count);
     walk_block(field, rays, count, static_cast<float>(t_max));
+    if (!take_ranges(rays.t, count, scale, max_range_m, range_m + first)) continue;
     for (std::size_t at = 0; at < count; ++at) {
-      range_m[first + at] = std::min(rays.t[at] * scale, max_range_m);
-    }
-    for (std::size_t at = 0; at < count; ++at) {
-      if (rays.doubt[at] == 0) continue;
+      if (!std::isnan(rays.t[at])) continue;
       const double t = walk_again(field, poses[(first + at) / fan.rays], fan, (first + at) % fan.rays, t_max);
       range_m[first + at] = std::min(static_cast<float>(t * resolution_m), max_range_m);
     }

@@ -130,6 +130,22 @@ TEST(TailFit, EndsAtAMaximumOfTheDensity) {
   }
 }
 
+/// Tables of what lies beyond the ends of [0, Z], for scales from far below Z to twice Z, and surfaces at both ends.
+TEST(TailFit, TheLikelihoodOfTheStartIsThatOfTheDensity) {
+  for (const double sigma : {1e-3, 0.02, 0.6, 3.0, 10.0}) {
+    for (const double nu : {0.5, 0.9, 2.0, 30.0, 1e4}) {
+      const BeamParameters start = {.70, .12, .05, .13, sigma, .40, 0.03, {HitLaw::kStudentT, nu, 0}};
+      const BeamData data = simulate(start, test::kSonar, 3000, 0.0, test::kSonar.max_range_m, 5, 100, 11);
+      FitOptions options = options_for(HitLaw::kStudentT);
+      options.start = start;
+      options.max_iterations = 1;
+      const double exact = judge_beam_model(start, test::kSonar, data).log_likelihood;
+      EXPECT_NEAR(fit_beam_model(data, test::kSonar, options).log_likelihood.front(), exact, 1e-9 * std::abs(exact))
+          << sigma << ' ' << nu;
+    }
+  }
+}
+
 TEST(TailFit, ThreadsInstructionSetsAndPartsChangeNoBit) {
   for (const BeamParameters& truth : {kStudent, kGrowing}) {
     const BeamData data = simulate(truth, test::kLaser, 30'000, .5, 10, 4, 100, 7);

@@ -155,6 +155,31 @@ TEST(GridRanges, AgreesWithTheOracleInRandomMapsOfAllShapes) {
   }
 }
 
+/// However many rays are cast together, and how ever they fall into blocks and registers; from within walls, too.
+TEST(GridRanges, RaysOfAnyFanAreThoseCastAlone) {
+  GridMap map = empty_map(90, 70, 0.1);
+  for (std::uint32_t n = 0; n < 120; ++n) set(map, n * 37 % 90, n * 53 % 70);
+  const std::vector<Pose> poses = {pose_from_planar({4.51, 3.52, 0.3}), pose_from_planar({0.05, 0.05, 1.0}),
+                                   pose_from_planar({8.97, 6.93, -2.0}), pose_from_planar({-1.0, 2.0, 0.0}),
+                                   pose_from_planar({2.22, 5.55, 2.9})};
+  for (const Isa isa : test::usable_isas()) {
+    const auto ranges = make_grid_ranges(map, {.isa = isa});
+    for (const std::size_t rays : {1U, 3U, 15U, 16U, 17U, 60U, 511U, 512U, 513U, 1081U}) {
+      std::vector<double> azimuth;
+      for (std::size_t k = 0; k < rays; ++k) azimuth.push_back(0.37 * static_cast<double>(k));
+      const RayFan fan = planar_fan(azimuth);
+      std::vector<float> together(poses.size() * rays), alone(poses.size());
+      ranges->cast(poses, fan, 6.0, together);
+      for (std::size_t k = 0; k < rays; ++k) {
+        ranges->cast(poses, {{fan.x[k]}, {fan.y[k]}, {fan.z[k]}}, 6.0, alone);
+        for (std::size_t p = 0; p < poses.size(); ++p) {
+          ASSERT_EQ(together[p * rays + k], alone[p]) << to_string(isa) << ' ' << rays << ' ' << k << ' ' << p;
+        }
+      }
+    }
+  }
+}
+
 TEST(GridRanges, ReachesTheBoundaryOfTheCellExactly) {
   GridMap map = empty_map(20, 9);
   set(map, 12, 4);

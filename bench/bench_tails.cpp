@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Learning with hits of Student's t against Gaussian ones, from the same readings, in turns: synthetic ones with heavy
+// tails, and, where ../shared/data is there, the odd scans of freiburg-079. Core time of one thread.
+//
+//   bench_tails [synthetic | freiburg-079] [fixed | learned] [rounds]
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/beam/beam.hpp>
+
+#include "base/isa.hpp"
+#include "bench/interleave.hpp"
+#include "log/grid_map.hpp"
+
+namespace fathom::bench {
+namespace {
+
+constexpr BeamSensor kSensor = {.max_range_m = 80.0};
+
+/// As many pairs as the odd scans of freiburg-079 have.
+BeamData make_heavy_pairs() {
+  constexpr std::size_t kPairs = 862200;
+  constexpr BeamParameters kTruth = {.85, .05, .02, .08, .0743, .37, 0.0, {HitLaw::kStudentT, 1.5, 0}};
+  BeamData data;
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> unit(0, 1);
+  const NoiseKey key = beam_key(3, 0);
+  for (std::uint32_t i = 0; i < kPairs; ++i) {
+    const auto expected = static_cast<float>(0.3 + 10 * unit(random) * unit(random));
+    data.expected_m.push_back(expected);
+    data.reading_m.push_back(static_cast<float>(sample_reading(BeamDensity(kTruth, kSensor, expected), key, i)));
+    data.scan.push_back(i / 360);
+  }
+  return data;
+}
+
+/// Seconds that each iteration of a fit takes, after the first, which sorts the pairs.
+std::vector<double> iteration_seconds(const BeamData& data, const FitOptions& wanted) {
+  std::vector<double> times;
+  double last = 0;
+  FitOptions options = wanted;
+  options.on_iteration = [&](const FitIteration& at) {
+    const double now = cpu_seconds_now();
+    if (at.iteration > 0) times.push_back(now - last);
+    last = now;
+  };
+  static_cast<void>(fit_beam_model(data, kSensor, options));
+  return times;
+}
+
+void bench_readings(const char* name, const BeamData& data, std::string_view wanted, int rounds) {
+  constexpr std::array<HitLaw, 2> kLaws = {HitLaw::kGaussian, HitLaw::kStudentT};
+  std::printf("\n### %s, %zu rays\n\nMilliseconds of one core an iteration, after the first.\n\n", name,
+              data.reading_m.size());
+  std::printf("| offset | instruction set | gaussian | student_t | ratio of medians | of least times |\n");
+  std::printf("|---|---|---|---|---|---|\n");
+  for (const bool learned : {false, true}) {
+    const char* offset = learned ? "learned" : "fixed";
+    if (!wanted.empty() && wanted != offset) continue;
+    for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+      if (isa > detect_isa()) continue;
+      std::array<std::vector<double>, kLaws.size()> times;
+      for (int round = 0; round < rounds; ++round) {
+        for (std::size_t law = 0; law < kLaws.size(); ++law) {
+          FitOptions options = {.fit_hit_offset = learned, .stretches = 0, .compute = {.threads = 1, .isa = isa}};
+          options.start.tail.hit = kLaws[law];
+          const std::vector<double> found = iteration_seconds(data, options);
+          times[law].insert(times[law].end(), found.begin(), found.end());
+        }
+      }
+      const double book = median(times[0]), heavy = median(times[1]);
+      std::printf("| %s | %s | %.2f | %.2f | **%.2f** | %.2f |\n", offset, std::string(to_string(isa)).c_str(),
+                  book * 1e3, heavy * 1e3, heavy / book,
+                  *std::ranges::min_element(times[1]) / *std::ranges::min_element(times[0]));
+    }
+  }
+}
+
+void run(const std::string& readings, const std::string& offset, int rounds) {
+  const std::filesystem::path data = std::filesystem::path(FATHOM_SOURCE_DIR) / "../shared/data",
+                              log_file = data / "logs/freiburg-079-corrected.log.gz",
+                              map_file = data / "maps/freiburg-079_5cm_even.yaml";
+  const auto is_wanted = [&](std::string_view name) { return name.find(readings) != std::string_view::npos; };
+  if (is_wanted("synthetic")) bench_readings("synthetic", make_heavy_pairs(), offset, rounds);
+  if (!is_wanted("freiburg-079") || !std::filesystem::exists(log_file)) return;
+  const ScanLog log = read_scan_log(log_file);
+  const auto expected = make_grid_ranges(read_grid_map(map_file));
+  bench_readings("freiburg-079", make_beam_data(log, select_scans("1::2", log.scans()), *expected, kSensor.max_range_m),
+                 offset, rounds);
+}
+
+}  // namespace
+}  // namespace fathom::bench
+
+int main(int argc, char** argv) {
+  fathom::bench::run(argc > 1 ? argv[1] : "", argc > 2 ? argv[2] : "", argc > 3 ? std::atoi(argv[3]) : 5);
+}
