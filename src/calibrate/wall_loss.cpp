@@ -14,7 +14,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastJudges = 5, kLeastLost = 20;
+constexpr std::size_t kLeastJudges = 5, kLeastLost = 20, kLeastFramesFor = 3;
 constexpr double kLeastSpreadRad = 15.0 * std::numbers::pi / 180.0, kLeastRatio = 1.3, kErrorsAbove = 2.0,
                  kSureNats = 2.0;
 
@@ -150,15 +150,27 @@ double returns_of(const std::vector<FrameScore>& scores) {
   return returns;
 }
 
+/// Frames in which `a` gains more than a nat on `b`.
+std::size_t frames_for(const Tried& a, const Tried& b) {
+  std::size_t frames = 0;
+  for (std::size_t k = 0; k < a.judged.size(); ++k) {
+    const double gain = (a.judged[k].nats - b.judged[k].nats) * static_cast<double>(a.judged[k].returns);
+    frames += gain > 1.0 ? 1 : 0;
+  }
+  return frames;
+}
+
 /// Whether what judged tells that `a` is better than `b`: by two errors of the mean of frames, or, because laws differ
-/// in some frames and agree in others, by more nats in all than so many parameters gain by chance.
+/// in some frames and agree in others, by more nats in all than so many parameters gain by chance. These must be of
+/// several frames: a single return beyond a sharp limit costs 60.
 bool is_told_by_judges(const Tried& a, const Tried& b) {
   const MeanScore difference = score_difference(a.judged, b.judged);
   const double judged = returns_of(a.judged);
   if (difference.nats * judged < 1.0) return false;
   if (difference.nats > kErrorsAbove * difference.std_error) return true;
   const double more = std::abs(static_cast<double>(a.law.parameters) - static_cast<double>(b.law.parameters));
-  return difference.nats * judged / a.crowding > 0.5 * std::max(1.0, more) * math::log(judged) + kSureNats;
+  const double by_chance = 0.5 * std::max(1.0, more) * math::log(judged) + kSureNats;
+  return frames_for(a, b) >= kLeastFramesFor && difference.nats * judged / a.crowding > by_chance;
 }
 
 /// The law that most nats speak for; of those that it is not told from, the one with the fewest parameters.
