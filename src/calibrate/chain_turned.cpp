@@ -37,6 +37,7 @@ constexpr double kSameLoss = 0.01;      // by which probabilities of loss on one
 /// it moves their mean by so small a share of their deviation.
 constexpr double kSteep = 2.5e-3, kLittle = 0.02;
 constexpr double kLookedAt = 4.0;  // deviations to each side that losses are looked at
+constexpr int kHalvings = 12;
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
 
 /// Nodes about a mean that follow its deviation, for a surface that is met at all angles.
@@ -285,6 +286,27 @@ void ChainDensity::find_losses(std::size_t i, Facet& facet) const {
   if (facet.met == nullptr) {
     facet.nodes = &angles_;
     for (const RayTurner& turner : turners_) facet.kept_by_node.push_back(kept_at(turner));
+    // Where it jumps between two nodes, each counts what it has of the step on its side, so that the sum moves smoothly
+    // with the angles.
+    const std::vector<double>& first = angles_[0].at;
+    for (std::size_t b = 0; b < angles_[1].size(); ++b) {
+      double* const row = facet.kept_by_node.data() + b * first.size();
+      double before = row[0];
+      for (std::size_t a = 0; a + 1 < first.size(); ++a) {
+        const double after = row[a + 1];
+        if (std::abs(after - before) > kSameLoss) {
+          double low = 0.0, high = 1.0;  // shares of the step
+          for (int halving = 0; halving < kHalvings; ++halving) {
+            const double middle = 0.5 * (low + high), angle = first[a] + middle * (first[a + 1] - first[a]);
+            const double kept = kept_at(RayTurner(returns_.turned.axes, {angle, angles_[1].at[b]}));
+            (std::abs(kept - before) < std::abs(kept - after) ? low : high) = middle;
+          }
+          row[a] += (after - before) * std::max(0.0, 0.5 - low),
+              row[a + 1] += (before - after) * std::max(0.0, low - 0.5);
+        }
+        before = after;
+      }
+    }
     return;
   }
   const std::size_t n = turns_->nodes(0).size();
