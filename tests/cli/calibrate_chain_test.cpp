@@ -316,7 +316,8 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
       "sensors.cam.noise=[angular_ray: {axis: z, stddev_rad: 0.01}, stereo_shadow: {}, disparity: {stddev_px: 0.1}, "
       "dropout: {probability: 0.03}]";
   const std::string run = simulated(file, "run", {"--set", turned});
-  const std::string start = replaced(replaced(turned, "0.01,", "0.007,"), "stddev_px: 0.1", "stddev_px: 0.2");
+  const std::string start =
+      replaced(replaced(turned, "stddev_rad: 0.01", "stddev_rad: 0.007"), "stddev_px: 0.1", "stddev_px: 0.2");
   for (const std::string& measured : {run, run + "/cam"}) {
     const std::vector<std::string> arguments = {
         "calibrate",           "chain", file, "--measured", measured, "--free", "angular_ray.stddev_rad", "--free",
