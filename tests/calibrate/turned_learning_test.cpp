@@ -49,11 +49,8 @@ Case preset_of_a_camera() {
          .parent_from_entity = Pose{{1.5, -0.13 + 0.11 * k, 0.02 * k}, from_roll_pitch_yaw(0.05 * k - 0.03, 0, 0)},
          .scale = {0.05, 0.05, 0.13}});
   }
-  return {"D435",
-          turned_setup(std::move(scene), camera, find_preset("D435").noise),
-          {"angular_ray.stddev_rad"},
-          0.8,
-          3000};
+  return {
+      "D435", turned_setup(std::move(scene), camera, find_preset("D435").noise), {"angular_ray.stddev_rad"}, 0.8, 3000};
 }
 
 /// Learns at many seeds; 95 % intervals must hold the truth in a share [0.88, 1] of them, but for three deviations of
