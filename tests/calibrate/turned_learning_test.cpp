@@ -9,8 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/sensor/presets.hpp>
-
 #include "calibrate/turned_scenes.hpp"
 #include "support/sanitized.hpp"
 
@@ -33,24 +31,6 @@ Case with_distance() {
   return {"with_distance",
           fan({AngularRay{Axis::kZ, 0.001F, 0.002F}, DistanceNoise{0, 0.02F, 0}, Dropout{0.05F}}),
           {"angular_ray.*", "distance.stddev_m", "dropout.*"}};
-}
-
-/// The noise of a D435, which turns rays about two axes, behind a window, in a piece of its image.
-Case preset_of_a_camera() {
-  StereoCamera camera;
-  camera.width = 128, camera.height = 96, camera.fx = 674, camera.baseline_m = 0.05;
-  camera.reference = CameraReference::kLeft;
-  camera.min_range_m = 0.28, camera.max_range_m = 10;
-  Scene scene = make_wall();
-  for (int k = 0; k < 3; ++k) {
-    scene.add_entity(
-        {.name = "post" + std::to_string(k),
-         .mesh = MeshId{0},
-         .parent_from_entity = Pose{{1.5, -0.13 + 0.11 * k, 0.02 * k}, from_roll_pitch_yaw(0.05 * k - 0.03, 0, 0)},
-         .scale = {0.05, 0.05, 0.13}});
-  }
-  return {
-      "D435", turned_setup(std::move(scene), camera, find_preset("D435").noise), {"angular_ray.stddev_rad"}, 0.8, 3000};
 }
 
 /// Learns at many seeds; 95 % intervals must hold the truth in a share [0.88, 1] of them, but for three deviations of
@@ -87,10 +67,6 @@ TEST(TurnedLearning, IntervalsHoldTheTruthAlone) { expect_coverage(alone(), stat
 TEST(TurnedLearning, IntervalsHoldTheTruthBesideDistanceAndDropout) {
   expect_coverage(with_distance(), static_cast<int>(repetitions(50)));
 }
-TEST(TurnedLearning, IntervalsHoldTheTruthForThePresetOfADepthCamera) {
-  expect_coverage(preset_of_a_camera(), static_cast<int>(repetitions(50)));
-}
-
 TEST(TurnedLearning, TwoAxesAreLearnedTogether) {
   const NoiseChain truth = {AngularRay{Axis::kZ, 0.001F, 0.002F}, AngularRay{Axis::kY, -0.001F, 0.003F},
                             DistanceNoise{0, 0.02F, 0}};
