@@ -92,12 +92,9 @@ void check_scorable(const NoiseChain& chain) {
   ChainReturns all_known;  // of no return, but with all that a model may ask for
   all_known.ring = {0};
   all_known.edge_rad = all_known.jump = all_known.jump_rad = {0.0F};
-  const std::vector<AxisTurn> turns = axis_turns(chain);
-  if (turns.size() <= 2) {  // about three axes nothing is known
-    for (const AxisTurn& turn : turns) all_known.turned.axes.push_back(turn.axis);
-    all_known.turned.first_rad = {-1.0, 0.0, 1.0};
-    if (turns.size() == 2) all_known.turned.second_rad = all_known.turned.first_rad;
-  }
+  for (const AxisTurn& turn : axis_turns(chain)) all_known.turned.axes.push_back(turn.axis);
+  all_known.turned.first_rad = {-1.0, 0.0, 1.0};
+  if (all_known.turned.axes.size() == 2) all_known.turned.second_rad = all_known.turned.first_rad;
   static_cast<void>(ChainDensity(chain, all_known));
 }
 

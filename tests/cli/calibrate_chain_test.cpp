@@ -363,8 +363,9 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
           {"has the shape [16, 180]"});
   refused("beam",
           {"--measured", run, "--free", "*", "--set",
-           "sensors.lidar.noise=[{angular_ray: {stddev_deg: 1}}, {dropout: {probability: 0.1}}]"},
-          {"two models of uniform errors"});
+           "sensors.lidar.noise=[angular_ray: {axis: x, stddev_deg: 1}, angular_ray: {axis: y, stddev_deg: 1}, "
+           "angular_ray: {axis: z, stddev_deg: 1}, dropout: {probability: 0.1}]"},
+          {"angular_ray turns the rays about three axes"});
   refused("no noise", {"--measured", run, "--free", "*", "--set", "sensors.lidar.noise=[]"}, {"'lidar' has no noise"});
   expect_refused("file of --set", {"score", file, "--measured", run, "--set", "sensors.lidar.noise=@none.yaml"},
                  {"none.yaml"}, out);
