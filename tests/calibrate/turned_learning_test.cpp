@@ -33,27 +33,6 @@ Case with_distance() {
           {"angular_ray.*", "distance.stddev_m", "dropout.*"}};
 }
 
-<<<<<<< HEAD
-/// The noise of a D435, which turns rays about two axes, behind a window, in a piece of its image.
-Case preset_of_a_camera() {
-  StereoCamera camera;
-  camera.width = 128, camera.height = 96, camera.fx = 674, camera.baseline_m = 0.05;
-  camera.reference = CameraReference::kLeft;
-  camera.min_range_m = 0.28, camera.max_range_m = 10;
-  Scene scene = make_wall();
-  for (int k = 0; k < 3; ++k) {
-    scene.add_entity(
-        {.name = "post" + std::to_string(k),
-         .mesh = MeshId{0},
-         .parent_from_entity = Pose{{1.5, -0.13 + 0.11 * k, 0.02 * k}, from_roll_pitch_yaw(0.05 * k - 0.03, 0, 0)},
-         .scale = {0.05, 0.05, 0.13}});
-  }
-  return {
-      "D435", turned_setup(std::move(scene), camera, find_preset("D435").noise), {"angular_ray.stddev_rad"}, 0.8, 3000};
-}
-
-=======
->>>>>>> angles
 /// Learns at many seeds; 95 % intervals must hold the truth in a share [0.88, 1] of them, but for three deviations of
 /// that share where few seeds are tried.
 void expect_coverage(const Case& c, int seeds) {
