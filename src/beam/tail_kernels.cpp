@@ -50,11 +50,12 @@ FATHOM_KERNEL void load_columns(const double* row0, const double* row1, const do
   Four rows[4];
   __builtin_memcpy(&rows[0], row0, sizeof(Four)), __builtin_memcpy(&rows[1], row1, sizeof(Four));
   __builtin_memcpy(&rows[2], row2, sizeof(Four)), __builtin_memcpy(&rows[3], row3, sizeof(Four));
-  constexpr FourWords kEven = {0, 4, 2, 6}, kOdd = {1, 5, 3, 7}, kLow = {0, 1, 4, 5}, kHigh = {2, 3, 6, 7};
-  const Four even0 = __builtin_shuffle(rows[0], rows[1], kEven), odd0 = __builtin_shuffle(rows[0], rows[1], kOdd);
-  const Four even1 = __builtin_shuffle(rows[2], rows[3], kEven), odd1 = __builtin_shuffle(rows[2], rows[3], kOdd);
-  to.a = __builtin_shuffle(even0, even1, kLow), to.b = __builtin_shuffle(odd0, odd1, kLow);
-  to.c = __builtin_shuffle(even0, even1, kHigh), to.d = __builtin_shuffle(odd0, odd1, kHigh);
+  const Four even0 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 2, 6);
+  const Four even1 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 2, 6);
+  const Four odd0 = __builtin_shufflevector(rows[0], rows[1], 1, 5, 3, 7);
+  const Four odd1 = __builtin_shufflevector(rows[2], rows[3], 1, 5, 3, 7);
+  to.a = __builtin_shufflevector(even0, even1, 0, 1, 4, 5), to.b = __builtin_shufflevector(odd0, odd1, 0, 1, 4, 5);
+  to.c = __builtin_shufflevector(even0, even1, 2, 3, 6, 7), to.d = __builtin_shufflevector(odd0, odd1, 2, 3, 6, 7);
 }
 
 /// Of pairs whose distance from the nearer end is in tail.v, 1 added, in whole groups of four.
