@@ -32,7 +32,7 @@ double focal_baseline_of(const std::string& name, std::uint32_t rows, std::uint3
     throw fathom::InputError(fmt::format("--preset {}: is no stereo camera with a baseline", preset.name));
   }
   constexpr double kMostOfShape = 0.01;
-  const double shape = double{camera->width} / camera->height, given = static_cast<double>(cols) / rows;
+  const double shape = static_cast<double>(camera->width) / camera->height, given = static_cast<double>(cols) / rows;
   if (std::abs(given - shape) > kMostOfShape * shape) {
     throw fathom::InputError(
         fmt::format("--preset {}: images of {} x {} pixels have another shape than its {} x {}; give --camera or "

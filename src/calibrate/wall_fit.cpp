@@ -21,7 +21,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReturns = 100, kMostForChoices = 60'000, kMostNamed = 3;
+constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostNamed = 3;
 constexpr int kFreeingRounds = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
 
@@ -126,8 +126,8 @@ class WallLearner {
     RangeModels ranges = models_of_range();
     ChainReturns some = returns(some_of_them(), 1.0);
     drop_losses(some);
-    if (some.size() < kLeastReturns) {
-      throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReturns));
+    if (some.size() < kLeastReadings) {
+      throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReadings));
     }
     std::vector<ChainParameter> free;
     for (const std::string& pattern : ranges.free) add_free(ranges.chain, pattern, free);
