@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,7 +45,7 @@ class ParameterFlags {
   }
   void add_line(const std::vector<std::string>& names, std::string_view text) {
     std::vector<std::string> of_all;
-    for (const std::string& name : names) of_all.push_back(of_any_ring(name));
+    std::transform(names.begin(), names.end(), std::back_inserter(of_all), of_any_ring);
     const std::string line = fmt::format("{} {}", fmt::join(of_all, " and "), text);
     const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.of_all == line; });
     if (same != lines_.end()) {

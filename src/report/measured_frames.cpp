@@ -45,6 +45,7 @@ bool is_cloud(const fs::path& file) { return file.extension() == ".pcd" || file.
 /// Files by the frames in their names, no two of one.
 std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
   std::vector<FrameFile> frames;
+  frames.reserve(files.size());
   for (const fs::path& file : files) frames.push_back({frame_of(file), file});
   std::sort(frames.begin(), frames.end(), [](const FrameFile& a, const FrameFile& b) {
     return a.frame != b.frame ? a.frame < b.frame : a.file < b.file;
