@@ -316,6 +316,19 @@ void judge(const ChainReturns& r, std::span<const std::size_t> places, std::uint
   fit.gain_nats = gain.nats, fit.gain_error = gain.std_error;
 }
 
+/// Where returns count as the least density, the likelihood has kinks, and its curvature is none.
+void flag_impossible(const ChainReturns& r, std::span<const std::size_t> places, Executor& executor, ChainFit& fit) {
+  std::vector<double> nats;
+  ChainLikelihood(fit.chain, {}, r, places, executor).each({}, nats);
+  const auto impossible =
+      std::count_if(nats.begin(), nats.end(), [](double each) { return each <= ChainDensity::kLeastLog; });
+  if (impossible == 0) return;
+  fit.flags.push_back(fmt::format(
+      "{} of {} returns are as good as impossible under what was learned, and count {} nats each: errors of the "
+      "parameters do not hold; a model with heavy tails (student) may describe them, or they show what the scene lacks",
+      impossible, nats.size(), ChainDensity::kLeastLog));
+}
+
 }  // namespace
 
 void validate(const ChainFitOptions& options) {
@@ -371,6 +384,7 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, chain, *executor, fit);
   add_flags(fit);
+  flag_impossible(returns, split.learn, *executor, fit);
   add_angle_flags(returns.turned, fit);
   return fit;
 }

@@ -80,6 +80,17 @@ TEST(ChainRules, ABiasThatIsNotThereIsNotFound) {
   for (const LearnedParameter& p : none.parameters) EXPECT_LT(std::abs(p.value), 3 * p.std_error) << p.name;
 }
 
+TEST(ChainRules, ReturnsThatTheChainHoldsForImpossibleAreCounted) {
+  const NoiseChain chain = {DistanceNoise{0.0F, 0.02F, 0.0F}};
+  ChainReturns returns = simulate_returns(chain, 24, 512, 4);
+  const auto fitted = [&] {
+    return fit_chain(chain, chain_parameters(chain, "distance.stddev_m"), returns, {.hold_out = 0});
+  };
+  EXPECT_FALSE(has_flag(fitted(), "impossible"));
+  for (std::size_t i = 0; i < returns.size(); i += 1000) returns.range_m[i] += 30.0F;  // what the scene lacks
+  EXPECT_TRUE(has_flag(fitted(), "13 of 12288 returns are as good as impossible"));
+}
+
 TEST(ChainRules, FramesThatErrTogetherWidenTheErrors) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.02F, 0.0F}};
   ChainReturns returns = simulate_returns(chain, 40, 1024, 8);
