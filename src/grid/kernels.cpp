@@ -33,13 +33,12 @@ struct alignas(64) Rays {
   float margin[kRoom];              ///< what rounding of the origin and the slope may amount to, cells
   std::int32_t base[kRoom];         ///< offset of the origin's cell
   std::int32_t i[kRoom], j[kRoom];  ///< cells from there on
-  float t[kRoom];                   ///< and so far along the ray, cells; then the result, negative: walk again
-  std::int32_t doubt[kRoom];        ///< not 0: walk again in double
+  float t[kRoom];                   ///< and so far along the ray, cells; then the result; NaN: walk again in double
 };
 
 struct Packet {
   Floats px, py, dx, dy, inverse_dx, inverse_dy, margin, t;
-  Ints base, i, j, code, active, doubt;
+  Ints base, i, j, code, active;
   Ints id;  // of the rays, in their block
 };
 
