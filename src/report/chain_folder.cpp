@@ -87,8 +87,7 @@ std::string chain_json(const ChainReport& report) {
                            {"gain_std_error", number_or_null(fit.gain_error)}};
   json["left_out"] = {{"hidden", report.frames.hidden}, {"unexpected", report.frames.unexpected}};
   json["flags"] = report.flags();
-  // Names of files are bytes; what is no UTF-8 becomes U+FFFD.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_file_text(json);
 }
 
 std::vector<fs::path> chain_report_files(const fs::path& folder) { return result_files(kChain, folder); }

@@ -23,10 +23,6 @@ pre { overflow-x: auto; }
 @media (max-width: 760px) { .parameters td:first-child { white-space: normal; } }
 )";
 
-std::string text_or_dash(double value, std::string_view form = "{:.4g}") {
-  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : "–";
-}
-
 std::string number_cell(std::string_view text) { return fmt::format("<td class=\"number\">{}</td>", text); }
 
 std::string chain_tiles(const ChainReport& report) {
@@ -38,12 +34,6 @@ std::string chain_tiles(const ChainReport& report) {
          tile(text_or_dash(fit.held_out_nats, "{:.4f}"), "nats per return, held-out frames") +
          tile(gain, "gained on the chain as given") + tile(fmt::format("{}", fit.returns), "returns learned from") +
          tile(fmt::format("{:.2f} %", 100.0 * lost), "of them lost") + "</div>\n";
-}
-
-std::string chain_flags(const ChainReport& report) {
-  std::string items;
-  for (const std::string& flag : report.flags()) items += fmt::format("<li>{}</li>\n", escape_html(flag));
-  return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
 }
 
 /// A name may be broken after its dots.
@@ -153,20 +143,15 @@ std::string loss_figure(const ChainReport& report) {
 std::string chain_page(const ChainReport& report) {
   const std::string keys = stroke("#b3202c", "the learned chain") + stroke("#7d8a97", "the chain as given (dashed)");
   const std::string body =
-      chain_tiles(report) + chain_flags(report) + chain_parameters_html(report.fit) +
+      fmt::format("<p>Scene {}, measured frames {}.</p>\n", escape_html(report.scene), escape_html(report.measured)) +
+      chain_tiles(report) + flags_html(report.flags()) + chain_parameters_html(report.fit) +
       "<h2>Ranges and losses</h2>\n<div class=\"row\">\n" +
       figure(error_figure(report), patch("#d5dce3", "measured") + keys) +
       figure(loss_figure(report), stroke("var(--hit)", "measured") + keys) + "</div>\n" +
       correlation_table(report.fit) +
       fmt::format("<h2>For the scene file</h2>\n<pre>noise:\n{}</pre>\n", escape_html(chain_yaml(report.fit.chain)));
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Chain of noise "
-      "learned</title>\n"
-      "<style>{}{}</style>\n</head>\n<body>\n<h1>Noise of {}, learned</h1>\n<p>Scene {}, measured frames {}.</p>\n{}"
-      "<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
-      page_style(), kChainStyle, escape_html(report.frames.sensor), escape_html(report.scene),
-      escape_html(report.measured), body, FATHOM_VERSION);
+  return html_page("Chain of noise learned", fmt::format("Noise of {}, learned", escape_html(report.frames.sensor)),
+                   body, kChainStyle);
 }
 
 }  // namespace fathom

@@ -79,12 +79,6 @@ std::string counted(const DepthReport& report) {
                      escape_html(report.left_out_by));
 }
 
-std::string flags(const DepthReport& report) {
-  std::string items;
-  for (const std::string& flag : report.measure.flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
-  return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
-}
-
 std::string pictures(const DepthReport& report) {
   std::string html = "<div class=\"row three\">\n";
   for (const ShownPicture& shown : {depth_figure(report), hole_figure(report), residual_figure(report)}) {
@@ -94,10 +88,15 @@ std::string pictures(const DepthReport& report) {
 }
 
 std::string page(std::span<const DepthReport> reports) {
-  std::string body;
+  std::string body =
+      "<p>The error is what a cubic leaves of the inverse depths of a patch of 24 x 24 pixels. Deviation and "
+      "correlations are corrected for what the cubic takes with it; columns with \"cubic off\" are not. Blobs are "
+      "whole "
+      "when they touch neither the border of the image nor what is left out: the size of the others is not "
+      "known.</p>\n";
   for (const DepthReport& report : reports) {
-    body += fmt::format("<h2>{}</h2>\n", escape_html(report.name)) + tiles(report) + counted(report) + flags(report) +
-            pictures(report);
+    body += fmt::format("<h2>{}</h2>\n", escape_html(report.name)) + tiles(report) + counted(report) +
+            flags_html(report.measure.flags) + pictures(report);
   }
   const char* beside = reports.size() > 1 ? "; dashed, and as a line: the second folder" : "";
   body += "<h2>Correlation and blobs</h2>\n<div class=\"row\">\n" +
@@ -107,16 +106,7 @@ std::string page(std::span<const DepthReport> reports) {
                  std::string("Hole pixels by the size of the blob that they belong to, in octaves") + beside) +
           "</div>\n";
   for (const DepthTable& table : depth_tables(reports)) body += table_html(table);
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Depth camera measured</title>\n"
-      "<style>{}{}</style>\n</head>\n<body>\n<h1>Depth camera measured</h1>\n"
-      "<p>The error is what a cubic leaves of the inverse depths of a patch of 24 x 24 pixels. Deviation and "
-      "correlations are corrected for what the cubic takes with it; columns with \"cubic off\" are not. Blobs are "
-      "whole when "
-      "they touch neither the border of the image nor what is left out: the size of the others is not known.</p>\n"
-      "{}<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
-      page_style(), kPictureStyle, body, FATHOM_VERSION);
+  return html_page("Depth camera measured", "Depth camera measured", body, kPictureStyle);
 }
 
 }  // namespace

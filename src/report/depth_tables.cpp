@@ -257,8 +257,7 @@ std::string depth_json(std::span<const DepthReport> reports) {
   if (reports.empty()) return "{}\n";
   Json json = to_json(reports.front());
   for (const DepthReport& other : reports.subspan(1)) json["compared_with"].push_back(to_json(other));
-  // Names of folders are bytes; what is no UTF-8 becomes U+FFFD.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_file_text(json);
 }
 
 }  // namespace fathom

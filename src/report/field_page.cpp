@@ -41,12 +41,6 @@ std::string field_table(const FieldFit& fit) {
          rows + "</tbody>\n</table></div>\n";
 }
 
-std::string flags_html(const std::vector<std::string>& flags) {
-  std::string items;
-  for (const std::string& flag : flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
-  return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
-}
-
 std::string facts_html(const FieldReport& report) {
   std::string rows;
   const auto add = [&](const std::string& name, const std::string& value) {
@@ -101,22 +95,20 @@ std::string distance_figure(const FieldReport& report) {
 
 std::string field_page(const FieldReport& report) {
   const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Likelihood field fit</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<h1>Likelihood field fit</h1>\n"
+  const std::string body = fmt::format(
       "<p>A reading is as likely as its end is near to an occupied cell of the map; learned by maximum "
       "likelihood.</p>\n<div class=\"tiles\">\n{}{}{}</div>\n<h2>Parameters</h2>\n{}{}"
       "<p>Standard errors take stretches of the log as independent; the naive ones take readings as independent.</p>\n"
-      "<h2>Distances</h2>\n{}<h2>Data</h2>\n{}<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
-      page_style(), tile(fmt::format("{:.4f}", report.nats_per_reading), "nats per reading, " + where),
+      "<h2>Distances</h2>\n{}<h2>Data</h2>\n{}",
+      tile(fmt::format("{:.4f}", report.nats_per_reading), "nats per reading, " + where),
       tile(fmt::format("{}", report.fit.readings), "readings learned from"),
       tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),
            report.fit.converged ? "iterations, converged" : "iterations: the limit, not converged"),
       field_table(report.fit), flags_html(report.fit.flags),
       figure(distance_figure(report), stroke("var(--hit)", "hits by the model") + patch("#d5dce3", "readings") +
                                           ". What the model takes for random is what the bars have above the line."),
-      facts_html(report), FATHOM_VERSION);
+      facts_html(report));
+  return html_page("Likelihood field fit", "Likelihood field fit", body);
 }
 
 }  // namespace fathom

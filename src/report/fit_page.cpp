@@ -62,21 +62,11 @@ std::string parameter_table(const FitReport& report) {
          rows + "</tbody>\n</table></div>\n";
 }
 
-std::string flag_list(const FitReport& report) {
-  const std::vector<std::string> flags = report_flags(report);
-  if (flags.empty()) return "";
-  std::string items;
-  for (const std::string& flag : flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
-  return fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
-}
-
 /// What the figures of readings show, in words.
 std::string disagreement_list(const FitReport& report) {
   const std::vector<std::string> found = disagreements(report);
   if (found.empty()) return "<p>Tails and masses of the readings agree with the model.</p>\n";
-  std::string items;
-  for (const std::string& text : found) items += fmt::format("<li>{}</li>\n", escape_html(text));
-  return fmt::format("<p>Readings and model disagree:</p>\n<ul class=\"flags\">\n{}</ul>\n", items);
+  return "<p>Readings and model disagree:</p>\n" + flags_html(found);
 }
 
 std::string fact_table(const FitReport& report) {
@@ -149,20 +139,16 @@ std::string fit_page(const FitReport& report) {
       report.variant == FitVariant::kExact
           ? "Expectation maximisation with the exact M-step: it never falls."
           : "This variant is for comparison: it does not climb the likelihood, and its parameters are biased.";
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Beam model fit</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<h1>Beam model fit</h1>\n"
+  const std::string body = fmt::format(
       "<p>The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
       "readings without a return and random ones; learned by maximum likelihood.</p>\n"
       "{}<h2>Parameters</h2>\n{}{}"
       "<p>{}</p>\n{}{}"
-      "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n<p class=\"made\">Made by fathom "
-      "{}.</p>\n"
-      "</body>\n</html>\n",
-      page_style(), tiles(report), parameter_table(report), flag_list(report), error_text(report),
+      "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n",
+      tiles(report), parameter_table(report), flags_html(report_flags(report)), error_text(report),
       readings_section(report), density_section(report) + poses_section(report),
-      figure(convergence_figure(report), note), fact_table(report), FATHOM_VERSION);
+      figure(convergence_figure(report), note), fact_table(report));
+  return html_page("Beam model fit", "Beam model fit", body);
 }
 
 }  // namespace fathom

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "report/plot.hpp"
+
 namespace fathom {
 
 namespace {
@@ -63,7 +65,24 @@ svg text.label { font-size: 12px; fill: var(--ink); }
 
 }  // namespace
 
-std::string_view page_style() { return kStyle; }
+std::string html_page(std::string_view title, std::string_view heading, std::string_view body, std::string_view style) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n"
+      "<style>{}{}</style>\n</head>\n<body>\n<h1>{}</h1>\n{}"
+      "<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
+      title, kStyle, style, heading, body, FATHOM_VERSION);
+}
+
+std::string text_or_dash(double value, std::string_view form) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : "–";
+}
+
+std::string flags_html(std::span<const std::string> flags) {
+  std::string items;
+  for (const std::string& flag : flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
+  return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
+}
 
 std::string patch(std::string_view color, std::string_view text) {
   return fmt::format("<span class=\"key\" style=\"background:{}\"></span>{}", color, text);

@@ -2,13 +2,22 @@
 #pragma once
 // What pages of results have in common: they are one file each, and readable on a phone.
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace fathom {
 
-/// The style sheet, with the classes of plots.
-std::string_view page_style();
+/// The whole document. `title` and `heading` are HTML; `style`: what the page needs beside the common style sheet,
+/// which has the classes of plots.
+std::string html_page(std::string_view title, std::string_view heading, std::string_view body,
+                      std::string_view style = "");
+
+/// A number in a form of fmt; a dash for what is not known.
+std::string text_or_dash(double value, std::string_view form);
+
+/// A list of notes, of which some may be; text.
+std::string flags_html(std::span<const std::string> flags);
 
 /// A key of a caption: a patch, or a stroke. `color`: as CSS has it.
 std::string patch(std::string_view color, std::string_view text);

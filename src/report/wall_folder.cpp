@@ -185,8 +185,7 @@ std::string wall_json(const WallReport& report) {
   json["of_simulated"] = measure_json(report.simulated);
   json["planes"] = planes_json(report);
   json["flags"] = report.flags();
-  // Names of files are bytes; what is no UTF-8 becomes U+FFFD.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_file_text(json);
 }
 
 std::vector<fs::path> wall_report_files(const fs::path& folder) { return result_files(kWallKind, folder); }

@@ -28,7 +28,7 @@ details { margin-top: 28px; } summary { cursor: pointer; }
 )";
 
 std::string shown(double value, std::string_view form, std::string_view unit = "") {
-  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) + std::string(unit) : "–";
+  return text_or_dash(value, form) + std::string(std::isfinite(value) ? unit : "");
 }
 
 std::string shown(const Estimate& e, std::string_view form, double unit = 1.0) {
@@ -69,12 +69,6 @@ std::string wall_tiles(const WallReport& report) {
   text += tile(is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation");
   text += tile(fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all), "of the wall's rays lost");
   return text + tile(fmt::format("{} of {}", found, m.planes.size()), "frames show a wall") + "</div>\n";
-}
-
-std::string wall_flags(const WallReport& report) {
-  std::string items;
-  for (const std::string& flag : report.flags()) items += fmt::format("<li>{}</li>\n", escape_html(flag));
-  return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
 }
 
 std::string correlation_html(const WallReport& report) {
@@ -151,21 +145,18 @@ std::string planes_html(const WallReport& report) {
 }  // namespace
 
 std::string wall_page(const WallReport& report) {
-  std::string body = wall_tiles(report) + wall_flags(report);
+  std::string body = fmt::format(
+      "<p>{}. A plane is fitted to each frame, and the error is what it leaves. Simulated are the same walls from the "
+      "same places, with what was learned.</p>\n",
+      escape_html(report.name));
+  body += wall_tiles(report) + flags_html(report.flags());
   body += "<h2>Measured beside simulated</h2>\n" + wall_residuals(report);
   body += "<div class=\"row\">\n" + wall_error_figure(report) + wall_range_figure(report) +
           wall_correlation_figure(report) + wall_fill_by_incidence(report) + wall_fill_by_range(report) + "</div>\n";
   body += chain_parameters_html(report.fit.chain) + correlation_html(report) + losses_html(report) + tape_html(report) +
           planes_html(report);
   body += fmt::format("<h2>For the scene file</h2>\n<pre>{}</pre>\n", escape_html(wall_sensor_file(report)));
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Noise learned from a "
-      "wall</title>\n"
-      "<style>{}{}</style>\n</head>\n<body>\n<h1>Noise learned from a wall</h1>\n"
-      "<p>{}. A plane is fitted to each frame, and the error is what it leaves. Simulated are the same walls from the "
-      "same places, with what was learned.</p>\n{}<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
-      page_style(), kWallStyle, escape_html(report.name), body, FATHOM_VERSION);
+  return html_page("Noise learned from a wall", "Noise learned from a wall", body, kWallStyle);
 }
 
 }  // namespace fathom
