@@ -20,6 +20,7 @@
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "report/left_out.hpp"
+#include "report/same_levels.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -88,10 +89,7 @@ ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const M
       throw InputError(fmt::format("{}: has {} x {} pixels, not {} x {} as the sensor of the scene", file.string(),
                                    image.cols, image.rows, shape.cols, shape.rows));
     }
-    if (image.has_levels != has_levels) {
-      throw InputError(fmt::format("{}: has {}, unlike the images before", file.string(),
-                                   image.has_levels ? "whole levels" : "metres"));
-    }
+    check_levels(file, image, has_levels);
     reader.add_depths(frame, image.depth_m);
   }
   return reader.frames();

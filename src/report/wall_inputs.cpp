@@ -15,6 +15,7 @@
 #include <fathom/calibrate/wall_report.hpp>
 
 #include "report/left_out.hpp"
+#include "report/same_levels.hpp"
 #include "text/read_file.hpp"
 #include "text/text_lines.hpp"
 
@@ -24,15 +25,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kLeastTapeM = 1e-3, kMostTapeM = 1e6;
-
 WallDistance distance_of(std::string_view name, std::string_view metres, std::string where) {
   const auto number = parse_number<double>(trim(metres));
   if (trim(name).empty() || !number) {
     throw InputError(fmt::format("{}: '{}' and '{}' are not the name of frames and a distance", where, name, metres));
   }
-  if (!(*number >= kLeastTapeM && *number <= kMostTapeM)) {
-    throw InputError(fmt::format("{}: distance {} is not in [{}, {:g}] m", where, *number, kLeastTapeM, kMostTapeM));
+  if (!(*number >= WallFrames::kLeastTapeM && *number <= WallFrames::kMostTapeM)) {
+    throw InputError(fmt::format("{}: distance {} is not in [{}, {:g}] m", where, *number, WallFrames::kLeastTapeM,
+                                 WallFrames::kMostTapeM));
   }
   return {.frames = std::string(trim(name)), .distance_m = *number, .where = std::move(where)};
 }
@@ -94,10 +94,7 @@ void take_image(const fs::path& file, const DepthImage& image, bool has_levels, 
     throw InputError(fmt::format("{}: has {} x {} pixels, and {} has {} x {}", file.string(), image.cols, image.rows,
                                  fs::path(frames.names.front()).filename().string(), sensor.cols, sensor.rows));
   }
-  if (image.has_levels != has_levels) {
-    throw InputError(fmt::format("{}: has {}, unlike the images before", file.string(),
-                                 image.has_levels ? "whole levels" : "metres"));
-  }
+  check_levels(file, image, has_levels);
   frames.names.push_back(file.string());
   frames.measured_m.insert(frames.measured_m.end(), image.depth_m.begin(), image.depth_m.end());
 }
