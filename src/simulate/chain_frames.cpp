@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "render/surface_lanes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/sensor_normals.hpp"
 #include "simulate/turned_frames.hpp"
 
 namespace fathom {
@@ -93,15 +94,11 @@ OutsideLimits outside_of(const Sensor& sensor, const SensorView& view) {
 struct Edges {
   std::vector<float> edge_rad, jump, jump_rad;
 
-  void find(const RayPattern& p, const Frame& truth, const Quaternion& world_from_sensor) {
-    const std::size_t rays = truth.rays(), cols = p.cols;
-    for (std::vector<float>* values : {&edge_rad, &jump, &jump_rad, &nx_, &ny_, &nz_}) values->resize(rays);
-    const PointSpan normal = truth.normal_world();
-    const Quaternion sensor_from_world = conjugate(world_from_sensor);
-    for (std::size_t i = 0; i < rays; ++i) {
-      const Vec3 n = rotate(sensor_from_world, Vec3{double{normal.x[i]}, double{normal.y[i]}, double{normal.z[i]}});
-      nx_[i] = static_cast<float>(n.x), ny_[i] = static_cast<float>(n.y), nz_[i] = static_cast<float>(n.z);
-    }
+  std::array<std::vector<float>, 3> normals;  ///< in the sensor frame; before find()
+
+  void find(const RayPattern& p, const Frame& truth) {
+    const std::size_t cols = p.cols;
+    for (std::vector<float>* values : {&edge_rad, &jump, &jump_rad}) values->resize(truth.rays());
     const auto row_at = [&](std::size_t row) -> EdgeRow {
       const std::size_t at = row * cols;
       return {p.direction_x.data() + at, p.direction_y.data() + at, p.direction_z.data() + at,
@@ -113,21 +110,18 @@ struct Edges {
                     below = row_at(std::min<std::size_t>(row + 1, p.rows - 1));
       const EdgeRow *const up = row > 0 ? &above : nullptr, *const down = row + 1 < p.rows ? &below : nullptr;
       const std::size_t at = row * cols;
-      const EdgeNormals normals = {nx_.data() + at, ny_.data() + at, nz_.data() + at};
+      const EdgeNormals of_row = {normals[0].data() + at, normals[1].data() + at, normals[2].data() + at};
       for (std::uint32_t begin = 0; begin < p.cols; begin += kBlockRays) {
         const std::uint32_t count = std::min(kBlockRays, p.cols - begin);
         alignas(64) float angle[kBlockRays], step[kBlockRays], step_angle[kBlockRays];
         kernels.edge_angles(here, up, down, p.cols, begin, count, angle);
-        kernels.edge_jumps(here, normals, up, down, p.cols, begin, count, step, step_angle);
+        kernels.edge_jumps(here, of_row, up, down, p.cols, begin, count, step, step_angle);
         std::copy_n(angle, count, edge_rad.data() + at + begin);
         std::copy_n(step, count, jump.data() + at + begin);
         std::copy_n(step_angle, count, jump_rad.data() + at + begin);
       }
     }
   }
-
- private:
-  std::vector<float> nx_, ny_, nz_;
 };
 
 }  // namespace
@@ -206,7 +200,10 @@ class ChainFrameReader::Impl {
     const Pose world_from_sensor = simulator_.world_from_sensor(truth_from_, truth_.stamp_s());
     if (!first_pose_) first_pose_ = world_from_sensor;
     if (!is_same_pose(*first_pose_, world_from_sensor)) out_.returns.sensor_moved = true;
-    if (has_edges_) edges_.find(rays, truth_, world_from_sensor.rotation);
+    if (has_edges_) {
+      find_normals(simulator_, truth_from_, index, truth_, edges_.normals);
+      edges_.find(rays, truth_);
+    }
     if (turned_) turned_->cast(index, rays, truth_, wanted_rays(rays));
     for (std::size_t i = 0; i < range_m.size(); ++i) add_ray(rays, i, range_m[i]);
   }

@@ -19,8 +19,6 @@ std::uint64_t cell(std::int64_t x, std::int64_t y, std::int64_t z) {
 
 std::int64_t cells(double v) { return static_cast<std::int64_t>(std::floor(v / kCell)); }
 
-double square_of(const Vec3& v) { return v.x * v.x + v.y * v.y + v.z * v.z; }
-
 }  // namespace
 
 RayFinder::RayFinder(const RayPattern& rays) : x_(rays.direction_x), y_(rays.direction_y), z_(rays.direction_z) {
@@ -40,16 +38,16 @@ std::optional<RayFinder::Found> RayFinder::find(const Vec3& point_m) const {
   std::optional<Found> found;
   double least = kMostAngleRad * kMostAngleRad;
   for (const Source& source : sources_) {
-    const Vec3 from = {point_m.x - source.origin_m.x, point_m.y - source.origin_m.y, point_m.z - source.origin_m.z};
-    const double range_m = std::sqrt(square_of(from));
+    const Vec3 from = point_m - source.origin_m;
+    const double range_m = norm(from);
     if (!(range_m > 0.0)) continue;
     const Vec3 d = {from.x / range_m, from.y / range_m, from.z / range_m};
     for (int k = 0; k < 27; ++k) {
       const std::uint64_t key = cell(cells(d.x) + k / 9 - 1, cells(d.y) + k / 3 % 3 - 1, cells(d.z) + k % 3 - 1);
       for (auto at = std::lower_bound(source.rays.begin(), source.rays.end(), std::pair{key, std::uint32_t{0}});
            at != source.rays.end() && at->first == key; ++at) {
-        const Vec3 ray = direction(at->second);
-        const double off = square_of({d.x - ray.x, d.y - ray.y, d.z - ray.z});
+        const Vec3 beside = d - direction(at->second);
+        const double off = dot(beside, beside);
         if (off <= least) least = off, found = Found{at->second, range_m};
       }
     }

@@ -12,6 +12,7 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "sensor/sensor_view.hpp"
+#include "simulate/sensor_normals.hpp"
 
 namespace fathom {
 
@@ -121,26 +122,6 @@ void TurnedFrames::set_angles(std::size_t first, std::size_t second) {
   simulator_.set_noise(turning_, std::move(chain));
 }
 
-void TurnedFrames::find_normals(std::uint32_t index, const Frame& frame, std::array<std::vector<float>, 3>& normals) {
-  const std::size_t rays = frame.rays();
-  for (std::vector<float>& values : normals) values.resize(rays);
-  const RayPattern& pattern = simulator_.pattern(sensor_, index);
-  const bool is_rolling = simulator_.sensor(sensor_).rolling && !pattern.time_offset_s.empty();
-  double time_s = frame.stamp_s();
-  Quaternion sensor_from_world = conjugate(simulator_.world_from_sensor(sensor_, time_s).rotation);
-  const PointSpan normal = frame.normal_world();
-  for (std::size_t i = 0; i < rays; ++i) {
-    const double at_s = frame.stamp_s() + (is_rolling ? double{pattern.time_offset_s[i]} : 0.0);
-    if (at_s != time_s) {
-      time_s = at_s;
-      sensor_from_world = conjugate(simulator_.world_from_sensor(sensor_, time_s).rotation);
-    }
-    const Vec3 n = rotate(sensor_from_world, Vec3{double{normal.x[i]}, double{normal.y[i]}, double{normal.z[i]}});
-    normals[0][i] = static_cast<float>(n.x), normals[1][i] = static_cast<float>(n.y);
-    normals[2][i] = static_cast<float>(n.z);
-  }
-}
-
 void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& turner, const TurnedSurface& own) {
   const bool nominal = grid_.on_nominal_ray, is_met = seen_.reason()[i] == Reason::kHit;
   const double seen_m = double{seen_.range_m()[i]};
@@ -207,14 +188,14 @@ void TurnedFrames::cast(std::uint32_t index, const RayPattern& rays, const Frame
   around_.resize(wanted.size());
   frame_.direction_x = rays.direction_x, frame_.direction_y = rays.direction_y, frame_.direction_z = rays.direction_z;
   frame_.origin_x = rays.origin_x, frame_.origin_y = rays.origin_y, frame_.origin_z = rays.origin_z;
-  find_normals(index, truth, normals_);
+  find_normals(simulator_, sensor_, index, truth, normals_);
   frame_.normal_x = normals_[0], frame_.normal_y = normals_[1], frame_.normal_z = normals_[2];
   const std::size_t columns = grid_.first_rad.size();
   for (std::size_t node = 0; node < grid_.nodes(); ++node) {
     const std::size_t first = node % columns, second = node / columns;
     set_angles(first, second);
     simulator_.render(turning_, index, seen_);
-    find_normals(index, seen_, normals_);
+    find_normals(simulator_, sensor_, index, seen_, normals_);
     take_node(node, RayTurner(grid_.axes, angles_at(first, second)), truth, wanted);
   }
 }

@@ -44,7 +44,6 @@ class TurnedFrames {
   void take_nodes(const NoiseChain& chain, const ChainFramesOptions& options);
   void set_angles(std::size_t first, std::size_t second);
   [[nodiscard]] std::array<double, 2> angles_at(std::size_t first, std::size_t second) const;
-  void find_normals(std::uint32_t index, const Frame& frame, std::array<std::vector<float>, 3>& normals);
   void take_node(std::size_t node, const RayTurner& turner, const Frame& truth,
                  const std::vector<std::uint8_t>& wanted);
   void place_node(std::size_t i, std::size_t node, const RayTurner& turner, const TurnedSurface& own);
