@@ -25,6 +25,7 @@
 #include "bench/interleave.hpp"
 #include "bench/mrpt_grid.hpp"
 #include "bench/naive_beam.hpp"
+#include "bench/pairs.hpp"
 #include "bench/scenes.hpp"
 #include "log/grid_map.hpp"
 
@@ -249,22 +250,6 @@ void bench_map(const char* name, GridMap map) {
   print_memory(c, *casters.back(), sensor, fan);
 }
 
-/// 862 200 pairs, as many as the odd scans of freiburg-079 have.
-BeamData make_pairs(const BeamSensor& sensor) {
-  constexpr std::size_t kPairs = 862200;
-  BeamData data;
-  std::mt19937_64 random(2);
-  std::uniform_real_distribution<double> unit(0, 1);
-  const NoiseKey key = beam_key(3, 0);
-  for (std::uint32_t i = 0; i < kPairs; ++i) {
-    const auto expected = static_cast<float>(0.3 + 10 * unit(random) * unit(random));
-    data.expected_m.push_back(expected);
-    data.reading_m.push_back(static_cast<float>(sample_reading(BeamDensity(kParameters, sensor, expected), key, i)));
-    data.scan.push_back(i / 360);
-  }
-  return data;
-}
-
 /// The readings of these pairs as a log of scans.
 ScanLog make_log(const BeamData& data) {
   constexpr std::size_t kRaysOfAScan = 360;
@@ -277,7 +262,7 @@ ScanLog make_log(const BeamData& data) {
 
 void bench_learning() {
   const BeamSensor sensor = {.max_range_m = kLimitM};
-  const BeamData data = make_pairs(sensor);
+  const BeamData data = make_pairs(kParameters, sensor);
   std::printf(
       "\n### EM, %zu rays, exact M-step\n\nMilliseconds of one core, every iteration to convergence (target 10;"
       " the first holds the sorting of the pairs), their median and the least, then the standard errors.\n\n",

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +17,7 @@
 
 #include "base/isa.hpp"
 #include "bench/interleave.hpp"
+#include "bench/pairs.hpp"
 #include "log/grid_map.hpp"
 
 namespace fathom::bench {
@@ -25,22 +25,7 @@ namespace {
 
 constexpr BeamSensor kSensor = {.max_range_m = 80.0};
 
-/// As many pairs as the odd scans of freiburg-079 have.
-BeamData make_heavy_pairs() {
-  constexpr std::size_t kPairs = 862200;
-  constexpr BeamParameters kTruth = {.85, .05, .02, .08, .0743, .37, 0.0, {HitLaw::kStudentT, 1.5, 0}};
-  BeamData data;
-  std::mt19937_64 random(2);
-  std::uniform_real_distribution<double> unit(0, 1);
-  const NoiseKey key = beam_key(3, 0);
-  for (std::uint32_t i = 0; i < kPairs; ++i) {
-    const auto expected = static_cast<float>(0.3 + 10 * unit(random) * unit(random));
-    data.expected_m.push_back(expected);
-    data.reading_m.push_back(static_cast<float>(sample_reading(BeamDensity(kTruth, kSensor, expected), key, i)));
-    data.scan.push_back(i / 360);
-  }
-  return data;
-}
+constexpr BeamParameters kHeavy = {.85, .05, .02, .08, .0743, .37, 0.0, {HitLaw::kStudentT, 1.5, 0}};
 
 /// Seconds that each iteration of a fit takes, after the first, which sorts the pairs.
 std::vector<double> iteration_seconds(const BeamData& data, const FitOptions& wanted) {
@@ -89,7 +74,7 @@ void run(const std::string& readings, const std::string& offset, int rounds) {
                               log_file = data / "logs/freiburg-079-corrected.log.gz",
                               map_file = data / "maps/freiburg-079_5cm_even.yaml";
   const auto is_wanted = [&](std::string_view name) { return name.find(readings) != std::string_view::npos; };
-  if (is_wanted("synthetic")) bench_readings("synthetic", make_heavy_pairs(), offset, rounds);
+  if (is_wanted("synthetic")) bench_readings("synthetic", make_pairs(kHeavy, kSensor), offset, rounds);
   if (!is_wanted("freiburg-079") || !std::filesystem::exists(log_file)) return;
   const ScanLog log = read_scan_log(log_file);
   const auto expected = make_grid_ranges(read_grid_map(map_file));

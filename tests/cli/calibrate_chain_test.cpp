@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "learned.hpp"
 #include "process.hpp"
 #include "refusal.hpp"
 
@@ -42,13 +43,7 @@ constexpr const char* kWrong =
     "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {distance: {stddev_m: "
     "0.05}}, {dropout: {probability: 0.3}}]";
 
-void expect_found(const json& fit, const std::string& name, double truth) {
-  ASSERT_TRUE(fit["parameters"].contains(name)) << fit.dump();
-  const json& found = fit["parameters"][name];
-  const double error = found["std_error"];
-  EXPECT_NEAR(found["value"].get<double>(), truth, 3.5 * error) << name;
-  EXPECT_LT(error, 0.3 * truth) << name;
-}
+void expect_found(const json& fit, const std::string& name, double truth) { expect_learned(fit, name, truth, 0.3); }
 
 class CalibrateChain : public testing::Test {
  protected:

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "learned.hpp"
 #include "process.hpp"
 #include "refusal.hpp"
 
@@ -52,11 +53,7 @@ scene:
 constexpr const char* kCamera = "60,60,47.5,35.5,0.1";
 
 void expect_wall_found(const json& fit, const std::string& name, double truth) {
-  ASSERT_TRUE(fit["parameters"].contains(name)) << fit["parameters"].dump();
-  const json& found = fit["parameters"][name];
-  const double error = found["std_error"];
-  EXPECT_NEAR(found["value"].get<double>(), truth, 3.5 * error) << name;
-  EXPECT_LT(error, 0.2 * truth) << name;
+  expect_learned(fit, name, truth, 0.2);
 }
 
 class CalibrateWall : public testing::Test {
