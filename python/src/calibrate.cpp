@@ -5,6 +5,7 @@
 #include <fathom/calibrate/run_pairs.hpp>
 
 #include "chain.hpp"
+#include "estimates.hpp"
 #include "frame.hpp"
 
 namespace fathom::python {
@@ -12,8 +13,6 @@ namespace fathom::python {
 namespace {
 
 using namespace py::literals;
-
-py::tuple estimate(const Estimate& e) { return py::make_tuple(e.value, e.std_error); }
 
 RangePairs range_pairs(const py::object& range, const py::object& expected) {
   const Floats r = floats(ravelled(range, "range"), "range", {{-1}, "(N,)"}, Finite::kNo);
@@ -60,12 +59,6 @@ py::dict energy(const py::object& value, const py::object& lost, const std::stri
 
 py::tuple energy_arrays(const EnergyPairs& pairs) {
   return py::make_tuple(copied<float>(pairs.energy), copied<std::uint8_t>(pairs.lost));
-}
-
-py::list estimates(const std::vector<Estimate>& many) {
-  py::list list;
-  for (const Estimate& e : many) list.append(estimate(e));
-  return list;
 }
 
 py::tuple blobs(const DepthMeasure::Blobs& b) { return py::make_tuple(b.count, b.pixels); }

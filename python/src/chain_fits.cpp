@@ -154,10 +154,7 @@ py::dict fit(const py::iterable& noise, const std::vector<std::string>& patterns
   const NoiseChain chain = chain_of(noise);
   const ChainReturns measured = returns_of(returns);
   const std::vector<std::uint16_t> rings = rings_of(measured);
-  std::vector<ChainParameter> free;
-  for (const std::string& pattern : patterns) {
-    for (ChainParameter& p : chain_parameters(chain, pattern, rings)) free.push_back(std::move(p));
-  }
+  const std::vector<ChainParameter> free = chain_parameters(chain, patterns, rings);
   ChainFitOptions options;
   options.hold_out = whole32(py::int_(hold_out), "hold_out");
   options.block_frames = whole32(py::int_(block_frames), "block_frames");

@@ -11,18 +11,11 @@
 #include <fathom/calibrate/wall_frames.hpp>
 
 #include "chain.hpp"
+#include "estimates.hpp"
 
 namespace fathom::python {
 
 namespace {
-
-py::tuple pair(const Estimate& e) { return py::make_tuple(e.value, e.std_error); }
-
-py::list pairs(const std::vector<Estimate>& many) {
-  py::list list;
-  for (const Estimate& e : many) list.append(pair(e));
-  return list;
-}
 
 WallSensor sensor_from(const py::dict& d) {
   WallSensor sensor;
@@ -96,7 +89,7 @@ py::dict measure_dict(const WallMeasure& m, const WallSensor& sensor) {
   d["planes"] = planes_list(m.planes), d["pixels"] = copied<std::uint8_t>(pixels).reshape(shape);
   d["residual"] = copied<float>(m.residual).reshape(shape);
   d["by_range"] = bins_list(m.by_range), d["by_incidence"] = bins_list(m.by_incidence);
-  d["across"] = pairs(m.across), d["down"] = pairs(m.down), d["in_time"] = pairs(m.in_time);
+  d["across"] = estimates(m.across), d["down"] = estimates(m.down), d["in_time"] = estimates(m.in_time);
   d["error_shares"] = copied<double>(m.error_shares), d["deviation"] = m.deviation;
   d["readings"] = m.readings, d["lost"] = m.lost, d["tails"] = m.tails, d["other"] = m.other;
   d["not_known"] = m.not_known, d["hidden"] = m.hidden;
@@ -109,14 +102,14 @@ py::dict fit_dict(const WallFit& fit) {
   const WallCorrelation& c = fit.correlation;
   py::dict size;
   size["shape"] = kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)];
-  size["across_px"] = pair(c.across_px), size["down_px"] = pair(c.down_px), size["time_s"] = c.time_s.value;
+  size["across_px"] = estimate(c.across_px), size["down_px"] = estimate(c.down_px), size["time_s"] = c.time_s.value;
   size["shared"] = c.shared, size["misfit"] = c.misfit, size["other_misfit"] = c.other_misfit;
   d["correlation"] = size;
   d["tape"] = py::none();
   if (fit.tape) {
     const WallTape& t = *fit.tape;
-    d["tape"] = py::make_tuple(t.places, pair(t.gain), pair(t.bias_m), t.spread_m, pair(t.bias_px), t.bias_px_spread_m,
-                               t.is_disparity, t.is_exact);
+    d["tape"] = py::make_tuple(t.places, estimate(t.gain), estimate(t.bias_m), t.spread_m, estimate(t.bias_px),
+                               t.bias_px_spread_m, t.is_disparity, t.is_exact);
   }
   py::list laws;
   for (const WallLossLaw& law : fit.loss_laws) {

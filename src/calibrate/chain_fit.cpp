@@ -12,7 +12,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
-#include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_climb.hpp"
@@ -21,6 +20,7 @@
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
+#include "calibrate/chain_split.hpp"
 #include "calibrate/learned_angles.hpp"
 #include "calibrate/no_number.hpp"
 
@@ -31,44 +31,6 @@ namespace {
 constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096;
 constexpr double kSettledNats = 1e-3, kNormal95 = 1.959963984540054;
 constexpr int kMostRounds = 4;
-
-/// Places of returns that teach and of those that judge.
-struct Split {
-  std::vector<std::size_t> learn, judge;
-  std::vector<std::uint32_t> cluster;  ///< of `learn`
-  std::size_t frames = 0;
-  std::uint32_t stretches = 0;  ///< that clusters are; 0: frames, or blocks of them
-};
-
-/// Numbers of frames become those of their stretches.
-void take_stretches(std::vector<std::uint32_t>& cluster, std::uint32_t most) {
-  Stretches stretches;
-  for (std::size_t i = 0; i < cluster.size(); ++i) stretches.scans += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
-  stretches.clusters = std::min<std::uint64_t>(most, stretches.scans);
-  std::uint64_t frame = 0;
-  for (std::size_t i = 0, last = 0; i < cluster.size(); ++i) {
-    const std::size_t now = cluster[i];
-    frame += i > 0 && now != last ? 1 : 0;
-    last = now;
-    cluster[i] = static_cast<std::uint32_t>(stretches.of_scan(frame));
-  }
-}
-
-Split split_frames(const ChainReturns& r, const ChainFitOptions& options) {
-  Split split;
-  split.stretches = stretches_of(r, options);
-  for (std::size_t i = 0; i < r.size(); ++i) {
-    if (i == 0 || r.frame[i] != r.frame[i - 1]) ++split.frames;
-    if (options.hold_out > 0 && split.frames % options.hold_out == 0) {
-      split.judge.push_back(i);
-    } else {
-      split.learn.push_back(i);
-      split.cluster.push_back(static_cast<std::uint32_t>((split.frames - 1) / options.block_frames));
-    }
-  }
-  if (split.stretches > 0) take_stretches(split.cluster, split.stretches);
-  return split;
-}
 
 /// About `most` of the places, evenly.
 std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_t most) {
@@ -342,11 +304,6 @@ void validate(const ChainFitOptions& options) {
     throw InputError("stretches and block_frames are both given: errors take one of them as independent");
   }
   if (options.threads < 0) throw InputError(fmt::format("threads = {} is not at least 0", options.threads));
-}
-
-std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options) {
-  if (options.stretches) return *options.stretches;
-  return returns.sensor_moved && options.block_frames == 1 ? ChainFitOptions::kUsualStretches : 0;
 }
 
 ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,

@@ -157,6 +157,15 @@ std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::strin
   return found;
 }
 
+std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::span<const std::string> patterns,
+                                             std::span<const std::uint16_t> rings) {
+  std::vector<ChainParameter> all;
+  for (const std::string& pattern : patterns) {
+    for (ChainParameter& p : chain_parameters(chain, std::string_view(pattern), rings)) all.push_back(std::move(p));
+  }
+  return all;
+}
+
 std::string chain_yaml(const NoiseChain& chain, std::size_t indent) {
   std::string text;
   for (const ChainEntry& entry : chain) {

@@ -21,8 +21,7 @@ void set_angle_steps(const NoiseChain& chain, const TurnedRays& rays, std::span<
   for (FreeNumber& p : numbers) {
     const Noise& noise = chain[p.entry].noise;
     if (noise.slug() != AngularRay::kSlug) continue;
-    AngularRay model;
-    for (const FieldValue& value : noise.values()) set_field(model, value.name, value.number());
+    const AngularRay model = angular_ray_of(noise);
     const bool is_first = rays.axes.front() == model.axis;
     if (!is_first && rays.axes.back() != model.axis) continue;  // refused later
     const std::vector<double>& nodes = is_first ? rays.first_rad : rays.second_rad;

@@ -2,20 +2,20 @@
 #include "calibrate/patch_sums.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "calibrate/jackknife.hpp"
+#include "calibrate/no_number.hpp"
 
 namespace fathom {
 
 namespace {
-
-constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 void add_to(ByLag& sum, const ByLag& more) {
   for (std::size_t lag = 0; lag < kLagCount; ++lag) sum[lag] += more[lag];
 }
 
 /// numerator / denominator, NaN where that is 0.
-double ratio(double numerator, double denominator) { return denominator > 0.0 ? numerator / denominator : kNoValue; }
+double ratio(double numerator, double denominator) { return denominator > 0.0 ? numerator / denominator : kNoNumber; }
 
 ByLag by_first(const ByLag& values) {
   ByLag result{};
@@ -60,10 +60,10 @@ int last_used_bin(const RoughnessBins& bins) {
 PatchSummary summarise(const GroupSums& sums) {
   PatchSummary summary;
   if (!(sums.patches > 0.0)) {
-    summary.residual = summary.residual_m = summary.deviation = summary.deviation_m = kNoValue;
+    summary.residual = summary.residual_m = summary.deviation = summary.deviation_m = kNoNumber;
     for (ByLag* lags : {&summary.residual_correlation.across, &summary.residual_correlation.down,
                         &summary.correlation.across, &summary.correlation.down, &summary.in_time}) {
-      lags->fill(kNoValue);
+      lags->fill(kNoNumber);
     }
     return summary;
   }
@@ -99,14 +99,10 @@ std::vector<double> jackknife_errors(const std::array<GroupSums, kPatchGroups>& 
     }
     without.push_back(summarise(rest).estimates());
   }
-  const double count = static_cast<double>(without.size());
-  std::vector<double> errors(PatchSummary{}.estimates().size(), kNoValue);
-  if (without.size() < 2) return errors;
-  for (std::size_t k = 0; k < errors.size(); ++k) {
-    double mean = 0.0, square = 0.0;
-    for (const auto& estimates : without) mean += estimates[k] / count;
-    for (const auto& estimates : without) square += (estimates[k] - mean) * (estimates[k] - mean);
-    errors[k] = std::sqrt(square * (count - 1.0) / count);
+  std::vector<double> errors, of_one(without.size());
+  for (std::size_t k = 0; k < PatchSummary{}.estimates().size(); ++k) {
+    for (std::size_t group = 0; group < without.size(); ++group) of_one[group] = without[group][k];
+    errors.push_back(jackknife_error(of_one));
   }
   return errors;
 }

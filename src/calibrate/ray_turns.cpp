@@ -18,12 +18,6 @@ constexpr std::size_t kLeastNodes = 3;
 
 std::string_view word_of(Axis axis) { return kChoiceWords<Axis>[static_cast<std::size_t>(axis)]; }
 
-AngularRay model_of(const Noise& noise) {
-  AngularRay model;
-  for (const FieldValue& value : noise.values()) set_field(model, value.name, value.number());
-  return model;
-}
-
 void check_nodes(const std::vector<double>& nodes, const char* which) {
   const bool ascend =
       std::adjacent_find(nodes.begin(), nodes.end(), [](double a, double b) { return !(b > a); }) == nodes.end();
@@ -152,6 +146,12 @@ double AngleNodes::within(std::size_t k, double mean, double deviation) const {
   return (middle * variance + mean * hat) / (variance + hat);
 }
 
+AngularRay angular_ray_of(const Noise& noise) {
+  AngularRay model;
+  for (const FieldValue& value : noise.values()) set_field(model, value.name, value.number());
+  return model;
+}
+
 bool turns_rays(const NoiseChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
                      [](const ChainEntry& entry) { return entry.noise.slug() == AngularRay::kSlug; });
@@ -161,7 +161,7 @@ std::vector<AxisTurn> axis_turns(const NoiseChain& chain) {
   std::vector<AxisTurn> turns;
   for (const ChainEntry& entry : chain) {
     if (entry.noise.slug() != AngularRay::kSlug) continue;
-    const AngularRay model = model_of(entry.noise);
+    const AngularRay model = angular_ray_of(entry.noise);
     const auto found =
         std::find_if(turns.begin(), turns.end(), [&](const AxisTurn& turn) { return turn.axis == model.axis; });
     if (found != turns.end() && found + 1 != turns.end()) {
@@ -193,8 +193,7 @@ RayTurns::RayTurns(const NoiseChain& chain, const TurnedRays& rays) {
     if (found == rays.axes.end() || place < last) {
       throw InputError(
           fmt::format("the chain of noise cannot be scored or learned: angular_ray turns the rays about {}{}, and the "
-                      "returns do not "
-                      "tell what they then meet",
+                      "returns do not tell what they then meet",
                       word_of(turn.axis), found == rays.axes.end() ? "" : " after another axis"));
     }
     last = place;

@@ -102,5 +102,7 @@ struct AxisTurn {
   double mean_rad = 0.0, stddev_rad = 0.0;
 };
 std::vector<AxisTurn> axis_turns(const NoiseChain& chain);
+/// A noise that is an angular_ray as such.
+AngularRay angular_ray_of(const Noise& noise);
 
 }  // namespace fathom

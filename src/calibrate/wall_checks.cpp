@@ -70,7 +70,8 @@ void validate(const WallFrames& frames) {
   for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
     if (std::isnan(frames.tape_m[f])) continue;
     const std::string name = frames.names.empty() ? fmt::format("frame {}", f) : frames.names[f];
-    check_within(fmt::format("distance of {}", name).c_str(), frames.tape_m[f], 1e-3, kMostM, "m");
+    check_within(fmt::format("distance of {}", name).c_str(), frames.tape_m[f], WallFrames::kLeastTapeM,
+                 WallFrames::kMostTapeM, "m");
   }
   const std::size_t out = frames.left_out.size();
   if (out != 0 && out != rays && out != count * rays) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
@@ -22,7 +23,6 @@ constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first b
 constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
 constexpr int kRounds = 3;  // of the fit and of what the plane takes, each from the other
 constexpr std::size_t kPhases = 256;
-constexpr double kHalfTurn = 3.14159265358979323846;
 
 using ImageSums = WallLagSums<WallMeasure::kLags + 1>;
 
@@ -176,7 +176,7 @@ double time_correlation(double time_s, double rate_hz, std::size_t lag) {
   for (std::size_t k = 0; k < kPhases; ++k) {
     const double a = static_cast<double>(k) / (rate_hz * time_s), b = static_cast<double>(k + lag) / (rate_hz * time_s);
     const double from = std::floor(a), to = std::floor(b);
-    const double phi = 0.5 * kHalfTurn * (a - from), psi = 0.5 * kHalfTurn * (b - to);
+    const double phi = 0.5 * std::numbers::pi * (a - from), psi = 0.5 * std::numbers::pi * (b - to);
     if (from == to) sum += math::cos(phi - psi);
     if (to == from + 1.0) sum += math::sin(phi) * math::cos(psi);
   }

@@ -10,7 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall.hpp>
 
-#include "calibrate/no_number.hpp"
+#include "calibrate/chain_split.hpp"
 #include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_loss.hpp"
 #include "calibrate/wall_returns.hpp"
@@ -124,34 +124,22 @@ class WallLearner {
   /// Learned from some of the readings, for what comes next; what is lost plays no part.
   RangeModels learn_ranges() {
     RangeModels ranges = models_of_range();
-    ChainReturns some = returns(some_of_them(), 1.0);
-    drop_losses(some);
+    const ChainReturns some = without_losses(returns(some_of_them(), 1.0));
     if (some.size() < kLeastReadings) {
       throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReadings));
     }
-    std::vector<ChainParameter> free;
-    for (const std::string& pattern : ranges.free) add_free(ranges.chain, pattern, free);
-    ranges.chain = fit_chain(ranges.chain, free, some, {.hold_out = 0, .threads = options_.threads}).chain;
+    ranges.chain = fit_chain(ranges.chain, chain_parameters(ranges.chain, ranges.free), some,
+                             {.hold_out = 0, .threads = options_.threads})
+                       .chain;
     return ranges;
   }
 
-  static void drop_losses(ChainReturns& r) {
-    std::size_t kept = 0;
+  static ChainReturns without_losses(const ChainReturns& r) {
+    std::vector<std::size_t> readings;
     for (std::size_t i = 0; i < r.size(); ++i) {
-      if (std::isnan(r.range_m[i])) continue;
-      r.range_m[kept] = r.range_m[i], r.clean_range_m[kept] = r.clean_range_m[i];
-      r.clean_x_m[kept] = r.clean_x_m[i], r.clean_y_m[kept] = r.clean_y_m[i];
-      r.incidence_rad[kept] = r.incidence_rad[i], r.energy[kept] = r.energy[i], r.frame[kept] = r.frame[i];
-      ++kept;
+      if (!std::isnan(r.range_m[i])) readings.push_back(i);
     }
-    for (auto* values : {&r.range_m, &r.clean_range_m, &r.clean_x_m, &r.clean_y_m, &r.incidence_rad, &r.energy}) {
-      values->resize(kept);
-    }
-    r.frame.resize(kept);
-  }
-
-  static void add_free(const NoiseChain& chain, const std::string& pattern, std::vector<ChainParameter>& free) {
-    for (ChainParameter& p : chain_parameters(chain, pattern)) free.push_back(std::move(p));
+    return returns_at(r, readings);
   }
 
   /// The share of the variance that is not of rounding, of disparities or of images.
@@ -199,10 +187,8 @@ class WallLearner {
     const std::size_t first_range = chain.size();
     chain.insert(chain.end(), ranges.chain.begin(), ranges.chain.end());
     patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
-    std::vector<ChainParameter> free;
-    for (const std::string& pattern : patterns) add_free(chain, pattern, free);
     fit_.chain =
-        fit_chain(chain, free, fit_.returns,
+        fit_chain(chain, chain_parameters(chain, patterns), fit_.returns,
                   {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads});
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
   }

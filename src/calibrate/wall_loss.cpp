@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/chain_split.hpp"
 #include "calibrate/no_number.hpp"
 
 namespace fathom {
@@ -100,33 +101,10 @@ struct Tried {
   double crowding = 1.0;  ///< returns that count as one: of the variances of parameters, by frames over independent
 };
 
-/// The returns of every so many frames, as fit_chain() holds them out.
-ChainReturns held_out(const ChainReturns& r, std::uint32_t every) {
-  ChainReturns out = r;
-  for (auto* values :
-       {&out.range_m, &out.clean_range_m, &out.clean_x_m, &out.clean_y_m, &out.incidence_rad, &out.energy}) {
-    values->clear();
-  }
-  out.frame.clear();
-  std::size_t frames = 0;
-  for (std::size_t i = 0; i < r.size(); ++i) {
-    if (i == 0 || r.frame[i] != r.frame[i - 1]) ++frames;
-    if (every == 0 || frames % every != 0) continue;
-    out.range_m.push_back(r.range_m[i]), out.clean_range_m.push_back(r.clean_range_m[i]);
-    out.clean_x_m.push_back(r.clean_x_m[i]), out.clean_y_m.push_back(r.clean_y_m[i]);
-    out.incidence_rad.push_back(r.incidence_rad[i]), out.energy.push_back(r.energy[i]);
-    out.frame.push_back(r.frame[i]);
-  }
-  return out;
-}
-
 Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges,
               const WallOptions& options) {
   const NoiseChain& chain = candidate.models;
-  std::vector<ChainParameter> free;
-  for (const std::string& pattern : candidate.free) {
-    for (ChainParameter& p : chain_parameters(chain, pattern)) free.push_back(std::move(p));
-  }
+  const std::vector<ChainParameter> free = chain_parameters(chain, candidate.free);
   const ChainFit fit = fit_chain(
       chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads});
   Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = {}, .judged = {}};
@@ -212,7 +190,7 @@ WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::
     if (!std::isnan(returns.range_m[i])) returns.range_m[i] = returns.clean_range_m[i];
   }
   returns.half_step_m = 0.0;
-  const ChainReturns judges = held_out(returns, options.hold_out);
+  const ChainReturns judges = returns_at(returns, split_frames(returns, {.hold_out = options.hold_out}).judge);
   std::vector<Tried> all;
   for (const Candidate& candidate : candidates(returns, flags)) {
     all.push_back(attempt(candidate, returns, judges, options));

@@ -10,7 +10,7 @@
 
 #include <fathom/math/random.hpp>
 
-#include "calibrate/no_number.hpp"
+#include "calibrate/median.hpp"
 
 namespace fathom {
 
@@ -28,13 +28,6 @@ using PlaneThree = std::array<double, 3>;
 PlaneThree components(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 double plane_value(const WallRays& rays, std::size_t i, const Vec3& m) { return 1.0 / dot(m, rays.q[i]); }
-
-/// How the error of ray i moves with m.
-PlaneThree slope(const WallRays& rays, std::size_t i, double clean_m) {
-  // error = f B / v - f B m . q, or v - 1 / (m . q)
-  const double by = rays.has_disparity() ? -rays.focal_baseline_px_m : clean_m * clean_m;
-  return components(by * rays.q[i]);
-}
 
 /// The plane through as many readings as it has unknowns; nothing where they do not tell.
 std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
@@ -85,9 +78,7 @@ class TripleSearch {
       sizes_.push_back(share > 0.0 ? std::abs(rays_.error(double{measured_[i]}, 1.0 / share))
                                    : std::numeric_limits<double>::infinity());
     }
-    const auto middle = sizes_.begin() + static_cast<std::ptrdiff_t>(sizes_.size() / 2);
-    std::nth_element(sizes_.begin(), middle, sizes_.end());
-    return *middle;
+    return median(sizes_);
   }
 
   const WallRays& rays_;
@@ -128,7 +119,7 @@ PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::sp
     if (!(share > 0.0)) continue;
     const double clean_m = 1.0 / share, error = rays.error(double{measured[i]}, clean_m);
     const double deviation = scale.at(rays, i, clean_m);
-    if (std::abs(error) <= kWallGate * deviation) step.add(slope(rays, i, clean_m), error, deviation);
+    if (std::abs(error) <= kWallGate * deviation) step.add(components(rays.slope(i, clean_m)), error, deviation);
   }
   step.mirror();
   return step;
@@ -147,16 +138,14 @@ double relative(const WallRays& rays, std::span<const float> measured, std::span
   if (rays.has_disparity()) return error;
   std::vector<double> values;
   for (const std::size_t i : at) values.push_back(double{measured[i]});
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return error / *middle;
+  return error / median(values);
 }
 
 }  // namespace
 
 double WallPlaneFit::leverage(const WallRays& rays, std::size_t i) const {
   const double clean_m = plane_value(rays, i, m), sigma = scale.at(rays, i, clean_m);
-  const PlaneThree s = slope(rays, i, clean_m);
+  const PlaneThree s = components(rays.slope(i, clean_m));
   double sum = 0.0;
   for (std::size_t j = 0; j < covariance.n; ++j) {
     for (std::size_t k = 0; k < covariance.n; ++k) sum += s[j] * covariance(j, k) * s[k];

@@ -32,6 +32,11 @@ struct WallRays {
   [[nodiscard]] double error(double measured_m, double clean_m) const {
     return has_disparity() ? focal_baseline_px_m / measured_m - focal_baseline_px_m / clean_m : measured_m - clean_m;
   }
+  /// How the error of ray i moves with the plane m, where the clean value is 1 / (m . q).
+  [[nodiscard]] Vec3 slope(std::size_t i, double clean_m) const {
+    // error = f B / v - f B m . q, or v - 1 / (m . q)
+    return (has_disparity() ? -focal_baseline_px_m : clean_m * clean_m) * q[i];
+  }
 };
 
 /// Deviation of the error: `constant` px of a disparity, else constant + per_m times range, m, along the ray.

@@ -13,6 +13,7 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/jackknife.hpp"
+#include "calibrate/median.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/wall_bins.hpp"
 #include "calibrate/wall_pixels.hpp"
@@ -88,6 +89,11 @@ class FrameMeter {
     const std::size_t rays = w_.rays.size();
     return std::span(frames_.left_out).subspan(frames_.left_out.size() == rays ? 0 : f * rays, rays);
   }
+  /// Whether ray i has a reading that is not left out.
+  [[nodiscard]] bool is_used(std::size_t f, std::size_t i) const {
+    const auto out = left_out(f);
+    return is_reading(w_.rays, i, measured(f)[i]) && (out.empty() || out[i] == 0);
+  }
   [[nodiscard]] std::span<WallPixel> pixels(std::size_t f) {
     return std::span(w_.measure.pixels).subspan(f * w_.rays.size(), w_.rays.size());
   }
@@ -98,10 +104,8 @@ class FrameMeter {
 
   void fit(std::size_t f, const std::optional<WallScale>& scale) {
     std::vector<float> readings(measured(f).begin(), measured(f).end());
-    const auto out = left_out(f);
     for (std::size_t i = 0; i < readings.size(); ++i) {
-      const bool is_used = is_reading(w_.rays, i, readings[i]) && (out.empty() || out[i] == 0);
-      if (!is_used) readings[i] = std::numeric_limits<float>::quiet_NaN();
+      if (!is_used(f, i)) readings[i] = std::numeric_limits<float>::quiet_NaN();
     }
     WallPlane& plane = w_.measure.planes[f];
     w_.fits[f] = fit_plane(w_.rays, readings, frames_.half_step_m, scale,
@@ -115,9 +119,8 @@ class FrameMeter {
       if (fit) deviations.push_back(fit->deviation);
     }
     if (deviations.size() < kLeastToCompare) return;
-    const auto middle = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 2);
-    std::nth_element(deviations.begin(), middle, deviations.end());
-    for (std::size_t f = 0; f < parts_.size(); ++f) drop_beyond(f, *middle);
+    const double usual = median(deviations);
+    for (std::size_t f = 0; f < parts_.size(); ++f) drop_beyond(f, usual);
   }
 
   void drop_beyond(std::size_t f, double usual) {
@@ -159,7 +162,7 @@ class FrameMeter {
       const double gate = kWallGate * w_.fits[f]->deviation;
       for (std::size_t i = 0; i < w_.rays.size(); ++i) {
         const float value = measured(f)[i];
-        if (!is_reading(w_.rays, i, value) || (!left_out(f).empty() && left_out(f)[i] != 0)) continue;
+        if (!is_used(f, i)) continue;
         const double share = dot(w_.fits[f]->m, w_.rays.q[i]);
         if (!(share > 0.0) || std::abs(w_.rays.error(double{value}, 1.0 / share)) > gate || seen++ % every != 0)
           continue;
@@ -184,7 +187,7 @@ class FrameMeter {
   [[nodiscard]] double farthest_reading(std::size_t f) const {
     double farthest_m = 0.0;
     for (std::size_t i = 0; w_.fits[f] && i < w_.rays.size(); ++i) {
-      if (!is_reading(w_.rays, i, measured(f)[i]) || (!left_out(f).empty() && left_out(f)[i] != 0)) continue;
+      if (!is_used(f, i)) continue;
       const double share = dot(w_.fits[f]->m, w_.rays.q[i]);
       if (!(share > 0.0)) continue;
       const double error = std::abs(w_.rays.error(double{measured(f)[i]}, 1.0 / share));

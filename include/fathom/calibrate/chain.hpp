@@ -76,6 +76,9 @@ struct ChainParameter {
 /// InputError when the pattern names none, or one that cannot be learned, saying why.
 FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern,
                                                         std::span<const std::uint16_t> rings = {});
+/// Those of several patterns, one after the other.
+FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::span<const std::string> patterns,
+                                                        std::span<const std::uint16_t> rings = {});
 
 /// The rings of returns, ascending.
 FATHOM_API std::vector<std::uint16_t> rings_of(const ChainReturns& returns);

@@ -48,6 +48,8 @@ struct WallSensor {
 
 /// Frames of a wall.
 struct WallFrames {
+  static constexpr double kLeastTapeM = 1e-3, kMostTapeM = 1e6;  ///< of tape_m
+
   WallSensor sensor;
   /// [frames, rows, cols], m: of a camera distances to the image plane, of a laser ranges along the ray. What is not
   /// above 0 and finite is lost, and of a laser what is not below WallSensor::max_range_m.
