@@ -340,8 +340,8 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, chain, *executor, fit);
-  add_flags(fit);
   flag_impossible(returns, split.learn, *executor, fit);
+  add_flags(fit);
   add_angle_flags(returns.turned, fit);
   return fit;
 }
