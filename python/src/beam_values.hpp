@@ -44,6 +44,8 @@ py::dict beam_numbers_dict(const BeamParameters& numbers);
 RayFan fan_of(py::handle rays);
 /// Poses [N, 3] of x, y, yaw at height 0; or, with quaternions [N, 4], positions [N, 3].
 std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handle quat_xyzw);
+/// What is read and drawn from: `unknown` is a word of UnknownCells.
+BeamModel beam_model(const py::dict& parameters, const py::dict& sensor, const std::string& unknown);
 py::dict judgement_dict(const BeamJudgement& judgement);
 py::tuple scores_arrays(const std::vector<ScanScore>& scans);
 std::vector<PlanarPose> planar_poses(py::handle poses, std::string_view name);
@@ -51,7 +53,7 @@ py::array_t<double> planar_array(std::span<const PlanarPose> poses);
 /// The readings and expected ranges [K] or [S, K], of which every row is a scan unless `scan` [same size] says so.
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan);
 
-/// A heatmap with what it was made in.
 using HeatmapPtr = std::shared_ptr<Heatmap>;
+using LogPtr = std::shared_ptr<ScanLog>;
 
 }  // namespace fathom::python

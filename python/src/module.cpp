@@ -106,6 +106,8 @@ PYBIND11_MODULE(_fathom, m) {
   bind_datasets(m);
   bind_beam(m);
   bind_beam_logs(m);
+  bind_beam_fit(m);
+  bind_heatmap(m);
   bind_beam_field(m);
   bind_calibrate(m);
   bind_chain_fits(m);

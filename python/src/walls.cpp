@@ -10,6 +10,7 @@
 #include <fathom/calibrate/wall.hpp>
 #include <fathom/calibrate/wall_frames.hpp>
 
+#include "calls.hpp"
 #include "chain.hpp"
 #include "estimates.hpp"
 
