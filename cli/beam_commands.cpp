@@ -28,8 +28,8 @@ namespace fathom_cli {
 namespace {
 
 constexpr const char* kBeamHelp = R"(
-Maps are map_server YAML files with their image. Logs are CARMEN text (FLASER lines, plain or gzip), CSV, or a run of
-fathom simulate. Bags of ROS 2 are logs, too. docs/beam-model.md defines the model, the files and the options.
+Maps are map_server YAML files with their image. Logs are CARMEN text (plain or gzip), CSV, a run of fathom simulate, or
+bags of ROS 2. docs/beam-model.md defines the model, the files and the options.
 In the examples office.yaml and office.log.gz stand for your own map and log.
 
 Examples:
@@ -104,8 +104,8 @@ void add_hit_offset(CLI::App& c, fathom::FitLogOptions& fit) {
     fit.fit_hit_offset = text == "fit";
     fit.hit_offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, limits));
   };
-  const std::string doc =
-      doc_of<fathom::BeamParameters>("hit_offset_m") + "; fit: learn it; default: fit with a map, 0 in a scene";
+  const std::string doc = doc_of<fathom::BeamParameters>("hit_offset_m") +
+                          "; fit: learn it; default: fit with a map, 0 in a scene or with --write";
   c.add_option_function<std::string>("--hit-offset", read, doc)->type_name("M|fit");
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -23,6 +24,10 @@
 
 namespace fathom_cli {
 namespace {
+
+/// What a localizer is given must hold without an offset, so it is learned without.
+constexpr std::string_view kNoOffsetNote =
+    "the hit offset is 0, because localizers have none; without --write, or with --hit-offset fit, it is learned";
 
 BeamLogOptions nth_log(const BeamFitOptions& options, std::size_t n) {
   BeamLogOptions log = options.log;
@@ -245,8 +250,12 @@ void fit_beam(const BeamFitOptions& options) {
     refuse_inputs(outputs, {options.pairs});
   }
 
-  const fathom::FitReport report = learn(options, world, options.quiet || !tells, ranks.get());
+  BeamFitOptions how = options;
+  const bool leaves_offset = !options.localizers.empty() && !options.fit.hit_offset_m && !options.fit.fit_hit_offset;
+  if (leaves_offset) how.fit.fit_hit_offset = false;
+  fathom::FitReport report = learn(how, world, options.quiet || !tells, ranks.get());
   if (!tells) return;
+  if (leaves_offset && world && world->cell_m() > 0.0) report.sanity.emplace_back(kNoOffsetNote);
   fathom::write_fit(options.out, report, options.force, options.localizers);
   if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out) + localizer_lines(report, options));
 }

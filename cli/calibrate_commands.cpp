@@ -22,7 +22,11 @@ namespace fathom_cli {
 namespace {
 
 constexpr const char* kCalibrateHelp = R"(
+In the examples mycamera stands for a folder of depth images of your own, and myroom.yaml for a scene of the place.
+
 Examples:
+  fathom calibrate wall mycamera --camera 190,190,159.5,99.5,0.05 --out out/mywall
+  fathom calibrate chain myroom.yaml --measured mycamera --free 'sensors.camera.noise.*' --out out/mychain
   fathom calibrate distance pairs.csv
   fathom calibrate energy pixels.csv --normalization threshold)";
 

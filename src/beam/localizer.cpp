@@ -43,6 +43,12 @@ std::vector<std::string> localizer_notes(const BeamParameters& p, Localizer loca
     notes.push_back(fmt::format("{} has no hit offset: this model has {:.4g} m; learn without it for {}", name,
                                 p.hit_offset_m, name));
   }
+  if (p.w_max > 0.0 && localizer != Localizer::kBeluga) {
+    notes.push_back(fmt::format(
+        "{} takes a reading for one without a return where it equals laser_max_range; longer ones, and inf, "
+        "weigh nothing",
+        name));
+  }
   if (p.w_short > kCutShorts && p.lambda_short_per_m == 0.0) {
     notes.push_back(fmt::format("{} has no uniform shorts: with lambda_short 0 its {:.3g} of shorts count as none",
                                 name, p.w_short));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The largest readings of a log, which may be this sensor's way to say "no return".
+// The largest readings of a log, and those of 0, which may be this sensor's way to say "no return".
 
 #include <cmath>
 #include <cstddef>
@@ -15,6 +15,7 @@ class NoReturnPile {
   void add(std::span<const float> readings) {
     readings_ += readings.size();
     for (const float reading : readings) {
+      if (std::abs(reading) < kNoRange_m) ++zeros_;
       if (!std::isfinite(reading) || !(double{reading} >= least_m_)) continue;
       if (double{reading} > largest_m_) {
         largest_m_ = double{reading};
@@ -41,10 +42,17 @@ class NoReturnPile {
     return share > kMostShare ? Code{largest_m_, share} : Code{};
   }
 
+  /// The share of all readings that are 0, where that is worth a word; else 0.
+  [[nodiscard]] double share_of_zeros() const {
+    const double share = static_cast<double>(zeros_) / static_cast<double>(readings_);
+    return share > kMostShare ? share : 0.0;
+  }
+
  private:
+  static constexpr float kNoRange_m = 1e-3F;  // nearer than any sensor measures
   static constexpr double kWellBelow = 0.98, kSame = 0.999, kMostShare = 0.003;
   double largest_m_ = 0.0, least_m_ = 0.0;
-  std::size_t readings_ = 0;
+  std::size_t readings_ = 0, zeros_ = 0;
   std::map<float, std::size_t> counts_;  // of readings from least_m_ on, and maybe one float below
 };
 

@@ -297,7 +297,7 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
   fit.naive_std_error = to_errors(naive, known, p.tail.hit);
   flag_unidentified(naive, known, fit);
   if (fit.clusters < 2) {
-    fit.flags.emplace_back("standard errors need at least two scans: the rays of one err together");
+    fit.flags.emplace_back("standard errors need at least two clusters: the rays of one err together");
     return;
   }
   if (!known.empty()) flag_few_clusters(options, fit);

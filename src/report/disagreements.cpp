@@ -56,8 +56,9 @@ std::vector<std::string> disagreements(const FitReport& report) {
   if (far_m < limit_m) {
     ranges.compare(fmt::format("beyond {:.3g} m", far_m), by_range.beyond.readings, by_range.beyond.expected(),
                    "the model does not know what lies there",
-                   book ? "the model has mass where no reading is: try miss: atom, or a smaller maximum range"
-                        : "the model has mass where no reading is: try a smaller maximum range");
+                   book && by_range.beyond.hit > 0.5 * by_range.beyond.expected()
+                       ? "the model has hits where the sensor returns nothing: try miss: atom"
+                       : "random readings of the model reach farther than the sensor's: try a smaller maximum range");
   }
   const double sigma_m = usual_sigma_m(report);
   const MixtureShares near = shares_by_residual(

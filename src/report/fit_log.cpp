@@ -38,7 +38,8 @@ constexpr double kMostJudged = 4e6;  // readings
 
 /// What all processes know of a log. Made of doubles, so that processes can tell each other.
 struct LogFacts {
-  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0;
+  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0,
+         zeros = 0;
   [[nodiscard]] NoReturnPile::Code code() const { return {code_m, code_share}; }
 };
 constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
@@ -149,14 +150,15 @@ class LogFitter {
       const bool may_be_any = options_.auto_max_range && !options_.max_range_m;
       const NoReturnPile::Code code =
           log.largest.code(may_be_any ? std::numeric_limits<double>::infinity() : max_range_m);
-      numbers.insert(numbers.end(), {code.value_m, code.share});
+      numbers.insert(numbers.end(), {code.value_m, code.share, log.largest.share_of_zeros()});
       for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes)) {
         notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }
     const std::vector<double> all = processes_.gather(numbers);
     for (std::size_t i = 0; i < all.size(); i += kFacts) {
-      facts_.push_back({all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4], all[i + 5], all[i + 6], all[i + 7]});
+      facts_.push_back(
+          {all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4], all[i + 5], all[i + 6], all[i + 7], all[i + 8]});
       held_out_ += facts_.back().held_out;
       held_out_readings_ += facts_.back().held_out * facts_.back().rays;
     }
@@ -189,6 +191,7 @@ class LogFitter {
     };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), names_[i]);
+      add(zero_flag(facts_[i].zeros, sensor_), names_[i]);
     }
     if (options_.check_poses && facts_.size() == 1 && options_.per_log == PerLog::kNothing) {
       const ScanNumbers& learned = learned_of(0);

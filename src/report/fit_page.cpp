@@ -46,17 +46,20 @@ std::string parameter_table(const FitReport& report) {
   std::string rows;
   for (const LearnedNumber& number : learned_numbers(report.fit)) {
     const FieldInfo& field = number.field;
-    const std::string naive = number_or_dash(number.naive_std_error, 2);
+    const std::string naive = number_or_dash(number.naive_std_error, 2), interval = interval_text(number);
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td class=\"aside\">{}</td></tr>\n",
-        field.name, number.printed, number_or_dash(number.std_error, 2), interval_text(number), naive,
+        "<td class=\"number aside\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td "
+        "class=\"aside\">{}</td></tr>\n",
+        field.name, number.printed, number_or_dash(number.std_error, 2), interval, naive,
         field.unit == "1" ? "" : field.unit, field.doc);
-    // On a phone the last columns stand below the others.
-    rows += fmt::format("<tr class=\"below\"><td colspan=\"9\">{}; naive error {}</td></tr>\n", field.doc, naive);
+    // On a phone what stands aside stands in a line below.
+    rows += fmt::format("<tr class=\"below\"><td colspan=\"9\">{}; 95 % interval {}; naive error {}</td></tr>\n",
+                        field.doc, interval, naive);
   }
   return "<div class=\"scroll\"><table class=\"parameters\">\n<thead><tr><th>parameter</th><th "
-         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number\">95 % interval</th>"
+         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number aside\">95 % "
+         "interval</th>"
          "<th class=\"number aside\">naive error</th><th>unit</th><th class=\"aside\">meaning</th></tr></thead>\n"
          "<tbody>\n" +
          rows + "</tbody>\n</table></div>\n";

@@ -100,8 +100,11 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
       const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
       report.facts.push_back({"held out", share_text(others, held_out.size(), scans)});
     }
-    const std::string code = no_return_flag(largest.code(report.model.sensor.max_range_m));
-    if (!code.empty()) report.sanity.push_back(code);
+    const BeamSensor& sensor = report.model.sensor;
+    for (const std::string& flag :
+         {no_return_flag(largest.code(sensor.max_range_m)), zero_flag(largest.share_of_zeros(), sensor)}) {
+      if (!flag.empty()) report.sanity.push_back(flag);
+    }
     const std::vector<std::string> of_model = sanity_flags(report);
     report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
     return report;

@@ -113,6 +113,14 @@ std::string no_return_flag(const NoReturnPile::Code& code) {
       code.value_m, 100.0 * code.share, code.below_m());
 }
 
+std::string zero_flag(double share, const BeamSensor& sensor) {
+  if (!(share > 0.0) || sensor.min_range_m > 0.0) return "";
+  return fmt::format(
+      "{:.1f} % of the readings are 0 m, and count as short: if that means no return, give min_range_m 0.001 "
+      "(--min-range 0.001), and they carry no evidence",
+      100.0 * share);
+}
+
 double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamSensor& sensor,
                              const FitLogOptions& options) {
   constexpr std::size_t kLeastRays = 3;
@@ -136,7 +144,8 @@ double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamS
 std::string pose_flag(double gain) {
   if (!(gain > kLeastPoseGain)) return "";
   return fmt::format(
-      "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; learn "
+      "the poses of the log are not exact: at refined ones a ray that was held out is about {:.1g} nats likelier; "
+      "learn "
       "them, too "
       "(--refine-poses)",
       gain);

@@ -19,6 +19,9 @@ std::vector<std::string> sanity_flags(const FitReport& report);
 /// A value that probably means no return; empty where there is none.
 std::string no_return_flag(const NoReturnPile::Code& code);
 
+/// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
+std::string zero_flag(double share, const BeamSensor& sensor);
+
 /// So many scans, evenly spaced, tell whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;
 

@@ -41,7 +41,8 @@ double beluga_probability(const LocalizerBeam& p, double z, double z_mean, doubl
   return pz + (z < max_range ? p.z_rand / max_range : p.z_max);
 }
 
-/// A log of the sensor, as far as a localizer sees it: readings from Z on are Z.
+/// A log of the sensor whose readings without a return are Z itself, which alone amcl takes for such. Longer ones weigh
+/// nothing there: a note says so.
 BeamData seen_by_a_localizer(BeamData data, const BeamSensor& sensor) {
   for (float& reading : data.reading_m) {
     if (classify(reading, sensor) == ReadingKind::kMax) reading = static_cast<float>(sensor.max_range_m);
@@ -165,12 +166,18 @@ TEST(Localizer, NumbersAreDecimal) {
 }
 
 TEST(Localizer, NotesSayWhatItCannotBeTold) {
-  EXPECT_EQ(localizer_notes({.7, .04, .05, .21, .1, .4}, Localizer::kNav2), std::vector<std::string>());
+  EXPECT_EQ(localizer_notes({.7, .04, 0, .26, .1, .4}, Localizer::kNav2), std::vector<std::string>());
+  const auto lost = localizer_notes({.7, .04, .05, .21, .1, .4}, Localizer::kNav2);
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_EQ(
+      lost[0],
+      "nav2 takes a reading for one without a return where it equals laser_max_range; longer ones, and inf, weigh "
+      "nothing");
   EXPECT_EQ(localizer_notes({.7, .15, .05, .1, .1, .4}, Localizer::kBeluga), std::vector<std::string>());
   const auto offset = localizer_notes({.7, .04, .05, .21, .1, .4, .05}, Localizer::kBeluga);
   ASSERT_EQ(offset.size(), 1U);
   EXPECT_EQ(offset[0], "beluga has no hit offset: this model has 0.05 m; learn without it for beluga");
-  const auto shorts = localizer_notes({.7, .15, .05, .1, .1, .4}, Localizer::kAmcl);
+  const auto shorts = localizer_notes({.7, .15, 0, .15, .1, .4}, Localizer::kAmcl);
   ASSERT_EQ(shorts.size(), 1U);
   EXPECT_NE(shorts[0].find("below 1.73 m"), std::string::npos);
   const auto uniform = localizer_notes({.7, .15, .05, .1, .1, 0}, Localizer::kBeluga);

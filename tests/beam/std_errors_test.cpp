@@ -212,7 +212,7 @@ TEST(StdErrors, SayThatTheyRestOnFewClusters) {
                                    "scans"});
   EXPECT_EQ(flags(1500, 0),
             Flags{"standard errors rest on 15 scans only: they are rough, learn from at least 20 scans"});
-  EXPECT_EQ(flags(100, 0), Flags{"standard errors need at least two scans: the rays of one err together"});
+  EXPECT_EQ(flags(100, 0), Flags{"standard errors need at least two clusters: the rays of one err together"});
 }
 
 // Tables of Student's t: 12.706, 4.303, 2.262, 2.0227 (39), 1.9647 (600); normal beyond.

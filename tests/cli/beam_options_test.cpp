@@ -462,6 +462,14 @@ TEST_F(BeamOptions, WriteNamesLocalizers) {
             fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kBeluga));
   EXPECT_FALSE(std::filesystem::exists(files_ / "local/amcl.yaml"));
   EXPECT_NE(ended.out.find("local/nav2.yaml has the parameters of nav2\n"), std::string::npos) << ended.out;
+  // Localizers have no offset, so what they are given was learned without, and fit.json says so.
+  EXPECT_EQ(model.parameters.hit_offset_m, 0.0);
+  const json without = fitted("none", {"--hit-offset", "0"}), with = fit_json("local");
+  EXPECT_EQ(value(with, "sigma_hit_m"), value(without, "sigma_hit_m"));
+  EXPECT_NE(with["flags"].dump().find("the hit offset is 0, because localizers have none"), std::string::npos);
+  const json learned = fitted("asked", {"--hit-offset", "fit", "--write", "nav2"});
+  EXPECT_NE(value(learned, "hit_offset_m"), 0.0);
+  EXPECT_NE(bytes_of(files_ / "asked/nav2.yaml").find("# Note: nav2 has no hit offset"), std::string::npos);
   const Ended refused = fit("other", {"--write", "amlc"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("one of amcl, nav2, beluga; nearest: amcl"), std::string::npos) << refused.err;

@@ -287,7 +287,13 @@ TEST(Disagreements, TellOfTailsAndMasses) {
   EXPECT_TRUE(begins(disagreements(lost), "no return: 18.", "miss: atom says so"));
   FitReport near = report;
   near.model.sensor.max_range_m = 80;  // by the model, random readings reach to 80 m
-  EXPECT_TRUE(begins(disagreements(near), "beyond ", "smaller maximum range"));
+  EXPECT_TRUE(begins(disagreements(near), "beyond ",
+                     "random readings of the model reach farther than the sensor's: try a smaller maximum range"));
+  FitReport open = near;
+  open.fit.parameters.w_hit += open.fit.parameters.w_rand;
+  open.fit.parameters.w_rand = 0;
+  for (std::size_t i = 0; i < open.shown.expected_m.size(); i += 5) open.shown.expected_m[i] = INFINITY;
+  EXPECT_TRUE(begins(disagreements(open), "beyond ", "hits where the sensor returns nothing: try miss: atom"));
 }
 
 TEST(FitPage, PrintsAWeightAtItsBoundaryAsZero) {

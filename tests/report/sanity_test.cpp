@@ -151,6 +151,22 @@ TEST(Sanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   EXPECT_EQ(flag_with(found, "many readings"), "");
 }
 
+TEST(Sanity, ZerosForNoReturnAreNamed) {
+  const World world = World::from_map(hall());
+  ScanLog log = drive(model_of(kTruth), world);
+  for (float& reading : log.range_m) {
+    if (reading >= 14.0F) reading = 0.0F;
+  }
+  log.max_range_m = 14;
+  const std::string flag = flag_with(fit_log(log, world, options()), "of the readings are 0 m");
+  EXPECT_NE(flag.find("give min_range_m 0.001 (--min-range 0.001)"), std::string::npos) << flag;
+  FitLogOptions told = options();
+  told.min_range_m = 0.001;
+  const FitReport report = fit_log(log, world, told);
+  EXPECT_EQ(flag_with(report, "are 0 m"), "");
+  EXPECT_NEAR(report.fit.parameters.w_short, kTruth.w_short / (1 - kTruth.w_max), 4 * report.fit.std_error.w_short);
+}
+
 TEST(Sanity, WithoutACodeTheMaximumRangeIsTheLogs) {
   const World world = World::from_map(hall());
   ScanLog log = drive(model_of(kTruth), world);
