@@ -20,6 +20,7 @@
 #include "report/fit_processes.hpp"
 #include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
+#include "report/log_facts.hpp"
 #include "report/log_notes.hpp"
 #include "report/open_logs.hpp"
 #include "report/refine_log.hpp"
@@ -36,13 +37,9 @@ constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is
 constexpr std::size_t kMostTurns = 20;
 constexpr double kMostJudged = 4e6;  // readings
 
-/// What all processes know of a log. Made of doubles, so that processes can tell each other.
-struct LogFacts {
-  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0,
-         zeros = 0;
-  [[nodiscard]] NoReturnPile::Code code() const { return {code_m, code_share}; }
+struct OwnCorrection {
+  LogCorrection correction, std_error;
 };
-constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
 
 std::string correction_text(const LogCorrection& c) {
   return fmt::format("mount {:.4f} m, {:.4f} m, {:.4f} rad; ranges {:+.4f} m", c.mount_x_m, c.mount_y_m,
@@ -108,31 +105,48 @@ class LogFitter {
       const double before = fit.log_likelihood.back();
       correct_logs(fit.parameters, step);
       fit = learn();
-      if (fit.log_likelihood.back() < before + kLeastRise) return fit;
+      if (fit.log_likelihood.back() < before + kLeastRise) break;
       step = std::max(step / 4.0, kLeastStep);
+      if (turn + 1 == kMostTurns) {
+        fit.flags.push_back(fmt::format("the corrections of logs still change after {} turns", kMostTurns));
+      }
     }
-    fit.flags.push_back(fmt::format("the corrections of logs still change after {} turns", kMostTurns));
+    find_correction_errors(fit.parameters);
     return fit;
   }
 
   /// Each process those of its logs.
   void correct_logs(const BeamParameters& parameters, double step) {
+    const std::vector<LogCorrection> found =
+        of_own_logs(parameters, [&](std::size_t i, const ScanLog& log, auto& model) {
+          return correct_log(log, world_, model, options_, own_[i].correction, step);
+        });
+    for (std::size_t i = 0; i < own_.size(); ++i) own_[i].correction = found[i];
+  }
+
+  void find_correction_errors(const BeamParameters& parameters) {
+    const std::vector<LogCorrection> found =
+        of_own_logs(parameters, [&](std::size_t i, const ScanLog& log, auto& model) {
+          return correction_errors(log, world_, model, options_, own_[i].correction);
+        });
+    for (std::size_t i = 0; i < own_.size(); ++i) own_[i].std_error = found[i];
+  }
+
+  /// What `find` finds for each log, from as many of its scans as are enough; each process asks for its logs.
+  template <class Find>
+  std::vector<LogCorrection> of_own_logs(const BeamParameters& parameters, const Find& find) {
     const BeamModel model = {parameters, sensor_, world_.unknown()};
     std::vector<double> numbers;
     for (std::size_t i = processes_.begin_of(logs_.size()); i < processes_.end_of(logs_.size()); ++i) {
       const ScanNumbers& learned = learned_of(i);
       const std::size_t every = correcting_step(learned.size(), static_cast<std::size_t>(facts_[i].rays));
-      const ScanLog log = picked(i, every_nth(learned, every));
-      const CorrectedLog found = correct_log(log, world_, model, options_, own_[i].correction, step);
-      for (const LogCorrection& c : {found.correction, found.std_error}) {
-        numbers.insert(numbers.end(), {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m});
-      }
+      const LogCorrection c = find(i, picked(i, every_nth(learned, every)), model);
+      numbers.insert(numbers.end(), {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m});
     }
     const std::vector<double> all = processes_.gather(numbers);
-    for (std::size_t i = 0; i < own_.size(); ++i) {
-      const double* of = all.data() + 8 * i;
-      own_[i] = {{of[0], of[1], of[2], of[3]}, {of[4], of[5], of[6], of[7]}};
-    }
+    std::vector<LogCorrection> found;
+    for (std::size_t i = 0; i < all.size(); i += 4) found.push_back({all[i], all[i + 1], all[i + 2], all[i + 3]});
+    return found;
   }
 
   void look_at_logs() {
@@ -166,23 +180,6 @@ class LogFitter {
     notes_ = processes_.gather_texts(notes);
   }
 
-  /// Below the code for "no return" of each log, and what none of the logs says it does not reach; 0: none says either.
-  [[nodiscard]] double auto_max_range_m() const {
-    double least_m = std::numeric_limits<double>::infinity();
-    for (const LogFacts& facts : facts_) {
-      if (facts.code_m > 0.0) least_m = std::min(least_m, facts.code().below_m());
-      if (facts.max_range_m > 0.0) least_m = std::min(least_m, facts.max_range_m);
-    }
-    if (!std::isfinite(least_m)) {
-      with_prefix(names_.front(), [] {
-        throw InputError(
-            "has no value beyond all others that many readings have, and does not say how far its sensor "
-            "measures; give max_range_m");
-      });
-    }
-    return least_m;
-  }
-
   /// Codes for "no return" that were not taken as such, and poses that are not exact.
   std::vector<std::string> log_flags() {
     std::vector<std::string> flags;
@@ -203,7 +200,8 @@ class LogFitter {
 
   [[nodiscard]] BeamSensor find_sensor() const {
     const bool is_auto = options_.auto_max_range && !options_.max_range_m;
-    double max_range_m = is_auto ? auto_max_range_m() : options_.max_range_m.value_or(facts_.front().max_range_m);
+    double max_range_m =
+        is_auto ? auto_max_range_m(facts_, names_.front()) : options_.max_range_m.value_or(facts_.front().max_range_m);
     for (std::size_t i = 0; i < facts_.size() && !options_.max_range_m && !is_auto; ++i) {
       if (facts_[i].max_range_m == 0.0) {
         with_prefix(names_[i], [] { throw InputError("does not say how far its sensor measures; give max_range_m"); });
@@ -366,9 +364,9 @@ class LogFitter {
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
   double held_out_ = 0.0, held_out_readings_ = 0.0;
-  std::vector<CorrectedLog> own_;  // [logs]
-  std::vector<BeamData> shown_;    // of the parts of this process
-  ScanNumbers learned_;            // of learned_log_
+  std::vector<OwnCorrection> own_;  // [logs]
+  std::vector<BeamData> shown_;     // of the parts of this process
+  ScanNumbers learned_;             // of learned_log_
   std::size_t learned_log_ = std::numeric_limits<std::size_t>::max();
   BeamSensor sensor_;
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The log-likelihood of the readings of a log, log p(z | z*(x c) + o), x the logged pose, c the mount and o the range
 // offset, is climbed by pattern search: Hooke and Jeeves, Journal of the ACM 8 (1961). In a map it is not smooth, so
-// there are no gradients to follow. Standard errors are H^-1 J H^-1 by differences over half a cell, J of the sums of
-// scans, for given common parameters: White, Econometrica 50 (1982).
+// there are no gradients to follow. Standard errors are for given common parameters, and the larger of two: H^-1 J H^-1
+// by differences over half a cell, J of the sums of scans (White, Econometrica 50 (1982)); and what the corrections of
+// the eighths of the log, each found for itself, spread about their mean, by the square root of eight. The latter knows
+// that such a likelihood is rough: its maximum lies on one of many edges of cells, farther from the truth than H tells.
 
 #include "report/log_correction.hpp"
 
@@ -26,6 +28,9 @@ using NumberMatrix = std::array<Numbers, kNumbers>;
 constexpr std::size_t kMostReadings = 1U << 16U;  // sigma / sqrt of these is a fraction of a millimetre
 constexpr double kFinestStep = 5e-5;
 constexpr double kImpossible = -744.0;  // about the logarithm of the smallest number
+
+constexpr std::size_t kParts = 8, kLeastScansOfPart = 4;
+constexpr double kPartStep = 0.04;  // m and rad: wide enough to leave the edge of a cell
 
 Numbers numbers_of(const LogCorrection& c) { return {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m}; }
 LogCorrection correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
@@ -174,6 +179,29 @@ class LogCorrector {
   std::array<bool, kNumbers> free_ = {};
 };
 
+/// Scans [begin, end) of a log.
+ScanLog part_of(const ScanLog& log, std::size_t begin, std::size_t end) {
+  const auto cut = [&](const auto& values, std::size_t of_scan) {
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(begin * of_scan);
+    return std::vector(first, first + static_cast<std::ptrdiff_t>((end - begin) * of_scan));
+  };
+  ScanLog part;
+  part.name = log.name;
+  part.azimuth_rad = log.azimuth_rad;
+  part.pose = cut(log.pose, 1);
+  part.range_m = cut(log.range_m, log.rays());
+  if (!log.ray_offset.empty()) part.ray_offset = cut(log.ray_offset, log.rays());
+  part.max_range_m = log.max_range_m;
+  return part;
+}
+
+double std_error_of_mean(const std::array<Numbers, kParts>& of_part, std::size_t i) {
+  double sum = 0.0, squares = 0.0;
+  for (const Numbers& n : of_part) sum += n[i];
+  for (const Numbers& n : of_part) squares += (n[i] - sum / kParts) * (n[i] - sum / kParts);
+  return std::sqrt(squares / (kParts - 1) / kParts);
+}
+
 }  // namespace
 
 BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
@@ -197,11 +225,27 @@ std::size_t correcting_step(std::size_t scans, std::size_t rays) {
   return std::max<std::size_t>(1, scans * rays / kMostReadings);
 }
 
-CorrectedLog correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
-                         const FitLogOptions& options, const LogCorrection& start, double step) {
-  LogCorrector corrector(log, world, model, options);
-  const Numbers found = corrector.climb(numbers_of(start), step);
-  return {correction_of(found), correction_of(corrector.std_errors(found))};
+LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                          const FitLogOptions& options, const LogCorrection& start, double step) {
+  return correction_of(LogCorrector(log, world, model, options).climb(numbers_of(start), step));
+}
+
+LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                const FitLogOptions& options, const LogCorrection& found) {
+  const Numbers at = numbers_of(found);
+  Numbers errors = LogCorrector(log, world, model, options).std_errors(at);
+  if (log.scans() < kParts * kLeastScansOfPart) return correction_of(errors);
+  std::array<Numbers, kParts> of_part;
+  for (std::size_t k = 0; k < kParts; ++k) {
+    const ScanLog part = part_of(log, log.scans() * k / kParts, log.scans() * (k + 1) / kParts);
+    of_part[k] = LogCorrector(part, world, model, options).climb(at, kPartStep);
+  }
+  for (std::size_t i = 0; i < kNumbers; ++i) {
+    // NaN stays: the larger is taken of what there is.
+    const double spread = std_error_of_mean(of_part, i);
+    if (errors[i] < spread) errors[i] = spread;
+  }
+  return correction_of(errors);
 }
 
 }  // namespace fathom

@@ -8,10 +8,6 @@
 
 namespace fathom {
 
-struct CorrectedLog {
-  LogCorrection correction, std_error;
-};
-
 /// The pairs of all scans of a log, as make_beam_data() makes them, where the log is corrected.
 BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
                          double max_range_m, const Compute& compute);
@@ -20,7 +16,11 @@ BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, co
 std::size_t correcting_step(std::size_t scans, std::size_t rays);
 
 /// Looks for the correction of the greatest likelihood, from `start` on and first in steps of `step` (m, and rad).
-CorrectedLog correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
-                         const FitLogOptions& options, const LogCorrection& start, double step);
+LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                          const FitLogOptions& options, const LogCorrection& start, double step);
+
+/// The standard errors of the correction that was found, for given parameters; NaN of what the readings do not tell.
+LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                const FitLogOptions& options, const LogCorrection& found);
 
 }  // namespace fathom

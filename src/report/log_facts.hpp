@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a fit knows of each of its logs before it reads their scans.
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "beam/no_return_pile.hpp"
+
+namespace fathom {
+
+/// What all processes know of a log. Made of doubles, so that processes can tell each other.
+struct LogFacts {
+  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0,
+         zeros = 0;
+  [[nodiscard]] NoReturnPile::Code code() const { return {code_m, code_share}; }
+};
+inline constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
+
+/// Below the code for "no return" of each log, and what none of the logs says it does not reach. Throws InputError about
+/// the log of the name `first` where none says either.
+double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first);
+
+}  // namespace fathom
