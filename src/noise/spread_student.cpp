@@ -13,10 +13,10 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostTerms = 24;
-constexpr double kDone = 1e-14;       // of the sum, for what the terms to come can be
-constexpr double kLeastShare = 1e-3;  // of the largest term, that the sum must be: what cancels is lost
-constexpr double kMostReach = 0.5;    // of the radius of convergence, for spreads that end
-constexpr double kReach = 0.8;        // square of the share of that radius beyond which a normal must be negligible
+constexpr double kDone = 1e-14;        // of the sum, for what the terms to come can be
+constexpr double kLeastShare = 1e-3;   // of the largest term, that the sum must be: what cancels is lost
+constexpr double kMostReach = 0.5;     // of the radius of convergence, for spreads that end
+constexpr double kReach = 0.8;         // square of the share of that radius beyond which a normal must be negligible
 constexpr double kBeyondReach = 28.0;  // e^-28, of the density
 
 /// Even moments E[S^2m] / (2m)!, for m = 0, 1, ...; those of a sum of independent S are the products of such series.
@@ -37,7 +37,8 @@ constexpr Factors kFactors;
 Moments uniform_moments(double half) {
   Moments out;
   double each = 1.0;
-  for (std::size_t m = 0; m < kMostTerms; ++m) out[m] = each * kFactors.mean[m], each *= half * half * kFactors.uniform[m];
+  for (std::size_t m = 0; m < kMostTerms; ++m)
+    out[m] = each * kFactors.mean[m], each *= half * half * kFactors.uniform[m];
   return out;
 }
 

@@ -15,8 +15,8 @@ struct SmallSpread {
 /// The density of T + spread at x, as a multiple of T's own there; nothing where the spread is not small against the
 /// distance over which that density changes. Relative errors below 1e-11.
 ///
-/// About x the density of T is a series in r = (x' - x) / R with R^2 = nu + x^2, the generating function of Gegenbauer's
-/// polynomials (Abramowitz and Stegun, 22.9.3), whose radius of convergence is 1:
+/// About x the density of T is a series in r = (x' - x) / R with R^2 = nu + x^2, the generating function of
+/// Gegenbauer's polynomials (Abramowitz and Stegun, 22.9.3), whose radius of convergence is 1:
 ///
 ///   t(x + R r) = t(x) sum_n C_n(-x / R) r^n,   of order (nu + 1) / 2
 ///

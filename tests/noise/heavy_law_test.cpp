@@ -71,8 +71,9 @@ void expect_same(const MeasuredRangeLaw& law, double range_m, double half_m) {
   if (!(slow > 1e-250)) return;
   const double fast = probability(law, range_m - half_m, range_m + half_m);
   const double rounding = 4e-16 * range_m / half_m;  // of the ends
-  EXPECT_NEAR(fast / slow, 1.0, 1e-8 + rounding) << "nu " << law.nu << ", scale " << law.student_m << ", normal " << law.normal_m
-                                      << ", uniform " << law.high_m - law.low_m << ", " << range_m << " +- " << half_m;
+  EXPECT_NEAR(fast / slow, 1.0, 1e-8 + rounding)
+      << "nu " << law.nu << ", scale " << law.student_m << ", normal " << law.normal_m << ", uniform "
+      << law.high_m - law.low_m << ", " << range_m << " +- " << half_m;
   EXPECT_NEAR(log_density(law, range_m, half_m), std::log(slow / (2 * half_m)), 1e-8 + rounding);
 }
 
@@ -108,7 +109,8 @@ TEST(HeavyLaw, HasTheDensityOfTheSlowSum) {
         for (const double width : {0.0, 0.1, 2.0}) {
           const MeasuredRangeLaw law = heavy(nu, 0.02, 0.02 * normal, 0.02 * width);
           const double slow = slow_density(law, 4.0 + 0.02 * x);
-          EXPECT_NEAR(density(law, 4.0 + 0.02 * x) / slow, 1.0, 1e-6) << nu << ' ' << x << ' ' << normal << ' ' << width;
+          EXPECT_NEAR(density(law, 4.0 + 0.02 * x) / slow, 1.0, 1e-6)
+              << nu << ' ' << x << ' ' << normal << ' ' << width;
         }
       }
     }
@@ -153,7 +155,8 @@ RC_GTEST_PROP(HeavyLaw, ProbabilitiesOfPartsAddUp, ()) {
   const double width_m = between(0, 2) == 0 ? 0.0 : scale_m * std::exp(between(-300, 100) / 100.0);
   const MeasuredRangeLaw law = heavy(nu, scale_m, normal_m, width_m);
   const StudentNodes nodes(nu);
-  const double low = 4.0 + scale_m * between(-800, 800) / 100.0, length = scale_m * std::exp(between(-200, 300) / 100.0);
+  const double low = 4.0 + scale_m * between(-800, 800) / 100.0,
+               length = scale_m * std::exp(between(-200, 300) / 100.0);
   const int parts = between(2, 12);
   double sum = 0;
   for (int k = 0; k < parts; ++k) {
