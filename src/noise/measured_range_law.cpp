@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kStep = 0.35;        // of log u, where the law of u is wide
 constexpr double kNegligible = 45.0;  // e^-45 adds nothing to a sum of doubles
+constexpr double kAllThere = 1e-14;   // of a sum over normals, which the next of them is below
 constexpr double kLevelSlack = 1e-5;  // of a level: ranges are single floats, and so are the parameters
 
 void check_known(const MeasuredRangeLaw& law) {
@@ -76,14 +77,16 @@ double normal_ramp_below(double top, double width, double s) {
   return normal_ramp(top, s) - normal_ramp(top - width, s);
 }
 
-/// Sums f(deviation) over the normals of which normal and t are a mixture.
+/// Sums f(deviation) over the normals of which normal and t are a mixture. `most`: so that f(s) <= most / s. The widest
+/// normals stand last, and have ever less.
 template <class F>
-double mixed(const MeasuredRangeLaw& law, const StudentNodes* nodes, F f) {
+double mixed(const MeasuredRangeLaw& law, const StudentNodes* nodes, double most, F f) {
   if (!(law.student_m > 0.0)) return f(law.normal_m);
   double sum = 0.0;
   for (std::size_t k = 0; k < nodes->weights().size(); ++k) {
-    const double t = law.student_m * nodes->scales()[k];
-    sum += nodes->weights()[k] * f(std::sqrt(law.normal_m * law.normal_m + t * t));
+    const double weight = nodes->weights()[k], scale = nodes->scales()[k], t = law.student_m * scale;
+    if (scale > 1.0 && weight * most < kAllThere * sum * t) break;
+    sum += weight * f(std::sqrt(law.normal_m * law.normal_m + t * t));
   }
   return sum;
 }
@@ -160,11 +163,14 @@ double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* 
   nodes = nodes_of(law, nodes, own);
   if (const auto log = log_mean_of_heavy(law, range_m, 0.0, nodes)) return math::exp(*log);
   const double e = range_m - law.mean_m, width = law.high_m - law.low_m;
-  if (!(width > 0.0)) return mixed(law, nodes, [&](double s) { return normal_density(e - law.low_m, s); });
+  if (!(width > 0.0))
+    return mixed(law, nodes, math::kInverseSqrtTwoPi, [&](double s) { return normal_density(e - law.low_m, s); });
   if (law.student_m > 0.0 && !(law.normal_m > 0.0)) {
     return heavy_between(law, e - law.high_m, e - law.low_m, *nodes) / width;
   }
-  return mixed(law, nodes, [&](double s) { return normal_between(e - law.high_m, e - law.low_m, s); }) / width;
+  return mixed(law, nodes, width * math::kInverseSqrtTwoPi,
+               [&](double s) { return normal_between(e - law.high_m, e - law.low_m, s); }) /
+         width;
 }
 
 double probability(const MeasuredRangeLaw& law, double low_m, double high_m, const StudentNodes* nodes) {
@@ -181,13 +187,14 @@ double probability(const MeasuredRangeLaw& law, double low_m, double high_m, con
   nodes = nodes_of(law, nodes, own);
   const double a = low_m - law.mean_m, b = high_m - law.mean_m, width = law.high_m - law.low_m, half_m = 0.5 * (b - a);
   if (const auto log = log_mean_of_heavy(law, low_m + half_m, half_m, nodes)) return 2.0 * half_m * math::exp(*log);
+  const double most = (b - a) * math::kInverseSqrtTwoPi;
   if (!(width > 0.0)) {
     const bool is_heavy = law.student_m > 0.0 && !(law.normal_m > 0.0);
     if (is_heavy) return heavy_between(law, a - law.low_m, b - law.low_m, *nodes);
-    return mixed(law, nodes, [&](double s) { return normal_between(a - law.low_m, b - law.low_m, s); });
+    return mixed(law, nodes, most, [&](double s) { return normal_between(a - law.low_m, b - law.low_m, s); });
   }
   const auto below = [&](double e, double s) { return normal_ramp_below(e - law.low_m, width, s); };
-  return mixed(law, nodes, [&](double s) { return below(b, s) - below(a, s); }) / width;
+  return mixed(law, nodes, most * width, [&](double s) { return below(b, s) - below(a, s); }) / width;
 }
 
 double cdf(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {
