@@ -17,6 +17,7 @@ namespace fathom {
 /// nothing of them. The maximum is therefore that of the other returns, and errors are theirs. Where one would cross
 /// the floor within a step of the differences, the likelihood had a kink, whose curvature says nothing: so errors are
 /// found with the floor out of reach.
+/// Not counted: which returns are impossible hangs on the parameters, too, which matters where many lie near the floor.
 struct PossibleReturns {
   std::vector<std::size_t> places;     ///< of these returns, ascending
   std::vector<std::uint32_t> cluster;  ///< of each of them
