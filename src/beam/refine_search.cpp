@@ -19,22 +19,6 @@ constexpr double kUsualLeverM = 5.0;
 
 }  // namespace
 
-std::optional<PlanarMatrix> inverse_of(const PlanarMatrix& m) {
-  PlanarMatrix left = m, inverse = {};
-  for (std::size_t i = 0; i < 3; ++i) inverse[i][i] = 1.0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double pivot = left[i][i];
-    if (!(pivot > 0.0) || !std::isfinite(pivot)) return std::nullopt;
-    for (std::size_t k = 0; k < 3; ++k) left[i][k] /= pivot, inverse[i][k] /= pivot;
-    for (std::size_t j = 0; j < 3; ++j) {
-      if (j == i) continue;
-      const double times = left[j][i];
-      for (std::size_t k = 0; k < 3; ++k) left[j][k] -= times * left[i][k], inverse[j][k] -= times * inverse[i][k];
-    }
-  }
-  return inverse;
-}
-
 PlanarNumbers product(const PlanarMatrix& m, const PlanarNumbers& v) {
   PlanarNumbers p = {};
   for (std::size_t i = 0; i < 3; ++i) p[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];

@@ -10,16 +10,15 @@
 #include <fathom/beam/refine.hpp>
 #include <fathom/beam/score.hpp>
 
+#include "base/small_matrix.hpp"
 #include "beam/moving_ranges.hpp"
 
 namespace fathom {
 
 /// x (m), y (m) and yaw (rad) of a pose in the frame of another one.
 using PlanarNumbers = std::array<double, 3>;
-using PlanarMatrix = std::array<PlanarNumbers, 3>;
+using PlanarMatrix = FixedMatrix<3>;
 
-/// The inverse of a symmetric, positive definite matrix; nothing when it is not, or has a NaN.
-std::optional<PlanarMatrix> inverse_of(const PlanarMatrix& m);
 PlanarNumbers product(const PlanarMatrix& m, const PlanarNumbers& v);
 
 /// pose * d.

@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "base/small_matrix.hpp"
 #include "beam/add_parts.hpp"
 #include "beam/curvature.hpp"
 #include "beam/student_t.hpp"
@@ -32,30 +33,6 @@ namespace {
 
 constexpr double kBoundary = 1e-7;  // of a weight: below, it is 0
 constexpr double kFewClusters = 20.0;
-
-/// Inverts the symmetric positive matrix restricted to `free` (Gauss-Jordan with pivots); false when singular.
-bool invert(Matrix a, const std::vector<std::size_t>& free, Matrix& inverse) {
-  const std::size_t n = free.size();
-  inverse = {};
-  for (const std::size_t i : free) inverse[i][i] = 1.0;
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t pivot = c;
-    for (std::size_t r = c + 1; r < n; ++r) {
-      if (std::abs(a[free[r]][free[c]]) > std::abs(a[free[pivot]][free[c]])) pivot = r;
-    }
-    std::swap(a[free[c]], a[free[pivot]]);
-    std::swap(inverse[free[c]], inverse[free[pivot]]);
-    const double d = a[free[c]][free[c]];
-    if (!(std::abs(d) > 1e-300)) return false;
-    for (const std::size_t k : free) a[free[c]][k] /= d, inverse[free[c]][k] /= d;
-    for (const std::size_t r : free) {
-      if (r == free[c]) continue;
-      const double factor = a[r][free[c]];
-      for (const std::size_t k : free) a[r][k] -= factor * a[free[c]][k], inverse[r][k] -= factor * inverse[free[c]][k];
-    }
-  }
-  return true;
-}
 
 /// a m a^T.
 Matrix sandwich(const Matrix& a, const Matrix& middle) {
@@ -284,14 +261,15 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
   const Derivatives derivatives = find_derivatives(parts, p, sensor, stretches, options.compute, executor, ranks);
   const Neighbours neighbours(fit.clusters, options.stretches > 0);
   const Matrix outer = outer_product(derivatives.clusters, neighbours);
-  Matrix inverse = {};
-  const bool is_regular = invert(derivatives.information, free, inverse);
-  const Matrix naive = covariance_of_parameters(inverse, p);
-  if (!is_regular || !are_variances(naive, known)) {
+  const auto inverse = inverse_of(derivatives.information, free);
+  const Matrix naive = covariance_of_parameters(inverse.value_or(Matrix{}), p);
+  if (!inverse || !are_variances(naive, known)) {
     fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
     // Fewer clusters than coordinates leave the outer product singular.
-    if (fit.clusters > 2 * coordinates_of(p.tail).size() && invert(outer, free, inverse))
-      flag_unidentified(covariance_of_parameters(inverse, p), known, fit);
+    if (!(fit.clusters > 2 * coordinates_of(p.tail).size())) return;
+    if (const auto of_scores = inverse_of(outer, free)) {
+      flag_unidentified(covariance_of_parameters(*of_scores, p), known, fit);
+    }
     return;
   }
   fit.naive_std_error = to_errors(naive, known, p.tail.hit);
@@ -301,7 +279,7 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
     return;
   }
   if (!known.empty()) flag_few_clusters(options, fit);
-  fit.std_error = to_errors(covariance_of_parameters(sandwich(inverse, outer), p), known, p.tail.hit);
+  fit.std_error = to_errors(covariance_of_parameters(sandwich(*inverse, outer), p), known, p.tail.hit);
   take_larger(fit.naive_std_error, fit.std_error);
   add_intervals(neighbours.degrees(static_cast<double>(fit.clusters)), fit);
 }

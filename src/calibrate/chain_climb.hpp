@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "base/small_matrix.hpp"
 #include "calibrate/chain_likelihood.hpp"
-#include "calibrate/small_matrix.hpp"
 
 namespace fathom {
 

@@ -76,7 +76,8 @@ ChainDensity::Step ChainDensity::step_of(const void* model) {
   return step;
 }
 
-ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns) : chain_(chain), returns_(returns) {
+ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log)
+    : chain_(chain), returns_(returns), least_log_(least_log) {
   using Maker = Step (*)(const void*);
   static constexpr auto kMakers = []<std::size_t... I>(std::index_sequence<I...>) {
     return std::array<Maker, sizeof...(I)>{&ChainDensity::step_of<std::variant_alternative_t<I, RegisteredNoise>>...};
@@ -159,10 +160,10 @@ double ChainDensity::log_range(std::size_t i) const {
   if (r.outside == OutsideLimits::kClamped && (range_m <= r.min_range_m || range_m >= r.max_range_m)) {
     const double p = range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
                                               : probability(law, r.max_range_m, 1e12, nodes());
-    return p > 0.0 ? math::log(p) : kLeastLog;
+    return p > 0.0 ? math::log(p) : least_log_;
   }
   const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
-  if (!is_on_level(law, range_m, r.half_step_m * slope)) return kLeastLog;
+  if (!is_on_level(law, range_m, r.half_step_m * slope)) return least_log_;
   return log_density(law, range_m, r.half_step_m * slope, nodes());
 }
 
@@ -185,10 +186,10 @@ double ChainDensity::operator()(std::size_t i) const {
   const double share = kept(i);
   if (std::isnan(returns_.range_m[i])) {
     const double lost = share > 0.0 ? 1.0 - share * reported(i) : 1.0;
-    return lost > 0.0 ? std::max(kLeastLog, math::log(lost)) : kLeastLog;
+    return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
   }
-  if (!(share > 0.0)) return kLeastLog;
-  return std::max(kLeastLog, math::log(share) + log_range(i));
+  if (!(share > 0.0)) return least_log_;
+  return std::max(least_log_, math::log(share) + log_range(i));
 }
 
 }  // namespace fathom

@@ -30,13 +30,13 @@ class ChainDensity {
   /// for entities, one that needs to know of edges or rings where the returns do not, or models whose law together is
   /// not known. What turns hit points changes no range, and what windows take and cameras do not see is left out of the
   /// returns: these models are passed over. Rays may be turned where the returns tell what turned ones meet.
-  ChainDensity(const NoiseChain& chain, const ChainReturns& returns);
+  ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log = kLeastLog);
 
   /// Works out once what returns that are turned among the same surfaces have in common, as in frames of a sensor that
   /// does not move. `used`: the returns that will be asked for.
   void share_surroundings(std::span<const std::size_t> used, Executor& executor);
 
-  /// Of return i, at least kLeastLog.
+  /// Of return i, at least `least_log`.
   [[nodiscard]] double operator()(std::size_t i) const;
   /// Probability that no model of loss takes return i.
   [[nodiscard]] double kept(std::size_t i) const;
@@ -94,6 +94,7 @@ class ChainDensity {
 
   NoiseChain chain_;  // keeps the models that steps_ point to
   const ChainReturns& returns_;
+  double least_log_;
   std::vector<Step> losses_, ranges_;
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays

@@ -6,10 +6,10 @@
 #include <limits>
 #include <optional>
 
+#include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
 #include "calibrate/chain_climb.hpp"
 #include "calibrate/no_number.hpp"
-#include "calibrate/small_matrix.hpp"
 
 namespace fathom {
 

@@ -20,6 +20,7 @@
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
+#include "calibrate/chain_possible.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/learned_angles.hpp"
 #include "calibrate/no_number.hpp"
@@ -163,8 +164,9 @@ class Ascent {
   [[nodiscard]] const std::vector<FreeNumber>& smooth() const { return smooth_; }
   [[nodiscard]] const std::vector<FreeNumber>& jumps() const { return jumps_; }
   [[nodiscard]] const std::vector<JumpPeak>& peaks() const { return peaks_; }
-  [[nodiscard]] ChainLikelihood together(std::span<const std::size_t> places) const {
-    return {chain_, smooth_, returns_, places, executor_};
+  [[nodiscard]] ChainLikelihood together(std::span<const std::size_t> places,
+                                         double least_log = ChainDensity::kLeastLog) const {
+    return {chain_, smooth_, returns_, places, executor_, least_log};
   }
 
  private:
@@ -228,9 +230,9 @@ void set_error(LearnedParameter& p, double error, double naive, double quantile)
 /// Values, errors and correlations, in the order of `numbers`. Errors across the two kinds are independent: jumps are
 /// known to one part in the number of returns, others to one in its root.
 void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                    const Split& split, ChainFit& fit) {
-  const ChainErrors errors = chain_errors(ascent.together(split.learn), values_of(fit.chain, ascent.smooth()),
-                                          split.cluster, split.stretches > 0);
+                    const Split& split, const PossibleReturns& possible, ChainFit& fit) {
+  const ChainErrors errors = chain_errors(ascent.together(possible.places, possible.least_log),
+                                          values_of(fit.chain, ascent.smooth()), possible.cluster, split.stretches > 0);
   fit.clusters = errors.clusters;
   fit.stretches = split.stretches > 0 ? errors.clusters : 0;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
@@ -250,8 +252,13 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
       p.is_unidentified = peak.is_unbounded;
       if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, kNormal95);
     }
+    if (!possible.tell_errors()) {
+      p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
+      set_error(p, kNoNumber, kNoNumber, kNormal95);
+    }
     fit.parameters.push_back(std::move(p));
   }
+  if (!possible.tell_errors()) return;
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < n; ++k) {
       const bool both = place[j] && place[k];
@@ -276,19 +283,6 @@ void judge(const ChainReturns& r, std::span<const std::size_t> places, std::uint
   fit.held_out_nats = mean_score(learned).nats, fit.start_nats = mean_score(given).nats;
   const MeanScore gain = score_difference(learned, given, stretches);
   fit.gain_nats = gain.nats, fit.gain_error = gain.std_error;
-}
-
-/// Where returns count as the least density, the likelihood has kinks, and its curvature is none.
-void flag_impossible(const ChainReturns& r, std::span<const std::size_t> places, Executor& executor, ChainFit& fit) {
-  std::vector<double> nats;
-  ChainLikelihood(fit.chain, {}, r, places, executor).each({}, nats);
-  const auto impossible =
-      std::count_if(nats.begin(), nats.end(), [](double each) { return each <= ChainDensity::kLeastLog; });
-  if (impossible == 0) return;
-  fit.flags.push_back(fmt::format(
-      "{} of {} returns are as good as impossible under what was learned, and count {} nats each: errors of the "
-      "parameters do not hold; a model with heavy tails (student) may describe them, or they show what the scene lacks",
-      impossible, nats.size(), ChainDensity::kLeastLog));
 }
 
 }  // namespace
@@ -335,12 +329,13 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   if (!searched.empty()) ascent.climb();
   fit.chain = ascent.chain();
   fit.log_likelihood = ascent.total();
-  add_parameters(ascent, with_rings(chain, numbers), numbers, split, fit);
+  const PossibleReturns possible(fit.chain, returns, split.learn, split.cluster, *executor);
+  add_parameters(ascent, with_rings(chain, numbers), numbers, split, possible, fit);
   fit.returns = split.learn.size(), fit.frames = split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, chain, *executor, fit);
-  flag_impossible(returns, split.learn, *executor, fit);
+  if (possible.impossible > 0) fit.flags.push_back(possible.note());
   add_flags(fit);
   add_angle_flags(returns.turned, fit);
   return fit;

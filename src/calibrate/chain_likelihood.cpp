@@ -57,7 +57,7 @@ NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
-  ChainDensity density(chain_at(values), returns_);
+  ChainDensity density(chain_at(values), returns_, least_log_);
   density.share_surroundings(used_, executor_);
   const std::size_t parts = (used_.size() + kReturnsPerPart - 1) / kReturnsPerPart;
   std::vector<double> sums(parts, 0.0);
@@ -73,7 +73,7 @@ double ChainLikelihood::total(std::span<const double> values) const {
 }
 
 void ChainLikelihood::each(std::span<const double> values, std::vector<double>& out) const {
-  ChainDensity density(chain_at(values), returns_);
+  ChainDensity density(chain_at(values), returns_, least_log_);
   density.share_surroundings(used_, executor_);
   out.resize(used_.size());
   executor_.parallel_for(used_.size(), kReturnsPerPart, [&](std::size_t begin, std::size_t end) {

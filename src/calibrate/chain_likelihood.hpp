@@ -65,10 +65,16 @@ inline double as_float(double value) { return double{static_cast<float>(value)};
 
 class ChainLikelihood {
  public:
-  /// Of the returns at these places; everything given must outlive it.
+  /// Of the returns at these places, each at least `least_log`; everything given must outlive it.
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
-                  std::span<const std::size_t> used, Executor& executor)
-      : chain_(chain), free_(free), returns_(returns), used_(used), executor_(executor), columns_(free, returns) {}
+                  std::span<const std::size_t> used, Executor& executor, double least_log = ChainDensity::kLeastLog)
+      : chain_(chain),
+        free_(free),
+        returns_(returns),
+        used_(used),
+        executor_(executor),
+        columns_(free, returns),
+        least_log_(least_log) {}
 
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] std::size_t size() const { return used_.size(); }
@@ -98,6 +104,7 @@ class ChainLikelihood {
   std::span<const std::size_t> used_;
   Executor& executor_;
   Columns columns_;
+  double least_log_;
 };
 
 }  // namespace fathom

@@ -371,7 +371,7 @@ double ChainDensity::density_on(std::size_t i, const Facet& facet) const {
   const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
   if (!is_on_level(wide.law, range_m, r.half_step_m * slope)) return 0.0;
   const double log_p = log_density(wide.law, range_m, r.half_step_m * slope, nodes());
-  if (!(log_p > kLeastLog - 10.0)) return 0.0;
+  if (!(log_p > least_log_ - 10.0)) return 0.0;
   return math::exp(log_p) * facet.expected_given(*turns_, range_m);
 }
 
@@ -387,10 +387,10 @@ double ChainDensity::turned_log(std::size_t i) const {
   if (std::isnan(returns_.range_m[i])) {
     for_each_facet(i, [&](const Facet& facet) { sum += facet.kept_weight(*turns_) * reported_on(facet); });
     const double lost = 1.0 - sum;
-    return lost > 0.0 ? std::max(kLeastLog, math::log(lost)) : kLeastLog;
+    return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
   }
   for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet); });
-  return sum > 0.0 ? std::max(kLeastLog, math::log(sum)) : kLeastLog;
+  return sum > 0.0 ? std::max(least_log_, math::log(sum)) : least_log_;
 }
 
 double ChainDensity::turned_kept(std::size_t i) const {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/small_matrix.hpp"
+#include "base/small_matrix.hpp"
 #include "calibrate/wall_rays.hpp"
 
 namespace fathom {

@@ -10,6 +10,9 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
+#include <fathom/math/student.hpp>
+
+#include "noise/spread_student.hpp"
 
 namespace fathom {
 
@@ -17,6 +20,7 @@ namespace {
 
 constexpr double kStep = 0.35;        // of log u, where the law of u is wide
 constexpr double kNegligible = 45.0;  // e^-45 adds nothing to a sum of doubles
+constexpr double kAllThere = 1e-14;   // of a sum over normals, which the next of them is below
 constexpr double kLevelSlack = 1e-5;  // of a level: ranges are single floats, and so are the parameters
 
 void check_known(const MeasuredRangeLaw& law) {
@@ -25,10 +29,22 @@ void check_known(const MeasuredRangeLaw& law) {
   }
 }
 
-/// Where the density of a t alone has a closed form.
-double student_density(const StudentNodes& nodes, double e, double scale) {
-  const double x = e / scale, nu = nodes.nu();
-  return nodes.peak() / scale * math::exp(-0.5 * (nu + 1.0) * math::log1p(x * x / nu));
+/// Log of the mean density over (range - half, range + half), of a law whose t all else is small against; nothing of
+/// other laws.
+std::optional<double> log_mean_of_heavy(const MeasuredRangeLaw& law, double range_m, double half_m,
+                                        const StudentNodes* nodes) {
+  if (!(law.student_m > 0.0)) return std::nullopt;
+  const double x = (range_m - law.mean_m - 0.5 * (law.low_m + law.high_m)) / law.student_m, nu = law.nu;
+  const SmallSpread spread = {half_m / law.student_m, 0.5 * (law.high_m - law.low_m) / law.student_m,
+                              law.normal_m / law.student_m};
+  const auto share = spread_student(x, nu, spread);
+  if (!share) return std::nullopt;
+  return math::log(nodes->peak() / law.student_m * *share) - 0.5 * (nu + 1.0) * math::log1p(x * x / nu);
+}
+
+/// P(a < t < b) of the law's t.
+double heavy_between(const MeasuredRangeLaw& law, double a, double b, const StudentNodes& nodes) {
+  return math::student_between(a / law.student_m, b / law.student_m, law.nu, math::log(nodes.peak()));
 }
 
 double normal_density(double e, double s) {
@@ -61,14 +77,16 @@ double normal_ramp_below(double top, double width, double s) {
   return normal_ramp(top, s) - normal_ramp(top - width, s);
 }
 
-/// Sums f(deviation) over the normals of which normal and t are a mixture.
+/// Sums f(deviation) over the normals of which normal and t are a mixture. `most`: so that f(s) <= most / s. The widest
+/// normals stand last, and have ever less.
 template <class F>
-double mixed(const MeasuredRangeLaw& law, const StudentNodes* nodes, F f) {
+double mixed(const MeasuredRangeLaw& law, const StudentNodes* nodes, double most, F f) {
   if (!(law.student_m > 0.0)) return f(law.normal_m);
   double sum = 0.0;
   for (std::size_t k = 0; k < nodes->weights().size(); ++k) {
-    const double t = law.student_m * nodes->scales()[k];
-    sum += nodes->weights()[k] * f(std::sqrt(law.normal_m * law.normal_m + t * t));
+    const double weight = nodes->weights()[k], scale = nodes->scales()[k], t = law.student_m * scale;
+    if (scale > 1.0 && weight * most < kAllThere * sum * t) break;
+    sum += weight * f(std::sqrt(law.normal_m * law.normal_m + t * t));
   }
   return sum;
 }
@@ -133,8 +151,8 @@ StudentNodes::StudentNodes(double nu) : nu_(nu) {
   for (const double w : weights_) sum += w;
   for (std::size_t k = 0; k < weights_.size(); ++k) {
     weights_[k] /= sum;
-    peak_ += weights_[k] * math::kInverseSqrtTwoPi / scales_[k];
   }
+  peak_ = math::exp(math::student_log_peak(nu));
 }
 
 double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {
@@ -143,13 +161,16 @@ double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* 
   if (law.from_disparity) return disparity_density(law, range_m);
   std::optional<StudentNodes> own;
   nodes = nodes_of(law, nodes, own);
+  if (const auto log = log_mean_of_heavy(law, range_m, 0.0, nodes)) return math::exp(*log);
   const double e = range_m - law.mean_m, width = law.high_m - law.low_m;
-  if (width > 0.0) {
-    return mixed(law, nodes, [&](double s) { return normal_between(e - law.high_m, e - law.low_m, s); }) / width;
+  if (!(width > 0.0))
+    return mixed(law, nodes, math::kInverseSqrtTwoPi, [&](double s) { return normal_density(e - law.low_m, s); });
+  if (law.student_m > 0.0 && !(law.normal_m > 0.0)) {
+    return heavy_between(law, e - law.high_m, e - law.low_m, *nodes) / width;
   }
-  const double x = e - law.low_m;
-  if (law.student_m > 0.0 && !(law.normal_m > 0.0)) return student_density(*nodes, x, law.student_m);
-  return mixed(law, nodes, [&](double s) { return normal_density(x, s); });
+  return mixed(law, nodes, width * math::kInverseSqrtTwoPi,
+               [&](double s) { return normal_between(e - law.high_m, e - law.low_m, s); }) /
+         width;
 }
 
 double probability(const MeasuredRangeLaw& law, double low_m, double high_m, const StudentNodes* nodes) {
@@ -164,12 +185,16 @@ double probability(const MeasuredRangeLaw& law, double low_m, double high_m, con
   }
   std::optional<StudentNodes> own;
   nodes = nodes_of(law, nodes, own);
-  const double a = low_m - law.mean_m, b = high_m - law.mean_m, width = law.high_m - law.low_m;
+  const double a = low_m - law.mean_m, b = high_m - law.mean_m, width = law.high_m - law.low_m, half_m = 0.5 * (b - a);
+  if (const auto log = log_mean_of_heavy(law, low_m + half_m, half_m, nodes)) return 2.0 * half_m * math::exp(*log);
+  const double most = (b - a) * math::kInverseSqrtTwoPi;
   if (!(width > 0.0)) {
-    return mixed(law, nodes, [&](double s) { return normal_between(a - law.low_m, b - law.low_m, s); });
+    const bool is_heavy = law.student_m > 0.0 && !(law.normal_m > 0.0);
+    if (is_heavy) return heavy_between(law, a - law.low_m, b - law.low_m, *nodes);
+    return mixed(law, nodes, most, [&](double s) { return normal_between(a - law.low_m, b - law.low_m, s); });
   }
   const auto below = [&](double e, double s) { return normal_ramp_below(e - law.low_m, width, s); };
-  return mixed(law, nodes, [&](double s) { return below(b, s) - below(a, s); }) / width;
+  return mixed(law, nodes, most * width, [&](double s) { return below(b, s) - below(a, s); }) / width;
 }
 
 double cdf(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {
@@ -188,6 +213,9 @@ double log_density(const MeasuredRangeLaw& law, double range_m, double half_step
         law.from_disparity ? law.gain * law.unit_px_m / law.disparity_px + law.bias_m : law.mean_m + law.low_m;
     return std::abs(range_m - exact_m) <= half_step_m + slack_m ? 0.0 : -std::numeric_limits<double>::infinity();
   }
+  std::optional<StudentNodes> own;
+  nodes = nodes_of(law, nodes, own);
+  if (const auto log = log_mean_of_heavy(law, range_m, std::max(half_step_m, 0.0), nodes)) return *log;
   if (!(half_step_m > 0.0)) return floor_log(density(law, range_m, nodes));
   return floor_log(probability(law, range_m - half_step_m, range_m + half_step_m, nodes) / (2.0 * half_step_m));
 }

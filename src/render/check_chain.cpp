@@ -41,7 +41,7 @@ void check_other(std::string_view list, std::string_view what, std::size_t place
   if (base.slug() != other.slug()) {
     throw InputError(fmt::format("{}: entry {} of the chain is {}, not {}", list, place, base.slug(), other.slug()));
   }
-  if (base.stage() == Stage::kRay || base.stage() == Stage::kReading || base.stage() == Stage::kImage) {
+  if (!may_differ(base.info())) {
     throw InputError(fmt::format("{}: {} cannot differ by {}", list, base.slug(), what));
   }
   other.check_on(sensor);
@@ -96,6 +96,12 @@ void check_one_return(const Noise& noise, const SensorTraits& sensor) {
 
 }  // namespace
 
+bool may_differ(const NoiseInfo& model) {
+  return model.stage != Stage::kRay && model.stage != Stage::kReading && model.stage != Stage::kImage;
+}
+
+bool may_correlate(const NoiseInfo& model) { return model.draws.normals + model.draws.uniforms > 0; }
+
 void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor) {
   const SurfaceNeeds needs = noise.info().needs;
   if ((needs.sight || needs.baseline) && !(sensor.optics.baseline_m > 0.0F)) {
@@ -134,7 +140,7 @@ void check_correlation(const ChainEntry& entry, const SensorTraits& sensor) {
   validate(c);
   if (c.is_white()) return;
   const NoiseInfo& info = entry.noise.info();
-  if (info.draws.normals + info.draws.uniforms == 0) {
+  if (!may_correlate(info)) {
     throw InputError(fmt::format("correlation: {} draws no random numbers", info.slug));
   }
   if (sensor.returns > 1) {

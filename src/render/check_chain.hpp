@@ -15,6 +15,11 @@ namespace fathom {
 /// parameter that must be the same.
 void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor);
 
+/// Whether a model may have parameters of its own for entities or rings, whatever the sensor is.
+bool may_differ(const NoiseInfo& model);
+/// Whether its draws may be alike in neighbours, whatever the sensor is.
+bool may_correlate(const NoiseInfo& model);
+
 /// Throws InputError when an entry of a chain for single entities or rings is of another model, for an entity (of
 /// `entities`) or ring that is not there, or there twice.
 void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);

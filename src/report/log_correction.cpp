@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/executor.hpp"
+#include "base/small_matrix.hpp"
 
 namespace fathom {
 
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::size_t kNumbers = 4;
 using Numbers = std::array<double, kNumbers>;  // x, y, yaw, range offset
-using NumberMatrix = std::array<Numbers, kNumbers>;
+using NumberMatrix = FixedMatrix<kNumbers>;
 
 constexpr std::size_t kMostReadings = 1U << 16U;  // sigma / sqrt of these is a fraction of a millimetre
 constexpr double kFinestStep = 5e-5;
@@ -39,24 +40,6 @@ PlanarPose moved(const PlanarPose& pose, const LogCorrection& c) {
   const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
   return {pose.x_m + cos * c.mount_x_m - sin * c.mount_y_m, pose.y_m + sin * c.mount_x_m + cos * c.mount_y_m,
           pose.yaw_rad + c.mount_yaw_rad};
-}
-
-/// Of a symmetric matrix whose rows and columns of what is not free are 0, as those of the answer. False: it has none.
-bool invert(NumberMatrix m, const std::array<bool, kNumbers>& is_free, NumberMatrix& inverse) {
-  inverse = {};
-  for (std::size_t i = 0; i < kNumbers; ++i) inverse[i][i] = is_free[i] ? 1.0 : 0.0;
-  for (std::size_t i = 0; i < kNumbers; ++i) {
-    if (!is_free[i]) continue;
-    const double pivot = m[i][i];
-    if (!(pivot > 0.0)) return false;  // not positive definite: no maximum
-    for (std::size_t k = 0; k < kNumbers; ++k) m[i][k] /= pivot, inverse[i][k] /= pivot;
-    for (std::size_t j = 0; j < kNumbers; ++j) {
-      if (j == i || !is_free[j]) continue;
-      const double times = m[j][i];
-      for (std::size_t k = 0; k < kNumbers; ++k) m[j][k] -= times * m[i][k], inverse[j][k] -= times * inverse[i][k];
-    }
-  }
-  return true;
 }
 
 class LogCorrector {
@@ -85,7 +68,7 @@ class LogCorrector {
   /// NaN of what the readings do not tell.
   Numbers std_errors(const Numbers& at) {
     const double step = world_.cell_m() > 0.0 ? world_.cell_m() / 2.0 : 0.005;
-    NumberMatrix information = {}, scores = {}, inverse;
+    NumberMatrix information = {}, scores = {};
     const std::vector<double> middle = scan_log_likelihoods(at);
     std::array<std::vector<double>, kNumbers> slopes;
     for (std::size_t i = 0; i < kNumbers; ++i) {
@@ -112,7 +95,13 @@ class LogCorrector {
     }
     Numbers errors;
     errors.fill(std::numeric_limits<double>::quiet_NaN());
-    if (!invert(information, free_, inverse)) return errors;
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (free_[i]) rows.push_back(i);
+    }
+    const auto found = inverse_of(information, rows);
+    if (!found) return errors;  // no maximum
+    const NumberMatrix& inverse = *found;
     for (std::size_t i = 0; i < kNumbers; ++i) {
       if (!free_[i]) continue;
       double variance = 0.0;

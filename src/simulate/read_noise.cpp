@@ -14,6 +14,7 @@
 #include <fathom/noise/noise.hpp>
 
 #include "base/text.hpp"
+#include "noise/idle_keys.hpp"
 #include "render/check_chain.hpp"
 #include "render/parameter_range.hpp"
 #include "sensor/sensor_view.hpp"
@@ -44,6 +45,12 @@ struct Parameters {
   std::vector<ParameterRange> ranges;  ///< of the fields whose value is the middle of a range
 };
 
+/// A parameter that stands in the file, and where.
+struct Given {
+  std::string_view field;
+  YamlReader where;
+};
+
 /// A number that must fit others of its model cannot be drawn alone.
 void check_drawn_alone(const YamlReader& where, const NoiseInfo& model, const ParameterRange& range) {
   const Noise usual = make_noise(model.slug, {});
@@ -57,12 +64,14 @@ void check_drawn_alone(const YamlReader& where, const NoiseInfo& model, const Pa
 }
 
 /// The parameters that a map gives, before those that it inherits.
-void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
+std::vector<Given> read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
+  std::vector<Given> given;
   for (const FieldInfo& field : model.fields) {
     refuse_former(map, field.former, field.name);
     const std::string name(field.name);
     const auto quantity = Quantity::find(map, field.name);
     if (!quantity) continue;
+    given.push_back({field.name, quantity->reader()});
     std::erase_if(out.ranges, [&](const ParameterRange& range) { return range.field == name; });
     if (const auto range = read_range(*quantity, field)) {
       check_drawn_alone(quantity->reader(), model, *range);
@@ -72,25 +81,35 @@ void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
       out.values.push_back(field_value(field, read_value(*quantity, field).front()));
     }
   }
+  return given;
+}
+
+std::string without_effect(const YamlReader& where, std::string_view why) {
+  return where.line(fmt::format("has no effect: {}", why));
 }
 
 /// A model being read into the chain of a sensor.
 class ModelReader {
  public:
-  ModelReader(YamlReader map, const Scene& scene, const SensorTraits& traits, SensorSetup& setup)
+  ModelReader(YamlReader map, const Scene& scene, const SensorTraits& traits, SensorSetup& setup,
+              std::vector<std::string>& notes)
       : map_(std::move(map)),
         model_(find_model(map_)),
         scene_(scene),
         traits_(traits),
         setup_(setup),
+        notes_(notes),
         chain_(setup.sensor.noise) {}
 
   void read() {
-    read_values(map_, model_, defaults_);
+    const std::vector<Given> given = read_values(map_, model_, defaults_);
     refuse_former(map_, {"channels", "a scan line is a ring, and a channel is an array of a frame"}, "rings");
     const auto entities = map_.find("entities"), rings = map_.find("rings");
     const auto correlation = map_.find(Correlation::kSlug);
-    map_.finish();
+    std::vector<std::string_view> refused;
+    if (!may_differ(model_)) refused = {"entities", "rings"};
+    if (!may_correlate(model_)) refused.push_back(Correlation::kSlug);
+    map_.finish(refused);
     if (entities && rings) rings->fail("and entities are both given; a model takes one of them");
     chain_.emplace_back(map_.located([&] { return make_noise(model_.slug, defaults_.values); }));
     map_.located([&] { check_needs(chain_, chain_.back().noise, traits_); });
@@ -98,9 +117,22 @@ class ModelReader {
     for (ParameterRange range : defaults_.ranges) add(map_, std::move(range));
     if (entities) read_entities(*entities);
     if (rings) read_rings(*rings);
+    note_idle(given);
   }
 
  private:
+  /// A note for each parameter that does nothing, here and where entities and rings differ.
+  void note_idle(const std::vector<Given>& given) {
+    const ChainEntry& entry = chain_.back();
+    for (const Given& one : given) {
+      const auto is_idle = [&](const auto& other) { return !why_idle(other.noise, one.field).empty(); };
+      const bool everywhere = std::all_of(entry.by_entity.begin(), entry.by_entity.end(), is_idle) &&
+                              std::all_of(entry.by_ring.begin(), entry.by_ring.end(), is_idle);
+      const std::string why = why_idle(entry.noise, one.field);
+      if (everywhere && !why.empty()) notes_.push_back(without_effect(one.where, why));
+    }
+  }
+
   /// The parameters for an entity or a ring: what is not given is as in the model's own line, drawn values included.
   Parameters read_other(YamlReader& map) const {
     Parameters parameters = defaults_;
@@ -124,6 +156,11 @@ class ModelReader {
     });
     map.finish();
     map.located([&] { check_correlation(chain_.back(), traits_); });
+    for (const FieldInfo& field : fields) {
+      const auto given = map.find(field.name);
+      const std::string why = given ? why_idle(correlation, field.name) : std::string();
+      if (!why.empty()) notes_.push_back(without_effect(*given, why));
+    }
   }
 
   void read_entities(YamlReader map) {
@@ -168,6 +205,7 @@ class ModelReader {
   const Scene& scene_;
   const SensorTraits& traits_;
   SensorSetup& setup_;
+  std::vector<std::string>& notes_;
   NoiseChain& chain_;
   Parameters defaults_;
 };
@@ -186,7 +224,8 @@ void append_preset(const YamlReader& word, const SensorPreset* preset, const Sen
 
 }  // namespace
 
-void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup) {
+void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup,
+                std::vector<std::string>& notes) {
   const Sensor& sensor = setup.sensor;
   const SensorTraits traits = make_traits(make_view(sensor.model), sensor.rolling, sensor.returns.size());
   NoiseChain& chain = setup.sensor.noise;
@@ -195,7 +234,7 @@ void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scen
     if (item.is(YamlValue::Kind::kScalar)) {
       append_preset(item, preset, traits, chain);
     } else {
-      ModelReader(item.only(), scene, traits, setup).read();
+      ModelReader(item.only(), scene, traits, setup, notes).read();
     }
   }
 }

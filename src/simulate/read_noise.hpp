@@ -2,6 +2,7 @@
 #pragma once
 // The `noise` of a sensor. Models and their parameters come from the registry: a new model needs no change here.
 
+#include <string>
 #include <vector>
 
 #include <fathom/scene/scene.hpp>
@@ -16,7 +17,8 @@ namespace fathom {
 /// (null when the sensor has none); or that word alone. A number may be a range (read_range.hpp). A model may have
 /// `entities`, a map from names of the scene to parameters that differ there, or `rings`, a map from the numbers of the
 /// sensor's rings; and a `correlation` of its draws. Fills the noise of the sensor, whose model is there already, and
-/// the ranges.
-void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup);
+/// the ranges, and adds a note for each parameter that does nothing beside the others.
+void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup,
+                std::vector<std::string>& notes);
 
 }  // namespace fathom

@@ -15,6 +15,7 @@ namespace fathom {
 struct SceneFiles {
   std::filesystem::path folder;                    ///< of the scene file
   std::vector<std::filesystem::path> opened = {};  ///< by what stands in it
+  std::vector<std::string> notes = {};             ///< on values in it that are likely slips, a sentence each
 };
 
 /// A file named in a scene file: relative to the folder of the file in which the name stands, for a name from outside

@@ -27,6 +27,8 @@ namespace fathom {
 
 namespace {
 
+constexpr double kMostUsualRateHz = 1e4;  // of frames: rangefinders of a single ray make as many
+
 const SensorPreset* read_preset(YamlReader& map) {
   const auto name = map.find("preset");
   if (!name) return nullptr;
@@ -75,11 +77,16 @@ void read_ignored(const YamlReader& list, const Scene& scene, Sensor& sensor) {
   }
 }
 
-Timing read_timing(YamlReader map, const SceneClock& clock) {
+Timing read_timing(YamlReader map, const SceneClock& clock, std::vector<std::string>& notes) {
   Timing timing;
   read_fields(map, timing);
   map.finish();
   map.located([&] { check_timing(timing, clock); });
+  const auto rate = map.find("rate_hz");
+  if (rate && *timing.rate_hz > kMostUsualRateHz) {
+    notes.push_back(rate->line(fmt::format("is above {} Hz, faster than range sensors make frames: is it meant so?",
+                                           number_text(kMostUsualRateHz))));
+  }
   return timing;
 }
 
@@ -113,12 +120,12 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   if (const auto ignored = map.find("ignore")) read_ignored(*ignored, scene, sensor);
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
   if (const auto timing = map.find("timing")) {
-    sensor.timing = read_timing(*timing, clock);
+    sensor.timing = read_timing(*timing, clock, files.notes);
     setup.timing_place = timing->place();
   }
   check_model(map, preset, sensor.model);
   read_returns(map, sensor);
-  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);
+  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup, files.notes);
   for (const LocatedRange& one : ranges) {
     one.where.located([&] {
       check_range(sensor, one.range);

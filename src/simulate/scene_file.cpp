@@ -97,6 +97,7 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   setup.entity_ranges = std::move(world.ranges);
   read_sensors(sensors, world.bare_links, files, setup);
   setup.inputs = std::move(files.opened);
+  setup.notes.insert(setup.notes.end(), files.notes.begin(), files.notes.end());
   for (const std::string& override_text : overrides) {
     if (const auto from = override_file(override_text)) setup.inputs.emplace_back(*from);
   }

@@ -52,9 +52,11 @@ std::optional<T> parse_whole_text(std::string_view text) {
 
 }  // namespace
 
-void YamlReader::fail(std::string_view message) const {
-  throw LocatedError(fmt::format("{}: {} = {} {}", to_string(value_->mark), path_, shown(*value_), message));
+std::string YamlReader::line(std::string_view message) const {
+  return fmt::format("{}: {} = {} {}", to_string(value_->mark), path_, shown(*value_), message);
 }
+
+void YamlReader::fail(std::string_view message) const { throw LocatedError(line(message)); }
 
 void YamlReader::fail_key(std::string_view message) const {
   throw LocatedError(fmt::format("{}: {} {}", to_string(value_->mark), path_, message));
@@ -93,10 +95,12 @@ YamlReader YamlReader::at(std::string_view key) {
                                  slip.empty() ? "" : fmt::format("; is '{}' meant to be it?", slip)));
 }
 
-void YamlReader::finish() const {
+void YamlReader::finish(std::span<const std::string_view> refused) const {
   for (const YamlEntry& entry : value_->entries) {
     if (asked_.contains(entry.key)) continue;
-    const std::vector<std::string_view> known(asked_.begin(), asked_.end());
+    std::vector<std::string_view> known(asked_.begin(), asked_.end());
+    std::erase_if(
+        known, [&](std::string_view word) { return std::find(refused.begin(), refused.end(), word) != refused.end(); });
     const std::string hint = nearest_hint(entry.key, known);
     throw LocatedError(fmt::format("{}: {} is not a known key{}", to_string(entry.mark),
                                    child(entry.value, entry.key).path(),

@@ -54,8 +54,9 @@ class YamlReader {
   // Maps. Nothing at all counts as a map without keys.
   [[nodiscard]] YamlReader at(std::string_view key);                   ///< throws when the key is missing
   [[nodiscard]] std::optional<YamlReader> find(std::string_view key);  ///< the value, unless missing
-  /// Throws for the first key that was not asked for, naming the nearest one that was.
-  void finish() const;
+  /// Throws for the first key that was not asked for, naming the nearest one that was; `refused`: keys that were asked
+  /// for only to be refused, which are not named.
+  void finish(std::span<const std::string_view> refused = {}) const;
   /// All entries, in the order of the file; all count as asked for.
   [[nodiscard]] std::vector<YamlReader> entries();
 
@@ -85,6 +86,8 @@ class YamlReader {
 
   /// Throws InputError "where: path = value <message>".
   [[noreturn]] void fail(std::string_view message) const;
+  /// What fail() says.
+  [[nodiscard]] std::string line(std::string_view message) const;
   /// Throws InputError "where: path <message>", for a key that is wrong whatever its value.
   [[noreturn]] void fail_key(std::string_view message) const;
   /// Calls f; what it throws as InputError gets the place and the path in front, and so does a lack of memory.

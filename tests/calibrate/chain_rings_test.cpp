@@ -7,12 +7,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_study.hpp"
-#include "calibrate/small_matrix.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {
@@ -151,31 +149,6 @@ TEST(ChainRings, RefuseInOneLine) {
   ChainReturns wrong = returns;
   wrong.ring.pop_back();
   EXPECT_TRUE(contains(message_of<InputError>([&] { (void)score_frames(two, wrong); }), "rings given for"));
-}
-
-/// Rows in front of others are the ones that are kept, as many as the rank says.
-RC_GTEST_PROP(SmallMatrix, IndependentRowsAreThoseThatHaveAnInverse, ()) {
-  const auto n = static_cast<std::size_t>(*rc::gen::inRange(1, 7));
-  const auto rank = static_cast<std::size_t>(*rc::gen::inRange(1, 7));
-  std::vector<double> factor;
-  for (std::size_t i = 0; i < n * rank; ++i) factor.push_back(*rc::gen::inRange(-9, 10));
-  SmallMatrix a(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t k = 0; k < rank; ++k) a(i, j) += factor[i * rank + k] * factor[j * rank + k];
-    }
-  }
-  std::vector<std::size_t> slow;
-  for (std::size_t row = 0; row < n; ++row) {
-    std::vector<std::size_t> tried = slow;
-    tried.push_back(row);
-    SmallMatrix part(tried.size());
-    for (std::size_t i = 0; i < tried.size(); ++i) {
-      for (std::size_t j = 0; j < tried.size(); ++j) part(i, j) = a(tried[i], tried[j]);
-    }
-    if (inverse_of(part, 1e-7)) slow = tried;
-  }
-  RC_ASSERT(independent_rows(a, 1e-7) == slow);
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/chain_possible.hpp"
+
+#include <fmt/format.h>
+
+#include "calibrate/chain_likelihood.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kOutOfReach = 2.0 * ChainDensity::kLeastLog;
+constexpr double kMostImpossible = 0.05;  // of all returns, for errors of the others to be those of the parameters
+
+}  // namespace
+
+PossibleReturns::PossibleReturns(const NoiseChain& learned, const ChainReturns& returns,
+                                 std::span<const std::size_t> all, std::span<const std::uint32_t> cluster_of_all,
+                                 Executor& executor) {
+  std::vector<double> nats;
+  ChainLikelihood(learned, {}, returns, all, executor).each({}, nats);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (nats[i] <= ChainDensity::kLeastLog) {
+      ++impossible;
+    } else {
+      places.push_back(all[i]), cluster.push_back(cluster_of_all[i]);
+    }
+  }
+  least_log = impossible > 0 ? kOutOfReach : ChainDensity::kLeastLog;
+}
+
+bool PossibleReturns::tell_errors() const {
+  return static_cast<double>(impossible) <= kMostImpossible * static_cast<double>(impossible + places.size());
+}
+
+std::string PossibleReturns::note() const {
+  if (impossible == 0) return {};
+  const std::string count =
+      fmt::format("{} of {} returns are as good as impossible under what was learned (below {} nats)", impossible,
+                  impossible + places.size(), ChainDensity::kLeastLog);
+  constexpr auto kAdvice = "a model with heavy tails (student) may describe them, or they show what the scene lacks";
+  if (!tell_errors()) {
+    return fmt::format("{}: above {:g} %, what was learned hangs on this limit, and its errors are not known; {}",
+                       count, 100.0 * kMostImpossible, kAdvice);
+  }
+  return fmt::format("{} and tell nothing of the parameters: values and errors are those of the others; {}", count,
+                     kAdvice);
+}
+
+}  // namespace fathom

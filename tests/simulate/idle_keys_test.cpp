@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Values in a scene file that do nothing, or are likely slips: notes with their place. And hints that name only keys
+// that a model takes.
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/simulate/run.hpp>
+
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom::test {
+namespace {
+
+const std::string kCamera = R"(sensors:
+  - name: cam
+    type: stereo_camera
+    width: 8
+    height: 6
+    fx: 8
+    baseline_m: 0.1
+    min_range_m: 0.1
+    noise:
+      - stereo_shadow: {}
+    timing: {rate_hz: 20}
+scene:
+  meshes:
+    box: {box: {size_m: [1, 1, 1]}}
+  entities:
+    - {name: crate, mesh: box, position_m: [3, 0, 0.5]}
+)";
+
+std::vector<std::string> notes_of(const std::string& text) { return read_scene_text(text, "s.yaml", {}).notes; }
+
+std::vector<std::string> notes_with(const std::string& model) {
+  return notes_of(replaced(kCamera, "stereo_shadow: {}", model));
+}
+
+using Notes = std::vector<std::string>;
+
+TEST(IdleKeys, AStepThatALawDoesNotReadIsNoted) {
+  EXPECT_EQ(notes_with("edge_loss: {law: angle, step: 0.1, high_probability: 0.5}"),
+            Notes{"s.yaml:10:39: sensors.cam.noise.edge_loss.step = 0.1 has no effect: law = angle does not read it"});
+  EXPECT_EQ(notes_with("edge_loss: {law: plane, step: 0.1, high_probability: 0.5}"), Notes{});
+  EXPECT_EQ(notes_with("edge_loss: {law: angle, high_probability: 0.5}"), Notes{});
+  // An entity of the other law reads it.
+  EXPECT_EQ(notes_with("edge_loss: {law: angle, step: 0.1, entities: {crate: {law: plane}}}"), Notes{});
+}
+
+TEST(IdleKeys, FlyingWithoutSurfacesThatAreNotSureIsNoted) {
+  EXPECT_EQ(notes_with("matching_window: {flying: true}"),
+            Notes{"s.yaml:10:35: sensors.cam.noise.matching_window.flying = true has no effect: sure_share = 0 is not "
+                  "above share = 0.25, so that each surface taken is sure"});
+  EXPECT_EQ(notes_with("matching_window: {flying: true, sure_share: 0.6}"), Notes{});
+  EXPECT_EQ(notes_with("matching_window: {flying: false}"), Notes{});
+}
+
+TEST(IdleKeys, HalfOfNoLightIsNoted) {
+  for (const std::string model : {"stereo_energy", "texture_loss"}) {
+    const Notes notes = notes_with(model + ": {half_ambient_klx: 3}");
+    ASSERT_EQ(notes.size(), 1U) << model;
+    EXPECT_NE(notes[0].find("noise." + model + ".half_ambient_klx = 3 has no effect: ambient_klx = 0"),
+              std::string::npos)
+        << notes[0];
+    EXPECT_EQ(notes_with(model + ": {half_ambient_klx: 3, ambient_klx: 1}"), Notes{});
+  }
+}
+
+TEST(IdleKeys, AShapeOfNoCorrelationIsNoted) {
+  EXPECT_EQ(
+      notes_with("dropout: {probability: 0.1, correlation: {shape: exponential}}"),
+      Notes{"s.yaml:10:58: sensors.cam.noise.dropout.correlation.shape = exponential has no effect: across_px = 0 "
+            "and down_px = 0"});
+  EXPECT_EQ(notes_with("dropout: {probability: 0.1, correlation: {shape: exponential, down_px: 2}}"), Notes{});
+}
+
+TEST(IdleKeys, ARateThatNoSensorHasIsNoted) {
+  EXPECT_EQ(
+      notes_of(replaced(kCamera, "rate_hz: 20", "rate_hz: 1000000")),
+      Notes{"s.yaml:11:23: sensors.cam.timing.rate_hz = 1000000 is above 10000 Hz, faster than range sensors make "
+            "frames: is it meant so?"});
+  EXPECT_EQ(notes_of(replaced(kCamera, "rate_hz: 20", "rate_hz: 10000")), Notes{});
+}
+
+TEST(IdleKeys, HintsNameNoKeyThatTheModelRefuses) {
+  const auto hint = [](const std::string& model) { return input_error([&] { static_cast<void>(notes_with(model)); }); };
+  EXPECT_EQ(
+      hint("matching_window: {windw: 1}"),
+      "s.yaml:10:27: sensors.cam.noise.matching_window.windw is not a known key (known here: flying, max_step_px, "
+      "min_area_px, radius_px, share, sure_share)");
+  // Draws nothing, but may differ by entity.
+  EXPECT_NE(hint("gain_bias: {windw: 1}").find("bias_m, entities, gain, rings)"), std::string::npos);
+  EXPECT_NE(hint("dropout: {windw: 1}").find("correlation, entities, probability, rings)"), std::string::npos);
+  EXPECT_NE(hint("matching_window: {entities: {crate: {}}}").find("matching_window cannot differ by entity"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom::test
