@@ -145,8 +145,7 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
            "what errs together: N stretches of the way, or each frame; default: {} where the sensor moved, else frame",
            fathom::ChainFitOptions::kUsualStretches))
       ->type_name("N|frame");
-  add_number(c,
-             {"--angle-scale", "RAD", "of angular_ray: directions are cast to 4 times this; 0: 1.5 of the deviation"},
+  add_number(c, {"--angle-scale", "RAD", "of angular_ray: rays may be turned by 4 times this; 0: 1.5 of the deviation"},
              {0.0, 0.25, "rad"}, o.how.frames.angle_scale_rad);
   add_threads(c, o.threads);
 }

@@ -265,6 +265,7 @@ class ChainFrameReader::Impl {
       straight.name += "-straight";
       straight.noise = straight_models(straight.noise);
       turned_.emplace(simulator_, id, options_, carrier_.has_value());
+      turned_->begin(out_.returns.turned);
       truth_from_ = simulator_.add_sensor(std::move(straight));
     }
     NoiseChain models = scene_models(sensor.noise);
@@ -286,11 +287,12 @@ class ChainFrameReader::Impl {
     see_from(simulator_.add_sensor(carried_by(*carrier_, sensor, sensor.name + "-carried")));
   }
 
-  /// Those of a frame that may become returns; of all frames where turned rays meet the same in each.
+  /// Those of a frame that may become returns; of all frames where turned rays meet the same in each, and behind a
+  /// window all that it may show.
   [[nodiscard]] std::vector<std::uint8_t> wanted_rays(const RayPattern& rays) const {
     std::vector<std::uint8_t> wanted(truth_.rays());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const bool is_taken = turned_->is_same_in_all_frames() || this->is_taken(i);
+      const bool is_taken = turned_->is_same_in_all_frames() || turned_->is_behind_window() || this->is_taken(i);
       wanted[i] = is_taken && is_within(rays, i) && !is_hidden(i) ? 1 : 0;
     }
     return wanted;
@@ -330,7 +332,7 @@ class ChainFrameReader::Impl {
       out_.unexpected += is_there ? 1 : 0;
       return;
     }
-    if (is_hidden(i)) {
+    if (is_hidden(i) || (turned_ && !turned_->has_density(i))) {
       ++out_.hidden;
       return;
     }
