@@ -73,7 +73,7 @@ void print_walls(std::size_t seeds) {
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, or "rings", "walls" or "windows".
+/// study_chains [SEEDS [NAME]]: NAME of one preset, or "rings", "walls", "windows" or "windows of D435".
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
   const std::string_view only = argc > 2 ? argv[2] : "";
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   if (only.empty() || only == "rings") print_rings(fathom::test::ring_study(16), seeds);
   if (only.empty() || only == "walls") print_walls(seeds);
   for (const char* camera : {"D435", "D455", "D405"}) {
-    if (!only.empty() && only != "windows") break;
+    if (!only.empty() && only != "windows" && only != std::string("windows of ") + camera) continue;
     print_each(fathom::test::window_study(fathom::find_preset(camera)), seeds);
   }
 }

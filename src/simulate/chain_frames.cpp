@@ -37,12 +37,16 @@ constexpr ChannelSet kTruth = {Channel::kCleanRange, Channel::kCleanHit, Channel
                                Channel::kEnergy,     Channel::kNormal,   Channel::kRing};
 constexpr ChannelSet kSeen = {Channel::kRange, Channel::kCleanRange, Channel::kReason};
 
-/// Models that lose or replace rays by what the scene is like, not by chance.
-NoiseChain scene_models(const NoiseChain& chain) {
+/// Models that lose or replace rays by what the scene is like, not by chance. `with_bands`: also the left border that
+/// the right camera does not see, which else counts among the losses that the chain explains.
+NoiseChain scene_models(const NoiseChain& chain, bool with_bands) {
   NoiseChain models;
   for (const ChainEntry& entry : chain) {
     const bool is_shadow = entry.noise.slug() == StereoShadow::kSlug, is_window = entry.noise.stage() == Stage::kImage;
     if (is_shadow || is_window) models.push_back(entry);
+    if (with_bands && entry.noise.slug() == InvalidBand::kSlug) {
+      models.push_back(entry.noise.with("max_disparity_px", double{InvalidBand::kNoLimit}));
+    }
   }
   return models;
 }
@@ -268,7 +272,7 @@ class ChainFrameReader::Impl {
       turned_->begin(out_.returns.turned);
       truth_from_ = simulator_.add_sensor(std::move(straight));
     }
-    NoiseChain models = scene_models(sensor.noise);
+    NoiseChain models = scene_models(sensor.noise, turned_ && turned_->is_behind_window());
     if (models.empty()) return;
     Sensor seeing = sensor;
     seeing.name += "-seen";

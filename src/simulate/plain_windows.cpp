@@ -7,29 +7,26 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/turned_surface.hpp"
+#include "simulate/shown_surface.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kSameNormal = 1e-4;                    // rad
-constexpr double kSamePlane = 5e-5, kOfGrazing = 1e-6;  // relative
-constexpr double kSameEnergy = 0.02, kLeastCosine = 0.05;
+constexpr double kSameNormal = 1e-4;  // rad
 
 /// What the nominal rays of a frame meet.
-class Planes {
+class MetPlanes {
  public:
-  Planes(const TurnedRays& rays, const Frame& truth) : rays_(rays), truth_(truth) {}
+  MetPlanes(const TurnedRays& rays, const Frame& truth) : rays_(rays), truth_(truth) {}
 
   /// Whether two rays meet the same plane, of the same material.
   [[nodiscard]] bool are_one(std::size_t i, std::size_t j) const {
-    const TurnedSurface a = at(i), b = at(j);
-    const Vector64 turn = cross(a.normal, b.normal);
+    const TurnedSurface surface = at(i);
+    const Vector64 turn = cross(surface.normal, at(j).normal);
     if (dot(turn, turn) > kSameNormal * kSameNormal) return false;
-    const auto hit = hit_of(rays_, j, a, RayTurner(), false);
-    const double seen_m = range_m(j);
-    if (!hit || !(std::abs(hit->range_m - seen_m) <= (kSamePlane + kOfGrazing / hit->cosine) * seen_m)) return false;
-    return hit->cosine < kLeastCosine || std::abs(a.energy - b.energy) <= kSameEnergy * a.energy;
+    const auto hit = hit_of(rays_, j, surface, RayTurner(), false);
+    return hit && shows(surface, *hit, range_m(j), double{truth_.energy()[j]});
   }
   /// Between two rays, rad.
   [[nodiscard]] double angle(std::size_t i, std::size_t j) const {
@@ -61,7 +58,7 @@ struct Surroundings {
 
 void PlainWindows::find(const PatternShape& shape, const TurnedRays& rays, const Frame& truth,
                         const std::vector<std::uint8_t>& usable) {
-  const Planes planes(rays, truth);
+  const MetPlanes planes(rays, truth);
   const std::size_t rows = shape.rows, cols = shape.cols, stride = cols + 1;
   const auto is_break = [&](std::size_t i, std::size_t j) { return usable[j] == 0 || !planes.are_one(i, j); };
   breaks_.assign((rows + 1) * stride, 0);

@@ -13,6 +13,7 @@
 
 #include "sensor/sensor_view.hpp"
 #include "simulate/sensor_normals.hpp"
+#include "simulate/shown_surface.hpp"
 
 namespace fathom {
 
@@ -23,8 +24,6 @@ constexpr double kReach = 4.0, kOfChain = 1.5, kOfNone = 1e-3;
 constexpr double kGrading = 3.0;     // of the steps between nodes, which grow tenfold from the middle to the ends
 constexpr double kMostScale = 0.25;  // rad
 constexpr std::size_t kRaysPerPart = 4096;
-constexpr double kSamePlane = 5e-5, kOfGrazing = 1e-6;  // relative
-constexpr double kSameEnergy = 0.02, kLeastCosine = 0.05;
 
 constexpr ChannelSet kTurnedChannels = {Channel::kRange, Channel::kReason, Channel::kNormal, Channel::kEnergy};
 
@@ -135,11 +134,7 @@ void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& 
   const double seen_m = double{seen_.range_m()[i]};
   const auto fits = [&](const TurnedSurface& surface) {
     const auto hit = hit_of(frame_, i, surface, turner, false);
-    if (!hit) return false;
-    const double tolerance = kSamePlane + kOfGrazing / hit->cosine;
-    if (!(std::abs(hit->reading_m - seen_m) <= tolerance * seen_m)) return false;
-    const double energy = double{seen_.energy()[i]} / hit->cosine;
-    return hit->cosine < kLeastCosine || std::abs(energy - surface.energy) <= kSameEnergy * surface.energy;
+    return hit && shows(surface, *hit, seen_m, double{seen_.energy()[i]});
   };
   std::unique_ptr<Around>& around = around_[i];
   if (!around) {

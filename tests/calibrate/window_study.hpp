@@ -19,13 +19,14 @@ inline Scene make_table(double scale) {
   Scene scene;
   const MeshId box = scene.add_mesh(make_box({1, 1, 1}), "box");
   const auto add = [&](const std::string& name, const Vec3& at, double yaw, const Vec3& size) {
-    scene.add_entity({.name = name,
-                      .mesh = box,
-                      .parent_from_entity = Pose{{scale * at.x, scale * at.y, scale * at.z}, from_roll_pitch_yaw(0, 0, yaw)},
-                      .scale = {scale * size.x, scale * size.y, scale * size.z}});
+    scene.add_entity(
+        {.name = name,
+         .mesh = box,
+         .parent_from_entity = Pose{{scale * at.x, scale * at.y, scale * at.z}, from_roll_pitch_yaw(0, 0, yaw)},
+         .scale = {scale * size.x, scale * size.y, scale * size.z}});
   };
   add("table", {0.9, 0, -0.55}, 0.0, {3, 3, 0.2});
-  add("wall", {1.5, 0, 0}, 0.5, {0.2, 6, 4});
+  add("wall", {0.9, 0.5, 0}, 0.9, {0.2, 6, 4});
   add("tall", {0.85, 0.18, -0.35}, 0.7, {0.12, 0.16, 0.3});
   add("low", {0.75, -0.2, -0.4}, -0.5, {0.2, 0.14, 0.1});
   return scene;
@@ -36,7 +37,7 @@ inline SceneSetup camera_above_a_table(const SensorPreset& preset, std::uint32_t
   auto camera = std::get<StereoCamera>(preset.model);
   const double scale = camera.baseline_m / 0.05;
   camera.fx = 0.5 * camera.width / std::tan(0.5 * camera.horizontal_fov_rad);
-  camera.horizontal_fov_rad = 0.0, camera.width = 160, camera.height = 112;
+  camera.horizontal_fov_rad = 0.0, camera.width = 224, camera.height = 112;
   std::vector<StampedPose> keys;
   for (std::uint32_t k = 0; k <= frames; ++k) {
     const double turn = 2.0 * 3.14159265358979 * k / frames;
@@ -53,7 +54,7 @@ inline SceneSetup camera_above_a_table(const SensorPreset& preset, std::uint32_t
 }
 
 /// Of a preset with angular_ray and a matching_window: its angles, disparity and the last dropout.
-inline ChainStudy window_study(const SensorPreset& preset, std::size_t most_returns = 6'000) {
+inline ChainStudy window_study(const SensorPreset& preset, std::size_t most_returns = 10'000) {
   constexpr std::uint32_t kFrames = 40;
   ChainStudy study = {.name = std::string(preset.name) + " with its window", .truth = preset.noise};
   study.free = chain_parameters(study.truth, "angular_ray.*");
