@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "render/surface_lanes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/scene_models.hpp"
 #include "simulate/sensor_normals.hpp"
 #include "simulate/turned_frames.hpp"
 
@@ -37,20 +38,6 @@ constexpr ChannelSet kTruth = {Channel::kCleanRange, Channel::kCleanHit, Channel
                                Channel::kEnergy,     Channel::kNormal,   Channel::kRing};
 constexpr ChannelSet kSeen = {Channel::kRange, Channel::kCleanRange, Channel::kReason};
 
-/// Models that lose or replace rays by what the scene is like, not by chance. `with_bands`: also the left border that
-/// the right camera does not see, which else counts among the losses that the chain explains.
-NoiseChain scene_models(const NoiseChain& chain, bool with_bands) {
-  NoiseChain models;
-  for (const ChainEntry& entry : chain) {
-    const bool is_shadow = entry.noise.slug() == StereoShadow::kSlug, is_window = entry.noise.stage() == Stage::kImage;
-    if (is_shadow || is_window) models.push_back(entry);
-    if (with_bands && entry.noise.slug() == InvalidBand::kSlug) {
-      models.push_back(entry.noise.with("max_disparity_px", double{InvalidBand::kNoLimit}));
-    }
-  }
-  return models;
-}
-
 /// The same sensor, attached to an entity that is placed for each frame, and seeing what it has seen.
 Sensor carried_by(EntityId carrier, Sensor sensor, const std::string& name) {
   if (sensor.parent != kNoEntity && !sensor.see_parent) sensor.ignore.push_back(sensor.parent);
@@ -66,15 +53,6 @@ bool is_same_pose(const Pose& a, const Pose& b) {
                       p.rotation.x,      p.rotation.y,      p.rotation.z};
   };
   return numbers(a) == numbers(b);
-}
-
-/// The chain but for what turns its rays.
-NoiseChain straight_models(const NoiseChain& chain) {
-  NoiseChain models;
-  for (const ChainEntry& entry : chain) {
-    if (entry.noise.stage() != Stage::kRay) models.push_back(entry);
-  }
-  return models;
 }
 
 bool reads_edges(const NoiseChain& chain) {
