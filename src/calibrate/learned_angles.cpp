@@ -50,6 +50,13 @@ std::string plane_note(const TurnedRays& rays) {
 
 void add_angle_flags(const TurnedRays& rays, ChainFit& fit) {
   if (!rays.is_known() || !turns_rays(fit.chain)) return;
+  for (const LearnedParameter& p : fit.parameters) {
+    if (!p.is_at_limit || !p.name.ends_with("angular_ray.stddev_rad") || fit.parameters.size() == 1) continue;
+    fit.flags.push_back(fmt::format(
+        "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
+        "errors of the others are those for this value",
+        p.name));
+  }
   const RayTurns turns(fit.chain, rays);
   for (std::size_t axis = 0; axis < rays.axes.size(); ++axis) {
     const std::vector<double>& nodes = turns.nodes(axis).at;

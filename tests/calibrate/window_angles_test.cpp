@@ -218,6 +218,30 @@ TEST(WindowAngles, WhereNothingIsObliqueTheDeviationIsFlagged) {
   }
 }
 
+/// Where there is no angle, about half of the fits end at 0, and say what this means for the others.
+TEST(WindowAngles, ADeviationAtItsLimitIsFlaggedForTheOthers) {
+  SceneSetup setup = camera_above_a_table(find_preset("D435"), 12);
+  const NoiseChain start = setup.sensors.front().sensor.noise;
+  NoiseChain& truth = setup.sensors.front().sensor.noise;
+  truth[0].noise = truth[0].noise.with("stddev_rad", 0.0);
+  const std::vector<ChainParameter> free = parameters_of(start, {"0.stddev_rad", "disparity.stddev_px"});
+  std::size_t at_limit = 0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
+    const ChainFrames frames = turned_frames(setup, start, 12, seed, {.most_returns = 5'000});
+    const ChainFit fit = fit_chain(start, free, frames.returns, {.hold_out = 0});
+    const LearnedParameter& angle = fit.parameters[0];
+    // It is the variance, s^2 with the error 2 s times that of s, which is about normal here.
+    const double variance_error = 2 * angle.value * angle.std_error;
+    EXPECT_TRUE(angle.is_at_limit || angle.value * angle.value < 3 * variance_error) << angle.value;
+    const auto flags = std::count_if(fit.flags.begin(), fit.flags.end(), [&](const std::string& flag) {
+      return flag.find(angle.name + " ended at its limit: ") == 0;
+    });
+    EXPECT_EQ(flags, angle.is_at_limit ? 1 : 0);
+    at_limit += angle.is_at_limit ? 1 : 0;
+  }
+  EXPECT_GE(at_limit, 1U);
+}
+
 TEST(WindowAngles, ThreadsChangeNoBit) {
   const SceneSetup setup = camera_above_a_table(find_preset("D435"), 12);
   const NoiseChain& truth = setup.sensors.front().sensor.noise;
