@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): the chains
-// of the presets, a gain and a bias for each ring, and a laser along uneven walls. Prints the tables of
-// docs/benchmarks.md.
+// of the presets, a gain and a bias for each ring, a laser along uneven walls, and the angles of depth cameras behind
+// their windows. Prints the tables of docs/benchmarks.md.
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/calibrate/chain_study.hpp"
+#include "tests/calibrate/window_study.hpp"
 
 namespace {
 
@@ -72,7 +73,7 @@ void print_walls(std::size_t seeds) {
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, or "rings", or "walls".
+/// study_chains [SEEDS [NAME]]: NAME of one preset, or "rings", "walls", "windows" or "windows of D435".
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
   const std::string_view only = argc > 2 ? argv[2] : "";
@@ -82,4 +83,8 @@ int main(int argc, char** argv) {
   }
   if (only.empty() || only == "rings") print_rings(fathom::test::ring_study(16), seeds);
   if (only.empty() || only == "walls") print_walls(seeds);
+  for (const char* camera : {"D435", "D455", "D405"}) {
+    if (!only.empty() && only != "windows" && only != std::string("windows of ") + camera) continue;
+    print_each(fathom::test::window_study(fathom::find_preset(camera)), seeds);
+  }
 }

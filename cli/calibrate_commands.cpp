@@ -46,8 +46,8 @@ is a run of that scene with the output npy: {channels: [range]} (or depth), or a
 (0: a hole) or NPY, or clouds, PCD or PLY, in whose names stands the number of the frame. LOG is CARMEN text or
 fathom's own scans.csv, whose poses take the place of the scene's. --free 'MODEL.rings.*' learns a model for each ring
 of a lidar. Of a chain with angular_ray the scene is cast for a grid of angles, too: what turned rays meet at edges
-tells them. --out gets noise.yaml, report.html and fit.json. docs/calibrate.md tells what can be learned, and what the
-errors mean.)";
+tells them; behind a matching_window oblique planes do. --out gets noise.yaml, report.html and fit.json.
+docs/calibrate.md tells what can be learned, and what the errors mean.)";
 
 constexpr const char* kScoreFramesHelp = R"(
 Examples:
@@ -149,8 +149,7 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
            "what errs together: N stretches of the way, or each frame; default: {} where the sensor moved, else frame",
            fathom::ChainFitOptions::kUsualStretches))
       ->type_name("N|frame");
-  add_number(c,
-             {"--angle-scale", "RAD", "of angular_ray: directions are cast to 4 times this; 0: 1.5 of the deviation"},
+  add_number(c, {"--angle-scale", "RAD", "of angular_ray: rays may be turned by 4 times this; 0: 1.5 of the deviation"},
              {0.0, 0.25, "rad"}, o.how.frames.angle_scale_rad);
   add_threads(c, o.threads);
 }

@@ -69,10 +69,11 @@ class ChainDensity {
   [[nodiscard]] double log_range(std::size_t i) const;
   [[nodiscard]] const StudentNodes* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
 
-  // Of turned rays, in chain_turned.cpp.
+  // Of turned rays, in chain_turned.cpp and chain_turned_losses.cpp.
   struct Facet;
   struct WideLaw;
   void take_turns();
+  void take_angles_of_losses();
   /// Calls f(facet) for each surface that turned rays meet.
   template <class F>
   void for_each_facet(std::size_t i, F f) const;

@@ -308,8 +308,8 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   set_angle_steps(chain, returns.turned, numbers);
   const Split split = split_frames(returns, options);
   if (split.learn.size() < kLeastReturns) {
-    throw InputError(
-        fmt::format("{} returns to learn from: at least {} are needed", split.learn.size(), kLeastReturns));
+    throw InputError(fmt::format("{} returns to learn from: at least {} are needed{}", split.learn.size(),
+                                 kLeastReturns, plane_note(returns.turned)));
   }
   const auto executor = make_executor(options.threads);
   ChainFit fit;

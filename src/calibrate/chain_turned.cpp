@@ -10,6 +10,17 @@
 //
 // exact for normal errors; for others (uniform, t, levels) right where the angles move the reading little against the
 // error, and where they move it much.
+//
+// Behind a matching window (noise/matching_window.hpp) a reading is that of many rays, each turned by angles of its
+// own. Returns are then of pixels whose windows see one plane, however they are turned (simulate/plain_windows.hpp). A
+// plane's disparity is linear in the image, the window fits a plane to its n x n pixels by least squares, and in the
+// middle this is their mean: so the reading has the mean of their angles, a normal whose variance is
+//
+//   s^2 A(across) A(down),   A = (1 / n^2) sum_i sum_j C(i - j),   n = 2 radius + 1
+//
+// with the correlations C of the draws of neighbours (noise/correlation.hpp), and whose covariance with the angle of
+// the ray itself, by which models before the window may lose it, is s^2 B(across) B(down), B = (1 / n) sum_i C(i).
+// Exact but for pixels of a window that are lost, which then lack in its mean.
 
 #include <algorithm>
 #include <array>
@@ -24,6 +35,7 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/chain_density.hpp"
+#include "calibrate/chain_facet.hpp"
 
 namespace fathom {
 
@@ -32,21 +44,7 @@ namespace {
 constexpr double kLeastWeight = 1e-30;  // weight of a surface
 constexpr double kStretch = 1e-6;       // relative step of a difference of laws
 constexpr double kResolution = 1e-6;    // of a range in single precision, relative
-constexpr double kSameLoss = 0.01;      // by which probabilities of loss on one surface may differ
-/// What a reading tells of the angles is taken as linear in it where these have so small a share of its variance, and
-/// it moves their mean by so small a share of their deviation.
-constexpr double kSteep = 2.5e-3, kLittle = 0.02;
-constexpr double kLookedAt = 4.0;  // deviations to each side that losses are looked at
-constexpr int kHalvings = 12;
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
-
-/// Nodes about a mean that follow its deviation, for a surface that is met at all angles.
-AngleNodes nodes_about(double mean, double deviation, int half) {
-  AngleNodes nodes;
-  if (!(deviation > 0.0)) return {{mean}};
-  for (int k = -half; k <= half; ++k) nodes.at.push_back(mean + kLookedAt * deviation * k / half);
-  return nodes;
-}
 
 double square(double x) { return x * x; }
 
@@ -57,78 +55,6 @@ struct Share {
 };
 
 }  // namespace
-
-/// The law of a reading on one surface, and of the angles once it is known.
-struct ChainDensity::WideLaw {
-  MeasuredRangeLaw law;
-  double own_variance = 0.0, variance = 0.0;  ///< of the error alone, and with the angles; px of a disparity, else m
-  double center = 0.0;                        ///< of the same
-  std::array<double, 2> rate = {0.0, 0.0};    ///< by the angles
-
-  [[nodiscard]] AngleLaw given(double reading_m, const AngleLaw& before) const {
-    if (!(variance > 0.0)) return before;
-    double seen = reading_m;
-    if (law.from_disparity) {
-      const double before_m = (reading_m - law.bias_m) / law.gain;
-      if (!(before_m > 0.0)) return before;
-      seen = law.unit_px_m / before_m;
-    }
-    AngleLaw after = before;
-    std::array<double, 2> gain = {};
-    for (std::size_t k = 0; k < 2; ++k) {
-      gain[k] = before.variance[k] * rate[k] / variance;
-      after.mean[k] += gain[k] * (seen - center);
-      after.variance[k] = std::max(0.0, before.variance[k] - gain[k] * gain[k] * variance);
-    }
-    after.covariance = -gain[0] * gain[1] * variance;
-    return after;
-  }
-};
-
-/// A surface that turned rays of one return meet, and where.
-struct ChainDensity::Facet {
-  TurnedSurface surface;
-  std::array<double, 2> at = {0.0, 0.0};  ///< angles at which it is linearised
-  TurnedHit hit;
-  WideLaw wide;
-  double weight = 1.0;                               ///< probability that the ray meets it
-  std::array<double, 2> weight_rate = {0.0, 0.0};    ///< its derivatives by the mean angles
-  const std::uint8_t* met = nullptr;                 ///< of all nodes; null: it is met at all angles
-  std::uint8_t number = 0;                           ///< its own among them
-  double kept = 1.0;                                 ///< probability that models which do not jump keep its return
-  std::vector<double> kept_by_node = {};             ///< that the others keep it; empty: they do
-  const std::array<AngleNodes, 2>* nodes = nullptr;  ///< of these; null: those of the rays
-
-  [[nodiscard]] double kept_weight(const RayTurns& turns) const {
-    return kept_by_node.empty() ? weight * kept : expected(turns, turns.law());
-  }
-  /// E[met kept], once the reading is known.
-  [[nodiscard]] double expected_given(const RayTurns& turns, double reading_m) const {
-    if (met == nullptr && kept_by_node.empty()) return kept;
-    const AngleLaw given = wide.given(reading_m, turns.law());
-    bool is_linear = kept_by_node.empty() && wide.variance - wide.own_variance < kSteep * wide.own_variance;
-    double sum = weight;
-    for (std::size_t k = 0; k < 2; ++k) {
-      const double shift = given.mean[k] - turns.law().mean[k];
-      is_linear = is_linear && std::abs(shift) <= kLittle * turns.deviation()[k];
-      sum += weight_rate[k] * shift;
-    }
-    return is_linear ? kept * std::max(0.0, sum) : expected(turns, given);
-  }
-  /// E[met kept] under a law of the angles.
-  [[nodiscard]] double expected(const RayTurns& turns, const AngleLaw& law) const {
-    const AngleNodes &first = nodes != nullptr ? (*nodes)[0] : turns.nodes(0),
-                     &second = nodes != nullptr ? (*nodes)[1] : turns.nodes(1);
-    const std::size_t n = first.size();
-    if (!kept_by_node.empty()) {
-      return kept *
-             expected_over(first, second, law, [&](std::size_t a, std::size_t b) { return kept_by_node[b * n + a]; });
-    }
-    if (met == nullptr) return kept;
-    return kept * expected_over(first, second, law,
-                                [&](std::size_t a, std::size_t b) { return met[b * n + a] == number ? 1.0 : 0.0; });
-  }
-};
 
 void ChainDensity::take_turns() {
   if (!returns_.turned.is_known() || !turns_rays(chain_)) return;
@@ -143,24 +69,7 @@ void ChainDensity::take_turns() {
   }
   turns_.emplace(chain_, returns_.turned);
   turner_ = RayTurner(returns_.turned.axes, turns_->law().mean);
-  loses_by_angle_ = std::any_of(losses_.begin(), losses_.end(), [](const Step& step) { return step.may_jump; });
-  if (!loses_by_angle_) return;
-  // A grid that follows the deviations, for surfaces that are met at all angles, and its ends.
-  const bool both = turns_->deviation()[1] > 0.0;
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    const int half = axis == 1 ? 3 : both ? 12 : 64;
-    angles_[axis] = nodes_about(turns_->law().mean[axis], turns_->deviation()[axis], half);
-  }
-  for (const double b : angles_[1].at) {
-    for (const double a : angles_[0].at) turners_.emplace_back(returns_.turned.axes, std::array<double, 2>{a, b});
-  }
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    for (const double end : {angles_[axis].at.front(), angles_[axis].at.back()}) {
-      std::array<double, 2> angles = turns_->law().mean;
-      angles[axis] = end;
-      beside_.emplace_back(returns_.turned.axes, angles);
-    }
-  }
+  take_angles_of_losses();
 }
 
 void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executor& executor) {
@@ -247,76 +156,6 @@ void ChainDensity::find_facets(std::size_t i, F f) const {
   }
 }
 
-double ChainDensity::lost_on(const Step& step, const TurnedSurface& surface, const TurnedHit& hit,
-                             std::size_t ring) const {
-  const auto range = static_cast<float>(hit.range_m);
-  Surface met;
-  met.cos_emitter = static_cast<float>(hit.cosine), met.optics = returns_.optics;
-  return step.lose(model_of(step, ring), {static_cast<float>(hit.x_m), static_cast<float>(hit.y_m), 0.0F, range, range},
-                   met, static_cast<float>(surface.energy * hit.cosine));
-}
-
-double ChainDensity::kept_on(const TurnedSurface& surface, const std::optional<TurnedHit>& hit, std::size_t ring,
-                             bool by_jumps) const {
-  if (!hit) return 0.0;
-  double product = 1.0;
-  for (const Step& step : losses_) {
-    if (step.may_jump == by_jumps) product *= 1.0 - lost_on(step, surface, *hit, ring);
-  }
-  return product;
-}
-
-/// With what probability its returns are not lost: one number and, where an angle decides, one for each node.
-void ChainDensity::find_losses(std::size_t i, Facet& facet) const {
-  if (losses_.empty()) return;
-  const TurnedSurface& surface = facet.surface;
-  facet.kept = kept_on(surface, facet.hit, ring(i), false);
-  if (!loses_by_angle_) return;
-  const auto kept_at = [&](const RayTurner& turner) {
-    return kept_on(surface, hit_of(returns_.turned, i, surface, turner, false), ring(i), true);
-  };
-  const double here = kept_on(surface, facet.hit, ring(i), true);
-  const bool is_same = std::all_of(beside_.begin(), beside_.end(), [&](const RayTurner& turner) {
-    return std::abs(kept_at(turner) - here) <= kSameLoss;
-  });
-  if (is_same) {
-    facet.kept *= here;
-    return;
-  }
-  if (facet.met == nullptr) {
-    facet.nodes = &angles_;
-    for (const RayTurner& turner : turners_) facet.kept_by_node.push_back(kept_at(turner));
-    // Where it jumps between two nodes, each counts what it has of the step on its side, so that the sum moves smoothly
-    // with the angles.
-    const std::vector<double>& first = angles_[0].at;
-    for (std::size_t b = 0; b < angles_[1].size(); ++b) {
-      double* const row = facet.kept_by_node.data() + b * first.size();
-      double before = row[0];
-      for (std::size_t a = 0; a + 1 < first.size(); ++a) {
-        const double after = row[a + 1];
-        if (std::abs(after - before) > kSameLoss) {
-          double low = 0.0, high = 1.0;  // shares of the step
-          for (int halving = 0; halving < kHalvings; ++halving) {
-            const double middle = 0.5 * (low + high), angle = first[a] + middle * (first[a + 1] - first[a]);
-            const double kept = kept_at(RayTurner(returns_.turned.axes, {angle, angles_[1].at[b]}));
-            (std::abs(kept - before) < std::abs(kept - after) ? low : high) = middle;
-          }
-          row[a] += (after - before) * std::max(0.0, 0.5 - low),
-              row[a + 1] += (before - after) * std::max(0.0, low - 0.5);
-        }
-        before = after;
-      }
-    }
-    return;
-  }
-  const std::size_t n = turns_->nodes(0).size();
-  for (std::size_t k = 0; k < returns_.turned.nodes(); ++k) {
-    const bool is_met = facet.met[k] == facet.number;
-    const std::array<double, 2> angles = {turns_->places(0)[k % n], turns_->places(1)[k / n]};
-    facet.kept_by_node.push_back(is_met ? kept_at(RayTurner(returns_.turned.axes, angles)) : 0.0);
-  }
-}
-
 ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, const std::array<double, 2>& at,
                                              std::size_t ring) const {
   const bool nominal = returns_.turned.on_nominal_ray || returns_.depths_are_rounded;
@@ -328,10 +167,13 @@ ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, const std::ar
       (law.from_disparity ? farther.disparity_px - law.disparity_px : farther.mean_m - law.mean_m) / kStretch;
   double shift = 0.0, spread = 0.0;
   for (std::size_t k = 0; k < 2; ++k) {
-    const double variance = turns_->law().variance[k];
-    wide.rate[k] = scale * hit.rate[k];
-    shift += wide.rate[k] * (turns_->law().mean[k] - at[k]) + 0.5 * scale * hit.bend[k] * variance;
-    spread += square(wide.rate[k]) * variance + 0.5 * square(scale * hit.bend[k] * variance);
+    const double shown = turns_->shown().variance[k];
+    // A disparity is one over the reading.
+    const double bend = scale * (law.from_disparity ? hit.bend[k] - 2.0 * square(hit.rate[k]) : hit.bend[k]);
+    const double rate = scale * hit.rate[k];
+    wide.covariance[k] = rate * turns_->shown().covariance[k];
+    shift += rate * (turns_->law().mean[k] - at[k]) + 0.5 * bend * turns_->law().variance[k];
+    spread += square(rate) * shown + 0.5 * square(bend * shown);
   }
   const double slope = returns_.depths_are_rounded ? hit.reading_m / hit.x_m : 1.0;
   const double rounding_m = returns_.half_step_m * slope;

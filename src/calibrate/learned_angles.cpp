@@ -43,8 +43,20 @@ std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> 
       returns.begin(), returns.end(), [&](std::size_t i) { return rays.surroundings[i] != TurnedRays::kOneSurface; }));
 }
 
+std::string plane_note(const TurnedRays& rays) {
+  if (!rays.is_known() || !rays.on_nominal_ray) return {};
+  return ", and behind a matching_window those count whose windows see one plane, also where angular_ray turns them";
+}
+
 void add_angle_flags(const TurnedRays& rays, ChainFit& fit) {
   if (!rays.is_known() || !turns_rays(fit.chain)) return;
+  for (const LearnedParameter& p : fit.parameters) {
+    if (!p.is_at_limit || !p.name.ends_with("angular_ray.stddev_rad") || fit.parameters.size() == 1) continue;
+    fit.flags.push_back(fmt::format(
+        "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
+        "errors of the others are those for this value",
+        p.name));
+  }
   const RayTurns turns(fit.chain, rays);
   for (std::size_t axis = 0; axis < rays.axes.size(); ++axis) {
     const std::vector<double>& nodes = turns.nodes(axis).at;
@@ -52,11 +64,12 @@ void add_angle_flags(const TurnedRays& rays, ChainFit& fit) {
     const std::string_view word = kChoiceWords<Axis>[static_cast<std::size_t>(rays.axes[axis])];
     const double step = nodes[nodes.size() / 2] - nodes[nodes.size() / 2 - 1];
     if (mean - kLeastReach * deviation < nodes.front() || mean + kLeastReach * deviation > nodes.back()) {
-      fit.flags.push_back(fmt::format(
-          "angular_ray about {}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to {:.3g} rad: "
-          "learn again from there, or with a larger scale of angles",
-          word, mean, deviation, nodes.front(), nodes.back()));
-    } else if (deviation > 0.0 && kWidestStep * deviation < step) {
+      const std::string_view what = rays.on_nominal_ray ? "by which edges are far" : "that were cast";
+      fit.flags.push_back(
+          fmt::format("angular_ray about {}: {:.3g} +- {:.3g} rad reaches beyond the angles {}, {:.3g} to {:.3g} rad: "
+                      "learn again from there, or with a larger scale of angles",
+                      word, mean, deviation, what, nodes.front(), nodes.back()));
+    } else if (!rays.on_nominal_ray && deviation > 0.0 && kWidestStep * deviation < step) {
       fit.flags.push_back(fmt::format(
           "angular_ray about {}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were "
           "cast: learned again from there, its error is smaller",

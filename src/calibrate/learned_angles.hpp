@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fathom/calibrate/chain.hpp>
@@ -19,6 +20,9 @@ void set_angle_steps(const NoiseChain& chain, const TurnedRays& rays, std::span<
 
 /// Of these returns, those whose turned rays meet several surfaces.
 std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> returns);
+
+/// Of errors that say there are too few returns: which ones were taken behind a window; else nothing.
+std::string plane_note(const TurnedRays& rays);
 
 /// Where the angles that were learned leave the nodes, or lie so close that these cannot show them.
 void add_angle_flags(const TurnedRays& rays, ChainFit& fit);

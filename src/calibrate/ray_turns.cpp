@@ -10,6 +10,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
 
+#include "calibrate/wall_correlation.hpp"
+
 namespace fathom {
 
 namespace {
@@ -157,8 +159,36 @@ bool turns_rays(const NoiseChain& chain) {
                      [](const ChainEntry& entry) { return entry.noise.slug() == AngularRay::kSlug; });
 }
 
+WindowShares window_shares(const Correlation& correlation, std::int32_t radius_px) {
+  if (radius_px <= 0) return {};
+  // Correlations of two directions multiply, and so do means over rows and columns of a full window.
+  WindowShares shares;
+  for (const float size_px : {correlation.across_px, correlation.down_px}) {
+    const auto at = [&](std::int32_t lag) {
+      return field_correlation(correlation.shape, double{size_px}, static_cast<std::size_t>(lag));
+    };
+    const std::int32_t n = 2 * radius_px + 1;
+    double pairs = n, own = 1.0;
+    for (std::int32_t lag = 1; lag < n; ++lag) pairs += 2.0 * (n - lag) * at(lag);
+    for (std::int32_t lag = 1; lag <= radius_px; ++lag) own += 2.0 * at(lag);
+    shares.mean *= pairs / (n * n), shares.own *= own / n;
+  }
+  return shares;
+}
+
+std::int32_t window_radius(const NoiseChain& chain) {
+  for (const ChainEntry& entry : chain) {
+    if (entry.noise.slug() != MatchingWindow::kSlug) continue;
+    MatchingWindow model;
+    for (const FieldValue& value : entry.noise.values()) set_field(model, value.name, value.number());
+    return model.window().radius_px;
+  }
+  return 0;
+}
+
 std::vector<AxisTurn> axis_turns(const NoiseChain& chain) {
   std::vector<AxisTurn> turns;
+  const std::int32_t radius_px = window_radius(chain);
   for (const ChainEntry& entry : chain) {
     if (entry.noise.slug() != AngularRay::kSlug) continue;
     const AngularRay model = angular_ray_of(entry.noise);
@@ -175,6 +205,9 @@ std::vector<AxisTurn> axis_turns(const NoiseChain& chain) {
     const auto deviation = double{model.stddev_rad};
     turn.mean_rad += double{model.mean_rad};
     turn.stddev_rad = std::sqrt(turn.stddev_rad * turn.stddev_rad + deviation * deviation);
+    const WindowShares shares = window_shares(entry.correlation, radius_px);
+    turn.shown_variance += shares.mean * deviation * deviation;
+    turn.shown_covariance += shares.own * deviation * deviation;
   }
   if (turns.size() > 2) {
     throw InputError(
@@ -199,6 +232,9 @@ RayTurns::RayTurns(const NoiseChain& chain, const TurnedRays& rays) {
     last = place;
     law_.mean[place] = turn.mean_rad, deviation_[place] = turn.stddev_rad;
     law_.variance[place] = turn.stddev_rad * turn.stddev_rad;
+    const bool is_mean = rays.on_nominal_ray;
+    shown_.variance[place] = is_mean ? turn.shown_variance : law_.variance[place];
+    shown_.covariance[place] = is_mean ? turn.shown_covariance : law_.variance[place];
   }
   nodes_[0].at = rays.first_rad;
   nodes_[1].at = rays.second_rad.empty() ? std::vector<double>{0.0} : rays.second_rad;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The angles by which the angular_rays of a chain turn a ray, and what the nodes of TurnedRays weigh under them.
+// The angles by which the angular_rays of a chain turn a ray, what the nodes of TurnedRays weigh under them, and what a
+// matching window shows of them.
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -63,6 +65,22 @@ double expected_over(const AngleNodes& first, const AngleNodes& second, const An
   return sum > 0.0 ? sum : 0.0;
 }
 
+/// What the mean over the rays of a window shows of an angle, as shares of the variance that the angle of one ray has.
+struct WindowShares {
+  double mean = 1.0;  ///< variance of the mean
+  double own = 1.0;   ///< covariance of the mean and the angle of the middle ray
+};
+/// Of angles whose draws are so alike in a window of (2 radius + 1) x (2 radius + 1) pixels.
+WindowShares window_shares(const Correlation& correlation, std::int32_t radius_px);
+
+/// Of the matching window of a chain; 0: it has none.
+std::int32_t window_radius(const NoiseChain& chain);
+
+/// What a reading shows of the angles: they themselves, or behind a window the mean of those of its rays.
+struct ShownAngles {
+  std::array<double, 2> variance = {0.0, 0.0}, covariance = {0.0, 0.0};  ///< covariance: with those of the ray itself
+};
+
 class RayTurns {
  public:
   /// Throws InputError for a chain that turns rays about three axes, about one axis before and after another, or about
@@ -72,6 +90,7 @@ class RayTurns {
   /// About the axes of the rays; independent.
   [[nodiscard]] const AngleLaw& law() const { return law_; }
   [[nodiscard]] const std::array<double, 2>& deviation() const { return deviation_; }
+  [[nodiscard]] const ShownAngles& shown() const { return shown_; }
   [[nodiscard]] const AngleNodes& nodes(std::size_t axis) const { return nodes_[axis]; }
   [[nodiscard]] const std::vector<double>& weights(std::size_t axis) const { return weights_[axis]; }
   /// Their derivatives by the mean.
@@ -87,6 +106,7 @@ class RayTurns {
  private:
   AngleLaw law_;
   std::array<double, 2> deviation_ = {0.0, 0.0};
+  ShownAngles shown_;
   std::array<AngleNodes, 2> nodes_;
   std::array<std::vector<double>, 2> weights_, slopes_, places_;
   std::vector<Before> before_;
@@ -100,6 +120,8 @@ bool turns_rays(const NoiseChain& chain);
 struct AxisTurn {
   Axis axis;
   double mean_rad = 0.0, stddev_rad = 0.0;
+  double shown_variance = 0.0,
+         shown_covariance = 0.0;  ///< of ShownAngles, behind the window of the chain if it has one
 };
 std::vector<AxisTurn> axis_turns(const NoiseChain& chain);
 /// A noise that is an angular_ray as such.

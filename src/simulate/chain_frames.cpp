@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "render/surface_lanes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/scene_models.hpp"
 #include "simulate/sensor_normals.hpp"
 #include "simulate/turned_frames.hpp"
 
@@ -37,16 +38,6 @@ constexpr ChannelSet kTruth = {Channel::kCleanRange, Channel::kCleanHit, Channel
                                Channel::kEnergy,     Channel::kNormal,   Channel::kRing};
 constexpr ChannelSet kSeen = {Channel::kRange, Channel::kCleanRange, Channel::kReason};
 
-/// Models that lose or replace rays by what the scene is like, not by chance.
-NoiseChain scene_models(const NoiseChain& chain) {
-  NoiseChain models;
-  for (const ChainEntry& entry : chain) {
-    const bool is_shadow = entry.noise.slug() == StereoShadow::kSlug, is_window = entry.noise.stage() == Stage::kImage;
-    if (is_shadow || is_window) models.push_back(entry);
-  }
-  return models;
-}
-
 /// The same sensor, attached to an entity that is placed for each frame, and seeing what it has seen.
 Sensor carried_by(EntityId carrier, Sensor sensor, const std::string& name) {
   if (sensor.parent != kNoEntity && !sensor.see_parent) sensor.ignore.push_back(sensor.parent);
@@ -62,15 +53,6 @@ bool is_same_pose(const Pose& a, const Pose& b) {
                       p.rotation.x,      p.rotation.y,      p.rotation.z};
   };
   return numbers(a) == numbers(b);
-}
-
-/// The chain but for what turns its rays.
-NoiseChain straight_models(const NoiseChain& chain) {
-  NoiseChain models;
-  for (const ChainEntry& entry : chain) {
-    if (entry.noise.stage() != Stage::kRay) models.push_back(entry);
-  }
-  return models;
 }
 
 bool reads_edges(const NoiseChain& chain) {
@@ -265,9 +247,10 @@ class ChainFrameReader::Impl {
       straight.name += "-straight";
       straight.noise = straight_models(straight.noise);
       turned_.emplace(simulator_, id, options_, carrier_.has_value());
+      turned_->begin(out_.returns.turned);
       truth_from_ = simulator_.add_sensor(std::move(straight));
     }
-    NoiseChain models = scene_models(sensor.noise);
+    NoiseChain models = scene_models(sensor.noise, turned_ && turned_->is_behind_window());
     if (models.empty()) return;
     Sensor seeing = sensor;
     seeing.name += "-seen";
@@ -286,11 +269,12 @@ class ChainFrameReader::Impl {
     see_from(simulator_.add_sensor(carried_by(*carrier_, sensor, sensor.name + "-carried")));
   }
 
-  /// Those of a frame that may become returns; of all frames where turned rays meet the same in each.
+  /// Those of a frame that may become returns; of all frames where turned rays meet the same in each, and behind a
+  /// window all that it may show.
   [[nodiscard]] std::vector<std::uint8_t> wanted_rays(const RayPattern& rays) const {
     std::vector<std::uint8_t> wanted(truth_.rays());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const bool is_taken = turned_->is_same_in_all_frames() || this->is_taken(i);
+      const bool is_taken = turned_->is_same_in_all_frames() || turned_->is_behind_window() || this->is_taken(i);
       wanted[i] = is_taken && is_within(rays, i) && !is_hidden(i) ? 1 : 0;
     }
     return wanted;
@@ -330,7 +314,7 @@ class ChainFrameReader::Impl {
       out_.unexpected += is_there ? 1 : 0;
       return;
     }
-    if (is_hidden(i)) {
+    if (is_hidden(i) || (turned_ && !turned_->has_density(i))) {
       ++out_.hidden;
       return;
     }

@@ -13,6 +13,7 @@
 
 #include "sensor/sensor_view.hpp"
 #include "simulate/sensor_normals.hpp"
+#include "simulate/shown_surface.hpp"
 
 namespace fathom {
 
@@ -23,8 +24,6 @@ constexpr double kReach = 4.0, kOfChain = 1.5, kOfNone = 1e-3;
 constexpr double kGrading = 3.0;     // of the steps between nodes, which grow tenfold from the middle to the ends
 constexpr double kMostScale = 0.25;  // rad
 constexpr std::size_t kRaysPerPart = 4096;
-constexpr double kSamePlane = 5e-5, kOfGrazing = 1e-6;  // relative
-constexpr double kSameEnergy = 0.02, kLeastCosine = 0.05;
 
 constexpr ChannelSet kTurnedChannels = {Channel::kRange, Channel::kReason, Channel::kNormal, Channel::kEnergy};
 
@@ -33,8 +32,7 @@ constexpr ChannelSet kTurnedChannels = {Channel::kRange, Channel::kReason, Chann
 NoiseChain models_behind(const NoiseChain& chain) {
   NoiseChain models;
   for (const ChainEntry& entry : chain) {
-    const bool is_shadow = entry.noise.slug() == StereoShadow::kSlug, is_window = entry.noise.stage() == Stage::kImage;
-    if (is_shadow || is_window) models.push_back(entry);
+    if (entry.noise.slug() == StereoShadow::kSlug) models.push_back(entry);
     if (entry.noise.slug() == StereoEnergy::kSlug) {
       models.push_back(entry.noise.with(StereoEnergy::kMinEnergy, 0.0).with(StereoEnergy::kPow, 1e9));
     }
@@ -46,6 +44,14 @@ bool shows_window(const NoiseChain& chain) {
   return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
     return entry.noise.stage() == Stage::kImage && !entry.noise.is_identity();
   });
+}
+
+double largest_angle(const TurnedRays& grid) {
+  double largest = 0.0;
+  for (const std::vector<double>* nodes : {&grid.first_rad, &grid.second_rad}) {
+    for (const double angle : *nodes) largest = std::max(largest, std::abs(angle));
+  }
+  return largest;
 }
 
 /// About the middle of what two chains have, densest there: where edges are near, the angles show.
@@ -74,6 +80,7 @@ TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFra
   take_nodes(turning.noise, options);
   models_ = models_behind(turning.noise);
   grid_.on_nominal_ray = shows_window(turning.noise);
+  if (grid_.on_nominal_ray) plain_.emplace(window_radius(turning.noise), largest_angle(grid_));
   const SensorView view = make_view(turning.model);
   is_same_ = !is_placed && !simulator.scene().moves() && turning.parent_from_sensor.is_fixed() && !view.rays_vary;
   turning.name += "-turned";
@@ -123,15 +130,11 @@ void TurnedFrames::set_angles(std::size_t first, std::size_t second) {
 }
 
 void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& turner, const TurnedSurface& own) {
-  const bool nominal = grid_.on_nominal_ray, is_met = seen_.reason()[i] == Reason::kHit;
+  const bool is_met = seen_.reason()[i] == Reason::kHit;
   const double seen_m = double{seen_.range_m()[i]};
   const auto fits = [&](const TurnedSurface& surface) {
-    const auto hit = hit_of(frame_, i, surface, turner, nominal);
-    if (!hit) return false;
-    const double tolerance = kSamePlane + kOfGrazing / hit->cosine;
-    if (!(std::abs(hit->reading_m - seen_m) <= tolerance * seen_m)) return false;
-    const double energy = double{seen_.energy()[i]} / hit->cosine;
-    return hit->cosine < kLeastCosine || std::abs(energy - surface.energy) <= kSameEnergy * surface.energy;
+    const auto hit = hit_of(frame_, i, surface, turner, false);
+    return hit && shows(surface, *hit, seen_m, double{seen_.energy()[i]});
   };
   std::unique_ptr<Around>& around = around_[i];
   if (!around) {
@@ -157,7 +160,7 @@ void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& 
           turner.turned({double{frame_.origin_x[i]}, double{frame_.origin_y[i]}, double{frame_.origin_z[i]}});
       fresh.plane_m = fresh.plane_m * seen_m + dot(fresh.normal, o);
     } else {
-      const auto unit = hit_of(frame_, i, fresh, turner, nominal);
+      const auto unit = hit_of(frame_, i, fresh, turner, false);
       if (!unit) return;
       fresh.plane_m *= seen_m / unit->reading_m;
     }
@@ -190,6 +193,7 @@ void TurnedFrames::cast(std::uint32_t index, const RayPattern& rays, const Frame
   frame_.origin_x = rays.origin_x, frame_.origin_y = rays.origin_y, frame_.origin_z = rays.origin_z;
   find_normals(simulator_, sensor_, index, truth, normals_);
   frame_.normal_x = normals_[0], frame_.normal_y = normals_[1], frame_.normal_z = normals_[2];
+  if (plain_) return plain_->find({rays.rows, rays.cols}, frame_, truth, wanted);
   const std::size_t columns = grid_.first_rad.size();
   for (std::size_t node = 0; node < grid_.nodes(); ++node) {
     const std::size_t first = node % columns, second = node / columns;
@@ -200,12 +204,13 @@ void TurnedFrames::cast(std::uint32_t index, const RayPattern& rays, const Frame
   }
 }
 
+void TurnedFrames::begin(TurnedRays& out) const {
+  out.axes = grid_.axes, out.first_rad = grid_.first_rad, out.second_rad = grid_.second_rad;
+  out.on_nominal_ray = grid_.on_nominal_ray;
+  out.first_surface = {0};
+}
+
 void TurnedFrames::add(std::size_t i, TurnedRays& out) {
-  if (!out.is_known()) {
-    out.axes = grid_.axes, out.first_rad = grid_.first_rad, out.second_rad = grid_.second_rad;
-    out.on_nominal_ray = grid_.on_nominal_ray;
-    out.first_surface = {0};
-  }
   out.direction_x.push_back(frame_.direction_x[i]), out.direction_y.push_back(frame_.direction_y[i]);
   out.direction_z.push_back(frame_.direction_z[i]);
   out.normal_x.push_back(frame_.normal_x[i]), out.normal_y.push_back(frame_.normal_y[i]);

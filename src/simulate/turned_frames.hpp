@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // What turned rays of measured frames meet: the scene, cast for each of a grid of angles (calibrate/turned_rays.hpp) by
-// the simulator itself, with the shadows and windows of the sensor's chain.
+// the simulator itself, with the shadows of the sensor's chain. Behind a matching window nothing is cast: what is known
+// there is of pixels that see one plane.
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,7 @@
 
 #include "calibrate/ray_turns.hpp"
 #include "calibrate/turned_surface.hpp"
+#include "simulate/plain_windows.hpp"
 
 namespace fathom {
 
@@ -25,10 +28,17 @@ class TurnedFrames {
   /// is given another pose for each frame.
   TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFramesOptions& options, bool is_placed);
 
+  /// Writes what holds for all returns.
+  void begin(TurnedRays& out) const;
   /// Whether neither scene nor sensor move, nor rays change.
   [[nodiscard]] bool is_same_in_all_frames() const { return is_same_; }
-  /// Casts frame `index` for the rays that are wanted. `truth`: of the same frame, along nominal rays; clean ranges,
-  /// incidences, energies and normals.
+  /// Whether a matching window shows what turned rays meet.
+  [[nodiscard]] bool is_behind_window() const { return plain_.has_value(); }
+  /// Of the frame cast last: whether what turned rays show at pixel i has a density. Behind a window it is not known
+  /// at each.
+  [[nodiscard]] bool has_density(std::size_t i) const { return !plain_ || (*plain_)[i]; }
+  /// Casts frame `index` for the rays that are wanted; behind a window, those that may be used. `truth`: of the same
+  /// frame, along nominal rays; clean ranges, incidences, energies and normals.
   void cast(std::uint32_t index, const RayPattern& rays, const Frame& truth, const std::vector<std::uint8_t>& wanted);
   /// Appends what ray i of the frame cast last meets as one return.
   void add(std::size_t i, TurnedRays& out);
@@ -54,6 +64,7 @@ class TurnedFrames {
   std::unique_ptr<Executor> executor_;
   TurnedRays grid_;   ///< axes and nodes
   TurnedRays frame_;  ///< directions, origins and normals of all rays of a frame
+  std::optional<PlainWindows> plain_;
   Frame seen_;
   std::array<std::vector<float>, 3> normals_;    ///< of seen_, in the sensor frame
   std::vector<std::unique_ptr<Around>> around_;  ///< [rays]; null: one surface

@@ -7,7 +7,8 @@
 // Left out are rays on which the scene has nothing within the sensor's limits, those that a camera does not see
 // (stereo_shadow) and those that a matching window loses or shows another surface of: no model of the chain has a
 // density for them. Where a chain turns rays, the scene is cast once more for each of a grid of angles (TurnedRays):
-// once for all frames where neither the scene nor the sensor moves.
+// once for all frames where neither the scene nor the sensor moves. Behind a window nothing is cast: returns are of
+// pixels whose windows see one plane at all of these angles, and others count as hidden.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,8 @@ struct ChainFramesOptions {
   std::string sensor = {};             ///< of the scene; empty: the only one
   std::size_t most_returns = 300'000;  ///< more are thinned out at random, alike in all frames; at least 1000
   double half_step_m = 0.0;            ///< measured values are multiples of twice as much; 0: not rounded
-  /// Of a chain that turns rays (angular_ray): rays are cast up to four times this angle to each side. 0: one and a
+  /// Of a chain that turns rays (angular_ray): rays are cast, and behind a window edges are far, up to four times this
+  /// angle to each side. 0: one and a
   /// half times the deviation that the chain has, or a milliradian where it has none.
   double angle_scale_rad = 0.0;
   NoiseChain other_chain = {};  ///< another one under which the frames will be scored; rays are turned for both

@@ -43,8 +43,8 @@ struct TurnedRays {
   std::vector<float> surface_x, surface_y, surface_z;  ///< [surfaces] unit normal n of its plane n . p = c
   std::vector<float> surface_m;                        ///< [surfaces] c
   std::vector<float> surface_energy;                   ///< [surfaces] energy over the cosine of incidence
-  /// A window (matching_window) put what the turned ray met on the nominal ray, at the same distance to the image
-  /// plane.
+  /// A matching_window put what turned rays met on the nominal one, at the same distance to the image plane. Returns
+  /// are of pixels whose windows see one plane at all nodes, and show the mean of the angles of their rays.
   bool on_nominal_ray = false;
 
   [[nodiscard]] bool is_known() const { return !axes.empty(); }
