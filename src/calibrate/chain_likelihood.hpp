@@ -70,6 +70,10 @@ class ChainLikelihood {
                   std::span<const std::size_t> used, Executor& executor)
       : chain_(chain), free_(free), returns_(returns), used_(used), executor_(executor), columns_(free, returns) {}
 
+  /// Of the same returns, with other parameters free.
+  [[nodiscard]] ChainLikelihood with_free(const NoiseChain& chain, std::span<const FreeNumber> free) const {
+    return {chain, free, returns_, used_, executor_};
+  }
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] std::size_t size() const { return used_.size(); }
   [[nodiscard]] std::size_t place(std::size_t i) const { return used_[i]; }
