@@ -51,8 +51,8 @@ TEST(ChainIntervals, OfASingleLossEndAboveNothing) {
 TEST(ChainIntervals, OfAMeanAreAsFarToBothSides) {
   const NoiseChain chain = {DistanceNoise{0.01F, 0.02F, 0.0F}, Dropout{0.1F}};
   const ChainReturns returns = simulate_returns(chain, 40, 64, 3);
-  const ChainFit fit = fit_chain(chain, parameters_of(chain, {"distance.mean_m", "*.stddev_m"}), returns,
-                                 {.hold_out = 0});
+  const ChainFit fit =
+      fit_chain(chain, parameters_of(chain, {"distance.mean_m", "*.stddev_m"}), returns, {.hold_out = 0});
   for (const LearnedParameter& p : fit.parameters) {
     EXPECT_NEAR((p.high - p.value) / (p.value - p.low), 1, 0.05) << p.name;
     const double widths = (p.high - p.low) / 2 / p.std_error;
@@ -70,7 +70,8 @@ TEST(ChainIntervals, OfAMidpointBeyondTheWallsReachFartherToTheSideThatIsHardlyS
     NoiseChain other = fit.chain;
     other[0].noise = other[0].noise.with("midpoint", midpoint).with("width", width);
     double nats = 0;
-    for (const FrameScore& score : score_frames(other, returns)) nats += score.nats * static_cast<double>(score.returns);
+    for (const FrameScore& score : score_frames(other, returns))
+      nats += score.nats * static_cast<double>(score.returns);
     return 2 * (fit.log_likelihood - nats);
   };
   const LearnedParameter& p = fit.parameters[0];
