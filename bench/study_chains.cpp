@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): the chains
-// of the presets, a gain and a bias for each ring, a laser along uneven walls, and the angles of depth cameras behind
-// their windows. Prints the tables of docs/benchmarks.md.
+// of the presets, a gain and a bias for each ring, what errs by stretches (the presets in rooms that the scene has
+// wrong, a laser along uneven walls), and the angles of depth cameras behind their windows. Prints the tables of
+// docs/benchmarks.md.
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,8 +18,10 @@ namespace {
 using fathom::test::ParameterCoverage;
 
 void print_head() {
-  std::printf("| chain | parameter | truth | held in 95 %% | median off / error | spread / error | no error |\n");
-  std::printf("|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| chain | parameter | truth | held in 95 %% | median off / error | spread / error | error / spread | no error "
+      "|\n");
+  std::printf("|---|---|---|---|---|---|---|---|\n");
 }
 
 void print_row(std::string_view study, std::string_view parameter, const ParameterCoverage& c,
@@ -26,10 +29,10 @@ void print_row(std::string_view study, std::string_view parameter, const Paramet
   std::printf("| %.*s | `%.*s` | %s | ", static_cast<int>(study.size()), study.data(),
               static_cast<int>(parameter.size()), parameter.data(), truth.c_str());
   if (4 * c.without_error > c.fits) {
-    std::printf("not told | | | %zu |\n", c.without_error);
+    std::printf("not told | | | | %zu |\n", c.without_error);
   } else {
-    std::printf("%.3f | %.3f | %.3f | %zu |\n", c.share_held(), c.median_off(), c.spread_over_stated(),
-                c.without_error);
+    std::printf("%.3f | %.3f | %.3f | %.3f | %zu |\n", c.share_held(), c.median_off(), c.spread_over_stated(),
+                c.stated_over_spread(), c.without_error);
   }
   std::fflush(stdout);
 }
@@ -50,9 +53,7 @@ void print_rings(const fathom::test::ChainStudy& study, std::size_t seeds) {
   for (const std::string field : {".gain", ".bias_m", ".stddev_m"}) {
     ParameterCoverage sum;
     for (const ParameterCoverage& c : all) {
-      if (!c.name.ends_with(field)) continue;
-      sum.fits += c.fits, sum.without_error += c.without_error, sum.held += c.held, sum.squares += c.squares;
-      sum.off.insert(sum.off.end(), c.off.begin(), c.off.end());
+      if (c.name.ends_with(field)) sum.add(c);
     }
     print_row(study.name, (field == ".stddev_m" ? "distance" : "gain_bias.rings.*") + field, sum, "");
   }
@@ -65,26 +66,31 @@ void print_walls(std::size_t seeds) {
     study.truth = chain, study.free = chain_parameters(chain, "distance.mean_m");
     study.free.push_back({0, "stddev_m"});
     study.returns = [](std::uint64_t seed) { return fathom::test::uneven_walls(seed); };
-    study.options.stretches = stretches;
-    // What the chain means there: its deviation has that of the walls in it.
-    print_each(fathom::test::with_learned_truth(study, seeds), seeds);
+    study.options.stretches = stretches, study.is_truth_learned = true;
+    print_each(study, seeds);
   }
 }
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, or "rings", "walls", "windows" or "windows of D435".
+/// study_chains [SEEDS [NAME]]: NAME of one preset, "rings", "walls", "windows", "rooms", or one of the latter two and
+/// a preset behind a blank.
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
-  const std::string_view only = argc > 2 ? argv[2] : "";
+  const std::string only = argc > 2 ? argv[2] : "";
+  const auto is_meant = [&](const std::string& name) { return only.empty() || only == name; };
   print_head();
   for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
-    if (only.empty() || only == preset.name) print_each(fathom::test::preset_study(preset), seeds);
+    if (is_meant(std::string(preset.name))) print_each(fathom::test::preset_study(preset), seeds);
   }
-  if (only.empty() || only == "rings") print_rings(fathom::test::ring_study(16), seeds);
-  if (only.empty() || only == "walls") print_walls(seeds);
+  if (is_meant("rings")) print_rings(fathom::test::ring_study(16), seeds);
+  for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
+    const bool all = only == "rooms";
+    if (all || is_meant("rooms " + std::string(preset.name))) print_each(fathom::test::rooms_study(preset), seeds);
+  }
+  if (is_meant("walls")) print_walls(seeds);
   for (const char* camera : {"D435", "D455", "D405"}) {
-    if (!only.empty() && only != "windows" && only != std::string("windows of ") + camera) continue;
+    if (only != "windows" && !is_meant(std::string("windows ") + camera)) continue;
     print_each(fathom::test::window_study(fathom::find_preset(camera)), seeds);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "beam/student_t.hpp"
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -12,8 +13,35 @@ namespace {
 
 constexpr double kMany = 1000.0;  // degrees of freedom: the sum below has half as many terms
 
-/// P(|T| <= t), a finite sum. Source: Abramowitz and Stegun, 26.7.3 and 26.7.4.
+/// I_x(a, b), the incomplete beta function, for x below (a + 1) / (a + b + 2). Source: Abramowitz and Stegun, 26.5.8,
+/// worked out from its front by Lentz's method.
+double incomplete_beta(double a, double b, double x) {
+  constexpr int kMostTerms = 300;
+  double ratio = 1.0, inverse = 1.0 / (1.0 - (a + b) * x / (a + 1.0)), fraction = inverse;
+  for (int k = 1; k < kMostTerms; ++k) {
+    const double even = k * (b - k) * x / ((a + 2.0 * k - 1.0) * (a + 2.0 * k));
+    const double odd = -(a + k) * (a + b + k) * x / ((a + 2.0 * k) * (a + 2.0 * k + 1.0));
+    const double before = fraction;
+    for (const double term : std::array{even, odd}) {
+      inverse = 1.0 / (1.0 + term * inverse), ratio = 1.0 + term / ratio;
+      fraction *= inverse * ratio;
+    }
+    if (std::abs(fraction - before) < 1e-15 * fraction) break;
+  }
+  const double scale = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b);
+  return std::exp(scale + a * std::log(x) + b * std::log1p(-x)) * fraction / a;
+}
+
+/// P(|T| <= t) of any degrees. Source: Abramowitz and Stegun, 26.7.1.
+double any_mass_within(double t, double degrees) {
+  const double a = 0.5 * degrees, b = 0.5, x = degrees / (degrees + t * t);
+  if (t == 0.0) return 0.0;
+  return x < (a + 1.0) / (a + b + 2.0) ? 1.0 - incomplete_beta(a, b, x) : incomplete_beta(b, a, 1.0 - x);
+}
+
+/// P(|T| <= t), of a whole number of degrees a finite sum. Source: Abramowitz and Stegun, 26.7.3 and 26.7.4.
 double mass_within(double t, double degrees) {
+  if (std::floor(degrees) != degrees) return any_mass_within(t, degrees);
   const double theta = std::atan(t / std::sqrt(degrees)), cos = std::cos(theta), cos2 = cos * cos;
   const bool odd = std::fmod(degrees, 2.0) == 1.0;
   double term = odd ? cos : 1.0, sum = degrees > 1.0 ? term : 0.0;

@@ -10,8 +10,8 @@ namespace fathom {
 namespace {
 
 constexpr int kMostSimplexSteps = 400, kMostClimbSteps = 60, kMostTrials = 14;
-constexpr double kSimplexGain = 1e-3, kClimbGain = 1e-6;  // nats by which a step must still better things
-constexpr double kLogOffset = 1e-6;                       // so that 0 has a logarithm
+constexpr double kSimplexGain = 1e-3;  // nats by which a step must still better things
+constexpr double kLogOffset = 1e-6;    // so that 0 has a logarithm
 
 /// Parameters as the simplex moves them: every step of one counts alike.
 struct Scale {
@@ -196,7 +196,7 @@ std::vector<double> coarse_maximum(const ChainLikelihood& few, std::vector<doubl
   return Simplex(few, Simplex(few, start).climb()).climb();
 }
 
-Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start) {
+Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start, double least_gain) {
   for (double& v : start) v = as_float(v);
   Climb now = {start, likelihood.total(start), 0};
   std::vector<double> steps(start.size());
@@ -224,7 +224,7 @@ Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start) 
       steps[k] = std::max(std::min(0.1 * error, 0.1 * std::max(std::abs(now.values[k]), 1e-3)),
                           1e-6 * std::abs(now.values[k]) + 1e-9);
     }
-    if (!moved || gain < kClimbGain) break;
+    if (!moved || gain < least_gain) break;
   }
   return now;
 }

@@ -30,7 +30,7 @@ struct Climb {
 };
 
 /// Levenberg and Marquardt's damped steps with the outer product of the scores for the information (Berndt, Hall, Hall,
-/// Hausman 1974). Never ends below its start.
-Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start);
+/// Hausman 1974), until one gains less than `least_gain`, nats. Never ends below its start.
+Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start, double least_gain = 1e-6);
 
 }  // namespace fathom

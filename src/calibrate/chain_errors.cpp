@@ -8,7 +8,9 @@
 
 #include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
+#include "beam/student_t.hpp"
 #include "calibrate/chain_climb.hpp"
+#include "calibrate/cluster_variance.hpp"
 #include "calibrate/no_number.hpp"
 
 namespace fathom {
@@ -132,31 +134,24 @@ struct Influences {
     }
   }
 
-  /// As many clusters that tell alike would have the same spread of shares.
-  [[nodiscard]] double alike(std::size_t a) const {
-    double squares = 0.0;
-    for (const std::vector<double>& of : share) squares += of[a] * of[a];
-    return squares > 0.0 ? 1.0 / squares : 1.0;
+  /// Of a parameter, as the clusters say it; nothing where one of them tells all.
+  [[nodiscard]] std::optional<ClusterVariance> variance(std::size_t a, const Neighbours& neighbours) const {
+    std::vector<double> moved(move.size()), told(move.size());
+    for (std::size_t g = 0; g < move.size(); ++g) moved[g] = move[g][a], told[g] = share[g][a];
+    return cluster_variance(moved, told, neighbours);
   }
-
-  /// Of a parameter, as the clusters say it: sum_g u_g^2 / (1 - h_g) of u_g = (A^-1 s_g) and shares h_g, as fitting
-  /// makes a u_g smaller by its share; and of neighbours where clusters are stretches. G / (G - 1) sum_g u_g^2 where
-  /// all tell alike.
-  [[nodiscard]] double variance(std::size_t a, const Neighbours& neighbours) const {
-    const auto clusters = static_cast<double>(move.size());
-    std::vector<double> whole(move.size());
-    for (std::size_t g = 0; g < move.size(); ++g) {
-      whole[g] = move[g][a] * std::sqrt((clusters - 1.0) / clusters / std::max(kLeastRest, 1.0 - share[g][a]));
-    }
-    double sum = 0.0;
-    neighbours.for_each_product(
-        move.size(), [&](std::size_t g, std::size_t h, double times) { sum += times * whole[g] * whole[h]; });
-    return sum;
-  }
-
- private:
-  static constexpr double kLeastRest = 0.05;  // of what is known, without one cluster
 };
+
+/// The larger of two errors, and the wider of two intervals.
+void take_errors(std::size_t j, const std::optional<ClusterVariance>& of_clusters, ChainErrors& out) {
+  const double by_cluster = of_clusters ? std::sqrt(of_clusters->variance) : out.naive[j];
+  // One cluster that tells all does not tell how others would differ: as little as two of them do.
+  const double degrees = of_clusters ? of_clusters->degrees : 1.0;
+  out.error[j] = std::max(out.naive[j], by_cluster);
+  out.half_width[j] = kNormal95 * out.naive[j];
+  if (out.clusters > 1)
+    out.half_width[j] = std::max(out.half_width[j], student_t_quantile(0.975, degrees) * by_cluster);
+}
 
 /// Sums of squared scores, of each parameter.
 std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores) {
@@ -180,7 +175,7 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const doub
                      .correlations = std::vector<double>(n * n, kNoNumber),
                      .is_at_limit = std::vector<bool>(n, false),
                      .is_unidentified = std::vector<bool>(n, false),
-                     .degrees = std::vector<double>(n, 1.0)};
+                     .half_width = std::vector<double>(n, kNoNumber)};
   for (std::size_t i = 0; i < cluster.size(); ++i) out.clusters += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
   const Neighbours neighbours(out.clusters, are_stretches);
 
@@ -220,11 +215,7 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const doub
   for (std::size_t a = 0; a < learned.size(); ++a) {
     const std::size_t j = learned[a];
     out.naive[j] = std::sqrt((*naive)(a, a));
-    out.error[j] = out.naive[j];
-    if (out.clusters > 1) {
-      out.error[j] = std::max(out.naive[j], std::sqrt(std::max(0.0, influences.variance(a, neighbours))));
-      out.degrees[j] = neighbours.degrees(influences.alike(a));
-    }
+    take_errors(j, out.clusters > 1 ? influences.variance(a, neighbours) : std::nullopt, out);
     for (std::size_t b = 0; b < learned.size(); ++b) {
       const double scale = std::sqrt((*naive)(a, a) * (*naive)(b, b));
       out.correlations[j * n + learned[b]] = (*naive)(a, b) / scale;

@@ -10,23 +10,22 @@
 
 namespace fathom {
 
+inline constexpr double kNormal95 = 1.959963984540054;  ///< quantile of 0.975
+
 struct ChainErrors {
   std::vector<double> error, naive;  ///< NaN: none
   std::vector<double> correlations;  ///< [parameters, parameters]
   std::vector<bool> is_at_limit, is_unidentified;
   std::size_t clusters = 0;
-  std::vector<double> degrees;  ///< of Student's t for the interval of each parameter; of at least two clusters
+  std::vector<double>
+      half_width;  ///< of the 95 % interval of each parameter, if the likelihood is a parabola; NaN: none
 };
 
-/// At the maximum `values`, from the observed information A and the sums of the scores over clusters,
-///
-///   A^-1 (G / (G - 1) sum_g s_g s_g') A^-1,   G clusters that tell alike
-///
-/// never below A^-1. Where a few clusters tell most of a parameter, their scores are small because it follows them:
-/// each counts by what it does not tell, and degrees are those of as many clusters as would tell alike (Bell and
-/// McCaffrey, Survey Methodology 28 (2002), with the share of each parameter in place of the matrix). `cluster`: of
-/// each return of the likelihood, ascending. `are_stretches`: of the way, which err together with their neighbours
-/// (Neighbours).
+/// At the maximum `values`, from the observed information A: the larger of the error of independent returns, A^-1, and
+/// that of clusters, which their scores say (cluster_variance.hpp). An interval is the wider of that of independent
+/// returns, normal, and that of clusters, by Student's t: where few clusters tell a parameter, their error is uncertain
+/// and has a large quantile, but A^-1, of all returns, is not. `cluster`: of each return of the likelihood, ascending.
+/// `are_stretches`: of the way, which err together with their neighbours (Neighbours).
 ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const double> values,
                          std::span<const std::uint32_t> cluster, bool are_stretches);
 

@@ -12,11 +12,11 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
-#include "beam/student_t.hpp"
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_climb.hpp"
 #include "calibrate/chain_errors.hpp"
 #include "calibrate/chain_flags.hpp"
+#include "calibrate/chain_intervals.hpp"
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
@@ -30,7 +30,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096;
-constexpr double kSettledNats = 1e-3, kNormal95 = 1.959963984540054;
+constexpr double kSettledNats = 1e-3;
 constexpr int kMostRounds = 4;
 
 /// About `most` of the places, evenly.
@@ -222,17 +222,19 @@ std::optional<std::size_t> place_in(std::span<const FreeNumber> numbers, const F
   return static_cast<std::size_t>(found - numbers.begin());
 }
 
-void set_error(LearnedParameter& p, double error, double naive, double quantile) {
+void set_error(LearnedParameter& p, double error, double naive, const Interval& interval) {
   p.std_error = error, p.naive_error = naive;
-  p.low = p.value - quantile * error, p.high = p.value + quantile * error;
+  p.low = interval.low, p.high = interval.high;
 }
 
 /// Values, errors and correlations, in the order of `numbers`. Errors across the two kinds are independent: jumps are
 /// known to one part in the number of returns, others to one in its root.
 void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<const FreeNumber> numbers,
                     const Split& split, const PossibleReturns& possible, ChainFit& fit) {
-  const ChainErrors errors = chain_errors(ascent.together(possible.places, possible.least_log),
-                                          values_of(fit.chain, ascent.smooth()), possible.cluster, split.stretches > 0);
+  const ChainLikelihood likelihood = ascent.together(possible.places, possible.least_log);
+  const std::vector<double> values = values_of(fit.chain, ascent.smooth());
+  const ChainErrors errors = chain_errors(likelihood, values, possible.cluster, split.stretches > 0);
+  const std::vector<Interval> intervals = chain_intervals(likelihood, values, errors);
   fit.clusters = errors.clusters;
   fit.stretches = split.stretches > 0 ? errors.clusters : 0;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
@@ -241,20 +243,20 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
   for (std::size_t j = 0; j < n; ++j) {
     LearnedParameter p = {.name = name_of(given, numbers[j]), .unit = unit_of(given, numbers[j])};
     p.start = value_of(given, numbers[j]), p.value = value_of(fit.chain, numbers[j]);
-    set_error(p, kNoNumber, kNoNumber, kNormal95);
+    set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
     place[j] = place_in(ascent.smooth(), numbers[j]);
     if (const auto at = place[j]) {
-      const double t = errors.clusters > 1 ? student_t_quantile(0.975, errors.degrees[*at]) : kNormal95;
-      set_error(p, errors.error[*at], errors.naive[*at], t);
+      set_error(p, errors.error[*at], errors.naive[*at], intervals[*at]);
       p.is_unidentified = errors.is_unidentified[*at], p.is_at_limit = errors.is_at_limit[*at];
     } else if (const auto jump = place_in(ascent.jumps(), numbers[j])) {
       const JumpPeak& peak = ascent.peaks()[*jump];
       p.is_unidentified = peak.is_unbounded;
-      if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, kNormal95);
+      const double half = kNormal95 * peak.deviation;
+      if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, {p.value - half, p.value + half});
     }
     if (!possible.tell_errors()) {
       p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
-      set_error(p, kNoNumber, kNoNumber, kNormal95);
+      set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
     }
     fit.parameters.push_back(std::move(p));
   }

@@ -76,6 +76,10 @@ class ChainLikelihood {
         columns_(free, returns),
         least_log_(least_log) {}
 
+  /// Of the same returns, with other parameters free.
+  [[nodiscard]] ChainLikelihood with_free(const NoiseChain& chain, std::span<const FreeNumber> free) const {
+    return {chain, free, returns_, used_, executor_};
+  }
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] std::size_t size() const { return used_.size(); }
   [[nodiscard]] std::size_t place(std::size_t i) const { return used_[i]; }

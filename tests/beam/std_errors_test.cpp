@@ -226,6 +226,25 @@ TEST(StdErrors, QuantilesOfStudentsT) {
   EXPECT_NEAR(student_t_quantile(.975, 1e9), 1.95996398454, 1e-8);
 }
 
+/// Of degrees that are not whole, the density holds 95 % within the quantile: a sum of its values.
+TEST(StdErrors, QuantilesOfStudentsTBetweenWholeDegrees) {
+  for (const double degrees : {1.25, 1.5, 2.5, 3.75, 17.3, 250.5}) {
+    const double t = student_t_quantile(.975, degrees);
+    EXPECT_LT(t, student_t_quantile(.975, std::floor(degrees)));
+    EXPECT_GT(t, student_t_quantile(.975, std::ceil(degrees)));
+    constexpr int kSteps = 20'000;
+    const double step = t / kSteps;
+    double sum = 0;
+    for (int i = 0; i < kSteps; ++i) {
+      const double x = (i + 0.5) * step;
+      sum += step * std::pow(1 + x * x / degrees, -0.5 * (degrees + 1));
+    }
+    const double scale = std::exp(std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees));
+    EXPECT_NEAR(2 * sum * scale / std::sqrt(degrees * std::numbers::pi), 0.95, 1e-7) << degrees;
+  }
+  EXPECT_NEAR(student_t_quantile(.975, 2 + 1e-9), student_t_quantile(.975, 2), 1e-7);
+}
+
 TEST(StdErrors, IntervalsAreOfStudentsT) {
   const BeamSensor laser = {.max_range_m = 10};
   const BeamFit fit = fit_beam_model(simulate(test::kLaserTruth, laser, 4000, .5, 8, 3), laser,

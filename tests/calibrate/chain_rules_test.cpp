@@ -31,7 +31,7 @@ bool has_flag(const ChainFit& fit, const std::string& what) {
 TEST(ChainRules, ThreadsChangeNoBit) {
   const std::vector<ChainParameter> free = parameters_of(lidar_chain(), {"loss_angle.*", "*.stddev_m", "dropout.*"});
   const NoiseChain start = with_wrong_values(lidar_chain(), free, 0.8);
-  const ChainReturns returns = simulate_returns(lidar_chain(), 8, 1024, 5);
+  const ChainReturns returns = simulate_returns(lidar_chain(), 8, 512, 5);
   const ChainFit one = fit_chain(start, free, returns, {.threads = 1});
   const ChainFit three = fit_chain(start, free, returns, {.threads = 3});
   EXPECT_EQ(one.log_likelihood, three.log_likelihood);
@@ -44,7 +44,7 @@ TEST(ChainRules, ThreadsChangeNoBit) {
 
 TEST(ChainRules, LearningNeverLowersTheLikelihood) {
   const std::vector<ChainParameter> free = parameters_of(lidar_chain(), {"loss_angle.*", "uniform.*", "dropout.*"});
-  const ChainReturns returns = simulate_returns(lidar_chain(), 6, 512, 7);
+  const ChainReturns returns = simulate_returns(lidar_chain(), 6, 256, 7);
   const auto end = fit_chain(lidar_chain(), free, returns).log_likelihood;
   for (const double factor : {0.05, 0.5, 1.0, 1.15}) {
     const ChainFit fit = fit_chain(with_wrong_values(lidar_chain(), free, factor), free, returns);

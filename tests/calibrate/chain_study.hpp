@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How often the intervals of learned chains hold the truth: chains of the presets in a room, and a laser that drives
-// along walls which are not where the scene has them.
+// How often the intervals of learned chains hold the truth: chains of the presets in a room, before a fence where they
+// turn rays, and in rooms whose walls are not where the scene has them; and a laser along such walls.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "calibrate/chain_simulator.hpp"
+#include "calibrate/ray_turns.hpp"
 #include "render/test_scenes.hpp"
 
 namespace fathom::test {
@@ -27,8 +29,9 @@ struct ParameterCoverage {
   std::string name;
   double truth = 0.0;
   std::size_t fits = 0, without_error = 0, held = 0;
-  std::vector<double> off;  ///< |value - truth| / error, of fits with an error
-  double squares = 0.0;     ///< their sum of squares
+  std::vector<double> off;               ///< |value - truth| / error, of fits with an error
+  double squares = 0.0;                  ///< their sum of squares
+  double errors = 0.0, distances = 0.0;  ///< sums of squares of the errors, and of value - truth
 
   void add(const LearnedParameter& p) {
     ++fits;
@@ -39,6 +42,12 @@ struct ParameterCoverage {
     held += truth >= p.low && truth <= p.high ? 1 : 0;
     off.push_back(std::abs(p.value - truth) / p.std_error);
     squares += off.back() * off.back();
+    errors += p.std_error * p.std_error, distances += (p.value - truth) * (p.value - truth);
+  }
+  void add(const ParameterCoverage& o) {
+    fits += o.fits, without_error += o.without_error, held += o.held, squares += o.squares;
+    errors += o.errors, distances += o.distances;
+    off.insert(off.end(), o.off.begin(), o.off.end());
   }
   [[nodiscard]] double share_held() const { return static_cast<double>(held) / static_cast<double>(off.size()); }
   /// 0.674 of a normal whose error is the stated one.
@@ -48,6 +57,8 @@ struct ParameterCoverage {
     return sorted.empty() ? NAN : 0.5 * (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]);
   }
   [[nodiscard]] double spread_over_stated() const { return std::sqrt(squares / static_cast<double>(off.size())); }
+  /// Root of the mean stated variance over the mean square of value - truth.
+  [[nodiscard]] double stated_over_spread() const { return std::sqrt(errors / distances); }
 };
 
 struct ChainStudy {
@@ -56,7 +67,8 @@ struct ChainStudy {
   std::vector<ChainParameter> free = {};
   std::function<ChainReturns(std::uint64_t seed)> returns = {};
   ChainFitOptions options = {.hold_out = 0, .threads = 1};
-  double wrong = 0.7;  ///< share of the true values from which learning begins
+  double wrong = 0.7;             ///< share of the true values from which learning begins
+  bool is_truth_learned = false;  ///< the truth is the mean of what its seeds learn: that of a scene with errors
 };
 
 inline double truth_of(const NoiseChain& chain, const ChainParameter& p) {
@@ -77,18 +89,30 @@ inline std::vector<ParameterCoverage> measure_coverage(const ChainStudy& study, 
     start[p.entry].by_ring.clear();
     if (!p.ring) start[p.entry].noise = start[p.entry].noise.with(p.field, study.wrong * out[k].truth);
   }
+  std::vector<std::vector<LearnedParameter>> learned;  // [seeds, parameters]
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const ChainFit fit = fit_chain(start, study.free, study.returns(seed), study.options);
-    for (std::size_t k = 0; k < out.size(); ++k) out[k].name = fit.parameters[k].name, out[k].add(fit.parameters[k]);
+    learned.push_back(fit_chain(start, study.free, study.returns(seed), study.options).parameters);
+  }
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    out[k].name = learned.front()[k].name;
+    if (study.is_truth_learned) {
+      double sum = 0.0;
+      for (const auto& of_seed : learned) sum += of_seed[k].value;
+      out[k].truth = sum / static_cast<double>(seeds);
+    }
+    for (const auto& of_seed : learned) out[k].add(of_seed[k]);
   }
   return out;
 }
 
-/// The kind of sensor with few rays: fewer columns, an image of fewer pixels, or the middle of one whose disparities
-/// are in pixels.
+/// The kind of sensor with few rays: fewer columns or points, an image of fewer pixels, or the middle of one whose
+/// disparities are in pixels.
 inline SensorModel with_few_rays(SensorModel model) {
   if (auto* lidar = std::get_if<SpinningLidar>(&model)) {
     lidar->columns = 512 / static_cast<std::uint32_t>(lidar->elevation_rad.size());
+  }
+  if (auto* rosette = std::get_if<Rosette>(&model)) {
+    rosette->points_per_s *= 512.0 / rosette->points, rosette->points = 512;
   }
   const auto reduce = [](DepthCamera& camera, bool crop) {
     constexpr std::uint32_t kWidth = 96, kHeight = 64;
@@ -103,12 +127,13 @@ inline SensorModel with_few_rays(SensorModel model) {
 
 /// Those that returns of one room can tell apart: no steps of levels, which have no error, no reach that is farther
 /// than the room, no largest disparity that nothing has, no number at its limit, and of a model that is there twice the
-/// last one.
+/// last one, unless it turns rays about two axes.
 inline std::vector<ChainParameter> told_parameters(const NoiseChain& chain) {
   std::vector<ChainParameter> out;
   for (const ChainParameter& p : chain_parameters(chain, "*")) {
     const std::string_view slug = chain[p.entry].noise.slug();
-    const bool is_first = std::any_of(chain.begin() + static_cast<std::ptrdiff_t>(p.entry) + 1, chain.end(),
+    const bool is_first = chain[p.entry].noise.stage() != Stage::kRay &&
+                          std::any_of(chain.begin() + static_cast<std::ptrdiff_t>(p.entry) + 1, chain.end(),
                                       [&](const ChainEntry& e) { return e.noise.slug() == slug; });
     double low = 0.0;
     for (const FieldInfo& field : chain[p.entry].noise.info().fields) {
@@ -120,30 +145,65 @@ inline std::vector<ChainParameter> told_parameters(const NoiseChain& chain) {
   return out;
 }
 
-/// A sensor that turns in a room, 40 frames, of whose rays it keeps about so many in all.
-inline SceneSetup turning_in_a_room(SensorModel model, NoiseChain noise) {
-  std::vector<StampedPose> keys;
-  for (int k = 0; k <= 40; ++k) {
-    const double turn = 2.0 * 3.14159265358979 * k / 40;
-    keys.push_back({0.1 * k, Pose{{1.0 + 1.5 * std::cos(turn), std::sin(turn), 0.1},
-                                  from_roll_pitch_yaw(0, 0.1 * std::sin(3 * turn), 2 * turn)}});
-  }
+inline constexpr std::uint32_t kStudyFrames = 40;
+inline constexpr std::size_t kStudyReturns = 8'000;
+
+inline SceneSetup study_setup(Scene scene, SensorModel model, NoiseChain noise, std::vector<StampedPose> way) {
   SceneSetup setup;
-  setup.file = "room.yaml", setup.scene = make_room_scene();
+  setup.file = "study.yaml", setup.scene = std::move(scene);
   Sensor sensor = make_sensor(std::move(model), std::move(noise), {}, "sensor");
-  sensor.parent_from_sensor = Trajectory(std::move(keys));
+  sensor.parent_from_sensor = Trajectory(std::move(way));
   setup.sensors.emplace_back();
   setup.sensors.front().sensor = std::move(sensor);
   return setup;
 }
 
-inline ChainReturns returns_of_seed(const SceneSetup& setup, std::uint32_t frames, std::size_t most_returns,
-                                    std::uint64_t seed) {
+/// Where a sensor is in a room, of which it turns round twice.
+inline Pose turning_pose(double share) {
+  const double turn = 2.0 * 3.14159265358979 * share;
+  return {{1.0 + 1.5 * std::cos(turn), std::sin(turn), 0.1},
+          from_roll_pitch_yaw(0, 0.1 * std::sin(3 * turn), 2 * turn)};
+}
+
+/// A sensor that turns in a room.
+inline SceneSetup turning_in_a_room(SensorModel model, NoiseChain noise) {
+  std::vector<StampedPose> way;
+  for (std::uint32_t k = 0; k <= kStudyFrames; ++k) way.push_back({0.1 * k, turning_pose(1.0 * k / kStudyFrames)});
+  return study_setup(make_room_scene(), std::move(model), std::move(noise), std::move(way));
+}
+
+/// Two fences before a wall, of upright and of level slats: edges are what tells by how much rays are turned.
+inline Scene make_fences() {
+  Scene scene;
+  const MeshId box = scene.add_mesh(make_box({1, 1, 1}), "box");
+  const auto add = [&](std::string name, const Vec3& at, const Vec3& size) {
+    scene.add_entity({.name = std::move(name), .mesh = box, .parent_from_entity = Pose{at, {}}, .scale = size});
+  };
+  add("wall", {6, 0, 0}, {1, 40, 40});
+  for (int k = -50; k <= 50; ++k) add("upright" + std::to_string(k + 50), {2, 0.04 * k, 0}, {0.01, 0.02, 6});
+  for (int k = -30; k <= 30; ++k) add("level" + std::to_string(k + 30), {3, 0, 0.1 * k}, {0.01, 8, 0.04});
+  return scene;
+}
+
+/// A sensor that sways before fences, and looks at them only.
+inline SceneSetup swaying_before_fences(SensorModel model, NoiseChain noise) {
+  if (auto* lidar = std::get_if<SpinningLidar>(&model)) lidar->start_azimuth_rad = 0.5, lidar->span_rad = 1.0;
+  std::vector<StampedPose> way;
+  for (std::uint32_t k = 0; k <= kStudyFrames; ++k) {
+    way.push_back({0.1 * k, Pose{{0.3 * std::sin(0.9 * k), 0.2 * std::sin(0.7 * k), 0.2 * std::cos(0.8 * k)},
+                                 from_roll_pitch_yaw(0.05 * std::sin(1.1 * k), 0, 0.1 * std::sin(1.3 * k))}});
+  }
+  return study_setup(make_fences(), std::move(model), std::move(noise), std::move(way));
+}
+
+/// What a sensor measures in a world, beside a scene of it that need not be right.
+inline ChainReturns returns_of_seed(const SceneSetup& world, const SceneSetup& scene, std::uint32_t frames,
+                                    std::size_t most_returns, std::uint64_t seed) {
   ChainFramesOptions options;
   options.most_returns = most_returns, options.run.seed = seed, options.run.compute.threads = 1;
-  Simulator simulator = make_simulator(setup, options.run);
+  Simulator simulator = make_simulator(world, options.run);
   Frame frame({Channel::kRange, Channel::kReason});
-  ChainFrameReader reader(setup, frames, options);
+  ChainFrameReader reader(scene, frames, options);
   for (std::uint32_t k = 0; k < frames; ++k) {
     simulator.render(SensorId{0}, k, frame);
     std::vector<float> range_m(frame.range_m().begin(), frame.range_m().end());
@@ -155,18 +215,87 @@ inline ChainReturns returns_of_seed(const SceneSetup& setup, std::uint32_t frame
   return reader.frames().returns;
 }
 
-/// Of a preset: its chain, or what is left of it without models that turn rays, as `name` then says.
-inline ChainStudy preset_study(const SensorPreset& preset) {
-  ChainStudy study = {.name = std::string(preset.name)};
-  for (const ChainEntry& entry : preset.noise) {
-    if (entry.noise.stage() != Stage::kRay) study.truth.push_back(entry);
+/// Else sensors with the same noise would have the same draws.
+inline std::uint64_t own_seeds(const SensorPreset& preset) {
+  return static_cast<std::uint64_t>(&preset - sensor_presets().data()) << 32U;
+}
+
+inline NoiseChain without_turned_rays(const NoiseChain& chain) {
+  NoiseChain rest;
+  for (const ChainEntry& entry : chain) {
+    if (entry.noise.stage() != Stage::kRay) rest.push_back(entry);
   }
-  if (study.truth.size() != preset.noise.size()) study.name += " without angular_ray";
+  return rest;
+}
+
+/// Of a preset in a room, or before fences if it turns rays: its chain, or what is left of it without models that turn
+/// rays behind a matching window, as `name` then says.
+inline ChainStudy preset_study(const SensorPreset& preset) {
+  ChainStudy study = {.name = std::string(preset.name), .truth = preset.noise};
+  const bool has_window = std::any_of(study.truth.begin(), study.truth.end(),
+                                      [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kImage; });
+  if (has_window) study.truth = without_turned_rays(study.truth), study.name += " without angular_ray";
   study.free = told_parameters(study.truth);
-  const SceneSetup setup = turning_in_a_room(with_few_rays(preset.model), study.truth);
-  // Else sensors with the same noise would have the same draws.
-  const auto own = static_cast<std::uint64_t>(&preset - sensor_presets().data()) << 32U;
-  study.returns = [setup, own](std::uint64_t seed) { return returns_of_seed(setup, 40, 8'000, own + seed); };
+  const bool turns = without_turned_rays(study.truth).size() != study.truth.size();
+  const SensorModel model = with_few_rays(preset.model);
+  const SceneSetup setup = turns ? swaying_before_fences(model, study.truth) : turning_in_a_room(model, study.truth);
+  // About two axes a return is a sum over 289 angles.
+  const std::size_t returns = axis_turns(study.truth).size() > 1 ? kStudyReturns / 4 : kStudyReturns;
+  study.returns = [setup, returns, own = own_seeds(preset)](std::uint64_t seed) {
+    return returns_of_seed(setup, setup, kStudyFrames, returns, own + seed);
+  };
+  return study;
+}
+
+/// Rooms in a row, 20 m from each other, each with a table and a ball. `seed`: walls stand centimetres beside where
+/// they stand without one, and turned by half a degree.
+inline Scene make_rooms(std::uint32_t rooms, std::optional<std::uint64_t> seed) {
+  Scene scene;
+  const MeshId box = scene.add_mesh(make_box({1, 1, 1}), "box");
+  const MeshId ball = scene.add_mesh(make_sphere(0.5), "ball");
+  for (std::uint32_t k = 0; k < rooms; ++k) {
+    const auto off = [&](std::uint32_t which, double deviation) {
+      if (!seed) return 0.0;
+      const auto word = keyed_block({.seed = *seed, .frame = k, .stream = 4}, which, 0).word[0];
+      return deviation * math::normal_quantile((word + 0.5) / 4294967296.0);
+    };
+    const double x = 20.0 * k;
+    const std::string number = std::to_string(k);
+    scene.add_entity({.name = "room" + number,
+                      .mesh = box,
+                      .parent_from_entity = Pose{{x + off(0, 0.015), off(1, 0.015), off(2, 0.01)},
+                                                 from_roll_pitch_yaw(0, 0, off(3, 0.009))},
+                      .scale = {12 + off(4, 0.03), 8 + off(5, 0.03), 4 + off(6, 0.02)}});
+    scene.add_entity({.name = "table" + number,
+                      .mesh = box,
+                      .parent_from_entity = Pose{{x + 3, 1, -1}, from_roll_pitch_yaw(0, 0, 0.4)},
+                      .scale = {1, 2, 0.8},
+                      .reflectivity = 0.5F});
+    scene.add_entity({.name = "ball" + number, .mesh = ball, .parent_from_entity = Pose{{x - 2, -2, 0}, {}}});
+  }
+  return scene;
+}
+
+/// Of a preset that goes through rooms whose walls are not where the scene has them: two or three frames err together,
+/// and the edges of stretches lie within rooms. Its truth is what the seeds learn on average, since the walls' part in
+/// an error is learned, too. Without models that turn rays, which such walls hide.
+inline ChainStudy rooms_study(const SensorPreset& preset) {
+  constexpr std::uint32_t kRooms = 50, kFrames = 120;
+  ChainStudy study = {.name = std::string(preset.name) + " in rooms", .truth = without_turned_rays(preset.noise)};
+  study.is_truth_learned = true;
+  study.free = told_parameters(study.truth);
+  std::vector<StampedPose> way;
+  for (std::uint32_t k = 0; k <= kFrames; ++k) {
+    Pose pose = turning_pose(3.0 * k / kFrames);
+    pose.translation_m.x += 20.0 * (k * kRooms / kFrames);
+    way.push_back({0.1 * k, pose});
+  }
+  const SceneSetup scene = study_setup(make_rooms(kRooms, {}), with_few_rays(preset.model), study.truth, way);
+  study.returns = [scene, own = own_seeds(preset)](std::uint64_t seed) {
+    SceneSetup world = scene;
+    world.scene = make_rooms(kRooms, own + seed);
+    return returns_of_seed(world, scene, kFrames, kStudyReturns, own + seed);
+  };
   return study;
 }
 
@@ -184,7 +313,7 @@ inline ChainStudy ring_study(std::uint16_t rings) {
   study.free = chain_parameters(study.truth, "gain_bias.rings.*", numbers);
   study.free.push_back({1, "stddev_m"});
   const SceneSetup setup = turning_in_a_room(make_lidar(rings, 64), study.truth);
-  study.returns = [setup](std::uint64_t seed) { return returns_of_seed(setup, 40, 40'000, seed); };
+  study.returns = [setup](std::uint64_t seed) { return returns_of_seed(setup, setup, kStudyFrames, 40'000, seed); };
   return study;
 }
 
@@ -213,20 +342,6 @@ inline ChainReturns uneven_walls(std::uint64_t seed, std::uint32_t scans = 480, 
     }
   }
   return out;
-}
-
-/// The study with the mean of what its seeds learn for its truth.
-inline ChainStudy with_learned_truth(ChainStudy study, std::size_t seeds) {
-  std::vector<double> sum(study.free.size(), 0.0);
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const ChainFit fit = fit_chain(study.truth, study.free, study.returns(seed), study.options);
-    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += fit.parameters[k].value;
-  }
-  for (std::size_t k = 0; k < sum.size(); ++k) {
-    const ChainParameter& p = study.free[k];
-    study.truth[p.entry].noise = study.truth[p.entry].noise.with(p.field, sum[k] / static_cast<double>(seeds));
-  }
-  return study;
 }
 
 }  // namespace fathom::test

@@ -107,7 +107,7 @@ struct LearnedParameter {
   double start = 0.0, value = 0.0;
   double std_error = 0.0;        ///< NaN: none, at a limit or not identified
   double naive_error = 0.0;      ///< if returns were independent
-  double low = 0.0, high = 0.0;  ///< 95 % interval, by Student's t with as many clusters as tell alike; NaN: none
+  double low = 0.0, high = 0.0;  ///< 95 % interval, as even about the value as the likelihood is; NaN: none
   /// The error exceeds the value, others do the same, it does nothing, or the returns bound it to one side only.
   bool is_unidentified = false;
   bool is_at_limit = false;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// The variance that clusters say of a parameter, some of which tell much more than others.
+
+#include "calibrate/cluster_variance.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/math/f64.hpp>
+#include <fathom/math/random.hpp>
+
+#include "beam/student_t.hpp"
+
+namespace fathom::test {
+namespace {
+
+double normal(std::uint32_t world, std::uint32_t place) {
+  const auto word = keyed_block({.seed = 5, .frame = world, .stream = 3}, place, 0).word[0];
+  return math::normal_quantile((word + 0.5) / 4294967296.0);
+}
+
+std::vector<double> shares_of(std::vector<double> weights) {
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= all;
+  return weights;
+}
+
+/// Clusters of which every eighth tells ten times as much.
+std::vector<double> uneven(std::size_t clusters) {
+  std::vector<double> weights;
+  for (std::size_t g = 0; g < clusters; ++g) weights.push_back(g % 8 == 3 ? 10.0 : 1.0);
+  return shares_of(weights);
+}
+
+TEST(ClusterVariance, IsTheUsualOneWhereAllTellAlike) {
+  const std::size_t clusters = 12;
+  const std::vector<double> share(clusters, 1.0 / 12);
+  std::vector<double> moved;
+  double squares = 0;
+  for (std::uint32_t g = 0; g < clusters; ++g) moved.push_back(normal(1, g)), squares += moved[g] * moved[g];
+  const auto v = cluster_variance(moved, share, Neighbours(clusters, false));
+  ASSERT_TRUE(v);
+  EXPECT_NEAR(v->variance, squares * 12 / 11, 1e-12);
+  EXPECT_NEAR(v->degrees, 11, 1e-9);
+}
+
+TEST(ClusterVariance, OfTwoClustersHasOneDegreeHoweverTheyShare) {
+  for (const double first : {0.5, 0.8, 0.93, 0.99, 0.9999}) {
+    // One estimate of each: the parameter is their mean by shares, and each moves it to its own side.
+    const double apart = 0.3, move = first * (1 - first) * apart;
+    const auto v = cluster_variance(std::vector{move, -move}, std::vector{first, 1 - first}, Neighbours(2, false));
+    ASSERT_TRUE(v);
+    // Of two estimates that differ by `apart`, the variance of their mean by shares.
+    EXPECT_NEAR(v->variance, first * (1 - first) * apart * apart, 1e-9);
+    EXPECT_NEAR(v->degrees, 1, 1e-6);
+  }
+}
+
+TEST(ClusterVariance, OneClusterThatTellsAllTellsNoVariance) {
+  EXPECT_FALSE(cluster_variance(std::vector{0.0, 0.0}, std::vector{1.0, 0.0}, Neighbours(2, false)));
+  EXPECT_FALSE(cluster_variance(std::vector{0.0}, std::vector{1.0}, Neighbours(1, false)));
+}
+
+/// Many worlds of clusters that err independently: the variance is right on average, its own spread is that of its
+/// degrees, and intervals hold.
+void expect_law(const std::vector<double>& share, bool are_stretches, double most_held = 0.965) {
+  constexpr std::uint32_t kWorlds = 10'000;
+  const std::size_t clusters = share.size();
+  const Neighbours neighbours(clusters, are_stretches);
+  const double degrees = cluster_variance(share, share, neighbours)->degrees;
+  const double quantile = student_t_quantile(0.975, degrees);
+  double mean = 0, square = 0, held = 0;
+  std::vector<double> of_cluster(clusters), moved(clusters);
+  for (std::uint32_t world = 0; world < kWorlds; ++world) {
+    double parameter = 0;
+    for (std::uint32_t g = 0; g < clusters; ++g) {
+      of_cluster[g] = normal(world, g) / std::sqrt(share[g]);
+      parameter += share[g] * of_cluster[g];
+    }
+    for (std::size_t g = 0; g < clusters; ++g) moved[g] = share[g] * (of_cluster[g] - parameter);
+    const auto v = cluster_variance(moved, share, neighbours);
+    ASSERT_TRUE(v);
+    ASSERT_EQ(v->degrees, degrees);
+    mean += v->variance / kWorlds, square += v->variance * v->variance / kWorlds;
+    held += std::abs(parameter) <= quantile * std::sqrt(v->variance) ? 1.0 / kWorlds : 0;
+  }
+  const double spread = square - mean * mean;
+  EXPECT_NEAR(mean, 1, 5 * std::sqrt(spread / kWorlds)) << clusters;
+  // The fourth moments of so many worlds know the degrees to a few percent.
+  EXPECT_NEAR(2 * mean * mean / spread / degrees, 1, 0.1) << clusters;
+  EXPECT_GE(held, 0.935) << clusters;
+  EXPECT_LE(held, most_held) << clusters;
+}
+
+TEST(ClusterVariance, IsRightOnAverageWithItsDegrees) {
+  for (const bool are_stretches : {false, true}) {
+    expect_law(std::vector<double>(40, 1.0 / 40), are_stretches);
+    expect_law(uneven(40), are_stretches);
+    expect_law(uneven(24), are_stretches);
+    expect_law(shares_of({1, 1, 8, 6, 3, 1, 1, 1}), are_stretches);
+  }
+  // One tells most: a chi square of little more than one degree is an approximation to the safe side.
+  expect_law(shares_of({60, 1, 8, 1, 1, 1}), false, 1.0);
+}
+
+}  // namespace
+}  // namespace fathom::test
