@@ -13,6 +13,7 @@
 #include "calibrate/jackknife.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
+#include "calibrate/wall_neighbours.hpp"
 
 namespace fathom {
 
@@ -98,21 +99,25 @@ struct Fitted {
   std::size_t lags = 0;
 };
 
+WallNeighbours::Lags lags_of(CorrelationShape shape, double size_px) {
+  WallNeighbours::Lags lags{};
+  for (std::size_t lag = 0; lag < lags.size(); ++lag) lags[lag] = field_correlation(shape, size_px, lag);
+  return lags;
+}
+
 /// Sizes of one shape. What a plane takes depends on the sum of the correlations, and that on the sizes.
-Fitted fit_shape(const WallWork& work, const WallFrameSums& sums, FieldForm form, CorrelationShape shape, double shared,
-                 bool white_across, bool white_down) {
+Fitted fit_shape(const WallWork& work, const WallNeighbours& neighbours, const WallFrameSums& sums, FieldForm form,
+                 CorrelationShape shape, double shared, bool white_across, bool white_down) {
   double frames = 0.0;
   for (const auto& fit : work.fits) frames += fit ? 1.0 : 0.0;
   const double readings = static_cast<double>(work.measure.readings) / frames;
-  const double fill = readings / static_cast<double>(work.rays.size());
   Fitted fitted;
   Taken taken{.kappa = static_cast<double>(work.rays.unknowns()) / readings};
   for (int round = 0; round < kRounds; ++round) {
     fitted = {};
     if (!white_across) fitted.across = best_size(sums.across, taken, form, shape, shared);
     if (!white_down) fitted.down = best_size(sums.down, taken, form, shape, shared);
-    const double all = shared * field_sum(shape, fitted.across) * field_sum(shape, fitted.down) + 1.0 - shared;
-    fitted.sum = 1.0 + fill * (all - 1.0);
+    fitted.sum = shared * neighbours.sum(lags_of(shape, fitted.across), lags_of(shape, fitted.down)) + 1.0 - shared;
     taken.kappa = std::min(0.5, static_cast<double>(work.rays.unknowns()) * fitted.sum / readings);
     const auto count = [&](const ImageSums& of, double size, bool white) {
       if (white) return;
@@ -159,16 +164,6 @@ double field_correlation(CorrelationShape shape, double size_px, std::size_t lag
   return product / square;
 }
 
-double field_sum(CorrelationShape shape, double size_px) {
-  double sum = 1.0;
-  for (std::size_t lag = 1; lag < 1024; ++lag) {
-    const double correlation = field_correlation(shape, size_px, lag);
-    if (correlation < 1e-6) break;
-    sum += 2.0 * correlation;
-  }
-  return sum;
-}
-
 double time_correlation(double time_s, double rate_hz, std::size_t lag) {
   if (lag == 0 || std::isinf(time_s)) return 1.0;
   if (!(time_s > 0.0)) return 0.0;
@@ -191,8 +186,9 @@ WallCorrelation fit_correlation(const WallWork& work, double shared, const WallO
   result.shared = shared;
   result.across_px = result.down_px = {0.0, kNoNumber};
   if (!(white_across && white_down)) {
+    const WallNeighbours neighbours(work);
     const auto of_shape = [&](const WallFrameSums& sums, FieldForm form, CorrelationShape shape) {
-      return fit_shape(work, sums, form, shape, shared, white_across, white_down);
+      return fit_shape(work, neighbours, sums, form, shape, shared, white_across, white_down);
     };
     const Fitted gaussian = of_shape(all, FieldForm::kKernel, CorrelationShape::kGaussian),
                  exponential = of_shape(all, FieldForm::kKernel, CorrelationShape::kExponential);

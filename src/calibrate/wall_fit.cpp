@@ -13,6 +13,7 @@
 #include "calibrate/chain_split.hpp"
 #include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_loss.hpp"
+#include "calibrate/wall_range_law.hpp"
 #include "calibrate/wall_returns.hpp"
 #include "calibrate/wall_tape.hpp"
 #include "calibrate/wall_work.hpp"
@@ -21,7 +22,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostNamed = 3;
+constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostForTails = 20'000, kMostNamed = 3;
 constexpr int kFreeingRounds = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
 
@@ -40,7 +41,8 @@ class WallLearner {
     fit_.tape = fit_tape(frames_, work_);
     free_of_gain();
     flag_frames();
-    const RangeModels ranges = learn_ranges();
+    RangeModels ranges = learn_ranges();
+    if (!work_.rays.has_disparity()) ranges = with_tails(std::move(ranges));
     fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
     fit_.returns = returns(options_.most_returns, fit_.correlation.sum);
     learn_all(ranges);
@@ -65,7 +67,7 @@ class WallLearner {
   void flag(std::string text) { fit_.flags.push_back(std::move(text)); }
 
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum) const {
-    WallReturnsOptions how{.sum = sum, .most_returns = most, .seed = options_.seed};
+    WallReturnsOptions how{.sum = sum, .most_returns = most, .tails = takes_tails_, .seed = options_.seed};
     if (has_disparity_bias()) {
       how.bias_px = fit_.tape->bias_px.value;
     } else if (has_gain()) {
@@ -132,6 +134,17 @@ class WallLearner {
                              {.hold_out = 0, .threads = options_.threads})
                        .chain;
     return ranges;
+  }
+
+  /// Of tails that frames tell: then they count, too, from here on.
+  RangeModels with_tails(RangeModels ranges) {
+    takes_tails_ = true;
+    WallRangeLaw law =
+        choose_range_law(ranges.chain, ranges.free,
+                         without_losses(returns(std::min(kMostForTails, options_.most_returns), 1.0)), options_);
+    fit_.range_laws = std::move(law.tried);
+    takes_tails_ = !law.chain.empty() && law.chain.front().noise.slug() == StudentNoise::kSlug;
+    return {std::move(law.chain), std::move(law.free)};
   }
 
   static ChainReturns without_losses(const ChainReturns& r) {
@@ -213,7 +226,7 @@ class WallLearner {
     const WallMeasure& m = work_.measure;
     const double tails =
         static_cast<double>(m.tails) / static_cast<double>(std::max<std::size_t>(m.readings + m.tails, 1));
-    if (tails > kMuchTails) {
+    if (tails > kMuchTails && !takes_tails_) {
       flag(fmt::format(
           "{:.2f} % of the readings lie alone and more than {:g} deviations off the wall, and are left out: "
           "the error has heavier tails than a normal one",
@@ -264,7 +277,8 @@ class WallLearner {
   }
 
   const WallFrames& frames_;
-  WallFrames freed_;  ///< of gain and bias, where there are some
+  WallFrames freed_;          ///< of gain and bias, where there are some
+  bool takes_tails_ = false;  ///< whether readings off the wall alone are returns
   const WallOptions& options_;
   WallWork work_;
   WallFit fit_;
