@@ -104,7 +104,9 @@ WallSensor find_wall_lidar(const std::string& preset_or_file) {
   }
   const YamlValue root = parse_yaml(read_yaml_text(preset_or_file), preset_or_file);
   if (root.find("sensors") != nullptr) return lidar_of(read_scene_file(preset_or_file), preset_or_file);
-  return lidar_of(read_scene_text(kAnySensor, preset_or_file, {"sensors.0=@" + preset_or_file}), preset_or_file);
+  // Its name does not matter, and may be missing.
+  return lidar_of(read_scene_text(kAnySensor, preset_or_file, {"sensors.0=@" + preset_or_file, "sensors.0.name=lidar"}),
+                  preset_or_file);
 }
 
 WallFrames read_wall_clouds(std::span<const FrameFile> files, const WallSensor& lidar) {
