@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom calibrate wall` hold the truth: a stereo and a depth camera, a laser, and a
-// lidar among the other surfaces of a room, with normal errors and heavy tails. Sizes of correlations have two errors in
-// place of an interval. Prints the table of docs/calibrate.md.
+// lidar among the other surfaces of a room, with normal errors and heavy tails. Sizes of correlations have two errors
+// in place of an interval. Prints the table of docs/calibrate.md.
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,8 @@ struct Count {
   void print(std::string_view study, const Truth& truth, std::size_t seeds) const {
     const double n = static_cast<double>(std::max<std::size_t>(seeds - without, 1));
     std::printf("| %.*s | `%s` | %.4g | %.3f | %.2f | %.2f | %zu |\n", static_cast<int>(study.size()), study.data(),
-                truth.name.c_str(), truth.value, static_cast<double>(held) / n, off / n, std::sqrt(square / n), without);
+                truth.name.c_str(), truth.value, static_cast<double>(held) / n, off / n, std::sqrt(square / n),
+                without);
     std::fflush(stdout);
   }
 };

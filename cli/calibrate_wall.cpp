@@ -25,6 +25,8 @@ bool has_clouds(const CalibrateWallOptions& o) {
 void check_source(const CalibrateWallOptions& o) {
   const bool scans = !o.log.log.empty() || !o.log.bag.empty();
   if (o.folder.empty() && !scans) throw fathom::InputError("DIR, --log or --bag is required");
+  if (!scans && o.scans) throw fathom::InputError("--scans is for a log; give --files for a folder");
+  if (!scans && o.step_m > 0.0) throw fathom::InputError("--step is for a log; --scale has the levels of images");
   if (!o.folder.empty() && scans) {
     throw fathom::InputError("DIR has depth images or clouds: --log and --bag are for scans");
   }
@@ -34,8 +36,6 @@ void check_source(const CalibrateWallOptions& o) {
     if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds: a log says what rays its scans have");
     return;
   }
-  if (o.scans) throw fathom::InputError("--scans is for a log; give --files for a folder");
-  if (o.step_m > 0.0) throw fathom::InputError("--step is for scans; --scale says the levels of images");
   if (has_clouds(o)) {
     if (o.camera) throw fathom::InputError("--camera is for depth images, and DIR has clouds");
     if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for clouds");

@@ -238,7 +238,8 @@ class WallLearner {
                       "invalid_band simulates it",
                       m.hidden));
     }
-    if (m.not_known > m.hidden) {
+    // Among other surfaces most losses are of rays that look elsewhere.
+    if (m.not_known > m.hidden && !work_.rays.sees_more) {
       flag(fmt::format("{} losses are left out, because it is not known whether the wall is there",
                        m.not_known - m.hidden));
     }

@@ -16,9 +16,9 @@ struct WallRangeLaw {
   std::vector<WallLossLaw> tried;  ///< empty: errors are not heavier than normal ones, and nothing was tried
 };
 
-/// `student` in place of `distance`, where frames held out tell it from that, by two errors and by more nats than chance
-/// gives one parameter; with fewer than five of them the likelihood, less log(readings) / 2, does. `readings`: returns
-/// that were not lost, tails among them. `chain`: learned from those without tails, `distance` first.
+/// `student` in place of `distance`, where frames held out tell it from that, by two errors and by more nats than
+/// chance gives one parameter; with fewer than five of them the likelihood, less log(readings) / 2, does. `readings`:
+/// returns that were not lost, tails among them. `chain`: learned from those without tails, `distance` first.
 WallRangeLaw choose_range_law(const NoiseChain& chain, const std::vector<std::string>& free,
                               const ChainReturns& readings, const WallOptions& options);
 

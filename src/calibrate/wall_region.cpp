@@ -17,8 +17,8 @@ namespace fathom {
 namespace {
 
 constexpr double kRadPerDegree = std::numbers::pi / 180.0;
-constexpr std::size_t kMostVotes = 4000;       // readings that judge a random triple
-constexpr std::uint32_t kVoteTriples = 600;    // of neighbours: one in eight and more is of one plane
+constexpr std::size_t kMostVotes = 4000;             // readings that judge a random triple
+constexpr std::uint32_t kVoteTriples = 600;          // of neighbours: one in eight and more is of one plane
 constexpr double kTripleRad = 15.0 * kRadPerDegree;  // from the first of a triple to the others, at most
 constexpr double kAheadRad = 20.0 * kRadPerDegree, kMostAheadRad = 60.0 * kRadPerDegree;
 constexpr double kMostTiltRad = 45.0 * kRadPerDegree;

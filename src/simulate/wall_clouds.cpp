@@ -57,8 +57,8 @@ WallSensor lidar_of(const SceneSetup& setup, const std::string& name) {
   const SensorSetup& entry = setup.sensors[find_sensor(setup, "")];
   const Sensor& sensor = entry.sensor;
   if (sensor.returns.size() != 1) {
-    throw InputError(fmt::format("{}: sensor '{}' reports several returns of a ray, and a wall takes one", name,
-                                 sensor.name));
+    throw InputError(
+        fmt::format("{}: sensor '{}' reports several returns of a ray, and a wall takes one", name, sensor.name));
   }
   const bool is_preset = !entry.preset.empty() && entry_of(sensor.model) == entry_of(find_preset(entry.preset).model);
   const std::string text = is_preset ? fmt::format("preset: {}\n", entry.preset) : entry_of(sensor.model);

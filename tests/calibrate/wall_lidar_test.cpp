@@ -82,9 +82,8 @@ TEST(WallLidar, NeverTakesTheFloor) {
 
 TEST(WallLidar, NoiseIsFoundAgainAmongOtherSurfaces) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.01F, 0.004F}, Dropout{0.05F}};
-  const std::vector<std::pair<std::string, double>> truth = {{"distance.stddev_m", 0.01F},
-                                                             {"distance.stddev_per_m", 0.004F},
-                                                             {"dropout.probability", 0.05F}};
+  const std::vector<std::pair<std::string, double>> truth = {
+      {"distance.stddev_m", 0.01F}, {"distance.stddev_per_m", 0.004F}, {"dropout.probability", 0.05F}};
   std::vector<double> square(truth.size(), 0.0);
   const std::uint64_t seeds = repetitions(4);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -112,7 +111,8 @@ TEST(WallLidar, LossesByIncidenceAreFoundAgain) {
   ASSERT_NE(law, fit.loss_laws.end());
   EXPECT_EQ(law->name, "stereo_energy + dropout");
   EXPECT_NEAR(learned_of(fit, "stereo_energy.pow").value, 5.0, 4.0 * learned_of(fit, "stereo_energy.pow").std_error);
-  EXPECT_NEAR(learned_of(fit, "dropout.probability").value, 0.02, 4.0 * learned_of(fit, "dropout.probability").std_error);
+  EXPECT_NEAR(learned_of(fit, "dropout.probability").value, 0.02,
+              4.0 * learned_of(fit, "dropout.probability").std_error);
 }
 
 TEST(WallLidar, ColumnsThatGoRoundMakeNoEnd) {

@@ -38,11 +38,11 @@ void expect_learned(const WallFit& fit, const std::vector<std::pair<std::string,
 
 TEST(WallTails, OfADepthCameraAreFoundAgain) {
   const NoiseChain chain = {StudentNoise{0.002F, 0.003F, 3.0F}, Dropout{0.05F}};
-  const WallFit fit =
-      fit_wall(simulate_wall(depth_sensor(64, 48), walls(30, 0.5, 4.0, 40.0, 15.0), chain, {.seed = 2}),
-               {.most_returns = 20'000});
-  expect_learned(fit, {{"student.scale_m", 0.002}, {"student.scale_per_m", 0.003}, {"student.nu", 3.0},
-                       {"dropout.probability", 0.05}});
+  const WallFit fit = fit_wall(simulate_wall(depth_sensor(64, 48), walls(30, 0.5, 4.0, 40.0, 15.0), chain, {.seed = 2}),
+                               {.most_returns = 20'000});
+  expect_learned(
+      fit,
+      {{"student.scale_m", 0.002}, {"student.scale_per_m", 0.003}, {"student.nu", 3.0}, {"dropout.probability", 0.05}});
   ASSERT_EQ(fit.range_laws.size(), 2U);
   EXPECT_TRUE(fit.range_laws[1].is_chosen && fit.range_laws[1].gain > 0.01);
 }
