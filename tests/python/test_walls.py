@@ -60,7 +60,7 @@ def test_a_tape_gives_the_bias_of_a_laser():
 def test_a_lidar_finds_the_wall_ahead_among_others_and_its_tails(tmp_path):
     rng = np.random.default_rng(3)
     sensor = tmp_path / "sensor.yaml"
-    sensor.write_text("type: spinning_lidar\nelevation_deg: [-8, -6, -4, -2, 0, 2, 4, 6]\ncolumns: 180\n")
+    sensor.write_text("type: spinning_lidar\nelevation_deg: [-8, -6, -4, -2, 0, 2, 4, 6]\ncolumns: 180\nstart_azimuth_rad: 0\n")
     elevation, azimuth = np.radians(np.arange(6, -9, -2))[:, None], np.radians(np.arange(0, 360, 2))
     frames = []
     for distance in np.linspace(1.0, 4.0, 24):
