@@ -27,6 +27,7 @@ void check_source(const CalibrateWallOptions& o) {
   if (o.folder.empty() && !scans) throw fathom::InputError("DIR, --log or --bag is required");
   if (!scans && o.scans) throw fathom::InputError("--scans is for a log; give --files for a folder");
   if (!scans && o.step_m > 0.0) throw fathom::InputError("--step is for a log; --scale has the levels of images");
+  if (o.wall.rings && o.sensor.empty()) throw fathom::InputError("--rings is for clouds of a lidar: give --sensor");
   if (!o.folder.empty() && scans) {
     throw fathom::InputError("DIR has depth images or clouds: --log and --bag are for scans");
   }

@@ -164,7 +164,7 @@ def measure_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] =
                  left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0, border: Optional[str] = None,
                  wall: Optional[str] = None, still: bool = False, seed: int = 0, threads: int = 0) -> WallMeasure:
     """Fits the planes and measures, as fit_wall() does, and learns nothing."""
-    options = {"seed": seed, "border": border, "wall": wall, "still": still, "rate_hz": 30.0, "hold_out": 5, "block_frames": 1,
+    options = {"seed": seed, "border": border, "wall": wall, "rings": False, "still": still, "rate_hz": 30.0, "hold_out": 5, "block_frames": 1,
                "most_returns": 300_000, "threads": threads}
     sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     return _measure_from(_fathom._measure_wall(measured, sensor, left_out, half_step_m, options))
@@ -173,7 +173,7 @@ def measure_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] =
 def fit_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
              azimuth_rad: Optional[npt.ArrayLike] = None, lidar: Optional[str] = None, max_range_m: float = 0.0,
              tape_m: Optional[npt.ArrayLike] = None, left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0,
-             border: Optional[str] = None, wall: Optional[str] = None, still: bool = False, rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1,
+             border: Optional[str] = None, wall: Optional[str] = None, rings: bool = False, still: bool = False, rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1,
              most_returns: int = 300_000, seed: int = 0, threads: int = 0) -> WallFit:
     """Learns the noise of a sensor from frames of a flat wall; neither pose nor scene is needed.
 
@@ -184,9 +184,10 @@ def fit_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = Non
     the sensor's origin to the wall by tape, m, [frames]; NaN: not measured. left_out: where it is not 0 (or True), a ray
     is left out, [rows, cols] or as measured. half_step_m: values are multiples of twice as much. border: "of_wall" or
     "not_known", losses with no reading between them and the border. wall: "largest" or
-    "ahead", the plane that is the wall among other surfaces that a lidar or a laser sees. still: frames follow each other at rate_hz, and
+    "ahead", the plane that is the wall among other surfaces that a lidar or a laser sees. rings: of a lidar a bias for
+    each ring, and a deviation unless tails are heavy. still: frames follow each other at rate_hz, and
     nothing moves but from place to place. The others: see fit_chain()."""
-    options = {"seed": seed, "border": border, "wall": wall, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,
+    options = {"seed": seed, "border": border, "wall": wall, "rings": rings, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,
                "block_frames": block_frames, "most_returns": most_returns, "threads": threads}
     sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     d = _fathom._fit_wall(measured, sensor, tape_m, left_out, half_step_m, options)

@@ -65,6 +65,7 @@ WallOptions options_from(const py::dict& d) {
   o.seed = py::cast<std::uint64_t>(d["seed"]);
   if (!d["border"].is_none()) o.border = word_of<BorderLosses>(py::cast<std::string>(d["border"]), "border");
   if (!d["wall"].is_none()) o.wall = word_of<WallChoice>(py::cast<std::string>(d["wall"]), "wall");
+  o.rings = py::cast<bool>(d["rings"]);
   o.still = py::cast<bool>(d["still"]), o.rate_hz = real(d["rate_hz"], "rate_hz");
   o.hold_out = whole32(d["hold_out"], "hold_out"), o.block_frames = whole32(d["block_frames"], "block_frames");
   o.most_returns = py::cast<std::size_t>(d["most_returns"]), o.threads = py::cast<int>(d["threads"]);

@@ -38,6 +38,7 @@ class WallLearner {
       : frames_(frames), options_(options), work_(measure_frames(frames, options, nullptr)) {}
 
   WallFit learn() {
+    if (options_.rings && !frames_.sensor.lidar) throw InputError("rings are those of a lidar, and there is none");
     fit_.tape = fit_tape(frames_, work_);
     free_of_gain();
     flag_frames();
@@ -199,11 +200,28 @@ class WallLearner {
     }
     const std::size_t first_range = chain.size();
     chain.insert(chain.end(), ranges.chain.begin(), ranges.chain.end());
-    patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
+    add_free_ranges(ranges, chain, patterns);
     fit_.chain =
-        fit_chain(chain, chain_parameters(chain, patterns), fit_.returns,
+        fit_chain(chain, chain_parameters(chain, patterns, rings_of(fit_.returns)), fit_.returns,
                   {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads});
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
+  }
+
+  /// What is free of the models of range, of single rings where these are wanted.
+  void add_free_ranges(const RangeModels& ranges, NoiseChain& chain, std::vector<std::string>& patterns) {
+    if (!options_.rings) {
+      patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
+      return;
+    }
+    for (const std::string& name : ranges.free) {
+      const std::size_t dot = name.find('.');
+      patterns.push_back(takes_tails_ ? name : name.substr(0, dot) + ".rings.*" + name.substr(dot));
+    }
+    if (!has_gain()) chain.emplace_back(GainBias{});
+    patterns.emplace_back("gain_bias.rings.*.bias_m");
+    flag(
+        "biases of rings are about the planes, which take what all rings have in common and what rises with the "
+        "elevation");
   }
 
   void flag_frames() {

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <fathom/math/f64.hpp>
 
@@ -25,16 +29,37 @@ double number_of(const Noise& noise, std::string_view name) {
   return 0.0;
 }
 
-/// Whether errors by their deviation have a larger fourth moment than normal ones.
-bool are_heavy(const NoiseChain& chain, const ChainReturns& readings) {
+/// Errors by their deviation.
+std::vector<double> units_of(const NoiseChain& chain, const ChainReturns& readings) {
   const double constant = number_of(chain.front().noise, DistanceNoise::kStddev),
                per_m = number_of(chain.front().noise, DistanceNoise::kStddevPerM);
-  double second = 0.0, fourth = 0.0;
+  std::vector<double> units;
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const double clean_m = double{readings.clean_range_m[i]};
-    const double unit = (double{readings.range_m[i]} - clean_m) / (constant + per_m * clean_m);
-    second += unit * unit, fourth += unit * unit * unit * unit;
+    units.push_back((double{readings.range_m[i]} - clean_m) / (constant + per_m * clean_m));
   }
+  return units;
+}
+
+/// By the root mean square of each ring: rings of several deviations together have heavy tails.
+void even_out_rings(std::span<const std::uint16_t> ring, std::vector<double>& units) {
+  std::map<std::uint16_t, std::pair<double, double>> sums;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    auto& [square, count] = sums[ring[i]];
+    square += units[i] * units[i], count += 1.0;
+  }
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const auto& [square, count] = sums[ring[i]];
+    if (square > 0.0) units[i] /= std::sqrt(square / count);
+  }
+}
+
+/// Whether errors by their deviation have a larger fourth moment than normal ones.
+bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_rings) {
+  std::vector<double> units = units_of(chain, readings);
+  if (of_rings) even_out_rings(readings.ring, units);
+  double second = 0.0, fourth = 0.0;
+  for (const double unit : units) second += unit * unit, fourth += unit * unit * unit * unit;
   const auto n = static_cast<double>(readings.size());
   const double excess = n * fourth / (second * second) - kNormalKurtosis;
   return excess > std::max(kLeastExcess, kExcessErrors * std::sqrt(24.0 / n));
@@ -75,7 +100,7 @@ bool is_told(const TriedRange& student, const TriedRange& distance, std::size_t 
 WallRangeLaw choose_range_law(const NoiseChain& chain, const std::vector<std::string>& free,
                               const ChainReturns& readings, const WallOptions& options) {
   WallRangeLaw chosen{.chain = chain, .free = free, .tried = {}};
-  if (!are_heavy(chain, readings)) return chosen;
+  if (!are_heavy(chain, readings, options.rings)) return chosen;
   const ChainReturns judges = returns_at(readings, split_frames(readings, {.hold_out = options.hold_out}).judge);
   NoiseChain heavy = chain;
   const double shrink = std::sqrt((kStartNu - 2.0) / kStartNu);

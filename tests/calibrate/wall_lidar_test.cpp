@@ -115,6 +115,34 @@ TEST(WallLidar, LossesByIncidenceAreFoundAgain) {
               4.0 * learned_of(fit, "dropout.probability").std_error);
 }
 
+TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
+  std::vector<RingEntry> noise, bias;
+  const auto deviation_of = [](std::uint16_t ring) { return ring % 3 == 0 ? 0.02F : 0.01F; };
+  const auto bias_of = [](std::uint16_t ring) { return ring % 2 == 0 ? 0.004F : -0.004F; };
+  for (std::uint16_t ring = 0; ring < 16; ++ring) {
+    noise.push_back({ring, DistanceNoise{.stddev_m = deviation_of(ring)}});
+    bias.push_back({ring, GainBias{0.0F, bias_of(ring)}});
+  }
+  const NoiseChain chain = {ChainEntry(DistanceNoise{.stddev_m = 0.01F}, noise), ChainEntry(GainBias{}, bias)};
+  const WallFrames frames = room_frames(stands(24), chain, 4);
+  const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .rings = true, .most_returns = 20'000});
+  for (std::uint16_t ring = 5; ring < 14; ++ring) {
+    const LearnedParameter& b = learned_of(fit, "gain_bias.rings." + std::to_string(ring) + ".bias_m");
+    // Rings that alternate are nearly, but not quite, free of what planes take.
+    EXPECT_NEAR(b.value, bias_of(ring), 4.0 * b.std_error + 0.0015) << ring;
+    EXPECT_GT(b.value * bias_of(ring), 0.0) << ring;
+  }
+  // Deviations are told from each other, at 3 m.
+  for (std::uint16_t ring = 5; ring < 14; ++ring) {
+    const std::string of = "distance.rings." + std::to_string(ring);
+    const double at_3_m = learned_of(fit, of + ".stddev_m").value + 3.0 * learned_of(fit, of + ".stddev_per_m").value;
+    EXPECT_NEAR(at_3_m, deviation_of(ring), 0.15 * deviation_of(ring)) << ring;
+  }
+  EXPECT_THROW(
+      static_cast<void>(fit_wall(simulate_wall(laser_sensor(), walls(4, 1.0, 2.0, 10.0), {}), {.rings = true})),
+      InputError);
+}
+
 TEST(WallLidar, ColumnsThatGoRoundMakeNoEnd) {
   // The first column looks at the wall.
   SpinningLidar turned = lidar_model();

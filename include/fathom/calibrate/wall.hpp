@@ -156,6 +156,7 @@ struct WallOptions {
   /// Of a lidar, or of a planar laser that sees more than the wall. Nothing: the largest of a lidar, and of a planar
   /// laser the one that at least half of the readings are of.
   std::optional<WallChoice> wall = {};
+  bool rings = false;     ///< of a lidar: a bias for each ring, and a deviation unless tails are heavy
   bool still = false;     ///< frames follow each other and neither wall nor sensor moves, but from place to place
   double rate_hz = 30.0;  ///< frames per second, where they are still
   std::uint32_t hold_out = 5, block_frames = 1;  ///< of ChainFitOptions
@@ -230,7 +231,7 @@ struct WallFit {
 /// held out tell heavier tails; what is lost by dropout
 /// alone or with the one of stereo_energy, texture_loss and loss_angle that frames held out tell from it; the
 /// correlation of the error; and gain_bias, or the bias of the disparity, where distances are given. Throws InputError
-/// as measure_wall() does, and when fewer than 100 returns are on walls.
+/// as measure_wall() does, when fewer than 100 returns are on walls, and for rings of what is no lidar.
 FATHOM_API WallFit fit_wall(const WallFrames& frames, const WallOptions& options = {});
 
 }  // namespace fathom
