@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t kMostScalePairs = 20'000, kRangeBins = 12;
 constexpr std::size_t kLeastToCompare = 5;
 constexpr double kMostRestless = 4.0;
+constexpr int kRegionGrowths = 3;
 constexpr double kBinDeg = 5.0, kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
 
 /// What one frame gives.
@@ -193,7 +194,19 @@ class FrameMeter {
     const double times = expected > 0.0 ? std::max(1.0, w_.fits[f]->deviation / expected) : 1.0;
     scales_[f] = {
         .constant = times * w_.scale.constant, .per_m = times * w_.scale.per_m, .half_step_m = frames_.half_step_m};
-    fit(f, scales_[f]);
+    // Where it is found among other surfaces, the first plane is too rough to say how far the wall goes.
+    for (int round = 0; w_.rays.sees_more && round < kRegionGrowths && w_.fits[f]; ++round) {
+      find_region_again(f);
+      fit(f, scales_[f]);
+    }
+    if (!w_.rays.sees_more) fit(f, scales_[f]);
+  }
+
+  /// Which readings are of the wall, by the plane that is known and the deviation at every range.
+  void find_region_again(std::size_t f) {
+    std::vector<WallPixel> named(w_.rays.size(), WallPixel::kLost);
+    name_readings(w_.rays, measured(f), left_out(f), *w_.fits[f], scales_[f], named);
+    for (std::size_t i = 0; i < named.size(); ++i) regions_[f][i] = named[i] == WallPixel::kWall ? 1 : 0;
   }
 
   [[nodiscard]] double farthest_reading(std::size_t f) const {

@@ -143,6 +143,19 @@ TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
       InputError);
 }
 
+/// A wall that is found among others is the one that is found where it is alone, to grazing rays.
+TEST(WallLidar, OfALaserTheWallReachesAsFarAsAlone) {
+  const WallFrames frames = simulate_wall(laser_sensor(), walls(30, 0.9, 3.2, 15.0),
+                                          {DistanceNoise{0.0F, 0.01F, 0.002F}, Dropout{0.02F}}, {.seed = 7});
+  const WallFit alone = fit_wall(frames), found = fit_wall(frames, {.wall = WallChoice::kAhead});
+  EXPECT_NEAR(static_cast<double>(found.measure.readings), static_cast<double>(alone.measure.readings),
+              0.05 * static_cast<double>(alone.measure.readings));
+  for (const std::string name : {"distance.stddev_m", "distance.stddev_per_m"}) {
+    const LearnedParameter &a = learned_of(found, name), &b = learned_of(alone, name);
+    EXPECT_NEAR(a.value, b.value, a.std_error) << name;
+  }
+}
+
 TEST(WallLidar, ColumnsThatGoRoundMakeNoEnd) {
   // The first column looks at the wall.
   SpinningLidar turned = lidar_model();

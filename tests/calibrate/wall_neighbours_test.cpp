@@ -53,8 +53,8 @@ TEST(WallNeighbours, SumWhatAPlaneTakes) {
     down[lag] = field_correlation(CorrelationShape::kGaussian, 1.2, lag);
   }
   const StereoEnergy losing = {.min_energy = 0.15F, .pow = 6.0F, .normalization = EnergyNormalization::kThreshold};
-  for (const NoiseChain& chain : {NoiseChain{Disparity{.stddev_px = 0.08F}},
-                                  NoiseChain{losing, Disparity{.stddev_px = 0.08F}, Dropout{0.3F}}}) {
+  for (const NoiseChain& chain :
+       {NoiseChain{Disparity{.stddev_px = 0.08F}}, NoiseChain{losing, Disparity{.stddev_px = 0.08F}, Dropout{0.3F}}}) {
     const WallWork work = measure_frames(
         simulate_wall(stereo_sensor(64, 48), std::vector{wall_at(1.2, 55.0, 10.0)}, chain, {.seed = 3}), {}, nullptr);
     ASSERT_TRUE(work.fits[0]);
