@@ -17,18 +17,36 @@
 namespace fathom_cli {
 namespace {
 
+bool has_clouds(const CalibrateWallOptions& o) {
+  return !o.folder.empty() && !fathom::wall_cloud_files(o.folder, o.files).empty();
+}
+
 /// One source, and what it needs.
 void check_source(const CalibrateWallOptions& o) {
   const bool scans = !o.log.log.empty() || !o.log.bag.empty();
   if (o.folder.empty() && !scans) throw fathom::InputError("DIR, --log or --bag is required");
-  if (!o.folder.empty() && scans) throw fathom::InputError("DIR has depth images: --log and --bag are for scans");
+  if (!scans && o.scans) throw fathom::InputError("--scans is for a log; give --files for a folder");
+  if (!scans && o.step_m > 0.0) throw fathom::InputError("--step is for a log; --scale has the levels of images");
+  if (o.wall.rings && o.sensor.empty()) throw fathom::InputError("--rings is for clouds of a lidar: give --sensor");
+  if (!o.folder.empty() && scans) {
+    throw fathom::InputError("DIR has depth images or clouds: --log and --bag are for scans");
+  }
   if (scans) {
     if (o.camera) throw fathom::InputError("--camera is for depth images, and scans have none");
     if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for scans");
+    if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds: a log says what rays its scans have");
     return;
   }
+  if (has_clouds(o)) {
+    if (o.camera) throw fathom::InputError("--camera is for depth images, and DIR has clouds");
+    if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for clouds");
+    if (o.sensor.empty())
+      throw fathom::InputError("--sensor PRESET|FILE is required with clouds: whose rays they show");
+    return;
+  }
+  if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds, and DIR has depth images");
   if (!o.camera) throw fathom::InputError("--camera FX,FY,CX,CY[,BASELINE] is required with depth images");
-  if (o.sector_rad) throw fathom::InputError("--sector is for scans; give --mask for depth images");
+  if (o.sector_rad) throw fathom::InputError("--sector is for scans and clouds; give --mask for depth images");
 }
 
 fathom::WallImagesOptions image_options(const CalibrateWallOptions& o) {
@@ -39,19 +57,41 @@ fathom::WallImagesOptions image_options(const CalibrateWallOptions& o) {
   return how;
 }
 
+fathom::WallSensor lidar_of(const CalibrateWallOptions& o) {
+  try {
+    return fathom::find_wall_lidar(o.sensor);
+  } catch (const fathom::InputError& error) {
+    throw fathom::InputError(fmt::format("--sensor {}", error.what()));
+  }
+}
+
+fathom::WallFrames cloud_frames(const CalibrateWallOptions& o) {
+  fathom::WallCloudsOptions how{.files = o.files};
+  how.lidar = lidar_of(o);
+  how.sector_rad = o.sector_rad;
+  if (o.max_range_m) throw fathom::InputError("--max-range is what the lidar of --sensor says");
+  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
+  return fathom::read_wall_clouds(o.folder, how);
+}
+
 Paths wall_inputs(const CalibrateWallOptions& o) {
   if (o.folder.empty()) return {o.log.file()};
-  return fathom::wall_image_inputs(o.folder, image_options(o));
+  if (!has_clouds(o)) return fathom::wall_image_inputs(o.folder, image_options(o));
+  Paths inputs = fathom::wall_cloud_files(o.folder, o.files);
+  inputs.emplace_back(o.sensor);
+  return inputs;
 }
 
 fathom::WallFrames wall_frames(const CalibrateWallOptions& o, std::vector<std::string>& notes) {
+  if (has_clouds(o)) return cloud_frames(o);
   if (!o.folder.empty()) {
     return as_typed({{"baseline_m", "--camera BASELINE"}},
                     [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
   }
   const fathom::ScanLog log = read_log(o.log);
   notes = log.notes;
-  fathom::WallScansOptions how{.max_range_m = o.max_range_m, .sector_rad = o.sector_rad};
+  fathom::WallScansOptions how{
+      .scans = o.scans.value_or("all"), .step_m = o.step_m, .max_range_m = o.max_range_m, .sector_rad = o.sector_rad};
   if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
   return fathom::wall_frames_of_log(log, how);
 }
@@ -66,15 +106,15 @@ std::string correlation_text(const fathom::WallReport& report) {
   const fathom::WallCorrelation& c = report.fit.correlation;
   const std::string_view shape = fathom::kChoiceWords<fathom::CorrelationShape>[static_cast<std::size_t>(c.shape)];
   std::string text = fmt::format("\nsize of the correlation ({})\n", shape) + size_text("across", c.across_px, "px");
-  if (report.fit.sensor.camera) text += size_text("down", c.down_px, "px");
+  if (report.fit.sensor.camera || report.fit.sensor.lidar) text += size_text("down", c.down_px, "px");
   if (!report.fit.measure.in_time.empty()) text += size_text("in time", c.time_s, "s");
   return text;
 }
 
-std::string losses_text(const fathom::WallFit& fit) {
-  if (fit.loss_laws.empty()) return "";
-  std::vector<std::vector<std::string>> rows = {{"law of loss", "parameters", "nats per ray", "against dropout", ""}};
-  for (const fathom::WallLossLaw& law : fit.loss_laws) {
+std::string laws_text(const std::vector<fathom::WallLossLaw>& laws, const char* what, const char* against) {
+  if (laws.empty()) return "";
+  std::vector<std::vector<std::string>> rows = {{what, "parameters", "nats per ray", against, ""}};
+  for (const fathom::WallLossLaw& law : laws) {
     const std::string error = std::isfinite(law.gain_error) ? fmt::format(" +- {:.1g}", law.gain_error) : "";
     rows.push_back({law.name, fmt::format("{}", law.parameters), fmt::format("{:.5f}", law.nats),
                     fmt::format("{:+.5f}{}", law.gain, error), law.is_chosen ? "chosen" : ""});
@@ -99,16 +139,21 @@ std::string counts_text(const fathom::WallReport& report) {
   const fathom::WallMeasure& m = report.fit.measure;
   const auto found = static_cast<std::size_t>(
       std::count_if(m.planes.begin(), m.planes.end(), [](const fathom::WallPlane& p) { return p.is_found; }));
-  return fmt::format("\n{} of {} show a wall: {} readings on it and {} losses; {} readings of something else\n", found,
-                     counted(m.planes.size(), "frame"), group_digits(m.readings), group_digits(m.lost),
-                     group_digits(m.other));
+  std::string text = fmt::format(
+      "\n{} of {} show a wall: {} readings on it and {} losses; {} readings of something else\n", found,
+      counted(m.planes.size(), "frame"), group_digits(m.readings), group_digits(m.lost), group_digits(m.other));
+  if (!report.fit.sensor.lidar || found == 0) return text;
+  return text + fmt::format("of the {} rays of a frame {} are the wall's, in the mean\n",
+                            group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
 }
 
 void show(const fathom::WallReport& report, const CalibrateWallOptions& options) {
   if (options.json) return print(fathom::wall_json(report));
   std::string text = parameter_table(report.fit.chain);
   if (options.quiet) return print(text);
-  text += correlation_text(report) + losses_text(report.fit) + tape_text(report.fit) + counts_text(report);
+  text += correlation_text(report) + laws_text(report.fit.range_laws, "error of the range", "against distance") +
+          laws_text(report.fit.loss_laws, "law of loss", "against dropout") + tape_text(report.fit) +
+          counts_text(report);
   for (const std::string& flag : report.flags()) text += "note: " + fathom::printable(flag) + "\n";
   if (options.out.empty()) {
     text +=

@@ -12,9 +12,10 @@
 
 namespace fathom_cli {
 
-/// `fathom calibrate wall DIR --camera ...`, or `--log L`
+/// `fathom calibrate wall DIR --camera ...`, `DIR --sensor ...` or `--log L`
 struct CalibrateWallOptions {
-  std::filesystem::path folder;  ///< of depth images; empty: scans
+  std::filesystem::path folder;  ///< of depth images or clouds; empty: scans
+  std::string sensor;            ///< of clouds: a preset or a file
   std::optional<fathom::WallCamera> camera;
   double levels_per_m = 1000.0;
   std::string files;
@@ -22,6 +23,8 @@ struct CalibrateWallOptions {
   BeamLogOptions log;
   std::optional<std::array<double, 2>> sector_rad;
   std::optional<double> max_range_m;
+  std::optional<std::string> scans;
+  double step_m = 0.0;  ///< of the ranges of scans
   std::string distances;
   fathom::WallOptions wall;
   std::filesystem::path out;  ///< empty: nothing is written

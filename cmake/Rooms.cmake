@@ -73,6 +73,7 @@ set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 set(FATHOM_OWNER_calibrate/chain_frames.hpp simulate)
 set(FATHOM_OWNER_calibrate/chain_report.hpp report)
 set(FATHOM_OWNER_calibrate/wall_frames.hpp simulate)
+set(FATHOM_OWNER_calibrate/wall_clouds.hpp simulate)
 set(FATHOM_OWNER_calibrate/wall_report.hpp report)
 
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The noise of depth cameras and planar lasers learned from a flat wall; calibrate.py shows this to users."""
+"""The noise of depth cameras, planar lasers and lidars learned from a flat wall; calibrate.py shows this to users."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ class WallTape:
 
 
 class WallLossLaw(NamedTuple):
-    """A law of loss that was tried."""
+    """A law of loss, or of the error of the range, that was tried."""
 
     name: str
     parameters: int
     nats: float
-    gain: float  #: on dropout alone, per return
+    gain: float  #: on the first law, per return
     gain_error: float
     is_chosen: bool
 
@@ -116,6 +116,7 @@ class WallFit:
     correlation: WallCorrelation
     tape: Optional[WallTape]
     loss_laws: List[WallLossLaw]
+    range_laws: List[WallLossLaw]  #: tried, distance before student; empty: tails are not heavier than normal ones
     flags: List[str]
     _sensor: Dict[str, Any] = field(repr=False)
 
@@ -133,19 +134,22 @@ class WallFit:
         return text
 
 
-def _sensor_of(measured: npt.ArrayLike, camera: Any, azimuth_rad: Any, max_range_m: float) -> Dict[str, Any]:
+def _sensor_of(measured: npt.ArrayLike, camera: Any, azimuth_rad: Any, lidar: Optional[str],
+               max_range_m: float) -> Dict[str, Any]:
     shape = np.shape(measured)
-    if (camera is None) == (azimuth_rad is None):
-        raise _fathom.InputError("one of camera and azimuth_rad is required: images have a camera, scans azimuths")
-    wanted = 3 if camera is not None else 2
+    if sum(x is not None for x in (camera, azimuth_rad, lidar)) != 1:
+        raise _fathom.InputError("one of camera, azimuth_rad and lidar is required: images have a camera, scans azimuths")
+    if lidar is not None and max_range_m != 0.0:
+        raise _fathom.InputError(f"max_range_m = {max_range_m} is given, and the lidar says how far it measures")
+    wanted = 2 if azimuth_rad is not None else 3
     if len(shape) != wanted:
-        form = "(frames, rows, cols)" if camera is not None else "(frames, rays)"
+        form = "(frames, rows, cols)" if wanted == 3 else "(frames, rays)"
         raise _fathom.InputError(f"measured has the shape {shape}, not {form}")
     if camera is not None:
         numbers = [float(x) for x in camera]
         camera = numbers + [0.0] if len(numbers) == 4 else numbers
-    return {"rows": shape[1] if camera is not None else 1, "cols": shape[-1], "camera": camera, "azimuth_rad": azimuth_rad,
-            "max_range_m": max_range_m}
+    return {"rows": shape[1] if wanted == 3 else 1, "cols": shape[-1], "camera": camera, "azimuth_rad": azimuth_rad,
+            "lidar": lidar, "max_range_m": max_range_m}
 
 
 def _measure_from(d: Dict[str, Any]) -> WallMeasure:
@@ -156,37 +160,41 @@ def _measure_from(d: Dict[str, Any]) -> WallMeasure:
 
 
 def measure_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
-                 azimuth_rad: Optional[npt.ArrayLike] = None, max_range_m: float = 0.0,
+                 azimuth_rad: Optional[npt.ArrayLike] = None, lidar: Optional[str] = None, max_range_m: float = 0.0,
                  left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0, border: Optional[str] = None,
-                 still: bool = False, seed: int = 0, threads: int = 0) -> WallMeasure:
+                 wall: Optional[str] = None, still: bool = False, seed: int = 0, threads: int = 0) -> WallMeasure:
     """Fits the planes and measures, as fit_wall() does, and learns nothing."""
-    options = {"seed": seed, "border": border, "still": still, "rate_hz": 30.0, "hold_out": 5, "block_frames": 1,
+    options = {"seed": seed, "border": border, "wall": wall, "rings": False, "still": still, "rate_hz": 30.0, "hold_out": 5, "block_frames": 1,
                "most_returns": 300_000, "threads": threads}
-    sensor = _sensor_of(measured, camera, azimuth_rad, max_range_m)
+    sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     return _measure_from(_fathom._measure_wall(measured, sensor, left_out, half_step_m, options))
 
 
 def fit_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
-             azimuth_rad: Optional[npt.ArrayLike] = None, max_range_m: float = 0.0, tape_m: Optional[npt.ArrayLike] = None,
-             left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0, border: Optional[str] = None,
-             still: bool = False, rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1,
+             azimuth_rad: Optional[npt.ArrayLike] = None, lidar: Optional[str] = None, max_range_m: float = 0.0,
+             tape_m: Optional[npt.ArrayLike] = None, left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0,
+             border: Optional[str] = None, wall: Optional[str] = None, rings: bool = False, still: bool = False, rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1,
              most_returns: int = 300_000, seed: int = 0, threads: int = 0) -> WallFit:
     """Learns the noise of a sensor from frames of a flat wall; neither pose nor scene is needed.
 
-    measured: of a camera distances to the image plane, m, [frames, rows, cols], of a laser ranges [frames, rays]; what is
-    not above 0 and finite is lost. camera: (fx, fy, cx, cy) in px, and of a stereo camera the baseline in m. azimuth_rad:
-    of a laser's rays, [rays]. max_range_m: how far the sensor measures; 0: not known. tape_m: perpendicular distance of
+    measured: of a camera distances to the image plane, m, [frames, rows, cols], of a laser ranges [frames, rays], of a
+    lidar ranges [frames, rows, cols]; what is not above 0 and finite is lost. camera: (fx, fy, cx, cy) in px, and of a stereo camera the baseline in m. azimuth_rad:
+    of a laser's rays, [rays]. lidar: a preset, or a file with an entry of `sensors:` or a scene with one sensor.
+    max_range_m: how far the sensor measures; 0: not known. tape_m: perpendicular distance of
     the sensor's origin to the wall by tape, m, [frames]; NaN: not measured. left_out: where it is not 0 (or True), a ray
     is left out, [rows, cols] or as measured. half_step_m: values are multiples of twice as much. border: "of_wall" or
-    "not_known", losses with no reading between them and the border. still: frames follow each other at rate_hz, and
+    "not_known", losses with no reading between them and the border. wall: "largest" or
+    "ahead", the plane that is the wall among other surfaces that a lidar or a laser sees. rings: of a lidar a bias for
+    each ring, and a deviation unless tails are heavy. still: frames follow each other at rate_hz, and
     nothing moves but from place to place. The others: see fit_chain()."""
-    options = {"seed": seed, "border": border, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,
+    options = {"seed": seed, "border": border, "wall": wall, "rings": rings, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,
                "block_frames": block_frames, "most_returns": most_returns, "threads": threads}
-    sensor = _sensor_of(measured, camera, azimuth_rad, max_range_m)
+    sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     d = _fathom._fit_wall(measured, sensor, tape_m, left_out, half_step_m, options)
     chain = d["chain"]["fit"]
     chain["parameters"] = {p["name"]: LearnedParameter(**p) for p in chain["parameters"]}
     return WallFit(chain=ChainFit(noise=chain_from(d["chain"]["noise"], [], []), **chain),
                    measure=_measure_from(d["measure"]), correlation=WallCorrelation(**d["correlation"]),
                    tape=WallTape(*d["tape"]) if d["tape"] else None, loss_laws=[WallLossLaw(*law) for law in d["loss_laws"]],
+                   range_laws=[WallLossLaw(*law) for law in d["range_laws"]],
                    flags=d["flags"], _sensor=sensor)

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall.hpp>
+#include <fathom/calibrate/wall_clouds.hpp>
 #include <fathom/calibrate/wall_frames.hpp>
 
 #include "calls.hpp"
@@ -20,6 +22,13 @@ namespace {
 
 WallSensor sensor_from(const py::dict& d) {
   WallSensor sensor;
+  if (!d["lidar"].is_none()) {
+    sensor = find_wall_lidar(py::cast<std::string>(d["lidar"]));
+    const std::uint32_t rows = whole32(d["rows"], "rows"), cols = whole32(d["cols"], "cols");
+    if (sensor.rows == rows && sensor.cols == cols) return sensor;
+    throw InputError("measured has frames of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                     " rays, and the lidar " + std::to_string(sensor.rows) + " x " + std::to_string(sensor.cols));
+  }
   sensor.rows = whole32(d["rows"], "rows"), sensor.cols = whole32(d["cols"], "cols");
   sensor.max_range_m = real(d["max_range_m"], "max_range_m");
   if (!d["camera"].is_none()) {
@@ -56,6 +65,8 @@ WallOptions options_from(const py::dict& d) {
   WallOptions o;
   o.seed = py::cast<std::uint64_t>(d["seed"]);
   if (!d["border"].is_none()) o.border = word_of<BorderLosses>(py::cast<std::string>(d["border"]), "border");
+  if (!d["wall"].is_none()) o.wall = word_of<WallChoice>(py::cast<std::string>(d["wall"]), "wall");
+  o.rings = py::cast<bool>(d["rings"]);
   o.still = py::cast<bool>(d["still"]), o.rate_hz = real(d["rate_hz"], "rate_hz");
   o.hold_out = whole32(d["hold_out"], "hold_out"), o.block_frames = whole32(d["block_frames"], "block_frames");
   o.most_returns = py::cast<std::size_t>(d["most_returns"]), o.threads = py::cast<int>(d["threads"]);
@@ -97,6 +108,14 @@ py::dict measure_dict(const WallMeasure& m, const WallSensor& sensor) {
   return d;
 }
 
+py::list laws_list(const std::vector<WallLossLaw>& laws) {
+  py::list list;
+  for (const WallLossLaw& law : laws) {
+    list.append(py::make_tuple(law.name, law.parameters, law.nats, law.gain, law.gain_error, law.is_chosen));
+  }
+  return list;
+}
+
 py::dict fit_dict(const WallFit& fit) {
   py::dict d;
   d["chain"] = chain_fit_dict(fit.chain), d["measure"] = measure_dict(fit.measure, fit.sensor);
@@ -112,11 +131,7 @@ py::dict fit_dict(const WallFit& fit) {
     d["tape"] = py::make_tuple(t.places, estimate(t.gain), estimate(t.bias_m), t.spread_m, estimate(t.bias_px),
                                t.bias_px_spread_m, t.is_disparity, t.is_exact);
   }
-  py::list laws;
-  for (const WallLossLaw& law : fit.loss_laws) {
-    laws.append(py::make_tuple(law.name, law.parameters, law.nats, law.gain, law.gain_error, law.is_chosen));
-  }
-  d["loss_laws"] = laws, d["flags"] = fit.flags;
+  d["loss_laws"] = laws_list(fit.loss_laws), d["range_laws"] = laws_list(fit.range_laws), d["flags"] = fit.flags;
   return d;
 }
 

@@ -21,11 +21,32 @@ void check_within(const char* name, double value, double low, double high, const
   throw InputError(fmt::format("{} = {} is not in [{:g}, {:g}] {}", name, value, low, high, unit));
 }
 
+void check_lidar(const WallSensor& sensor, const WallLidar& lidar) {
+  const std::size_t rays = sensor.rays();
+  if (sensor.rows < 2 || sensor.cols < 2) {
+    throw InputError(
+        fmt::format("a lidar of {} x {} rays: a plane needs two rows and two columns", sensor.rows, sensor.cols));
+  }
+  if (lidar.direction.size() != rays || lidar.ring.size() != rays ||
+      (!lidar.origin_m.empty() && lidar.origin_m.size() != rays)) {
+    throw InputError(fmt::format("a lidar of {} x {} rays has {} directions, {} rings and {} origins", sensor.rows,
+                                 sensor.cols, lidar.direction.size(), lidar.ring.size(), lidar.origin_m.size()));
+  }
+  check_within("min_range_m", lidar.min_range_m, 0.0, kMostM, "m");
+  for (std::size_t i = 0; i < rays; ++i) {
+    if (!(std::abs(norm(lidar.direction[i]) - 1.0) <= 1e-3)) {
+      throw InputError(fmt::format("direction of ray {} is no unit vector", i));
+    }
+    if (!lidar.origin_m.empty()) check_within("origin_m", norm(lidar.origin_m[i]), 0.0, kMostM, "m");
+  }
+}
+
 void check_sensor(const WallSensor& sensor) {
   if (sensor.rays() == 0) {
     throw InputError(fmt::format("a sensor of {} x {} rays has none", sensor.rows, sensor.cols));
   }
   check_within("max_range_m", sensor.max_range_m, 0.0, kMostM, "m");
+  if (sensor.camera && sensor.lidar) throw InputError("a sensor is both a camera and a lidar");
   if (sensor.camera) {
     const WallCamera& camera = *sensor.camera;
     check_within("fx_px", camera.fx_px, 1e-3, kMostPx, "px");
@@ -35,6 +56,7 @@ void check_sensor(const WallSensor& sensor) {
     check_within("baseline_m", camera.baseline_m, 0.0, 1e3, "m");
     return;
   }
+  if (sensor.lidar) return check_lidar(sensor, *sensor.lidar);
   if (sensor.rows != 1 || sensor.azimuth_rad.size() != sensor.cols) {
     throw InputError(fmt::format("a laser of {} x {} rays has {} azimuths, and one row", sensor.rows, sensor.cols,
                                  sensor.azimuth_rad.size()));

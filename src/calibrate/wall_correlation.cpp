@@ -6,13 +6,16 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
 
+#include "beam/student_t.hpp"
 #include "calibrate/jackknife.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
+#include "calibrate/wall_neighbours.hpp"
 
 namespace fathom {
 
@@ -20,6 +23,7 @@ namespace {
 
 constexpr double kMostSizePx = 64.0;
 constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first below, and one more
+constexpr double kHeldByTwo = 0.97725;      // of a normal below two deviations
 constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
 constexpr int kRounds = 3;  // of the fit and of what the plane takes, each from the other
 constexpr std::size_t kPhases = 256;
@@ -36,16 +40,27 @@ WallFrameSums sums_without(const WallWork& work, std::size_t group) {
 }
 constexpr std::size_t kNoGroup = kWallGroups;
 
-/// Kernels of whole pixels jump at sizes of thirds of a pixel, where what is fitted to them sticks. Errors are those of
-/// sizes fitted to the closed form, which is smooth, and of what the two differ by.
-enum class FieldForm : std::uint8_t { kKernel, kClosed };
-constexpr double kFormError = 0.005;  // of a size
+/// Kernels of whole pixels get longer, and jump, at sizes of thirds of a pixel, where what is fitted to them sticks.
+/// Errors are those of sizes near the best ones, fitted to kernels that stay as long as those of these, and so are
+/// smooth, and of what the two differ by. Nothing: any size, and kernels as long as it says.
+struct NearSizes {
+  std::optional<double> across = {}, down = {};
+};
+constexpr double kLeastNear = 0.6, kMostNear = 1.6;  // of a best size
+constexpr double kFormError = 0.005;                 // of a size
 
-double form_correlation(FieldForm form, CorrelationShape shape, double size_px, std::size_t lag) {
-  const bool closed = form == FieldForm::kClosed && shape == CorrelationShape::kGaussian && size_px > 1.0;
-  if (!closed) return field_correlation(shape, size_px, lag);
-  const double apart = static_cast<double>(lag) / (2.0 * size_px);
-  return math::exp(-apart * apart);
+int reach_of(double size_px) { return static_cast<int>(std::floor(3.0 * size_px)); }
+
+double kernel_correlation(double size_px, int reach, int lag) {
+  const auto h = [&](int i) { return i < -reach || i > reach ? 0.0 : math::exp(-i * i / (2.0 * size_px * size_px)); };
+  double product = 0.0, square = 0.0;
+  for (int i = -reach; i <= reach; ++i) product += h(i) * h(i + lag), square += h(i) * h(i);
+  return product / square;
+}
+
+double form_correlation(std::optional<double> near, CorrelationShape shape, double size_px, std::size_t lag) {
+  if (!near || shape != CorrelationShape::kGaussian) return field_correlation(shape, size_px, lag);
+  return kernel_correlation(size_px, reach_of(*near), static_cast<int>(lag));
 }
 
 /// What the planes leave of a correlation, undone: they take the share kappa of the variance, at all lags alike.
@@ -64,24 +79,26 @@ std::size_t fitted_lags(const ImageSums& sums, const Taken& taken) {
   return std::min(WallMeasure::kLags, lag + 1);
 }
 
-double square_misfit(const ImageSums& sums, const Taken& taken, FieldForm form, CorrelationShape shape, double size_px,
-                     double shared) {
+double square_misfit(const ImageSums& sums, const Taken& taken, std::optional<double> near, CorrelationShape shape,
+                     double size_px, double shared) {
   double square = 0.0;
   for (std::size_t lag = 1; lag <= fitted_lags(sums, taken); ++lag) {
     if (!(sums.pairs[lag] > 0.0)) break;
     const double off =
-        taken.put_back(lag_correlation(sums, lag)) - shared * form_correlation(form, shape, size_px, lag);
+        taken.put_back(lag_correlation(sums, lag)) - shared * form_correlation(near, shape, size_px, lag);
     square += off * off;
   }
   return square;
 }
 
-/// Sizes from 0.05 to 64 px, and between them by golden sections.
-double best_size(const ImageSums& sums, const Taken& taken, FieldForm form, CorrelationShape shape, double shared) {
+/// Sizes from 0.05 to 64 px, or near one, and between them by golden sections.
+double best_size(const ImageSums& sums, const Taken& taken, std::optional<double> near, CorrelationShape shape,
+                 double shared) {
   std::vector<double> sizes;
-  for (double s = 0.05; s < kMostSizePx; s *= 1.08) sizes.push_back(s);
-  sizes.push_back(kMostSizePx);
-  return highest(sizes, 1e-4, [&](double s) { return -square_misfit(sums, taken, form, shape, s, shared); }).x;
+  const double least = near ? kLeastNear * *near : 0.05, most = near ? kMostNear * *near : kMostSizePx;
+  for (double s = least; s < most; s *= 1.08) sizes.push_back(s);
+  sizes.push_back(most);
+  return highest(sizes, 1e-4, [&](double s) { return -square_misfit(sums, taken, near, shape, s, shared); }).x;
 }
 
 /// Whether neighbours of a direction have nothing in common.
@@ -98,34 +115,45 @@ struct Fitted {
   std::size_t lags = 0;
 };
 
+WallNeighbours::Lags lags_of(CorrelationShape shape, double size_px) {
+  WallNeighbours::Lags lags{};
+  for (std::size_t lag = 0; lag < lags.size(); ++lag) lags[lag] = field_correlation(shape, size_px, lag);
+  return lags;
+}
+
 /// Sizes of one shape. What a plane takes depends on the sum of the correlations, and that on the sizes.
-Fitted fit_shape(const WallWork& work, const WallFrameSums& sums, FieldForm form, CorrelationShape shape, double shared,
-                 bool white_across, bool white_down) {
+Fitted fit_shape(const WallWork& work, const WallNeighbours& neighbours, const WallFrameSums& sums,
+                 const NearSizes& near, CorrelationShape shape, double shared, bool white_across, bool white_down) {
   double frames = 0.0;
   for (const auto& fit : work.fits) frames += fit ? 1.0 : 0.0;
   const double readings = static_cast<double>(work.measure.readings) / frames;
-  const double fill = readings / static_cast<double>(work.rays.size());
   Fitted fitted;
   Taken taken{.kappa = static_cast<double>(work.rays.unknowns()) / readings};
   for (int round = 0; round < kRounds; ++round) {
     fitted = {};
-    if (!white_across) fitted.across = best_size(sums.across, taken, form, shape, shared);
-    if (!white_down) fitted.down = best_size(sums.down, taken, form, shape, shared);
-    const double all = shared * field_sum(shape, fitted.across) * field_sum(shape, fitted.down) + 1.0 - shared;
-    fitted.sum = 1.0 + fill * (all - 1.0);
+    if (!white_across) fitted.across = best_size(sums.across, taken, near.across, shape, shared);
+    if (!white_down) fitted.down = best_size(sums.down, taken, near.down, shape, shared);
+    fitted.sum = shared * neighbours.sum(lags_of(shape, fitted.across), lags_of(shape, fitted.down)) + 1.0 - shared;
     taken.kappa = std::min(0.5, static_cast<double>(work.rays.unknowns()) * fitted.sum / readings);
-    const auto count = [&](const ImageSums& of, double size, bool white) {
+    const auto count = [&](const ImageSums& of, std::optional<double> fixed, double size, bool white) {
       if (white) return;
-      fitted.square += square_misfit(of, taken, form, shape, size, shared);
+      fitted.square += square_misfit(of, taken, fixed, shape, size, shared);
       fitted.lags += fitted_lags(of, taken);
     };
-    count(sums.across, fitted.across, white_across), count(sums.down, fitted.down, white_down);
+    count(sums.across, near.across, fitted.across, white_across);
+    count(sums.down, near.down, fitted.down, white_down);
   }
   return fitted;
 }
 
 double misfit_of(const Fitted& fitted) {
   return fitted.lags > 0 ? std::sqrt(fitted.square / static_cast<double>(fitted.lags)) : 0.0;
+}
+
+/// By how much an error has to be larger so that two of it hold as often as two of a known one, when it is of so few
+/// groups: by the quantiles of Student's t.
+double widening(std::size_t groups) {
+  return groups > 1 ? 0.5 * student_t_quantile(kHeldByTwo, static_cast<double>(groups - 1)) : 1.0;
 }
 
 /// The time between key frames that describes the correlation of frames best, of a grid.
@@ -150,23 +178,8 @@ double best_time(const std::vector<Estimate>& in_time, double shared, double rat
 double field_correlation(CorrelationShape shape, double size_px, std::size_t lag) {
   if (lag == 0) return 1.0;
   if (!(size_px > 0.0)) return 0.0;
-  const auto apart = static_cast<double>(lag);
-  if (shape == CorrelationShape::kExponential) return math::exp(-apart / size_px);
-  const auto reach = static_cast<int>(std::floor(3.0 * size_px));
-  const auto h = [&](int i) { return i < -reach || i > reach ? 0.0 : math::exp(-i * i / (2.0 * size_px * size_px)); };
-  double product = 0.0, square = 0.0;
-  for (int i = -reach; i <= reach; ++i) product += h(i) * h(i + static_cast<int>(lag)), square += h(i) * h(i);
-  return product / square;
-}
-
-double field_sum(CorrelationShape shape, double size_px) {
-  double sum = 1.0;
-  for (std::size_t lag = 1; lag < 1024; ++lag) {
-    const double correlation = field_correlation(shape, size_px, lag);
-    if (correlation < 1e-6) break;
-    sum += 2.0 * correlation;
-  }
-  return sum;
+  if (shape == CorrelationShape::kExponential) return math::exp(-static_cast<double>(lag) / size_px);
+  return kernel_correlation(size_px, reach_of(size_px), static_cast<int>(lag));
 }
 
 double time_correlation(double time_s, double rate_hz, std::size_t lag) {
@@ -191,26 +204,29 @@ WallCorrelation fit_correlation(const WallWork& work, double shared, const WallO
   result.shared = shared;
   result.across_px = result.down_px = {0.0, kNoNumber};
   if (!(white_across && white_down)) {
-    const auto of_shape = [&](const WallFrameSums& sums, FieldForm form, CorrelationShape shape) {
-      return fit_shape(work, sums, form, shape, shared, white_across, white_down);
+    const WallNeighbours neighbours(work);
+    const auto of_shape = [&](const WallFrameSums& sums, const NearSizes& near, CorrelationShape shape) {
+      return fit_shape(work, neighbours, sums, near, shape, shared, white_across, white_down);
     };
-    const Fitted gaussian = of_shape(all, FieldForm::kKernel, CorrelationShape::kGaussian),
-                 exponential = of_shape(all, FieldForm::kKernel, CorrelationShape::kExponential);
+    const Fitted gaussian = of_shape(all, {}, CorrelationShape::kGaussian),
+                 exponential = of_shape(all, {}, CorrelationShape::kExponential);
     const bool is_gaussian = misfit_of(gaussian) <= misfit_of(exponential);
     const Fitted& best = is_gaussian ? gaussian : exponential;
     result.shape = is_gaussian ? CorrelationShape::kGaussian : CorrelationShape::kExponential;
     result.misfit = misfit_of(best), result.other_misfit = misfit_of(is_gaussian ? exponential : gaussian);
     result.sum = best.sum;
+    const NearSizes as_best = {best.across, best.down};
     std::vector<double> across, down;
     for (std::size_t group = 0; group < std::min(kWallGroups, work.fits.size()); ++group) {
       const WallFrameSums rest = sums_without(work, group);
       if (!(rest.across.pairs[0] > 0.0) || rest.across.pairs[0] == all.across.pairs[0]) continue;
-      const Fitted without = of_shape(rest, FieldForm::kClosed, result.shape);
+      const Fitted without = of_shape(rest, as_best, result.shape);
       across.push_back(without.across), down.push_back(without.down);
     }
     const auto estimate = [](double value, bool white, const std::vector<double>& without) {
-      return white ? Estimate{0.0, kNoNumber}
-                   : Estimate{value, std::hypot(jackknife_error(without), kFormError * value)};
+      return white
+                 ? Estimate{0.0, kNoNumber}
+                 : Estimate{value, widening(without.size()) * std::hypot(jackknife_error(without), kFormError * value)};
     };
     result.across_px = estimate(best.across, white_across, across);
     result.down_px = estimate(best.down, white_down, down);

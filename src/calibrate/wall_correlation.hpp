@@ -15,9 +15,6 @@ namespace fathom {
 /// whole pixels have it.
 double field_correlation(CorrelationShape shape, double size_px, std::size_t lag);
 
-/// Its sum over all lags, both ways.
-double field_sum(CorrelationShape shape, double size_px);
-
 /// E[F(t) F(t')] of frames `lag` apart, over the frames that follow from stamp 0 on.
 double time_correlation(double time_s, double rate_hz, std::size_t lag);
 

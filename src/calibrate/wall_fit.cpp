@@ -13,6 +13,7 @@
 #include "calibrate/chain_split.hpp"
 #include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_loss.hpp"
+#include "calibrate/wall_range_law.hpp"
 #include "calibrate/wall_returns.hpp"
 #include "calibrate/wall_tape.hpp"
 #include "calibrate/wall_work.hpp"
@@ -21,7 +22,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostNamed = 3;
+constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostForTails = 20'000, kMostNamed = 3;
 constexpr int kFreeingRounds = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
 
@@ -37,10 +38,12 @@ class WallLearner {
       : frames_(frames), options_(options), work_(measure_frames(frames, options, nullptr)) {}
 
   WallFit learn() {
+    if (options_.rings && !frames_.sensor.lidar) throw InputError("rings are those of a lidar, and there is none");
     fit_.tape = fit_tape(frames_, work_);
     free_of_gain();
     flag_frames();
-    const RangeModels ranges = learn_ranges();
+    RangeModels ranges = learn_ranges();
+    if (!work_.rays.has_disparity()) ranges = with_tails(std::move(ranges));
     fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
     fit_.returns = returns(options_.most_returns, fit_.correlation.sum);
     learn_all(ranges);
@@ -65,7 +68,7 @@ class WallLearner {
   void flag(std::string text) { fit_.flags.push_back(std::move(text)); }
 
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum) const {
-    WallReturnsOptions how{.sum = sum, .most_returns = most, .seed = options_.seed};
+    WallReturnsOptions how{.sum = sum, .most_returns = most, .tails = takes_tails_, .seed = options_.seed};
     if (has_disparity_bias()) {
       how.bias_px = fit_.tape->bias_px.value;
     } else if (has_gain()) {
@@ -134,6 +137,17 @@ class WallLearner {
     return ranges;
   }
 
+  /// Of tails that frames tell: then they count, too, from here on.
+  RangeModels with_tails(RangeModels ranges) {
+    takes_tails_ = true;
+    WallRangeLaw law =
+        choose_range_law(ranges.chain, ranges.free,
+                         without_losses(returns(std::min(kMostForTails, options_.most_returns), 1.0)), options_);
+    fit_.range_laws = std::move(law.tried);
+    takes_tails_ = !law.chain.empty() && law.chain.front().noise.slug() == StudentNoise::kSlug;
+    return {std::move(law.chain), std::move(law.free)};
+  }
+
   static ChainReturns without_losses(const ChainReturns& r) {
     std::vector<std::size_t> readings;
     for (std::size_t i = 0; i < r.size(); ++i) {
@@ -186,11 +200,28 @@ class WallLearner {
     }
     const std::size_t first_range = chain.size();
     chain.insert(chain.end(), ranges.chain.begin(), ranges.chain.end());
-    patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
+    add_free_ranges(ranges, chain, patterns);
     fit_.chain =
-        fit_chain(chain, chain_parameters(chain, patterns), fit_.returns,
+        fit_chain(chain, chain_parameters(chain, patterns, rings_of(fit_.returns)), fit_.returns,
                   {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads});
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
+  }
+
+  /// What is free of the models of range, of single rings where these are wanted.
+  void add_free_ranges(const RangeModels& ranges, NoiseChain& chain, std::vector<std::string>& patterns) {
+    if (!options_.rings) {
+      patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
+      return;
+    }
+    for (const std::string& name : ranges.free) {
+      const std::size_t dot = name.find('.');
+      patterns.push_back(takes_tails_ ? name : name.substr(0, dot) + ".rings.*" + name.substr(dot));
+    }
+    if (!has_gain()) chain.emplace_back(GainBias{});
+    patterns.emplace_back("gain_bias.rings.*.bias_m");
+    flag(
+        "biases of rings are about the planes, which take what all rings have in common and what rises with the "
+        "elevation");
   }
 
   void flag_frames() {
@@ -213,7 +244,7 @@ class WallLearner {
     const WallMeasure& m = work_.measure;
     const double tails =
         static_cast<double>(m.tails) / static_cast<double>(std::max<std::size_t>(m.readings + m.tails, 1));
-    if (tails > kMuchTails) {
+    if (tails > kMuchTails && !takes_tails_) {
       flag(fmt::format(
           "{:.2f} % of the readings lie alone and more than {:g} deviations off the wall, and are left out: "
           "the error has heavier tails than a normal one",
@@ -225,7 +256,8 @@ class WallLearner {
                       "invalid_band simulates it",
                       m.hidden));
     }
-    if (m.not_known > m.hidden) {
+    // Among other surfaces most losses are of rays that look elsewhere.
+    if (m.not_known > m.hidden && !work_.rays.sees_more) {
       flag(fmt::format("{} losses are left out, because it is not known whether the wall is there",
                        m.not_known - m.hidden));
     }
@@ -264,7 +296,8 @@ class WallLearner {
   }
 
   const WallFrames& frames_;
-  WallFrames freed_;  ///< of gain and bias, where there are some
+  WallFrames freed_;          ///< of gain and bias, where there are some
+  bool takes_tails_ = false;  ///< whether readings off the wall alone are returns
   const WallOptions& options_;
   WallWork work_;
   WallFit fit_;

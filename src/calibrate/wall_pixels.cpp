@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "calibrate/wall_region.hpp"
+
 namespace fathom {
 
 namespace {
@@ -30,14 +32,18 @@ class PixelNames {
     far_.assign(rays_.size(), 0);
     for (std::size_t i = 0; i < rays_.size(); ++i) {
       pixels_[i] = reading_or_loss(i);
-      far_[i] = pixels_[i] == WallPixel::kTail ? 1 : 0;
+      far_[i] = pixels_[i] == WallPixel::kTail ? far_side(i) : std::int8_t{0};
     }
     for (std::size_t i = 0; i < rays_.size(); ++i) {
       if (far_[i] != 0 && is_surface(i)) pixels_[i] = WallPixel::kOther;
     }
+    if (!rays_.sees_more) return;
+    const double distance_m = 1.0 / norm(fit_.m);
+    keep_one_surface(rays_, kWallGate * (scale_.constant + scale_.per_m * distance_m), distance_m, pixels_);
   }
 
   void name_losses(BorderLosses border) {
+    if (rays_.sees_more) return name_inside(rays_, border, pixels_);
     std::array<std::vector<Beside>, 4> sides;
     look(sides);
     for (std::size_t i = 0; i < rays_.size(); ++i) {
@@ -78,27 +84,32 @@ class PixelNames {
 
  private:
   [[nodiscard]] bool is_expected(std::size_t i) const {
-    const double share = dot(fit_.m, rays_.q[i]);
-    return share > 0.0 && rays_.length[i] / share <= rays_.reach_m;
+    const double clean_m = rays_.clean_m(i, fit_.m);
+    return clean_m > 0.0 && rays_.length[i] * clean_m <= rays_.reach_m;
   }
 
   [[nodiscard]] WallPixel reading_or_loss(std::size_t i) const {
     if (!left_out_.empty() && left_out_[i] != 0) return WallPixel::kLeftOut;
     if (!is_reading(rays_, i, measured_[i])) return WallPixel::kLost;
-    const double share = dot(fit_.m, rays_.q[i]);
-    if (!(share > 0.0)) return WallPixel::kOther;
-    const double clean_m = 1.0 / share, error = rays_.error(double{measured_[i]}, clean_m);
+    const double clean_m = rays_.clean_m(i, fit_.m);
+    if (!(clean_m > 0.0)) return WallPixel::kOther;
+    const double error = rays_.error(double{measured_[i]}, clean_m);
     return std::abs(error) <= kWallGate * scale_.at(rays_, i, clean_m) ? WallPixel::kWall : WallPixel::kTail;
   }
 
-  /// Whether neighbours are off the wall, too: of an image two of eight, of a scan one of two.
+  /// Before the wall or behind it.
+  [[nodiscard]] std::int8_t far_side(std::size_t i) const {
+    return double{measured_[i]} < rays_.clean_m(i, fit_.m) ? std::int8_t{-1} : std::int8_t{1};
+  }
+
+  /// Whether neighbours are off the wall to the same side, too: of an image two of eight, of a scan one of two.
   [[nodiscard]] bool is_surface(std::size_t i) const {
     const auto rows = static_cast<std::ptrdiff_t>(rays_.rows), cols = static_cast<std::ptrdiff_t>(rays_.cols);
     const auto row = static_cast<std::ptrdiff_t>(i) / cols, col = static_cast<std::ptrdiff_t>(i) % cols;
     int off = 0;
     for (std::ptrdiff_t y = std::max<std::ptrdiff_t>(0, row - 1); y <= std::min(rows - 1, row + 1); ++y) {
       for (std::ptrdiff_t x = std::max<std::ptrdiff_t>(0, col - 1); x <= std::min(cols - 1, col + 1); ++x) {
-        off += far_[static_cast<std::size_t>(y * cols + x)];
+        off += far_[static_cast<std::size_t>(y * cols + x)] == far_[i] ? 1 : 0;
       }
     }
     return off - 1 >= (rays_.is_planar ? 1 : 2);
@@ -142,11 +153,16 @@ class PixelNames {
   const WallPlaneFit& fit_;
   const WallScale& scale_;
   std::span<WallPixel> pixels_;
-  std::vector<std::uint8_t> far_;
+  std::vector<std::int8_t> far_;  ///< -1 before the wall, 1 behind it, 0: neither
   std::vector<std::pair<std::size_t, WallPixel>> losses_;
 };
 
 }  // namespace
+
+void name_readings(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
+                   const WallPlaneFit& fit, const WallScale& scale, std::span<WallPixel> pixels) {
+  PixelNames(rays, measured_m, left_out, fit, scale, pixels).name_readings();
+}
 
 std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
                         const WallPlaneFit& fit, const WallScale& scale, BorderLosses border,

@@ -27,25 +27,6 @@ using PlaneThree = std::array<double, 3>;
 
 PlaneThree components(const Vec3& v) { return {v.x, v.y, v.z}; }
 
-double plane_value(const WallRays& rays, std::size_t i, const Vec3& m) { return 1.0 / dot(m, rays.q[i]); }
-
-/// The plane through as many readings as it has unknowns; nothing where they do not tell.
-std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
-                                  std::span<const float> measured) {
-  const auto inverse = [&](std::size_t k) { return 1.0 / double{measured[at[k]]}; };
-  const Vec3 &a = rays.q[at[0]], &b = rays.q[at[1]];
-  if (rays.is_planar) {
-    const double det = a.x * b.y - a.y * b.x;
-    if (!(std::abs(det) > 1e-9)) return std::nullopt;
-    return Vec3{(inverse(0) * b.y - inverse(1) * a.y) / det, (a.x * inverse(1) - b.x * inverse(0)) / det, 0.0};
-  }
-  const Vec3& c = rays.q[at[2]];
-  const Vec3 bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
-  const double det = dot(a, bc);
-  if (!(std::abs(det) > 1e-12)) return std::nullopt;
-  return (1.0 / det) * (inverse(0) * bc + inverse(1) * ca + inverse(2) * ab);
-}
-
 /// The least median of residuals over random triples.
 class TripleSearch {
  public:
@@ -74,9 +55,9 @@ class TripleSearch {
   double median_of(const Vec3& m) {
     sizes_.clear();
     for (const std::size_t i : sample_) {
-      const double share = dot(m, rays_.q[i]);
-      sizes_.push_back(share > 0.0 ? std::abs(rays_.error(double{measured_[i]}, 1.0 / share))
-                                   : std::numeric_limits<double>::infinity());
+      const double clean_m = rays_.clean_m(i, m);
+      sizes_.push_back(clean_m > 0.0 ? std::abs(rays_.error(double{measured_[i]}, clean_m))
+                                     : std::numeric_limits<double>::infinity());
     }
     return median(sizes_);
   }
@@ -115,11 +96,11 @@ PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::sp
                   const WallScale& scale) {
   PlaneStep step(rays.unknowns());
   for (const std::size_t i : at) {
-    const double share = dot(m, rays.q[i]);
-    if (!(share > 0.0)) continue;
-    const double clean_m = 1.0 / share, error = rays.error(double{measured[i]}, clean_m);
+    const double clean_m = rays.clean_m(i, m);
+    if (!(clean_m > 0.0)) continue;
+    const double error = rays.error(double{measured[i]}, clean_m);
     const double deviation = scale.at(rays, i, clean_m);
-    if (std::abs(error) <= kWallGate * deviation) step.add(components(rays.slope(i, clean_m)), error, deviation);
+    if (std::abs(error) <= kWallGate * deviation) step.add(components(rays.slope(i, clean_m, m)), error, deviation);
   }
   step.mirror();
   return step;
@@ -143,9 +124,29 @@ double relative(const WallRays& rays, std::span<const float> measured, std::span
 
 }  // namespace
 
+std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
+                                  std::span<const float> measured_m) {
+  const auto inverse = [&](std::size_t k) { return 1.0 / double{measured_m[at[k]]}; };
+  // m . (o + r q) = 1, divided by r
+  const auto row = [&](std::size_t k) {
+    return rays.origin_m.empty() ? rays.q[at[k]] : rays.q[at[k]] + inverse(k) * rays.origin_m[at[k]];
+  };
+  const Vec3 a = row(0), b = row(1);
+  if (rays.is_planar) {
+    const double det = a.x * b.y - a.y * b.x;
+    if (!(std::abs(det) > 1e-9)) return std::nullopt;
+    return Vec3{(inverse(0) * b.y - inverse(1) * a.y) / det, (a.x * inverse(1) - b.x * inverse(0)) / det, 0.0};
+  }
+  const Vec3 c = row(2);
+  const Vec3 bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
+  const double det = dot(a, bc);
+  if (!(std::abs(det) > 1e-12)) return std::nullopt;
+  return (1.0 / det) * (inverse(0) * bc + inverse(1) * ca + inverse(2) * ab);
+}
+
 double WallPlaneFit::leverage(const WallRays& rays, std::size_t i) const {
-  const double clean_m = plane_value(rays, i, m), sigma = scale.at(rays, i, clean_m);
-  const PlaneThree s = components(rays.slope(i, clean_m));
+  const double clean_m = rays.clean_m(i, m), sigma = scale.at(rays, i, clean_m);
+  const PlaneThree s = components(rays.slope(i, clean_m, m));
   double sum = 0.0;
   for (std::size_t j = 0; j < covariance.n; ++j) {
     for (std::size_t k = 0; k < covariance.n; ++k) sum += s[j] * covariance(j, k) * s[k];

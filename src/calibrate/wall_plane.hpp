@@ -27,6 +27,10 @@ struct WallPlaneFit {
   [[nodiscard]] double leverage(const WallRays& rays, std::size_t i) const;
 };
 
+/// The plane m through the readings of as many rays as it has unknowns; nothing where they do not tell.
+std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
+                                  std::span<const float> measured_m);
+
 /// Numbers that name the random triples.
 struct WallKey {
   std::uint64_t seed = 0;

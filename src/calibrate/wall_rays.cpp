@@ -16,7 +16,11 @@ constexpr double kLeastShare = 1e-6;  // of a value: what single precision leave
 }  // namespace
 
 WallRays::WallRays(const WallSensor& sensor)
-    : rows(sensor.rows), cols(sensor.cols), is_planar(!sensor.camera), max_range_m(sensor.max_range_m) {
+    : rows(sensor.rows),
+      cols(sensor.cols),
+      is_planar(!sensor.camera && !sensor.lidar),
+      sees_more(sensor.lidar.has_value()),
+      max_range_m(sensor.max_range_m) {
   q.reserve(sensor.rays()), length.reserve(sensor.rays());
   if (sensor.camera) {
     const WallCamera& c = *sensor.camera;
@@ -26,6 +30,9 @@ WallRays::WallRays(const WallSensor& sensor)
         q.push_back({1.0, -(col - c.cx_px) / c.fx_px, -(row - c.cy_px) / c.fy_px});
       }
     }
+  } else if (sensor.lidar) {
+    q = sensor.lidar->direction, origin_m = sensor.lidar->origin_m;
+    is_full_turn = sensor.lidar->is_full_turn;
   } else {
     for (const double azimuth : sensor.azimuth_rad) {
       const math::SinCos64 a = math::sincos(azimuth);

@@ -29,6 +29,7 @@ class ReturnMaker {
       out_.outside = OutsideLimits::kLost;
       out_.depths_are_rounded = true;
     }
+    if (frames.sensor.lidar) out_.min_range_m = frames.sensor.lidar->min_range_m;
     if (frames.sensor.max_range_m > 0.0) out_.max_range_m = frames.sensor.max_range_m;
     out_.half_step_m = frames.half_step_m;
   }
@@ -39,9 +40,9 @@ class ReturnMaker {
       if (!w_.fits[f]) continue;
       for (std::size_t i = 0; i < rays; ++i) {
         const WallPixel pixel = w_.measure.pixels[f * rays + i];
-        if ((pixel == WallPixel::kWall || pixel == WallPixel::kLost) && is_taken(f, i)) {
-          add(f, i, pixel == WallPixel::kWall);
-        }
+        const bool is_tail = o_.tails && pixel == WallPixel::kTail;
+        if (pixel != WallPixel::kWall && pixel != WallPixel::kLost && !is_tail) continue;
+        if (is_taken(f, i)) add(f, i, pixel);
       }
     }
     return std::move(out_);
@@ -61,12 +62,14 @@ class ReturnMaker {
     return unit / (unit / value_m - o_.bias_px);
   }
 
-  void add(std::size_t f, std::size_t i, bool is_there) {
+  void add(std::size_t f, std::size_t i, WallPixel pixel) {
+    const bool is_there = pixel != WallPixel::kLost;
     const WallPlaneFit& fit = *w_.fits[f];
     const Vec3& q = w_.rays.q[i];
-    const double plane_m = 1.0 / dot(fit.m, q), measured_m = double{frames_.measured_m[f * w_.rays.size() + i]};
+    const double plane_m = w_.rays.clean_m(i, fit.m), measured_m = double{frames_.measured_m[f * w_.rays.size() + i]};
     double clean_m = plane_m;
-    if (is_there) clean_m = before_the_plane(fit, i, measured_m, plane_m);
+    // The plane took nothing of a tail, which is not among what it was fitted to.
+    if (pixel == WallPixel::kWall) clean_m = before_the_plane(fit, i, measured_m, plane_m);
     clean_m = without_bias(clean_m);
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
     const double cosine = std::clamp(dot(normal, q) / w_.rays.length[i], 0.0, 1.0),
@@ -74,10 +77,11 @@ class ReturnMaker {
     const double reported_m = (1.0 + o_.gain) * measured_m * w_.rays.length[i] + o_.bias_m;
     out_.range_m.push_back(is_there ? static_cast<float>(reported_m) : std::numeric_limits<float>::quiet_NaN());
     out_.clean_range_m.push_back(static_cast<float>(range_m));
-    out_.clean_x_m.push_back(static_cast<float>(clean_m * q.x)),
-        out_.clean_y_m.push_back(static_cast<float>(clean_m * q.y));
+    const Vec3 point = w_.rays.point(i, clean_m);
+    out_.clean_x_m.push_back(static_cast<float>(point.x)), out_.clean_y_m.push_back(static_cast<float>(point.y));
     out_.incidence_rad.push_back(static_cast<float>(math::acos(cosine)));
-    out_.energy.push_back(static_cast<float>(energy(normal, clean_m * q, cosine)));
+    out_.energy.push_back(static_cast<float>(energy(normal, point, cosine)));
+    if (frames_.sensor.lidar) out_.ring.push_back(frames_.sensor.lidar->ring[i]);
     out_.frame.push_back(static_cast<std::uint32_t>(f));
   }
 

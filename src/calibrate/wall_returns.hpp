@@ -14,6 +14,7 @@ struct WallReturnsOptions {
   double bias_px = 0.0;             ///< of the disparities of the planes, which the clean ranges do not have
   double gain = 0.0, bias_m = 0.0;  ///< what the frames were freed of, and the sensor measures
   std::size_t most_returns = 0;     ///< more are thinned out at random
+  bool tails = false;               ///< readings off the wall alone are returns, too
   std::uint64_t seed = 0;
 };
 

@@ -28,10 +28,10 @@ double distance_per_bias(const WallWork& work, std::size_t f) {
   std::array<double, 3> right{};
   for (std::size_t i = 0; i < rays.size(); ++i) {
     if (work.measure.pixels[f * rays.size() + i] != WallPixel::kWall) continue;
-    const double clean_m = 1.0 / dot(plane, rays.q[i]), deviation = work.scale.at(rays, i, clean_m);
+    const double clean_m = rays.clean_m(i, plane), deviation = work.scale.at(rays, i, clean_m);
     const double square = clean_m * clean_m, weight = 1.0 / (deviation * deviation);
     // Of the error: how it moves with m, and with a range that is longer.
-    const Vec3 slope = rays.slope(i, clean_m);
+    const Vec3 slope = rays.slope(i, clean_m, plane);
     const double per_bias = (rays.has_disparity() ? -rays.focal_baseline_px_m / square : 1.0) / rays.length[i];
     const std::array<double, 3> s = {slope.x, slope.y, slope.z};
     for (std::size_t j = 0; j < a.n; ++j) {

@@ -17,6 +17,7 @@
 #include "calibrate/no_number.hpp"
 #include "calibrate/wall_bins.hpp"
 #include "calibrate/wall_pixels.hpp"
+#include "calibrate/wall_region.hpp"
 
 namespace fathom {
 
@@ -25,6 +26,7 @@ namespace {
 constexpr std::size_t kMostScalePairs = 20'000, kRangeBins = 12;
 constexpr std::size_t kLeastToCompare = 5;
 constexpr double kMostRestless = 4.0;
+constexpr int kRegionGrowths = 3;
 constexpr double kBinDeg = 5.0, kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
 
 /// What one frame gives.
@@ -46,6 +48,7 @@ class FrameMeter {
         w_(work),
         executor_(make_executor(options.threads)),
         parts_(frames.frames()),
+        regions_(frames.frames()),
         scales_(frames.frames()) {
     const std::size_t count = frames.frames(), rays = w_.rays.size();
     w_.fits.resize(count), w_.sums.resize(count);
@@ -65,7 +68,7 @@ class FrameMeter {
     // What is no wall there is left out already.
     if (like != nullptr) w_.rays.reach_m = std::numeric_limits<double>::infinity();
     const BorderLosses border =
-        options_.border.value_or(w_.rays.is_planar ? BorderLosses::kNotKnown : BorderLosses::kOfWall);
+        options_.border.value_or(frames_.sensor.camera ? BorderLosses::kOfWall : BorderLosses::kNotKnown);
     each_frame([&](std::size_t f) { name(f, like != nullptr ? BorderLosses::kOfWall : border); });
     make_bins(like);
     each_frame([&](std::size_t f) { sum(f); });
@@ -89,10 +92,11 @@ class FrameMeter {
     const std::size_t rays = w_.rays.size();
     return std::span(frames_.left_out).subspan(frames_.left_out.size() == rays ? 0 : f * rays, rays);
   }
-  /// Whether ray i has a reading that is not left out.
+  /// Whether ray i has a reading that is not left out, nor of another surface of those that a lidar sees.
   [[nodiscard]] bool is_used(std::size_t f, std::size_t i) const {
     const auto out = left_out(f);
-    return is_reading(w_.rays, i, measured(f)[i]) && (out.empty() || out[i] == 0);
+    if (!is_reading(w_.rays, i, measured(f)[i]) || (!out.empty() && out[i] != 0)) return false;
+    return regions_[f].empty() || regions_[f][i] != 0;
   }
   [[nodiscard]] std::span<WallPixel> pixels(std::size_t f) {
     return std::span(w_.measure.pixels).subspan(f * w_.rays.size(), w_.rays.size());
@@ -100,16 +104,26 @@ class FrameMeter {
   [[nodiscard]] std::span<float> residual(std::size_t f) {
     return std::span(w_.measure.residual).subspan(f * w_.rays.size(), w_.rays.size());
   }
-  [[nodiscard]] double clean_m(std::size_t f, std::size_t i) const { return 1.0 / dot(w_.fits[f]->m, w_.rays.q[i]); }
+  [[nodiscard]] double clean_m(std::size_t f, std::size_t i) const { return w_.rays.clean_m(i, w_.fits[f]->m); }
 
-  void fit(std::size_t f, const std::optional<WallScale>& scale) {
+  /// What is used of a frame, else NaN.
+  [[nodiscard]] std::vector<float> readings_of(std::size_t f) const {
     std::vector<float> readings(measured(f).begin(), measured(f).end());
     for (std::size_t i = 0; i < readings.size(); ++i) {
       if (!is_used(f, i)) readings[i] = std::numeric_limits<float>::quiet_NaN();
     }
-    WallPlane& plane = w_.measure.planes[f];
-    w_.fits[f] = fit_plane(w_.rays, readings, frames_.half_step_m, scale,
-                           {options_.seed, static_cast<std::uint32_t>(f)}, plane.why_not);
+    return readings;
+  }
+
+  void fit(std::size_t f, const std::optional<WallScale>& scale) {
+    std::string& why_not = w_.measure.planes[f].why_not;
+    const WallKey key = {options_.seed, static_cast<std::uint32_t>(f)};
+    if (w_.rays.sees_more && regions_[f].empty()) {
+      auto region = find_region(w_.rays, readings_of(f), options_.wall.value_or(WallChoice::kLargest), key, why_not);
+      if (!region) return;
+      regions_[f] = std::move(*region);
+    }
+    w_.fits[f] = fit_plane(w_.rays, readings_of(f), frames_.half_step_m, scale, key, why_not);
   }
 
   /// Frames in which errors are much larger than in most show a wall that is none. Disparities err alike everywhere.
@@ -163,11 +177,10 @@ class FrameMeter {
       for (std::size_t i = 0; i < w_.rays.size(); ++i) {
         const float value = measured(f)[i];
         if (!is_used(f, i)) continue;
-        const double share = dot(w_.fits[f]->m, w_.rays.q[i]);
-        if (!(share > 0.0) || std::abs(w_.rays.error(double{value}, 1.0 / share)) > gate || seen++ % every != 0)
-          continue;
+        const double clean = clean_m(f, i);
+        if (!(clean > 0.0) || std::abs(w_.rays.error(double{value}, clean)) > gate || seen++ % every != 0) continue;
         pairs.range_m.push_back(static_cast<float>(double{value} * w_.rays.length[i]));
-        pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] / share));
+        pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] * clean));
       }
     }
     return pairs;
@@ -181,18 +194,30 @@ class FrameMeter {
     const double times = expected > 0.0 ? std::max(1.0, w_.fits[f]->deviation / expected) : 1.0;
     scales_[f] = {
         .constant = times * w_.scale.constant, .per_m = times * w_.scale.per_m, .half_step_m = frames_.half_step_m};
-    fit(f, scales_[f]);
+    // Where it is found among other surfaces, the first plane is too rough to say how far the wall goes.
+    for (int round = 0; w_.rays.sees_more && round < kRegionGrowths && w_.fits[f]; ++round) {
+      find_region_again(f);
+      fit(f, scales_[f]);
+    }
+    if (!w_.rays.sees_more) fit(f, scales_[f]);
+  }
+
+  /// Which readings are of the wall, by the plane that is known and the deviation at every range.
+  void find_region_again(std::size_t f) {
+    std::vector<WallPixel> named(w_.rays.size(), WallPixel::kLost);
+    name_readings(w_.rays, measured(f), left_out(f), *w_.fits[f], scales_[f], named);
+    for (std::size_t i = 0; i < named.size(); ++i) regions_[f][i] = named[i] == WallPixel::kWall ? 1 : 0;
   }
 
   [[nodiscard]] double farthest_reading(std::size_t f) const {
     double farthest_m = 0.0;
     for (std::size_t i = 0; w_.fits[f] && i < w_.rays.size(); ++i) {
       if (!is_used(f, i)) continue;
-      const double share = dot(w_.fits[f]->m, w_.rays.q[i]);
-      if (!(share > 0.0)) continue;
-      const double error = std::abs(w_.rays.error(double{measured(f)[i]}, 1.0 / share));
-      if (error > kWallGate * scales_[f].at(w_.rays, i, 1.0 / share)) continue;
-      farthest_m = std::max(farthest_m, w_.rays.length[i] / share);
+      const double clean = clean_m(f, i);
+      if (!(clean > 0.0)) continue;
+      const double error = std::abs(w_.rays.error(double{measured(f)[i]}, clean));
+      if (error > kWallGate * scales_[f].at(w_.rays, i, clean)) continue;
+      farthest_m = std::max(farthest_m, w_.rays.length[i] * clean);
     }
     return farthest_m;
   }
@@ -363,6 +388,7 @@ class FrameMeter {
   WallWork& w_;
   std::unique_ptr<Executor> executor_;
   std::vector<FramePart> parts_;
+  std::vector<std::vector<std::uint8_t>> regions_;  ///< [frames] of [rays]: readings of a lidar's wall; empty: all
   std::vector<WallScale> scales_;
 };
 
@@ -376,6 +402,7 @@ WallWork measure_frames(const WallFrames& frames, const WallOptions& options, co
   validate(options);
   validate(frames);
   WallWork work{.rays = WallRays(frames.sensor), .scale = {}, .fits = {}, .sums = {}, .measure = {}};
+  if (work.rays.is_planar && options.wall) work.rays.sees_more = true;
   FrameMeter(frames, options, work).run(like);
   return work;
 }

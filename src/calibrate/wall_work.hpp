@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-inline constexpr std::size_t kWallGroups = 16;  ///< of frames, left out one after the other for errors
+inline constexpr std::size_t kWallGroups = 64;  ///< of frames, left out one after the other for errors
 
 /// Sums of products of errors, each divided by its deviation, at every lag; entry 0 is the variance.
 template <std::size_t Count>

@@ -19,7 +19,7 @@
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
-#include "report/left_out.hpp"
+#include "report/cloud_files.hpp"
 #include "report/same_levels.hpp"
 #include "text/text_lines.hpp"
 
@@ -41,8 +41,6 @@ std::uint32_t frame_of(const fs::path& file) {
   throw InputError(fmt::format("{}: has no number of a frame, 0 to {}, in its name", file.string(), kMaxFrames - 1));
 }
 
-bool is_cloud(const fs::path& file) { return file.extension() == ".pcd" || file.extension() == ".ply"; }
-
 /// Files by the frames in their names, no two of one.
 std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
   std::vector<FrameFile> frames;
@@ -57,23 +55,6 @@ std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
         fmt::format("{}: has the same number as {}", frames[k].file.string(), frames[k - 1].file.filename().string()));
   }
   return frames;
-}
-
-/// Clouds of a folder: those that the pattern names, or all where there is none and no image.
-std::vector<fs::path> clouds_of(const fs::path& folder, const std::string& pattern) {
-  std::vector<fs::path> clouds;
-  std::error_code error;
-  if (pattern.empty()) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-      if (!entry.is_regular_file(error)) continue;
-      if (entry.path().extension() == ".png" || entry.path().extension() == ".npy") return {};
-      if (is_cloud(entry.path())) clouds.push_back(entry.path());
-    }
-    return clouds;
-  }
-  clouds = images_named(folder, pattern);
-  const bool are_clouds = std::all_of(clouds.begin(), clouds.end(), is_cloud);
-  return are_clouds ? clouds : std::vector<fs::path>();
 }
 
 ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {
@@ -147,7 +128,7 @@ ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& measur
   if (!fs::exists(measured, error)) throw InputError(fmt::format("{}: is not there", measured.string()));
   if (!fs::is_directory(measured, error)) return read_log(setup, measured, options);
   if (fs::exists(measured / "summary.json", error)) return read_run_frames(setup, measured, options.frames);
-  const std::vector<fs::path> clouds = clouds_of(measured, options.files);
+  const std::vector<fs::path> clouds = cloud_files(measured, options.files);
   if (!clouds.empty()) return read_cloud_frames(setup, by_frame(clouds), options.frames);
   return read_images(setup, measured, options);
 }

@@ -20,6 +20,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kLeastInFill = 20;
+constexpr std::uint32_t kBesideWall = 8, kLeastPictureRows = 64;
 constexpr Rgb kOtherColor = {200, 200, 206};
 
 const std::string& wall_keys() {
@@ -44,18 +45,43 @@ std::span<const float> residual_of(const WallReport& report, const WallMeasure& 
   return std::span(measure.residual).subspan(shown_frame(report) * rays, rays);
 }
 
+/// Columns of a frame, the last included.
+struct Columns {
+  std::uint32_t first = 0, last = 0;
+};
+
+/// All of an image; of a lidar, those about what was measured of the wall, which is a small part of its turn.
+Columns shown_columns(const WallReport& report) {
+  const WallSensor& sensor = report.fit.sensor;
+  Columns shown = {.first = 0, .last = sensor.cols - 1};
+  if (!sensor.lidar) return shown;
+  const std::span<const float> residual = residual_of(report, report.fit.measure);
+  std::uint32_t first = sensor.cols, last = 0;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    if (std::isnan(residual[i])) continue;
+    const auto col = static_cast<std::uint32_t>(i % sensor.cols);
+    first = std::min(first, col), last = std::max(last, col);
+  }
+  if (first > last) return shown;
+  return {.first = first - std::min(first, kBesideWall), .last = std::min(sensor.cols - 1, last + kBesideWall)};
+}
+
 std::string residual_picture(const WallReport& report, const WallMeasure& measure, double scale,
                              std::string_view title) {
   const WallSensor& sensor = report.fit.sensor;
   const std::span<const float> residual = residual_of(report, measure);
   const std::size_t first = shown_frame(report) * sensor.rays();
-  Image image(sensor.cols, sensor.rows, kLostColor);
-  for (std::size_t i = 0; i < residual.size(); ++i) {
+  const Columns columns = shown_columns(report);
+  // Few rings are drawn thick.
+  const std::uint32_t thick = sensor.lidar ? std::max(1U, kLeastPictureRows / sensor.rows) : 1U;
+  Image image(columns.last - columns.first + 1, sensor.rows * thick, kLostColor);
+  for (std::size_t k = 0; k < image.pixels.size(); ++k) {
+    const std::size_t i = k / image.width / thick * sensor.cols + columns.first + k % image.width;
     const WallPixel pixel = measure.pixels[first + i];
     if (pixel == WallPixel::kWall) {
-      image.pixels[i] = signed_color(scale > 0.0 ? double{residual[i]} / scale : 0.0);
+      image.pixels[k] = signed_color(scale > 0.0 ? double{residual[i]} / scale : 0.0);
     } else if (pixel != WallPixel::kLost) {
-      image.pixels[i] = kOtherColor;
+      image.pixels[k] = kOtherColor;
     }
   }
   return embedded_picture(image, title);
@@ -152,12 +178,16 @@ double last_lag(const WallMeasure& measure) {
 
 }  // namespace
 
+bool has_rows(const WallReport& report) { return report.fit.sensor.camera || report.fit.sensor.lidar; }
+
+std::string step_word(const WallReport& report) { return report.fit.sensor.camera ? "px" : "rays"; }
+
 bool in_disparity(const WallReport& report) {
   return report.fit.sensor.camera && report.fit.sensor.camera->baseline_m > 0.0;
 }
 
 std::string wall_residuals(const WallReport& report) {
-  return report.fit.sensor.camera ? residual_pictures(report) : residual_lines(report);
+  return has_rows(report) ? residual_pictures(report) : residual_lines(report);
 }
 
 std::string wall_error_figure(const WallReport& report) {
@@ -199,8 +229,7 @@ std::string wall_range_figure(const WallReport& report) {
 std::string wall_correlation_figure(const WallReport& report) {
   const WallMeasure &m = report.fit.measure, &s = report.simulated;
   const double last = last_lag(m);
-  const std::string label =
-      fmt::format("apart ({}{})", report.fit.sensor.camera ? "px" : "rays", m.in_time.empty() ? "" : ", frames");
+  const std::string label = fmt::format("apart ({}{})", step_word(report), m.in_time.empty() ? "" : ", frames");
   Plot plot("Correlation of the error", {.low = 0.0, .high = last, .label = label},
             {.low = -0.1, .high = 1.0, .label = "correlation"});
   plot.draw_horizontal(0.0, "mark");

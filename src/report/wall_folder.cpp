@@ -94,6 +94,7 @@ Json sensor_json(const WallSensor& sensor) {
     json["camera"] = {
         {"fx_px", c.fx_px}, {"fy_px", c.fy_px}, {"cx_px", c.cx_px}, {"cy_px", c.cy_px}, {"baseline_m", c.baseline_m}};
   }
+  if (sensor.lidar) json["lidar"] = {{"entry", sensor.lidar->entry}, {"min_range_m", sensor.lidar->min_range_m}};
   json["max_range_m"] = sensor.max_range_m;
   return json;
 }
@@ -107,9 +108,9 @@ Json size_json(const WallCorrelation& c) {
   return json;
 }
 
-Json losses_json(const WallFit& fit) {
+Json laws_json(const std::vector<WallLossLaw>& laws) {
   Json json = Json::array();
-  for (const WallLossLaw& law : fit.loss_laws) {
+  for (const WallLossLaw& law : laws) {
     json.push_back({{"name", law.name},
                     {"parameters", law.parameters},
                     {"nats", law.nats},
@@ -168,7 +169,9 @@ WallReport make_wall_report(const WallFrames& frames, const WallOptions& options
 std::string wall_sensor_file(const WallReport& report) {
   const std::vector<WallBin>& by_range = report.fit.measure.by_range;
   return wall_sensor_yaml(report.fit.sensor, by_range.empty() ? 0.0 : by_range.back().high, report.fit.chain.chain,
-                          report.fit.sensor.camera ? "camera" : "laser");
+                          report.fit.sensor.camera  ? "camera"
+                          : report.fit.sensor.lidar ? "lidar"
+                                                    : "laser");
 }
 
 std::string wall_json(const WallReport& report) {
@@ -178,7 +181,8 @@ std::string wall_json(const WallReport& report) {
   for (const LearnedParameter& p : fit.parameters) json["parameters"][p.name] = parameter_json(p);
   json["correlation"] = size_json(report.fit.correlation);
   json["tape"] = tape_json(report.fit);
-  json["loss_laws"] = losses_json(report.fit);
+  json["loss_laws"] = laws_json(report.fit.loss_laws);
+  json["range_laws"] = laws_json(report.fit.range_laws);
   json["returns"] = fit.returns, json["lost"] = fit.lost, json["frames"] = fit.frames, json["clusters"] = fit.clusters;
   json["held_out_nats"] = number_or_null(fit.held_out_nats);
   json["of_measured"] = measure_json(report.fit.measure);

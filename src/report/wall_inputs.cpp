@@ -13,7 +13,10 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall_report.hpp>
+#include <fathom/math/trigonometry.hpp>
 
+#include "base/with_prefix.hpp"
+#include "report/cloud_files.hpp"
 #include "report/left_out.hpp"
 #include "report/same_levels.hpp"
 #include "text/read_file.hpp"
@@ -85,6 +88,16 @@ std::vector<double> tape_of(const std::vector<std::string>& names, const std::ve
   return tape_m;
 }
 
+/// Rays that are not in the sector.
+std::vector<std::uint8_t> outside(const std::array<double, 2>& sector_rad, std::span<const double> azimuth_rad,
+                                  const std::string& name) {
+  const auto& [from, to] = sector_rad;
+  std::vector<std::uint8_t> out;
+  for (const double azimuth : azimuth_rad) out.push_back(azimuth >= from && azimuth <= to ? 0 : 1);
+  if (std::count(out.begin(), out.end(), 0) != 0) return out;
+  throw InputError(fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", name, from, to));
+}
+
 DepthLeftOut left_out_of(const WallImagesOptions& options) { return {.mask = options.mask}; }
 
 void take_image(const fs::path& file, const DepthImage& image, bool has_levels, WallFrames& frames) {
@@ -144,6 +157,29 @@ WallFrames read_wall_images(const fs::path& folder, const WallImagesOptions& opt
   return frames;
 }
 
+std::vector<fs::path> wall_cloud_files(const fs::path& folder, const std::string& pattern) {
+  std::vector<fs::path> files = cloud_files(folder, pattern);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+WallFrames read_wall_clouds(const fs::path& folder, const WallCloudsOptions& options) {
+  std::vector<FrameFile> files;
+  for (const fs::path& file : wall_cloud_files(folder, options.files)) {
+    files.push_back({.frame = static_cast<std::uint32_t>(files.size()), .file = file});
+  }
+  if (files.empty()) throw InputError(fmt::format("{}: holds no cloud", folder.string()));
+  WallFrames frames = read_wall_clouds(files, options.lidar);
+  if (options.sector_rad) {
+    std::vector<double> azimuth_rad;
+    for (const Vec3& d : options.lidar.lidar->direction) azimuth_rad.push_back(math::atan2(d.y, d.x));
+    frames.left_out = outside(*options.sector_rad, azimuth_rad, folder.string());
+  }
+  frames.tape_m = tape_of(frames.names, options.distances);
+  validate(frames);
+  return frames;
+}
+
 WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options) {
   validate(log);
   WallFrames frames;
@@ -151,15 +187,15 @@ WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& option
   sensor.rows = 1, sensor.cols = static_cast<std::uint32_t>(log.rays());
   sensor.azimuth_rad = log.azimuth_rad;
   sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
-  frames.measured_m = log.range_m;
-  for (std::size_t k = 0; k < log.scans(); ++k) frames.names.push_back(fmt::format("scan {}", k));
+  const std::vector<std::uint32_t> scans =
+      with_prefix(log.name, [&] { return select_scans(options.scans, log.scans()); });
+  for (const std::uint32_t k : scans) {
+    frames.measured_m.insert(frames.measured_m.end(), log.scan(k).begin(), log.scan(k).end());
+    frames.names.push_back(fmt::format("scan {}", k));
+  }
+  frames.half_step_m = 0.5 * options.step_m;
   if (options.sector_rad) {
-    const auto& [from, to] = *options.sector_rad;
-    for (const double azimuth : log.azimuth_rad) frames.left_out.push_back(azimuth >= from && azimuth <= to ? 0 : 1);
-    if (std::count(frames.left_out.begin(), frames.left_out.end(), 0) == 0) {
-      throw InputError(
-          fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", log.name.empty() ? "log" : log.name, from, to));
-    }
+    frames.left_out = outside(*options.sector_rad, log.azimuth_rad, log.name.empty() ? "log" : log.name);
   }
   frames.tape_m = tape_of(frames.names, options.distances);
   validate(frames);

@@ -63,9 +63,9 @@ std::string wall_tiles(const WallReport& report) {
   text += tile(px ? shown(m.deviation, "{:.4f}", " px") : shown(1e3 * m.deviation, "{:.3g}", " mm"),
                px ? "deviation of disparity" : "deviation of the readings");
   const bool is_white = !(c.across_px.value > 0.0) && !(c.down_px.value > 0.0);
-  const std::string sizes = report.fit.sensor.camera
-                                ? fmt::format("{:.2f} · {:.2f} px", c.across_px.value, c.down_px.value)
-                                : fmt::format("{:.2f} rays", c.across_px.value);
+  const std::string sizes =
+      has_rows(report) ? fmt::format("{:.2f} · {:.2f} {}", c.across_px.value, c.down_px.value, step_word(report))
+                       : fmt::format("{:.2f} rays", c.across_px.value);
   text += tile(is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation");
   text += tile(fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all), "of the wall's rays lost");
   return text + tile(fmt::format("{} of {}", found, m.planes.size()), "frames show a wall") + "</div>\n";
@@ -76,7 +76,7 @@ std::string correlation_html(const WallReport& report) {
   const std::string_view shape = kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)];
   std::vector<std::vector<std::string>> rows = {{"", "value", "unit"}};
   rows.push_back({"across", shown(c.across_px, "{:.3g}"), "px"});
-  if (report.fit.sensor.camera) rows.push_back({"down", shown(c.down_px, "{:.3g}"), "px"});
+  if (has_rows(report)) rows.push_back({"down", shown(c.down_px, "{:.3g}"), "px"});
   if (!report.fit.measure.in_time.empty())
     rows.push_back({"time between key frames", shown(c.time_s.value, "{:.3g}"), "s"});
   if (c.across_px.value > 0.0 || c.down_px.value > 0.0) {
@@ -88,16 +88,30 @@ std::string correlation_html(const WallReport& report) {
       "Sizes of <code>correlation:</code>, whose closed forms were fitted to the curves above; 0: white.");
 }
 
-std::string losses_html(const WallReport& report) {
-  if (report.fit.loss_laws.empty()) return "";
-  std::vector<std::vector<std::string>> rows = {{"law of loss", "parameters", "nats per ray", "against dropout", ""}};
-  for (const WallLossLaw& law : report.fit.loss_laws) {
+/// `what` heads the laws, `against` what they gain.
+std::vector<std::vector<std::string>> law_rows(const std::vector<WallLossLaw>& laws, const std::string& what,
+                                               const std::string& against) {
+  std::vector<std::vector<std::string>> rows = {{what, "parameters", "nats per ray", against, ""}};
+  for (const WallLossLaw& law : laws) {
     const std::string error = std::isfinite(law.gain_error) ? fmt::format(" ± {:.1g}", law.gain_error) : "";
     rows.push_back({law.name, fmt::format("{}", law.parameters), fmt::format("{:.5f}", law.nats),
                     fmt::format("{:+.5f}", law.gain) + error, law.is_chosen ? "chosen" : ""});
   }
+  return rows;
+}
+
+std::string range_laws_html(const WallReport& report) {
+  if (report.fit.range_laws.empty()) return "";
+  return wall_table("How heavy the tails are",
+                    law_rows(report.fit.range_laws, "error of the range", "against distance"),
+                    "Log density of readings, those alone off the wall among them, of frames held out where there are "
+                    "five or more. Student's t is chosen where these tell it from the normal law.");
+}
+
+std::string losses_html(const WallReport& report) {
+  if (report.fit.loss_laws.empty()) return "";
   return wall_table(
-      "What loses returns", rows,
+      "What loses returns", law_rows(report.fit.loss_laws, "law of loss", "against dropout"),
       "Log density of losses and readings, of frames held out where there are five or more. Of the laws that "
       "these do not tell from the best, by two errors or by more nats than chance gives, the one with the fewest "
       "parameters is chosen.");
@@ -134,7 +148,7 @@ std::string planes_html(const WallReport& report) {
       rows.push_back({name, "no wall", "", "", "", "", ""});
       continue;
     }
-    const double degrees = std::acos(std::min(1.0, p.normal.x)) * 180.0 / std::numbers::pi;
+    const double degrees = std::acos(std::clamp(p.normal.x, -1.0, 1.0)) * 180.0 / std::numbers::pi;
     rows.push_back({name, fmt::format("{:.4f}", p.distance_m), fmt::format("{:.1f}", degrees),
                     fmt::format("{:.3g}", unit * p.deviation), fmt::format("{}", p.on_wall), fmt::format("{}", p.lost),
                     fmt::format("{}", p.other)});
@@ -153,8 +167,8 @@ std::string wall_page(const WallReport& report) {
   body += "<h2>Measured beside simulated</h2>\n" + wall_residuals(report);
   body += "<div class=\"row\">\n" + wall_error_figure(report) + wall_range_figure(report) +
           wall_correlation_figure(report) + wall_fill_by_incidence(report) + wall_fill_by_range(report) + "</div>\n";
-  body += chain_parameters_html(report.fit.chain) + correlation_html(report) + losses_html(report) + tape_html(report) +
-          planes_html(report);
+  body += chain_parameters_html(report.fit.chain) + correlation_html(report) + range_laws_html(report) +
+          losses_html(report) + tape_html(report) + planes_html(report);
   body += fmt::format("<h2>For the scene file</h2>\n<pre>{}</pre>\n", escape_html(wall_sensor_file(report)));
   return html_page("Noise learned from a wall", "Noise learned from a wall", body, kWallStyle);
 }

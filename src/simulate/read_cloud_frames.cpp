@@ -13,6 +13,7 @@
 
 #include "cloud/read_cloud.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/cloud_ranges.hpp"
 #include "simulate/ray_finder.hpp"
 
 namespace fathom {
@@ -49,9 +50,10 @@ class PointField {
   std::uint8_t datatype_ = 0;
 };
 
-/// Ranges of the rays that the points of a file lie on, NaN for the others.
-std::vector<float> ranges_of(const fs::path& file, const RayFinder& finder, const PatternShape& shape,
-                             const std::string& sensor) {
+}  // namespace
+
+std::vector<float> cloud_ranges(const fs::path& file, const RayFinder& finder, const PatternShape& shape,
+                                const std::string& sensor) {
   const CloudMessage cloud = read_cloud(file);
   const msg::PointCloud2& m = cloud.message;
   const PointField x(m, "x", file), y(m, "y", file), z(m, "z", file);
@@ -78,8 +80,6 @@ std::vector<float> ranges_of(const fs::path& file, const RayFinder& finder, cons
                                file.string(), strays, points, sensor, RayFinder::kMostAngleRad));
 }
 
-}  // namespace
-
 ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
                               const ChainFramesOptions& options) {
   const Sensor& sensor = setup.sensors[find_sensor(setup, options.sensor)].sensor;
@@ -90,7 +90,7 @@ ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile
   ChainFrameReader reader(setup, files.size(), options);
   const RayFinder finder(make_pattern(sensor.model));
   for (const FrameFile& one : files) {
-    reader.add_ranges(one.frame, ranges_of(one.file, finder, reader.shape(), sensor.name));
+    reader.add_ranges(one.frame, cloud_ranges(one.file, finder, reader.shape(), sensor.name));
   }
   return reader.frames();
 }

@@ -13,6 +13,8 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/simulator.hpp>
 
+#include "simulate/wall_pattern.hpp"
+
 namespace fathom {
 
 namespace {
@@ -103,7 +105,7 @@ class WallScene {
 
   void take(const Frame& frame, std::span<float> values) const {
     const std::span<const float> seen = sensor_.camera ? frame.depth_m() : frame.range_m();
-    const bool falls = !sensor_.camera && is_falling(sensor_.azimuth_rad);
+    const bool falls = !sensor_.azimuth_rad.empty() && is_falling(sensor_.azimuth_rad);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t from = falls ? values.size() - 1 - i : i;
       if (frame.reason()[from] == Reason::kHit) values[i] = seen[from];
@@ -123,7 +125,30 @@ bool is_measured(WallPixel pixel) {
 
 }  // namespace
 
+RayPattern wall_pattern(const WallSensor& sensor) {
+  const WallLidar& lidar = *sensor.lidar;
+  RayPattern rays;
+  rays.rows = sensor.rows, rays.cols = sensor.cols;
+  rays.min_range_m = {static_cast<float>(lidar.min_range_m)};
+  rays.max_range_m = {static_cast<float>(sensor.max_range_m)};
+  for (const Vec3& d : lidar.direction) {
+    rays.direction_x.push_back(static_cast<float>(d.x)), rays.direction_y.push_back(static_cast<float>(d.y));
+    rays.direction_z.push_back(static_cast<float>(d.z));
+  }
+  for (const Vec3& o : lidar.origin_m) {
+    rays.origin_x.push_back(static_cast<float>(o.x)), rays.origin_y.push_back(static_cast<float>(o.y));
+    rays.origin_z.push_back(static_cast<float>(o.z));
+  }
+  rays.ring = lidar.ring;
+  return rays;
+}
+
 SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m) {
+  if (sensor.lidar) {
+    WallSensor reaching = sensor;
+    reaching.max_range_m = reach_m(sensor, farthest_m);
+    return wall_pattern(reaching);
+  }
   if (!sensor.camera) {
     check_order(sensor.azimuth_rad);
     Laser2d laser;
@@ -144,6 +169,10 @@ SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m) {
 
 std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const NoiseChain& chain,
                              const std::string& name) {
+  if (sensor.lidar) {
+    if (sensor.lidar->entry.empty()) throw InputError("what a scene file says of the rays of the lidar is not known");
+    return fmt::format("name: {}\n{}noise:\n{}", name, sensor.lidar->entry, chain_yaml(chain, 2));
+  }
   const SensorModel model = wall_sensor_model(sensor, farthest_m);
   std::string text = fmt::format("name: {}\ntype: {}\n", name, sensor_kind(model));
   if (sensor.camera) {

@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall.hpp>
 #include <fathom/calibrate/wall_frames.hpp>
 
@@ -53,6 +55,14 @@ inline WallSensor laser_sensor(std::uint32_t rays = 181, double half_view_deg = 
     sensor.azimuth_rad.push_back((2.0 * i / (rays - 1.0) - 1.0) * half_view_deg * kRadPerDeg);
   }
   return sensor;
+}
+
+/// Throws InputError when nothing of that name was learned.
+inline const LearnedParameter& learned_of(const WallFit& fit, const std::string& name) {
+  for (const LearnedParameter& p : fit.chain.parameters) {
+    if (p.name == name) return p;
+  }
+  throw InputError("no parameter " + name);
 }
 
 }  // namespace fathom::test

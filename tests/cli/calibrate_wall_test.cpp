@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `fathom calibrate wall`: walls of a camera and a laser are learned from files, what is learned can be simulated, and
-// bad input is refused before anything is written.
+// `fathom calibrate wall`: walls of a camera, a laser and a lidar are learned from files, what is learned can be
+// simulated, and bad input is refused before anything is written.
 
 #include <filesystem>
 #include <string>
@@ -50,6 +50,31 @@ scene:
   entities: [{name: wall, mesh: wall, position_m: [0.05, 0, 0]}]
 )";
 
+/// A lidar between the wall and a floor.
+constexpr const char* kLidarWallScene = R"(
+seed: 7
+frames: 24
+rate_hz: 1
+sensors:
+  - name: lidar
+    type: spinning_lidar
+    elevation_deg: [-12, -10, -8, -6, -4, -2, 0, 2, 4, 6, 8, 10]
+    columns: 240
+    motion:
+      keyframes:
+        - {time_s: 0, position_m: [-0.8, 0, 1], rpy_deg: [0, 0, -20]}
+        - {time_s: 23, position_m: [-4.4, 0, 1], rpy_deg: [0, 0, 20]}
+    noise: [{distance: {stddev_m: 0.01, stddev_per_m: 0.003}}, {dropout: {probability: 0.05}}]
+    outputs: [pcd, ply]
+scene:
+  meshes: {wall: {box: {size_m: [0.1, 40, 20]}}, floor: {box: {size_m: [40, 40, 0.1]}}}
+  entities:
+    - {name: wall, mesh: wall, position_m: [0.05, 0, 0]}
+    - {name: floor, mesh: floor, position_m: [0, 0, -0.05]}
+)";
+constexpr const char* kLidarEntry =
+    "type: spinning_lidar\nelevation_deg: [-12, -10, -8, -6, -4, -2, 0, 2, 4, 6, 8, 10]\ncolumns: 240\n";
+
 constexpr const char* kCamera = "60,60,47.5,35.5,0.1";
 
 void expect_wall_found(const json& fit, const std::string& name, double truth) {
@@ -97,6 +122,37 @@ TEST_F(CalibrateWall, OfArraysImagesAndScansFindsWhatMadeThem) {
   const json scans = learned({"--log", folder_ / "run/laser/scans.csv", "--sector=-60,60"});
   expect_wall_found(scans, "distance.stddev_m", 0.01);
   expect_wall_found(scans, "dropout.probability", 0.05);
+}
+
+TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
+  const std::string scene = write_text(folder_ / "lidar.yaml", kLidarWallScene);
+  const std::string lidar = write_text(folder_ / "sensor.yaml", kLidarEntry);
+  done({"simulate", scene, "--out", folder_ / "run3", "--quiet"});
+  const std::string clouds = folder_ / "run3/lidar", out = folder_ / "lidar_fit";
+  const json fit = learned({clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead"});
+  expect_wall_found(fit, "distance.stddev_m", 0.01);
+  expect_wall_found(fit, "distance.stddev_per_m", 0.003);
+  expect_wall_found(fit, "dropout.probability", 0.05);
+  EXPECT_NEAR(fit["planes"][0]["distance_m"].get<double>(), 0.8, 0.01);
+  // A scene with one sensor says the same rays, and the other format holds the same points.
+  EXPECT_EQ(learned({clouds, "--sensor", scene, "--files", "*.ply", "--wall", "ahead"})["parameters"],
+            fit["parameters"]);
+  const std::string said = done({"calibrate", "wall", clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead",
+                                 "--max-returns", "3000", "--out", out})
+                               .out;
+  EXPECT_NE(said.find("of the 2 880 rays of a frame"), std::string::npos) << said;
+  done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
+        folder_ / "again", "--quiet"});
+
+  refused("no sensor", {clouds}, {"--sensor PRESET|FILE is required with clouds"});
+  refused("camera of clouds", {clouds, "--sensor", lidar, "--camera", kCamera}, {"--camera is for depth images"});
+  refused("no preset", {clouds, "--sensor", "VLP16"}, {"--sensor there is no sensor preset 'VLP16'", "VLP-16"});
+  refused("other lidar", {clouds, "--sensor", "OS1-64", "--files", "*.pcd"}, {"cloud_000000.pcd", "lie on no ray"});
+  refused("a laser", {clouds, "--sensor", "UTM-30LX"}, {"--sensor UTM-30LX: 1 x 1081 rays"});
+  refused("sensor of images", {folder_ / "run/camera", "--sensor", lidar}, {"--sensor is for clouds"});
+  refused("sensor of scans", {"--log", folder_ / "run/laser/scans.csv", "--sensor", lidar}, {"--sensor is for clouds"});
+  refused("scans of clouds", {clouds, "--sensor", lidar, "--scans", "odd"}, {"--scans is for a log"});
+  refused("range", {clouds, "--sensor", lidar, "--max-range", "9"}, {"--max-range is what the lidar"});
 }
 
 TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {

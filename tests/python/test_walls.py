@@ -57,8 +57,33 @@ def test_a_tape_gives_the_bias_of_a_laser():
     assert fit.chain.noise[-1].bias_m == pytest.approx(fit.tape.bias_m[0], rel=1e-5)
 
 
+def test_a_lidar_finds_the_wall_ahead_among_others_and_its_tails(tmp_path):
+    rng = np.random.default_rng(3)
+    sensor = tmp_path / "sensor.yaml"
+    sensor.write_text("type: spinning_lidar\nelevation_deg: [-8, -6, -4, -2, 0, 2, 4, 6]\ncolumns: 180\nstart_azimuth_rad: 0\n")
+    elevation, azimuth = np.radians(np.arange(6, -9, -2))[:, None], np.radians(np.arange(0, 360, 2))
+    frames = []
+    for distance in np.linspace(1.0, 4.0, 24):
+        with np.errstate(divide="ignore"):
+            ahead, behind = distance / np.cos(azimuth), -(9.0 - distance) / np.cos(azimuth)
+            aside = 5.0 / np.abs(np.sin(azimuth))
+        ahead, behind = np.where(ahead > 0, ahead, np.inf), np.where(behind > 0, behind, np.inf)
+        clean = np.minimum(np.minimum(ahead, behind), aside) / np.cos(elevation)
+        frames.append(clean + 0.005 * rng.standard_t(3, clean.shape))
+    fit = fa.calibrate.fit_wall(np.array(frames), lidar=str(sensor), wall="ahead")
+    assert fit.chain.parameters["student.nu"].value == pytest.approx(3, abs=1)
+    assert [law.name for law in fit.range_laws if law.is_chosen] == ["student"]
+    assert fit.measure.planes[12].distance_m == pytest.approx(np.linspace(1.0, 4.0, 24)[12], abs=3e-3)
+    assert fit.sensor_yaml("mine").startswith("name: mine\ntype: spinning_lidar\n")
+    assert fit.simulate(seed=1).shape == (24, 8, 180)
+    with pytest.raises(fa.InputError, match="frames of 7 x 180 rays, and the lidar 8 x 180"):
+        fa.calibrate.fit_wall(np.array(frames)[:, 1:], lidar=str(sensor))
+    with pytest.raises(fa.InputError, match="wall"):
+        fa.calibrate.fit_wall(np.array(frames), lidar=str(sensor), wall="behind")
+
+
 def test_wrong_arrays_are_refused():
-    with pytest.raises(fa.InputError, match="one of camera and azimuth_rad is required"):
+    with pytest.raises(fa.InputError, match="one of camera, azimuth_rad and lidar is required"):
         fa.calibrate.fit_wall(depths(2))
     with pytest.raises(fa.InputError, match=r"not \(frames, rows, cols\)"):
         fa.calibrate.fit_wall(depths(2)[0], camera=CAMERA)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The noise of a depth camera or a planar laser learned from a flat wall. No pose and no scene is needed: in every
-// frame a plane (of a laser a line) is fitted to the readings, and the clean range and the incidence of each ray follow
-// from it. The chain is then learned as fathom/calibrate/chain.hpp does, with frames as what is independent.
+// The noise of a depth camera, a planar laser or a lidar learned from a flat wall. No pose and no scene is needed: in
+// every frame a plane (of a laser a line) is fitted to the readings, and the clean range and the incidence of each ray
+// follow from it. The chain is then learned as fathom/calibrate/chain.hpp does, with frames as what is independent.
 //
 // The fit is by least squares over the readings within five deviations, from a start that tolerates that up to half of
 // the readings are of something else: the least median of residuals over random triples (Rousseeuw, "Least median of
@@ -12,6 +12,12 @@
 //
 // A plane takes three numbers of each frame, and a part of the error with them. It is put back: a residual with the
 // leverage h is divided by sqrt(1 - h S), S the sum of the correlations of the error over all lags, 1 for white noise.
+//
+// A lidar sees floor, ceiling and other walls, too, and a laser in a corridor several walls. The wall is a plane that
+// most readings agree with (or most of those straight ahead) within four deviations of neighbours about the plane
+// between them, out of keyed random triples of neighbours (Fischler and Bolles, "Random sample consensus",
+// Communications of the ACM 24 (1981)), and of that what hangs together. Rays so near to another surface that its
+// readings could be the wall's are left out.
 //
 // What a wall cannot tell: the mean error, which moves the plane itself, unless distances were measured with a tape;
 // what edges do; and how a surface of another colour or texture is lost.
@@ -36,11 +42,22 @@ struct WallCamera {
   double baseline_m = 0.0;  ///< 0: it measures no disparity
 };
 
-/// The rays of the sensor: of a camera, or those of a planar laser.
+/// The rays of a lidar, in rows and columns, neighbours beside each other. Arrays [rows, cols].
+struct WallLidar {
+  std::vector<Vec3> direction;      ///< unit, in the sensor frame
+  std::vector<Vec3> origin_m = {};  ///< of the rays; empty: the sensor's origin
+  std::vector<std::uint16_t> ring;  ///< scan line of each
+  bool is_full_turn = false;        ///< the last column is beside the first
+  double min_range_m = 0.0;         ///< how near it measures
+  std::string entry = {};           ///< what a scene file says of these rays, lines; empty: not known
+};
+
+/// The rays of the sensor: of a camera, of a planar laser, or of a lidar.
 struct WallSensor {
   std::uint32_t rows = 0, cols = 0;       ///< of a laser one row
-  std::optional<WallCamera> camera = {};  ///< nothing: a laser
-  std::vector<double> azimuth_rad = {};   ///< of a laser, [cols]
+  std::optional<WallCamera> camera = {};  ///< not both of a camera and
+  std::optional<WallLidar> lidar = {};    ///< a lidar; neither: a planar laser
+  std::vector<double> azimuth_rad = {};   ///< of a planar laser, [cols]
   double max_range_m = 0.0;               ///< how far it measures; 0: not known
 
   [[nodiscard]] std::size_t rays() const { return std::size_t{rows} * cols; }
@@ -51,8 +68,8 @@ struct WallFrames {
   static constexpr double kLeastTapeM = 1e-3, kMostTapeM = 1e6;  ///< of tape_m
 
   WallSensor sensor;
-  /// [frames, rows, cols], m: of a camera distances to the image plane, of a laser ranges along the ray. What is not
-  /// above 0 and finite is lost, and of a laser what is not below WallSensor::max_range_m.
+  /// [frames, rows, cols], m: of a camera distances to the image plane, else ranges along the ray. What is not above 0
+  /// and finite is lost, and of a planar laser what is not below WallSensor::max_range_m.
   std::vector<float> measured_m;
   std::vector<std::string> names = {};  ///< of the frames in messages, [frames]; empty: their numbers
   /// Distance of the sensor's origin to the wall by a tape measure, perpendicular to the wall, m, [frames]; NaN: not
@@ -70,7 +87,8 @@ enum class WallPixel : std::uint8_t {
   kWall,      ///< a reading on the wall
   kTail,      ///< a reading more than five deviations off it, alone: no other surface
   kLost,      ///< no reading, where the wall is
-  kOther,     ///< another surface, or a loss beside one
+  kOther,     ///< another surface, or a loss beside one; among other surfaces any ray beside one or at
+              ///< the wall's end
   kNotKnown,  ///< a loss of which it is not known whether the wall is there
   kLeftOut    ///< left out, or of a frame without a wall
 };
@@ -122,10 +140,23 @@ enum class BorderLosses : std::uint8_t { kOfWall, kNotKnown };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<BorderLosses> = {"of_wall", "not_known"};
 
+/// Which plane is the wall among other surfaces. Its normal is within 45 degrees of the sensor's x-y plane: it is no
+/// floor.
+enum class WallChoice : std::uint8_t {
+  kLargest,  ///< the one with the most readings
+  kAhead     ///< the one with the most readings within 20 degrees of the x axis; its normal is within 60 degrees of it
+};
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<WallChoice> = {"largest", "ahead"};
+
 struct WallOptions {
   std::uint64_t seed = 0;  ///< of the random triples and of thinning
-  /// Losses with no reading between them and the border. Nothing: of a camera the wall's, of a laser not known.
+  /// Losses with no reading between them and the border. Nothing: of a camera the wall's, else not known.
   std::optional<BorderLosses> border = {};
+  /// Of a lidar, or of a planar laser that sees more than the wall. Nothing: the largest of a lidar, and of a planar
+  /// laser the one that at least half of the readings are of.
+  std::optional<WallChoice> wall = {};
+  bool rings = false;     ///< of a lidar: a bias for each ring, and a deviation unless tails are heavy
   bool still = false;     ///< frames follow each other and neither wall nor sensor moves, but from place to place
   double rate_hz = 30.0;  ///< frames per second, where they are still
   std::uint32_t hold_out = 5, block_frames = 1;  ///< of ChainFitOptions
@@ -173,12 +204,12 @@ struct WallCorrelation {
   [[nodiscard]] FATHOM_API Correlation correlation() const;
 };
 
-/// A law of loss that was tried.
+/// A law of loss, or of the error of the range, that was tried.
 struct WallLossLaw {
-  std::string name;  ///< "stereo_energy + dropout"
+  std::string name;  ///< "stereo_energy + dropout", "student"
   std::size_t parameters = 0;
   double nats = 0.0;                    ///< mean log density of a return, of frames held out; of all where none judged
-  double gain = 0.0, gain_error = 0.0;  ///< on dropout alone, per return; the error is NaN where no frame judged
+  double gain = 0.0, gain_error = 0.0;  ///< on the first law, per return; the error is NaN where no frame judged
   bool is_chosen = false;
 };
 
@@ -190,13 +221,17 @@ struct WallFit {
   WallCorrelation correlation;
   std::optional<WallTape> tape = {};
   std::vector<WallLossLaw> loss_laws;  ///< tried, dropout first; empty when nothing was lost
-  std::vector<std::string> flags;      ///< one line each, those of the chain among them
+  /// Tried, distance before student; empty of a camera with a baseline, and where tails are not heavier than normal
+  /// ones.
+  std::vector<WallLossLaw> range_laws;
+  std::vector<std::string> flags;  ///< one line each, those of the chain among them
 };
 
-/// Learns the chain of the sensor: `disparity` of a camera with a baseline, else `distance`; what is lost by dropout
+/// Learns the chain of the sensor: `disparity` of a camera with a baseline, else `distance`, or `student` where frames
+/// held out tell heavier tails; what is lost by dropout
 /// alone or with the one of stereo_energy, texture_loss and loss_angle that frames held out tell from it; the
 /// correlation of the error; and gain_bias, or the bias of the disparity, where distances are given. Throws InputError
-/// as measure_wall() does, and when fewer than 100 returns are on walls.
+/// as measure_wall() does, when fewer than 100 returns are on walls, and for rings of what is no lidar.
 FATHOM_API WallFit fit_wall(const WallFrames& frames, const WallOptions& options = {});
 
 }  // namespace fathom

@@ -14,12 +14,13 @@
 namespace fathom {
 
 /// The sensor as a model: a stereo_camera whose image is that of the left lens, a depth_camera where there is no
-/// baseline, or a laser_2d, whose rays are evenly spaced between the first azimuth and the last. `farthest_m`: reaches
-/// at least so far where the sensor does not say how far it measures. Throws InputError for azimuths that neither rise
-/// nor fall throughout.
+/// baseline, a laser_2d, whose rays are evenly spaced between the first azimuth and the last, or the rays of a lidar.
+/// `farthest_m`: reaches at least so far where the sensor does not say how far it measures. Throws InputError for
+/// azimuths that neither rise nor fall throughout.
 FATHOM_API SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m);
 
-/// The sensor as an entry of the list `sensors:` of a scene file, with its chain.
+/// The sensor as an entry of the list `sensors:` of a scene file, with its chain. Throws InputError for a lidar without
+/// WallLidar::entry.
 FATHOM_API std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const NoiseChain& chain,
                                         const std::string& name);
 

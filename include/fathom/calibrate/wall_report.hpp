@@ -15,6 +15,7 @@
 #include <fathom/beam/scan.hpp>
 #include <fathom/calibrate/depth_report.hpp>
 #include <fathom/calibrate/wall.hpp>
+#include <fathom/calibrate/wall_clouds.hpp>
 #include <fathom/calibrate/wall_frames.hpp>
 
 namespace fathom {
@@ -46,15 +47,33 @@ FATHOM_API WallFrames read_wall_images(const std::filesystem::path& folder, cons
 FATHOM_API std::vector<std::filesystem::path> wall_image_inputs(const std::filesystem::path& folder,
                                                                 const WallImagesOptions& options);
 
+struct WallCloudsOptions {
+  std::string files = {};  ///< as of WallImagesOptions
+  WallSensor lidar = {};
+  /// Rays from the first azimuth to the second, rad, count; nothing: all do.
+  std::optional<std::array<double, 2>> sector_rad = {};
+  std::vector<WallDistance> distances = {};
+};
+
+/// The clouds of a folder by their names, PCD and PLY: those that the pattern names, or all where there is none and no
+/// image. Empty where there are images.
+FATHOM_API std::vector<std::filesystem::path> wall_cloud_files(const std::filesystem::path& folder,
+                                                               const std::string& pattern);
+/// These as frames of a wall, as the other read_wall_clouds() reads them. Throws InputError for a folder without
+/// clouds, a sector without rays, and as read_wall_images() does for distances.
+FATHOM_API WallFrames read_wall_clouds(const std::filesystem::path& folder, const WallCloudsOptions& options);
+
 struct WallScansOptions {
+  std::string scans = "all";               ///< as select_scans() takes them
+  double step_m = 0.0;                     ///< ranges are multiples of it; 0: not rounded
   std::optional<double> max_range_m = {};  ///< nothing: what the log says
   /// Rays from the first azimuth to the second, rad, count; nothing: all do.
   std::optional<std::array<double, 2>> sector_rad = {};
   std::vector<WallDistance> distances = {};
 };
 
-/// The scans of a log as frames of a wall, named by their numbers. Throws InputError as validate(ScanLog) does, and for
-/// a sector without rays.
+/// The chosen scans of a log as frames of a wall, named by their numbers. Throws InputError as validate(ScanLog) and
+/// select_scans() do, and for a sector without rays.
 FATHOM_API WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options = {});
 
 /// A fit, with the same walls under its chain.
