@@ -68,16 +68,16 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
 
 }  // namespace
 
-std::string parameter_table(const fathom::ChainFit& fit) {
-  std::vector<std::vector<std::string>> rows = {
-      {"parameter", "as given", "value", "std. error", "95 % interval", "unit"}};
+std::string parameter_table(const fathom::ChainFit& fit, bool was_given) {
+  std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "95 % interval", "unit"}};
+  if (was_given) rows.front().insert(rows.front().begin() + 1, "as given");
   for (const fathom::LearnedParameter& p : fit.parameters) {
     const bool has_error = std::isfinite(p.std_error);
-    rows.push_back({p.name, fmt::format("{:.5g}", p.start), fmt::format("{:.5g}", p.value),
-                    has_error ? fmt::format("{:.2g}", p.std_error) : "-",
+    rows.push_back({p.name, fmt::format("{:.5g}", p.value), has_error ? fmt::format("{:.2g}", p.std_error) : "-",
                     has_error ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "-", p.unit == "1" ? "" : p.unit});
+    if (was_given) rows.back().insert(rows.back().begin() + 1, fmt::format("{:.5g}", p.start));
   }
-  return align_columns(rows, {1, 2, 3, 4});
+  return was_given ? align_columns(rows, {1, 2, 3, 4}) : align_columns(rows, {1, 2, 3});
 }
 
 namespace {
@@ -102,7 +102,7 @@ std::string counts_text(const fathom::ChainReport& report) {
 
 void show(const fathom::ChainReport& report, const CalibrateChainOptions& options) {
   if (options.json) return print(fathom::chain_json(report));
-  std::string text = parameter_table(report.fit);
+  std::string text = parameter_table(report.fit, true);
   if (options.quiet) return print(text);
   text += notes_text(report.flags());
   text += counts_text(report);

@@ -105,8 +105,9 @@ std::string size_text(const char* name, const fathom::Estimate& size, const char
 std::string correlation_text(const fathom::WallReport& report) {
   const fathom::WallCorrelation& c = report.fit.correlation;
   const std::string_view shape = fathom::kChoiceWords<fathom::CorrelationShape>[static_cast<std::size_t>(c.shape)];
-  std::string text = fmt::format("\nsize of the correlation ({})\n", shape) + size_text("across", c.across_px, "px");
-  if (report.fit.sensor.camera || report.fit.sensor.lidar) text += size_text("down", c.down_px, "px");
+  const char* unit = report.fit.sensor.camera ? "px" : "rays";
+  std::string text = fmt::format("\nsize of the correlation ({})\n", shape) + size_text("across", c.across_px, unit);
+  if (report.fit.sensor.camera || report.fit.sensor.lidar) text += size_text("down", c.down_px, unit);
   if (!report.fit.measure.in_time.empty()) text += size_text("in time", c.time_s, "s");
   return text;
 }
@@ -149,7 +150,7 @@ std::string counts_text(const fathom::WallReport& report) {
 
 void show(const fathom::WallReport& report, const CalibrateWallOptions& options) {
   if (options.json) return print(fathom::wall_json(report));
-  std::string text = parameter_table(report.fit.chain);
+  std::string text = parameter_table(report.fit.chain, false);
   if (options.quiet) return print(text);
   text += correlation_text(report) + laws_text(report.fit.range_laws, "error of the range", "against distance") +
           laws_text(report.fit.loss_laws, "law of loss", "against dropout") + tape_text(report.fit) +

@@ -63,12 +63,12 @@ class Profile {
     const double room = std::abs(limit - value_);
     double off = std::min(critical_ * naive_, room);
     std::vector<double> others = others_at(side * off);
-    double fall = root_of_fall(total_with(value_ + side * off, others));
+    double fall = root_of_fall(total_with(beside(side * off), others));
     // With the others on their straight way: where that falls as a parabola does, they are at their best.
-    if (std::abs(fall - critical_) <= kAccuracy * critical_) return value_ + side * off;
+    if (std::abs(fall - critical_) <= kAccuracy * critical_) return beside(side * off);
     Bracket bracket(critical_);
     for (int trial = 0; trial < kMostEnds; ++trial) {
-      fall = root_of_fall(climb(value_ + side * off, others));
+      fall = root_of_fall(climb(beside(side * off), others));
       if (std::abs(fall - critical_) <= kAccuracy * critical_) break;
       if (fall < critical_ && off >= room) return limit;
       const double before = off;
@@ -79,10 +79,14 @@ class Profile {
         others[k] = inside_limits(k, best + (others[k] - best) * off / before);
       }
     }
-    return value_ + side * off;
+    return beside(side * off);
   }
 
  private:
+  /// Within the limits, whatever the sum is rounded to.
+  [[nodiscard]] double beside(double off) const {
+    return std::clamp(value_ + off, likelihood_.free(own_).low, likelihood_.free(own_).high);
+  }
   [[nodiscard]] double inside_limits(std::size_t k, double value) const {
     return as_float(std::clamp(value, others_[k].low, others_[k].high));
   }

@@ -15,6 +15,7 @@
 #include "calibrate/jackknife.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
+#include "calibrate/wall_lags.hpp"
 #include "calibrate/wall_neighbours.hpp"
 
 namespace fathom {

@@ -12,10 +12,10 @@
 #include <fathom/base/executor.hpp>
 #include <fathom/math/trigonometry.hpp>
 
-#include "calibrate/jackknife.hpp"
 #include "calibrate/median.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/wall_bins.hpp"
+#include "calibrate/wall_lags.hpp"
 #include "calibrate/wall_pixels.hpp"
 #include "calibrate/wall_region.hpp"
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMostScalePairs = 20'000, kRangeBins = 12;
 constexpr std::size_t kLeastToCompare = 5;
-constexpr double kMostRestless = 4.0;
+constexpr double kMostRestless = 4.0, kLeastShown = 0.05;
 constexpr int kRegionGrowths = 3;
 constexpr double kBinDeg = 5.0, kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
 
@@ -62,7 +62,13 @@ class FrameMeter {
     if (w_.rays.has_disparity()) drop_restless();
     find_scale();
     if (!w_.rays.has_disparity()) each_frame([&](std::size_t f) { refit(f); });
-    if (std::none_of(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); })) refuse();
+    const auto found = std::count_if(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); });
+    if (found == 0) refuse();
+    if (static_cast<double>(found) < kLeastShown * static_cast<double>(parts_.size())) {
+      throw InputError(
+          fmt::format("{} of {} frames show a wall, fewer than one in twenty: these are no frames of a wall", found,
+                      parts_.size()));
+    }
     each_frame([&](std::size_t f) { parts_[f].reach_m = farthest_reading(f); });
     find_reach();
     // What is no wall there is left out already.
@@ -339,37 +345,13 @@ class FrameMeter {
     return bins;
   }
 
-  /// The correlations at lags from 1 on, with errors by leaving out one group of frames after the other.
-  template <std::size_t Count>
-  [[nodiscard]] std::vector<Estimate> correlations(WallLagSums<Count> WallFrameSums::*member) const {
-    WallLagSums<Count> all;
-    std::array<WallLagSums<Count>, kWallGroups> groups;
-    for (std::size_t f = 0; f < parts_.size(); ++f) {
-      if (!w_.fits[f]) continue;
-      all.add(w_.sums[f].*member), groups[f % kWallGroups].add(w_.sums[f].*member);
-    }
-    std::vector<Estimate> estimates;
-    for (std::size_t lag = 1; lag < Count; ++lag) {
-      if (!(all.pairs[lag] >= static_cast<double>(kLeastInWallBin))) break;
-      std::vector<double> without;
-      for (const auto& group : groups) {
-        if (!(group.pairs[lag] > 0.0)) continue;
-        WallLagSums<Count> rest = all;
-        for (std::size_t k = 0; k < Count; ++k) rest.products[k] -= group.products[k], rest.pairs[k] -= group.pairs[k];
-        if (rest.pairs[lag] > 0.0) without.push_back(lag_correlation(rest, lag));
-      }
-      estimates.push_back({lag_correlation(all, lag), jackknife_error(without)});
-    }
-    return estimates;
-  }
-
   void add_up() {
     WallMeasure& m = w_.measure;
     m.by_range = filled(m.by_range, &FramePart::by_range);
     m.by_incidence = filled(m.by_incidence, &FramePart::by_incidence);
-    m.across = correlations(&WallFrameSums::across);
-    if (!w_.rays.is_planar) m.down = correlations(&WallFrameSums::down);
-    if (options_.still) m.in_time = correlations(&WallFrameSums::in_time);
+    m.across = lag_correlations(w_, &WallFrameSums::across);
+    if (!w_.rays.is_planar) m.down = lag_correlations(w_, &WallFrameSums::down);
+    if (options_.still) m.in_time = lag_correlations(w_, &WallFrameSums::in_time);
     m.error_shares.assign(WallMeasure::kErrorBins, 0.0);
     double square = 0.0;
     for (const FramePart& part : parts_) {

@@ -44,13 +44,4 @@ struct WallWork {
 
 WallWork measure_frames(const WallFrames& frames, const WallOptions& options, const WallMeasure* like);
 
-/// Sums of products over the errors of a frame, [rays], in what WallRays::error() counts; NaN: none.
-WallFrameSums lag_sums(const WallRays& rays, std::span<const float> standardised);
-/// products[lag] / pairs[lag] by that of lag 0; NaN where there is none.
-template <std::size_t Count>
-double lag_correlation(const WallLagSums<Count>& sums, std::size_t lag) {
-  const double variance = sums.products[0] / sums.pairs[0], covariance = sums.products[lag] / sums.pairs[lag];
-  return covariance / variance;  // 0 / 0: NaN
-}
-
 }  // namespace fathom

@@ -47,29 +47,28 @@ std::string name_html(std::string_view name) {
 }
 
 /// On a phone what stands aside stands in a line below.
-std::string parameter_rows(const LearnedParameter& p) {
+std::string parameter_rows(const LearnedParameter& p, bool was_given) {
   const std::string interval = std::isfinite(p.low) ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "–";
   const std::string naive = text_or_dash(p.naive_error, "{:.2g}"), given = fmt::format("{:.5g}", p.start);
   const auto aside = [](std::string_view text) { return fmt::format("<td class=\"number aside\">{}</td>", text); };
   return fmt::format("<tr><td><code>{}</code></td>", name_html(p.name)) + number_cell(fmt::format("{:.5g}", p.value)) +
-         number_cell(text_or_dash(p.std_error, "{:.2g}")) + aside(interval) + aside(naive) + aside(given) +
-         fmt::format("<td>{}</td></tr>\n", p.unit == "1" ? "" : escape_html(p.unit)) +
-         fmt::format("<tr class=\"below\"><td colspan=\"7\">95 % interval {}; naive error {}; as given {}</td></tr>\n",
-                     interval, naive, given);
+         number_cell(text_or_dash(p.std_error, "{:.2g}")) + aside(interval) + aside(naive) +
+         (was_given ? aside(given) : "") + fmt::format("<td>{}</td></tr>\n", p.unit == "1" ? "" : escape_html(p.unit)) +
+         fmt::format("<tr class=\"below\"><td colspan=\"7\">95 % interval {}; naive error {}{}</td></tr>\n", interval,
+                     naive, was_given ? "; as given " + given : "");
 }
 
 }  // namespace
 
-std::string chain_parameters_html(const ChainFit& fit) {
+std::string chain_parameters_html(const ChainFit& fit, bool was_given) {
   std::string rows;
-  for (const LearnedParameter& p : fit.parameters) rows += parameter_rows(p);
+  for (const LearnedParameter& p : fit.parameters) rows += parameter_rows(p, was_given);
   return "<h2>Parameters</h2>\n<div class=\"scroll\"><table class=\"parameters\">\n<thead><tr><th>parameter</th><th "
          "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number aside\">95 % "
          "interval</th>"
-         "<th class=\"number aside\">naive error</th><th class=\"number aside\">as "
-         "given</th><th>unit</th></tr></thead>\n"
-         "<tbody>\n" +
-         rows +
+         "<th class=\"number aside\">naive error</th>" +
+         std::string(was_given ? "<th class=\"number aside\">as given</th>" : "") +
+         "<th>unit</th></tr></thead>\n<tbody>\n" + rows +
          fmt::format(
              "</tbody></table></div>\n<p>Standard errors take {} as independent ({} here); the naive ones take returns "
              "as "
@@ -144,7 +143,7 @@ std::string chain_page(const ChainReport& report) {
   const std::string keys = stroke("#b3202c", "the learned chain") + stroke("#7d8a97", "the chain as given (dashed)");
   const std::string body =
       fmt::format("<p>Scene {}, measured frames {}.</p>\n", escape_html(report.scene), escape_html(report.measured)) +
-      chain_tiles(report) + flags_html(report.flags()) + chain_parameters_html(report.fit) +
+      chain_tiles(report) + flags_html(report.flags()) + chain_parameters_html(report.fit, true) +
       "<h2>Ranges and losses</h2>\n<div class=\"row\">\n" +
       figure(error_figure(report), patch("#d5dce3", "measured") + keys) +
       figure(loss_figure(report), stroke("var(--hit)", "measured") + keys) + "</div>\n" +

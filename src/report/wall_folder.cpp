@@ -137,9 +137,8 @@ Json tape_json(const WallFit& fit) {
 /// sensor.yaml with a word on its use.
 std::string sensor_file(const WallReport& report) {
   return fmt::format(
-      "# Sensor learned from a wall by fathom {}: an entry of `sensors:`, to which pose and outputs are to be added. "
-      "In "
-      "place\n# of a sensor of a scene:  fathom simulate SCENE --set sensors.NAME=@sensor.yaml --out DIR\n{}",
+      "# Sensor learned from a wall by fathom {}: an entry of `sensors:`, to which pose and outputs are to be added.\n"
+      "# A sensor that a scene has keeps its own with  --set sensors.NAME.noise=@noise.yaml\n{}",
       FATHOM_VERSION, wall_sensor_file(report));
 }
 

@@ -75,8 +75,8 @@ std::string correlation_html(const WallReport& report) {
   const WallCorrelation& c = report.fit.correlation;
   const std::string_view shape = kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)];
   std::vector<std::vector<std::string>> rows = {{"", "value", "unit"}};
-  rows.push_back({"across", shown(c.across_px, "{:.3g}"), "px"});
-  if (has_rows(report)) rows.push_back({"down", shown(c.down_px, "{:.3g}"), "px"});
+  rows.push_back({"across", shown(c.across_px, "{:.3g}"), std::string(step_word(report))});
+  if (has_rows(report)) rows.push_back({"down", shown(c.down_px, "{:.3g}"), std::string(step_word(report))});
   if (!report.fit.measure.in_time.empty())
     rows.push_back({"time between key frames", shown(c.time_s.value, "{:.3g}"), "s"});
   if (c.across_px.value > 0.0 || c.down_px.value > 0.0) {
@@ -167,7 +167,7 @@ std::string wall_page(const WallReport& report) {
   body += "<h2>Measured beside simulated</h2>\n" + wall_residuals(report);
   body += "<div class=\"row\">\n" + wall_error_figure(report) + wall_range_figure(report) +
           wall_correlation_figure(report) + wall_fill_by_incidence(report) + wall_fill_by_range(report) + "</div>\n";
-  body += chain_parameters_html(report.fit.chain) + correlation_html(report) + range_laws_html(report) +
+  body += chain_parameters_html(report.fit.chain, false) + correlation_html(report) + range_laws_html(report) +
           losses_html(report) + tape_html(report) + planes_html(report);
   body += fmt::format("<h2>For the scene file</h2>\n<pre>{}</pre>\n", escape_html(wall_sensor_file(report)));
   return html_page("Noise learned from a wall", "Noise learned from a wall", body, kWallStyle);

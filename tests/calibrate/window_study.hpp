@@ -63,8 +63,9 @@ inline ChainStudy window_study(const SensorPreset& preset, std::size_t most_retu
   }
   study.free.push_back({study.truth.size() - 1, "probability"});
   const SceneSetup setup = camera_above_a_table(preset, kFrames);
-  const auto own = static_cast<std::uint64_t>(&preset - sensor_presets().data()) << 32U;
-  study.returns = [=](std::uint64_t seed) { return returns_of_seed(setup, setup, kFrames, most_returns, own + seed); };
+  study.returns = [=, own = own_seeds(preset)](std::uint64_t seed) {
+    return returns_of_seed(setup, setup, kFrames, most_returns, own + seed);
+  };
   return study;
 }
 
