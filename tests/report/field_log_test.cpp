@@ -99,7 +99,7 @@ TEST(FieldFiles, HoldWhatWasFound) {
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_EQ(json["sigma_hit_m"]["value"], report.fit.model.sigma_hit_m);
   EXPECT_EQ(json["w_rand"]["std_error"], report.fit.w_std_error);
-  EXPECT_EQ(json["held_out"], true);
+  EXPECT_EQ(json["held_out_nats_per_ray"], report.nats_per_reading);
   EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), field_page(report));
   // A fit of either model replaces one of the other, and leaves no parameters of localizers that it does not write.
   write_field_fit(folder.path() / "fit", report, true);
