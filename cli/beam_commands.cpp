@@ -185,6 +185,20 @@ void add_refine_poses(CLI::App& c, std::optional<fathom::PosePrior>& prior) {
       ->expected(0, 1);
 }
 
+/// An option of the other model would be passed over.
+void refuse_other_model(const CLI::App& c, ScanModel model) {
+  const auto refuse = [&](const char* option, ScanModel of) {
+    if (model == of || c.count(option) == 0) return;
+    throw fathom::InputError(
+        fmt::format("{} is for --model {}", option, kScanModelWords[static_cast<std::size_t>(of)]));
+  };
+  for (const char* option : {"--pairs", "--scene", "--also", "--step", "--nan", "--unknown", "--miss", "--variant",
+                             "--hit", "--hit-offset", "--per-log", "--refine-poses", "--scratch"}) {
+    refuse(option, ScanModel::kBeam);
+  }
+  refuse("--max-distance", ScanModel::kLikelihoodField);
+}
+
 void add_fit(CLI::App& app) {
   const auto o = std::make_shared<BeamFitOptions>();
   CLI::App& c = *app.add_subcommand("fit", "Learn the six parameters from a log and a map");
@@ -228,7 +242,8 @@ void add_fit(CLI::App& app) {
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kFitHelp);
-  c.final_callback([o] {
+  c.final_callback([o, &c] {
+    refuse_other_model(c, o->model);
     check_fit_sources(*o);
     fit_beam(*o);
   });

@@ -88,10 +88,10 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
 }
 
 /// "0.8716 +- 0.0043"; without an error where there is none.
-std::string parameters_table(const fathom::BeamFit& fit) {
+std::string parameters_table(const std::vector<fathom::LearnedNumber>& numbers) {
   std::vector<std::vector<std::string>> rows = {
       {"parameter", "value", "std. error", "95 % interval", "unit", "meaning"}};
-  for (const fathom::LearnedNumber& n : fathom::learned_numbers(fit)) {
+  for (const fathom::LearnedNumber& n : numbers) {
     const bool is_known = std::isfinite(n.std_error);
     rows.push_back({std::string(n.field.name), fmt::format("{:.5g}", n.printed),
                     is_known ? fmt::format("{:.2g}", n.std_error) : "-",
@@ -136,7 +136,7 @@ std::string as_option(std::string flag) {
 }
 
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
-  std::string text = parameters_table(report.fit) + logs_table(report);
+  std::string text = parameters_table(fathom::learned_numbers(report.fit)) + logs_table(report);
   for (const std::string& flag : fathom::report_flags(report)) text += "note: " + as_option(flag) + "\n";
   text +=
       fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
@@ -166,18 +166,10 @@ std::string localizer_lines(const fathom::FitReport& report, const BeamFitOption
 
 std::string field_summary(const fathom::FieldReport& report, const BeamFitOptions& options) {
   const fathom::FieldFit& fit = report.fit;
-  const auto row = [](const char* name, double value, double error, const char* unit) {
-    return std::vector<std::string>{name, fmt::format("{:.5g}", value),
-                                    std::isfinite(error) ? fmt::format("{:.2g}", error) : "-", unit};
-  };
-  std::string text = align_columns({{"parameter", "value", "std. error", "unit"},
-                                    row("w_hit", fit.model.w_hit, fit.w_std_error, ""),
-                                    row("w_rand", fit.model.w_rand, fit.w_std_error, ""),
-                                    row("sigma_hit_m", fit.model.sigma_hit_m, fit.sigma_std_error_m, "m")},
-                                   {1, 2});
-  for (const std::string& flag : fit.flags) text += "note: " + flag + "\n";
-  text += fmt::format("\n{} iterations on {} readings\n{}: {:.4f} nats per reading, {} readings\n",
-                      fit.log_likelihood.size() - 1, group_digits(fit.readings),
+  std::string text = parameters_table(fathom::learned_numbers(fit));
+  for (const std::string& flag : fathom::report_flags(report)) text += "note: " + as_option(flag) + "\n";
+  text += fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, {} rays\n", fit.log_likelihood.size() - 1,
+                      group_digits(fit.readings), fit.converged ? "" : "; not converged",
                       report.held_out ? "held-out scans" : "scans learned from", report.nats_per_reading,
                       group_digits(report.distance_m.size()));
   text += fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(options.out.string()));
@@ -189,19 +181,9 @@ std::string field_summary(const fathom::FieldReport& report, const BeamFitOption
   return text;
 }
 
-/// The same for the likelihood field, of one log in a map.
+/// The same for the likelihood field, of one log in a map; options of the beam model were refused.
 void fit_field(const BeamFitOptions& options) {
   const StopSignals signals(Patience::kNone);
-  if (!options.pairs.empty()) {
-    throw fathom::InputError(
-        "--model likelihood_field asks where readings end: --pairs, which have no poses, are for beam");
-  }
-  if (options.fit.auto_max_range) throw fathom::InputError("--max-range auto is for --model beam");
-  if (options.fit.hit != fathom::HitLaw::kGaussian)
-    throw fathom::InputError("--model likelihood_field has hits that are gaussian: --hit is for beam");
-  if (options.world.map.empty()) throw fathom::InputError("--model likelihood_field needs --map: a scene has no cells");
-  if (!options.also.empty())
-    throw fathom::InputError("--model likelihood_field learns from one log: --also is for beam");
   fathom::check_fit_folder(options.out, options.force);
   Paths inputs = world_files(options.world);
   inputs.push_back(options.log.file());
@@ -211,7 +193,10 @@ void fit_field(const BeamFitOptions& options) {
   fathom::FieldLogOptions how;
   how.scans = options.fit.scans, how.test_scans = options.fit.test_scans;
   how.max_range_m = options.fit.max_range_m, how.min_range_m = options.fit.min_range_m;
+  how.auto_max_range = options.fit.auto_max_range;
   how.max_distance_m = options.max_distance_m;
+  how.map_name = options.world.map.filename().string();
+  how.fit.stretches = options.fit.stretches;
   const fathom::FieldReport report = as_typed({{"likelihood_field.max_range_m", "--max-range"},
                                                {"likelihood_field.min_range_m", "--min-range"},
                                                {"max_distance_m", "--max-distance"},
@@ -220,8 +205,7 @@ void fit_field(const BeamFitOptions& options) {
                                                {"and in test_scans", "and in --test-scans"}},
                                               [&] { return fathom::fit_field_log(log, map, how); });
   fathom::write_field_fit(options.out, report, options.force, options.localizers);
-  if (!options.quiet)
-    print(notes_text(fathom::log_notes(log, report.fit.model.max_range_m)) + field_summary(report, options));
+  if (!options.quiet) print(notes_text(report.notes) + field_summary(report, options));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ struct Found {
 };
 
 Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::BeamModel model = as_model_typed([&] { return fathom::read_beam_model(options.parameters); });
   const fathom::World world = options.world.scene.empty()
                                   ? fathom::World::from_map(map, {.unknown = model.unknown})
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
@@ -82,7 +82,8 @@ Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& ma
   if (!options.world.scene.empty()) {
     throw fathom::InputError("--model likelihood_field takes ends of readings in the map: --scene is for beam");
   }
-  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
+  const fathom::LikelihoodFieldModel model =
+      as_model_typed([&] { return fathom::read_field_model(options.parameters); });
   const fathom::ScanLog log = read_log(options.log);
   TaskDisplay display("scoring:", options.quiet);
   const fathom::HeatmapLogOptions how = searching(options, map, log, display);

@@ -57,7 +57,7 @@ std::string scored_csv(const BeamScoreOptions& options, const fathom::BeamModel&
 
 void score_live(const BeamScoreOptions& options) {
   const StopSignals signals(Patience::kASecond);
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::BeamModel model = as_model_typed([&] { return fathom::read_beam_model(options.parameters); });
   const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
   fathom::LiveScanOptions topics = options.topics;
   topics.scan_topic = options.log.in_bag.scan_topic;
@@ -101,7 +101,8 @@ void score_field(const BeamScoreOptions& options) {
     inputs.insert(inputs.end(), {options.log.file(), options.parameters});
     check_new_file(options.out, options.force, inputs);
   }
-  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
+  const fathom::LikelihoodFieldModel model =
+      as_model_typed([&] { return fathom::read_field_model(options.parameters); });
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
   const fathom::ScanLog log = read_log(options.log);
   fathom::LogScores scores;
@@ -130,7 +131,7 @@ void score_beam(const BeamScoreOptions& options) {
     inputs.insert(inputs.end(), {log_file, options.parameters});
     check_new_file(options.out, options.force, inputs);
   }
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::BeamModel model = as_model_typed([&] { return fathom::read_beam_model(options.parameters); });
   const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
   refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = read_log(options.log);

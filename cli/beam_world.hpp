@@ -74,7 +74,16 @@ auto as_log_typed(F f) -> decltype(f()) {
                    {"; ray_angle_deg is for", "; --ray-angle is for"},
                    {"give laser", "give --laser"},
                    {"; laser is for", "; --laser is for"},
+                   {"; mount is for", "; --mount is for"},
                    {"which ray_time_s says", "which --ray-time says"}},
+                  std::move(f));
+}
+
+/// f(), which reads parameters; those of the other model are answered with the option that takes them.
+template <class F>
+auto as_model_typed(F f) -> decltype(f()) {
+  return as_typed({{"likelihood field, not of a beam model", "likelihood field: give --model likelihood_field"},
+                   {"beam model, not of a likelihood field", "beam model: give --model beam"}},
                   std::move(f));
 }
 

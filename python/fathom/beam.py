@@ -329,6 +329,11 @@ class FieldFit:
         return self._fit._std_error
 
     @property
+    def interval_95(self) -> Dict[str, Tuple[float, float]]:
+        """Of the same, low and high: it holds the true value 95 times in 100; NaN at a boundary."""
+        return self._fit._interval_95
+
+    @property
     def flags(self) -> List[str]:
         """What to beware of, one line each."""
         return self._fit.flags
@@ -354,10 +359,12 @@ class FieldFit:
         return self._fit.write(folder, force, list(localizers))
 
 
-def fit_likelihood_field(log: Union[ScanLog, str, "pathlib.Path"], map: GridMap, max_range_m: Optional[float] = None, *,
+def fit_likelihood_field(log: Union[ScanLog, str, "pathlib.Path"], map: GridMap,
+                         max_range_m: Union[float, str, None] = None, *,
                          scans: str = "odd", test_scans: str = "", min_range_m: float = 0.0,
                          max_distance_m: float = 2.0) -> FieldFit:
-    """Learns the likelihood field of a log's sensor and judges it by scans that were not learned from."""
+    """Learns the likelihood field of a log's sensor and judges it by scans that were not learned from. max_range_m: None: as
+    the log says; "auto": just below the value that many readings have and none exceeds."""
     options = dict(max_range_m=max_range_m, scans=scans, test_scans=test_scans, min_range_m=min_range_m,
                    max_distance_m=max_distance_m)
     return FieldFit(_fathom._fit_field(_log(log), map, options))

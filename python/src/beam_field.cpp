@@ -18,7 +18,13 @@ using FieldReportPtr = std::shared_ptr<FieldReport>;
 FieldReportPtr fit_field(const ScanLog& log, const GridMap& map, const py::dict& o) {
   FieldLogOptions options;
   options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);
-  if (!o["max_range_m"].is_none()) options.max_range_m = real(o["max_range_m"], "max_range_m");
+  options.auto_max_range = py::isinstance<py::str>(o["max_range_m"]);
+  if (options.auto_max_range && py::cast<std::string>(o["max_range_m"]) != "auto") {
+    throw InputError("max_range_m = '" + py::cast<std::string>(o["max_range_m"]) + "' is neither a number nor 'auto'");
+  }
+  if (!o["max_range_m"].is_none() && !options.auto_max_range) {
+    options.max_range_m = real(o["max_range_m"], "max_range_m");
+  }
   options.min_range_m = real(o["min_range_m"], "min_range_m");
   options.max_distance_m = real(o["max_distance_m"], "max_distance_m");
   auto report = std::make_shared<FieldReport>();
@@ -50,7 +56,15 @@ void bind_beam_field(py::module_& m) {
                                d["sigma_hit_m"] = r.fit.sigma_std_error_m;
                                return d;
                              })
-      .def_property_readonly("flags", [](const FieldReport& r) { return r.fit.flags; })
+      .def_property_readonly("_interval_95",
+                             [](const FieldReport& r) {
+                               py::dict d;
+                               for (const LearnedNumber& n : learned_numbers(r.fit)) {
+                                 d[py::str(std::string(n.field.name))] = py::make_tuple(n.low_95, n.high_95);
+                               }
+                               return d;
+                             })
+      .def_property_readonly("flags", [](const FieldReport& r) { return report_flags(r); })
       .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })
       .def_readonly("held_out", &FieldReport::held_out)
       .def_readonly("nats_per_reading", &FieldReport::nats_per_reading)

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/fit.hpp>
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/executor.hpp"
+#include "beam/field_errors.hpp"
 
 namespace fathom {
 
@@ -21,6 +23,7 @@ constexpr std::size_t kPosesOfATask = 64;
 void check_options(const FieldFitOptions& options) {
   check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
   check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
+  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
 }
 
 bool is_finite(const PlanarPose& pose) {
@@ -95,28 +98,6 @@ double field_nats_per_reading(const FieldData& data, const DistanceField& field,
 
 namespace {
 
-/// Derivatives of log f by w_hit and sigma, summed over readings.
-struct Slopes {
-  double w = 0.0, s = 0.0;
-};
-
-/// What one reading adds: slopes, and the observed information.
-struct FieldCurvature {
-  Slopes slope;
-  double ww = 0.0, ws = 0.0, ss = 0.0;
-
-  FieldCurvature(const LikelihoodFieldModel& m, double distance_m) {
-    const double s = m.sigma_hit_m, t = distance_m * distance_m / (s * s);
-    const double g = math::normal_density(distance_m / s) / s, u = 1.0 / m.max_range_m;
-    const double f = m.w_hit * g + m.w_rand * u;
-    const double g1 = g * (t - 1.0) / s, g2 = g * ((t - 1.0) * (t - 1.0) + 1.0 - 3.0 * t) / (s * s);
-    slope = {(g - u) / f, m.w_hit * g1 / f};
-    ww = slope.w * slope.w;
-    ws = slope.w * slope.s - g1 / f;
-    ss = slope.s * slope.s - m.w_hit * g2 / f;
-  }
-};
-
 /// Expectation maximisation over how many readings end at each level.
 class FieldLearner {
  public:
@@ -151,7 +132,9 @@ class FieldLearner {
       fit_.model = next;
     }
     if (!fit_.converged) step();  // the log-likelihood at the end
-    add_errors();
+    if (!fit_.converged)
+      fit_.flags.push_back(fmt::format("not converged after {} iterations", options_.max_iterations));
+    add_field_errors(data_, field_, count_, floor_m_, options_, fit_);
     return std::move(fit_);
   }
 
@@ -173,64 +156,6 @@ class FieldLearner {
     next.w_rand = 1.0 - next.w_hit;
     if (hits > 0.0) next.sigma_hit_m = std::max(floor_m_, std::sqrt(squares / hits));
     return next;
-  }
-
-  /// Neighbouring scans see the same place: slopes are summed over stretches of them.
-  [[nodiscard]] std::vector<Slopes> slopes_of_stretches() const {
-    std::size_t scans = 1;
-    for (std::size_t i = 1; i < data_.scan.size(); ++i) scans += data_.scan[i] != data_.scan[i - 1] ? 1 : 0;
-    const std::size_t stretches = options_.stretches == 0 ? scans : std::min(options_.stretches, scans);
-    std::vector<Slopes> sums(stretches);
-    std::size_t scan = 0;
-    for (std::size_t i = 0; i < data_.level.size(); ++i) {
-      if (i > 0 && data_.scan[i] != data_.scan[i - 1]) ++scan;
-      const FieldCurvature c(fit_.model, field_.distance_m(data_.level[i]));
-      Slopes& sum = sums[scan * stretches / scans];
-      sum.w += c.slope.w, sum.s += c.slope.s;
-    }
-    return sums;
-  }
-
-  void add_errors() {
-    constexpr double kBoundary = 1e-7;
-    constexpr std::size_t kFewStretches = 20;
-    FieldFit& fit = fit_;
-    fit.w_std_error = fit.sigma_std_error_m = fit.naive_w_std_error = fit.naive_sigma_std_error_m = std::nan("");
-    const auto flag = [&fit](const std::string& text) { fit.flags.push_back(text); };
-    if (!fit.converged) flag(fmt::format("not converged after {} iterations", options_.max_iterations));
-    const bool no_rand = !(fit.model.w_rand > kBoundary), no_hits = !(fit.model.w_hit > kBoundary);
-    const bool at_floor = fit.model.sigma_hit_m <= floor_m_;
-    if (no_rand) flag("w_rand is at its boundary 0");
-    if (no_hits) flag("w_hit is at its boundary 0");
-    if (at_floor) flag("sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
-    if (no_rand || no_hits || at_floor) return;
-    double ww = 0.0, ws = 0.0, ss = 0.0;
-    for (std::uint32_t level = 0; level < field_.levels(); ++level) {
-      if (count_[level] == 0.0) continue;
-      const FieldCurvature c(fit.model, field_.distance_m(level));
-      ww += count_[level] * c.ww, ws += count_[level] * c.ws, ss += count_[level] * c.ss;
-    }
-    const double determinant = ww * ss - ws * ws;
-    if (!(ww > 0.0 && determinant > 0.0)) {
-      flag("the likelihood has no clear maximum: no errors");
-      return;
-    }
-    fit.naive_w_std_error = std::sqrt(ss / determinant);
-    fit.naive_sigma_std_error_m = std::sqrt(ww / determinant);
-    const std::vector<Slopes> stretches = slopes_of_stretches();
-    const auto count = static_cast<double>(stretches.size());
-    double w = 0.0, s = 0.0;
-    for (const Slopes& slope : stretches) {
-      const double of_w = (ss * slope.w - ws * slope.s) / determinant,
-                   of_s = (ww * slope.s - ws * slope.w) / determinant;
-      w += of_w * of_w, s += of_s * of_s;
-    }
-    const double factor = stretches.size() > 1 ? count / (count - 1.0) : 1.0;
-    fit.w_std_error = std::max(fit.naive_w_std_error, std::sqrt(factor * w));
-    fit.sigma_std_error_m = std::max(fit.naive_sigma_std_error_m, std::sqrt(factor * s));
-    if (stretches.size() < kFewStretches) {
-      flag(fmt::format("standard errors are of {} stretches only: too few to trust", stretches.size()));
-    }
   }
 
   const FieldData& data_;

@@ -40,6 +40,7 @@ class TextScans : public ScanSource {
       refuse_for_csv();
     } else {
       laser_ = choose_carmen_laser(file, options);
+      refuse_mount_of_placed();
     }
     if (options.ray_time_s > 0.0 || (!csv_ && is_raw_carmen_laser(laser_))) follow();
     TextScans::rewind();
@@ -64,10 +65,24 @@ class TextScans : public ScanSource {
   }
 
   void refuse_for_csv() const {
-    const char* const wrong = !options_.laser.empty() ? "laser" : options_.ray_angle_deg ? "ray_angle_deg" : nullptr;
+    const char* const wrong = !options_.laser.empty()  ? "laser"
+                              : options_.ray_angle_deg ? "ray_angle_deg"
+                              : has_mount()            ? "mount"
+                                                       : nullptr;
     if (wrong == nullptr) return;
     throw InputError(fmt::format("{}: is CSV, of one laser whose header says where rays point; {} is for CARMEN",
                                  line_.file.string(), wrong));
+  }
+
+  [[nodiscard]] bool has_mount() const {
+    const PlanarPose& mount = options_.mount;
+    return mount.x_m != 0.0 || mount.y_m != 0.0 || mount.yaw_rad != 0.0;
+  }
+
+  void refuse_mount_of_placed() const {
+    if (!has_mount() || is_raw_carmen_laser(laser_)) return;
+    throw InputError(fmt::format("{}: {} lines have the pose of the laser itself; mount is for RAWLASERn and LASERn",
+                                 line_.file.string(), laser_));
   }
 
   /// Finds where the laser was, from all lines.

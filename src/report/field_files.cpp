@@ -13,6 +13,7 @@
 #include "base/with_prefix.hpp"
 #include "report/field_page.hpp"
 #include "report/fit_folder.hpp"
+#include "report/number_json.hpp"
 #include "text/read_fields.hpp"
 #include "text/read_file.hpp"
 #include "text/whole_file.hpp"
@@ -24,23 +25,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-nlohmann::ordered_json number_or_nothing(double value) {
-  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
-}
-
 std::string field_fit_json(const FieldReport& report) {
-  const FieldFit& fit = report.fit;
   nlohmann::ordered_json json;
   json["model"] = "likelihood_field";
-  json["w_hit"] = {{"value", fit.model.w_hit}, {"std_error", number_or_nothing(fit.w_std_error)}};
-  json["w_rand"] = {{"value", fit.model.w_rand}, {"std_error", number_or_nothing(fit.w_std_error)}};
-  json["sigma_hit_m"] = {{"value", fit.model.sigma_hit_m}, {"std_error", number_or_nothing(fit.sigma_std_error_m)}};
-  json["iterations"] = fit.log_likelihood.size() - 1;
-  json["log_likelihood"] = fit.log_likelihood;
-  json["held_out"] = report.held_out;
-  json["nats_per_reading"] = number_or_nothing(report.nats_per_reading);
-  json["ks_distance"] = nullptr;  // no reading has a distribution of its own here
-  json["flags"] = fit.flags;
+  for (const LearnedNumber& number : learned_numbers(report.fit)) {
+    nlohmann::ordered_json& entry = json[std::string(number.field.name)];
+    entry = {{"value", number.value},
+             {"std_error", number_or_null(number.std_error)},
+             {"naive_std_error", number_or_null(number.naive_std_error)},
+             {"interval_95", nullptr}};
+    if (std::isfinite(number.std_error)) entry["interval_95"] = {number.low_95, number.high_95};
+  }
+  json["clusters"] = report.fit.clusters;
+  json["clustered_by"] = report.stretches > 0 ? "stretch" : "scan";
+  json["iterations"] = report.fit.log_likelihood.size() - 1;
+  json["log_likelihood"] = report.fit.log_likelihood;
+  json["held_out_nats_per_ray"] = nullptr;
+  if (report.held_out) json["held_out_nats_per_ray"] = number_or_null(report.nats_per_reading);
+  json["flags"] = report_flags(report);
   return json.dump(2) + "\n";
 }
 
@@ -61,6 +63,9 @@ LikelihoodFieldModel read_field_model(const fs::path& file) {
   return within_memory(file, [&] {
     const YamlValue root = parse_yaml(read_yaml_text(file), file.string());
     refuse_other_kind(root, YamlFileKind::kBeamModel);
+    if (root.find("w_short") != nullptr) {
+      throw LocatedError(to_string(root.mark) + ": these are parameters of a beam model, not of a likelihood field");
+    }
     YamlReader map(root);
     LikelihoodFieldModel model;
     read_fields(map, model);

@@ -3,19 +3,23 @@
 #include <fathom/beam/field_log.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
 #include "base/with_prefix.hpp"
+#include "beam/no_return_pile.hpp"
+#include "report/field_sanity.hpp"
+#include "report/field_shares.hpp"
+#include "report/sanity.hpp"
 
 namespace fathom {
 
 namespace {
-
-using ScanNumbers = std::vector<std::uint32_t>;
 
 /// The scans to judge by, none of which may have been learned from.
 ScanNumbers judging_scans(const FieldLogOptions& options, const ScanNumbers& learned, const ScanLog& log) {
@@ -29,40 +33,119 @@ ScanNumbers judging_scans(const FieldLogOptions& options, const ScanNumbers& lea
                                options.scans, options.test_scans));
 }
 
-std::string count_text(std::size_t count, const ScanLog& log, const std::string& selection) {
-  return fmt::format("{} ({} of {} scans)", selection, count, log.scans());
+std::vector<FitReport::Fact> facts_of(const FieldLogOptions& options, const ScanLog& log, std::size_t learned,
+                                      std::size_t held_out) {
+  const auto count = [&](std::size_t scans, const std::string& selection) {
+    return fmt::format("{} ({} of {} scans)", selection, scans, log.scans());
+  };
+  std::vector<FitReport::Fact> facts;
+  if (!options.map_name.empty()) facts.push_back({"map", options.map_name});
+  const std::string file = std::filesystem::path(log.name).filename().string();
+  facts.push_back({"log", fmt::format("{}{}{} rays a scan", file, file.empty() ? "" : ", ", log.rays())});
+  facts.push_back({"learned from", count(learned, options.scans)});
+  if (held_out > 0)
+    facts.push_back({"held out", count(held_out, options.test_scans.empty() ? "the others" : options.test_scans)});
+  return facts;
+}
+
+/// What is learned from it: the sensor, and a value that probably means no return where it was not taken as such.
+struct FieldSensor {
+  double max_range_m = 0.0;
+  NoReturnPile::Code code;
+};
+
+FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
+  constexpr double kAnyRange = std::numeric_limits<double>::infinity();
+  NoReturnPile pile;
+  pile.add(log.range_m);
+  if (options.auto_max_range && !options.max_range_m) {
+    const NoReturnPile::Code code = pile.code(kAnyRange);
+    const double max_range_m =
+        std::min(code.value_m > 0.0 ? code.below_m() : kAnyRange, log.max_range_m > 0.0 ? log.max_range_m : kAnyRange);
+    if (max_range_m < kAnyRange) return {max_range_m, {}};
+    throw InputError(
+        "has no value beyond all others that many readings have, and does not say how far its sensor measures; give "
+        "max_range_m");
+  }
+  const double max_range_m = options.max_range_m.value_or(log.max_range_m);
+  if (max_range_m == 0.0) throw InputError("does not say how far its sensor measures; give max_range_m");
+  return {max_range_m, pile.code(max_range_m)};
+}
+
+LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& options) {
+  LikelihoodFieldModel start;
+  start.w_hit = start.w_rand = 0.5;
+  start.max_range_m = sensor.max_range_m;
+  start.min_range_m = options.min_range_m;
+  start.max_distance_m = options.max_distance_m;
+  validate(start);
+  return start;
+}
+
+/// What the log, its poses and the fit show.
+std::vector<std::string> sanity_of(const FieldReport& report, const NoReturnPile::Code& code, const ScanLog& log,
+                                   const ScanNumbers& learned, const DistanceField& field, bool check_poses) {
+  std::vector<std::string> flags;
+  const auto add = [&flags](const std::string& flag) {
+    if (!flag.empty()) flags.push_back(flag);
+  };
+  add(no_return_flag(code));
+  const std::string wrong_map = wrong_map_flag(report);
+  add(wrong_map);
+  if (!wrong_map.empty()) return flags;  // poses and tails in a wrong map mean nothing
+  add(heavy_tails_flag(report));
+  if (check_poses) add(field_pose_flag(move_field_poses(log, learned, field, report.fit.model), field.cell_m()));
+  return flags;
 }
 
 }  // namespace
+
+std::vector<LearnedNumber> learned_numbers(const FieldFit& fit) {
+  constexpr double kBoundary = 1e-7;  // which learning comes near and never reaches
+  std::vector<LearnedNumber> numbers;
+  const auto add = [&](double LikelihoodFieldModel::*parameter, double error, double naive,
+                       const std::array<double, 2>& interval) {
+    for (const auto& field : LikelihoodFieldModel::fields()) {
+      if (member_of<double>(field) != parameter) continue;
+      const double value = fit.model.*parameter;
+      const bool is_weight = parameter != &LikelihoodFieldModel::sigma_hit_m;
+      numbers.push_back({without_default(field), value, is_weight && value <= kBoundary ? 0.0 : value, error, naive,
+                         interval[0], interval[1]});
+    }
+  };
+  add(&LikelihoodFieldModel::w_hit, fit.w_std_error, fit.naive_w_std_error, fit.w_hit_95);
+  add(&LikelihoodFieldModel::w_rand, fit.w_std_error, fit.naive_w_std_error, fit.w_rand_95);
+  add(&LikelihoodFieldModel::sigma_hit_m, fit.sigma_std_error_m, fit.naive_sigma_std_error_m, fit.sigma_95_m);
+  return numbers;
+}
+
+std::vector<std::string> report_flags(const FieldReport& report) {
+  std::vector<std::string> flags = report.fit.flags;
+  flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
+  return flags;
+}
 
 FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options) {
   return with_prefix(log.name, [&] {
     const ScanNumbers learned = select_scans(options.scans, log.scans());
     const ScanNumbers judging = judging_scans(options, learned, log);
-    LikelihoodFieldModel start;
-    start.w_hit = start.w_rand = 0.5;
-    start.max_range_m = options.max_range_m.value_or(log.max_range_m);
-    if (start.max_range_m == 0.0) throw InputError("does not say how far its sensor measures; give max_range_m");
-    start.min_range_m = options.min_range_m;
-    start.max_distance_m = options.max_distance_m;
-    validate(start);
+    const FieldSensor sensor = sensor_of(log, options);
+    const LikelihoodFieldModel start = start_of(sensor, options);
     const DistanceField field(map, options.max_distance_m);
     FieldReport report;
     const FieldData data = make_field_data(log, learned, field, start);
     report.fit = fit_likelihood_field(data, field, start, options.fit);
+    report.stretches = options.fit.stretches;
     report.cell_m = field.cell_m();
     const FieldData held_out = judging.empty() ? FieldData{} : make_field_data(log, judging, field, start);
     report.held_out = !held_out.level.empty();
     const FieldData& shown = report.held_out ? held_out : data;
     report.nats_per_reading = field_nats_per_reading(shown, field, report.fit.model);
     for (const std::uint32_t level : shown.level) report.distance_m.push_back(field.distance_m(level));
-    const std::string file = std::filesystem::path(log.name).filename().string();
-    report.facts = {{"log", fmt::format("{}{}{} rays a scan", file, file.empty() ? "" : ", ", log.rays())},
-                    {"learned from", count_text(learned.size(), log, options.scans)}};
-    if (report.held_out) {
-      const std::string selection = options.test_scans.empty() ? "the others" : options.test_scans;
-      report.facts.push_back({"held out", count_text(judging.size(), log, selection)});
-    }
+    add_expected_shares(log, report.held_out ? judging : learned, field, report);
+    report.facts = facts_of(options, log, learned.size(), report.held_out ? judging.size() : 0);
+    report.notes = log_notes(log);
+    report.sanity = sanity_of(report, sensor.code, log, learned, field, options.check_poses);
     return report;
   });
 }

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "report/mixture_shares.hpp"
+#include "report/field_shares.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
 
@@ -15,30 +16,49 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kDistanceBins = 40;
+constexpr double kMostDistanceBins = 40;
 
-std::string error_or_dash(double error) { return std::isfinite(error) ? fmt::format("{:.2g}", error) : "–"; }
+/// 1234567 as "1 234 567", with narrow blanks that do not break.
+std::string spaced_digits(std::size_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
+  return text;
+}
 
 std::string field_table(const FieldFit& fit) {
   std::string rows;
-  const auto add = [&](std::string_view name, double value, double error, double naive, std::string_view unit,
-                       std::string_view doc) {
+  for (const LearnedNumber& number : learned_numbers(fit)) {
+    const FieldInfo& field = number.field;
+    const bool is_known = std::isfinite(number.std_error);
+    const std::string naive = text_or_dash(number.naive_std_error, "{:.2g}");
     rows += fmt::format(
-        "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td><td class=\"number "
-        "aside\">{}</td><td>{}</td><td class=\"aside\">{}</td></tr>\n<tr class=\"below\"><td colspan=\"9\">{}; naive "
-        "error {}</td></tr>\n",
-        name, value, error_or_dash(error), error_or_dash(naive), unit, doc, doc, error_or_dash(naive));
-  };
-  const auto fields = LikelihoodFieldModel::fields();
-  const double w_hit = fit.model.w_hit > 1e-7 ? fit.model.w_hit : 0.0,
-               w_rand = fit.model.w_rand > 1e-7 ? fit.model.w_rand : 0.0;
-  add("w_hit", w_hit, fit.w_std_error, fit.naive_w_std_error, "", fields[0].doc);
-  add("w_rand", w_rand, fit.w_std_error, fit.naive_w_std_error, "", fields[1].doc);
-  add("sigma_hit_m", fit.model.sigma_hit_m, fit.sigma_std_error_m, fit.naive_sigma_std_error_m, "m", fields[2].doc);
+        "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td class=\"aside\">{}</td></tr>\n"
+        "<tr class=\"below\"><td colspan=\"9\">{}; naive error {}</td></tr>\n",
+        field.name, number.printed, text_or_dash(number.std_error, "{:.2g}"),
+        is_known ? fmt::format("{:.4g} to {:.4g}", number.low_95, number.high_95) : "–", naive,
+        field.unit == "1" ? "" : field.unit, field.doc, field.doc, naive);
+  }
   return "<div class=\"scroll\"><table class=\"parameters\">\n<thead><tr><th>parameter</th><th "
-         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number aside\">naive "
-         "error</th><th>unit</th><th class=\"aside\">meaning</th></tr></thead>\n<tbody>\n" +
+         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number\">95 % interval</th>"
+         "<th class=\"number aside\">naive error</th><th>unit</th><th class=\"aside\">meaning</th></tr></thead>\n"
+         "<tbody>\n" +
          rows + "</tbody>\n</table></div>\n";
+}
+
+std::string error_words(const FieldReport& report) {
+  const bool stretches = report.stretches > 0;
+  return fmt::format(
+      "Standard errors take {} {} as independent, because neighbouring {}; the naive ones take rays as independent. "
+      "The intervals hold the true value 95 times in 100. A dash: not valid here (a boundary).",
+      report.fit.clusters, stretches ? "stretches of the way" : "scans",
+      stretches ? "scans see the same place and err together" : "rays err together");
+}
+
+std::string disagreement_words(const FieldReport& report) {
+  const std::vector<std::string> found = field_disagreements(report);
+  if (found.empty()) return "<p>Tails and masses of the readings agree with the model.</p>\n";
+  return "<p>Readings and model disagree:</p>\n" + flags_html(found);
 }
 
 std::string facts_html(const FieldReport& report) {
@@ -56,29 +76,22 @@ std::string facts_html(const FieldReport& report) {
 
 std::string distance_figure(const FieldReport& report) {
   const LikelihoodFieldModel& m = report.fit.model;
-  // Distances of cells come in steps: bins of whole cells, from the first cell on.
-  const double reach_m = std::clamp(8.0 * m.sigma_hit_m, 4.0 * report.cell_m, m.max_distance_m);
-  const auto bins = static_cast<std::size_t>(
-      std::clamp(std::round(reach_m / report.cell_m), 4.0, static_cast<double>(kDistanceBins)));
-  const double width_m = reach_m / static_cast<double>(bins);
-  std::vector<double> share(bins), hits(bins);
-  double beyond = 0.0;
-  const double each = 1.0 / static_cast<double>(std::max<std::size_t>(1, report.distance_m.size()));
-  for (const double d : report.distance_m) {
-    const auto bin = static_cast<std::size_t>(std::lround(d / width_m));  // the first holds the cells that are occupied
-    (bin < bins ? share[bin] : beyond) += each;
-  }
+  // Distances of cells come in steps: bins of whole cells about 0, 1, 2 ... of them, the first for occupied cells
+  // alone.
+  const double reach_cells = std::clamp(8.0 * m.sigma_hit_m, 4.0 * report.cell_m, m.max_distance_m) / report.cell_m;
+  const double width_m = std::ceil(reach_cells / kMostDistanceBins) * report.cell_m;
+  const auto bins = static_cast<std::size_t>(std::max(4.0, std::round(reach_cells * report.cell_m / width_m)));
+  std::vector<double> edges = {0.0}, share, expected;
   for (std::size_t i = 0; i < bins; ++i) {
-    const double low = i == 0 ? 0.0 : (static_cast<double>(i) - 0.5) * width_m,
-                 high = (static_cast<double>(i) + 0.5) * width_m;
-    hits[i] =
-        m.w_hit * (std::erf(high / m.sigma_hit_m / std::sqrt(2.0)) - std::erf(low / m.sigma_hit_m / std::sqrt(2.0)));
+    edges.push_back(i == 0 ? 0.5 * report.cell_m : edges.back() + width_m);
+    const FieldShare in_bin = share_between(report, edges[i], edges[i + 1]);
+    share.push_back(in_bin.readings), expected.push_back(in_bin.expected);
   }
-  std::vector<double> edges = {0.0};
-  for (std::size_t i = 0; i < bins; ++i) edges.push_back((static_cast<double>(i) + 0.5) * width_m);
+  const FieldShare beyond = share_between(report, edges.back(), std::numeric_limits<double>::infinity());
   const double bar_from_m = 1.06 * edges.back(), bar_to_m = 1.12 * edges.back();
-  const PlotAxis y =
-      decades_below(std::max({std::ranges::max(share), std::ranges::max(hits), beyond}), "share of readings");
+  const std::vector<double> bar = {bar_from_m, bar_to_m};
+  const double top = std::max({std::ranges::max(share), std::ranges::max(expected), beyond.readings, beyond.expected});
+  const PlotAxis y = decades_below(top, "share of readings");
   Plot plot("Distances of ends of readings from occupied cells",
             {.low = 0.0,
              .high = 1.16 * edges.back(),
@@ -86,9 +99,9 @@ std::string distance_figure(const FieldReport& report) {
              .last_tick = edges.back()},
             y);
   plot.fill_steps(edges, std::vector<double>(bins, y.low), share, "bars");
-  plot.draw_steps(edges, hits, "hit-line");
-  plot.fill_steps(std::vector<double>{bar_from_m, bar_to_m}, std::vector<double>{y.low}, std::vector<double>{beyond},
-                  "bars beyond");
+  plot.draw_steps(edges, expected, "hit-line");
+  plot.fill_steps(bar, std::vector<double>{y.low}, std::vector<double>{beyond.readings}, "bars beyond");
+  plot.draw_steps(bar, std::vector<double>{beyond.expected}, "hit-line");
   plot.write(1.16 * edges.back(), 0.6 * y.high, "beyond", "end");
   return plot.svg();
 }
@@ -97,17 +110,19 @@ std::string field_page(const FieldReport& report) {
   const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
   const std::string body = fmt::format(
       "<p>A reading is as likely as its end is near to an occupied cell of the map; learned by maximum "
-      "likelihood.</p>\n<div class=\"tiles\">\n{}{}{}</div>\n<h2>Parameters</h2>\n{}{}"
-      "<p>Standard errors take stretches of the log as independent; the naive ones take readings as independent.</p>\n"
-      "<h2>Distances</h2>\n{}<h2>Data</h2>\n{}",
-      tile(fmt::format("{:.4f}", report.nats_per_reading), "nats per reading, " + where),
-      tile(fmt::format("{}", report.fit.readings), "readings learned from"),
+      "likelihood.</p>\n<div class=\"tiles\">\n{}{}{}</div>\n<h2>Parameters</h2>\n{}{}<p>{}</p>\n"
+      "<h2>Distances</h2>\n{}{}<h2>Data</h2>\n{}",
+      tile(fmt::format("{:.4f}", report.nats_per_reading), "nats per ray, " + where),
+      tile(spaced_digits(report.fit.readings), "rays learned from"),
       tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),
            report.fit.converged ? "iterations, converged" : "iterations: the limit, not converged"),
-      field_table(report.fit), flags_html(report.fit.flags),
-      figure(distance_figure(report), stroke("var(--hit)", "hits by the model") + patch("#d5dce3", "readings") +
-                                          ". What the model takes for random is what the bars have above the line."),
-      facts_html(report));
+      field_table(report.fit), flags_html(report_flags(report)), error_words(report),
+      figure(
+          distance_figure(report),
+          stroke("var(--hit)", "model") + patch("#d5dce3", "readings") +
+              ". Distances of a map come in steps of its cells. The line is what the model expects at each along the "
+              "rays of these readings: hits in proportion to their density, random readings anywhere up to Z."),
+      disagreement_words(report), facts_html(report));
   return html_page("Likelihood field fit", "Likelihood field fit", body);
 }
 

@@ -33,7 +33,7 @@ constexpr std::array<const char*, 7> kFitNames = {"parameters.yaml", "report.htm
                                                   "beluga.yaml",     "refined.log", "fit.json"};
 constexpr std::size_t kLocalizersAt = 2;  // their files in kFitNames, in the order of Localizer
 constexpr std::size_t kRefinedAt = 5;
-constexpr std::array<std::string_view, 2> kFitKeys = {"w_hit", "ks_distance"};
+constexpr std::array<std::string_view, 2> kFitKeys = {"w_hit", "log_likelihood"};
 constexpr ResultKind kFit = {
     .noun = "fit", .names = kFitNames, .of_ours = kFitKeys, .of_some = "refined.log", .of_some_key = "refined"};
 

@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-/// What its files hold. A fit.json needs the keys w_hit and ks_distance, which tell that fathom wrote it.
+/// What its files hold. A fit.json needs the keys w_hit and log_likelihood, which tell that fathom wrote it.
 struct FitContents {
   std::string parameters_yaml, report_html, fit_json;
   std::array<std::string, kChoiceWords<Localizer>.size()> localizers;  ///< empty: none is written for this one

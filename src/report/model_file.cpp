@@ -62,6 +62,9 @@ void read_tail(YamlReader& map, HitTail& tail) {
 BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file) {
   const YamlValue root = parse_yaml(text, file.string());
   refuse_other_kind(root, YamlFileKind::kBeamModel);
+  if (root.find("max_distance_m") != nullptr && root.find("w_short") == nullptr) {
+    throw LocatedError(to_string(root.mark) + ": these are parameters of a likelihood field, not of a beam model");
+  }
   YamlReader map(root);
   BeamModel model;
   read_fields(map, model.parameters);

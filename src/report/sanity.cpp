@@ -22,10 +22,6 @@ constexpr double kNearSigmas = 3.0, kOuterSigmas = 10.0;
 constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
 constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
 
-constexpr std::string_view kElsewhere =
-    "the map is of another place, or lies elsewhere than the log says; draw where a scan could have been made (fathom "
-    "beam heatmap)";
-
 bool flag_wrong_map(const FitReport& report, std::vector<std::string>& flags) {
   const BeamParameters& weights = report.fit.parameters;
   const double sigma_m = usual_sigma_m(report), cell_m = report.shown.cell_m;

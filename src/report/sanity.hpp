@@ -3,6 +3,7 @@
 // What is probably wrong with a log, its map, its poses or the model, in words that say what to do.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fathom/beam/log.hpp>
@@ -12,6 +13,11 @@
 #include "report/fit_selection.hpp"
 
 namespace fathom {
+
+/// What it means that a map explains a log badly, and what to do.
+inline constexpr std::string_view kElsewhere =
+    "the map is of another place, or lies elsewhere than the log says; draw where a scan could have been made (fathom "
+    "beam heatmap)";
 
 /// What the fit and its readings show: a map of another place, hits that the book piles up below Z, heavy tails.
 std::vector<std::string> sanity_flags(const FitReport& report);

@@ -3,9 +3,12 @@
 // spread of fits, and what localizers read against their own formula.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -147,6 +150,70 @@ TEST(LikelihoodField, FlagsBoundaries) {
   EXPECT_NE(floored.flags.back().find("at its floor"), std::string::npos);
 }
 
+/// Scans in runs of `run` that share the deviation of their sigma, so that neighbours err together.
+FieldFit fit_of_runs(std::size_t run, std::uint64_t seed, std::size_t stretches, const DistanceField& field) {
+  constexpr double kCell = 0.005;
+  LikelihoodFieldModel truth = {.8, .2, .1, 10};
+  const std::size_t scans = 1600;
+  ScanLog log = scans_of_wall(truth, scans, seed, kCell);
+  for (std::uint32_t i = 0; i < scans; ++i) {
+    const auto of_run = static_cast<std::uint32_t>(i / run);
+    const double factor = .6 + .8 * double(uniform_from_word(keyed_block({seed, 0, 8}, of_run, 0).word[0]));
+    const double off = double(log.range_m[i]) - 4 - kCell / 2;
+    if (std::abs(off) < .5) log.range_m[i] = static_cast<float>(4 + kCell / 2 + factor * off);
+  }
+  FieldFitOptions options;
+  options.stretches = stretches;
+  return fit_likelihood_field(make_field_data(log, select_scans("all", scans), field, truth), field, truth, options);
+}
+
+// The spread of fits of 60 logs is the standard error, and intervals by Student's t hold what all logs say together.
+TEST(LikelihoodField, ErrorsOfScansThatErrTogetherAreTheirSpread) {
+  const DistanceField field(wall(.005), 2);
+  constexpr std::size_t kSeeds = 60;
+  double sum = 0, squares = 0, errors = 0, of_scans = 0;
+  std::vector<std::array<double, 2>> intervals;
+  for (std::size_t seed = 0; seed < kSeeds; ++seed) {
+    const FieldFit fit = fit_of_runs(40, seed, 40, field);
+    EXPECT_EQ(fit.clusters, 40U);
+    sum += fit.model.sigma_hit_m, squares += fit.model.sigma_hit_m * fit.model.sigma_hit_m;
+    errors += fit.sigma_std_error_m / kSeeds;
+    of_scans += fit_of_runs(40, seed, 0, field).sigma_std_error_m / kSeeds;
+    intervals.push_back(fit.sigma_95_m);
+    // t of 40 clusters with two lags has 17 degrees of freedom: docs/beam-model.md.
+    EXPECT_NEAR(fit.sigma_95_m[1] - fit.model.sigma_hit_m, 2.1098 * fit.sigma_std_error_m,
+                .002 * fit.sigma_std_error_m);
+    EXPECT_NEAR(fit.w_hit_95[0] + fit.w_rand_95[1], 1, 1e-9);
+  }
+  const double mean = sum / kSeeds, spread = std::sqrt(squares / kSeeds - mean * mean);
+  EXPECT_NEAR(spread / errors, 1, .3);
+  EXPECT_GT(spread / of_scans, 1.4) << "scans are not independent";
+  const auto held = std::ranges::count_if(intervals, [&](const auto& i) { return i[0] <= mean && mean <= i[1]; });
+  EXPECT_GE(held, 52) << "of 60";
+}
+
+TEST(LikelihoodField, AtABoundaryTheOtherParameterHasAnError) {
+  const DistanceField field(wall(.005), 2);
+  const FieldFit fit = fit_log_of_wall({1, 0, .1, 10}, 500, 1, field, .005);
+  EXPECT_TRUE(std::isnan(fit.w_std_error) && std::isnan(fit.w_hit_95[0]) && std::isnan(fit.w_rand_95[1]));
+  EXPECT_NEAR(fit.naive_sigma_std_error_m, .1 / std::sqrt(2 * 500), 1e-3);  // of a normal deviation
+  EXPECT_LT(fit.sigma_95_m[0], .1);
+  EXPECT_GT(fit.sigma_95_m[1], .1);
+}
+
+TEST(LikelihoodField, FewStretchesAreNamed) {
+  const DistanceField field(wall(.005), 2);
+  const LikelihoodFieldModel truth = {.8, .2, .1, 10};
+  EXPECT_EQ(fit_log_of_wall(truth, 12, 3, field, .005).flags.back(),
+            "standard errors rest on 12 stretches only: they are rough, learn from at least 20 scans");
+  const FieldFit one = fit_log_of_wall(truth, 1, 3, field, .005);
+  EXPECT_TRUE(std::isnan(one.sigma_std_error_m));
+  EXPECT_NE(test::input_error([&] {
+              fit_likelihood_field({{1, 2}, {0, 1}}, field, truth, {.stretches = 2'000'000});
+            }).find("stretches"),
+            std::string::npos);
+}
+
 TEST(LikelihoodField, ScoresAreSumsOfLogDensities) {
   const GridMap map = random_map(60, 80, .01, 9);
   const LikelihoodFieldModel model = {.7, .3, .1, 5, .2, 1};
@@ -210,6 +277,34 @@ TEST(LikelihoodField, RefusesWhatIsInvalid) {
   std::vector<double> out(1);
   const std::vector<PlanarPose> bad = {{NAN, 0, 0}};
   EXPECT_EQ(test::input_error([&] { scorer.score(bad, {}, out); }), "pose 0 is not finite");
+}
+
+/// The odd scans of a real log, learned from as eight parts and as one.
+TEST(LikelihoodField, ErrorsOfARealLogAreTheSpreadOfItsParts) {
+  const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
+  const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+  if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
+  const ScanLog log = read_scan_log(log_file);
+  const DistanceField field(read_grid_map(map_file), 2);
+  const LikelihoodFieldModel start = {.5, .5, .2, 80};
+  const std::vector<std::uint32_t> odd = select_scans("odd", log.scans());
+  const auto learn = [&](std::size_t begin, std::size_t end) {
+    return fit_likelihood_field(make_field_data(log, std::span(odd).subspan(begin, end - begin), field, start), field,
+                                start);
+  };
+  const FieldFit all = learn(0, odd.size());
+  constexpr std::size_t kParts = 8;
+  double s = 0, s2 = 0, w = 0, w2 = 0;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const LikelihoodFieldModel part = learn(i * odd.size() / kParts, (i + 1) * odd.size() / kParts).model;
+    s += part.sigma_hit_m, s2 += part.sigma_hit_m * part.sigma_hit_m;
+    w += part.w_hit, w2 += part.w_hit * part.w_hit;
+  }
+  const auto spread = [](double sum, double squares) {
+    return std::sqrt((squares - sum * sum / kParts) / (kParts - 1));
+  };
+  EXPECT_LT(spread(s, s2) / (all.sigma_std_error_m * std::sqrt(kParts)), 1.5);
+  EXPECT_LT(spread(w, w2) / (all.w_std_error * std::sqrt(kParts)), 1.5);
 }
 
 }  // namespace

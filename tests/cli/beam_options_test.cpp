@@ -360,7 +360,7 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   const Ended again = fit("field", {"--model", "likelihood_field", "--write", "nav2", "--force"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   const json found = fit_json("field");
-  EXPECT_EQ(found["nats_per_reading"], report.nats_per_reading);
+  EXPECT_EQ(found["held_out_nats_per_ray"], report.nats_per_reading);
   EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"), fathom::localizer_text(model, fathom::Localizer::kNav2));
   EXPECT_NE(bytes_of(files_ / "field/report.html").find("Likelihood field fit"), std::string::npos);
 
@@ -388,10 +388,68 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_EQ(bytes_of(files_ / "field.png").substr(1, 3), "PNG");
 
   score_it.back() = "beam";  // the parameters of another model
-  EXPECT_EQ(run_fathom(score_it).exit_code, 2);
+  const Ended other = run_fathom(score_it);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("these are parameters of a likelihood field: give --model likelihood_field\n"),
+            std::string::npos)
+      << other.err;
   score_it.back() = "likelihood_field", score_it.push_back("--per-beam");
   EXPECT_EQ(run_fathom(score_it).exit_code, 2);
   EXPECT_EQ(fit("also", {"--model", "likelihood_field", "--also", files_.log()}).exit_code, 2);
+}
+
+TEST_F(BeamOptions, OptionsOfTheOtherModelAreRefused) {
+  using Words = std::vector<std::string>;
+  for (const Words& words : {Words{"--hit-offset", "0"},
+                             {"--refine-poses"},
+                             {"--step", "0.01"},
+                             {"--nan", "max"},
+                             {"--miss", "atom"},
+                             {"--unknown", "stop"},
+                             {"--variant", "book"},
+                             {"--per-log", "mount"}}) {
+    Words all = {"--model", "likelihood_field"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Ended ended = fit("no", all);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err, "fathom: error: " + words.front() + " is for --model beam\n");
+  }
+  EXPECT_EQ(fit("no", {"--max-distance", "1"}).err, "fathom: error: --max-distance is for --model likelihood_field\n");
+  EXPECT_FALSE(std::filesystem::exists(files_ / "no"));
+  const std::string carmen = files_ / "carmen.log";
+  std::string line = "FLASER 180";
+  for (int i = 0; i < 180; ++i) line += " 1.5";
+  write_text(carmen, line + " 1 1 0 1 1 0 7 host 7\n");
+  const Ended mounted = run_fathom({"beam", "fit", "--map", files_.map(), "--log", carmen, "--scans", "all", "--mount",
+                                    "1,0,0", "--out", files_ / "no"});
+  EXPECT_EQ(mounted.exit_code, 2);
+  EXPECT_NE(mounted.err.find("FLASER lines have the pose of the laser itself; --mount is for RAWLASERn and LASERn\n"),
+            std::string::npos)
+      << mounted.err;
+}
+
+/// What takes effect does so: stretches, and the range found by itself; terminal, file and page say the same.
+TEST_F(BeamOptions, LikelihoodFieldTakesClustersAndAutoMaxRange) {
+  const Ended few = fit("few", {"--model", "likelihood_field", "--clusters", "10", "--max-range", "auto"});
+  ASSERT_EQ(few.exit_code, 0) << few.err;
+  const json found = fit_json("few");
+  EXPECT_EQ(found["clusters"], 10);
+  EXPECT_EQ(found["clustered_by"], "stretch");
+  for (const char* name : {"w_hit", "w_rand", "sigma_hit_m"}) {
+    EXPECT_LE(found[name]["interval_95"][0], found[name]["value"]) << name;
+    EXPECT_GE(found[name]["interval_95"][1], found[name]["value"]) << name;
+  }
+  EXPECT_FALSE(found.contains("ks_distance"));
+  ASSERT_FALSE(found["flags"].empty());  // so few stretches
+  const std::string page = bytes_of(files_ / "few/report.html");
+  for (const std::string flag : found["flags"]) {
+    EXPECT_NE(few.out.find("note: " + flag + "\n"), std::string::npos) << few.out;
+    EXPECT_NE(page.find("<li>" + flag + "</li>"), std::string::npos) << flag;
+  }
+  EXPECT_NE(page.find("<td>map</td><td>room.yaml</td>"), std::string::npos);
+  ASSERT_EQ(fit("each", {"--model", "likelihood_field", "--clusters", "scan"}).exit_code, 0);
+  EXPECT_EQ(fit_json("each")["clustered_by"], "scan");
+  EXPECT_EQ(fit_json("each")["clusters"], 30);
 }
 
 /// A model of heavy tails goes its whole way: drawn from, learned, scored by, drawn by.
@@ -446,7 +504,7 @@ TEST_F(BeamOptions, LocalizersAreNotToldOfHeavierTails) {
       << variant.err;
   const Ended field = fit("no", {"--hit", "grows", "--model", "likelihood_field"});
   EXPECT_EQ(field.exit_code, 2);
-  EXPECT_NE(field.err.find("--hit is for beam"), std::string::npos) << field.err;
+  EXPECT_NE(field.err.find("--hit is for --model beam"), std::string::npos) << field.err;
   const Ended word = fit("no", {"--hit", "student"});
   EXPECT_EQ(word.exit_code, 2);
   EXPECT_NE(word.err.find("one of gaussian, student_t, grows; nearest: student_t"), std::string::npos) << word.err;

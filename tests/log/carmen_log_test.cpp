@@ -192,6 +192,9 @@ TEST_F(CarmenLog, OfRawLasersHasPosesBetweenThoseOfOdometry) {
     const double c = std::cos(p.yaw_rad), s = std::sin(p.yaw_rad);
     expect_pose(mounted.pose[i], {p.x_m + 0.2 * c + 0.1 * s, p.y_m + 0.2 * s - 0.1 * c, p.yaw_rad + 0.7});
   }
+  EXPECT_TRUE(contains(refusal(flaser(180, {}, 1), {.mount = mount}),
+                       "FLASER lines have the pose of the laser itself; mount is for RAWLASERn and LASERn"));
+  EXPECT_TRUE(contains(refusal("x_m,y_m,yaw_rad,range_m@0\n0,0,0,1\n", {.mount = mount}), "mount is for CARMEN"));
   EXPECT_TRUE(contains(refusal(raw_laser("RAWLASER1", 4, 1)),
                        "holds no scans (RAWLASER1 lines, or CSV with x_m, y_m, yaw_rad); 1 scans were left out"));
 }

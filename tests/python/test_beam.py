@@ -217,6 +217,11 @@ def test_the_likelihood_field_is_learned_and_scores(log, grid, tmp_path):
     model = fit.model
     assert fit.held_out and 0.7 < model["w_hit"] < 0.95 and model["max_range_m"] == FAR
     assert np.isclose(model["w_hit"] + model["w_rand"], 1) and fit.std_error["sigma_hit_m"] > 0
+    low, high = fit.interval_95["sigma_hit_m"]
+    assert low < model["sigma_hit_m"] < high and set(fit.interval_95) == set(fit.std_error)
+    assert beam.fit_likelihood_field(log, grid, "auto").model["max_range_m"] <= FAR
+    with pytest.raises(fa.InputError, match="neither a number nor 'auto'"):
+        beam.fit_likelihood_field(log, grid, "far")
     scores = beam.score_likelihood_field(fit, grid, log, scans="0:4")
     blurred = dict(model, sigma_hit_m=5 * model["sigma_hit_m"])
     assert scores.shape == (4,) and (scores > beam.score_likelihood_field(blurred, grid, log, scans="0:4")).all()

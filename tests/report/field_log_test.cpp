@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -99,12 +100,44 @@ TEST(FieldFiles, HoldWhatWasFound) {
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_EQ(json["sigma_hit_m"]["value"], report.fit.model.sigma_hit_m);
   EXPECT_EQ(json["w_rand"]["std_error"], report.fit.w_std_error);
-  EXPECT_EQ(json["held_out"], true);
+  EXPECT_EQ(json["held_out_nats_per_ray"], report.nats_per_reading);
   EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), field_page(report));
   // A fit of either model replaces one of the other, and leaves no parameters of localizers that it does not write.
   write_field_fit(folder.path() / "fit", report, true);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "fit/beluga.yaml"));
   check_fit_folder(folder.path() / "fit", true);
+}
+
+TEST(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
+  const test::TemporaryFolder folder;
+  write_beam_model(folder.path() / "beam.yaml", {});
+  write_field_model(folder.path() / "field.yaml", {});
+  EXPECT_NE(test::input_error([&] {
+              read_field_model(folder.path() / "beam.yaml");
+            }).find("beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"),
+            std::string::npos);
+  EXPECT_NE(test::input_error([&] {
+              read_beam_model(folder.path() / "field.yaml");
+            }).find("field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"),
+            std::string::npos);
+}
+
+/// fit.json says what that of the beam model says, by the same names; where nothing is held out, so.
+TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
+  const test::TemporaryFolder folder;
+  const FieldReport report = fit_field_log(log_of_room(), test::room_map(), {.scans = "all"});
+  write_field_fit(folder.path() / "fit", report);
+  const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
+  EXPECT_TRUE(json["held_out_nats_per_ray"].is_null());
+  EXPECT_FALSE(json.contains("ks_distance"));
+  EXPECT_EQ(json["sigma_hit_m"]["interval_95"][0], report.fit.sigma_95_m[0]);
+  EXPECT_EQ(json["w_rand"]["interval_95"][1], report.fit.w_rand_95[1]);
+  EXPECT_EQ(json["w_hit"]["naive_std_error"], report.fit.naive_w_std_error);
+  EXPECT_EQ(json["clusters"], 40);
+  EXPECT_EQ(json["clustered_by"], "stretch");
+  const std::string page = bytes_of(folder.path() / "fit/report.html");
+  EXPECT_NE(page.find(fmt::format("{:.4g} to {:.4g}", report.fit.sigma_95_m[0], report.fit.sigma_95_m[1])),
+            std::string::npos);
 }
 
 // The heights of the bars are logarithms of the shares; those of the lone bar too.

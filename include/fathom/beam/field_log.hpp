@@ -25,20 +25,38 @@ namespace fathom {
 struct FieldLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
-  std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
+  std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says, or auto_max_range
+  bool auto_max_range = false;             ///< as FitLogOptions::auto_max_range
   double min_range_m = 0.0;
   double max_distance_m = 2.0;
+  bool check_poses = true;    ///< whether 48 scans tell if the poses of the log are exact (FieldReport::sanity)
+  std::string map_name = {};  ///< for people: "office.yaml"; may be empty
   FieldFitOptions fit = {};
 };
 
 struct FieldReport {
   FieldFit fit;
-  double cell_m = 0.0;             ///< of the map
+  std::size_t stretches = FieldFitOptions().stretches;  ///< FieldFitOptions::stretches
+  double cell_m = 0.0;                                  ///< of the map
   std::vector<double> distance_m;  ///< [readings]: of the ends of those shown, held out or learned from
-  bool held_out = false;           ///< whether they were held out
-  double nats_per_reading = 0.0;   ///< of these: mean log f
+  /// [levels]: the distances that ends can have in this map, and what share of those shown the model expects at each.
+  /// It expects hits along the ray of a reading in proportion to their density, and random readings anywhere up to Z.
+  /// Both are worked out along at most 8192 rays.
+  std::vector<double> level_m, level_share;
+  std::size_t modelled = 0;       ///< along so many rays
+  bool held_out = false;          ///< whether they were held out
+  double nats_per_reading = 0.0;  ///< of these: mean log f
   std::vector<FitReport::Fact> facts;
+  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
+  std::vector<std::string> sanity = {};
+  std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
 };
+
+/// w_hit, w_rand and sigma_hit_m.
+FATHOM_API std::vector<LearnedNumber> learned_numbers(const FieldFit& fit);
+
+/// The flags of the fit, and FieldReport::sanity.
+FATHOM_API std::vector<std::string> report_flags(const FieldReport& report);
 
 /// Learns the likelihood field of a log's sensor in a map and judges it by scans that were held out, if any are left.
 /// Throws InputError as fit_log() does.

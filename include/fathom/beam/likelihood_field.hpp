@@ -109,15 +109,19 @@ FATHOM_API FieldData make_field_data(const ScanLog& log, std::span<const std::ui
 struct FieldFitOptions {
   double tolerance = 1e-10;  ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 5000;
-  /// Standard errors take so many stretches of about equal numbers of scans as independent; with fewer scans, each.
-  std::size_t stretches = 40;
+  std::size_t stretches = 40;  ///< as FitOptions::stretches
 };
 
 struct FieldFit {
   LikelihoodFieldModel model;
-  /// Clustered by stretch, never below the naive one; NaN at a boundary. Both weights have the same.
+  /// Clustered by stretch with products of neighbours, never below the naive one, as those of BeamFit; NaN at a
+  /// boundary. Both weights have the same.
   double w_std_error = 0.0, sigma_std_error_m = 0.0;
   double naive_w_std_error = 0.0, naive_sigma_std_error_m = 0.0;
+  /// 95 % intervals, low and high: so many standard errors to either side as Student's t says (docs/beam-model.md), cut
+  /// to what a parameter may be. NaN where there is no standard error.
+  std::array<double, 2> w_hit_95 = {}, w_rand_95 = {}, sigma_95_m = {};
+  std::size_t clusters = 0;            ///< stretches or scans that standard errors rest on
   std::vector<double> log_likelihood;  ///< at every iteration, and at the end
   bool converged = false;
   std::size_t readings = 0;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Standard errors of the likelihood field, as std_errors.cpp has those of the beam model: naive H^-1 of the observed
+// information H by w_hit and sigma, and clustered H^-1 J H^-1, J from the summed slopes of stretches of the way and
+// products of those of neighbours (Neighbours), with intervals by Student's t.
+#include "beam/field_errors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/math/trigonometry.hpp>
+
+#include "beam/stretches.hpp"
+#include "beam/student_t.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kWeightBoundary = 1e-7;
+constexpr std::size_t kFewStretches = 20;
+
+/// By w_hit and sigma: a vector, and a symmetric matrix.
+struct FieldSlopes {
+  double w = 0.0, s = 0.0;
+};
+struct FieldMatrix {
+  double ww = 0.0, ws = 0.0, ss = 0.0;
+  [[nodiscard]] FieldSlopes operator*(const FieldSlopes& v) const { return {ww * v.w + ws * v.s, ws * v.w + ss * v.s}; }
+};
+
+/// Of one reading: derivatives of log f, and the observed information.
+struct FieldCurvature {
+  FieldSlopes slope;
+  FieldMatrix information;
+
+  FieldCurvature(const LikelihoodFieldModel& m, double distance_m) {
+    const double s = m.sigma_hit_m, t = distance_m * distance_m / (s * s);
+    const double g = math::normal_density(distance_m / s) / s, u = 1.0 / m.max_range_m;
+    const double f = m.w_hit * g + m.w_rand * u;
+    const double g1 = g * (t - 1.0) / s, g2 = g * ((t - 1.0) * (t - 1.0) + 1.0 - 3.0 * t) / (s * s);
+    slope = {(g - u) / f, m.w_hit * g1 / f};
+    information = {slope.w * slope.w, slope.w * slope.s - g1 / f, slope.s * slope.s - m.w_hit * g2 / f};
+  }
+};
+
+/// Which of the two are inside their limits.
+struct FreeField {
+  bool w = true, s = true;
+};
+
+FreeField flag_boundaries(const FieldFit& of, double floor_m, std::vector<std::string>& flags) {
+  const bool no_rand = !(of.model.w_rand > kWeightBoundary), no_hits = !(of.model.w_hit > kWeightBoundary);
+  const bool at_floor = of.model.sigma_hit_m <= floor_m;
+  if (no_rand) flags.emplace_back("w_rand is at its boundary 0");
+  if (no_hits) flags.emplace_back("w_hit is at its boundary 0");
+  if (at_floor) flags.emplace_back("sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
+  return {.w = !no_rand && !no_hits, .s = !no_hits && !at_floor};
+}
+
+/// Of the free ones, 0 elsewhere; nothing where it is not positive.
+std::optional<FieldMatrix> inverse(const FieldMatrix& a, FreeField free) {
+  if (!free.w && !free.s) return FieldMatrix{};
+  if (!free.s) return a.ww > 0.0 ? std::optional(FieldMatrix{1.0 / a.ww, 0.0, 0.0}) : std::nullopt;
+  if (!free.w) return a.ss > 0.0 ? std::optional(FieldMatrix{0.0, 0.0, 1.0 / a.ss}) : std::nullopt;
+  const double determinant = a.ww * a.ss - a.ws * a.ws;
+  if (!(a.ww > 0.0 && determinant > 0.0)) return std::nullopt;
+  return FieldMatrix{a.ss / determinant, -a.ws / determinant, a.ww / determinant};
+}
+
+FieldMatrix information_of(const LikelihoodFieldModel& model, const DistanceField& field,
+                           std::span<const double> count) {
+  FieldMatrix sum;
+  for (std::uint32_t level = 0; level < field.levels(); ++level) {
+    if (count[level] == 0.0) continue;
+    const FieldMatrix of = FieldCurvature(model, field.distance_m(level)).information;
+    sum.ww += count[level] * of.ww, sum.ws += count[level] * of.ws, sum.ss += count[level] * of.ss;
+  }
+  return sum;
+}
+
+std::size_t scans_of(const FieldData& data) {
+  std::size_t scans = 1;
+  for (std::size_t i = 1; i < data.scan.size(); ++i) scans += data.scan[i] != data.scan[i - 1] ? 1 : 0;
+  return scans;
+}
+
+std::vector<FieldSlopes> slopes_of_stretches(const FieldData& data, const DistanceField& field,
+                                             const LikelihoodFieldModel& model, const Stretches& stretches) {
+  std::vector<FieldSlopes> sums(stretches.clusters);
+  std::uint64_t scan = 0;
+  for (std::size_t i = 0; i < data.level.size(); ++i) {
+    if (i > 0 && data.scan[i] != data.scan[i - 1]) ++scan;
+    const FieldSlopes slope = FieldCurvature(model, field.distance_m(data.level[i])).slope;
+    FieldSlopes& sum = sums[stretches.of_scan(scan)];
+    sum.w += slope.w, sum.s += slope.s;
+  }
+  return sums;
+}
+
+/// What the slopes of stretches make of the two standard errors.
+FieldSlopes clustered_errors(const FieldMatrix& covariance, std::vector<FieldSlopes> slopes,
+                             const Neighbours& neighbours) {
+  for (FieldSlopes& slope : slopes) slope = covariance * slope;
+  FieldSlopes variance;
+  neighbours.for_each_product(slopes.size(), [&](std::size_t a, std::size_t b, double times) {
+    variance.w += times * slopes[a].w * slopes[b].w, variance.s += times * slopes[a].s * slopes[b].s;
+  });
+  return {std::sqrt(std::max(0.0, variance.w)), std::sqrt(std::max(0.0, variance.s))};
+}
+
+void flag_few_stretches(const FieldFitOptions& options, FieldFit& fit) {
+  if (fit.clusters >= kFewStretches) return;
+  const bool few_asked = options.stretches > 0 && fit.clusters == options.stretches;
+  fit.flags.push_back(fmt::format("standard errors rest on {} {} only: they are rough, {}", fit.clusters,
+                                  options.stretches > 0 ? "stretches" : "scans",
+                                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
+}
+
+void add_intervals(double degrees, FieldFit& fit) {
+  const double t = student_t_quantile(0.975, degrees);
+  const auto interval = [t](double value, double error, double low, double high) -> std::array<double, 2> {
+    return {std::max(value - t * error, low), std::min(value + t * error, high)};  // NaN stays
+  };
+  const LikelihoodFieldModel& model = fit.model;
+  fit.w_hit_95 = interval(model.w_hit, fit.w_std_error, 0.0, 1.0);
+  fit.w_rand_95 = interval(model.w_rand, fit.w_std_error, 0.0, 1.0);
+  fit.sigma_95_m = interval(model.sigma_hit_m, fit.sigma_std_error_m, kLeastSigmaHitM, kMostSigmaHitM);
+}
+
+}  // namespace
+
+void add_field_errors(const FieldData& data, const DistanceField& field, std::span<const double> count, double floor_m,
+                      const FieldFitOptions& options, FieldFit& fit) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  fit.w_std_error = fit.sigma_std_error_m = fit.naive_w_std_error = fit.naive_sigma_std_error_m = kUnknown;
+  fit.w_hit_95 = fit.w_rand_95 = fit.sigma_95_m = {kUnknown, kUnknown};
+  Stretches stretches = {scans_of(data), options.stretches};
+  if (stretches.clusters == 0 || stretches.clusters > stretches.scans) stretches.clusters = stretches.scans;
+  fit.clusters = stretches.clusters;
+  const FreeField free = flag_boundaries(fit, floor_m, fit.flags);
+  const std::optional<FieldMatrix> covariance = inverse(information_of(fit.model, field, count), free);
+  if (!covariance) {
+    fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
+    return;
+  }
+  if (free.w) fit.naive_w_std_error = std::sqrt(covariance->ww);
+  if (free.s) fit.naive_sigma_std_error_m = std::sqrt(covariance->ss);
+  if (fit.clusters < 2) {
+    fit.flags.emplace_back("standard errors need at least two scans: the rays of one err together");
+    return;
+  }
+  if (free.w || free.s) flag_few_stretches(options, fit);
+  const Neighbours neighbours(fit.clusters, options.stretches > 0);
+  const FieldSlopes errors =
+      clustered_errors(*covariance, slopes_of_stretches(data, field, fit.model, stretches), neighbours);
+  // No parameter is known better than from independent readings: few clusters can agree by chance.
+  fit.w_std_error = std::max(fit.naive_w_std_error, errors.w);  // NaN stays
+  fit.sigma_std_error_m = std::max(fit.naive_sigma_std_error_m, errors.s);
+  add_intervals(neighbours.degrees(static_cast<double>(fit.clusters)), fit);
+}
+
+}  // namespace fathom
