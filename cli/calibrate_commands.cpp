@@ -22,11 +22,11 @@ namespace fathom_cli {
 namespace {
 
 constexpr const char* kCalibrateHelp = R"(
-In the examples mycamera stands for a folder of depth images of your own, and myroom.yaml for a scene of the place.
+The help of each command has more.
 
 Examples:
-  fathom calibrate wall mycamera --camera 190,190,159.5,99.5,0.05 --out out/mywall
-  fathom calibrate chain myroom.yaml --measured mycamera --free 'sensors.camera.noise.*' --out out/mychain
+  fathom simulate examples/14_flat_wall/wall.yaml --out out/wall
+  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --out out/wall_fit
   fathom calibrate distance pairs.csv
   fathom calibrate energy pixels.csv --normalization threshold)";
 

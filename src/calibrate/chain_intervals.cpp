@@ -43,10 +43,10 @@ class Bracket {
 };
 
 /// The likelihood along one parameter, with the best of the others.
-class Profile {
+class ParameterProfile {
  public:
-  Profile(const ChainLikelihood& likelihood, std::span<const double> values, const ChainErrors& errors, double top,
-          std::size_t own)
+  ParameterProfile(const ChainLikelihood& likelihood, std::span<const double> values, const ChainErrors& errors,
+                   double top, std::size_t own)
       : likelihood_(likelihood), values_(values), top_(top), own_(own), value_(values[own]) {
     for (std::size_t k = 0; k < values.size(); ++k) {
       if (k == own) continue;
@@ -136,7 +136,7 @@ std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, std::sp
     out.push_back({values[k] - errors.half_width[k], values[k] + errors.half_width[k]});
     const bool has_error = std::isfinite(errors.half_width[k]) && errors.naive[k] > 0.0;
     if (!has_error || !likelihood.free(k).rings.empty()) continue;
-    const Profile profile(likelihood, values, errors, top, k);
+    const ParameterProfile profile(likelihood, values, errors, top, k);
     out.back() = {profile.end(-1.0), profile.end(1.0)};
   }
   return out;

@@ -43,7 +43,7 @@ class WallLearner {
     free_of_gain();
     flag_frames();
     RangeModels ranges = learn_ranges();
-    if (!work_.rays.has_disparity()) ranges = with_tails(std::move(ranges));
+    if (!work_.rays.has_disparity()) ranges = with_tails(ranges);
     fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
     fit_.returns = returns(options_.most_returns, fit_.correlation.sum);
     learn_all(ranges);
@@ -138,7 +138,7 @@ class WallLearner {
   }
 
   /// Of tails that frames tell: then they count, too, from here on.
-  RangeModels with_tails(RangeModels ranges) {
+  RangeModels with_tails(const RangeModels& ranges) {
     takes_tails_ = true;
     WallRangeLaw law =
         choose_range_law(ranges.chain, ranges.free,

@@ -15,6 +15,7 @@
 #include "beam/no_return_pile.hpp"
 #include "report/field_sanity.hpp"
 #include "report/field_shares.hpp"
+#include "report/log_facts.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
@@ -48,28 +49,24 @@ std::vector<FitReport::Fact> facts_of(const FieldLogOptions& options, const Scan
   return facts;
 }
 
-/// What is learned from it: the sensor, and a value that probably means no return where it was not taken as such.
+/// What readings say of their sensor: a value that probably means no return stands where it was not taken as such.
 struct FieldSensor {
   double max_range_m = 0.0;
   NoReturnPile::Code code;
+  double zeros = 0.0;
 };
 
 FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
-  constexpr double kAnyRange = std::numeric_limits<double>::infinity();
   NoReturnPile pile;
   pile.add(log.range_m);
   if (options.auto_max_range && !options.max_range_m) {
-    const NoReturnPile::Code code = pile.code(kAnyRange);
-    const double max_range_m =
-        std::min(code.value_m > 0.0 ? code.below_m() : kAnyRange, log.max_range_m > 0.0 ? log.max_range_m : kAnyRange);
-    if (max_range_m < kAnyRange) return {max_range_m, {}};
-    throw InputError(
-        "has no value beyond all others that many readings have, and does not say how far its sensor measures; give "
-        "max_range_m");
+    const NoReturnPile::Code code = pile.code(std::numeric_limits<double>::infinity());
+    const LogFacts facts = {.max_range_m = log.max_range_m, .code_m = code.value_m, .code_share = code.share};
+    return {auto_max_range_m({&facts, 1}, ""), {}, pile.share_of_zeros()};
   }
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
   if (max_range_m == 0.0) throw InputError("does not say how far its sensor measures; give max_range_m");
-  return {max_range_m, pile.code(max_range_m)};
+  return {max_range_m, pile.code(max_range_m), pile.share_of_zeros()};
 }
 
 LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& options) {
@@ -83,13 +80,14 @@ LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& 
 }
 
 /// What the log, its poses and the fit show.
-std::vector<std::string> sanity_of(const FieldReport& report, const NoReturnPile::Code& code, const ScanLog& log,
+std::vector<std::string> sanity_of(const FieldReport& report, const FieldSensor& sensor, const ScanLog& log,
                                    const ScanNumbers& learned, const DistanceField& field, bool check_poses) {
   std::vector<std::string> flags;
   const auto add = [&flags](const std::string& flag) {
     if (!flag.empty()) flags.push_back(flag);
   };
-  add(no_return_flag(code));
+  add(no_return_flag(sensor.code));
+  add(zero_flag(sensor.zeros, report.fit.model.min_range_m));
   const std::string wrong_map = wrong_map_flag(report);
   add(wrong_map);
   if (!wrong_map.empty()) return flags;  // poses and tails in a wrong map mean nothing
@@ -145,7 +143,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     add_expected_shares(log, report.held_out ? judging : learned, field, report);
     report.facts = facts_of(options, log, learned.size(), report.held_out ? judging.size() : 0);
     report.notes = log_notes(log);
-    report.sanity = sanity_of(report, sensor.code, log, learned, field, options.check_poses);
+    report.sanity = sanity_of(report, sensor, log, learned, field, options.check_poses);
     return report;
   });
 }

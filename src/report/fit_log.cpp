@@ -188,7 +188,7 @@ class LogFitter {
     };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), names_[i]);
-      add(zero_flag(facts_[i].zeros, sensor_), names_[i]);
+      add(zero_flag(facts_[i].zeros, sensor_.min_range_m), names_[i]);
     }
     if (options_.check_poses && facts_.size() == 1 && options_.per_log == PerLog::kNothing) {
       const ScanNumbers& learned = learned_of(0);

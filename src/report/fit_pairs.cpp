@@ -102,7 +102,7 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     }
     const BeamSensor& sensor = report.model.sensor;
     for (const std::string& flag :
-         {no_return_flag(largest.code(sensor.max_range_m)), zero_flag(largest.share_of_zeros(), sensor)}) {
+         {no_return_flag(largest.code(sensor.max_range_m)), zero_flag(largest.share_of_zeros(), sensor.min_range_m)}) {
       if (!flag.empty()) report.sanity.push_back(flag);
     }
     const std::vector<std::string> of_model = sanity_flags(report);

@@ -109,10 +109,10 @@ std::string no_return_flag(const NoReturnPile::Code& code) {
       code.value_m, 100.0 * code.share, code.below_m());
 }
 
-std::string zero_flag(double share, const BeamSensor& sensor) {
-  if (!(share > 0.0) || sensor.min_range_m > 0.0) return "";
+std::string zero_flag(double share, double min_range_m) {
+  if (!(share > 0.0) || min_range_m > 0.0) return "";
   return fmt::format(
-      "{:.1f} % of the readings are 0 m, and count as short: if that means no return, give min_range_m 0.001 "
+      "{:.1f} % of the readings are 0 m, and count as ranges: if that means no return, give min_range_m 0.001 "
       "(--min-range 0.001), and they carry no evidence",
       100.0 * share);
 }

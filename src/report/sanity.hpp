@@ -26,7 +26,7 @@ std::vector<std::string> sanity_flags(const FitReport& report);
 std::string no_return_flag(const NoReturnPile::Code& code);
 
 /// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
-std::string zero_flag(double share, const BeamSensor& sensor);
+std::string zero_flag(double share, double min_range_m);
 
 /// So many scans, evenly spaced, tell whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;
