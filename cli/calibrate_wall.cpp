@@ -85,6 +85,8 @@ Paths wall_inputs(const CalibrateWallOptions& o) {
 fathom::WallFrames wall_frames(const CalibrateWallOptions& o, std::vector<std::string>& notes) {
   if (has_clouds(o)) return cloud_frames(o);
   if (!o.folder.empty()) {
+    if (o.wall.wall)
+      throw fathom::InputError("--wall is for scans and clouds; of depth images --mask says what is left out");
     return as_typed({{"baseline_m", "--camera BASELINE"}},
                     [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
   }

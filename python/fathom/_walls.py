@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -149,7 +150,7 @@ def _sensor_of(measured: npt.ArrayLike, camera: Any, azimuth_rad: Any, lidar: Op
         numbers = [float(x) for x in camera]
         camera = numbers + [0.0] if len(numbers) == 4 else numbers
     return {"rows": shape[1] if wanted == 3 else 1, "cols": shape[-1], "camera": camera, "azimuth_rad": azimuth_rad,
-            "lidar": lidar, "max_range_m": max_range_m}
+            "lidar": None if lidar is None else os.fspath(lidar), "max_range_m": max_range_m}
 
 
 def _measure_from(d: Dict[str, Any]) -> WallMeasure:

@@ -15,6 +15,7 @@
 
 #include <fathom/math/trigonometry.hpp>
 
+#include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
 
@@ -65,12 +66,12 @@ FreeField flag_boundaries(const FieldFit& of, double floor_m, std::vector<std::s
 
 /// Of the free ones, 0 elsewhere; nothing where it is not positive.
 std::optional<FieldMatrix> inverse(const FieldMatrix& a, FreeField free) {
-  if (!free.w && !free.s) return FieldMatrix{};
-  if (!free.s) return a.ww > 0.0 ? std::optional(FieldMatrix{1.0 / a.ww, 0.0, 0.0}) : std::nullopt;
-  if (!free.w) return a.ss > 0.0 ? std::optional(FieldMatrix{0.0, 0.0, 1.0 / a.ss}) : std::nullopt;
-  const double determinant = a.ww * a.ss - a.ws * a.ws;
-  if (!(a.ww > 0.0 && determinant > 0.0)) return std::nullopt;
-  return FieldMatrix{a.ss / determinant, -a.ws / determinant, a.ww / determinant};
+  std::vector<std::size_t> rows;
+  if (free.w) rows.push_back(0);
+  if (free.s) rows.push_back(1);
+  const auto found = inverse_of(FixedMatrix<2>{{{a.ww, a.ws}, {a.ws, a.ss}}}, rows);
+  if (!found) return std::nullopt;
+  return FieldMatrix{(*found)[0][0], (*found)[0][1], (*found)[1][1]};
 }
 
 FieldMatrix information_of(const LikelihoodFieldModel& model, const DistanceField& field,
@@ -152,7 +153,7 @@ void add_field_errors(const FieldData& data, const DistanceField& field, std::sp
   if (free.w) fit.naive_w_std_error = std::sqrt(covariance->ww);
   if (free.s) fit.naive_sigma_std_error_m = std::sqrt(covariance->ss);
   if (fit.clusters < 2) {
-    fit.flags.emplace_back("standard errors need at least two scans: the rays of one err together");
+    fit.flags.emplace_back("standard errors need at least two clusters: the rays of one err together");
     return;
   }
   if (free.w || free.s) flag_few_stretches(options, fit);

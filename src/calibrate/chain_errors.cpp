@@ -144,13 +144,13 @@ struct Influences {
 
 /// The larger of two errors, and the wider of two intervals.
 void take_errors(std::size_t j, const std::optional<ClusterVariance>& of_clusters, ChainErrors& out) {
-  const double by_cluster = of_clusters ? std::sqrt(of_clusters->variance) : out.naive[j];
-  // One cluster that tells all does not tell how others would differ: as little as two of them do.
-  const double degrees = of_clusters ? of_clusters->degrees : 1.0;
-  out.error[j] = std::max(out.naive[j], by_cluster);
+  out.error[j] = out.naive[j];
   out.half_width[j] = kNormal95 * out.naive[j];
-  if (out.clusters > 1)
-    out.half_width[j] = std::max(out.half_width[j], student_t_quantile(0.975, degrees) * by_cluster);
+  // One cluster that tells nearly all does not tell how others would differ: that of independent returns is left.
+  if (!of_clusters) return;
+  const double by_cluster = std::sqrt(of_clusters->variance);
+  out.error[j] = std::max(out.error[j], by_cluster);
+  out.half_width[j] = std::max(out.half_width[j], student_t_quantile(0.975, of_clusters->degrees) * by_cluster);
 }
 
 /// Sums of squared scores, of each parameter.

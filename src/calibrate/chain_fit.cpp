@@ -247,12 +247,15 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
     place[j] = place_in(ascent.smooth(), numbers[j]);
     if (const auto at = place[j]) {
       set_error(p, errors.error[*at], errors.naive[*at], intervals[*at]);
-      p.is_unidentified = errors.is_unidentified[*at], p.is_at_limit = errors.is_at_limit[*at];
+      const bool is_anything = p.low <= numbers[j].low && p.high >= numbers[j].high;
+      p.is_unidentified = errors.is_unidentified[*at] || is_anything, p.is_at_limit = errors.is_at_limit[*at];
     } else if (const auto jump = place_in(ascent.jumps(), numbers[j])) {
       const JumpPeak& peak = ascent.peaks()[*jump];
       p.is_unidentified = peak.is_unbounded;
       const double half = kNormal95 * peak.deviation;
-      if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, {p.value - half, p.value + half});
+      const auto within = [&](double end) { return std::clamp(end, numbers[j].low, numbers[j].high); };
+      if (!peak.is_unbounded)
+        set_error(p, peak.deviation, peak.deviation, {within(p.value - half), within(p.value + half)});
     }
     if (!possible.tell_errors()) {
       p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);

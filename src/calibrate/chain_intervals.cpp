@@ -49,7 +49,8 @@ class ParameterProfile {
                    double top, std::size_t own)
       : likelihood_(likelihood), values_(values), top_(top), own_(own), value_(values[own]) {
     for (std::size_t k = 0; k < values.size(); ++k) {
-      if (k == own) continue;
+      // What does the same as another stays, as it does for the error.
+      if (k == own || (errors.is_unidentified[k] && std::isnan(errors.naive[k]))) continue;
       others_.push_back(likelihood.free(k)), place_.push_back(k);
       const double correlation = errors.correlations[own * values.size() + k];
       rate_.push_back(std::isfinite(correlation) ? correlation * errors.naive[k] / errors.naive[own] : 0.0);
@@ -67,8 +68,10 @@ class ParameterProfile {
     // With the others on their straight way: where that falls as a parabola does, they are at their best.
     if (std::abs(fall - critical_) <= kAccuracy * critical_) return beside(side * off);
     Bracket bracket(critical_);
+    double reached = off;
     for (int trial = 0; trial < kMostEnds; ++trial) {
       fall = root_of_fall(climb(beside(side * off), others));
+      reached = off;
       if (std::abs(fall - critical_) <= kAccuracy * critical_) break;
       if (fall < critical_ && off >= room) return limit;
       const double before = off;
@@ -79,7 +82,7 @@ class ParameterProfile {
         others[k] = inside_limits(k, best + (others[k] - best) * off / before);
       }
     }
-    return beside(side * off);
+    return beside(side * reached);
   }
 
  private:
@@ -133,9 +136,11 @@ std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, std::sp
   std::vector<Interval> out;
   const double top = likelihood.total(values);
   for (std::size_t k = 0; k < values.size(); ++k) {
-    out.push_back({values[k] - errors.half_width[k], values[k] + errors.half_width[k]});
+    const FreeNumber& p = likelihood.free(k);
+    const double half = errors.half_width[k];  // clamp() keeps a NaN
+    out.push_back({std::clamp(values[k] - half, p.low, p.high), std::clamp(values[k] + half, p.low, p.high)});
     const bool has_error = std::isfinite(errors.half_width[k]) && errors.naive[k] > 0.0;
-    if (!has_error || !likelihood.free(k).rings.empty()) continue;
+    if (!has_error || !p.rings.empty()) continue;
     const ParameterProfile profile(likelihood, values, errors, top, k);
     out.back() = {profile.end(-1.0), profile.end(1.0)};
   }

@@ -78,7 +78,7 @@ class ChainLikelihood {
 
   /// Of the same returns, with other parameters free.
   [[nodiscard]] ChainLikelihood with_free(const NoiseChain& chain, std::span<const FreeNumber> free) const {
-    return {chain, free, returns_, used_, executor_};
+    return {chain, free, returns_, used_, executor_, least_log_};
   }
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] std::size_t size() const { return used_.size(); }

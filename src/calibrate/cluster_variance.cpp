@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kLeastRest = 0.05;  // taken for 1 - h_g, at least
+constexpr double kLeastRest = 0.05;  // of 1 - h_g: below, the others say too little to compare with
 constexpr double kLeastMean = 1e-9;  // of the sum; what is below has lost its digits
 
 /// Calls add(g, h, weight) for all pairs of clusters that count, each once and in both orders.
@@ -30,10 +30,11 @@ void for_each_neighbour(std::size_t clusters, const Neighbours& neighbours, Add 
 std::optional<ClusterVariance> cluster_variance(std::span<const double> moved, std::span<const double> share,
                                                 const Neighbours& neighbours) {
   const std::size_t clusters = moved.size();
+  if (clusters == 0 || *std::max_element(share.begin(), share.end()) > 1.0 - kLeastRest) return std::nullopt;
   // Corrected u_g, and their covariance diag(own) - common common'.
   std::vector<double> corrected(clusters), own(clusters), common(clusters);
   for (std::size_t g = 0; g < clusters; ++g) {
-    const double rest = std::max(kLeastRest, 1.0 - share[g]);
+    const double rest = 1.0 - share[g];
     corrected[g] = moved[g] / std::sqrt(rest);
     common[g] = share[g] / std::sqrt(rest);
     own[g] = share[g] * (1.0 - share[g]) / rest + common[g] * common[g];

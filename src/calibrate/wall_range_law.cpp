@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kLeastTailJudges = 5;
 constexpr double kNormalKurtosis = 3.0, kLeastExcess = 0.05, kExcessErrors = 4.0;
+constexpr double kRounding = 1e-6;  // of a range
 constexpr double kTellingErrors = 2.0, kTellingNats = 2.0, kStartNu = 5.0;
 
 double number_of(const Noise& noise, std::string_view name) {
@@ -56,6 +57,10 @@ void even_out_rings(std::span<const std::uint16_t> ring, std::vector<double>& un
 
 /// Whether errors by their deviation have a larger fourth moment than normal ones.
 bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_rings) {
+  const double nearest_m = double{*std::min_element(readings.clean_range_m.begin(), readings.clean_range_m.end())};
+  const double deviation_m = number_of(chain.front().noise, DistanceNoise::kStddev) +
+                             number_of(chain.front().noise, DistanceNoise::kStddevPerM) * nearest_m;
+  if (!(deviation_m > kRounding * nearest_m)) return false;  // what single floats leave is no noise
   std::vector<double> units = units_of(chain, readings);
   if (of_rings) even_out_rings(readings.ring, units);
   double second = 0.0, fourth = 0.0;

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
+#include <fathom/base/geometry.hpp>
 #include <fathom/math/random.hpp>
 
 #include "calibrate/median.hpp"
@@ -16,12 +16,11 @@ namespace fathom {
 
 namespace {
 
-constexpr double kRadPerDegree = std::numbers::pi / 180.0;
-constexpr std::size_t kMostVotes = 4000;             // readings that judge a random triple
-constexpr std::uint32_t kVoteTriples = 600;          // of neighbours: one in eight and more is of one plane
-constexpr double kTripleRad = 15.0 * kRadPerDegree;  // from the first of a triple to the others, at most
-constexpr double kAheadRad = 20.0 * kRadPerDegree, kMostAheadRad = 60.0 * kRadPerDegree;
-constexpr double kMostTiltRad = 45.0 * kRadPerDegree;
+constexpr std::size_t kMostVotes = 4000;          // readings that judge a random triple
+constexpr std::uint32_t kVoteTriples = 600;       // of neighbours: one in eight and more is of one plane
+constexpr double kTripleRad = 15.0 * kRadPerDeg;  // from the first of a triple to the others, at most
+constexpr double kAheadRad = 20.0 * kRadPerDeg, kMostAheadRad = 60.0 * kRadPerDeg;
+constexpr double kMostTiltRad = 45.0 * kRadPerDeg;
 constexpr double kVoteDeviations = 4.0, kVoteShare = 2e-3;  // of the range: what a lidar is off besides
 constexpr double kMedianOfNormal = 1.4826;                  // a normal's deviation by the median of its sizes
 constexpr std::uint32_t kVoteStream = 0x766f7465U;
@@ -29,13 +28,15 @@ constexpr int kRegionRounds = 2;
 constexpr std::ptrdiff_t kMostBridge = 4, kMostGap = 8;  // rays without a reading that a wall reaches across
 
 /// Rows and columns of rays, whose columns may go round.
-class RayGrid {
+class WallGrid {
  public:
-  explicit RayGrid(const WallRays& rays)
+  explicit WallGrid(const WallRays& rays)
       : rows_(static_cast<std::ptrdiff_t>(rays.rows)),
         cols_(static_cast<std::ptrdiff_t>(rays.cols)),
         is_full_turn_(rays.is_full_turn) {}
 
+  [[nodiscard]] std::ptrdiff_t rows() const { return rows_; }
+  [[nodiscard]] std::ptrdiff_t cols() const { return cols_; }
   /// So many rows and columns from ray i; nothing beyond the border.
   [[nodiscard]] std::optional<std::size_t> beside(std::size_t i, std::ptrdiff_t down, std::ptrdiff_t right) const {
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(i) / cols_ + down;
@@ -55,7 +56,7 @@ constexpr std::array<std::array<std::ptrdiff_t, 2>, 4> kSides = {{{0, -1}, {0, 1
 
 /// The usual angle between a ray and the one so many rows and columns on.
 double usual_step_rad(const WallRays& rays, std::ptrdiff_t down, std::ptrdiff_t right) {
-  const RayGrid grid(rays);
+  const WallGrid grid(rays);
   const std::size_t every = rays.size() / 1000 + 1;
   std::vector<double> steps;
   for (std::size_t i = 0; i < rays.size(); i += every) {
@@ -148,17 +149,17 @@ class PlaneVotes {
   const WallRays& rays_;
   std::span<const float> measured_;
   WallChoice choice_;
-  RayGrid grid_;
+  WallGrid grid_;
   std::vector<std::size_t> voters_, first_;
   WallScale tolerance_;
 };
 
 /// 1 where one of the marks is within so many rows and columns.
-std::vector<std::uint8_t> spread(const RayGrid& grid, std::vector<std::uint8_t> marks, std::ptrdiff_t down,
+std::vector<std::uint8_t> spread(const WallGrid& grid, std::vector<std::uint8_t> marks, std::ptrdiff_t down,
                                  std::ptrdiff_t across) {
   for (const bool is_across : {true, false}) {
     const std::vector<std::uint8_t> before = marks;
-    const std::ptrdiff_t most = is_across ? across : down;
+    const std::ptrdiff_t most = std::min(is_across ? across : down, is_across ? grid.cols() : grid.rows());
     for (std::size_t i = 0; i < marks.size(); ++i) {
       if (before[i] == 0) continue;
       for (std::ptrdiff_t k = -most; k <= most; ++k) {
@@ -170,7 +171,7 @@ std::vector<std::uint8_t> spread(const RayGrid& grid, std::vector<std::uint8_t> 
 }
 
 /// The most readings of the wall that hang together, as 1.
-std::vector<std::uint8_t> largest_piece(const RayGrid& grid, std::span<const WallPixel> pixels) {
+std::vector<std::uint8_t> largest_piece(const WallGrid& grid, std::span<const WallPixel> pixels) {
   std::vector<std::uint32_t> piece(pixels.size(), 0);
   std::uint32_t pieces = 0, largest = 0;
   std::size_t most = 0;
@@ -202,7 +203,7 @@ std::vector<std::uint8_t> largest_piece(const RayGrid& grid, std::span<const Wal
 /// What is seen to one side of a ray, beyond rays without a reading.
 enum class SideOf : std::uint8_t { kOpen, kWall, kOther };
 
-SideOf side_of(const RayGrid& grid, std::span<const WallPixel> pixels, std::size_t i,
+SideOf side_of(const WallGrid& grid, std::span<const WallPixel> pixels, std::size_t i,
                const std::array<std::ptrdiff_t, 2>& way) {
   for (std::ptrdiff_t k = 1; k <= kMostGap; ++k) {
     const auto at = grid.beside(i, k * way[0], k * way[1]);
@@ -215,7 +216,7 @@ SideOf side_of(const RayGrid& grid, std::span<const WallPixel> pixels, std::size
   return SideOf::kOpen;
 }
 
-bool is_inside(const RayGrid& grid, std::span<const WallPixel> pixels, std::size_t i, BorderLosses border) {
+bool is_inside(const WallGrid& grid, std::span<const WallPixel> pixels, std::size_t i, BorderLosses border) {
   bool has_wall = false;
   for (const auto& way : kSides) {
     if (way[0] != 0 && grid.is_one_row()) continue;
@@ -229,7 +230,7 @@ bool is_inside(const RayGrid& grid, std::span<const WallPixel> pixels, std::size
 }  // namespace
 
 void keep_one_surface(const WallRays& rays, double gate_m, double distance_m, std::span<WallPixel> pixels) {
-  const RayGrid grid(rays);
+  const WallGrid grid(rays);
   // Square to the wall, at h below the sensor, readings within g of it take the angle g h / (d^2 + h^2), at most
   // g / 2 d.
   const double margin_rad = 0.5 * gate_m / distance_m;
@@ -250,7 +251,7 @@ void keep_one_surface(const WallRays& rays, double gate_m, double distance_m, st
 }
 
 void name_inside(const WallRays& rays, BorderLosses border, std::span<WallPixel> pixels) {
-  const RayGrid grid(rays);
+  const WallGrid grid(rays);
   const std::vector<WallPixel> before(pixels.begin(), pixels.end());
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     if (before[i] == WallPixel::kOther || before[i] == WallPixel::kLeftOut) continue;

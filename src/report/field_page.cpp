@@ -18,13 +18,6 @@ namespace {
 
 constexpr double kMostDistanceBins = 40;
 
-/// 1234567 as "1 234 567", with narrow blanks that do not break.
-std::string spaced_digits(std::size_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
-  return text;
-}
-
 std::string field_table(const FieldFit& fit) {
   std::string rows;
   for (const LearnedNumber& number : learned_numbers(fit)) {
@@ -78,7 +71,8 @@ std::string distance_figure(const FieldReport& report) {
   const LikelihoodFieldModel& m = report.fit.model;
   // Distances of cells come in steps: bins of whole cells about 0, 1, 2 ... of them, the first for occupied cells
   // alone.
-  const double reach_cells = std::clamp(8.0 * m.sigma_hit_m, 4.0 * report.cell_m, m.max_distance_m) / report.cell_m;
+  const double reach_cells =
+      std::max(4.0 * report.cell_m, std::min(8.0 * m.sigma_hit_m, m.max_distance_m)) / report.cell_m;
   const double width_m = std::ceil(reach_cells / kMostDistanceBins) * report.cell_m;
   const auto bins = static_cast<std::size_t>(std::max(4.0, std::round(reach_cells * report.cell_m / width_m)));
   std::vector<double> edges = {0.0}, share, expected;
@@ -113,7 +107,7 @@ std::string field_page(const FieldReport& report) {
       "likelihood.</p>\n<div class=\"tiles\">\n{}{}{}</div>\n<h2>Parameters</h2>\n{}{}<p>{}</p>\n"
       "<h2>Distances</h2>\n{}{}<h2>Data</h2>\n{}",
       tile(fmt::format("{:.4f}", report.nats_per_reading), "nats per ray, " + where),
-      tile(spaced_digits(report.fit.readings), "rays learned from"),
+      tile(group_digits(report.fit.readings), "rays learned from"),
       tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),
            report.fit.converged ? "iterations, converged" : "iterations: the limit, not converged"),
       field_table(report.fit), flags_html(report_flags(report)), error_words(report),

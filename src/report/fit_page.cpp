@@ -17,13 +17,6 @@ namespace fathom {
 
 namespace {
 
-/// 1234567 as "1 234 567", with narrow blanks that do not break.
-std::string group_digits(std::size_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
-  return text;
-}
-
 std::string number_or_dash(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
 }

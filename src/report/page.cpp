@@ -78,6 +78,12 @@ std::string text_or_dash(double value, std::string_view form) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : "–";
 }
 
+std::string group_digits(std::size_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
+  return text;
+}
+
 std::string flags_html(std::span<const std::string> flags) {
   std::string items;
   for (const std::string& flag : flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));

@@ -2,6 +2,7 @@
 #pragma once
 // What pages of results have in common: they are one file each, and readable on a phone.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ std::string html_page(std::string_view title, std::string_view heading, std::str
 
 /// A number in a form of fmt; a dash for what is not known.
 std::string text_or_dash(double value, std::string_view form);
+
+/// 1234567 as "1 234 567", with narrow blanks that do not break.
+std::string group_digits(std::size_t value);
 
 /// A list of notes, of which some may be; text.
 std::string flags_html(std::span<const std::string> flags);

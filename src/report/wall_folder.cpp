@@ -138,7 +138,7 @@ Json tape_json(const WallFit& fit) {
 std::string sensor_file(const WallReport& report) {
   return fmt::format(
       "# Sensor learned from a wall by fathom {}: an entry of `sensors:`, to which pose and outputs are to be added.\n"
-      "# A sensor that a scene has keeps its own with  --set sensors.NAME.noise=@noise.yaml\n{}",
+      "# A sensor that a scene has keeps its pose and outputs with  --set sensors.NAME.noise=@noise.yaml\n{}",
       FATHOM_VERSION, wall_sensor_file(report));
 }
 

@@ -78,11 +78,12 @@ TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFra
       seen_(kTurnedChannels) {
   Sensor turning = simulator.sensor(sensor);
   take_nodes(turning.noise, options);
-  models_ = models_behind(turning.noise);
   grid_.on_nominal_ray = shows_window(turning.noise);
   if (grid_.on_nominal_ray) plain_.emplace(window_radius(turning.noise), largest_angle(grid_));
   const SensorView view = make_view(turning.model);
   is_same_ = !is_placed && !simulator.scene().moves() && turning.parent_from_sensor.is_fixed() && !view.rays_vary;
+  if (plain_) return;  // what a window sees is known without another cast
+  models_ = models_behind(turning.noise);
   turning.name += "-turned";
   turning.noise = models_;
   turning_ = simulator.add_sensor(std::move(turning));

@@ -33,7 +33,7 @@ constexpr std::string_view kAnySensor = "scene: {meshes: {}, entities: []}\nsens
 bool is_full_turn(const WallSensor& sensor) {
   const std::vector<Vec3>& d = sensor.lidar->direction;
   const std::size_t first = sensor.rows / 2 * std::size_t{sensor.cols}, last = first + sensor.cols - 1;
-  return norm(d[first] - d[last]) < 1.5 * norm(d[first] - d[first + 1]);
+  return sensor.cols > 2 && norm(d[first] - d[last]) < 1.5 * norm(d[first] - d[first + 1]);
 }
 
 /// Of a model, as lines of a scene file.

@@ -45,6 +45,9 @@ TEST(ChainIntervals, OfASingleLossEndAboveNothing) {
   EXPECT_GE(p.low, 0);
   EXPECT_LT(p.low, p.value);
   EXPECT_GT(p.high - p.value, 1.96 * p.naive_error);
+  // Of one frame that has it nothing is known of how frames differ.
+  EXPECT_LT(p.std_error, 2 * p.naive_error);
+  EXPECT_LT(p.high, 20 * p.value);
 }
 
 /// Of a mean with normal errors the likelihood is a parabola, whatever the others do.

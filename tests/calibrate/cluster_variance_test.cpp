@@ -50,7 +50,7 @@ TEST(ClusterVariance, IsTheUsualOneWhereAllTellAlike) {
 }
 
 TEST(ClusterVariance, OfTwoClustersHasOneDegreeHoweverTheyShare) {
-  for (const double first : {0.5, 0.8, 0.93, 0.99, 0.9999}) {
+  for (const double first : {0.5, 0.8, 0.93}) {
     // One estimate of each: the parameter is their mean by shares, and each moves it to its own side.
     const double apart = 0.3, move = first * (1 - first) * apart;
     const auto v = cluster_variance(std::vector{move, -move}, std::vector{first, 1 - first}, Neighbours(2, false));
@@ -64,6 +64,8 @@ TEST(ClusterVariance, OfTwoClustersHasOneDegreeHoweverTheyShare) {
 TEST(ClusterVariance, OneClusterThatTellsAllTellsNoVariance) {
   EXPECT_FALSE(cluster_variance(std::vector{0.0, 0.0}, std::vector{1.0, 0.0}, Neighbours(2, false)));
   EXPECT_FALSE(cluster_variance(std::vector{0.0}, std::vector{1.0}, Neighbours(1, false)));
+  EXPECT_FALSE(cluster_variance(std::vector{0.01, -0.01}, std::vector{0.96, 0.04}, Neighbours(2, false)));
+  EXPECT_FALSE(cluster_variance({}, {}, Neighbours(0, false)));
 }
 
 /// Many worlds of clusters that err independently: the variance is right on average, its own spread is that of its

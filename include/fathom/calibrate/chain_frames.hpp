@@ -29,9 +29,9 @@ struct ChainFramesOptions {
   std::string sensor = {};             ///< of the scene; empty: the only one
   std::size_t most_returns = 300'000;  ///< more are thinned out at random, alike in all frames; at least 1000
   double half_step_m = 0.0;            ///< measured values are multiples of twice as much; 0: not rounded
-  /// Of a chain that turns rays (angular_ray): rays are cast, and behind a window edges are far, up to four times this
-  /// angle to each side. 0: one and a
-  /// half times the deviation that the chain has, or a milliradian where it has none.
+  /// Of a chain that turns rays (angular_ray): rays are cast up to four times this angle to each side; behind a window
+  /// edges must be farther off than that. 0: one and a half times the deviation that the chain has, or a milliradian
+  /// where it has none.
   double angle_scale_rad = 0.0;
   NoiseChain other_chain = {};  ///< another one under which the frames will be scored; rays are turned for both
   RunOptions run = {};          ///< seed, environment, episode and compute count

@@ -173,7 +173,8 @@ FATHOM_API void validate(const WallFrames& frames);
 
 /// Fits the planes and measures, and learns nothing. `like`: of frames whose bins of range are taken, so that the two
 /// can be compared; what showed no wall there has to be left out here (simulate_wall() does so), and all other losses
-/// are the wall's. Null: bins of their own. Throws InputError as validate() does, and when no frame shows a wall.
+/// are the wall's. Null: bins of their own. Throws InputError as validate() does, and when
+/// fewer than one frame in twenty shows a wall, or none.
 FATHOM_API WallMeasure measure_wall(const WallFrames& frames, const WallOptions& options = {},
                                     const WallMeasure* like = nullptr);
 
