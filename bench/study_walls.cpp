@@ -56,14 +56,14 @@ StereoEnergy energy_law(float least, float pow) {
   return {.min_energy = least, .pow = pow, .normalization = EnergyNormalization::kThreshold};
 }
 
-std::function<WallFit(std::uint64_t)> of_walls(WallSensor sensor, std::vector<WallPlane> planes, NoiseChain chain,
-                                               WallOptions options) {
+std::function<WallFit(std::uint64_t)> of_walls(const WallSensor& sensor, const std::vector<WallPlane>& planes,
+                                               const NoiseChain& chain, const WallOptions& options) {
   return [=](std::uint64_t seed) {
     return fit_wall(simulate_wall(sensor, planes, chain, {.seed = seed, .threads = options.threads}), options);
   };
 }
 
-std::function<WallFit(std::uint64_t)> of_rooms(NoiseChain chain) {
+std::function<WallFit(std::uint64_t)> of_rooms(const NoiseChain& chain) {
   return [=](std::uint64_t seed) {
     return fit_wall(room_frames(stands(24), chain, seed),
                     {.wall = WallChoice::kAhead, .most_returns = 20'000, .threads = 1});
