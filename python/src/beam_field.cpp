@@ -18,13 +18,7 @@ using FieldReportPtr = std::shared_ptr<FieldReport>;
 FieldReportPtr fit_field(const ScanLog& log, const GridMap& map, const py::dict& o) {
   FieldLogOptions options;
   options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);
-  options.auto_max_range = py::isinstance<py::str>(o["max_range_m"]);
-  if (options.auto_max_range && py::cast<std::string>(o["max_range_m"]) != "auto") {
-    throw InputError("max_range_m = '" + py::cast<std::string>(o["max_range_m"]) + "' is neither a number nor 'auto'");
-  }
-  if (!o["max_range_m"].is_none() && !options.auto_max_range) {
-    options.max_range_m = real(o["max_range_m"], "max_range_m");
-  }
+  take_max_range(o, options);
   options.min_range_m = real(o["min_range_m"], "min_range_m");
   options.max_distance_m = real(o["max_distance_m"], "max_distance_m");
   auto report = std::make_shared<FieldReport>();

@@ -64,13 +64,7 @@ ReportPtr fit_pairs(const py::object& readings, const py::object& expected, cons
 ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
   FitLogOptions options;
   options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);
-  options.auto_max_range = py::isinstance<py::str>(o["max_range_m"]);
-  if (options.auto_max_range && py::cast<std::string>(o["max_range_m"]) != "auto") {
-    throw InputError("max_range_m = '" + py::cast<std::string>(o["max_range_m"]) + "' is neither a number nor 'auto'");
-  }
-  if (!o["max_range_m"].is_none() && !options.auto_max_range) {
-    options.max_range_m = real(o["max_range_m"], "max_range_m");
-  }
+  take_max_range(o, options);
   options.min_range_m = real(o["min_range_m"], "min_range_m"), options.step_m = real(o["step_m"], "step_m");
   options.miss = word_of<MissPolicy>(py::cast<std::string>(o["miss"]), "miss");
   options.nan = word_of<NanPolicy>(py::cast<std::string>(o["nan"]), "nan");

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/beam.hpp>
 
 #include "arguments.hpp"
@@ -52,6 +53,18 @@ std::vector<PlanarPose> planar_poses(py::handle poses, std::string_view name);
 py::array_t<double> planar_array(std::span<const PlanarPose> poses);
 /// The readings and expected ranges [K] or [S, K], of which every row is a scan unless `scan` [same size] says so.
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan);
+
+/// max_range_m of a fit to a log: a number, "auto", or None for what the log says.
+template <class Options>
+void take_max_range(const py::dict& o, Options& options) {
+  options.auto_max_range = py::isinstance<py::str>(o["max_range_m"]);
+  if (options.auto_max_range && py::cast<std::string>(o["max_range_m"]) != "auto") {
+    throw InputError("max_range_m = '" + py::cast<std::string>(o["max_range_m"]) + "' is neither a number nor 'auto'");
+  }
+  if (!o["max_range_m"].is_none() && !options.auto_max_range) {
+    options.max_range_m = real(o["max_range_m"], "max_range_m");
+  }
+}
 
 using HeatmapPtr = std::shared_ptr<Heatmap>;
 using LogPtr = std::shared_ptr<ScanLog>;
