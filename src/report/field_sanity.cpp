@@ -11,8 +11,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 
+#include "calibrate/median.hpp"
 #include "report/field_shares.hpp"
 #include "report/sanity.hpp"
+#include "report/some_rays.hpp"
 
 namespace fathom {
 
@@ -31,26 +33,6 @@ constexpr double kLeastShiftCells = 2.0, kLeastTurnRad = 0.02, kLeastShiftSpread
 
 constexpr std::size_t kMovedScans = 48, kMovedRays = 180, kMoveTurns = 3;
 constexpr double kFirstStepCells = 4.0, kLastStepCells = 0.1, kTurnOfStep = 0.2;  // the last in rad per m
-
-/// Some scans, with the rays k of which `keep` is true.
-template <class Keep>
-ScanLog some_rays(const ScanLog& log, const ScanNumbers& scans, std::size_t ray_step, Keep keep) {
-  ScanLog some;
-  const auto for_each_ray = [&](auto&& use) {
-    for (std::size_t k = 0; k * ray_step < log.rays(); ++k) {
-      if (keep(k)) use(k * ray_step);
-    }
-  };
-  for_each_ray([&](std::size_t ray) { some.azimuth_rad.push_back(log.azimuth_rad[ray]); });
-  for (const std::uint32_t scan : scans) {
-    some.pose.push_back(log.pose[scan]);
-    for_each_ray([&](std::size_t ray) {
-      some.range_m.push_back(log.scan(scan)[ray]);
-      if (!log.ray_offset.empty()) some.ray_offset.push_back(log.offsets(scan)[ray]);
-    });
-  }
-  return some;
-}
 
 /// Compass search for the likeliest pose.
 PlanarPose climb_to_pose(FieldScorer& scorer, const ReadingEnds& ends, PlanarPose pose, double cell_m) {
@@ -108,12 +90,6 @@ FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const Distan
   return moves;
 }
 
-double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// What the moves have in common: their median, and the deviation of single ones from it, robustly.
 struct CommonMove {
   double median = 0.0, spread = 0.0;
@@ -122,9 +98,9 @@ struct CommonMove {
     constexpr double kSigmasPerDeviation = 1.4826;
     std::vector<double> values;
     for (const PlanarPose& move : moves.move) values.push_back(move.*of);
-    median = middle_of(values);
+    median = fathom::median(values);
     for (double& value : values) value = std::abs(value - median);
-    spread = kSigmasPerDeviation * middle_of(values);
+    spread = kSigmasPerDeviation * fathom::median(values);
   }
 };
 

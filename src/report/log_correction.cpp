@@ -17,6 +17,7 @@
 
 #include "base/executor.hpp"
 #include "base/small_matrix.hpp"
+#include "report/some_rays.hpp"
 
 namespace fathom {
 
@@ -168,22 +169,6 @@ class LogCorrector {
   std::array<bool, kNumbers> free_ = {};
 };
 
-/// Scans [begin, end) of a log.
-ScanLog part_of(const ScanLog& log, std::size_t begin, std::size_t end) {
-  const auto cut = [&](const auto& values, std::size_t of_scan) {
-    const auto first = values.begin() + static_cast<std::ptrdiff_t>(begin * of_scan);
-    return std::vector(first, first + static_cast<std::ptrdiff_t>((end - begin) * of_scan));
-  };
-  ScanLog part;
-  part.name = log.name;
-  part.azimuth_rad = log.azimuth_rad;
-  part.pose = cut(log.pose, 1);
-  part.range_m = cut(log.range_m, log.rays());
-  if (!log.ray_offset.empty()) part.ray_offset = cut(log.ray_offset, log.rays());
-  part.max_range_m = log.max_range_m;
-  return part;
-}
-
 double std_error_of_mean(const std::array<Numbers, kParts>& of_part, std::size_t i) {
   double sum = 0.0, squares = 0.0;
   for (const Numbers& n : of_part) sum += n[i];
@@ -226,7 +211,7 @@ LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world,
   if (log.scans() < kParts * kLeastScansOfPart) return correction_of(errors);
   std::array<Numbers, kParts> of_part;
   for (std::size_t k = 0; k < kParts; ++k) {
-    const ScanLog part = part_of(log, log.scans() * k / kParts, log.scans() * (k + 1) / kParts);
+    const ScanLog part = scans_between(log, log.scans() * k / kParts, log.scans() * (k + 1) / kParts);
     of_part[k] = LogCorrector(part, world, model, options).climb(at, kPartStep);
   }
   for (std::size_t i = 0; i < kNumbers; ++i) {

@@ -12,6 +12,7 @@
 #include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
 #include "report/mixture_shares.hpp"
+#include "report/some_rays.hpp"
 
 namespace fathom {
 
@@ -76,18 +77,7 @@ void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) 
 
 /// Some rays of each scan, evenly spaced.
 ScanLog thinned(const ScanLog& log) {
-  const std::size_t ray_step = (log.rays() + kMostPoseRays - 1) / kMostPoseRays;
-  ScanLog few;
-  few.name = log.name;
-  for (std::size_t k = 0; k < log.rays(); k += ray_step) few.azimuth_rad.push_back(log.azimuth_rad[k]);
-  for (std::size_t i = 0; i < log.scans(); ++i) {
-    few.pose.push_back(log.pose[i]);
-    for (std::size_t k = 0; k < log.rays(); k += ray_step) {
-      few.range_m.push_back(log.scan(i)[k]);
-      if (!log.ray_offset.empty()) few.ray_offset.push_back(log.offsets(i)[k]);
-    }
-  }
-  return few;
+  return scans_between(log, 0, log.scans(), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
 }
 
 }  // namespace
