@@ -109,7 +109,8 @@ void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan) {
     for (std::uint32_t left = 0; left < plan.cols; left += plan.tile.cols) append_tile(top, left, plan);
   }
   const std::vector<std::uint32_t>& ray_of_lane = plan.ray_of_lane;
-  plan.quad_keys.resize((plan.quad_keys.size() + 7) / 8 * 8);  // RayBlock::quads asks for it
+  // A block begins at any fourth quad, and RayBlock::quads is read up to the eighth behind that: 4 more than there are.
+  plan.quad_keys.resize(plan.quad_keys.size() + 4);
   permute(pattern.direction_x, ray_of_lane, plan.dx);
   permute(pattern.direction_y, ray_of_lane, plan.dy);
   permute(pattern.direction_z, ray_of_lane, plan.dz);

@@ -27,7 +27,7 @@ struct CastPlan {
   std::vector<float> dx, dy, dz;                ///< [lanes]
   std::vector<float> ox, oy, oz;                ///< [lanes], or empty
   std::vector<float> min_range_m, max_range_m;  ///< [lanes], or one value for all
-  /// [lanes / 4, and padding to a multiple of 8]; names the quad's random numbers: row * ceil(cols / 4) + col / 4.
+  /// [lanes / 4, and 4 more, which a block may read]; names the quad's random numbers: row * ceil(cols / 4) + col / 4.
   std::vector<std::uint32_t> quad_keys;
   std::vector<QuadTarget> targets;         ///< [lanes / 4]
   std::vector<float> times_s;              ///< distinct time offsets, ascending; empty: all 0
