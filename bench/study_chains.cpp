@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): the chains
-// of the presets, a gain and a bias for each ring, what errs by stretches (the presets in rooms that the scene has
-// wrong, a laser along uneven walls), and the angles of depth cameras behind their windows. Prints the tables of
-// docs/benchmarks.md.
+// How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): each model
+// alone, the chains of the presets, a gain and a bias for each ring, what errs by stretches (the presets in rooms that
+// the scene has wrong, a laser along uneven walls), and the angles of depth cameras behind their windows. Prints the
+// tables of docs/benchmarks.md.
 
 #include <cstdio>
 #include <cstdlib>
@@ -73,8 +73,8 @@ void print_walls(std::size_t seeds) {
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, "rings", "walls", "windows", "rooms", or one of the latter two and
-/// a preset behind a blank.
+/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "windows", "rooms", or one of the latter
+/// two and a preset behind a blank.
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
   const std::string only = argc > 2 ? argv[2] : "";
@@ -82,6 +82,12 @@ int main(int argc, char** argv) {
   print_head();
   for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
     if (is_meant(std::string(preset.name))) print_each(fathom::test::preset_study(preset), seeds);
+  }
+  if (is_meant("alone")) {
+    for (const fathom::test::LearnedCase& c : fathom::test::models_alone()) {
+      print_each(fathom::test::case_study(c), seeds);
+    }
+    print_each(fathom::test::turned_rays_alone(), seeds);
   }
   if (is_meant("rings")) print_rings(fathom::test::ring_study(16), seeds);
   for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {

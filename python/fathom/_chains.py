@@ -48,6 +48,9 @@ class ChainReturns:
     depths_are_rounded: bool = False  #: it is distances to the image plane that are so rounded
     #: what turned rays meet, for chains with angular_ray: as read_measured_frames() made it, of all these returns; None: not known
     turned: Optional[Dict[str, Any]] = None
+    #: by what angles points lie beside their rays, for chains with angular_hit: `axes`, one or two of "x", "y", "z" in the
+    #: order of the chain, and `first_rad` and `second_rad` [N] about them (the second of one axis empty), NaN: lost; None: not known
+    hits: Optional[Dict[str, Any]] = None
 
 
 class MeasuredFrames(NamedTuple):

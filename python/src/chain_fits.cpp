@@ -85,6 +85,26 @@ py::object turned_dict(const TurnedRays& t) {
   return d;
 }
 
+HitTurns hits_of(const py::dict& d) {
+  HitTurns h;
+  for (const py::handle& axis : py::list(d["axes"]))
+    h.axes.push_back(word_of<Axis>(py::cast<std::string>(axis), "axes"));
+  for (auto [name, out] : {std::pair{"first_rad", &h.first_rad}, std::pair{"second_rad", &h.second_rad}}) {
+    const Floats values = floats(ravelled(d[name], name), name, {{-1}, "(N,)"}, Finite::kNo);
+    out->assign(values.data(), values.data() + values.size());
+  }
+  return h;
+}
+
+py::object hits_dict(const HitTurns& h) {
+  if (!h.is_known()) return py::none();
+  py::dict d;
+  py::list axes;
+  for (const Axis axis : h.axes) axes.append(kChoiceWords<Axis>[static_cast<std::size_t>(axis)]);
+  d["axes"] = axes, d["first_rad"] = copied<float>(h.first_rad), d["second_rad"] = copied<float>(h.second_rad);
+  return d;
+}
+
 ChainReturns returns_of(const py::dict& d) {
   ChainReturns r;
   for (const auto& [name, member] : kArrays) {
@@ -103,6 +123,7 @@ ChainReturns returns_of(const py::dict& d) {
   r.half_step_m = real(d["half_step_m"], "half_step_m");
   r.depths_are_rounded = py::cast<bool>(d["depths_are_rounded"]);
   if (!d["turned"].is_none()) r.turned = turned_of(d["turned"]);
+  if (!d["hits"].is_none()) r.hits = hits_of(d["hits"]);
   return r;
 }
 
@@ -117,6 +138,7 @@ py::dict returns_dict(const ChainReturns& r) {
   d["outside"] = kChoiceWords<OutsideLimits>[static_cast<std::size_t>(r.outside)];
   d["half_step_m"] = r.half_step_m, d["depths_are_rounded"] = r.depths_are_rounded;
   d["turned"] = turned_dict(r.turned);
+  d["hits"] = hits_dict(r.hits);
   return d;
 }
 

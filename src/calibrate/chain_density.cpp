@@ -15,6 +15,7 @@
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
 
+#include "calibrate/hit_angles.hpp"
 #include "noise/noise_access.hpp"
 
 namespace fathom {
@@ -90,6 +91,10 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       refuse(noise.slug(), "has parameters of its own for some rings, and the returns do not tell theirs");
     }
     if (returns.turned.is_known() && noise.slug() == AngularRay::kSlug) continue;
+    if (returns.hits.is_known() && noise.slug() == AngularHit::kSlug) {
+      add_hit_turn(entry);
+      continue;
+    }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
     const auto place = detail::NoiseAccess::place_in_list(noise);
     if (!place) refuse(noise.slug(), "is a model of the user's own");
@@ -110,6 +115,21 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
   }
   take_turns();
   find_laws();
+}
+
+void ChainDensity::add_hit_turn(const ChainEntry& entry) {
+  const HitTurns& turns = returns_.hits;
+  if (const std::string why = why_hits_are_not_told(chain_); !why.empty()) refuse(AngularHit::kSlug, why);
+  if (hit_axes(chain_) != turns.axes) refuse(AngularHit::kSlug, "turns about other axes than those of known angles");
+  const auto model = [](const Noise& noise) {
+    return static_cast<const AngularHit*>(detail::NoiseAccess::model(noise));
+  };
+  HitStep step = {model(entry.noise), {}, hits_.empty() ? &turns.first_rad : &turns.second_rad};
+  for (const RingEntry& other : entry.by_ring) {
+    if (other.ring >= step.of_ring.size()) step.of_ring.resize(std::size_t{other.ring} + 1, step.model);
+    step.of_ring[other.ring] = model(other.noise);
+  }
+  hits_.push_back(std::move(step));
 }
 
 void ChainDensity::find_laws() {
@@ -167,6 +187,15 @@ double ChainDensity::log_range(std::size_t i) const {
   return log_density(law, range_m, r.half_step_m * slope, nodes());
 }
 
+double ChainDensity::log_hit(std::size_t i) const {
+  double sum = 0.0;
+  for (const HitStep& step : hits_) {
+    const float angle_rad = (*step.angle_rad)[i];
+    if (!std::isnan(angle_rad)) sum += AngularHit::log_density(*model_of(step, ring(i)), double{angle_rad});
+  }
+  return sum;
+}
+
 double ChainDensity::reported(std::size_t i) const {
   if (turns_) return turned_reported(i);
   if (ranges_.empty()) return 1.0;
@@ -189,7 +218,7 @@ double ChainDensity::operator()(std::size_t i) const {
     return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
   }
   if (!(share > 0.0)) return least_log_;
-  return std::max(least_log_, math::log(share) + log_range(i));
+  return std::max(least_log_, math::log(share) + log_range(i) + log_hit(i));
 }
 
 }  // namespace fathom

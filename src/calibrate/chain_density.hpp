@@ -28,8 +28,9 @@ class ChainDensity {
 
   /// `returns` must outlive it. Throws InputError naming a model without density or probability, one with parameters
   /// for entities, one that needs to know of edges or rings where the returns do not, or models whose law together is
-  /// not known. What turns hit points changes no range, and what windows take and cameras do not see is left out of the
-  /// returns: these models are passed over. Rays may be turned where the returns tell what turned ones meet.
+  /// not known. What windows take and cameras do not see is left out of the returns: these models are passed over, and
+  /// so is what turns hit points where the returns do not tell by what angles. Rays may be turned where the returns
+  /// tell what turned ones meet.
   ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log = kLeastLog);
 
   /// Works out once what returns that are turned among the same surfaces have in common, as in frames of a sensor that
@@ -53,13 +54,21 @@ class ChainDensity {
     double (*lose)(const void*, const Return&, const Surface&, float energy);  ///< null: loses nothing
     bool may_jump = false;  ///< whether it may lose at one angle and keep at the next
   };
+  /// A model that turns hit points, by these angles of the returns.
+  struct HitStep {
+    const AngularHit* model;
+    std::vector<const AngularHit*> of_ring;  ///< [rings]; empty: the same for all
+    const std::vector<float>* angle_rad;
+  };
   template <class M>
   static Step step_of(const void* model);
+  void add_hit_turn(const ChainEntry& entry);
 
   /// Throws for laws that are not known, and prepares for heavy tails.
   void find_laws();
   /// What a step does to the returns of a ring; `ring` is not read where it does the same for all.
-  [[nodiscard]] static const void* model_of(const Step& step, std::size_t ring) {
+  template <class AnyStep>
+  [[nodiscard]] static auto model_of(const AnyStep& step, std::size_t ring) {
     return ring < step.of_ring.size() ? step.of_ring[ring] : step.model;
   }
   [[nodiscard]] std::size_t ring(std::size_t i) const { return returns_.ring.empty() ? 0 : returns_.ring[i]; }
@@ -67,6 +76,8 @@ class ChainDensity {
   [[nodiscard]] MeasuredRangeLaw law_of(double range_m, double depth_m, std::size_t ring) const;
   /// Log density of the range that was measured.
   [[nodiscard]] double log_range(std::size_t i) const;
+  /// Log density of the angles by which its point lies beside its ray, per rad each; 0 where they are not known.
+  [[nodiscard]] double log_hit(std::size_t i) const;
   [[nodiscard]] const StudentNodes* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
 
   // Of turned rays, in chain_turned.cpp and chain_turned_losses.cpp.
@@ -97,6 +108,7 @@ class ChainDensity {
   const ChainReturns& returns_;
   double least_log_;
   std::vector<Step> losses_, ranges_;
+  std::vector<HitStep> hits_;
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
   RayTurner turner_;                                               ///< by the mean angles

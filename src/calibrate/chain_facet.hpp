@@ -71,7 +71,17 @@ struct ChainDensity::Facet {
       is_linear = is_linear && std::abs(shift) <= kLittle * turns.deviation()[k];
       sum += weight_rate[k] * shift;
     }
-    return is_linear ? kept * std::max(0.0, sum) : expected(turns, given);
+    return is_linear ? kept * std::max(0.0, sum) : expected(turns, blurred(turns, given));
+  }
+  /// A range without an error of its own tells the angle more sharply than nodes and straight lines between them tell
+  /// where an edge is: beyond it such a return would be impossible, and close to it tell more than all others.
+  static constexpr double kBlur = 0.25;  // of the step between nodes
+  [[nodiscard]] static AngleLaw blurred(const RayTurns& turns, AngleLaw law) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double least = kBlur * turns.nodes(k).step_at(law.mean[k]);
+      law.variance[k] = std::max(law.variance[k], least * least);
+    }
+    return law;
   }
   /// E[met kept] under a law of the angles.
   [[nodiscard]] double expected(const RayTurns& turns, const AngleLaw& law) const {

@@ -118,6 +118,11 @@ std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumbe
   return values;
 }
 
+/// Whether it is of a model that turns points, and only ranges are known: it stays as given.
+bool is_of_unknown_hits(const NoiseChain& chain, const FreeNumber& p, const ChainReturns& returns) {
+  return chain[p.entry].noise.slug() == AngularHit::kSlug && !returns.hits.is_known();
+}
+
 /// Off the limits, where a search would not begin to move.
 std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start) {
   for (std::size_t k = 0; k < start.size(); ++k) {
@@ -230,7 +235,7 @@ void set_error(LearnedParameter& p, double error, double naive, const Interval& 
 /// Values, errors and correlations, in the order of `numbers`. Errors across the two kinds are independent: jumps are
 /// known to one part in the number of returns, others to one in its root.
 void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                    const Split& split, const PossibleReturns& possible, ChainFit& fit) {
+                    const ChainReturns& returns, const Split& split, const PossibleReturns& possible, ChainFit& fit) {
   const ChainLikelihood likelihood = ascent.together(possible.places, possible.least_log);
   const std::vector<double> values = values_of(fit.chain, ascent.smooth());
   const ChainErrors errors = chain_errors(likelihood, values, possible.cluster, split.stretches > 0);
@@ -257,6 +262,7 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
       if (!peak.is_unbounded)
         set_error(p, peak.deviation, peak.deviation, {within(p.value - half), within(p.value + half)});
     }
+    if (is_of_unknown_hits(given, numbers[j], returns)) p.is_unidentified = true;
     if (!possible.tell_errors()) {
       p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
       set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
@@ -311,6 +317,7 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   check_returns(returns);
   std::vector<FreeNumber> numbers = free_numbers(chain, free, rings_of(returns));
   set_angle_steps(chain, returns.turned, numbers);
+  set_hit_steps(chain, returns.hits, numbers);
   const Split split = split_frames(returns, options);
   if (split.learn.size() < kLeastReturns) {
     throw InputError(fmt::format("{} returns to learn from: at least {} are needed{}", split.learn.size(),
@@ -326,7 +333,7 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   for (const FreeNumber& p : numbers) {
     if (p.field == kLevelsField) {
       set_levels(start, p.entry, returns, fit.flags);
-    } else {
+    } else if (!is_of_unknown_hits(chain, p, returns)) {
       searched.push_back(p);
     }
   }
@@ -335,13 +342,13 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   fit.chain = ascent.chain();
   fit.log_likelihood = ascent.total();
   const PossibleReturns possible(fit.chain, returns, split.learn, split.cluster, *executor);
-  add_parameters(ascent, with_rings(chain, numbers), numbers, split, possible, fit);
+  add_parameters(ascent, with_rings(chain, numbers), numbers, returns, split, possible, fit);
   fit.returns = split.learn.size(), fit.frames = split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, chain, *executor, fit);
   if (possible.impossible > 0) fit.flags.push_back(possible.note());
-  add_flags(fit);
+  add_flags(fit, returns.hits.is_known());
   add_angle_flags(returns.turned, fit);
   return fit;
 }

@@ -57,12 +57,23 @@ class ParameterFlags {
   std::vector<Line> lines_;
 };
 
-void add_parameter_flags(ChainFit& fit) {
+/// Whether a parameter, by its name, is one of this model.
+bool is_of(std::string_view name, std::string_view slug) {
+  return name.find(fmt::format("{}.", slug)) != std::string_view::npos;
+}
+
+void add_parameter_flags(ChainFit& fit, bool knows_points) {
   ParameterFlags flags;
   const std::size_t n = fit.parameters.size();
   for (const LearnedParameter& p : fit.parameters) {
     if (p.is_at_limit) flags.add(p.name, fmt::format("is at its limit {:g}", p.value));
     if (!p.is_unidentified) continue;
+    if (!knows_points && is_of(p.name, AngularHit::kSlug)) {
+      flags.add(p.name,
+                "cannot be told from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
+                "hit_sensor of a run)");
+      continue;
+    }
     flags.add(p.name, std::isnan(p.std_error)
                           ? "cannot be told from these returns: others do the same, or it does nothing here"
                           : "cannot be told from 0: its error exceeds its value");
@@ -80,8 +91,8 @@ void add_parameter_flags(ChainFit& fit) {
 
 }  // namespace
 
-void add_flags(ChainFit& fit) {
-  add_parameter_flags(fit);
+void add_flags(ChainFit& fit, bool knows_points) {
+  add_parameter_flags(fit, knows_points);
   if (fit.clusters < kFewClusters) {
     fit.flags.push_back(fmt::format(
         "errors take {} as independent, and there are {}: below {} they are uncertain themselves",

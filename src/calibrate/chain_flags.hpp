@@ -5,7 +5,8 @@
 
 namespace fathom {
 
-/// Says in ChainFit::flags what a reader of its parameters and errors has to know.
-void add_flags(ChainFit& fit);
+/// Says in ChainFit::flags what a reader of its parameters and errors has to know. `knows_points`: whether the returns
+/// tell where points lie beside their rays.
+void add_flags(ChainFit& fit, bool knows_points);
 
 }  // namespace fathom

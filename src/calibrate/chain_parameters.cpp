@@ -25,6 +25,7 @@ struct Learnable {
 };
 constexpr std::array kLearnable = {
     Learnable{AngularRay::kSlug, {"mean_rad", "stddev_rad"}},
+    Learnable{AngularHit::kSlug, {"mean_rad", "stddev_rad"}},
     Learnable{LossAngle::kSlug, {"max_incidence_rad"}},
     Learnable{InvalidBand::kSlug, {"max_disparity_px"}},
     Learnable{StereoEnergy::kSlug, {StereoEnergy::kMinEnergy, StereoEnergy::kPow}},

@@ -57,6 +57,7 @@ void check_returns(const ChainReturns& r) {
     throw InputError(fmt::format("{} rings given for {} returns", r.ring.size(), n));
   }
   validate(r.turned, n);
+  validate(r.hits, n);
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
     throw InputError(

@@ -38,6 +38,19 @@ void set_angle_steps(const NoiseChain& chain, const TurnedRays& rays, std::span<
   }
 }
 
+void set_hit_steps(const NoiseChain& chain, const HitTurns& turns, std::span<FreeNumber> numbers) {
+  double squares = 0.0, count = 0.0;
+  for (const std::vector<float>* angles : {&turns.first_rad, &turns.second_rad}) {
+    for (const float angle : *angles) {
+      if (!std::isnan(angle)) squares += double{angle} * double{angle}, count += 1.0;
+    }
+  }
+  if (!(squares > 0.0)) return;
+  for (FreeNumber& p : numbers) {
+    if (chain[p.entry].noise.slug() == AngularHit::kSlug) p.unit = kShareOfStep * std::sqrt(squares / count);
+  }
+}
+
 std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> returns) {
   return static_cast<std::size_t>(std::count_if(
       returns.begin(), returns.end(), [&](std::size_t i) { return rays.surroundings[i] != TurnedRays::kOneSurface; }));

@@ -17,8 +17,9 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/text.hpp"
-#include "render/surface_lanes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/frame_edges.hpp"
+#include "simulate/hit_frames.hpp"
 #include "simulate/scene_models.hpp"
 #include "simulate/sensor_normals.hpp"
 #include "simulate/turned_frames.hpp"
@@ -72,40 +73,6 @@ OutsideLimits outside_of(const Sensor& sensor, const SensorView& view) {
   return OutsideLimits::kKept;
 }
 
-/// Surface::edge_rad, jump and jump_rad of all pixels of a frame.
-struct Edges {
-  std::vector<float> edge_rad, jump, jump_rad;
-
-  std::array<std::vector<float>, 3> normals;  ///< in the sensor frame; before find()
-
-  void find(const RayPattern& p, const Frame& truth) {
-    const std::size_t cols = p.cols;
-    for (std::vector<float>* values : {&edge_rad, &jump, &jump_rad}) values->resize(truth.rays());
-    const auto row_at = [&](std::size_t row) -> EdgeRow {
-      const std::size_t at = row * cols;
-      return {p.direction_x.data() + at, p.direction_y.data() + at, p.direction_z.data() + at,
-              truth.clean_range_m().data() + at};
-    };
-    const SurfaceKernels& kernels = surface_kernels(detect_isa());
-    for (std::size_t row = 0; row < p.rows; ++row) {
-      const EdgeRow here = row_at(row), above = row_at(row > 0 ? row - 1 : row),
-                    below = row_at(std::min<std::size_t>(row + 1, p.rows - 1));
-      const EdgeRow *const up = row > 0 ? &above : nullptr, *const down = row + 1 < p.rows ? &below : nullptr;
-      const std::size_t at = row * cols;
-      const EdgeNormals of_row = {normals[0].data() + at, normals[1].data() + at, normals[2].data() + at};
-      for (std::uint32_t begin = 0; begin < p.cols; begin += kBlockRays) {
-        const std::uint32_t count = std::min(kBlockRays, p.cols - begin);
-        alignas(64) float angle[kBlockRays], step[kBlockRays], step_angle[kBlockRays];
-        kernels.edge_angles(here, up, down, p.cols, begin, count, angle);
-        kernels.edge_jumps(here, of_row, up, down, p.cols, begin, count, step, step_angle);
-        std::copy_n(angle, count, edge_rad.data() + at + begin);
-        std::copy_n(step, count, jump.data() + at + begin);
-        std::copy_n(step_angle, count, jump_rad.data() + at + begin);
-      }
-    }
-  }
-};
-
 }  // namespace
 
 std::size_t find_sensor(const SceneSetup& setup, const std::string& name) {
@@ -133,6 +100,12 @@ std::vector<std::string> ChainFrames::flags() const {
     all.push_back(
         fmt::format("{} readings lie where the scene has nothing within the limits, and were left out", unexpected));
   }
+  if (askew > 0) {
+    all.push_back(
+        fmt::format("{} points lie more than 0.001 rad from where their rays can be turned to about the axis "
+                    "of angular_hit: it takes what they are turned about that axis",
+                    askew));
+  }
   return all;
 }
 
@@ -142,7 +115,8 @@ class ChainFrameReader::Impl {
       : options_(options),
         simulator_(make_simulator(setup, options.run)),
         sensor_(SensorId(find_sensor(setup, options.sensor))),
-        truth_from_(sensor_) {
+        truth_from_(sensor_),
+        hits_(simulator_.sensor(sensor_).noise, options.other_chain) {
     const Sensor& sensor = simulator_.sensor(sensor_);
     if (sensor.returns.size() != 1) {
       throw InputError(fmt::format("sensor '{}': reports {} returns of a ray; chains are learned of one", sensor.name,
@@ -169,7 +143,7 @@ class ChainFrameReader::Impl {
   [[nodiscard]] bool is_camera() const { return out_.returns.optics.fx_px > 0.0F; }
   void round_depths() { out_.returns.depths_are_rounded = true; }
 
-  void add(std::uint32_t index, std::span<const float> range_m) {
+  void add(std::uint32_t index, std::span<const float> range_m, std::span<const float> point_m = {}) {
     check_size(range_m.size());
     if (out_.frames > 0 && index <= last_) {
       throw InputError(fmt::format("frame {} comes after frame {}: frames do not ascend", index, last_));
@@ -187,7 +161,9 @@ class ChainFrameReader::Impl {
       edges_.find(rays, truth_);
     }
     if (turned_) turned_->cast(index, rays, truth_, wanted_rays(rays));
+    take_points(rays, point_m);
     for (std::size_t i = 0; i < range_m.size(); ++i) add_ray(rays, i, range_m[i]);
+    out_.askew = hits_.askew();
   }
 
   /// Puts the sensor where a log says that it was at this frame.
@@ -269,6 +245,14 @@ class ChainFrameReader::Impl {
     see_from(simulator_.add_sensor(carried_by(*carrier_, sensor, sensor.name + "-carried")));
   }
 
+  void take_points(const RayPattern& rays, std::span<const float> point_m) {
+    hits_.take(rays, point_m);
+    if (point_m.empty() || has_points_) return;
+    has_points_ = true;
+    if (hits_.why_not().empty()) return;
+    out_.notes.push_back(fmt::format("points do not tell angular_hit: {}", hits_.why_not()));
+  }
+
   /// Those of a frame that may become returns; of all frames where turned rays meet the same in each, and behind a
   /// window all that it may show.
   [[nodiscard]] std::vector<std::uint8_t> wanted_rays(const RayPattern& rays) const {
@@ -320,6 +304,7 @@ class ChainFrameReader::Impl {
     }
     const PointSpan hit = truth_.clean_hit_sensor_m();
     ChainReturns& r = out_.returns;
+    hits_.add(i, is_there, r.size(), r.hits);
     r.range_m.push_back(is_there ? range_m : __builtin_nanf(""));
     r.clean_range_m.push_back(truth_.clean_range_m()[i]);
     r.clean_x_m.push_back(hit.x[i]), r.clean_y_m.push_back(hit.y[i]);
@@ -339,11 +324,12 @@ class ChainFrameReader::Impl {
   std::optional<EntityId> carrier_;
   std::optional<Pose> first_pose_;
   std::optional<TurnedFrames> turned_;
+  HitFrames hits_;
   Frame truth_{kTruth}, seen_{kSeen};
-  Edges edges_;
+  FrameEdges edges_;
   PatternShape shape_;
   double share_ = 1.0, farthest_m_ = 0.0;
-  bool has_edges_ = false, rays_vary_ = false;
+  bool has_edges_ = false, rays_vary_ = false, has_points_ = false;
   std::uint32_t last_ = 0;
   ChainFrames out_;
 };
@@ -358,6 +344,14 @@ PatternShape ChainFrameReader::shape() const { return impl_->shape(); }
 const ChainFrames& ChainFrameReader::frames() const { return impl_->frames(); }
 std::span<const float> ChainFrameReader::clean_range_m() const { return impl_->clean_range_m(); }
 void ChainFrameReader::add_ranges(std::uint32_t index, std::span<const float> range_m) { impl_->add(index, range_m); }
+
+void ChainFrameReader::add_points(std::uint32_t index, std::span<const float> range_m, std::span<const float> point_m) {
+  impl_->check_size(range_m.size());
+  if (point_m.size() != 3 * range_m.size()) {
+    throw InputError(fmt::format("{} values given for {} points", point_m.size(), range_m.size()));
+  }
+  impl_->add(index, range_m, point_m);
+}
 
 void ChainFrameReader::add_scan(std::uint32_t index, std::span<const float> range_m,
                                 const PlanarPose& world_from_sensor) {

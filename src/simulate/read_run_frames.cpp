@@ -25,11 +25,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr float kSameClean = 1e-4F;  // relative: casters differ in the last digits
 
-std::vector<float> read_floats(const fs::path& file, const PatternShape& shape) {
+std::vector<float> read_floats(const fs::path& file, const std::vector<std::size_t>& shape) {
   const npy::Array array = npy::read(file);
-  if (array.shape != std::vector<std::size_t>{shape.rows, shape.cols}) {
-    throw InputError(fmt::format("{}: has the shape [{}], not [{}, {}] as the sensor of the scene", file.string(),
-                                 fmt::join(array.shape, ", "), shape.rows, shape.cols));
+  if (array.shape != shape) {
+    throw InputError(fmt::format("{}: has the shape [{}], not [{}] as the sensor of the scene", file.string(),
+                                 fmt::join(array.shape, ", "), fmt::join(shape, ", ")));
   }
   std::vector<float> values(array.bytes.size() / npy::size_of(array.type));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(array.at(i));
@@ -100,17 +100,21 @@ ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const 
   }
   ChainFrameReader reader(setup, frames.size(), how);
   std::error_code error;
+  const std::vector<std::size_t> shape = {reader.shape().rows, reader.shape().cols};
   for (const std::uint32_t frame : frames) {
-    std::vector<float> values = read_floats(channel_file(folder, to_string(measured), frame), reader.shape());
+    std::vector<float> values = read_floats(channel_file(folder, to_string(measured), frame), shape);
     lose_by_reason(channel_file(folder, to_string(Channel::kReason), frame), values);
-    if (measured == Channel::kRange) {
-      reader.add_ranges(frame, values);
-    } else {
+    const fs::path points = channel_file(folder, to_string(Channel::kHitSensor), frame);
+    if (measured == Channel::kDepth) {
       reader.add_depths(frame, values);
+    } else if (fs::exists(points, error)) {
+      reader.add_points(frame, values, read_floats(points, {shape[0], shape[1], 3}));
+    } else {
+      reader.add_ranges(frame, values);
     }
     const fs::path clean = channel_file(folder, to_string(Channel::kCleanRange), frame);
     if (!fs::exists(clean, error)) continue;
-    check_clean(clean, read_floats(clean, reader.shape()), reader.clean_range_m());
+    check_clean(clean, read_floats(clean, shape), reader.clean_range_m());
   }
   return reader.frames();
 }

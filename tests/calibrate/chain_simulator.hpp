@@ -4,20 +4,35 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fathom/calibrate/chain.hpp>
 
+#include "calibrate/hit_angles.hpp"
 #include "noise/blocks.hpp"
 
 namespace fathom::test {
+
+/// By what angles a model turned a point; NaN: it was lost.
+inline void add_hit(const Return& clean, const Return& hit, bool is_hit, HitTurns& turns) {
+  const auto unit = [](const Return& r) {
+    const Vec3 at = {double{r.x}, double{r.y}, double{r.z}};
+    const double away = norm(at);
+    return Vec3{at.x / away, at.y / away, at.z / away};
+  };
+  const auto angles = is_hit ? hit_angles(unit(clean), unit(hit), turns.axes) : std::nullopt;
+  turns.first_rad.push_back(angles ? static_cast<float>(angles->first_rad) : NAN);
+  if (turns.axes.size() == 2) turns.second_rad.push_back(angles ? static_cast<float>(angles->second_rad) : NAN);
+}
 
 /// Returns of a camera 0.5 to 6 m in front of surfaces, at all angles, after the chain. `per_frame`: a multiple of 16.
 inline ChainReturns simulate_returns(const NoiseChain& chain, std::uint32_t frames, std::uint32_t per_frame,
                                      std::uint64_t seed) {
   ChainReturns out;
   out.optics = {500.0F, 320.0F, 0.1F};  // those of fill_surface()
+  out.hits.axes = hit_axes(chain);
   SurfaceBlock surface;
   for (std::uint32_t frame = 0; frame < frames; ++frame) {
     Lanes lanes = make_equal_lanes(per_frame, 1, 0, 0);
@@ -36,6 +51,7 @@ inline ChainReturns simulate_returns(const NoiseChain& chain, std::uint32_t fram
       const Surface s = surface_of_lane(surface, i % 4, out.optics);
       const bool is_hit = lanes.reasons[i] == static_cast<std::uint32_t>(Reason::kHit);
       out.range_m.push_back(is_hit ? lanes.returns[i].range_m : NAN);
+      if (out.hits.is_known()) add_hit(clean.returns[i], lanes.returns[i], is_hit, out.hits);
       out.clean_range_m.push_back(clean.returns[i].range_m);
       out.clean_x_m.push_back(clean.returns[i].x), out.clean_y_m.push_back(clean.returns[i].y);
       out.incidence_rad.push_back(std::acos(s.cos_emitter));

@@ -19,6 +19,7 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "calibrate/chain_simulator.hpp"
+#include "calibrate/learned_cases.hpp"
 #include "calibrate/ray_turns.hpp"
 #include "render/test_scenes.hpp"
 
@@ -243,6 +244,32 @@ inline ChainStudy preset_study(const SensorPreset& preset) {
   const std::size_t returns = axis_turns(study.truth).size() > 1 ? kStudyReturns / 4 : kStudyReturns;
   study.returns = [setup, returns, own = own_seeds(preset)](std::uint64_t seed) {
     return returns_of_seed(setup, setup, kStudyFrames, returns, own + seed);
+  };
+  return study;
+}
+
+/// Of a chain before a camera, whose returns the kernels of its models draw.
+inline ChainStudy case_study(const LearnedCase& c) {
+  std::string name;
+  for (const ChainEntry& entry : c.chain) name += (name.empty() ? "" : ", ") + std::string(entry.noise.slug());
+  ChainStudy study = {.name = c.name == "quantised" || c.name == "coarse" ? name + " in steps" : name,
+                      .truth = c.chain};
+  for (const ChainParameter& p : parameters_of(c.chain, c.free)) {
+    if (p.field != "steps_per_px") study.free.push_back(p);
+  }
+  study.returns = [chain = c.chain](std::uint64_t seed) {
+    return simulate_returns(chain, kStudyFrames, kStudyReturns / kStudyFrames / 16 * 16, 31 + 509 * seed);
+  };
+  return study;
+}
+
+/// Turned rays of a lidar before fences, and no other noise.
+inline ChainStudy turned_rays_alone() {
+  ChainStudy study = {.name = "angular_ray", .truth = {AngularRay{Axis::kZ, 0.001F, 0.002F}}};
+  study.free = chain_parameters(study.truth, "*");
+  const SceneSetup setup = swaying_before_fences(with_few_rays(find_preset("VLP-16").model), study.truth);
+  study.returns = [setup](std::uint64_t seed) {
+    return returns_of_seed(setup, setup, kStudyFrames, kStudyReturns, (1ULL << 40U) + seed);
   };
   return study;
 }

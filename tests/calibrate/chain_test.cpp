@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <fathom/calibrate/chain.hpp>
-#include <fathom/sensor/presets.hpp>
 
 #include "calibrate/chain_simulator.hpp"
+#include "calibrate/learned_cases.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {
@@ -21,66 +20,10 @@ namespace {
 
 constexpr std::uint32_t kPerFrame = 1024;
 
-struct Case {
-  std::string name;
-  NoiseChain chain;
-  std::vector<std::string> free = {"*"};
-  double wrong = 0.6;  ///< share of the true values from which learning begins
-  std::uint32_t frames = 24;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
-
-StereoEnergy energy_law(EnergyNormalization law) { return {.min_energy = 0.1F, .pow = 3.0F, .normalization = law}; }
-
-std::vector<Case> alone() {
-  constexpr auto kDocument = EnergyNormalization::kDocument, kThreshold = EnergyNormalization::kThreshold;
-  // The band at the left edge is lost in either chain: it has no number.
-  const InvalidBand band = {.left_band = false, .max_disparity_px = 60.0F};
-  const EdgeLoss edges = {
-      .min_angle_rad = 0.8F, .max_angle_rad = 2.2F, .low_probability = 0.1F, .high_probability = 0.7F};
-  return {
-      {"distance", {DistanceNoise{0.03F, 0.02F, 0.004F}}},
-      {"uniform", {UniformNoise{-0.1F, 0.15F}}},
-      {"gain_bias", {GainBias{0.01F, 0.02F}, DistanceNoise{0.0F, 0.02F, 0.0F}}, {"gain_bias.*"}},
-      {"disparity", {Disparity{0.1F, 0.08F, 0.0F}}, {"*.bias_px", "*.stddev_px"}},
-      {"quantised", {Disparity{0.1F, 0.08F, 16.0F}}},
-      {"coarse", {Disparity{0.1F, 0.08F, 4.0F}}},
-      {"student", {StudentNoise{0.02F, 0.003F, 2.5F}}},
-      {"dropout", {Dropout{0.04F}}},
-      {"loss_angle", {LossAngle{1.2F}}},
-      {"energy_by_document", {energy_law(kDocument)}},
-      {"energy_by_threshold", {energy_law(kThreshold)}},
-      {"invalid_band", {band}},
-      {"edge_loss", {edges}},
-      {"texture", {TextureLoss{0.0F, 0.9F, 8.0F, 0.0F, 10.0F, 0.08F, 0.02F}}, {"*.midpoint", "*.width"}},
-  };
-}
-
-std::vector<Case> chains() {
-  const NoiseChain structured = find_preset("real_structured_light").noise;
-  const NoiseChain lidar = find_preset("VLP-16").noise;
-  return {
-      {"rounded_errors",
-       {DistanceNoise{-0.02F, 0.03F, 0.0F}, UniformNoise{-0.1F, 0.15F}, Dropout{0.04F}},
-       {"*.stddev_m", "uniform.*", "dropout.*"}},
-      {"heavy", {GainBias{0.01F, 0.02F}, StudentNoise{0.02F, 0.003F, 2.5F}}},
-      {"scattered_limit",
-       {LossAngle{1.2F}, DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.05F}},
-       {"loss_angle.*", "*.stddev_m", "dropout.*"}},
-      {"stereo",
-       {energy_law(EnergyNormalization::kThreshold), Disparity{0.1F, 0.08F, 16.0F}, Dropout{0.02F}},
-       {"stereo_energy.*", "*_px", "dropout.*"}},
-      {"real_structured_light", structured, {"*"}, 0.6, 48},  // it loses three in a thousand by chance
-      {"Kinect-v1", {Disparity{.stddev_px = 0.0625F, .steps_per_px = 8}}, {"*.stddev_px", "*.steps_per_px"}},
-      {"VLP-16", lidar, {"distance.stddev_m"}},
-  };
-}
-
-class LearnedChain : public testing::TestWithParam<Case> {};
+class LearnedChain : public testing::TestWithParam<LearnedCase> {};
 
 TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
-  const Case& c = GetParam();
+  const LearnedCase& c = GetParam();
   const std::vector<ChainParameter> free = parameters_of(c.chain, c.free);
   const ChainReturns returns = simulate_returns(c.chain, c.frames, kPerFrame, 11);
   const ChainFit fit = fit_chain(with_wrong_values(c.chain, free, c.wrong), free, returns, {.hold_out = 6});
@@ -113,9 +56,9 @@ TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Alone, LearnedChain, testing::ValuesIn(alone()),
+INSTANTIATE_TEST_SUITE_P(Alone, LearnedChain, testing::ValuesIn(models_alone()),
                          [](const auto& test) { return test.param.name; });
-INSTANTIATE_TEST_SUITE_P(Chains, LearnedChain, testing::ValuesIn(chains()), [](const auto& test) {
+INSTANTIATE_TEST_SUITE_P(Chains, LearnedChain, testing::ValuesIn(models_together()), [](const auto& test) {
   std::string name = test.param.name;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

@@ -14,8 +14,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "learned.hpp"
-#include "process.hpp"
+#include "calibrate_chain.hpp"
 #include "refusal.hpp"
 
 namespace cli_test {
@@ -23,45 +22,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kRoom =
-    "scene:\n  meshes:\n    room: {box: {size_m: [8, 6, 3]}}\n    ball: {sphere: {radius_m: 0.7}}\n  entities:\n"
-    "    - {name: room, mesh: room, position_m: [0, 0, 1.5]}\n    - {name: ball, mesh: ball, position_m: [2, 0.3, "
-    "1]}\n";
-
-constexpr const char* kLidarScene =
-    "sensors:\n  - name: lidar\n    preset: VLP-16\n    columns: 180\n    position_m: [-2, 0, 1]\n"
-    "    noise: [{loss_angle: {max_incidence_deg: 70}}, {distance: {mean_m: 0.01, stddev_m: 0.02}}, {dropout: "
-    "{probability: 0.1}}]\n    outputs: [{npy: {channels: [range, clean_range]}}]\nframes: 25\nseed: 3\n";
-
 constexpr const char* kCameraScene =
     "sensors:\n  - name: cam\n    type: stereo_camera\n    width: 120\n    height: 90\n    fx: 90\n    baseline_m: "
     "0.1\n"
     "    position_m: [-2, 0, 1]\n    noise: [stereo_shadow: {}, disparity: {stddev_px: 0.1}, dropout: {probability: "
     "0.03}]\n    outputs: [depth_png, {npy: {channels: [range]}}]\nframes: 25\nseed: 4\n";
-
-constexpr const char* kWrong =
-    "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {distance: {stddev_m: "
-    "0.05}}, {dropout: {probability: 0.3}}]";
-
-void expect_found(const json& fit, const std::string& name, double truth) { expect_learned(fit, name, truth, 0.3); }
-
-class CalibrateChain : public testing::Test {
- protected:
-  std::string scene(const char* sensors) { return write_text(folder_ / "scene.yaml", std::string(kRoom) + sensors); }
-  std::string simulated(const std::string& scene, const std::string& name, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"simulate", scene, "--out", folder_ / name, "--quiet"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return folder_ / name;
-  }
-  static Ended done(const std::vector<std::string>& arguments) {
-    Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended;
-  }
-  TemporaryFolder folder_;
-};
 
 TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run"), out = folder_ / "fit";
@@ -237,34 +202,6 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   refused("both", {"--measured", run, "--clusters", "5", "--block-frames", "2"}, {"--clusters and --block-frames"});
   refused("clusters", {"--measured", run, "--clusters", "0"}, {"--clusters"});
   refused("no log", {"--measured", folder_ / "none.log"}, {"none.log: is not there"});
-}
-
-TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
-  const std::string sensors = replaced(kLidarScene, "clean_range]}}]", "clean_range]}}, pcd]");
-  const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
-  const std::string clouds = folder_ / "clouds";
-  std::filesystem::create_directory(clouds);
-  for (const auto& entry : std::filesystem::directory_iterator(run + "/lidar")) {
-    if (entry.path().extension() == ".pcd") {
-      std::filesystem::copy(entry.path(), std::filesystem::path(clouds) / entry.path().filename());
-    }
-  }
-  const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"calibrate",    "chain",  file,        "--measured", measured, "--free",
-                                          "distance.*_m", "--free", "dropout.*", "--json",     "--set",  kWrong};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return json::parse(done(arguments).out);
-  };
-  const json of_run = learned(run), of_clouds = learned(clouds);
-  EXPECT_EQ(of_run["returns"], of_clouds["returns"]);
-  EXPECT_EQ(of_run["lost"], of_clouds["lost"]);
-  for (const auto& [name, p] : of_run["parameters"].items()) {
-    EXPECT_NEAR(p["value"].get<double>(), of_clouds["parameters"][name]["value"].get<double>(),
-                0.01 * p["std_error"].get<double>());
-  }
-  EXPECT_EQ(learned(run + "/lidar", {"--files", "cloud*.pcd"})["parameters"], of_clouds["parameters"]);
-  expect_refused("of another lidar", {"score", file, "--measured", clouds, "--set", "sensors.lidar.preset=HDL-32E"},
-                 {"cloud_000000.pcd", "points lie on no ray of sensor 'lidar'"}, folder_ / "out");
 }
 
 TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {

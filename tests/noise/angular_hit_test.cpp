@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/angular_hit.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "noise/gaussian.hpp"
 #include "noise/samples.hpp"
+#include "support/statistics.hpp"
 
 namespace fathom::test {
 namespace {
@@ -59,6 +62,40 @@ TEST(AngularHit, AnglesAreGaussian) {
 TEST(AngularHit, RaysAreNotTouched) {
   const Lanes lanes = sample(AngularHit{Axis::kZ, 0.3F, 0.5F}, 3, 0, 4);
   for (const Ray& r : lanes.rays) ASSERT_TRUE(r.dx == 0.6F && r.dy == 0.0F && r.dz == 0.8F);
+}
+
+/// What the sampler does is what the density says: also where deviations are so large that turns come round.
+TEST(AngularHit, DensityIsThatOfTheSampler) {
+  constexpr std::size_t kCells = 60, kSteps = 200;
+  constexpr double kPi = std::numbers::pi, kCell = 2 * kPi / kCells;
+  for (const AngularHit& model : {AngularHit{Axis::kZ, -0.05F, 0.2F}, AngularHit{Axis::kZ, 3.0F, 0.45F},
+                                  AngularHit{Axis::kZ, 2.0F, 0.6F}, AngularHit{Axis::kZ, -1.0F, 3.0F}}) {
+    const Lanes lanes = sample(model, 5, 0, 1);
+    std::vector<double> counts(kCells, 0.0);
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      const double angle = std::atan2(double{lanes.returns[i].y}, double{lanes.returns[i].x});
+      counts[std::min(kCells - 1, static_cast<std::size_t>((angle + kPi) / kCell))] += 1.0;
+    }
+    double statistic = 0.0, mass = 0.0, rest = static_cast<double>(lanes.size()), degrees = -1.0;
+    for (std::size_t cell = 0; cell < kCells; ++cell) {
+      double share = 0.0;
+      for (std::size_t k = 0; k < kSteps; ++k) {
+        const double angle = -kPi + kCell * (static_cast<double>(cell) + (static_cast<double>(k) + 0.5) / kSteps);
+        share += std::exp(AngularHit::log_density(model, angle)) * kCell / kSteps;
+      }
+      mass += share;
+      const double expected = share * static_cast<double>(lanes.size());
+      if (expected < 20.0) continue;
+      rest -= counts[cell];
+      statistic += std::pow(counts[cell] - expected, 2) / expected, degrees += 1.0;
+    }
+    EXPECT_NEAR(mass, 1.0, 1e-4);  // the sum is one of midpoints
+    EXPECT_LT(rest, 400.0);        // what lies in cells that expect hardly anything
+    const double p = chi_square_p_value(statistic, degrees);
+    EXPECT_GT(p, kLowestP) << model.stddev_rad;
+    EXPECT_LT(p, kHighestP) << model.stddev_rad;
+  }
+  EXPECT_EQ(AngularHit::log_density({Axis::kZ, 0.1F, 0.0F}, 0.1), -INFINITY);
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 // sensor that moves, and frames, or blocks of frames, of one that stands as what is independent (the sandwich of Huber
 // and White, clustered), and are never below those of independent returns.
 //
+// Where points are known and not ranges alone, the angles by which they lie beside their rays have their density in it,
+// too (angular_hit).
+//
 // At some parameters the likelihood jumps: where loss_angle, invalid_band and the `document` law of stereo_energy begin
 // to lose, where edge_loss does, and the ends of a `uniform` that is the only error. They are searched one by one;
 // their error is the deviation of the likelihood, taken as a density, about its maximum (as in Pitman's estimator),
@@ -25,6 +28,7 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
+#include <fathom/calibrate/hit_turns.hpp>
 #include <fathom/calibrate/turned_rays.hpp>
 #include <fathom/noise/chain.hpp>
 
@@ -58,6 +62,7 @@ struct ChainReturns {
   double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice as much; 0: they are not
   bool depths_are_rounded = false;  ///< it is distances to the image plane that are so rounded
   TurnedRays turned = {};           ///< what turned rays meet, for chains with angular_ray
+  HitTurns hits = {};               ///< where measured points lie, for chains with angular_hit
 
   [[nodiscard]] std::size_t size() const { return range_m.size(); }
 };
@@ -108,7 +113,8 @@ struct LearnedParameter {
   double std_error = 0.0;        ///< NaN: none, at a limit or not identified
   double naive_error = 0.0;      ///< if returns were independent
   double low = 0.0, high = 0.0;  ///< 95 % interval, as even about the value as the likelihood is; NaN: none
-  /// The error exceeds the value, others do the same, it does nothing, or the returns bound it to one side only.
+  /// The error exceeds the value, others do the same, it does nothing, the returns bound it to one side only, or it is
+  /// of angular_hit and only ranges are known: it stays as given.
   bool is_unidentified = false;
   bool is_at_limit = false;
 };

@@ -39,10 +39,12 @@ struct ChainFramesOptions {
 
 struct ChainFrames {
   ChainReturns returns;
-  std::string sensor;              ///< its name
-  std::size_t frames = 0;          ///< read
-  std::size_t hidden = 0;          ///< rays left out for cameras and windows
-  std::size_t unexpected = 0;      ///< readings where the scene has nothing within the limits, left out
+  std::string sensor;          ///< its name
+  std::size_t frames = 0;      ///< read
+  std::size_t hidden = 0;      ///< rays left out for cameras and windows
+  std::size_t unexpected = 0;  ///< readings where the scene has nothing within the limits, left out
+  /// Points that no turn about the axis of angular_hit brings their rays to, to 1e-3 rad; they are taken.
+  std::size_t askew = 0;
   std::vector<std::string> notes;  ///< one line each
 
   /// The notes, and what was left out that should not be.
@@ -75,7 +77,11 @@ class FATHOM_API ChainFrameReader {
   /// Frame `index` of the sensor: measured ranges [rows, cols], m; what is not above 0 and finite is lost. Frames
   /// ascend. Throws InputError for another number of values.
   void add_ranges(std::uint32_t index, std::span<const float> range_m);
-  /// The same with distances to the image plane. Throws InputError for a sensor that is no camera, too.
+  /// The same with where points lie in the sensor frame, [rows, cols, 3] m, which tell angular_hit the angles by which
+  /// they lie beside their rays. NaN: not known. They are passed over where the chain has no angular_hit or turns its
+  /// points otherwise, too, and of sensors whose rays start at places of their own; a note says so.
+  void add_points(std::uint32_t index, std::span<const float> range_m, std::span<const float> point_m);
+  /// add_ranges() with distances to the image plane. Throws InputError for a sensor that is no camera, too.
   void add_depths(std::uint32_t index, std::span<const float> depth_m);
   /// add_ranges() of a planar laser that was here, at the height that it has in the scene. What else moves in the scene
   /// is where it is at the time of the frame. Throws InputError for a sensor without check_azimuths(), a rolling one,
@@ -94,7 +100,8 @@ class FATHOM_API ChainFrameReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// From the folder of a run of this scene, in which the sensor has npy output with the channel range, or depth. Lost is
+/// From the folder of a run of this scene, in which the sensor has npy output with the channel range, or depth; with
+/// hit_sensor, too, add_points(). Lost is
 /// what its channel reason says is lost, where it is there, and what is not above 0 and finite. Seed, environment and
 /// episode are those of the run. Throws InputError naming the file, also when clean ranges that the run wrote are not
 /// those of the scene.
@@ -109,8 +116,10 @@ struct FrameFile {
 
 /// From clouds of points in the sensor frame, a file for each frame, which ascend: PCD, PLY, a serialised PointCloud2
 /// or an array [..., 3] of NumPy. A point is of the ray that it lies on, to 1e-3 rad; rays without a point are lost.
-/// Throws InputError naming the file when more than one point in a hundred lies on no ray or two lie on one, and for a
-/// sensor that is rolling or whose rays vary.
+/// Where the chain turns rays or points and the cloud has the rows and columns of the sensor, a point is of the ray at
+/// its place, up to 0.35 rad beside it. Points of a chain with angular_hit are those of add_points(). Throws InputError
+/// naming the file when more than one point in a hundred lies on no ray or two lie on one, and for a sensor that is
+/// rolling or whose rays vary.
 FATHOM_API ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
                                          const ChainFramesOptions& options = {});
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// `fathom calibrate chain` on clouds of points: what ranges tell, and what only points do.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate_chain.hpp"
+#include "refusal.hpp"
+
+namespace cli_test {
+namespace {
+
+using nlohmann::json;
+
+TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
+  const std::string sensors = replaced(kLidarScene, "clean_range]}}]", "clean_range]}}, pcd]");
+  const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
+  const std::string clouds = folder_ / "clouds";
+  std::filesystem::create_directory(clouds);
+  for (const auto& entry : std::filesystem::directory_iterator(run + "/lidar")) {
+    if (entry.path().extension() == ".pcd") {
+      std::filesystem::copy(entry.path(), std::filesystem::path(clouds) / entry.path().filename());
+    }
+  }
+  const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"calibrate",    "chain",  file,        "--measured", measured, "--free",
+                                          "distance.*_m", "--free", "dropout.*", "--json",     "--set",  kWrong};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(done(arguments).out);
+  };
+  const json of_run = learned(run), of_clouds = learned(clouds);
+  EXPECT_EQ(of_run["returns"], of_clouds["returns"]);
+  EXPECT_EQ(of_run["lost"], of_clouds["lost"]);
+  for (const auto& [name, p] : of_run["parameters"].items()) {
+    EXPECT_NEAR(p["value"].get<double>(), of_clouds["parameters"][name]["value"].get<double>(),
+                0.01 * p["std_error"].get<double>());
+  }
+  EXPECT_EQ(learned(run + "/lidar", {"--files", "cloud*.pcd"})["parameters"], of_clouds["parameters"]);
+  expect_refused("of another lidar", {"score", file, "--measured", clouds, "--set", "sensors.lidar.preset=HDL-32E"},
+                 {"cloud_000000.pcd", "points lie on no ray of sensor 'lidar'"}, folder_ / "out");
+}
+
+/// Points that noise turns by degrees lie on the rays of other columns: their places in an organised cloud tell theirs.
+TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
+  constexpr const char* kTurned =
+      "noise: [{angular_hit: {axis: z, mean_deg: 0.5, stddev_deg: 3}}, {distance: {stddev_m: 0.02}}]\n"
+      "    outputs: [{npy: {channels: [range, hit_sensor]}}, {pcd: {keep_misses: true}}]\nframes: 25\nseed: 3\n";
+  const std::string sensors = std::string(kLidarScene).substr(0, std::string(kLidarScene).find("noise:")) + kTurned;
+  const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
+  const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"calibrate",
+                                          "chain",
+                                          file,
+                                          "--measured",
+                                          measured,
+                                          "--free",
+                                          "*",
+                                          "--json",
+                                          "--set",
+                                          "sensors.lidar.noise=[{angular_hit: {axis: z}}, {distance: {stddev_m: 0.1}}]"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(done(arguments).out);
+  };
+  const json of_run = learned(run), of_clouds = learned(run + "/lidar", {"--files", "cloud*.pcd"});
+  for (const json& fit : {of_run, of_clouds}) {
+    expect_found(fit, "angular_hit.mean_rad", 0.5 * 3.14159265 / 180);
+    expect_found(fit, "angular_hit.stddev_rad", 3 * 3.14159265 / 180);
+    expect_found(fit, "distance.stddev_m", 0.02);
+  }
+  for (const auto& [name, p] : of_run["parameters"].items()) {
+    EXPECT_NEAR(p["value"].get<double>(), of_clouds["parameters"][name]["value"].get<double>(),
+                0.02 * p["std_error"].get<double>())
+        << name;
+  }
+  // Ranges alone do not tell them.
+  for (int k = 0; k < 25; ++k) {
+    std::filesystem::remove(run + "/lidar/hit_sensor_" + std::to_string(1000000 + k).substr(1) + ".npy");
+  }
+  const json of_ranges = learned(run);
+  EXPECT_TRUE(of_ranges["parameters"]["angular_hit.stddev_rad"]["std_error"].is_null());
+  EXPECT_NE(of_ranges["flags"].dump().find("cannot be told from ranges"), std::string::npos) << of_ranges["flags"];
+  expect_found(of_ranges, "distance.stddev_m", 0.02);
+  // Without their places most lie on no ray, or on one of a neighbour.
+  const std::string dropped = simulated(file, "dropped", {"--set", "sensors.lidar.outputs=[pcd]"});
+  expect_refused("without places", {"score", file, "--measured", dropped + "/lidar", "--files", "cloud*.pcd"},
+                 {"cloud_000000.pcd", "needs the rows and columns of the sensor (keep_misses)"}, folder_ / "out");
+}
+
+}  // namespace
+}  // namespace cli_test
