@@ -10,6 +10,7 @@
 #include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
 #include "calibrate/chain_climb.hpp"
+#include "calibrate/chain_possible.hpp"
 #include "calibrate/cluster_variance.hpp"
 #include "calibrate/no_number.hpp"
 
@@ -106,6 +107,41 @@ class ObservedInformation {
   SmallMatrix matrix_;
 };
 
+/// The part of returns near the floor in second derivatives, of the parameters `learned`.
+SmallMatrix floor_part(const ChainLikelihood& rim, std::span<const double> values, std::span<const double> steps,
+                       std::span<const std::size_t> learned) {
+  SmallMatrix part(learned.size());
+  const std::vector<std::vector<double>> scores = scores_of(rim, values, steps);
+  std::vector<double> gradient(values.size());
+  for (std::size_t i = 0; i < rim.size(); ++i) {
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    for (std::size_t c = 0; c < scores.size(); ++c) {
+      if (const std::size_t k = rim.parameter(c, i); k != Columns::kNone) gradient[k] = scores[c][i];
+    }
+    for (std::size_t a = 0; a < learned.size(); ++a) {
+      for (std::size_t b = 0; b < learned.size(); ++b) {
+        part(a, b) += gradient[learned[a]] * gradient[learned[b]] / (2.0 * PossibleReturns::kRimNats);
+      }
+    }
+  }
+  return part;
+}
+
+SmallMatrix difference(SmallMatrix a, const SmallMatrix& b) {
+  for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] -= b.values[k];
+  return a;
+}
+
+SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) {
+  SmallMatrix out(a.n);
+  for (std::size_t i = 0; i < a.n; ++i) {
+    for (std::size_t k = 0; k < a.n; ++k) {
+      for (std::size_t j = 0; j < a.n; ++j) out(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return out;
+}
+
 /// By how much clusters move each of some parameters, A^-1 s_g, and how much of what is known of it each of them tells.
 struct Influences {
   std::vector<std::vector<double>> move, share;  ///< [clusters, parameters]; shares of a parameter sum to 1
@@ -167,7 +203,7 @@ std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vec
 
 }  // namespace
 
-ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const double> values,
+ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihood& rim, std::span<const double> values,
                          std::span<const std::uint32_t> cluster, bool are_stretches) {
   const std::size_t n = values.size();
   ChainErrors out = {.error = std::vector<double>(n, kNoNumber),
@@ -175,7 +211,8 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const doub
                      .correlations = std::vector<double>(n * n, kNoNumber),
                      .is_at_limit = std::vector<bool>(n, false),
                      .is_unidentified = std::vector<bool>(n, false),
-                     .half_width = std::vector<double>(n, kNoNumber)};
+                     .half_width = std::vector<double>(n, kNoNumber),
+                     .parabola = std::vector<double>(n, kNoNumber)};
   for (std::size_t i = 0; i < cluster.size(); ++i) out.clusters += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
   const Neighbours neighbours(out.clusters, are_stretches);
 
@@ -208,17 +245,22 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const doub
     learned.push_back(inner[kept[a]]);
     for (std::size_t b = 0; b < kept.size(); ++b) information(a, b) = all(kept[a], kept[b]);
   }
-  const auto naive = inverse_of(information, 1e-12);
-  if (!naive) return out;
+  const auto parabola = inverse_of(information, 1e-12);
+  if (!parabola) return out;
+  const auto inverse =
+      rim.size() > 0 ? inverse_of(difference(information, floor_part(rim, values, steps, learned)), 1e-12) : parabola;
+  out.hangs_on_floor = !inverse;
+  if (!inverse) return out;
+  const SmallMatrix naive = rim.size() > 0 ? product(product(*inverse, information), *inverse) : *inverse;
   scores = scores_of(likelihood, values, steps);
-  const Influences influences(likelihood, scores, learned, cluster, *naive);
+  const Influences influences(likelihood, scores, learned, cluster, *inverse);
   for (std::size_t a = 0; a < learned.size(); ++a) {
     const std::size_t j = learned[a];
-    out.naive[j] = std::sqrt((*naive)(a, a));
+    out.naive[j] = std::sqrt(naive(a, a)), out.parabola[j] = std::sqrt((*parabola)(a, a));
     take_errors(j, out.clusters > 1 ? influences.variance(a, neighbours) : std::nullopt, out);
     for (std::size_t b = 0; b < learned.size(); ++b) {
-      const double scale = std::sqrt((*naive)(a, a) * (*naive)(b, b));
-      out.correlations[j * n + learned[b]] = (*naive)(a, b) / scale;
+      const double scale = std::sqrt(naive(a, a) * naive(b, b));
+      out.correlations[j * n + learned[b]] = naive(a, b) / scale;
     }
     if (!(out.error[j] < std::abs(values[j]))) out.is_unidentified[j] = true;
   }

@@ -238,7 +238,9 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
                     const ChainReturns& returns, const Split& split, const PossibleReturns& possible, ChainFit& fit) {
   const ChainLikelihood likelihood = ascent.together(possible.places, possible.least_log);
   const std::vector<double> values = values_of(fit.chain, ascent.smooth());
-  const ChainErrors errors = chain_errors(likelihood, values, possible.cluster, split.stretches > 0);
+  const ChainErrors errors = chain_errors(likelihood, ascent.together(possible.rim, PossibleReturns::kOutOfReach), values,
+                                          possible.cluster, split.stretches > 0);
+  const bool tell_errors = possible.tell_errors() && !errors.hangs_on_floor;
   const std::vector<Interval> intervals = chain_intervals(likelihood, values, errors);
   fit.clusters = errors.clusters;
   fit.stretches = split.stretches > 0 ? errors.clusters : 0;
@@ -263,13 +265,14 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
         set_error(p, peak.deviation, peak.deviation, {within(p.value - half), within(p.value + half)});
     }
     if (is_of_unknown_hits(given, numbers[j], returns)) p.is_unidentified = true;
-    if (!possible.tell_errors()) {
+    if (!tell_errors) {
       p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
       set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
     }
     fit.parameters.push_back(std::move(p));
   }
-  if (!possible.tell_errors()) return;
+  if (possible.impossible > 0 || errors.hangs_on_floor) fit.flags.push_back(possible.note(tell_errors));
+  if (!tell_errors) return;
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < n; ++k) {
       const bool both = place[j] && place[k];
@@ -347,7 +350,6 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, chain, *executor, fit);
-  if (possible.impossible > 0) fit.flags.push_back(possible.note());
   add_flags(fit, returns.hits.is_known());
   add_angle_flags(returns.turned, fit);
   return fit;

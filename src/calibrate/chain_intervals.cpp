@@ -53,16 +53,16 @@ class ParameterProfile {
       if (k == own || (errors.is_unidentified[k] && std::isnan(errors.naive[k]))) continue;
       others_.push_back(likelihood.free(k)), place_.push_back(k);
       const double correlation = errors.correlations[own * values.size() + k];
-      rate_.push_back(std::isfinite(correlation) ? correlation * errors.naive[k] / errors.naive[own] : 0.0);
+      rate_.push_back(std::isfinite(correlation) ? correlation * errors.parabola[k] / errors.parabola[own] : 0.0);
     }
-    naive_ = errors.naive[own], critical_ = errors.half_width[own] / naive_;
+    parabola_ = errors.parabola[own], critical_ = errors.half_width[own] / parabola_;
   }
 
   /// The end of the interval to one side, -1 or 1.
   [[nodiscard]] double end(double side) const {
     const double limit = side < 0.0 ? likelihood_.free(own_).low : likelihood_.free(own_).high;
     const double room = std::abs(limit - value_);
-    double off = std::min(critical_ * naive_, room);
+    double off = std::min(critical_ * parabola_, room);
     std::vector<double> others = others_at(side * off);
     double fall = root_of_fall(total_with(beside(side * off), others));
     // With the others on their straight way: where that falls as a parabola does, they are at their best.
@@ -123,7 +123,7 @@ class ParameterProfile {
   std::span<const double> values_;
   double top_;
   std::size_t own_;
-  double value_, naive_, critical_;
+  double value_, parabola_, critical_;
   std::vector<FreeNumber> others_;
   std::vector<std::size_t> place_;  // [others] among all
   std::vector<double> rate_;        // [others] by this one, where the likelihood is a parabola
@@ -139,7 +139,7 @@ std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, std::sp
     const FreeNumber& p = likelihood.free(k);
     const double half = errors.half_width[k];  // clamp() keeps a NaN
     out.push_back({std::clamp(values[k] - half, p.low, p.high), std::clamp(values[k] + half, p.low, p.high)});
-    const bool has_error = std::isfinite(errors.half_width[k]) && errors.naive[k] > 0.0;
+    const bool has_error = std::isfinite(errors.half_width[k]) && errors.parabola[k] > 0.0;
     if (!has_error || !p.rings.empty()) continue;
     const ParameterProfile profile(likelihood, values, errors, top, k);
     out.back() = {profile.end(-1.0), profile.end(1.0)};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate/chain_possible.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "calibrate/chain_likelihood.hpp"
@@ -9,7 +11,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double kOutOfReach = 2.0 * ChainDensity::kLeastLog;
 constexpr double kMostImpossible = 0.05;  // of all returns, for errors of the others to be those of the parameters
 
 }  // namespace
@@ -18,23 +19,23 @@ PossibleReturns::PossibleReturns(const NoiseChain& learned, const ChainReturns& 
                                  std::span<const std::size_t> all, std::span<const std::uint32_t> cluster_of_all,
                                  Executor& executor) {
   std::vector<double> nats;
-  ChainLikelihood(learned, {}, returns, all, executor).each({}, nats);
+  ChainLikelihood(learned, {}, returns, all, executor, kOutOfReach).each({}, nats);
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (std::abs(nats[i] - ChainDensity::kLeastLog) < kRimNats) rim.push_back(all[i]);
     if (nats[i] <= ChainDensity::kLeastLog) {
       ++impossible;
     } else {
       places.push_back(all[i]), cluster.push_back(cluster_of_all[i]);
     }
   }
-  least_log = impossible > 0 ? kOutOfReach : ChainDensity::kLeastLog;
+  least_log = rim.empty() && impossible == 0 ? ChainDensity::kLeastLog : kOutOfReach;
 }
 
 bool PossibleReturns::tell_errors() const {
   return static_cast<double>(impossible) <= kMostImpossible * static_cast<double>(impossible + places.size());
 }
 
-std::string PossibleReturns::note() const {
-  if (impossible == 0) return {};
+std::string PossibleReturns::note(bool errors_told) const {
   const std::string count =
       fmt::format("{} of {} returns are as good as impossible under what was learned (below {} nats)", impossible,
                   impossible + places.size(), ChainDensity::kLeastLog);
@@ -42,6 +43,11 @@ std::string PossibleReturns::note() const {
   if (!tell_errors()) {
     return fmt::format("{}: above {:g} %, what was learned hangs on this limit, and its errors are not known; {}",
                        count, 100.0 * kMostImpossible, kAdvice);
+  }
+  if (!errors_told) {
+    return fmt::format("{}, and so many are near this limit that what was learned hangs on it: its errors are not "
+                       "known; {}",
+                       count, kAdvice);
   }
   return fmt::format("{} and tell nothing of the parameters: values and errors are those of the others; {}", count,
                      kAdvice);
