@@ -205,6 +205,25 @@ double ChainDensity::reported(std::size_t i) const {
   return std::min(1.0, probability_between(i, low, high));
 }
 
+void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
+  constexpr double kLeastKept = 1e-9;
+  const MeasuredRangeLaw law = this->law(i);
+  if (law.from_disparity) {
+    out.insert(out.end(), {law.disparity_px, law.deviation_px * law.deviation_px, law.gain, law.bias_m});
+  } else {
+    out.insert(out.end(), {law.mean_m + 0.5 * (law.low_m + law.high_m), law.normal_m * law.normal_m,
+                           law.high_m - law.low_m, law.student_m, law.student_m > 0.0 ? law.nu : 0.0});
+  }
+  out.push_back(math::log(std::max(kLeastKept, kept(i))));
+  for (const HitStep& step : hits_) {
+    const AngularHit& model = *model_of(step, ring(i));
+    out.insert(out.end(), {double{model.mean_rad}, double{model.stddev_rad}});
+  }
+  for (std::size_t k = 0; turns_ && k < 2; ++k) {
+    out.insert(out.end(), {turns_->law().mean[k], turns_->law().variance[k]});
+  }
+}
+
 double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {
   if (turns_) return turned_between(i, low_m, high_m);
   return probability(law(i), low_m, high_m, nodes());

@@ -27,8 +27,8 @@ struct ChainErrors {
 /// that of clusters, which their scores say (cluster_variance.hpp). An interval is the wider of that of independent
 /// returns, normal, and that of clusters, by Student's t: where few clusters tell a parameter, their error is uncertain
 /// and has a large quantile, but A^-1, of all returns, is not. `cluster`: of each return of the likelihood, ascending.
-/// `are_stretches`: of the way, which err together with their neighbours (Neighbours). `rim`: the returns near the floor
-/// of what is possible (PossibleReturns), of which A takes its part.
+/// `are_stretches`: of the way, which err together with their neighbours (Neighbours). `rim`: the returns near the
+/// floor of what is possible (PossibleReturns), of which A takes its part.
 ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihood& rim, std::span<const double> values,
                          std::span<const std::uint32_t> cluster, bool are_stretches);
 

@@ -12,8 +12,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
+#include "calibrate/chain_ascent.hpp"
 #include "calibrate/chain_checks.hpp"
-#include "calibrate/chain_climb.hpp"
 #include "calibrate/chain_errors.hpp"
 #include "calibrate/chain_flags.hpp"
 #include "calibrate/chain_intervals.hpp"
@@ -22,6 +22,7 @@
 #include "calibrate/chain_likelihood.hpp"
 #include "calibrate/chain_possible.hpp"
 #include "calibrate/chain_split.hpp"
+#include "calibrate/chain_told.hpp"
 #include "calibrate/learned_angles.hpp"
 #include "calibrate/no_number.hpp"
 
@@ -29,17 +30,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096;
-constexpr double kSettledNats = 1e-3;
-constexpr int kMostRounds = 4;
-
-/// About `most` of the places, evenly.
-std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_t most) {
-  if (places.size() <= most) return {places.begin(), places.end()};
-  std::vector<std::size_t> some;
-  for (std::size_t k = 0; k < most; ++k) some.push_back(places[k * places.size() / most]);
-  return some;
-}
+constexpr std::size_t kLeastReturns = 100;
 
 std::string name_of(const NoiseChain& chain, const FreeNumber& p) {
   const std::string_view slug = chain[p.entry].noise.slug();
@@ -80,6 +71,13 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
     check_last(chain, numbers);
   }
   if (numbers.empty()) throw InputError("no parameter of the chain is free");
+  for (const FreeNumber& p : numbers) {
+    if (!moves_sharp_ends(chain, numbers, p)) continue;
+    throw InputError(
+        fmt::format("{} cannot be learned where uniform is the only random error: put a distance beside it, "
+                    "with stddev_m free",
+                    name_of(chain, p)));
+  }
   return numbers;
 }
 
@@ -98,119 +96,10 @@ NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
   return chain;
 }
 
-/// For a search that takes few parameters: those of one field have the same value for all their rings.
-std::vector<FreeNumber> tied(std::span<const FreeNumber> numbers) {
-  std::vector<FreeNumber> out;
-  for (const FreeNumber& p : numbers) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const FreeNumber& q) { return q.is_same_field(p); });
-    if (p.rings.empty() || same == out.end()) {
-      out.push_back(p);
-    } else {
-      same->rings.insert(same->rings.end(), p.rings.begin(), p.rings.end());
-    }
-  }
-  return out;
-}
-
-std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumber> free) {
-  std::vector<double> values;
-  for (const FreeNumber& p : free) values.push_back(value_of(chain, p));
-  return values;
-}
-
 /// Whether it is of a model that turns points, and only ranges are known: it stays as given.
 bool is_of_unknown_hits(const NoiseChain& chain, const FreeNumber& p, const ChainReturns& returns) {
   return chain[p.entry].noise.slug() == AngularHit::kSlug && !returns.hits.is_known();
 }
-
-/// Off the limits, where a search would not begin to move.
-std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start) {
-  for (std::size_t k = 0; k < start.size(); ++k) {
-    const double margin = free[k].unit > 0.0 ? free[k].unit : 0.01 * std::min(free[k].high - free[k].low, 1.0);
-    start[k] = std::clamp(start[k], free[k].low + margin, free[k].high - margin);
-  }
-  return start;
-}
-
-/// The way to the highest likelihood: parameters along which it is smooth together, those at which it jumps in turn.
-class Ascent {
- public:
-  Ascent(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
-         std::span<const std::size_t> learn, Executor& executor)
-      : chain_(chain), returns_(returns), learn_(learn), few_(some_of(learn, kCoarseReturns)), executor_(executor) {
-    for (const FreeNumber& p : free) (is_jump(chain, free, p) ? jumps_ : smooth_).push_back(p);
-    peaks_.resize(jumps_.size());
-  }
-
-  void climb() {
-    const double start = total();
-    const NoiseChain given = chain_;
-    for (const FreeNumber& p : jumps_) {
-      const std::vector<std::size_t> some = some_of(known_to(p, learn_), kCoarseReturns);
-      set(p, find_jump(along(p, some), value_of(chain_, p)).value);
-    }
-    const std::vector<FreeNumber> tied_ones = tied(smooth_);
-    const ChainLikelihood few(chain_, tied_ones, returns_, few_, executor_);
-    chain_ = few.chain_at(coarse_maximum(few, inner_start(tied_ones, values_of(chain_, tied_ones))));
-    double before = settle(true);
-    // From where it stood, too: the coarse search may have gone astray, and learning must not make things worse.
-    if (before < start) chain_ = given, before = settle(false);
-    if (jumps_.empty() || smooth_.empty()) return;
-    for (int round = 1; round < kMostRounds; ++round) {
-      const double now = settle(false);
-      const bool is_settled = now - before < kSettledNats;
-      before = now;
-      if (is_settled) break;
-    }
-  }
-
-  [[nodiscard]] double total() const { return ChainLikelihood(chain_, {}, returns_, learn_, executor_).total({}); }
-  [[nodiscard]] const NoiseChain& chain() const { return chain_; }
-  [[nodiscard]] const std::vector<FreeNumber>& smooth() const { return smooth_; }
-  [[nodiscard]] const std::vector<FreeNumber>& jumps() const { return jumps_; }
-  [[nodiscard]] const std::vector<JumpPeak>& peaks() const { return peaks_; }
-  [[nodiscard]] ChainLikelihood together(std::span<const std::size_t> places,
-                                         double least_log = ChainDensity::kLeastLog) const {
-    return {chain_, smooth_, returns_, places, executor_, least_log};
-  }
-
- private:
-  [[nodiscard]] ChainLikelihood along(const FreeNumber& p, std::span<const std::size_t> places) const {
-    return {chain_, std::span(&p, 1), returns_, places, executor_};
-  }
-  void set(const FreeNumber& p, double value) { set_value(chain_, p, value); }
-  /// Of these returns, those that a parameter acts on.
-  [[nodiscard]] std::vector<std::size_t> known_to(const FreeNumber& p, std::span<const std::size_t> places) const {
-    if (p.rings.empty()) return {places.begin(), places.end()};
-    std::vector<std::size_t> out;
-    std::copy_if(places.begin(), places.end(), std::back_inserter(out),
-                 [&](std::size_t i) { return returns_.ring[i] == p.rings.front(); });
-    return out;
-  }
-  /// Each jump and all smooth parameters once; returns what was reached. Jumps are sought anew, or near where they are.
-  double settle(bool anew) {
-    for (std::size_t k = 0; k < jumps_.size(); ++k) {
-      const FreeNumber& p = jumps_[k];
-      const double start = value_of(chain_, p);
-      const std::vector<std::size_t> all = known_to(p, learn_), some = some_of(all, kCoarseReturns);
-      const JumpPeak near = anew ? find_jump(along(p, some), start) : peaks_[k];
-      peaks_[k] = refine_jump(along(p, all), anew ? near.value : start, 12.0 * near.deviation);
-      set(p, peaks_[k].value);
-    }
-    if (smooth_.empty()) return total();
-    const Climb climb = climb_chain(together(learn_), values_of(chain_, smooth_));
-    chain_ = together(learn_).chain_at(climb.values);
-    return climb.log_likelihood;
-  }
-
-  NoiseChain chain_;
-  const ChainReturns& returns_;
-  std::span<const std::size_t> learn_;
-  std::vector<std::size_t> few_;
-  Executor& executor_;
-  std::vector<FreeNumber> smooth_, jumps_;
-  std::vector<JumpPeak> peaks_;
-};
 
 std::string unit_of(const NoiseChain& chain, const FreeNumber& p) {
   for (const FieldInfo& field : chain[p.entry].noise.info().fields) {
@@ -232,16 +121,110 @@ void set_error(LearnedParameter& p, double error, double naive, const Interval& 
   p.low = interval.low, p.high = interval.high;
 }
 
+/// What was reached with some parameters free, and the errors of these.
+struct Reached {
+  Ascent ascent;
+  PossibleReturns possible;
+  ChainErrors errors;
+  [[nodiscard]] bool tell_errors() const { return possible.tell_errors() && !errors.hangs_on_floor; }
+  [[nodiscard]] ChainLikelihood likelihood() const { return ascent.together(possible.places, possible.least_log); }
+};
+
+Reached reach(const NoiseChain& start, std::span<const FreeNumber> free, const ChainReturns& returns,
+              const Split& split, Executor& executor) {
+  Ascent ascent(start, free, returns, split.learn, executor);
+  if (!free.empty()) ascent.climb();
+  PossibleReturns possible(ascent.chain(), returns, split.learn, split.cluster, executor);
+  ChainErrors errors = chain_errors(ascent.together(possible.places, possible.least_log),
+                                    ascent.together(possible.rim, PossibleReturns::kOutOfReach),
+                                    values_of(ascent.chain(), ascent.smooth()), possible.cluster, split.stretches > 0);
+  return {std::move(ascent), std::move(possible), std::move(errors)};
+}
+
+/// Of the parameters that were free, those of which the returns tell nothing that others do not.
+std::vector<FreeNumber> untold(const Reached& reached) {
+  std::vector<FreeNumber> out;
+  const ChainErrors& e = reached.errors;
+  for (std::size_t k = 0; k < reached.ascent.smooth().size(); ++k) {
+    const bool is_untold = e.is_unidentified[k] && std::isnan(e.naive[k]) && !e.is_at_limit[k];
+    if (is_untold) out.push_back(reached.ascent.smooth()[k]);
+  }
+  return out;
+}
+
+/// Beside a uniform error, deviations and scales that are too small to blunt its ends, and at what they stay: the
+/// likelihood is not smooth there.
+struct LostBesideEnds {
+  std::vector<FreeNumber> numbers;
+  double value = 0.0;
+};
+LostBesideEnds lost_beside_ends(const Reached& reached, std::span<const FreeNumber> free, std::size_t returns) {
+  constexpr double kSpacings = 10.0;  // between readings
+  double width_m = 0.0;
+  for (const ChainEntry& entry : reached.ascent.chain()) {
+    if (entry.noise.slug() != UniformNoise::kSlug) continue;
+    for (const FieldValue& v : entry.noise.values()) width_m += v.name == "high_m" ? v.number() : -v.number();
+  }
+  const double least_m = kSpacings * std::abs(width_m) / static_cast<double>(returns);
+  LostBesideEnds small;
+  for (const FreeNumber& p : free) {
+    // The ends move with a gain, and cannot be searched one by one: they stay a little blunt.
+    if (p.field == "gain") small.value = least_m;
+    const bool is_error = p.field == DistanceNoise::kStddev || p.field == DistanceNoise::kStddevPerM ||
+                          p.field == "scale_m" || p.field == "scale_per_m";
+    if (!is_error || !p.rings.empty()) continue;
+    if (value_of(reached.ascent.chain(), p) >= least_m) return {};
+    small.numbers.push_back(p);
+  }
+  return width_m != 0.0 ? small : LostBesideEnds();
+}
+
+void leave_out(std::vector<FreeNumber>& numbers, std::span<const FreeNumber> others) {
+  std::erase_if(numbers, [&](const FreeNumber& p) { return place_in(others, p).has_value(); });
+}
+
+/// The way of fit_chain(): what is searched, what stays as it is given, and what is at its limit.
+class Learning {
+ public:
+  Learning(NoiseChain start, std::vector<FreeNumber> searched, const ChainReturns& returns, const Split& split,
+           Executor& executor)
+      : start_(std::move(start)), searched_(std::move(searched)) {
+    as_given_ = told_by_others(start_, searched_, returns, split.learn);
+    leave_out(searched_, as_given_);
+    reached_.emplace(reach(start_, searched_, returns, split, executor));
+    for (int round = 0; round < kMostRounds; ++round) {
+      const LostBesideEnds small = lost_beside_ends(*reached_, searched_, split.learn.size());
+      const std::vector<FreeNumber> more = small.numbers.empty() ? untold(*reached_) : std::vector<FreeNumber>();
+      if (small.numbers.empty() && more.empty()) return;
+      for (const FreeNumber& p : small.numbers) {
+        set_value(start_, p, p.field == DistanceNoise::kStddev || p.field == "scale_m" ? small.value : 0.0);
+        at_limit_.push_back(p);
+      }
+      as_given_.insert(as_given_.end(), more.begin(), more.end());
+      leave_out(searched_, small.numbers), leave_out(searched_, more);
+      reached_.emplace(reach(start_, searched_, returns, split, executor));
+    }
+  }
+
+  [[nodiscard]] const Reached& reached() const { return *reached_; }
+  [[nodiscard]] bool is_as_given(const FreeNumber& p) const { return place_in(as_given_, p).has_value(); }
+  [[nodiscard]] bool is_at_limit(const FreeNumber& p) const { return place_in(at_limit_, p).has_value(); }
+
+ private:
+  static constexpr int kMostRounds = 4;
+  NoiseChain start_;
+  std::vector<FreeNumber> searched_, as_given_, at_limit_;
+  std::optional<Reached> reached_;
+};
+
 /// Values, errors and correlations, in the order of `numbers`. Errors across the two kinds are independent: jumps are
 /// known to one part in the number of returns, others to one in its root.
-void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                    const ChainReturns& returns, const Split& split, const PossibleReturns& possible, ChainFit& fit) {
-  const ChainLikelihood likelihood = ascent.together(possible.places, possible.least_log);
-  const std::vector<double> values = values_of(fit.chain, ascent.smooth());
-  const ChainErrors errors = chain_errors(likelihood, ascent.together(possible.rim, PossibleReturns::kOutOfReach), values,
-                                          possible.cluster, split.stretches > 0);
-  const bool tell_errors = possible.tell_errors() && !errors.hangs_on_floor;
-  const std::vector<Interval> intervals = chain_intervals(likelihood, values, errors);
+void add_parameters(const Learning& learning, const NoiseChain& given, std::span<const FreeNumber> numbers,
+                    const ChainReturns& returns, const Split& split, ChainFit& fit) {
+  const auto& [ascent, possible, errors] = learning.reached();
+  const bool tell_errors = learning.reached().tell_errors();
+  const std::vector<Interval> intervals =
+      chain_intervals(learning.reached().likelihood(), values_of(fit.chain, ascent.smooth()), errors);
   fit.clusters = errors.clusters;
   fit.stretches = split.stretches > 0 ? errors.clusters : 0;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
@@ -251,6 +234,8 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
     LearnedParameter p = {.name = name_of(given, numbers[j]), .unit = unit_of(given, numbers[j])};
     p.start = value_of(given, numbers[j]), p.value = value_of(fit.chain, numbers[j]);
     set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
+    p.is_unidentified = is_of_unknown_hits(given, numbers[j], returns) || learning.is_as_given(numbers[j]);
+    p.is_at_limit = learning.is_at_limit(numbers[j]);
     place[j] = place_in(ascent.smooth(), numbers[j]);
     if (const auto at = place[j]) {
       set_error(p, errors.error[*at], errors.naive[*at], intervals[*at]);
@@ -264,7 +249,6 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
       if (!peak.is_unbounded)
         set_error(p, peak.deviation, peak.deviation, {within(p.value - half), within(p.value + half)});
     }
-    if (is_of_unknown_hits(given, numbers[j], returns)) p.is_unidentified = true;
     if (!tell_errors) {
       p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
       set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
@@ -340,12 +324,10 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
       searched.push_back(p);
     }
   }
-  Ascent ascent(start, searched, returns, split.learn, *executor);
-  if (!searched.empty()) ascent.climb();
-  fit.chain = ascent.chain();
-  fit.log_likelihood = ascent.total();
-  const PossibleReturns possible(fit.chain, returns, split.learn, split.cluster, *executor);
-  add_parameters(ascent, with_rings(chain, numbers), numbers, returns, split, possible, fit);
+  const Learning learning(start, searched, returns, split, *executor);
+  fit.chain = learning.reached().ascent.chain();
+  fit.log_likelihood = learning.reached().ascent.total();
+  add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, fit);
   fit.returns = split.learn.size(), fit.frames = split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;

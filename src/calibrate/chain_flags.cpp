@@ -74,9 +74,10 @@ void add_parameter_flags(ChainFit& fit, bool knows_points) {
                 "hit_sensor of a run)");
       continue;
     }
-    flags.add(p.name, std::isnan(p.std_error)
-                          ? "cannot be told from these returns: others do the same, or it does nothing here"
-                          : "cannot be told from 0: its error exceeds its value");
+    flags.add(p.name,
+              std::isnan(p.std_error)
+                  ? "cannot be told from these returns, and stays as given: others do the same, or it does nothing here"
+                  : "cannot be told from 0: its error exceeds its value");
   }
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < j; ++k) {

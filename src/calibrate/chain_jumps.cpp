@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -118,6 +119,40 @@ JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
 
 }  // namespace
 
+namespace {
+
+/// Whether a model has another value than 0 in a field with one of these names, or will have.
+bool has_any(const NoiseChain& chain, std::span<const FreeNumber> free, std::string_view slug,
+             std::initializer_list<std::string_view> fields) {
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    const Noise& noise = chain[entry].noise;
+    if (noise.slug() != slug) continue;
+    for (const std::string_view field : fields) {
+      const bool is_free = std::any_of(free.begin(), free.end(),
+                                       [&](const FreeNumber& p) { return p.entry == entry && p.field == field; });
+      if (is_free || value_in(noise, field) != 0.0 || !chain[entry].by_ring.empty()) return true;
+    }
+  }
+  return false;
+}
+
+bool has_uniform(const NoiseChain& chain, std::span<const FreeNumber> free) {
+  return has_any(chain, free, UniformNoise::kSlug, {"low_m", "high_m"});
+}
+
+/// Whether an error of ranges without ends stands beside a uniform one.
+bool has_smooth_error(const NoiseChain& chain, std::span<const FreeNumber> free) {
+  return has_any(chain, free, DistanceNoise::kSlug, {DistanceNoise::kStddev, DistanceNoise::kStddevPerM}) ||
+         has_any(chain, free, StudentNoise::kSlug, {"scale_m", "scale_per_m"});
+}
+
+}  // namespace
+
+bool moves_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
+  return chain[parameter.entry].noise.slug() == GainBias::kSlug && parameter.field == "gain" &&
+         has_uniform(chain, free) && !has_smooth_error(chain, free);
+}
+
 bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
   const Noise& noise = chain[parameter.entry].noise;
   const std::string_view slug = noise.slug(), field = parameter.field;
@@ -125,11 +160,9 @@ bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const Fr
   if (slug == StereoEnergy::kSlug && field == StereoEnergy::kMinEnergy) {
     return value_in(noise, StereoEnergy::kNormalization) == static_cast<double>(EnergyNormalization::kDocument);
   }
-  if (slug == UniformNoise::kSlug) {
-    return std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
-      return entry.noise.slug() == DistanceNoise::kSlug || entry.noise.slug() == StudentNoise::kSlug;
-    });
-  }
+  const bool shifts =
+      (slug == GainBias::kSlug && field == "bias_m") || (slug == DistanceNoise::kSlug && field == "mean_m");
+  if (slug == UniformNoise::kSlug || (shifts && has_uniform(chain, free))) return !has_smooth_error(chain, free);
   if (slug == EdgeLoss::kSlug && field == "min_angle_rad") {
     const bool low_is_free = std::any_of(free.begin(), free.end(), [&](const FreeNumber& p) {
       return p.entry == parameter.entry && p.field == "low_probability";

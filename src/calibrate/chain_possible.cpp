@@ -45,9 +45,10 @@ std::string PossibleReturns::note(bool errors_told) const {
                        count, 100.0 * kMostImpossible, kAdvice);
   }
   if (!errors_told) {
-    return fmt::format("{}, and so many are near this limit that what was learned hangs on it: its errors are not "
-                       "known; {}",
-                       count, kAdvice);
+    return fmt::format(
+        "{}, and so many are near this limit that what was learned hangs on it: its errors are not "
+        "known; {}",
+        count, kAdvice);
   }
   return fmt::format("{} and tell nothing of the parameters: values and errors are those of the others; {}", count,
                      kAdvice);

@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-#include <fathom/sensor/pattern.hpp>
 #include <fathom/frame/frame.hpp>
+#include <fathom/sensor/pattern.hpp>
 
 namespace fathom {
 

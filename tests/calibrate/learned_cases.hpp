@@ -23,7 +23,9 @@ struct LearnedCase {
 
 inline void PrintTo(const LearnedCase& c, std::ostream* out) { *out << c.name; }
 
-inline StereoEnergy energy_law(EnergyNormalization law) { return {.min_energy = 0.1F, .pow = 3.0F, .normalization = law}; }
+inline StereoEnergy energy_law(EnergyNormalization law) {
+  return {.min_energy = 0.1F, .pow = 3.0F, .normalization = law};
+}
 
 /// Each model alone, beside a random error where it needs one.
 inline std::vector<LearnedCase> models_alone() {

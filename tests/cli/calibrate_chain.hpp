@@ -27,7 +27,9 @@ inline constexpr const char* kWrong =
     "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {distance: {stddev_m: "
     "0.05}}, {dropout: {probability: 0.3}}]";
 
-inline void expect_found(const nlohmann::json& fit, const std::string& name, double truth) { expect_learned(fit, name, truth, 0.3); }
+inline void expect_found(const nlohmann::json& fit, const std::string& name, double truth) {
+  expect_learned(fit, name, truth, 0.3);
+}
 
 class CalibrateChain : public testing::Test {
  protected:

@@ -52,16 +52,12 @@ TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
   const std::string sensors = std::string(kLidarScene).substr(0, std::string(kLidarScene).find("noise:")) + kTurned;
   const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
   const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"calibrate",
-                                          "chain",
-                                          file,
-                                          "--measured",
-                                          measured,
-                                          "--free",
-                                          "*",
-                                          "--json",
-                                          "--set",
-                                          "sensors.lidar.noise=[{angular_hit: {axis: z}}, {distance: {stddev_m: 0.1}}]"};
+    std::vector<std::string> arguments = {
+        "calibrate", "chain",
+        file,        "--measured",
+        measured,    "--free",
+        "*",         "--json",
+        "--set",     "sensors.lidar.noise=[{angular_hit: {axis: z}}, {distance: {stddev_m: 0.1}}]"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return json::parse(done(arguments).out);
   };

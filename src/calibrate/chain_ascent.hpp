@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The way of a chain's parameters to the highest likelihood.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <fathom/base/executor.hpp>
+#include <fathom/calibrate/chain.hpp>
+
+#include "calibrate/chain_jumps.hpp"
+#include "calibrate/chain_likelihood.hpp"
+
+namespace fathom {
+
+std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumber> free);
+
+/// Off the limits, where a search would not begin to move.
+std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start);
+
+/// About `most` of the places, evenly.
+std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_t most);
+
+/// Parameters along which the likelihood is smooth are climbed together, those at which it jumps in turn.
+class Ascent {
+ public:
+  /// Everything given must outlive it.
+  Ascent(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
+         std::span<const std::size_t> learn, Executor& executor);
+
+  void climb();
+
+  [[nodiscard]] double total() const;
+  [[nodiscard]] const NoiseChain& chain() const { return chain_; }
+  [[nodiscard]] const std::vector<FreeNumber>& smooth() const { return smooth_; }
+  [[nodiscard]] const std::vector<FreeNumber>& jumps() const { return jumps_; }
+  [[nodiscard]] const std::vector<JumpPeak>& peaks() const { return peaks_; }
+  [[nodiscard]] ChainLikelihood together(std::span<const std::size_t> places,
+                                         double least_log = ChainDensity::kLeastLog) const {
+    return {chain_, smooth_, returns_, places, executor_, least_log};
+  }
+
+ private:
+  [[nodiscard]] ChainLikelihood along(const FreeNumber& p, std::span<const std::size_t> places) const {
+    return {chain_, std::span(&p, 1), returns_, places, executor_};
+  }
+  /// Of these returns, those that a parameter acts on.
+  [[nodiscard]] std::vector<std::size_t> known_to(const FreeNumber& p, std::span<const std::size_t> places) const;
+  /// Each jump and all smooth parameters once; returns what was reached. Jumps are sought anew, or near where they are.
+  double settle(bool anew);
+  void climb_all();
+  /// A uniform whose free ends changed places is the same law: the lower becomes the lower again. Whether any had.
+  bool order_ends();
+
+  NoiseChain chain_;
+  const ChainReturns& returns_;
+  std::span<const std::size_t> learn_;
+  std::vector<std::size_t> few_;
+  Executor& executor_;
+  std::vector<FreeNumber> smooth_, jumps_;
+  std::vector<JumpPeak> peaks_;
+};
+
+}  // namespace fathom

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/chain_told.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/small_matrix.hpp"
+#include "calibrate/chain_ascent.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kMostReturns = 64, kOfEachRing = 2;
+constexpr double kStep = 0.02;        // of a value, or of the margin from which a search begins
+constexpr double kApartM = 0.01;
+constexpr double kLeastPivot = 1e-7;  // single floats leave 1e-10
+
+/// Some returns, of each ring if any parameter is of a single one.
+std::vector<std::size_t> sample_of(std::span<const FreeNumber> free, const ChainReturns& returns,
+                                   std::span<const std::size_t> places) {
+  std::vector<std::size_t> some = some_of(places, kMostReturns);
+  const bool by_ring = std::any_of(free.begin(), free.end(), [](const FreeNumber& p) { return !p.rings.empty(); });
+  if (!by_ring) return some;
+  std::vector<std::size_t> seen(0x10000, 0);
+  for (const std::size_t i : places) {
+    if (seen[returns.ring[i]]++ < kOfEachRing) some.push_back(i);
+  }
+  return some;
+}
+
+/// What is kept first.
+std::vector<std::size_t> by_preference(std::span<const FreeNumber> free) {
+  std::vector<std::size_t> order(free.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank = [&](std::size_t k) {
+    const FreeNumber& p = free[k];
+    const int kind = !p.rings.empty() ? 0 : p.field == "mean_m" ? 3 : p.field == "bias_m" ? 2 : 1;
+    return std::pair{kind, -static_cast<std::ptrdiff_t>(p.entry)};
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  return order;
+}
+
+}  // namespace
+
+std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const FreeNumber> free,
+                                       const ChainReturns& returns, std::span<const std::size_t> places) {
+  if (free.size() < 2) return {};
+  const std::vector<std::size_t> some = sample_of(free, returns, places);
+  std::vector<double> start = inner_start(free, values_of(chain, free));
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    // Where both ends of a uniform are in one place, either moves as the other.
+    if (free[k].field == "high_m") start[k] += kApartM;
+  }
+  const auto effects_at = [&](std::size_t k, double value) {
+    NoiseChain moved = chain;
+    for (std::size_t j = 0; j < free.size(); ++j) set_value(moved, free[j], j == k ? value : start[j]);
+    const ChainDensity density(moved, returns);
+    std::vector<double> out;
+    for (const std::size_t i : some) density.effects(i, out);
+    return out;
+  };
+  // Each row of length 1.
+  std::vector<std::vector<double>> rows;
+  std::vector<std::size_t> which;
+  for (const std::size_t k : by_preference(free)) {
+    const FreeNumber& p = free[k];
+    const double margin = 0.5 * std::min(start[k] - p.low, p.high - start[k]);
+    const double step = std::min(margin, kStep * std::max(std::abs(start[k]), margin));
+    std::vector<double> up = effects_at(k, start[k] + step);
+    const std::vector<double> down = effects_at(k, start[k] - step);
+    double square = 0.0;
+    for (std::size_t i = 0; i < up.size(); ++i) up[i] -= down[i], square += up[i] * up[i];
+    if (!(square > 0.0) || !std::isfinite(square)) continue;  // it does nothing here, which the fit will say
+    for (double& x : up) x /= std::sqrt(square);
+    rows.push_back(std::move(up)), which.push_back(k);
+  }
+  SmallMatrix products(rows.size());
+  for (std::size_t a = 0; a < rows.size(); ++a) {
+    for (std::size_t b = 0; b < rows.size(); ++b) {
+      products(a, b) = std::inner_product(rows[a].begin(), rows[a].end(), rows[b].begin(), 0.0);
+    }
+  }
+  const std::vector<std::size_t> kept = independent_rows(products, kLeastPivot);
+  std::vector<FreeNumber> out;
+  for (std::size_t a = 0; a < rows.size(); ++a) {
+    if (std::find(kept.begin(), kept.end(), a) == kept.end()) out.push_back(free[which[a]]);
+  }
+  return out;
+}
+
+}  // namespace fathom
