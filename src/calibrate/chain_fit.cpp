@@ -25,6 +25,7 @@
 #include "calibrate/chain_told.hpp"
 #include "calibrate/learned_angles.hpp"
 #include "calibrate/no_number.hpp"
+#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -298,8 +299,61 @@ void validate(const ChainFitOptions& options) {
   if (options.threads < 0) throw InputError(fmt::format("threads = {} is not at least 0", options.threads));
 }
 
+namespace {
+
+/// Learned under the laws of `chain`; what was gained is on `given`, which may have another law of energies.
+ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<const FreeNumber> numbers,
+                   const ChainReturns& returns, const Split& split, Executor& executor) {
+  ChainFit fit;
+  fit.start_log_likelihood = ChainLikelihood(given, {}, returns, split.learn, executor).total({});
+  NoiseChain start = with_rings(chain, numbers);
+  std::vector<FreeNumber> searched;
+  for (const FreeNumber& p : numbers) {
+    if (p.field == kLevelsField) {
+      set_levels(start, p.entry, returns, fit.flags);
+    } else if (!is_of_unknown_hits(chain, p, returns)) {
+      searched.push_back(p);
+    }
+  }
+  const Learning learning(start, searched, returns, split, executor);
+  fit.chain = learning.reached().ascent.chain();
+  fit.log_likelihood = learning.reached().ascent.total();
+  add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, fit);
+  fit.returns = split.learn.size(), fit.frames = split.frames;
+  if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
+  for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
+  judge(returns, split.judge, split.stretches, given, executor, fit);
+  return fit;
+}
+
+/// The chain with the other law of a stereo_energy of which all parameters are free; nothing: there is none.
+std::optional<NoiseChain> with_other_law(const NoiseChain& chain, std::span<const FreeNumber> numbers,
+                                         std::size_t entry) {
+  if (chain[entry].noise.slug() != StereoEnergy::kSlug) return std::nullopt;
+  for (const std::string_view field : {StereoEnergy::kMinEnergy, StereoEnergy::kPow}) {
+    const bool is_free = std::any_of(numbers.begin(), numbers.end(), [&](const FreeNumber& p) {
+      return p.entry == entry && p.field == field && p.rings.empty();
+    });
+    if (!is_free) return std::nullopt;
+  }
+  constexpr auto kDocument = EnergyNormalization::kDocument, kThreshold = EnergyNormalization::kThreshold;
+  auto model = *static_cast<const StereoEnergy*>(detail::NoiseAccess::model(chain[entry].noise));
+  model.normalization = model.normalization == kThreshold ? kDocument : kThreshold;
+  NoiseChain other = chain;
+  other[entry].noise = model;
+  return other;
+}
+
+std::string_view law_of_energies(const NoiseChain& chain, std::size_t entry) {
+  const auto* model = static_cast<const StereoEnergy*>(detail::NoiseAccess::model(chain[entry].noise));
+  return kChoiceWords<EnergyNormalization>[static_cast<std::size_t>(model->normalization)];
+}
+
+}  // namespace
+
 ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,
                    const ChainFitOptions& options) {
+  constexpr double kLikelier = 3.0;  // nats from which on another law than the given one is taken
   validate(options);
   check_returns(returns);
   std::vector<FreeNumber> numbers = free_numbers(chain, free, rings_of(returns));
@@ -311,27 +365,18 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
                                  kLeastReturns, plane_note(returns.turned)));
   }
   const auto executor = make_executor(options.threads);
-  ChainFit fit;
-  fit.chain = chain;
-  fit.start_log_likelihood = ChainLikelihood(chain, {}, returns, split.learn, *executor).total({});
-
-  NoiseChain start = with_rings(chain, numbers);
-  std::vector<FreeNumber> searched;
-  for (const FreeNumber& p : numbers) {
-    if (p.field == kLevelsField) {
-      set_levels(start, p.entry, returns, fit.flags);
-    } else if (!is_of_unknown_hits(chain, p, returns)) {
-      searched.push_back(p);
-    }
+  NoiseChain laws = chain;
+  ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor);
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    const std::optional<NoiseChain> other = with_other_law(laws, numbers, entry);
+    if (!other) continue;
+    ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor);
+    if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
+    tried.flags.push_back(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
+                                      StereoEnergy::kSlug, law_of_energies(*other, entry),
+                                      tried.log_likelihood - fit.log_likelihood, law_of_energies(laws, entry)));
+    laws = *other, fit = std::move(tried);
   }
-  const Learning learning(start, searched, returns, split, *executor);
-  fit.chain = learning.reached().ascent.chain();
-  fit.log_likelihood = learning.reached().ascent.total();
-  add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, fit);
-  fit.returns = split.learn.size(), fit.frames = split.frames;
-  if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
-  for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
-  judge(returns, split.judge, split.stretches, chain, *executor, fit);
   add_flags(fit, returns.hits.is_known());
   add_angle_flags(returns.turned, fit);
   return fit;

@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostReturns = 64, kOfEachRing = 2;
-constexpr double kStep = 0.02;        // of a value, or of the margin from which a search begins
+constexpr double kStep = 0.02;  // of a value, or of the margin from which a search begins
 constexpr double kApartM = 0.01;
 constexpr double kLeastPivot = 1e-7;  // single floats leave 1e-10
 

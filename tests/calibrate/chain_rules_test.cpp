@@ -210,6 +210,26 @@ TEST(ChainRules, RefusesInOneLine) {
   EXPECT_TRUE(contains(message_of<InputError>([&] { (void)score_frames(edges, wrong); }), "neighbouring"));
 }
 
+/// The law of energies is chosen by likelihood, from either start, where it has no fixed parameter.
+TEST(ChainRules, TheLawOfEnergiesIsTheLikelierOne) {
+  constexpr auto kDocument = EnergyNormalization::kDocument, kThreshold = EnergyNormalization::kThreshold;
+  for (const EnergyNormalization law : {kDocument, kThreshold}) {
+    const StereoEnergy truth = {.min_energy = 0.1F, .pow = 3.0F, .normalization = law};
+    const ChainReturns returns = simulate_returns({truth}, 24, 512, 4);
+    for (const EnergyNormalization given : {kDocument, kThreshold}) {
+      const NoiseChain start = {StereoEnergy{.min_energy = 0.06F, .pow = 2.0F, .normalization = given}};
+      const ChainFit fit = fit_chain(start, chain_parameters(start, "stereo_energy.*"), returns);
+      EXPECT_EQ(value_of(fit.chain, {0, "normalization"}), static_cast<double>(law));
+      EXPECT_EQ(has_flag(fit, "losses follow the law"), law != given);
+      EXPECT_LT(std::abs(fit.parameters[0].value - 0.1), 3.5 * fit.parameters[0].std_error);
+      EXPECT_LT(std::abs(fit.parameters[1].value - 3.0), 3.5 * fit.parameters[1].std_error);
+      EXPECT_GT(fit.gain_nats, 0);
+      const ChainFit of_one = fit_chain(start, chain_parameters(start, "stereo_energy.pow"), returns);
+      EXPECT_EQ(value_of(of_one.chain, {0, "normalization"}), static_cast<double>(given));
+    }
+  }
+}
+
 TEST(ChainRules, StepsOfADisparityAreReadOffAlone) {
   const NoiseChain chain = {Disparity{0.0F, 0.1F, 8.0F}}, unknown = {Disparity{0.0F, 0.1F, 0.0F}};
   const std::vector<ChainParameter> free = chain_parameters(unknown, "*.steps_per_px");

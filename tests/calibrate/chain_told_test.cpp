@@ -86,7 +86,9 @@ TEST(ChainTold, TheMeanOfADistanceIsThatOfAUniform) {
 TEST(ChainTold, AGainBesideASharpUniformNeedsABluntError) {
   const ChainReturns returns = returns_of({GainBias{0.01F, 0.0F}, UniformNoise{-0.02F, 0.03F}});
   const NoiseChain sharp = {GainBias{0.0F, 0.004F}, UniformNoise{-0.01F, 0.01F}};
-  EXPECT_TRUE(contains(input_error([&] { told(sharp, {"gain_bias.*", "uniform.*"}, returns); }),
+  EXPECT_TRUE(contains(input_error([&] {
+                         told(sharp, {"gain_bias.*", "uniform.*"}, returns);
+                       }),
                        "gain_bias.gain cannot be learned where uniform is the only random error"));
   const Told bias = told(sharp, {"gain_bias.bias_m", "uniform.*"}, returns_of({UniformNoise{-0.02F, 0.03F}}));
   bias.expect_as_given("gain_bias.bias_m");
@@ -153,8 +155,7 @@ TEST(ChainTold, BiasesOfAllRingsAreToldAndTheCommonMeanIsHeld) {
 TEST(ChainTold, WhatDoesNothingStays) {
   const TextureLoss far{0.0F, 0.9F, 50.0F, 0.0F, 10.0F, 0.0005F, 0.00002F};
   const NoiseChain truth = {far, DistanceNoise{0.0F, 0.02F, 0.0F}};
-  const Told fit = told(truth, {"texture_loss.midpoint", "texture_loss.width", "distance.stddev_m"},
-                        returns_of(truth));
+  const Told fit = told(truth, {"texture_loss.midpoint", "texture_loss.width", "distance.stddev_m"}, returns_of(truth));
   for (const char* name : {"texture_loss.midpoint", "texture_loss.width"}) {
     const LearnedParameter& p = fit[name];
     EXPECT_TRUE(p.is_unidentified || p.is_at_limit) << name;
