@@ -301,21 +301,26 @@ void validate(const ChainFitOptions& options) {
 
 namespace {
 
+/// Parameters that a search finds.
+std::vector<FreeNumber> searched_of(const NoiseChain& chain, std::span<const FreeNumber> numbers,
+                                    const ChainReturns& returns) {
+  std::vector<FreeNumber> searched;
+  for (const FreeNumber& p : numbers) {
+    if (p.field != kLevelsField && !is_of_unknown_hits(chain, p, returns)) searched.push_back(p);
+  }
+  return searched;
+}
+
 /// Learned under the laws of `chain`; what was gained is on `given`, which may have another law of energies.
 ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<const FreeNumber> numbers,
                    const ChainReturns& returns, const Split& split, Executor& executor) {
   ChainFit fit;
   fit.start_log_likelihood = ChainLikelihood(given, {}, returns, split.learn, executor).total({});
   NoiseChain start = with_rings(chain, numbers);
-  std::vector<FreeNumber> searched;
   for (const FreeNumber& p : numbers) {
-    if (p.field == kLevelsField) {
-      set_levels(start, p.entry, returns, fit.flags);
-    } else if (!is_of_unknown_hits(chain, p, returns)) {
-      searched.push_back(p);
-    }
+    if (p.field == kLevelsField) set_levels(start, p.entry, returns, fit.flags);
   }
-  const Learning learning(start, searched, returns, split, executor);
+  const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor);
   fit.chain = learning.reached().ascent.chain();
   fit.log_likelihood = learning.reached().ascent.total();
   add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, fit);
@@ -324,6 +329,16 @@ ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<c
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, given, executor, fit);
   return fit;
+}
+
+/// Whether some of the returns are likelier under a chain with another law than under what was learned.
+bool may_be_likelier(const NoiseChain& other, const ChainFit& fit, std::span<const FreeNumber> numbers,
+                     const ChainReturns& returns, const Split& split, Executor& executor) {
+  constexpr std::size_t kSome = 20'000;
+  const std::vector<std::size_t> some = some_of(split.learn, kSome);
+  Ascent ascent(other, searched_of(other, numbers, returns), returns, some, executor);
+  ascent.climb();
+  return ascent.total() > ChainLikelihood(fit.chain, {}, returns, some, executor).total({});
 }
 
 /// The chain with the other law of a stereo_energy of which all parameters are free; nothing: there is none.
@@ -369,7 +384,9 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor);
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     const std::optional<NoiseChain> other = with_other_law(laws, numbers, entry);
-    if (!other) continue;
+    NoiseChain begun = fit.chain;  // with what was learned of its other models
+    if (other) begun[entry].noise = (*other)[entry].noise;
+    if (!other || !may_be_likelier(begun, fit, numbers, returns, split, *executor)) continue;
     ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor);
     if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
     tried.flags.push_back(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
