@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Points of a cloud on the rays of a sensor.
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fathom/sensor/pattern.hpp>
 
+#include "simulate/cloud_points.hpp"
 #include "simulate/ray_finder.hpp"
 
 namespace fathom {
 
-/// Ranges of the rays that the points of a cloud lie on, [rows, cols], m; NaN for rays without a point. Throws
-/// InputError naming the file when more than one point in a hundred lies on no ray or two lie on one; `sensor` names
-/// the sensor in messages.
-std::vector<float> cloud_ranges(const std::filesystem::path& file, const RayFinder& finder, const PatternShape& shape,
-                                const std::string& sensor);
+struct CloudRanges {
+  std::vector<float> range_m;  ///< of the rays that points lie on, [rows, cols]; NaN for rays without a point
+  std::size_t points = 0, strays = 0;
+  std::optional<std::uint32_t> twice = {};  ///< the first ray with two points
+
+  /// Whether no more than one point in a hundred lies on no ray.
+  [[nodiscard]] bool lies_on_rays() const;
+};
+
+CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape);
+
+/// Throws InputError naming the file when more than one point in a hundred lies on no ray or two lie on one; `sensor`
+/// names the sensor.
+void check_ranges(const CloudRanges& ranges, const std::filesystem::path& file, const std::string& sensor);
 
 }  // namespace fathom
