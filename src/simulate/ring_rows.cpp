@@ -35,9 +35,9 @@ double middle_of(std::vector<double> values) {
 
 /// What points of one row lie on, whatever their noise, which moves them along rays.
 struct RingRows::Cone {
-  double across_m = 0.0, z_m = 0.0;              ///< their middle
-  double elevation_rad = 0.0, start_z_m = 0.0;   ///< of the line through them, unless
-  bool is_told = false;                          ///< they are all about as far away
+  double across_m = 0.0, z_m = 0.0;             ///< their middle
+  double elevation_rad = 0.0, start_z_m = 0.0;  ///< of the line through them, unless
+  bool is_told = false;                         ///< they are all about as far away
 
   Cone(const CloudPoints& cloud, std::span<const std::size_t> points) {
     const auto n = static_cast<double>(points.size());

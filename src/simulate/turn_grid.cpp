@@ -20,13 +20,13 @@ constexpr double kWholeTurnRad = 2.0 * std::numbers::pi;
 constexpr double kSameAzimuthRad = 1e-5, kMostSame = 0.01;
 constexpr double kLowStep = 0.1;  // quantile of what neighbours of a row are apart, most of which are a step
 constexpr int kStepRounds = 8, kMostStepsOn = 3;
-constexpr double kStepOff = 0.3;                      // of a step, of what tells it
-constexpr double kBesideSteps = 1.5;                  // to the point of another row that one is laid over
-constexpr double kApartSteps = 0.35;                  // between columns, at least
-constexpr double kWidestSteps = 0.6;                  // a column
+constexpr double kStepOff = 0.3;                       // of a step, of what tells it
+constexpr double kBesideSteps = 1.5;                   // to the point of another row that one is laid over
+constexpr double kApartSteps = 0.35;                   // between columns, at least
+constexpr double kWidestSteps = 0.6;                   // a column
 constexpr double kFaultSteps = 0.25, kFarSteps = 8.0;  // a gap is of whole steps, to that; a wider one of any size
-constexpr double kLeastOnGrid = 0.9;                  // of the points
-constexpr double kFewSteps = 20.0, kCellRad = 0.01;   // a step of which is not told
+constexpr double kLeastOnGrid = 0.9;                   // of the points
+constexpr double kFewSteps = 20.0, kCellRad = 0.01;    // a step of which is not told
 
 double in_turn(double azimuth_rad) {
   return azimuth_rad - kWholeTurnRad * std::floor((azimuth_rad + std::numbers::pi) / kWholeTurnRad);
@@ -34,10 +34,11 @@ double in_turn(double azimuth_rad) {
 
 class TurnFinder {
  public:
-  TurnFinder(std::span<const TurnedPoint> points, std::size_t rows) : points_(points), of_row_(rows) {
+  TurnFinder(std::span<const TurnedPoint> points, std::span<const double> nominal_rad)
+      : points_(points), nominal_rad_(nominal_rad), of_row_(nominal_rad.size()) {
     for (const TurnedPoint& p : points) of_row_[p.row].push_back(p.azimuth_rad);
     for (std::vector<double>& row : of_row_) std::sort(row.begin(), row.end());
-    grid_.row_offset_rad.assign(rows, 0.0), grid_.column.resize(points.size());
+    grid_.row_offset_rad.assign(of_row_.size(), 0.0), grid_.column.resize(points.size());
   }
 
   TurnGrid find() {
@@ -91,6 +92,7 @@ class TurnFinder {
   void find_offsets() {
     const auto fullest = std::max_element(of_row_.begin(), of_row_.end(),
                                           [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const auto first = static_cast<std::size_t>(fullest - of_row_.begin());
     for (std::size_t row = 0; row < of_row_.size(); ++row) {
       double cosines = 0.0, sines = 0.0;
       for (const double azimuth : of_row_[row]) {
@@ -102,7 +104,12 @@ class TurnFinder {
         cosines += phase.cos, sines += phase.sin;
       }
       if (cosines != 0.0 || sines != 0.0) {
-        grid_.row_offset_rad[row] = math::atan2(sines, cosines) / kWholeTurnRad * grid_.step_rad;
+        const double nominal = in_turn(nominal_rad_[row] - nominal_rad_[first]);
+        double& offset = grid_.row_offset_rad[row];
+        offset = math::atan2(sines, cosines) / kWholeTurnRad * grid_.step_rad;
+        if (std::abs(nominal) < grid_.step_rad) {
+          offset += grid_.step_rad * std::round((nominal - offset) / grid_.step_rad);
+        }
       }
     }
   }
@@ -192,6 +199,7 @@ class TurnFinder {
   }
 
   std::span<const TurnedPoint> points_;
+  std::span<const double> nominal_rad_;
   std::vector<std::vector<double>> of_row_;  ///< azimuths, rising
   TurnGrid grid_;
   double cell_rad_ = 0.0;  ///< where there is no grid
@@ -199,8 +207,8 @@ class TurnFinder {
 
 }  // namespace
 
-TurnGrid find_turn_grid(std::span<const TurnedPoint> points, std::size_t rows) {
-  return TurnFinder(points, rows).find();
+TurnGrid find_turn_grid(std::span<const TurnedPoint> points, std::span<const double> row_offset_rad) {
+  return TurnFinder(points, row_offset_rad).find();
 }
 
 }  // namespace fathom

@@ -25,9 +25,11 @@ struct TurnGrid {
   std::vector<std::optional<std::uint32_t>> column;  ///< of each point; nothing: it is of none
 };
 
-/// `points` are of `rows` rows. Of azimuths that lie on no grid, columns are cells about a step wide, which hold one
+/// `points` are of as many rows as there are offsets: how much later in azimuth the sensor fires each, rad. These tell
+/// the firing that a row is of where it is none of another part of the turn: less than a step later or earlier than the
+/// fullest row. Of azimuths that lie on no grid, columns are cells about a step wide, which hold one
 /// point of a row each, in their order. Throws InputError when more than one point in a hundred has another one of its
 /// row at its azimuth.
-TurnGrid find_turn_grid(std::span<const TurnedPoint> points, std::size_t rows);
+TurnGrid find_turn_grid(std::span<const TurnedPoint> points, std::span<const double> row_offset_rad);
 
 }  // namespace fathom

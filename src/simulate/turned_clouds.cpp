@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <fathom/math/trigonometry.hpp>
+
 #include "base/with_prefix.hpp"
 #include "simulate/cloud_points.hpp"
 #include "simulate/turn_grid.hpp"
@@ -118,10 +120,15 @@ class TurnedFrames {
 }  // namespace
 
 WallFrames read_turned_clouds(std::span<const FrameFile> files, const WallSensor& lidar, const RingRows& rows) {
+  std::vector<double> offsets;  // of the first column
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const Vec3& d = lidar.lidar->direction[row * lidar.cols];
+    offsets.push_back(math::atan2(d.y, d.x));
+  }
   std::vector<Turn> turns;
   for (const FrameFile& one : files) {
     Turn turn{.points = rows.points_of(read_cloud_points(one.file), one.file), .grid = {}};
-    turn.grid = with_prefix(one.file.string(), [&] { return find_turn_grid(turn.points, rows.size()); });
+    turn.grid = with_prefix(one.file.string(), [&] { return find_turn_grid(turn.points, offsets); });
     turns.push_back(std::move(turn));
   }
   WallFrames frames = TurnedFrames(std::move(turns), lidar, rows).make();

@@ -26,11 +26,11 @@ namespace fathom::test {
 
 struct TurnOptions {
   std::uint64_t seed = 1;
-  double most_rate_off = 0.003;     ///< share of the rate
-  double encoder_deg = 0.01;        ///< deviation of the azimuths of a column
-  double step_m = 0.002;            ///< of ranges; 0: not rounded
-  double start_off_m = 0.0;         ///< height of the start of rays in the points, as drivers have it
-  bool is_nominal = false;          ///< start and rate are those of the sensor
+  double most_rate_off = 0.003;  ///< share of the rate
+  double encoder_deg = 0.01;     ///< deviation of the azimuths of a column
+  double step_m = 0.002;         ///< of ranges; 0: not rounded
+  double start_off_m = 0.0;      ///< height of the start of rays in the points, as drivers have it
+  bool is_nominal = false;       ///< start and rate are those of the sensor
   std::string preset = "VLP-16";
 };
 
@@ -65,9 +65,9 @@ inline Turned turn_in_room(const Stand& place, std::uint32_t frame, const NoiseC
   for (std::uint32_t c = 0; c < lidar.columns; ++c) encoder.push_back(options.encoder_deg * normal(random));
   Turned turn;
   for (std::size_t i = 0; i < seen.sensor.rays(); ++i) {
-    const double azimuth = std::remainder(std::atan2(rays.direction[i].y, rays.direction[i].x) +
-                                              encoder[i % lidar.columns] * kRadPerDeg,
-                                          2.0 * std::numbers::pi);
+    const double azimuth =
+        std::remainder(std::atan2(rays.direction[i].y, rays.direction[i].x) + encoder[i % lidar.columns] * kRadPerDeg,
+                       2.0 * std::numbers::pi);
     const double across = std::hypot(rays.direction[i].x, rays.direction[i].y);
     double range_m = double{seen.measured_m[i]};
     if (options.step_m > 0.0) range_m = options.step_m * std::round(range_m / options.step_m);

@@ -85,14 +85,15 @@ TEST(WallTurns, ARayWithAPointGoesThroughIt) {
     }
     for (std::size_t i = 0; i < rays; ++i) {
       if (std::isnan(frames.measured_m[f * rays + i])) continue;
-      found.push_back({static_cast<double>(frames.sensor.lidar->ring[i]), double{frames.turns->azimuth_rad[f * rays + i]},
-                       double{frames.measured_m[f * rays + i]}});
+      found.push_back({static_cast<double>(frames.sensor.lidar->ring[i]),
+                       double{frames.turns->azimuth_rad[f * rays + i]}, double{frames.measured_m[f * rays + i]}});
     }
     // Columns beside the start of the turn are of no use.
     EXPECT_GT(found.size(), 0.99 * static_cast<double>(expected.size()));
     std::sort(expected.begin(), expected.end());
     for (const auto& [ring, azimuth, range] : found) {
-      const auto at = std::lower_bound(expected.begin(), expected.end(), std::array<double, 3>{ring, azimuth - 1e-6, 0.0});
+      const auto at =
+          std::lower_bound(expected.begin(), expected.end(), std::array<double, 3>{ring, azimuth - 1e-6, 0.0});
       ASSERT_TRUE(at != expected.end() && (*at)[0] == ring && std::abs((*at)[1] - azimuth) < 2e-6) << azimuth;
       ASSERT_NEAR((*at)[2], range, 1e-5);
     }
@@ -240,8 +241,8 @@ TEST(WallTurns, RefusesOtherElevationsAndSeveralReturns) {
   const std::vector<Turned> other = turns_in_room({stands(4)[2]}, {}, {.preset = "VLP-16-HiRes"});
   for (const auto ring : {std::optional<std::uint16_t>(0), std::optional<std::uint16_t>()}) {
     const std::string message = refusal_of(other, ring);
-    for (const char* part : {"cloud_000.pcd: ", " points lie on no ring of the lidar: in the median they are ", " degrees off",
-                             "elevation_deg"}) {
+    for (const char* part : {"cloud_000.pcd: ", " points lie on no ring of the lidar: in the median they are ",
+                             " degrees off", "elevation_deg"}) {
       EXPECT_TRUE(contains(message, part)) << part << " is not in: " << message;
     }
   }
@@ -251,7 +252,8 @@ TEST(WallTurns, RefusesOtherElevationsAndSeveralReturns) {
   turns[0].insert(turns[0].end(), twice.begin(), twice.end());
   EXPECT_TRUE(contains(refusal_of(turns, 0), "several returns of a ray are not taken"));
   turns = turns_in_room({stands(4)[2]}, {});
-  for (Fired& fired : turns[0]) fired.ring = static_cast<std::uint16_t>(2 * fired.ring + (fired.azimuth_rad > 0.0 ? 1 : 0));
+  for (Fired& fired : turns[0])
+    fired.ring = static_cast<std::uint16_t>(2 * fired.ring + (fired.azimuth_rad > 0.0 ? 1 : 0));
   EXPECT_TRUE(contains(refusal_of(turns, 0), "rings 0 and 1 lie both at -15.00 degrees"));
   WallFrames frames = frames_of(turns_in_room({stands(4)[2]}, {}));
   WallTurns cut = *frames.turns;
