@@ -221,6 +221,18 @@ TEST(WallTurns, SimulatedWithWhatWasLearnedMeasuresTheSame) {
   EXPECT_TRUE(has_flag(once, "the correlation in time is not known"));
 }
 
+TEST(WallTurns, ATapeGivesTheBias) {
+  const std::vector<Stand> places = stands(16);
+  NoiseChain chain = kTurnNoise;
+  chain.emplace_back(GainBias{0.0F, 0.03F});
+  WallFrames frames = frames_of(turns_in_room(places, chain));
+  for (const Stand& place : places) frames.tape_m.push_back(0.5 * kRoomM.x - place.at_m.x);
+  const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 10'000});
+  ASSERT_TRUE(fit.tape);
+  EXPECT_NEAR(fit.tape->bias_m.value, 0.03, 4.0 * fit.tape->bias_m.std_error);
+  EXPECT_LT(fit.tape->bias_m.std_error, 0.003);
+}
+
 TEST(WallTurns, CloudsOnTheRaysOfTheSensorAreAsTheyWere) {
   const std::vector<Turned> turns =
       turns_in_room(stands(2), kTurnNoise, {.encoder_deg = 0.0, .step_m = 0.0, .is_nominal = true});
@@ -235,6 +247,11 @@ TEST(WallTurns, CloudsOnTheRaysOfTheSensorAreAsTheyWere) {
     if (std::isnan(direct.measured_m[i])) continue;
     ASSERT_NEAR(direct.measured_m[i], frames.measured_m[i], 1e-5);
   }
+  // One cloud that is not makes all of them turns.
+  const WallFrames both = frames_of({turns[0], turn_in_room(stands(2)[1], 1, kTurnNoise, {})});
+  ASSERT_TRUE(both.turns);
+  EXPECT_TRUE(both.turns->knows_losses);
+  EXPECT_EQ(both.frames(), 2U);
 }
 
 TEST(WallTurns, RefusesOtherElevationsAndSeveralReturns) {

@@ -40,8 +40,8 @@ CloudPoints cloud_of(const RingRows& rows, const std::function<RowPlace(std::siz
     for (std::uint32_t k = 0; k < kPointsInRow; ++k) {
       const double elevation = rows.elevation_rad(row) + place.off_rad, azimuth = 2.0 * std::numbers::pi * even(random);
       const double range_m = 1.0 + 11.0 * even(random), across = place.ahead_m + range_m * std::cos(elevation);
-      cloud.at_m.push_back({across * std::cos(azimuth), across * std::sin(azimuth),
-                            place.above_m + range_m * std::sin(elevation)});
+      cloud.at_m.push_back(
+          {across * std::cos(azimuth), across * std::sin(azimuth), place.above_m + range_m * std::sin(elevation)});
       if (ring_of) cloud.ring.push_back(ring_of(row));
     }
   }
@@ -59,7 +59,8 @@ RingRows rows_of(const std::string& sensor) { return RingRows::of(find_wall_lida
 TEST(RingRowsTest, ElevationsTellRows) {
   for (const std::string sensor : {"VLP-16", "OS1-64"}) {
     const RingRows rows = rows_of(sensor);
-    const CloudPoints cloud = cloud_of(rows, [](std::size_t row) { return RowPlace{.off_rad = row % 2 == 0 ? 5e-4 : 0}; });
+    const CloudPoints cloud =
+        cloud_of(rows, [](std::size_t row) { return RowPlace{.off_rad = row % 2 == 0 ? 5e-4 : 0}; });
     const std::vector<TurnedPoint> points = rows.points_of(cloud, "cloud.pcd");
     ASSERT_EQ(points.size(), cloud.at_m.size());
     EXPECT_EQ(wrong_rows(points), 0U) << sensor;
@@ -82,7 +83,9 @@ TEST(RingRowsTest, RaysMayStartBesideTheSensorAsDriversHaveThem) {
   EXPECT_EQ(wrong_rows(velodyne.points_of(cloud_of(velodyne, above), "cloud.pcd")), 0U);
   // A unit of Ouster's has elevations of its own, rays that start 28 mm from its axis, and counts rings from the top.
   const RingRows ouster = rows_of("OS1-64");
-  const auto ahead = [](std::size_t row) { return RowPlace{.off_rad = (static_cast<double>(row % 3) - 1.0) * 2e-3, .ahead_m = 0.028}; };
+  const auto ahead = [](std::size_t row) {
+    return RowPlace{.off_rad = (static_cast<double>(row % 3) - 1.0) * 2e-3, .ahead_m = 0.028};
+  };
   for (const bool from_top : {true, false}) {
     const auto ring = [&](std::size_t row) { return static_cast<std::uint32_t>(from_top ? row : 63 - row); };
     const auto points = ouster.points_of(cloud_of(ouster, ahead, ring), "cloud.pcd");
@@ -101,14 +104,16 @@ TEST(RingRowsTest, RefusesOtherSensorsAndSaysByHowMuch) {
     for (const bool has_ring : {true, false}) {
       const CloudPoints cloud =
           has_ring ? cloud_of(rows_of(measured), on_level, number) : cloud_of(rows_of(measured), on_level);
-      const std::string message = message_of<InputError>([&] { static_cast<void>(rows.points_of(cloud, "cloud.pcd")); });
+      const std::string message =
+          message_of<InputError>([&] { static_cast<void>(rows.points_of(cloud, "cloud.pcd")); });
       EXPECT_TRUE(contains(message, "lie on no ring") || (has_ring && contains(message, "lie both at")))
           << measured << " as " << given << ": " << message;
       EXPECT_TRUE(contains(message, "cloud.pcd: ")) << message;
     }
   }
   const RingRows rows = rows_of("VLP-16");
-  const CloudPoints raised = cloud_of(rows, [](std::size_t) { return RowPlace{.off_rad = 0.7 * kRadPerDeg}; }, number);
+  const CloudPoints raised = cloud_of(
+      rows, [](std::size_t) { return RowPlace{.off_rad = 0.7 * kRadPerDeg}; }, number);
   EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(rows.points_of(raised, "cloud.pcd")); }),
                        "3200 of 3200 points lie on no ring of the lidar: in the median they are 0.70 degrees off"));
 }

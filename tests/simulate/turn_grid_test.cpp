@@ -30,7 +30,7 @@ struct TurnMaker {
   std::size_t rows = 16, firings = 1800;
   double step_rad = 0.2 * kRadPerDeg, start_rad = 1.0, lost = 0.1;
   double encoder_rad = 0.01 * kRadPerDeg;
-  double sway_rad = 0.0;                ///< by which azimuths go to and fro in a turn
+  double sway_rad = 0.0;  ///< by which azimuths go to and fro in a turn
   std::vector<double> row_offset_rad = std::vector<double>(rows, 0.0);
 
   [[nodiscard]] MadeTurn make(std::uint64_t seed) const {
@@ -45,9 +45,8 @@ struct TurnMaker {
       for (std::size_t row = 0; row < rows; ++row) {
         if (loses(random)) continue;
         const double off = row_offset_rad[row];
-        turn.points.push_back(
-            {.row = static_cast<std::uint32_t>(row),
-             .azimuth_rad = std::remainder(turn.azimuth_rad.back() + off, 2.0 * std::numbers::pi)});
+        turn.points.push_back({.row = static_cast<std::uint32_t>(row),
+                               .azimuth_rad = std::remainder(turn.azimuth_rad.back() + off, 2.0 * std::numbers::pi)});
         turn.firing.push_back(k);
       }
     }
@@ -88,7 +87,8 @@ RC_GTEST_PROP(TurnGridTest, ColumnsAreFirings, ()) {
   maker.start_rad = *rc::gen::inRange(-314, 315) / 100.0;
   maker.lost = *rc::gen::element(0.0, 0.05, 0.4);
   maker.rows = *rc::gen::element<std::size_t>(2, 16);
-  maker.firings = static_cast<std::size_t>(2.0 * std::numbers::pi / maker.step_rad) - *rc::gen::inRange<std::size_t>(0, 3);
+  maker.firings =
+      static_cast<std::size_t>(2.0 * std::numbers::pi / maker.step_rad) - *rc::gen::inRange<std::size_t>(0, 3);
   maker.sway_rad = *rc::gen::element(0.0, 0.002);
   // Lasers fire one after the other, within five eighths of a step.
   maker.row_offset_rad.clear();
@@ -170,8 +170,9 @@ TEST(TurnGridTest, FewPointsAreNoGridAndTwoAtAnAzimuthAreRefused) {
   MadeTurn turn = TurnMaker{}.make(8);
   const std::vector<TurnedPoint> once = turn.points;
   turn.points.insert(turn.points.end(), once.begin(), once.end());
-  EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(find_turn_grid(turn.points, std::vector<double>(16, 0.0))); }),
-                       "have another one of their ring at their azimuth"));
+  EXPECT_TRUE(contains(
+      message_of<InputError>([&] { static_cast<void>(find_turn_grid(turn.points, std::vector<double>(16, 0.0))); }),
+      "have another one of their ring at their azimuth"));
 }
 
 }  // namespace
