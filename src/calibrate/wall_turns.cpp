@@ -5,7 +5,7 @@
 
 namespace fathom {
 
-std::vector<Vec3> turned_directions(const WallTurns& turns, std::size_t rays, std::size_t f) {
+std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std::size_t f) {
   std::vector<Vec3> directions;
   directions.reserve(rays);
   for (std::size_t i = f * rays; i < (f + 1) * rays; ++i) {
@@ -19,7 +19,7 @@ std::vector<Vec3> turned_directions(const WallTurns& turns, std::size_t rays, st
 FrameRays::FrameRays(const WallRays& of_all, const WallTurns* turns, std::size_t f) : of_all_(of_all) {
   if (turns == nullptr) return;
   own_ = of_all;
-  own_->q = turned_directions(*turns, of_all.size(), f);
+  own_->q = turn_directions(*turns, of_all.size(), f);
   own_->used_cols = turns->cols[f], own_->is_full_turn = true;
 }
 

@@ -11,7 +11,7 @@
 namespace fathom {
 
 /// Directions of the rays of frame f, unit, [rows, cols].
-std::vector<Vec3> turned_directions(const WallTurns& turns, std::size_t rays, std::size_t f);
+std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std::size_t f);
 
 /// The rays of one frame: those of all, or where there are turns, its own.
 class FrameRays {

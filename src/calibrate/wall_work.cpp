@@ -328,9 +328,8 @@ class FrameMeter {
       for (std::size_t i = 0; i < w_.rays.size(); ++i) {
         const double product = double{residual(f)[i]} * double{residual(g)[i]};
         if (std::isnan(product)) continue;
-        const double sizes = scales_[f].at(w_.rays, i, w_.rays.clean_m(i, w_.fits[f]->m)) *
-                             scales_[g].at(w_.rays, i, w_.rays.clean_m(i, w_.fits[g]->m));
-        w_.sums[f].in_time.products[lag] += product / sizes, w_.sums[f].in_time.pairs[lag] += 1.0;
+        const auto size = [&](std::size_t k) { return scales_[k].at(w_.rays, i, w_.rays.clean_m(i, w_.fits[k]->m)); };
+        w_.sums[f].in_time.products[lag] += product / (size(f) * size(g)), w_.sums[f].in_time.pairs[lag] += 1.0;
       }
     }
   }

@@ -161,9 +161,9 @@ RingRows::Found RingRows::by_ring(const CloudPoints& cloud, const std::filesyste
   return found;
 }
 
-std::vector<TurnedPoint> RingRows::points_of(const CloudPoints& cloud, const std::filesystem::path& file) const {
+std::vector<TurnPoint> RingRows::points_of(const CloudPoints& cloud, const std::filesystem::path& file) const {
   const Found found = cloud.ring.empty() ? by_elevation(cloud) : by_ring(cloud, file);
-  std::vector<TurnedPoint> points;
+  std::vector<TurnPoint> points;
   std::vector<double> of_strays;
   for (std::size_t i = 0; i < cloud.at_m.size(); ++i) {
     if (!found.row[i]) {

@@ -17,7 +17,7 @@
 namespace fathom {
 
 /// A point as its ray has it.
-struct TurnedPoint {
+struct TurnPoint {
   std::uint32_t row = 0;
   double azimuth_rad = 0.0, elevation_rad = 0.0;  ///< of the ray through it, from where the rays of the row start
   double range_m = 0.0;
@@ -34,7 +34,7 @@ class RingRows {
 
   /// The points that lie on rows. Throws InputError naming the file when more than one in a hundred lies on none, or
   /// two rings on one row.
-  [[nodiscard]] std::vector<TurnedPoint> points_of(const CloudPoints& cloud, const std::filesystem::path& file) const;
+  [[nodiscard]] std::vector<TurnPoint> points_of(const CloudPoints& cloud, const std::filesystem::path& file) const;
 
   [[nodiscard]] double elevation_rad(std::size_t row) const { return rows_[row].elevation_rad; }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }

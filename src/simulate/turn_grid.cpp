@@ -34,9 +34,9 @@ double in_turn(double azimuth_rad) {
 
 class TurnFinder {
  public:
-  TurnFinder(std::span<const TurnedPoint> points, std::span<const double> nominal_rad)
+  TurnFinder(std::span<const TurnPoint> points, std::span<const double> nominal_rad)
       : points_(points), nominal_rad_(nominal_rad), of_row_(nominal_rad.size()) {
-    for (const TurnedPoint& p : points) of_row_[p.row].push_back(p.azimuth_rad);
+    for (const TurnPoint& p : points) of_row_[p.row].push_back(p.azimuth_rad);
     for (std::vector<double>& row : of_row_) std::sort(row.begin(), row.end());
     grid_.row_offset_rad.assign(of_row_.size(), 0.0), grid_.column.resize(points.size());
   }
@@ -198,7 +198,7 @@ class TurnFinder {
     }
   }
 
-  std::span<const TurnedPoint> points_;
+  std::span<const TurnPoint> points_;
   std::span<const double> nominal_rad_;
   std::vector<std::vector<double>> of_row_;  ///< azimuths, rising
   TurnGrid grid_;
@@ -207,7 +207,7 @@ class TurnFinder {
 
 }  // namespace
 
-TurnGrid find_turn_grid(std::span<const TurnedPoint> points, std::span<const double> row_offset_rad) {
+TurnGrid find_turn_grid(std::span<const TurnPoint> points, std::span<const double> row_offset_rad) {
   return TurnFinder(points, row_offset_rad).find();
 }
 

@@ -30,6 +30,6 @@ struct TurnGrid {
 /// fullest row. Of azimuths that lie on no grid, columns are cells about a step wide, which hold one
 /// point of a row each, in their order. Throws InputError when more than one point in a hundred has another one of its
 /// row at its azimuth.
-TurnGrid find_turn_grid(std::span<const TurnedPoint> points, std::span<const double> row_offset_rad);
+TurnGrid find_turn_grid(std::span<const TurnPoint> points, std::span<const double> row_offset_rad);
 
 }  // namespace fathom

@@ -20,7 +20,7 @@
 #include "simulate/cloud_ranges.hpp"
 #include "simulate/ring_rows.hpp"
 #include "simulate/scene_text.hpp"
-#include "simulate/turned_clouds.hpp"
+#include "simulate/turn_clouds.hpp"
 #include "simulate/wall_pattern.hpp"
 #include "text/yaml_tree.hpp"
 
@@ -119,7 +119,7 @@ WallFrames read_wall_clouds(std::span<const FrameFile> files, const WallSensor& 
   for (const FrameFile& one : files) {
     const CloudRanges ranges = find_ranges(read_cloud_points(one.file), finder, shape);
     if (!ranges.lies_on_rays()) {
-      if (const auto rows = RingRows::of(lidar)) return read_turned_clouds(files, lidar, *rows);
+      if (const auto rows = RingRows::of(lidar)) return read_turn_clouds(files, lidar, *rows);
     }
     check_ranges(ranges, one.file, "lidar");
     frames.measured_m.insert(frames.measured_m.end(), ranges.range_m.begin(), ranges.range_m.end());

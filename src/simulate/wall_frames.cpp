@@ -132,7 +132,7 @@ WallFrames simulate_turns(const WallSensor& sensor, const WallFit& fit, const Wa
   WallFrames out = nothing_seen(sensor, planes.size());
   for (std::size_t f = 0; f < planes.size(); ++f) {
     WallSensor turned = sensor;
-    turned.lidar->direction = turned_directions(*fit.turns, sensor.rays(), f);
+    turned.lidar->direction = turn_directions(*fit.turns, sensor.rays(), f);
     WallScene(turned, planes.subspan(f, 1), fit.chain.chain, options).see(0, f, values_of(out, f));
   }
   out.turns = fit.turns;

@@ -17,7 +17,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall.hpp>
 
-#include "calibrate/turned_room.hpp"
+#include "calibrate/turn_room.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 
@@ -30,7 +30,7 @@ constexpr double kHalfStepRad = 0.1 * kRadPerDeg;
 /// Rays of each ring by azimuth.
 using ByRing = std::map<std::uint16_t, std::vector<std::pair<double, bool>>>;
 
-ByRing by_ring(const Turned& turn) {
+ByRing by_ring(const FiredTurn& turn) {
   ByRing rings;
   for (const Fired& fired : turn) rings[fired.ring].emplace_back(fired.azimuth_rad, fired.is_back);
   for (auto& [ring, rays] : rings) std::sort(rays.begin(), rays.end());
@@ -44,7 +44,7 @@ bool is_lost_at(const std::vector<std::pair<double, bool>>& rays, double azimuth
   return !nearest->second && std::abs(nearest->first - azimuth_rad) < kHalfStepRad;
 }
 
-std::string refusal_of(const std::vector<Turned>& turns, std::optional<std::uint16_t> ring,
+std::string refusal_of(const std::vector<FiredTurn>& turns, std::optional<std::uint16_t> ring,
                        const std::string& sensor = "VLP-16") {
   return message_of<InputError>([&] { static_cast<void>(frames_of(turns, ring, sensor)); });
 }
@@ -55,7 +55,7 @@ bool has_flag(const WallFit& fit, const std::string& text) {
 
 TEST(WallTurns, LostIsWhatWasFiredAndDidNotComeBack) {
   for (const std::string preset : {"VLP-16", "VLP-32C"}) {
-    const std::vector<Turned> turns = turns_in_room(stands(6), {Dropout{0.2F}}, {.seed = 3, .preset = preset});
+    const std::vector<FiredTurn> turns = turns_in_room(stands(6), {Dropout{0.2F}}, {.seed = 3, .preset = preset});
     const WallFrames frames = frames_of(turns, {}, preset);
     ASSERT_TRUE(frames.turns && frames.turns->knows_losses);
     const WallMeasure measure = measure_wall(frames, {.wall = WallChoice::kAhead});
@@ -75,7 +75,7 @@ TEST(WallTurns, LostIsWhatWasFiredAndDidNotComeBack) {
 }
 
 TEST(WallTurns, ARayWithAPointGoesThroughIt) {
-  const std::vector<Turned> turns = turns_in_room(stands(2), kTurnNoise);
+  const std::vector<FiredTurn> turns = turns_in_room(stands(2), kTurnNoise);
   const WallFrames frames = frames_of(turns);
   const std::size_t rays = frames.sensor.rays();
   for (std::size_t f = 0; f < turns.size(); ++f) {
@@ -101,7 +101,7 @@ TEST(WallTurns, ARayWithAPointGoesThroughIt) {
 }
 
 TEST(WallTurns, TheFieldRingChangesNothingWhateverItCountsFrom) {
-  const std::vector<Turned> turns = turns_in_room(stands(3), kTurnNoise);
+  const std::vector<FiredTurn> turns = turns_in_room(stands(3), kTurnNoise);
   const WallFrames without = frames_of(turns);
   for (const int first : {0, 7}) {
     const WallFrames with = frames_of(turns, static_cast<std::uint16_t>(first));
@@ -141,7 +141,7 @@ TEST(WallTurns, NoiseIsFoundAgain) {
 
 /// Velodyne's driver lets the rays of a VLP-16 start up to 11 mm off its centre.
 TEST(WallTurns, PointsMayStartBesideTheSensor) {
-  const std::vector<Turned> turns = turns_in_room(stands(12), kTurnNoise, {.start_off_m = 0.011});
+  const std::vector<FiredTurn> turns = turns_in_room(stands(12), kTurnNoise, {.start_off_m = 0.011});
   for (const auto ring : {std::optional<std::uint16_t>(0), std::optional<std::uint16_t>()}) {
     const WallFit fit = fit_wall(frames_of(turns, ring), {.wall = WallChoice::kAhead, .most_returns = 20'000});
     for (const auto& [name, truth] : {std::pair<std::string, double>{"distance.stddev_m", 0.01},
@@ -153,7 +153,7 @@ TEST(WallTurns, PointsMayStartBesideTheSensor) {
 }
 
 TEST(WallTurns, WithoutAGridLossesAreNotKnown) {
-  std::vector<Turned> turns;
+  std::vector<FiredTurn> turns;
   for (const Stand& place : stands(16)) {
     turns.push_back(scattered_in_room(place, static_cast<std::uint32_t>(turns.size()), kTurnNoise));
   }
@@ -179,7 +179,7 @@ TEST(WallTurns, WithoutAGridLossesAreNotKnown) {
 }
 
 TEST(WallTurns, AFrameWithoutAGridIsLeftOutAmongOthers) {
-  std::vector<Turned> turns = turns_in_room(stands(6), kTurnNoise);
+  std::vector<FiredTurn> turns = turns_in_room(stands(6), kTurnNoise);
   turns[2] = scattered_in_room(stands(6)[2], 2, kTurnNoise);
   turns[4].clear();
   const WallMeasure measure = measure_wall(frames_of(turns, 0), {.wall = WallChoice::kAhead});
@@ -192,8 +192,8 @@ TEST(WallTurns, AFrameWithoutAGridIsLeftOutAmongOthers) {
 
 /// A packet that is lost takes whole columns, and tells nothing of returns.
 TEST(WallTurns, ColumnsThatNothingCameBackFromAreNoLosses) {
-  std::vector<Turned> turns = turns_in_room(stands(8), {DistanceNoise{.stddev_m = 0.01F}});
-  for (Turned& turn : turns) {
+  std::vector<FiredTurn> turns = turns_in_room(stands(8), {DistanceNoise{.stddev_m = 0.01F}});
+  for (FiredTurn& turn : turns) {
     for (Fired& fired : turn) {
       const double degrees = fired.azimuth_rad / kRadPerDeg;
       if (degrees > -4.0 && degrees < -2.0) fired.is_back = false;
@@ -234,7 +234,7 @@ TEST(WallTurns, ATapeGivesTheBias) {
 }
 
 TEST(WallTurns, CloudsOnTheRaysOfTheSensorAreAsTheyWere) {
-  const std::vector<Turned> turns =
+  const std::vector<FiredTurn> turns =
       turns_in_room(stands(2), kTurnNoise, {.encoder_deg = 0.0, .step_m = 0.0, .is_nominal = true});
   const WallFrames frames = frames_of(turns);
   EXPECT_FALSE(frames.turns);
@@ -255,7 +255,7 @@ TEST(WallTurns, CloudsOnTheRaysOfTheSensorAreAsTheyWere) {
 }
 
 TEST(WallTurns, RefusesOtherElevationsAndSeveralReturns) {
-  const std::vector<Turned> other = turns_in_room({stands(4)[2]}, {}, {.preset = "VLP-16-HiRes"});
+  const std::vector<FiredTurn> other = turns_in_room({stands(4)[2]}, {}, {.preset = "VLP-16-HiRes"});
   for (const auto ring : {std::optional<std::uint16_t>(0), std::optional<std::uint16_t>()}) {
     const std::string message = refusal_of(other, ring);
     for (const char* part : {"cloud_000.pcd: ", " points lie on no ring of the lidar: in the median they are ",
@@ -263,8 +263,8 @@ TEST(WallTurns, RefusesOtherElevationsAndSeveralReturns) {
       EXPECT_TRUE(contains(message, part)) << part << " is not in: " << message;
     }
   }
-  std::vector<Turned> turns = turns_in_room({stands(4)[2]}, {});
-  Turned twice = turns[0];
+  std::vector<FiredTurn> turns = turns_in_room({stands(4)[2]}, {});
+  FiredTurn twice = turns[0];
   for (Fired& fired : twice) fired.at_m = 1.1 * fired.at_m;
   turns[0].insert(turns[0].end(), twice.begin(), twice.end());
   EXPECT_TRUE(contains(refusal_of(turns, 0), "several returns of a ray are not taken"));

@@ -48,7 +48,7 @@ CloudPoints cloud_of(const RingRows& rows, const std::function<RowPlace(std::siz
   return cloud;
 }
 
-std::size_t wrong_rows(const std::vector<TurnedPoint>& points) {
+std::size_t wrong_rows(const std::vector<TurnPoint>& points) {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < points.size(); ++i) wrong += points[i].row == i / kPointsInRow ? 0 : 1;
   return wrong;
@@ -61,11 +61,11 @@ TEST(RingRowsTest, ElevationsTellRows) {
     const RingRows rows = rows_of(sensor);
     const CloudPoints cloud =
         cloud_of(rows, [](std::size_t row) { return RowPlace{.off_rad = row % 2 == 0 ? 5e-4 : 0}; });
-    const std::vector<TurnedPoint> points = rows.points_of(cloud, "cloud.pcd");
+    const std::vector<TurnPoint> points = rows.points_of(cloud, "cloud.pcd");
     ASSERT_EQ(points.size(), cloud.at_m.size());
     EXPECT_EQ(wrong_rows(points), 0U) << sensor;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      const TurnedPoint& p = points[i];
+      const TurnPoint& p = points[i];
       const double across = p.range_m * std::cos(p.elevation_rad);
       EXPECT_LT(norm(cloud.at_m[i] - Vec3{across * std::cos(p.azimuth_rad), across * std::sin(p.azimuth_rad),
                                           p.range_m * std::sin(p.elevation_rad)}),

@@ -21,7 +21,7 @@ namespace fathom::test {
 namespace {
 
 struct MadeTurn {
-  std::vector<TurnedPoint> points;
+  std::vector<TurnPoint> points;
   std::vector<std::size_t> firing;  ///< of each point
   std::vector<double> azimuth_rad;  ///< of each firing
 };
@@ -147,7 +147,7 @@ TEST(TurnGridTest, HalfAsManyColumnsAreHalfAsMany) {
 TEST(TurnGridTest, AzimuthsWithoutAGridAreCells) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> anywhere(-std::numbers::pi, std::numbers::pi);
-  std::vector<TurnedPoint> points;
+  std::vector<TurnPoint> points;
   for (std::uint32_t i = 0; i < 20'000; ++i) points.push_back({.row = i % 16, .azimuth_rad = anywhere(random)});
   const TurnGrid grid = find_turn_grid(points, std::vector<double>(16, 0.0));
   EXPECT_FALSE(grid.is_regular);
@@ -165,10 +165,10 @@ TEST(TurnGridTest, AzimuthsWithoutAGridAreCells) {
 
 TEST(TurnGridTest, FewPointsAreNoGridAndTwoAtAnAzimuthAreRefused) {
   EXPECT_FALSE(find_turn_grid({}, std::vector<double>(16, 0.0)).is_regular);
-  const std::vector<TurnedPoint> few = {{.row = 1, .azimuth_rad = 0.1}, {.row = 2, .azimuth_rad = 0.2}};
+  const std::vector<TurnPoint> few = {{.row = 1, .azimuth_rad = 0.1}, {.row = 2, .azimuth_rad = 0.2}};
   EXPECT_EQ(find_turn_grid(few, std::vector<double>(16, 0.0)).column.size(), 2U);
   MadeTurn turn = TurnMaker{}.make(8);
-  const std::vector<TurnedPoint> once = turn.points;
+  const std::vector<TurnPoint> once = turn.points;
   turn.points.insert(turn.points.end(), once.begin(), once.end());
   EXPECT_TRUE(contains(
       message_of<InputError>([&] { static_cast<void>(find_turn_grid(turn.points, std::vector<double>(16, 0.0))); }),

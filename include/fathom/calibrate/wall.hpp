@@ -143,9 +143,8 @@ struct WallMeasure {
   std::vector<double> error_shares;  ///< [kErrorBins] of equal width, of errors by their deviation there
   double deviation = 0.0;            ///< root mean square of all errors: px with a baseline, else m
   std::size_t readings = 0, lost = 0, tails = 0, other = 0, not_known = 0;
-  std::size_t hidden = 0;  ///< losses in the band that the right camera does not see; among `not_known`
-  bool knows_losses =
-      true;  ///< false: nothing is known of losses, none is counted, and no share of them means anything
+  std::size_t hidden = 0;    ///< losses in the band that the right camera does not see; among `not_known`
+  bool knows_losses = true;  ///< false: none is counted, and nothing is known of their share
 };
 
 /// How losses at the border of the view count: behind a wall's end there may be nothing.

@@ -43,10 +43,10 @@ struct Fired {
 };
 
 /// All rays of a turn, with points where something came back, in no order.
-using Turned = std::vector<Fired>;
+using FiredTurn = std::vector<Fired>;
 
-inline Turned turn_in_room(const Stand& place, std::uint32_t frame, const NoiseChain& chain,
-                           const TurnOptions& options) {
+inline FiredTurn turn_in_room(const Stand& place, std::uint32_t frame, const NoiseChain& chain,
+                              const TurnOptions& options) {
   std::mt19937_64 random(1000 * options.seed + frame);
   std::uniform_real_distribution<double> even(-1.0, 1.0);
   std::normal_distribution<double> normal;
@@ -63,7 +63,7 @@ inline Turned turn_in_room(const Stand& place, std::uint32_t frame, const NoiseC
   const WallLidar& rays = *seen.sensor.lidar;
   std::vector<double> encoder;
   for (std::uint32_t c = 0; c < lidar.columns; ++c) encoder.push_back(options.encoder_deg * normal(random));
-  Turned turn;
+  FiredTurn turn;
   for (std::size_t i = 0; i < seen.sensor.rays(); ++i) {
     const double azimuth =
         std::remainder(std::atan2(rays.direction[i].y, rays.direction[i].x) + encoder[i % lidar.columns] * kRadPerDeg,
@@ -80,21 +80,21 @@ inline Turned turn_in_room(const Stand& place, std::uint32_t frame, const NoiseC
 }
 
 /// Rays of many turns, a few of each: as many as of one, and no grid.
-inline Turned scattered_in_room(const Stand& place, std::uint32_t frame, const NoiseChain& chain) {
+inline FiredTurn scattered_in_room(const Stand& place, std::uint32_t frame, const NoiseChain& chain) {
   constexpr std::uint64_t kTurns = 8;
   std::mt19937_64 random(frame);
-  Turned some;
+  FiredTurn some;
   for (std::uint64_t seed = 1; seed <= kTurns; ++seed) {
-    const Turned turn = turn_in_room(place, frame, chain, {.seed = seed});
+    const FiredTurn turn = turn_in_room(place, frame, chain, {.seed = seed});
     for (std::size_t k = random() % kTurns; k < turn.size(); k += kTurns) some.push_back(turn[k]);
   }
   return some;
 }
 
 /// One before the wall from each place.
-inline std::vector<Turned> turns_in_room(const std::vector<Stand>& places, const NoiseChain& chain,
-                                         const TurnOptions& options = {}) {
-  std::vector<Turned> turns;
+inline std::vector<FiredTurn> turns_in_room(const std::vector<Stand>& places, const NoiseChain& chain,
+                                            const TurnOptions& options = {}) {
+  std::vector<FiredTurn> turns;
   for (const Stand& place : places) {
     turns.push_back(turn_in_room(place, static_cast<std::uint32_t>(turns.size()), chain, options));
   }
@@ -102,7 +102,7 @@ inline std::vector<Turned> turns_in_room(const std::vector<Stand>& places, const
 }
 
 /// PCD of what came back; `ring`: with that field, counted from a number.
-inline std::string turn_bytes(const Turned& turn, std::optional<std::uint16_t> ring) {
+inline std::string turn_bytes(const FiredTurn& turn, std::optional<std::uint16_t> ring) {
   std::string data;
   std::size_t count = 0;
   for (const Fired& fired : turn) {
@@ -120,11 +120,11 @@ inline std::string turn_bytes(const Turned& turn, std::optional<std::uint16_t> r
 }
 
 /// The clouds of turns, through files.
-inline WallFrames frames_of(const std::vector<Turned>& turns, std::optional<std::uint16_t> ring = {},
+inline WallFrames frames_of(const std::vector<FiredTurn>& turns, std::optional<std::uint16_t> ring = {},
                             const std::string& sensor = "VLP-16") {
   const TemporaryFolder folder;
   std::vector<FrameFile> files;
-  for (const Turned& turn : turns) {
+  for (const FiredTurn& turn : turns) {
     const auto frame = static_cast<std::uint32_t>(files.size());
     files.push_back({frame, folder.write(fmt::format("cloud_{:03}.pcd", frame), turn_bytes(turn, ring))});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/turned_clouds.hpp"
+#include "simulate/turn_clouds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,13 +20,13 @@ namespace {
 
 /// A cloud and its grid.
 struct Turn {
-  std::vector<TurnedPoint> points;
+  std::vector<TurnPoint> points;
   TurnGrid grid;
 };
 
-class TurnedFrames {
+class TurnFrames {
  public:
-  TurnedFrames(std::vector<Turn> turns, const WallSensor& lidar, const RingRows& rows)
+  TurnFrames(std::vector<Turn> turns, const WallSensor& lidar, const RingRows& rows)
       : turns_(std::move(turns)), rows_(rows), out_{.sensor = lidar, .measured_m = {}} {
     std::size_t cols = 2, regular = 0;
     for (const Turn& turn : turns_) {
@@ -90,7 +90,7 @@ class TurnedFrames {
   void put_points(std::size_t f) {
     const Turn& turn = turns_[f];
     for (std::size_t k = 0; k < turn.points.size(); ++k) {
-      const TurnedPoint& p = turn.points[k];
+      const TurnPoint& p = turn.points[k];
       if (!turn.grid.column[k]) continue;
       const std::size_t i = ray(f, p.row, *turn.grid.column[k]);
       out_.measured_m[i] = static_cast<float>(p.range_m);
@@ -119,7 +119,7 @@ class TurnedFrames {
 
 }  // namespace
 
-WallFrames read_turned_clouds(std::span<const FrameFile> files, const WallSensor& lidar, const RingRows& rows) {
+WallFrames read_turn_clouds(std::span<const FrameFile> files, const WallSensor& lidar, const RingRows& rows) {
   std::vector<double> offsets;  // of the first column
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const Vec3& d = lidar.lidar->direction[row * lidar.cols];
@@ -131,7 +131,7 @@ WallFrames read_turned_clouds(std::span<const FrameFile> files, const WallSensor
     turn.grid = with_prefix(one.file.string(), [&] { return find_turn_grid(turn.points, offsets); });
     turns.push_back(std::move(turn));
   }
-  WallFrames frames = TurnedFrames(std::move(turns), lidar, rows).make();
+  WallFrames frames = TurnFrames(std::move(turns), lidar, rows).make();
   for (const FrameFile& one : files) frames.names.push_back(one.file.string());
   return frames;
 }
