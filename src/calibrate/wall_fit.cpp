@@ -244,9 +244,9 @@ class WallLearner {
   void flag_turns() {
     if (!frames_.turns) return;
     const auto [least, most] = std::minmax_element(frames_.turns->cols.begin(), frames_.turns->cols.end());
-    flag(fmt::format(
-        "points lie between the rays of the sensor: the rays are those of the points, {} to {} columns a turn", *least,
-        *most));
+    const std::string columns =
+        frames_.turns->knows_losses ? fmt::format(", {} to {} columns a turn", *least, *most) : "";
+    flag("points lie between the rays of the sensor: the rays are those of the points" + columns);
     if (options_.still) flag("a ray of a turn is none of the next one: the correlation in time is not known");
     if (frames_.turns->knows_losses) return;
     flag(

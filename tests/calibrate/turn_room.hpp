@@ -32,6 +32,7 @@ struct TurnOptions {
   double start_off_m = 0.0;      ///< height of the start of rays in the points, as drivers have it
   bool is_nominal = false;       ///< start and rate are those of the sensor
   std::string preset = "VLP-16";
+  std::optional<std::vector<double>> elevation_deg = {};  ///< other rings, that fire all at once
 };
 
 /// A ray as it was fired.
@@ -51,6 +52,10 @@ inline FiredTurn turn_in_room(const Stand& place, std::uint32_t frame, const Noi
   std::uniform_real_distribution<double> even(-1.0, 1.0);
   std::normal_distribution<double> normal;
   SpinningLidar lidar = std::get<SpinningLidar>(find_preset(options.preset).model);
+  if (options.elevation_deg) {
+    lidar.elevation_rad.clear(), lidar.firing_time_s.clear();
+    for (const double degrees : *options.elevation_deg) lidar.elevation_rad.push_back(degrees * kRadPerDeg);
+  }
   if (!options.is_nominal) {
     const double sequence_s = 55.296e-6;
     lidar.rate_hz *= 1.0 + options.most_rate_off * even(random);

@@ -205,6 +205,21 @@ TEST(WallTurns, ColumnsThatNothingCameBackFromAreNoLosses) {
   EXPECT_LT(static_cast<double>(measure.lost), 0.004 * static_cast<double>(measure.readings));
 }
 
+/// Of four rings, one in 16 columns has nothing, and one in four a single point, by which alone it is known.
+TEST(WallTurns, OfFewRingsTheShareOfLossesIsThatOfAllColumns) {
+  const std::vector<Stand> places = stands(16);
+  const std::vector<FiredTurn> turns = turns_in_room(places, {DistanceNoise{.stddev_m = 0.01F}, Dropout{0.5F}},
+                                                     {.elevation_deg = std::vector{-3.0, -1.0, 1.0, 3.0}});
+  const TemporaryFolder folder;
+  const auto sensor =
+      folder.write("sensor.yaml", "type: spinning_lidar\nelevation_deg: [-3, -1, 1, 3]\ncolumns: 1808\n");
+  const WallMeasure measure = measure_wall(frames_of(turns, {}, sensor.string()),
+                                           {.border = BorderLosses::kOfWall, .wall = WallChoice::kAhead});
+  const auto lost = static_cast<double>(measure.lost), all = lost + static_cast<double>(measure.readings);
+  EXPECT_GT(all, 8000.0);
+  EXPECT_NEAR(lost / all, 0.5, 4.0 * std::sqrt(0.25 / all));
+}
+
 TEST(WallTurns, SimulatedWithWhatWasLearnedMeasuresTheSame) {
   const WallFit fit = fit_wall(frames_of(turns_in_room(stands(12), kTurnNoise)), {.wall = WallChoice::kAhead});
   const WallFrames simulated = simulate_wall(fit, {.seed = 6});
