@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom calibrate wall` hold the truth: a stereo and a depth camera, a laser, and a
-// lidar among the other surfaces of a room, with normal errors and heavy tails. Sizes of correlations have two errors
-// in place of an interval. Prints the table of docs/calibrate.md.
+// lidar among the other surfaces of a room, with normal errors and heavy tails, and one whose turns start anywhere.
+// Sizes of correlations have two errors in place of an interval. Prints the table of docs/calibrate.md.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/calibrate/wall_room.hpp"
+#include "tests/calibrate/turn_room.hpp"
 
 namespace {
 
@@ -70,6 +70,13 @@ std::function<WallFit(std::uint64_t)> of_rooms(const NoiseChain& chain) {
   };
 }
 
+std::function<WallFit(std::uint64_t)> of_turns(const NoiseChain& chain) {
+  return [=](std::uint64_t seed) {
+    return fit_wall(frames_of(turns_in_room(stands(24), chain, {.seed = seed})),
+                    {.wall = WallChoice::kAhead, .most_returns = 20'000, .threads = 1});
+  };
+}
+
 std::vector<Study> studies() {
   const WallOptions some = {.most_returns = 10'000, .threads = 1};
   std::vector<Study> all;
@@ -99,6 +106,9 @@ std::vector<Study> studies() {
                   {"student.scale_per_m", 0.003F},
                   {"student.nu", 3.0},
                   {"dropout.probability", 0.05F}}});
+  all.push_back({"VLP-16 with turns of its own",
+                 of_turns({DistanceNoise{0.0F, 0.01F, 0.004F}, Dropout{0.05F}}),
+                 {{"distance.stddev_m", 0.01F}, {"distance.stddev_per_m", 0.004F}, {"dropout.probability", 0.05F}}});
   return all;
 }
 

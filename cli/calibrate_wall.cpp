@@ -142,10 +142,11 @@ std::string counts_text(const fathom::WallReport& report) {
   const fathom::WallMeasure& m = report.fit.measure;
   const auto found = static_cast<std::size_t>(
       std::count_if(m.planes.begin(), m.planes.end(), [](const fathom::WallPlane& p) { return p.is_found; }));
-  std::string text = fmt::format(
-      "\n{} of {} show a wall: {} readings on it and {} losses; {} readings of something else\n", found,
-      counted(m.planes.size(), "frame"), group_digits(m.readings), group_digits(m.lost), group_digits(m.other));
-  if (!report.fit.sensor.lidar || found == 0) return text;
+  const std::string losses = m.knows_losses ? group_digits(m.lost) + " losses" : "losses that are not known";
+  std::string text =
+      fmt::format("\n{} of {} show a wall: {} readings on it and {}; {} readings of something else\n", found,
+                  counted(m.planes.size(), "frame"), group_digits(m.readings), losses, group_digits(m.other));
+  if (!report.fit.sensor.lidar || found == 0 || !m.knows_losses) return text;
   return text + fmt::format("of the {} rays of a frame {} are the wall's, in the mean\n",
                             group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
 }

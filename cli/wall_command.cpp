@@ -29,11 +29,13 @@ Examples:
 Neither pose nor scene is needed. DIR has depth images, 16-bit PNG (0: a hole) or NPY, of a wall from several distances
 and angles; the wall fills at least half of what is not left out (--mask, --sector). Or it has clouds of a lidar, PCD or
 PLY in the sensor frame, which stood still for each; --sensor says whose rays these show, and a ray without a point is
-lost. The wall is then the largest upright plane, or one straight ahead (--wall). A plane is fitted to each frame,
-and the chain of noise is learned from what it leaves. A tape measure (--distances) gives gain and bias as well: the
-distance is perpendicular to the wall, from the sensor's origin. NAME is that of an image, with * and ?, or FIRST:END of
-the numbers of frames. --out gets noise.yaml and sensor.yaml for scene files, report.html, which shows what was measured
-beside what is simulated with it, and fit.json. docs/calibrate.md tells what a wall can tell, and what not.)";
+lost. Where turns of a real lidar start anywhere, points lie between its rays: each then has a ray of its own, in the
+ring of its elevation or field `ring`, and what was lost is told by the columns of the turn. The wall is the largest
+upright plane, or one straight ahead (--wall). A plane is fitted to each frame, and the chain of noise is learned from
+what it leaves. A tape measure (--distances) gives gain and bias as well: the distance is perpendicular to the wall, from
+the sensor's origin. NAME is that of an image, with * and ?, or FIRST:END of the numbers of frames. --out gets
+noise.yaml and sensor.yaml for scene files, report.html, which shows what was measured beside what is simulated with it,
+and fit.json. docs/calibrate.md tells what a wall can tell, and what not.)";
 
 fathom::WallCamera parse_wall_camera(const std::string& text) {
   const std::vector<double> numbers = parse_numbers("--camera", text, {-1e7, 1e7});

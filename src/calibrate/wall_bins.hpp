@@ -27,6 +27,26 @@ struct WallBinSums {
   }
 };
 
+inline constexpr std::size_t kRangeBins = 12;
+
+/// Equally wide, from the nearest range to the farthest; none where nothing is.
+inline std::vector<WallBin> range_bins(double nearest_m, double farthest_m) {
+  std::vector<WallBin> bins;
+  const double step = (farthest_m - nearest_m) / kRangeBins;
+  for (std::size_t k = 0; k < kRangeBins && farthest_m > 0.0; ++k) {
+    const double low = nearest_m + static_cast<double>(k) * step;
+    bins.push_back({.low = low, .high = low + step});
+  }
+  return bins;
+}
+
+/// The same bins, of other frames.
+inline std::vector<WallBin> emptied(const std::vector<WallBin>& like) {
+  std::vector<WallBin> bins;
+  for (const WallBin& bin : like) bins.push_back({.low = bin.low, .high = bin.high});
+  return bins;
+}
+
 /// Of equally wide bins.
 inline std::optional<std::size_t> wall_bin_of(const std::vector<WallBin>& bins, double value) {
   if (bins.empty()) return std::nullopt;

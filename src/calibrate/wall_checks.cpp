@@ -14,7 +14,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMostPx = 1e7, kMostM = 1e6;
+constexpr double kMostPx = 1e7, kMostM = 1e6, kQuarterRad = 1.5708;
 
 void check_within(const char* name, double value, double low, double high, const char* unit) {
   if (value >= low && value <= high) return;
@@ -64,6 +64,25 @@ void check_sensor(const WallSensor& sensor) {
   for (const double azimuth : sensor.azimuth_rad) check_within("azimuth_rad", azimuth, -100.0, 100.0, "rad");
 }
 
+void check_turns(const WallFrames& frames, const WallTurns& turns) {
+  const std::size_t count = frames.frames(), rays = frames.measured_m.size();
+  if (!frames.sensor.lidar) throw InputError("turns are those of a lidar, and there is none");
+  if (turns.azimuth_rad.size() != rays || turns.elevation_rad.size() != rays || turns.cols.size() != count ||
+      (!turns.why_not.empty() && turns.why_not.size() != count)) {
+    throw InputError(fmt::format("{} azimuths, {} elevations and {} numbers of columns say how {} rays of {} turns lie",
+                                 turns.azimuth_rad.size(), turns.elevation_rad.size(), turns.cols.size(), rays, count));
+  }
+  for (std::size_t f = 0; f < count; ++f) {
+    if (turns.cols[f] >= 1 && turns.cols[f] <= frames.sensor.cols) continue;
+    throw InputError(
+        fmt::format("turn {} has {} columns, which is not in [1, {}]", f, turns.cols[f], frames.sensor.cols));
+  }
+  for (std::size_t i = 0; i < rays; ++i) {
+    check_within("azimuth_rad", double{turns.azimuth_rad[i]}, -100.0, 100.0, "rad");
+    check_within("elevation_rad", double{turns.elevation_rad[i]}, -kQuarterRad, kQuarterRad, "rad");
+  }
+}
+
 }  // namespace
 
 void validate(const WallOptions& options) {
@@ -101,6 +120,7 @@ void validate(const WallFrames& frames) {
                                  frames.sensor.rows, frames.sensor.cols));
   }
   check_within("half_step_m", frames.half_step_m, 0.0, 1.0, "m");
+  if (frames.turns) check_turns(frames, *frames.turns);
 }
 
 }  // namespace fathom

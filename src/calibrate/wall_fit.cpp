@@ -42,6 +42,7 @@ class WallLearner {
     fit_.tape = fit_tape(frames_, work_);
     free_of_gain();
     flag_frames();
+    flag_turns();
     RangeModels ranges = learn_ranges();
     if (!work_.rays.has_disparity()) ranges = with_tails(ranges);
     fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
@@ -50,7 +51,7 @@ class WallLearner {
     flag_measure();
     flag_tape();
     fit_.flags.insert(fit_.flags.end(), fit_.chain.flags.begin(), fit_.chain.flags.end());
-    fit_.sensor = frames_.sensor;
+    fit_.sensor = frames_.sensor, fit_.turns = frames_.turns;
     fit_.measure = std::move(work_.measure);
     return std::move(fit_);
   }
@@ -195,7 +196,7 @@ class WallLearner {
           patterns.push_back(slug + ".*");
         }
       }
-    } else {
+    } else if (work_.measure.knows_losses) {
       flag("no return was lost: the chain has no model of loss");
     }
     const std::size_t first_range = chain.size();
@@ -238,6 +239,20 @@ class WallLearner {
     flag(
         "no distance was measured by tape: bias and scale are not known, because they move the plane with the "
         "readings");
+  }
+
+  void flag_turns() {
+    if (!frames_.turns) return;
+    const auto [least, most] = std::minmax_element(frames_.turns->cols.begin(), frames_.turns->cols.end());
+    const std::string columns =
+        frames_.turns->knows_losses ? fmt::format(", {} to {} columns a turn", *least, *most) : "";
+    flag("points lie between the rays of the sensor: the rays are those of the points" + columns);
+    if (options_.still) flag("a ray of a turn is none of the next one: the correlation in time is not known");
+    if (frames_.turns->knows_losses) return;
+    flag(
+        "azimuths lie on no regular grid: which rays came back with nothing is not known, so the share of losses is "
+        "not, "
+        "and the chain has no model of loss");
   }
 
   void flag_measure() {

@@ -21,10 +21,11 @@ WallNeighbours::WallNeighbours(const WallWork& work) : weights_(kSide * kSide, 0
   std::size_t seen = 0;
   for (std::size_t f = 0; f < work.fits.size(); ++f) {
     if (!work.fits[f]) continue;
+    const FrameRays of_frame = work.rays_of(f);
     for (std::size_t i = 0; i < rays; ++i) {
       const std::size_t row = i / cols, col = i % cols;
       if (!is_reading_at(f, row, col) || seen++ % every != 0) continue;
-      const double leverage = work.fits[f]->leverage(work.rays, i);
+      const double leverage = work.fits[f]->leverage(*of_frame, i);
       all_ += leverage;
       for (std::size_t y = row - std::min(row, most); y <= std::min(rows - 1, row + most); ++y) {
         for (std::size_t x = col - std::min(col, most); x <= std::min(cols - 1, col + most); ++x) {

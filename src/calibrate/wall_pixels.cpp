@@ -89,7 +89,7 @@ class PixelNames {
   }
 
   [[nodiscard]] WallPixel reading_or_loss(std::size_t i) const {
-    if (!left_out_.empty() && left_out_[i] != 0) return WallPixel::kLeftOut;
+    if ((!left_out_.empty() && left_out_[i] != 0) || !rays_.is_there(i)) return WallPixel::kLeftOut;
     if (!is_reading(rays_, i, measured_[i])) return WallPixel::kLost;
     const double clean_m = rays_.clean_m(i, fit_.m);
     if (!(clean_m > 0.0)) return WallPixel::kOther;

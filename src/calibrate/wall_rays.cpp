@@ -20,6 +20,7 @@ WallRays::WallRays(const WallSensor& sensor)
       cols(sensor.cols),
       is_planar(!sensor.camera && !sensor.lidar),
       sees_more(sensor.lidar.has_value()),
+      used_cols(sensor.cols),
       max_range_m(sensor.max_range_m) {
   q.reserve(sensor.rays()), length.reserve(sensor.rays());
   if (sensor.camera) {

@@ -23,12 +23,15 @@ struct WallRays {
   bool is_planar = false;            ///< all q have z = 0
   bool sees_more = false;            ///< than the wall, which is to be found among other surfaces
   bool is_full_turn = false;         ///< the last column is beside the first
+  std::uint32_t used_cols = 0;       ///< columns that there are: of turns, whose number of columns differs, not all
   double max_range_m = 0.0;          ///< 0: not known
   double reach_m = 0.0;              ///< beyond it a loss says nothing
 
   explicit WallRays(const WallSensor& sensor);
 
   [[nodiscard]] std::size_t size() const { return q.size(); }
+  /// Whether ray i is one, and no place behind the last column of its turn.
+  [[nodiscard]] bool is_there(std::size_t i) const { return used_cols == cols || i % cols < used_cols; }
   [[nodiscard]] bool has_disparity() const { return focal_baseline_px_m > 0.0; }
   [[nodiscard]] std::size_t unknowns() const { return is_planar ? 2 : 3; }
   /// The clean value of ray i before the plane m; 0: the plane is not before it.

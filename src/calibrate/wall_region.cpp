@@ -33,6 +33,7 @@ class WallGrid {
   explicit WallGrid(const WallRays& rays)
       : rows_(static_cast<std::ptrdiff_t>(rays.rows)),
         cols_(static_cast<std::ptrdiff_t>(rays.cols)),
+        used_(static_cast<std::ptrdiff_t>(rays.used_cols)),
         is_full_turn_(rays.is_full_turn) {}
 
   [[nodiscard]] std::ptrdiff_t rows() const { return rows_; }
@@ -41,14 +42,15 @@ class WallGrid {
   [[nodiscard]] std::optional<std::size_t> beside(std::size_t i, std::ptrdiff_t down, std::ptrdiff_t right) const {
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(i) / cols_ + down;
     std::ptrdiff_t col = static_cast<std::ptrdiff_t>(i) % cols_ + right;
-    if (is_full_turn_) col = (col % cols_ + cols_) % cols_;
-    if (row < 0 || row >= rows_ || col < 0 || col >= cols_) return std::nullopt;
+    if (static_cast<std::ptrdiff_t>(i) % cols_ >= used_) return std::nullopt;
+    if (is_full_turn_) col = (col % used_ + used_) % used_;
+    if (row < 0 || row >= rows_ || col < 0 || col >= used_) return std::nullopt;
     return static_cast<std::size_t>(row * cols_ + col);
   }
   [[nodiscard]] bool is_one_row() const { return rows_ == 1; }
 
  private:
-  std::ptrdiff_t rows_, cols_;
+  std::ptrdiff_t rows_, cols_, used_;
   bool is_full_turn_;
 };
 

@@ -38,11 +38,12 @@ class ReturnMaker {
     const std::size_t rays = w_.rays.size();
     for (std::size_t f = 0; f < w_.fits.size(); ++f) {
       if (!w_.fits[f]) continue;
+      const FrameRays of_frame = w_.rays_of(f);
       for (std::size_t i = 0; i < rays; ++i) {
         const WallPixel pixel = w_.measure.pixels[f * rays + i];
         const bool is_tail = o_.tails && pixel == WallPixel::kTail;
         if (pixel != WallPixel::kWall && pixel != WallPixel::kLost && !is_tail) continue;
-        if (is_taken(f, i)) add(f, i, pixel);
+        if (is_taken(f, i)) add(*of_frame, f, i, pixel);
       }
     }
     return std::move(out_);
@@ -62,22 +63,21 @@ class ReturnMaker {
     return unit / (unit / value_m - o_.bias_px);
   }
 
-  void add(std::size_t f, std::size_t i, WallPixel pixel) {
+  void add(const WallRays& of, std::size_t f, std::size_t i, WallPixel pixel) {
     const bool is_there = pixel != WallPixel::kLost;
     const WallPlaneFit& fit = *w_.fits[f];
-    const Vec3& q = w_.rays.q[i];
-    const double plane_m = w_.rays.clean_m(i, fit.m), measured_m = double{frames_.measured_m[f * w_.rays.size() + i]};
+    const Vec3& q = of.q[i];
+    const double plane_m = of.clean_m(i, fit.m), measured_m = double{frames_.measured_m[f * of.size() + i]};
     double clean_m = plane_m;
     // The plane took nothing of a tail, which is not among what it was fitted to.
-    if (pixel == WallPixel::kWall) clean_m = before_the_plane(fit, i, measured_m, plane_m);
+    if (pixel == WallPixel::kWall) clean_m = before_the_plane(of, fit, i, measured_m, plane_m);
     clean_m = without_bias(clean_m);
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
-    const double cosine = std::clamp(dot(normal, q) / w_.rays.length[i], 0.0, 1.0),
-                 range_m = clean_m * w_.rays.length[i];
-    const double reported_m = (1.0 + o_.gain) * measured_m * w_.rays.length[i] + o_.bias_m;
+    const double cosine = std::clamp(dot(normal, q) / of.length[i], 0.0, 1.0), range_m = clean_m * of.length[i];
+    const double reported_m = (1.0 + o_.gain) * measured_m * of.length[i] + o_.bias_m;
     out_.range_m.push_back(is_there ? static_cast<float>(reported_m) : std::numeric_limits<float>::quiet_NaN());
     out_.clean_range_m.push_back(static_cast<float>(range_m));
-    const Vec3 point = w_.rays.point(i, clean_m);
+    const Vec3 point = of.point(i, clean_m);
     out_.clean_x_m.push_back(static_cast<float>(point.x)), out_.clean_y_m.push_back(static_cast<float>(point.y));
     out_.incidence_rad.push_back(static_cast<float>(math::acos(cosine)));
     out_.energy.push_back(static_cast<float>(energy(normal, point, cosine)));
@@ -85,12 +85,12 @@ class ReturnMaker {
     out_.frame.push_back(static_cast<std::uint32_t>(f));
   }
 
-  [[nodiscard]] double before_the_plane(const WallPlaneFit& fit, std::size_t i, double measured_m,
+  [[nodiscard]] double before_the_plane(const WallRays& of, const WallPlaneFit& fit, std::size_t i, double measured_m,
                                         double plane_m) const {
-    const double taken = std::min(kMostTaken, fit.leverage(w_.rays, i) * o_.sum);
-    const double error = w_.rays.error(measured_m, plane_m) / std::sqrt(1.0 - taken);
-    if (!w_.rays.has_disparity()) return measured_m - error;
-    const double unit = w_.rays.focal_baseline_px_m;
+    const double taken = std::min(kMostTaken, fit.leverage(of, i) * o_.sum);
+    const double error = of.error(measured_m, plane_m) / std::sqrt(1.0 - taken);
+    if (!of.has_disparity()) return measured_m - error;
+    const double unit = of.focal_baseline_px_m;
     return unit / (unit / measured_m - error);
   }
 

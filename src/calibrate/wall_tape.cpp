@@ -22,7 +22,8 @@ struct Place {
 
 /// How far the plane of a frame moves when every range is longer by a unit: the step of the fit that this causes.
 double distance_per_bias(const WallWork& work, std::size_t f) {
-  const WallRays& rays = work.rays;
+  const FrameRays of_frame = work.rays_of(f);
+  const WallRays& rays = *of_frame;
   const Vec3 plane = work.fits[f]->m;
   SmallMatrix a(rays.unknowns());
   std::array<double, 3> right{};

@@ -23,7 +23,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kMostScalePairs = 20'000, kRangeBins = 12;
+constexpr std::size_t kMostScalePairs = 20'000;
 constexpr std::size_t kLeastToCompare = 5;
 constexpr double kMostRestless = 4.0, kLeastShown = 0.05;
 constexpr int kRegionGrowths = 3;
@@ -78,11 +78,14 @@ class FrameMeter {
     each_frame([&](std::size_t f) { name(f, like != nullptr ? BorderLosses::kOfWall : border); });
     make_bins(like);
     each_frame([&](std::size_t f) { sum(f); });
-    if (options_.still) each_frame([&](std::size_t f) { sum_in_time(f); });
+    if (has_time()) each_frame([&](std::size_t f) { sum_in_time(f); });
     add_up();
   }
 
  private:
+  /// Of turns a ray is not the same in the next frame.
+  [[nodiscard]] bool has_time() const { return options_.still && !w_.turns; }
+
   template <class F>
   void each_frame(F f) {
     executor_->parallel_for(parts_.size(), 1, [&](std::size_t begin, std::size_t end) {
@@ -110,8 +113,6 @@ class FrameMeter {
   [[nodiscard]] std::span<float> residual(std::size_t f) {
     return std::span(w_.measure.residual).subspan(f * w_.rays.size(), w_.rays.size());
   }
-  [[nodiscard]] double clean_m(std::size_t f, std::size_t i) const { return w_.rays.clean_m(i, w_.fits[f]->m); }
-
   /// What is used of a frame, else NaN.
   [[nodiscard]] std::vector<float> readings_of(std::size_t f) const {
     std::vector<float> readings(measured(f).begin(), measured(f).end());
@@ -123,13 +124,16 @@ class FrameMeter {
 
   void fit(std::size_t f, const std::optional<WallScale>& scale) {
     std::string& why_not = w_.measure.planes[f].why_not;
+    if (w_.turns && !w_.turns->why_not.empty()) why_not = w_.turns->why_not[f];
+    if (w_.turns && !why_not.empty()) return;
+    const FrameRays rays = w_.rays_of(f);
     const WallKey key = {options_.seed, static_cast<std::uint32_t>(f)};
     if (w_.rays.sees_more && regions_[f].empty()) {
-      auto region = find_region(w_.rays, readings_of(f), options_.wall.value_or(WallChoice::kLargest), key, why_not);
+      auto region = find_region(*rays, readings_of(f), options_.wall.value_or(WallChoice::kLargest), key, why_not);
       if (!region) return;
       regions_[f] = std::move(*region);
     }
-    w_.fits[f] = fit_plane(w_.rays, readings_of(f), frames_.half_step_m, scale, key, why_not);
+    w_.fits[f] = fit_plane(*rays, readings_of(f), frames_.half_step_m, scale, key, why_not);
   }
 
   /// Frames in which errors are much larger than in most show a wall that is none. Disparities err alike everywhere.
@@ -180,10 +184,11 @@ class FrameMeter {
     for (std::size_t f = 0; f < parts_.size(); ++f) {
       if (!w_.fits[f]) continue;
       const double gate = kWallGate * w_.fits[f]->deviation;
+      const FrameRays rays = w_.rays_of(f);
       for (std::size_t i = 0; i < w_.rays.size(); ++i) {
         const float value = measured(f)[i];
         if (!is_used(f, i)) continue;
-        const double clean = clean_m(f, i);
+        const double clean = rays->clean_m(i, w_.fits[f]->m);
         if (!(clean > 0.0) || std::abs(w_.rays.error(double{value}, clean)) > gate || seen++ % every != 0) continue;
         pairs.range_m.push_back(static_cast<float>(double{value} * w_.rays.length[i]));
         pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] * clean));
@@ -211,15 +216,17 @@ class FrameMeter {
   /// Which readings are of the wall, by the plane that is known and the deviation at every range.
   void find_region_again(std::size_t f) {
     std::vector<WallPixel> named(w_.rays.size(), WallPixel::kLost);
-    name_readings(w_.rays, measured(f), left_out(f), *w_.fits[f], scales_[f], named);
+    name_readings(*w_.rays_of(f), measured(f), left_out(f), *w_.fits[f], scales_[f], named);
     for (std::size_t i = 0; i < named.size(); ++i) regions_[f][i] = named[i] == WallPixel::kWall ? 1 : 0;
   }
 
   [[nodiscard]] double farthest_reading(std::size_t f) const {
     double farthest_m = 0.0;
-    for (std::size_t i = 0; w_.fits[f] && i < w_.rays.size(); ++i) {
+    if (!w_.fits[f]) return farthest_m;
+    const FrameRays rays = w_.rays_of(f);
+    for (std::size_t i = 0; i < w_.rays.size(); ++i) {
       if (!is_used(f, i)) continue;
-      const double clean = clean_m(f, i);
+      const double clean = rays->clean_m(i, w_.fits[f]->m);
       if (!(clean > 0.0)) continue;
       const double error = std::abs(w_.rays.error(double{measured(f)[i]}, clean));
       if (error > kWallGate * scales_[f].at(w_.rays, i, clean)) continue;
@@ -248,12 +255,14 @@ class FrameMeter {
     plane.normal = plane.distance_m * fit.m;
     plane.deviation = fit.deviation;
     FramePart& part = parts_[f];
-    part.hidden = name_pixels(w_.rays, measured(f), left_out(f), fit, scales_[f], border, pixels(f));
+    const FrameRays rays = w_.rays_of(f);
+    part.hidden = name_pixels(*rays, measured(f), left_out(f), fit, scales_[f], border, pixels(f));
     for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-      const WallPixel pixel = pixels(f)[i];
+      WallPixel& pixel = pixels(f)[i];
+      if (pixel == WallPixel::kLost && !w_.measure.knows_losses) pixel = WallPixel::kNotKnown;
       ++part.pixels[static_cast<std::size_t>(pixel)];
       if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
-      const double clean = clean_m(f, i), range_m = clean * w_.rays.length[i];
+      const double clean = rays->clean_m(i, fit.m), range_m = clean * w_.rays.length[i];
       part.nearest_m = std::min(part.nearest_m, range_m), part.farthest_m = std::max(part.farthest_m, range_m);
       if (pixel == WallPixel::kWall) {
         residual(f)[i] = static_cast<float>(w_.rays.error(double{measured(f)[i]}, clean));
@@ -264,20 +273,11 @@ class FrameMeter {
   }
 
   void make_bins(const WallMeasure* like) {
-    std::vector<WallBin>& by_range = w_.measure.by_range;
-    if (like != nullptr) {
-      for (const WallBin& bin : like->by_range) by_range.push_back({.low = bin.low, .high = bin.high});
-    } else {
-      double nearest = std::numeric_limits<double>::infinity(), farthest = 0.0;
-      for (const FramePart& part : parts_) {
-        nearest = std::min(nearest, part.nearest_m), farthest = std::max(farthest, part.farthest_m);
-      }
-      const double step = (farthest - nearest) / kRangeBins;
-      for (std::size_t k = 0; k < kRangeBins && farthest > 0.0; ++k) {
-        const double low = nearest + static_cast<double>(k) * step;
-        by_range.push_back({.low = low, .high = low + step});
-      }
+    double nearest = std::numeric_limits<double>::infinity(), farthest = 0.0;
+    for (const FramePart& part : parts_) {
+      nearest = std::min(nearest, part.nearest_m), farthest = std::max(farthest, part.farthest_m);
     }
+    w_.measure.by_range = like != nullptr ? emptied(like->by_range) : range_bins(nearest, farthest);
     for (double low = 0.0; low < 90.0; low += kBinDeg) {
       w_.measure.by_incidence.push_back({.low = low, .high = low + kBinDeg});
     }
@@ -290,10 +290,11 @@ class FrameMeter {
     part.errors.resize(WallMeasure::kErrorBins);
     std::vector<float> standardised(w_.rays.size(), std::numeric_limits<float>::quiet_NaN());
     const Vec3 normal = w_.measure.planes[f].normal;
+    const FrameRays rays = w_.rays_of(f);
     for (std::size_t i = 0; i < w_.rays.size(); ++i) {
       const WallPixel pixel = pixels(f)[i];
       if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
-      const double clean = clean_m(f, i);
+      const double clean = rays->clean_m(i, w_.fits[f]->m);
       WallBinSums of_ray;
       of_ray.lost = pixel == WallPixel::kLost ? 1 : 0, of_ray.readings = 1 - of_ray.lost;
       if (pixel == WallPixel::kWall) {
@@ -305,7 +306,7 @@ class FrameMeter {
         const double place = (unit / WallMeasure::kErrorSpan + 1.0) * 0.5 * WallMeasure::kErrorBins;
         ++part.errors[std::min(WallMeasure::kErrorBins - 1, static_cast<std::size_t>(std::max(0.0, place)))];
       }
-      const double cosine = std::min(1.0, dot(normal, w_.rays.q[i]) / w_.rays.length[i]);
+      const double cosine = std::min(1.0, dot(normal, rays->q[i]) / rays->length[i]);
       const double degrees = math::acos(cosine) * 180.0 / std::numbers::pi;
       if (const auto k = wall_bin_of(w_.measure.by_range, clean * w_.rays.length[i])) part.by_range[*k].add(of_ray);
       if (const auto k = wall_bin_of(w_.measure.by_incidence, degrees)) part.by_incidence[*k].add(of_ray);
@@ -327,8 +328,8 @@ class FrameMeter {
       for (std::size_t i = 0; i < w_.rays.size(); ++i) {
         const double product = double{residual(f)[i]} * double{residual(g)[i]};
         if (std::isnan(product)) continue;
-        const double sizes = scales_[f].at(w_.rays, i, clean_m(f, i)) * scales_[g].at(w_.rays, i, clean_m(g, i));
-        w_.sums[f].in_time.products[lag] += product / sizes, w_.sums[f].in_time.pairs[lag] += 1.0;
+        const auto size = [&](std::size_t k) { return scales_[k].at(w_.rays, i, w_.rays.clean_m(i, w_.fits[k]->m)); };
+        w_.sums[f].in_time.products[lag] += product / (size(f) * size(g)), w_.sums[f].in_time.pairs[lag] += 1.0;
       }
     }
   }
@@ -351,7 +352,7 @@ class FrameMeter {
     m.by_incidence = filled(m.by_incidence, &FramePart::by_incidence);
     m.across = lag_correlations(w_, &WallFrameSums::across);
     if (!w_.rays.is_planar) m.down = lag_correlations(w_, &WallFrameSums::down);
-    if (options_.still) m.in_time = lag_correlations(w_, &WallFrameSums::in_time);
+    if (has_time()) m.in_time = lag_correlations(w_, &WallFrameSums::in_time);
     m.error_shares.assign(WallMeasure::kErrorBins, 0.0);
     double square = 0.0;
     for (const FramePart& part : parts_) {
@@ -383,7 +384,9 @@ std::string WallWork::name_of(const WallFrames& frames, std::size_t frame) const
 WallWork measure_frames(const WallFrames& frames, const WallOptions& options, const WallMeasure* like) {
   validate(options);
   validate(frames);
-  WallWork work{.rays = WallRays(frames.sensor), .scale = {}, .fits = {}, .sums = {}, .measure = {}};
+  WallWork work{
+      .rays = WallRays(frames.sensor), .turns = frames.turns, .scale = {}, .fits = {}, .sums = {}, .measure = {}};
+  work.measure.knows_losses = !frames.turns || frames.turns->knows_losses;
   if (work.rays.is_planar && options.wall) work.rays.sees_more = true;
   FrameMeter(frames, options, work).run(like);
   return work;

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "calibrate/wall_plane.hpp"
+#include "calibrate/wall_turns.hpp"
 
 namespace fathom {
 
@@ -33,12 +35,14 @@ struct WallFrameSums {
 };
 
 struct WallWork {
-  WallRays rays;
+  WallRays rays;                           ///< of all frames, unless there are turns
+  std::shared_ptr<const WallTurns> turns;  ///< null: there are none
   WallScale scale;
   std::vector<std::optional<WallPlaneFit>> fits;  ///< [frames]
   std::vector<WallFrameSums> sums;                ///< [frames]
   WallMeasure measure;
 
+  [[nodiscard]] FrameRays rays_of(std::size_t frame) const { return {rays, turns.get(), frame}; }
   [[nodiscard]] std::string name_of(const WallFrames& frames, std::size_t frame) const;
 };
 

@@ -150,8 +150,10 @@ double fill_of(const WallBin& bin) { return bin.readings + bin.lost >= kLeastInF
 std::string fill_figure(const WallReport& report, std::vector<WallBin> WallMeasure::*bins, std::string_view title,
                         const PlotAxis& x) {
   Plot plot(title, x, {.low = 0.0, .high = 1.05, .label = "share that came back", .last_tick = 1.0});
-  draw_bins(plot, report.fit.measure.*bins, "hit-line", fill_of);
-  draw_bins(plot, report.simulated.*bins, "model", fill_of);
+  if (report.fit.measure.knows_losses) {
+    draw_bins(plot, report.fit.measure.*bins, "hit-line", fill_of);
+    draw_bins(plot, report.simulated.*bins, "model", fill_of);
+  }
   return plot.svg();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The folder of a wall: noise.yaml, sensor.yaml, report.html and fit.json.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -38,14 +39,14 @@ Json estimates_json(const std::vector<Estimate>& estimates) {
   return json;
 }
 
-Json bins_json(const std::vector<WallBin>& bins, std::string_view unit) {
+Json bins_json(const std::vector<WallBin>& bins, std::string_view unit, bool knows_losses) {
   Json json = Json::array();
   for (const WallBin& bin : bins) {
     json.push_back({{fmt::format("low_{}", unit), bin.low},
                     {fmt::format("high_{}", unit), bin.high},
                     {"readings", bin.readings},
                     {"lost", bin.lost},
-                    {"fill", number_or_null(bin.fill())},
+                    {"fill", knows_losses ? number_or_null(bin.fill()) : Json()},
                     {"deviation_px", number_or_null(bin.deviation_px)},
                     {"deviation_m", number_or_null(bin.deviation_m)}});
   }
@@ -59,8 +60,9 @@ Json measure_json(const WallMeasure& m) {
           {"tails", m.tails},
           {"other", m.other},
           {"not_known", m.not_known},
-          {"by_range", bins_json(m.by_range, "m")},
-          {"by_incidence", bins_json(m.by_incidence, "deg")},
+          {"knows_losses", m.knows_losses},
+          {"by_range", bins_json(m.by_range, "m", m.knows_losses)},
+          {"by_incidence", bins_json(m.by_incidence, "deg", m.knows_losses)},
           {"correlation",
            {{"across", estimates_json(m.across)},
             {"down", estimates_json(m.down)},
@@ -97,6 +99,13 @@ Json sensor_json(const WallSensor& sensor) {
   if (sensor.lidar) json["lidar"] = {{"entry", sensor.lidar->entry}, {"min_range_m", sensor.lidar->min_range_m}};
   json["max_range_m"] = sensor.max_range_m;
   return json;
+}
+
+/// Of turns: the fewest and the most columns.
+Json turns_json(const WallFit& fit) {
+  if (!fit.turns) return nullptr;
+  const auto [least, most] = std::minmax_element(fit.turns->cols.begin(), fit.turns->cols.end());
+  return {{"least_cols", *least}, {"most_cols", *most}};
 }
 
 Json size_json(const WallCorrelation& c) {
@@ -176,6 +185,7 @@ std::string wall_sensor_file(const WallReport& report) {
 std::string wall_json(const WallReport& report) {
   const ChainFit& fit = report.fit.chain;
   Json json = {{"measured", report.name}, {"sensor", sensor_json(report.fit.sensor)}};
+  json["turns"] = turns_json(report.fit);
   json["parameters"] = Json::object();
   for (const LearnedParameter& p : fit.parameters) json["parameters"][p.name] = parameter_json(p);
   json["correlation"] = size_json(report.fit.correlation);

@@ -98,6 +98,19 @@ std::vector<std::uint8_t> outside(const std::array<double, 2>& sector_rad, std::
   throw InputError(fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", name, from, to));
 }
 
+/// Rays of a lidar that are not in the sector.
+void leave_out_beside(const std::array<double, 2>& sector_rad, const std::string& name, WallFrames& frames) {
+  std::vector<double> azimuth_rad;
+  if (frames.turns) {
+    azimuth_rad.assign(frames.turns->azimuth_rad.begin(), frames.turns->azimuth_rad.end());
+  } else {
+    for (const Vec3& d : frames.sensor.lidar->direction) azimuth_rad.push_back(math::atan2(d.y, d.x));
+  }
+  const std::vector<std::uint8_t> before = std::move(frames.left_out);
+  frames.left_out = outside(sector_rad, azimuth_rad, name);
+  for (std::size_t i = 0; i < before.size(); ++i) frames.left_out[i] |= before[i];
+}
+
 DepthLeftOut left_out_of(const WallImagesOptions& options) { return {.mask = options.mask}; }
 
 void take_image(const fs::path& file, const DepthImage& image, bool has_levels, WallFrames& frames) {
@@ -170,11 +183,7 @@ WallFrames read_wall_clouds(const fs::path& folder, const WallCloudsOptions& opt
   }
   if (files.empty()) throw InputError(fmt::format("{}: holds no cloud", folder.string()));
   WallFrames frames = read_wall_clouds(files, options.lidar);
-  if (options.sector_rad) {
-    std::vector<double> azimuth_rad;
-    for (const Vec3& d : options.lidar.lidar->direction) azimuth_rad.push_back(math::atan2(d.y, d.x));
-    frames.left_out = outside(*options.sector_rad, azimuth_rad, folder.string());
-  }
+  if (options.sector_rad) leave_out_beside(*options.sector_rad, folder.string(), frames);
   frames.tape_m = tape_of(frames.names, options.distances);
   validate(frames);
   return frames;

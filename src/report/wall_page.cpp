@@ -67,7 +67,8 @@ std::string wall_tiles(const WallReport& report) {
       has_rows(report) ? fmt::format("{:.2f} · {:.2f} {}", c.across_px.value, c.down_px.value, step_word(report))
                        : fmt::format("{:.2f} rays", c.across_px.value);
   text += tile(is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation");
-  text += tile(fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all), "of the wall's rays lost");
+  text += tile(m.knows_losses ? fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all) : "not known",
+               "of the wall's rays lost");
   return text + tile(fmt::format("{} of {}", found, m.planes.size()), "frames show a wall") + "</div>\n";
 }
 

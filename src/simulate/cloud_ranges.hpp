@@ -1,20 +1,43 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Points of a cloud on the rays of a sensor.
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fathom/sensor/pattern.hpp>
 
+#include "simulate/cloud_points.hpp"
 #include "simulate/ray_finder.hpp"
 
 namespace fathom {
 
-/// Ranges of the rays that the points of a cloud lie on, [rows, cols], m; NaN for rays without a point. Throws
-/// InputError naming the file when more than one point in a hundred lies on no ray or two lie on one; `sensor` names
-/// the sensor in messages. `point_m`: gets the points themselves, [rows, cols, 3], NaN where there is none.
-std::vector<float> cloud_ranges(const std::filesystem::path& file, const RayFinder& finder, const PatternShape& shape,
-                                const std::string& sensor, std::vector<float>* point_m = nullptr);
+struct CloudRanges {
+  std::vector<float> range_m;  ///< of the rays that points lie on, [rows, cols]; NaN for rays without a point
+  std::vector<float> point_m;  ///< these points, [rows, cols, 3]; NaN where there is none
+  std::size_t points = 0, strays = 0;
+  std::optional<std::uint32_t> twice = {};  ///< the first ray with two points
+
+  void put(std::size_t ray, double range, const Vec3& at);
+  /// Whether no more than one point in a hundred lies on no ray.
+  [[nodiscard]] bool lies_on_rays() const;
+};
+
+CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape);
+
+/// Of a cloud with the rows and columns of the sensor, along the rays at the places of its points; strays are those that
+/// lie more than kMostTurnRad beside them.
+inline constexpr double kMostTurnRad = 0.35;
+CloudRanges placed_ranges(const CloudPoints& points, const RayPattern& rays);
+
+/// Throws InputError naming the file when more than one point in a hundred lies on no ray or two lie on one; `sensor`
+/// names the sensor, and `hint` is what may be done, or nothing.
+void check_ranges(const CloudRanges& ranges, const std::filesystem::path& file, const std::string& sensor,
+                  std::string_view hint = {});
 
 }  // namespace fathom

@@ -16,8 +16,11 @@
 
 #include "base/with_prefix.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/cloud_points.hpp"
 #include "simulate/cloud_ranges.hpp"
+#include "simulate/ring_rows.hpp"
 #include "simulate/scene_text.hpp"
+#include "simulate/turn_clouds.hpp"
 #include "simulate/wall_pattern.hpp"
 #include "text/yaml_tree.hpp"
 
@@ -114,8 +117,12 @@ WallFrames read_wall_clouds(std::span<const FrameFile> files, const WallSensor& 
   const RayFinder finder(wall_pattern(lidar));
   const PatternShape shape = {lidar.rows, lidar.cols};
   for (const FrameFile& one : files) {
-    const std::vector<float> range_m = cloud_ranges(one.file, finder, shape, "lidar");
-    frames.measured_m.insert(frames.measured_m.end(), range_m.begin(), range_m.end());
+    const CloudRanges ranges = find_ranges(read_cloud_points(one.file), finder, shape);
+    if (!ranges.lies_on_rays()) {
+      if (const auto rows = RingRows::of(lidar)) return read_turn_clouds(files, lidar, *rows);
+    }
+    check_ranges(ranges, one.file, "lidar");
+    frames.measured_m.insert(frames.measured_m.end(), ranges.range_m.begin(), ranges.range_m.end());
     frames.names.push_back(one.file.string());
   }
   return frames;

@@ -13,6 +13,7 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/simulator.hpp>
 
+#include "calibrate/wall_turns.hpp"
 #include "simulate/wall_pattern.hpp"
 
 namespace fathom {
@@ -75,17 +76,12 @@ class WallScene {
     id_ = simulator_.add_sensor(std::move(seeing));
   }
 
-  WallFrames frames() {
-    WallFrames out{.sensor = sensor_, .measured_m = {}};
-    out.measured_m.assign(planes_.size() * sensor_.rays(), std::numeric_limits<float>::quiet_NaN());
-    Frame frame({Channel::kRange, Channel::kDepth, Channel::kReason});
-    for (std::size_t f = 0; f < planes_.size(); ++f) {
-      if (!planes_[f].is_found) continue;
-      simulator_.scene().set_pose(wall_, wall_pose(planes_[f]));
-      simulator_.render(id_, static_cast<std::uint32_t>(f), frame);
-      take(frame, std::span(out.measured_m).subspan(f * sensor_.rays(), sensor_.rays()));
-    }
-    return out;
+  /// What is measured of plane k in frame f; nothing where it was not found.
+  void see(std::size_t k, std::size_t f, std::span<float> values) {
+    if (!planes_[k].is_found) return;
+    simulator_.scene().set_pose(wall_, wall_pose(planes_[k]));
+    simulator_.render(id_, static_cast<std::uint32_t>(f), frame_);
+    take(frame_, values);
   }
 
  private:
@@ -117,7 +113,31 @@ class WallScene {
   EntityId wall_ = kNoEntity;
   Simulator simulator_;
   SensorId id_ = {};
+  Frame frame_{{Channel::kRange, Channel::kDepth, Channel::kReason}};
 };
+
+WallFrames nothing_seen(const WallSensor& sensor, std::size_t frames) {
+  WallFrames out{.sensor = sensor, .measured_m = {}};
+  out.measured_m.assign(frames * sensor.rays(), std::numeric_limits<float>::quiet_NaN());
+  return out;
+}
+
+std::span<float> values_of(WallFrames& frames, std::size_t f) {
+  return std::span(frames.measured_m).subspan(f * frames.sensor.rays(), frames.sensor.rays());
+}
+
+/// A turn of a lidar has rays of its own.
+WallFrames simulate_turns(const WallSensor& sensor, const WallFit& fit, const WallSimulation& options) {
+  const std::span<const WallPlane> planes = fit.measure.planes;
+  WallFrames out = nothing_seen(sensor, planes.size());
+  for (std::size_t f = 0; f < planes.size(); ++f) {
+    WallSensor turned = sensor;
+    turned.lidar->direction = turn_directions(*fit.turns, sensor.rays(), f);
+    WallScene(turned, planes.subspan(f, 1), fit.chain.chain, options).see(0, f, values_of(out, f));
+  }
+  out.turns = fit.turns;
+  return out;
+}
 
 bool is_measured(WallPixel pixel) {
   return pixel == WallPixel::kWall || pixel == WallPixel::kTail || pixel == WallPixel::kLost;
@@ -192,18 +212,28 @@ std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const 
 
 WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallPlane> planes, const NoiseChain& chain,
                          const WallSimulation& options) {
-  return WallScene(sensor, planes, chain, options).frames();
+  WallFrames out = nothing_seen(sensor, planes.size());
+  WallScene scene(sensor, planes, chain, options);
+  for (std::size_t f = 0; f < planes.size(); ++f) scene.see(f, f, values_of(out, f));
+  return out;
 }
 
 WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options) {
   WallSensor sensor = fit.sensor;
   if (!(sensor.max_range_m > 0.0)) sensor.max_range_m = reach_m(sensor, farthest_of(fit.measure.by_range));
-  WallFrames frames = simulate_wall(sensor, fit.measure.planes, fit.chain.chain, options);
+  WallFrames frames = fit.turns ? simulate_turns(sensor, fit, options)
+                                : simulate_wall(sensor, fit.measure.planes, fit.chain.chain, options);
   frames.sensor = fit.sensor;
   frames.half_step_m = fit.returns.half_step_m;
   const double step_m = 2.0 * frames.half_step_m;
   frames.left_out.reserve(fit.measure.pixels.size());
-  for (const WallPixel pixel : fit.measure.pixels) frames.left_out.push_back(is_measured(pixel) ? 0 : 1);
+  for (std::size_t i = 0; i < fit.measure.pixels.size(); ++i) {
+    const WallPixel pixel = fit.measure.pixels[i];
+    // Where losses are not known, what is not known may be no ray at all, and is none of what ends a wall.
+    const bool may_be_none = !fit.measure.knows_losses && pixel == WallPixel::kNotKnown;
+    if (may_be_none) frames.measured_m[i] = std::numeric_limits<float>::quiet_NaN();
+    frames.left_out.push_back(is_measured(pixel) || may_be_none ? 0 : 1);
+  }
   if (!(step_m > 0.0)) return frames;
   for (float& value : frames.measured_m) {
     if (std::isnan(value)) continue;

@@ -147,12 +147,43 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   refused("no sensor", {clouds}, {"--sensor PRESET|FILE is required with clouds"});
   refused("camera of clouds", {clouds, "--sensor", lidar, "--camera", kCamera}, {"--camera is for depth images"});
   refused("no preset", {clouds, "--sensor", "VLP16"}, {"--sensor there is no sensor preset 'VLP16'", "VLP-16"});
-  refused("other lidar", {clouds, "--sensor", "OS1-64", "--files", "*.pcd"}, {"cloud_000000.pcd", "lie on no ray"});
+  refused("other lidar", {clouds, "--sensor", "OS1-64", "--files", "*.pcd"},
+          {"cloud_000000.pcd", "points lie on no ring of the lidar: in the median they are ", " degrees off",
+           "elevation_deg"});
   refused("a laser", {clouds, "--sensor", "UTM-30LX"}, {"--sensor UTM-30LX: 1 x 1081 rays"});
   refused("sensor of images", {folder_ / "run/camera", "--sensor", lidar}, {"--sensor is for clouds"});
   refused("sensor of scans", {"--log", folder_ / "run/laser/scans.csv", "--sensor", lidar}, {"--sensor is for clouds"});
   refused("scans of clouds", {clouds, "--sensor", lidar, "--scans", "odd"}, {"--scans is for a log"});
   refused("range", {clouds, "--sensor", lidar, "--max-range", "9"}, {"--max-range is what the lidar"});
+}
+
+TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
+  // The turn of the lidar starts elsewhere and has fewer columns than its file says.
+  const std::string scene = write_text(folder_ / "lidar.yaml", kLidarWallScene);
+  const std::string lidar = write_text(folder_ / "sensor.yaml", kLidarEntry);
+  done({"simulate", scene, "--out", folder_ / "run4", "--quiet", "--set", "sensors.lidar.start_azimuth_deg=71.3",
+        "--set", "sensors.lidar.columns=237"});
+  const std::string clouds = folder_ / "run4/lidar", out = folder_ / "turned_fit";
+  const std::vector<std::string> how = {clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead"};
+  const json fit = learned(how);
+  expect_wall_found(fit, "distance.stddev_m", 0.01);
+  expect_wall_found(fit, "distance.stddev_per_m", 0.003);
+  expect_wall_found(fit, "dropout.probability", 0.05);
+  EXPECT_EQ(fit["turns"]["most_cols"], 237);
+  EXPECT_EQ(fit["sensor"]["cols"], 237);
+  EXPECT_EQ(fit["of_measured"]["knows_losses"], true);
+  EXPECT_GT(fit["of_measured"]["lost"], 0);
+  std::vector<std::string> half = how;
+  half.insert(half.end(), {"--sector=-90,5"});
+  const json beside = learned(half);
+  EXPECT_LT(beside["of_measured"]["readings"].get<double>(), 0.8 * fit["of_measured"]["readings"].get<double>());
+  std::vector<std::string> written = {"calibrate", "wall", "--out", out, "--max-returns", "3000"};
+  written.insert(written.end(), how.begin(), how.end());
+  const std::string said = done(written).out;
+  EXPECT_NE(said.find("note: points lie between the rays of the sensor"), std::string::npos) << said;
+  EXPECT_NE(said.find("of the 2 844 rays of a frame"), std::string::npos) << said;
+  done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
+        folder_ / "again", "--quiet"});
 }
 
 TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {

@@ -24,6 +24,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,15 @@ struct WallSensor {
   [[nodiscard]] std::size_t rays() const { return std::size_t{rows} * cols; }
 };
 
+/// The rays of a lidar whose turns start anywhere and go at rates that differ a little, frame by frame. WallLidar says
+/// what they start from and which ring they are of; its columns go round here, in each frame as many as the turn has.
+struct WallTurns {
+  std::vector<float> azimuth_rad, elevation_rad;  ///< of each ray, [frames, rows, cols]
+  std::vector<std::uint32_t> cols;                ///< of the turn, [frames]; at most WallSensor::cols, the rest is none
+  bool knows_losses = true;               ///< whether a ray without a reading was lost; false: there may be no such ray
+  std::vector<std::string> why_not = {};  ///< a frame is left out, one line, [frames]; empty: it is not
+};
+
 /// Frames of a wall.
 struct WallFrames {
   static constexpr double kLeastTapeM = 1e-3, kMostTapeM = 1e6;  ///< of tape_m
@@ -77,7 +87,8 @@ struct WallFrames {
   std::vector<double> tape_m = {};
   /// Where it is not 0 a ray is left out: [rows, cols], or [frames, rows, cols]; empty: none is.
   std::vector<std::uint8_t> left_out = {};
-  double half_step_m = 0.0;  ///< measured values are multiples of twice as much; 0: not rounded
+  double half_step_m = 0.0;                     ///< measured values are multiples of twice as much; 0: not rounded
+  std::shared_ptr<const WallTurns> turns = {};  ///< of a lidar; null: its rays are those of the sensor in every frame
 
   [[nodiscard]] std::size_t frames() const { return sensor.rays() == 0 ? 0 : measured_m.size() / sensor.rays(); }
 };
@@ -132,7 +143,8 @@ struct WallMeasure {
   std::vector<double> error_shares;  ///< [kErrorBins] of equal width, of errors by their deviation there
   double deviation = 0.0;            ///< root mean square of all errors: px with a baseline, else m
   std::size_t readings = 0, lost = 0, tails = 0, other = 0, not_known = 0;
-  std::size_t hidden = 0;  ///< losses in the band that the right camera does not see; among `not_known`
+  std::size_t hidden = 0;    ///< losses in the band that the right camera does not see; among `not_known`
+  bool knows_losses = true;  ///< false: none is counted, and nothing is known of their share
 };
 
 /// How losses at the border of the view count: behind a wall's end there may be nothing.
@@ -216,6 +228,7 @@ struct WallLossLaw {
 
 struct WallFit {
   WallSensor sensor;
+  std::shared_ptr<const WallTurns> turns;  ///< of the frames
   WallMeasure measure;
   ChainFit chain;        ///< what was learned; its chain has the correlation and, with a tape, gain and bias
   ChainReturns returns;  ///< that it was learned from
