@@ -78,6 +78,7 @@ std::string fit_json(const FitReport& report) {
     add("range_offset_m", &LogCorrection::range_offset_m);
   }
   if (report.refined) json["refined"] = refined_json(report);
+  json["held_out_note"] = report.held_out_note.empty() ? Json(nullptr) : Json(report.held_out_note);
   json["flags"] = report_flags(report);
   return json.dump(2) + "\n";
 }
