@@ -45,7 +45,8 @@ bool disagree(double readings, double expected, const MixtureShares& shares) {
   const auto deviation = [](double share, std::size_t n) {
     return std::sqrt(std::max(0.0, share * (1.0 - share)) / static_cast<double>(std::max<std::size_t>(1, n)));
   };
-  // By either share: where no reading is, that of the readings would be sure of it, however few there are.
+  // By either share: where no reading is, that of the readings would be sure of it, however few there are. So at least
+  // 25 readings are there or are expected.
   const double chance = kChance * (std::max(deviation(readings, shares.pairs), deviation(expected, shares.pairs)) +
                                    (shares.modelled < shares.pairs ? deviation(expected, shares.modelled) : 0.0));
   return std::abs(readings - expected) > std::max(kLeastShare + kLeastPart * expected, chance);

@@ -29,12 +29,16 @@ std::string interval_text(const LearnedNumber& number) {
 
 /// What the errors of the table are.
 std::string error_text(const FitReport& report) {
+  const bool stretches = report.stretches > 0, rows = report.rows_are_scans;
+  const std::string way = rows ? "neighbouring rows" : "the way";
   return fmt::format(
-      "Standard errors take {} as independent, because neighbouring {}; the naive ones take rays as independent. "
+      "Standard errors take {} as independent{}; the naive ones take rays as independent. "
       "The intervals hold the true value 95 times in 100. A dash: not valid here (a boundary) or not learned.",
-      report.stretches > 0 ? counted(report.fit.clusters, "stretch of the way", "stretches of the way")
-                           : counted(report.fit.clusters, "scan"),
-      report.stretches > 0 ? "scans see the same place and err together" : "rays err together");
+      stretches ? counted(report.fit.clusters, "stretch of " + way, "stretches of " + way)
+                : counted(report.fit.clusters, rows ? "row" : "scan"),
+      rows        ? ""
+      : stretches ? ", because neighbouring scans see the same place and err together"
+                  : ", because neighbouring rays err together");
 }
 
 std::string parameter_table(const FitReport& report) {

@@ -335,9 +335,26 @@ TEST_F(BeamOptions, PairsWithoutScansAreFitted) {
     EXPECT_NE(found["flags"].dump().find("the table tells no scans apart: each row counts as a scan"),
               std::string::npos);
     EXPECT_EQ(found["held_out_nats_per_ray"].is_number(), scans == "odd");
+    EXPECT_NE(
+        bytes_of(files_ / (scans + "/report.html")).find("take 40 stretches of neighbouring rows as independent;"),
+        std::string::npos);
     EXPECT_NE(ended.out.find(scans == "odd" ? "held-out rows: " : "rows learned from: "), std::string::npos)
         << ended.out;
   }
+}
+
+TEST_F(BeamOptions, RowsOfPairsAreClustersWhereAsked) {
+  std::string table = "expected_m,reading_m\n";
+  for (int i = 0; i < 300; ++i)
+    table += "4," + std::to_string(i % 10 == 0 ? 1.0 + 0.01 * i : 4.0 + 0.001 * (i % 89)) + "\n";
+  write_text(files_ / "readings.csv", table);
+  const Ended ended = run_fathom({"beam", "fit", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
+                                  "all", "--clusters", "scan", "--out", files_ / "rows"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json found = fit_json("rows");
+  EXPECT_EQ(found["clustered_by"], "row");
+  EXPECT_EQ(found["clusters"], 300);
+  EXPECT_NE(found["flags"].dump().find("each row counts as a scan, and rows as independent;"), std::string::npos);
 }
 
 TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
