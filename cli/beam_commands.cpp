@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "beam_commands.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -136,19 +137,33 @@ void add_max_range(CLI::App& c, fathom::FitLogOptions& fit) {
   };
   const std::string doc =
       doc_of<fathom::BeamSensor>("max_range_m") +
-      "; auto: just below the value that many readings have and none exceeds; default: what the log "
-      "says";
+      "; auto: what the log says, or, where it is lower, just below the value that many readings have and none "
+      "exceeds; default: what the log says";
   c.add_option_function<std::string>("--max-range", read, doc)->type_name("M|auto");
 }
 
+/// An option of logs would be passed over.
+void refuse_with_pairs(const CLI::App& c) {
+  const auto refuse = [&](const char* option, const char* why) {
+    if (c.count(option) > 0) throw fathom::InputError(fmt::format("--pairs {}: {} is for logs", why, option));
+  };
+  refuse("--refine-poses", "has no poses");
+  refuse("--per-log", "has no poses");
+  refuse("--unknown", "has its expected ranges");
+  refuse("--height", "has its expected ranges");
+  refuse("--scratch", "is read into memory");
+}
+
 /// A world and a log, or pairs.
-void check_fit_sources(const BeamFitOptions& o) {
+void check_fit_sources(const CLI::App& c, const BeamFitOptions& o) {
   const bool log = !o.log.log.empty() || !o.log.bag.empty(), world = !o.world.map.empty() || !o.world.scene.empty();
   if (!o.pairs.empty() && (log || world || !o.also.empty())) {
     throw fathom::InputError("--pairs has its expected ranges: --log, --bag, --also, --map and --scene are for logs");
   }
-  if (o.pairs.empty() && !log) throw fathom::InputError("--log, --bag or --pairs is required");
-  if (o.pairs.empty() && !world) throw fathom::InputError("--map or --scene is required with --log and --bag");
+  if (!o.pairs.empty()) return refuse_with_pairs(c);
+  refuse_height_without_scene(c);
+  if (!log) throw fathom::InputError("--log, --bag or --pairs is required");
+  if (!world) throw fathom::InputError("--map or --scene is required with --log and --bag");
 }
 
 CLI::Option& add_model(CLI::App& c, ScanModel& model) {
@@ -159,7 +174,10 @@ CLI::Option& add_model(CLI::App& c, ScanModel& model) {
 void add_localizers(CLI::App& c, std::vector<fathom::Localizer>& localizers) {
   add_word_option(c, "--write", "also writes parameters of this localizer; may be repeated",
                   fathom::kChoiceWords<fathom::Localizer>,
-                  [&localizers](std::size_t word) { localizers.push_back(static_cast<fathom::Localizer>(word)); })
+                  [&localizers](std::size_t word) {
+                    const auto localizer = static_cast<fathom::Localizer>(word);
+                    if (std::ranges::find(localizers, localizer) == localizers.end()) localizers.push_back(localizer);
+                  })
       .trigger_on_parse();
 }
 
@@ -244,7 +262,7 @@ void add_fit(CLI::App& app) {
   c.footer(kFitHelp);
   c.final_callback([o, &c] {
     refuse_other_model(c, o->model);
-    check_fit_sources(*o);
+    check_fit_sources(c, *o);
     fit_beam(*o);
   });
 }
@@ -281,7 +299,10 @@ void add_score(CLI::App& app) {
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kScoreHelp);
-  c.final_callback([o] { score_beam(*o); });
+  c.final_callback([o, &c] {
+    refuse_height_without_scene(c);
+    score_beam(*o);
+  });
 }
 
 void add_sample(CLI::App& app) {
@@ -300,7 +321,10 @@ void add_sample(CLI::App& app) {
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kSampleHelp);
-  c.final_callback([o] { sample_beam(*o); });
+  c.final_callback([o, &c] {
+    refuse_height_without_scene(c);
+    sample_beam(*o);
+  });
 }
 
 void add_heatmap(CLI::App& app) {
@@ -333,7 +357,10 @@ void add_heatmap(CLI::App& app) {
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kHeatmapHelp);
-  c.final_callback([o] { draw_beam_heatmap(*o); });
+  c.final_callback([o, &c] {
+    refuse_height_without_scene(c);
+    draw_beam_heatmap(*o);
+  });
 }
 
 }  // namespace

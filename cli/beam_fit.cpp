@@ -121,10 +121,10 @@ std::string refined_text(const fathom::FitReport& report) {
   if (!report.refined) return "";
   const fathom::RefinedLog& refined = *report.refined;
   return fmt::format(
-      "at the poses of the log: {:.4f} nats per ray, sigma_hit_m {:.5g}; {} turns\n"
-      "refined.log is {} of {} scans\n",
-      refined.before.nats_per_ray, refined.parameters_before.sigma_hit_m, refined.turns,
-      fathom::fits_carmen(refined.log) ? "CARMEN text" : "CSV", group_digits(refined.log.scans()));
+      "at the poses of the log: {:.4f} nats per ray, sigma_hit_m {:.5g}; {}\n"
+      "refined.log is {} of {}\n",
+      refined.before.nats_per_ray, refined.parameters_before.sigma_hit_m, counted(refined.turns, "turn"),
+      fathom::fits_carmen(refined.log) ? "CARMEN text" : "CSV", counted(refined.log.scans(), "scan"));
 }
 
 /// A flag that says what to give says it as the command line takes it.
@@ -135,19 +135,32 @@ std::string as_option(std::string flag) {
   return flag;
 }
 
+/// What is not known of the scans that were held out.
+std::string held_out_line(const std::string& note) {
+  return note.empty() ? "" : as_typed("test_scans (--test-scans)", "--test-scans", note) + "\n";
+}
+
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
   std::string text = parameters_table(fathom::learned_numbers(report.fit)) + logs_table(report);
   for (const std::string& flag : fathom::report_flags(report)) text += "note: " + as_option(flag) + "\n";
-  text +=
-      fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
-                  report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
-                  report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
-                  report.refined    ? "held-out rays"
-                  : report.held_out ? "held-out scans"
-                                    : "scans learned from",
-                  report.judgement.nats_per_ray, report.judgement.ks_distance, group_digits(report.judgement.pairs));
-  return text + refined_text(report) +
+  const std::string of = report.refined ? "rays" : report.rows_are_scans ? "rows" : "scans";
+  text += fmt::format("\n{} on {}{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {}\n",
+                      counted(report.fit.log_likelihood.size() - 1, "iteration"), counted(report.fit.pairs, "ray"),
+                      report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
+                      report.held_out ? "held-out " + of : of + " learned from", report.judgement.nats_per_ray,
+                      report.judgement.ks_distance, counted(report.judgement.pairs, "ray"));
+  return text + held_out_line(report.held_out_note) + refined_text(report) +
          fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
+}
+
+/// What a fit advises that localizers cannot follow.
+void advise_localizers(std::vector<std::string>& flags) {
+  constexpr std::string_view kGaussian =
+      "localizers know no heavier ones, and what is written is the likeliest of what they know";
+  for (std::string& flag : flags) {
+    flag = as_typed("learn with hit: student_t (--hit student_t)", kGaussian, std::move(flag));
+    flag = as_typed("the beam model has heavier ones (--model beam --hit student_t)", kGaussian, std::move(flag));
+  }
 }
 
 /// What was written for localizers, and what they could not be told.
@@ -168,10 +181,11 @@ std::string field_summary(const fathom::FieldReport& report, const BeamFitOption
   const fathom::FieldFit& fit = report.fit;
   std::string text = parameters_table(fathom::learned_numbers(fit));
   for (const std::string& flag : fathom::report_flags(report)) text += "note: " + as_option(flag) + "\n";
-  text += fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, {} rays\n", fit.log_likelihood.size() - 1,
-                      group_digits(fit.readings), fit.converged ? "" : "; not converged",
-                      report.held_out ? "held-out scans" : "scans learned from", report.nats_per_reading,
-                      group_digits(report.distance_m.size()));
+  text += fmt::format("\n{} on {}{}\n{}: {:.4f} nats per ray, {}\n",
+                      counted(fit.log_likelihood.size() - 1, "iteration"), counted(fit.readings, "ray"),
+                      fit.converged ? "" : "; not converged", report.held_out ? "held-out scans" : "scans learned from",
+                      report.nats_per_reading, counted(report.distance_m.size(), "ray"));
+  text += held_out_line(report.held_out_note);
   text += fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(options.out.string()));
   for (const fathom::Localizer localizer : options.localizers) {
     text += fmt::format("{} has the parameters of {}\n",
@@ -197,13 +211,14 @@ void fit_field(const BeamFitOptions& options) {
   how.max_distance_m = options.max_distance_m;
   how.map_name = options.world.map.filename().string();
   how.fit.stretches = options.fit.stretches;
-  const fathom::FieldReport report = as_typed({{"likelihood_field.max_range_m", "--max-range"},
-                                               {"likelihood_field.min_range_m", "--min-range"},
-                                               {"max_distance_m", "--max-distance"},
-                                               {"give max_range_m", "give --max-range"},
-                                               {"is in scans", "is in --scans"},
-                                               {"and in test_scans", "and in --test-scans"}},
-                                              [&] { return fathom::fit_field_log(log, map, how); });
+  fathom::FieldReport report = as_typed({{"likelihood_field.max_range_m", "--max-range"},
+                                         {"likelihood_field.min_range_m", "--min-range"},
+                                         {"max_distance_m", "--max-distance"},
+                                         {"give max_range_m", "give --max-range"},
+                                         {"is in scans", "is in --scans"},
+                                         {"and in test_scans", "and in --test-scans"}},
+                                        [&] { return fathom::fit_field_log(log, map, how); });
+  if (!options.localizers.empty()) advise_localizers(report.sanity);
   fathom::write_field_fit(options.out, report, options.force, options.localizers);
   if (!options.quiet) print(notes_text(report.notes) + field_summary(report, options));
 }
@@ -239,6 +254,7 @@ void fit_beam(const BeamFitOptions& options) {
   if (leaves_offset) how.fit.fit_hit_offset = false;
   fathom::FitReport report = learn(how, world, options.quiet || !tells, ranks.get());
   if (!tells) return;
+  if (!options.localizers.empty()) advise_localizers(report.sanity);
   if (leaves_offset && world && world->cell_m() > 0.0) report.sanity.emplace_back(kNoOffsetNote);
   fathom::write_fit(options.out, report, options.force, options.localizers);
   if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out) + localizer_lines(report, options));

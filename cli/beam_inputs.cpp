@@ -15,6 +15,11 @@ void add_height(CLI::App& c, double& height_m) {
   add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-kMost, kMost, "m"}, height_m);
 }
 
+void refuse_height_without_scene(const CLI::App& c) {
+  if (c.count("--height") == 0 || c.count("--scene") > 0) return;
+  throw fathom::InputError("--height is for --scene: a map says nothing of heights");
+}
+
 void add_world(CLI::App& c, BeamWorldOptions& o, bool optional) {
   CLI::Option_group& world = *c.add_option_group("World", "what the rays should measure");
   world.add_option("--map", o.map, "map_server YAML file")->type_name("YAML");

@@ -13,6 +13,9 @@ namespace fathom_cli {
 /// --height, of the sensor in a scene.
 void add_height(CLI::App& c, double& height_m);
 
+/// Throws fathom::InputError where --height would be passed over.
+void refuse_height_without_scene(const CLI::App& c);
+
 /// --map or --scene: one of them must be there, unless `optional`.
 void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false);
 

@@ -102,12 +102,13 @@ void add_scans(CLI::App& c, CalibrateOptions& o) {
 }
 
 /// One source, and a world where it needs one.
-void check_sources(const CalibrateOptions& o) {
+void check_sources(const CLI::App& c, const CalibrateOptions& o) {
   const bool scans = !o.log.log.empty() || !o.log.bag.empty(), world = !o.world.map.empty() || !o.world.scene.empty();
   if (!o.data.empty() && (scans || world)) {
     throw fathom::InputError(
         "DATA has its expected ranges: --log, --bag, --map and --scene are for scans without them");
   }
+  refuse_height_without_scene(c);
   if (o.data.empty() && !scans) throw fathom::InputError("DATA, --log or --bag is required");
   if (scans && !world) throw fathom::InputError("--map or --scene is required with --log and --bag");
 }
@@ -200,8 +201,8 @@ void add_calibrate_commands(CLI::App& app) {
   const auto o = add_data(distance, false);
   add_scans(distance, *o);
   distance.footer(kDistanceHelp);
-  distance.final_callback([o] {
-    check_sources(*o);
+  distance.final_callback([o, &distance] {
+    check_sources(distance, *o);
     calibrate_distance(*o);
   });
 

@@ -67,9 +67,12 @@ void show(const Scores& scores, const fathom::ChainFrames& frames, const ScoreOp
     const std::string error = std::isfinite(s.std_error) ? fmt::format(" +- {:.2g}", s.std_error) : "";
     return fmt::format("{}: {}{} nats per return\n", name, fmt::format(fmt::runtime(form), s.nats), error);
   };
-  std::string text = line(fathom::printable(options.data.scene.string()), scores.mean, "{:.4f}");
+  const std::string scene = fathom::printable(options.data.scene.string()),
+                    compared = fathom::printable(options.compare.string());
+  const bool is_same = scene == compared;  // with --set, which changes the first alone, or once more by mistake
+  std::string text = line(is_same ? scene + " (first)" : scene, scores.mean, "{:.4f}");
   if (scores.other) {
-    text += line(fathom::printable(options.compare.string()), *scores.other, "{:.4f}");
+    text += line(is_same ? compared + " (--compare)" : compared, *scores.other, "{:.4f}");
     text += line("the first less the second", *scores.difference, "{:+.4f}");
   }
   if (!options.quiet) {

@@ -69,7 +69,8 @@ std::string nearest_text(std::string_view typed, std::span<const std::string_vie
 std::string counted(std::uint64_t count, std::string_view noun) {
   std::string text = fmt::format("{} {}", group_digits(count), noun);
   if (count == 1) return text;
-  if (noun.back() == 'y') return text.replace(text.size() - 1, 1, "ies");
+  const bool is_ray = noun.ends_with("ay");  // the only vowel before y among our nouns
+  if (noun.back() == 'y' && !is_ray) return text.replace(text.size() - 1, 1, "ies");
   return text + (noun.back() == 'h' ? "es" : "s");
 }
 

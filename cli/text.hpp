@@ -30,7 +30,7 @@ std::optional<std::size_t> find_typed(std::string_view typed, std::span<const st
 /// "; nearest: VLP-16", or nothing where no name is likely to be meant.
 std::string nearest_text(std::string_view typed, std::span<const std::string_view> names);
 
-/// "1 frame", "2 frames", "2 entities", "2 meshes".
+/// "1 frame", "2 frames", "2 entities", "2 meshes", "2 rays".
 std::string counted(std::uint64_t count, std::string_view noun);
 
 /// "14.4 MB"

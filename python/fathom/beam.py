@@ -212,6 +212,11 @@ class Fit:
         """Whether `judgement` is of scans that were not learned from."""
         return self._fit.held_out
 
+    @property
+    def held_out_note(self) -> str:
+        """What is not known of the scans held out: what made the map and the poses. Empty where test_scans named them."""
+        return self._fit.held_out_note
+
     def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
         """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
         into a folder; returns their paths."""
@@ -294,8 +299,8 @@ def fit_log(
     threads: int = 0,
 ) -> Fit:
     """Learns the model of a log's sensor in a map or scene, as `fathom beam fit` does, and judges it by scans that were
-    held out. max_range_m: how far the sensor measures; None: what the log says; "auto": just below the value that many
-    readings have and none exceeds. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
+    held out. max_range_m: how far the sensor measures; None: what the log says; "auto": the same, or, where it is
+    lower, just below the value that many readings have and none exceeds. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
     learned from. hit: how hits spread, "gaussian", "student_t" or "grows". hit_offset_m: kept as it is; None: learned;
     "auto": learned in a map, 0 in a scene. stretches: that standard errors take as independent, 0: each scan. per_log:
     "mount", "offset" of ranges or "both" are learned, too: see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for 0.1 m and
@@ -349,6 +354,11 @@ class FieldFit:
         return self._fit.held_out
 
     @property
+    def held_out_note(self) -> str:
+        """What is not known of the scans held out: what made the map and the poses. Empty where test_scans named them."""
+        return self._fit.held_out_note
+
+    @property
     def nats_per_reading(self) -> float:
         """The mean log-density of readings."""
         return self._fit.nats_per_reading
@@ -364,7 +374,7 @@ def fit_likelihood_field(log: Union[ScanLog, str, "pathlib.Path"], map: GridMap,
                          scans: str = "odd", test_scans: str = "", min_range_m: float = 0.0,
                          max_distance_m: float = 2.0) -> FieldFit:
     """Learns the likelihood field of a log's sensor and judges it by scans that were not learned from. max_range_m: None: as
-    the log says; "auto": just below the value that many readings have and none exceeds."""
+    the log says; "auto": the same, or, where it is lower, just below the value that many readings have and none exceeds."""
     options = dict(max_range_m=max_range_m, scans=scans, test_scans=test_scans, min_range_m=min_range_m,
                    max_distance_m=max_distance_m)
     return FieldFit(_fathom._fit_field(_log(log), map, options))

@@ -61,6 +61,7 @@ void bind_beam_field(py::module_& m) {
       .def_property_readonly("flags", [](const FieldReport& r) { return report_flags(r); })
       .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })
       .def_readonly("held_out", &FieldReport::held_out)
+      .def_readonly("held_out_note", &FieldReport::held_out_note)
       .def_readonly("nats_per_reading", &FieldReport::nats_per_reading)
       .def(
           "write",

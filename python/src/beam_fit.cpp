@@ -148,6 +148,7 @@ void bind_fit(py::module_& m) {
           "flags", [](const FitReport& r) { return report_flags(r); }, "What to beware of, one line each.")
       .def_readonly("notes", &FitReport::notes, "What a user should know of the log, one sentence each.")
       .def_readonly("held_out", &FitReport::held_out, "Whether `judgement` is of scans that were not learned from.")
+      .def_readonly("held_out_note", &FitReport::held_out_note, "What is not known of these scans; may be empty.")
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
       .def(
           "write",

@@ -15,6 +15,7 @@
 
 #include <fathom/math/trigonometry.hpp>
 
+#include "base/counted.hpp"
 #include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
@@ -118,9 +119,10 @@ FieldSlopes clustered_errors(const FieldMatrix& covariance, std::vector<FieldSlo
 void flag_few_stretches(const FieldFitOptions& options, FieldFit& fit) {
   if (fit.clusters >= kFewStretches) return;
   const bool few_asked = options.stretches > 0 && fit.clusters == options.stretches;
-  fit.flags.push_back(fmt::format("standard errors rest on {} {} only: they are rough, {}", fit.clusters,
-                                  options.stretches > 0 ? "stretches" : "scans",
-                                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
+  fit.flags.push_back(
+      fmt::format("standard errors rest on {} only: they are rough, {}",
+                  options.stretches > 0 ? counted(fit.clusters, "stretch", "stretches") : counted(fit.clusters, "scan"),
+                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
 }
 
 void add_intervals(double degrees, FieldFit& fit) {

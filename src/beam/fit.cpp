@@ -10,6 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 
+#include "base/counted.hpp"
 #include "base/text.hpp"
 #include "beam/em.hpp"
 #include "beam/maximise.hpp"
@@ -172,7 +173,7 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
                      word_of(variant)));
   }
   if (fit.end == FitEnd::kIterationLimit) flag("stopped by the limit on iterations");
-  if (fit.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", fit.kinds[2]));
+  if (fit.kinds[2] > 0) flag(counted(fit.kinds[2], "reading") + " carried no evidence");
 }
 
 /// What each process has, of all.
@@ -198,7 +199,9 @@ BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, con
                      Executor& executor, Ranks* ranks, std::pmr::memory_resource* lists) {
   Em em(evidence.parts, sensor, executor, options.compute.isa, ranks, lists);
   if (!(em.totals().pairs() > 0.0)) {
-    throw InputError(fmt::format("none of {} readings carries evidence", em.totals().kinds[2]));
+    const std::size_t readings = em.totals().kinds[2];
+    throw InputError(readings == 1 ? std::string("the only reading carries no evidence")
+                                   : fmt::format("none of {} readings carries evidence", grouped(readings)));
   }
   const SigmaLimits limits = sigma_limits(sensor, largest(evidence.cell_m, ranks), options.start.tail);
   BeamFit fit;

@@ -9,6 +9,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/beam/fit.hpp>
 
+#include "base/counted.hpp"
 #include "beam/ks_distance.hpp"
 
 namespace fathom {
@@ -59,9 +60,9 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
   }
   out.ks_distance = ks_distance_uniform(pit);
   if (out.impossible > 0) {
-    out.flags.push_back(
-        fmt::format("{} of {} readings judged by are impossible under the parameters: nats per ray are -inf",
-                    out.impossible, out.pairs));
+    out.flags.push_back(fmt::format("{} of {} judged by {} impossible under the parameters: nats per ray are -inf",
+                                    grouped(out.impossible), counted(out.pairs, "reading"),
+                                    out.impossible == 1 ? "is" : "are"));
   }
   return out;
 }

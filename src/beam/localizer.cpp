@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
@@ -10,7 +14,30 @@ namespace fathom {
 
 namespace {
 
-constexpr double kCutShorts = 0.05;  // of shorts that nothing normalises: more is worth a note
+// Of all readings: more shorts that a localizer takes for random is worth a note.
+constexpr double kDeadShorts = 0.001, kCutShorts = 0.01;
+constexpr double kUsualRange_m = 5.0;  // where what is not cut is counted
+constexpr double kUniformRate = 0.01;  // 1/m: within a hundred metres such shorts are nearly uniform
+/// beluga divides by 1 - exp(-lambda z*). So small a rate is uniform to single precision, and 0 is no number.
+constexpr double kLeastBelugaRate = 1e-6;
+
+/// What becomes of shorts, which amcl and nav2 do not normalise; empty: little.
+std::string shorts_note(const BeamParameters& p, Localizer localizer) {
+  if (localizer == Localizer::kBeluga) return "";
+  const std::string_view name = kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)];
+  const double rate = p.lambda_short_per_m;
+  if (rate < kUniformRate && p.w_short > kDeadShorts) {
+    return fmt::format(
+        "{} has no uniform shorts: with lambda_short {:.3g} its z_short, {:.2g}, counts for nothing, and the {:.2g} % "
+        "of readings that are short count as random",
+        name, rate, localizer_beam(p, localizer).z_short, 100.0 * p.w_short);
+  }
+  if (!(p.w_short * std::exp(-rate * kUsualRange_m) > kCutShorts)) return "";
+  return fmt::format(
+      "{} does not cut shorts at the expected range: where that is below {:.3g} m, it takes them for less than half as "
+      "likely",
+      name, std::numbers::ln2 / rate);
+}
 
 /// A number as both YAML and ROS 2 take for one with a point: no exponent, at least one digit behind the point.
 std::string decimal(double value) {
@@ -33,7 +60,9 @@ LocalizerBeam localizer_beam(const BeamParameters& p, Localizer localizer) {
   check_hit_law(p.tail.hit, localizer);
   const double hit = localizer == Localizer::kBeluga ? p.w_hit : p.w_hit * math::kInverseSqrtTwoPi / p.sigma_hit_m;
   const double sum = hit + p.w_short + p.w_max + p.w_rand;
-  return {hit / sum, p.w_short / sum, p.w_max / sum, p.w_rand / sum, p.sigma_hit_m, p.lambda_short_per_m};
+  const double rate =
+      localizer == Localizer::kBeluga ? std::max(kLeastBelugaRate, p.lambda_short_per_m) : p.lambda_short_per_m;
+  return {hit / sum, p.w_short / sum, p.w_max / sum, p.w_rand / sum, p.sigma_hit_m, rate};
 }
 
 std::vector<std::string> localizer_notes(const BeamParameters& p, Localizer localizer) {
@@ -49,15 +78,7 @@ std::vector<std::string> localizer_notes(const BeamParameters& p, Localizer loca
         "weigh nothing",
         name));
   }
-  if (p.w_short > kCutShorts && p.lambda_short_per_m == 0.0) {
-    notes.push_back(fmt::format("{} has no uniform shorts: with lambda_short 0 its {:.3g} of shorts count as none",
-                                name, p.w_short));
-  } else if (p.w_short > kCutShorts && localizer != Localizer::kBeluga) {
-    notes.push_back(
-        fmt::format("{} does not cut shorts at the expected range: where that is below {:.3g} m, it takes them for "
-                    "less than half as likely",
-                    name, 0.6931471805599453 / p.lambda_short_per_m));
-  }
+  if (const std::string note = shorts_note(p, localizer); !note.empty()) notes.push_back(note);
   return notes;
 }
 

@@ -11,6 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/counted.hpp"
 #include "base/executor.hpp"
 #include "base/text.hpp"
 #include "beam/moving_ranges.hpp"
@@ -40,11 +41,12 @@ std::size_t parse_part(std::string_view text, std::string_view part, std::size_t
 
 void validate(const ScanLog& log) {
   if (log.scans() == 0 || log.rays() == 0) {
-    throw InputError(fmt::format("log: {} scans of {} rays: at least one of each is needed", log.scans(), log.rays()));
+    throw InputError(fmt::format("log: {} of {}: at least one of each is needed", counted(log.scans(), "scan"),
+                                 counted(log.rays(), "ray")));
   }
   if (log.range_m.size() != log.scans() * log.rays()) {
-    throw InputError(
-        fmt::format("log: {} readings for {} scans of {} rays", log.range_m.size(), log.scans(), log.rays()));
+    throw InputError(fmt::format("log: {} for {} of {}", counted(log.range_m.size(), "reading"),
+                                 counted(log.scans(), "scan"), counted(log.rays(), "ray")));
   }
   for (std::size_t i = 0; i < log.rays(); ++i) {
     if (!std::isfinite(log.azimuth_rad[i])) {
@@ -91,7 +93,7 @@ std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans
   }
   std::vector<std::uint32_t> chosen;
   for (std::size_t i = start; i < stop; i += step) chosen.push_back(static_cast<std::uint32_t>(i));
-  if (chosen.empty()) fail_selection(text, fmt::format("selects none of {} scans", scans));
+  if (chosen.empty()) fail_selection(text, "selects none of " + counted(scans, "scan"));
   return chosen;
 }
 

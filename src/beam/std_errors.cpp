@@ -22,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/small_matrix.hpp"
 #include "beam/add_parts.hpp"
 #include "beam/curvature.hpp"
@@ -243,9 +244,10 @@ void add_intervals(double degrees, BeamFit& fit) {
 void flag_few_clusters(const FitOptions& options, BeamFit& fit) {
   if (static_cast<double>(fit.clusters) >= kFewClusters) return;
   const bool few_asked = options.stretches > 0 && fit.clusters == options.stretches;
-  fit.flags.push_back(fmt::format("standard errors rest on {} {} only: they are rough, {}", fit.clusters,
-                                  options.stretches > 0 ? "stretches" : "scans",
-                                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
+  fit.flags.push_back(
+      fmt::format("standard errors rest on {} only: they are rough, {}",
+                  options.stretches > 0 ? counted(fit.clusters, "stretch", "stretches") : counted(fit.clusters, "scan"),
+                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
 }
 
 }  // namespace

@@ -142,8 +142,7 @@ class CarmenLines : public ScanLines {
  public:
   CarmenLines(const std::string& laser, const ScanLogOptions& options, const PoseTrack* track)
       : laser_(laser), ray_angle_deg_(options.ray_angle_deg), placer_(track, options.ray_time_s) {
-    const std::string_view kind = kind_of(laser_);
-    old_ = kind != "RAWLASER" && kind != "ROBOTLASER";
+    old_ = is_old_carmen_laser(laser_);
     raw_ = is_raw_carmen_laser(laser_);
   }
 
@@ -273,6 +272,11 @@ std::string choose_of(const std::filesystem::path& file, const std::vector<std::
 bool is_raw_carmen_laser(std::string_view laser) {
   const std::string_view kind = kind_of(laser);
   return kind == "RAWLASER" || kind == "LASER";
+}
+
+bool is_old_carmen_laser(std::string_view laser) {
+  const std::string_view kind = kind_of(laser);
+  return kind != "RAWLASER" && kind != "ROBOTLASER";
 }
 
 std::string choose_carmen_laser(const std::filesystem::path& file, const ScanLogOptions& options) {

@@ -37,6 +37,8 @@ class ScanLines {
 std::string choose_carmen_laser(const std::filesystem::path& file, const ScanLogOptions& options);
 /// Whether its lines lack poses.
 bool is_raw_carmen_laser(std::string_view laser);
+/// Whether its lines do not say where rays point.
+bool is_old_carmen_laser(std::string_view laser);
 
 /// `track`: of the laser, where scans are placed by it; null: where their lines say. It must outlive the lines.
 std::unique_ptr<ScanLines> make_carmen_lines(const std::string& laser, const ScanLogOptions& options,

@@ -40,7 +40,7 @@ class TextScans : public ScanSource {
       refuse_for_csv();
     } else {
       laser_ = choose_carmen_laser(file, options);
-      refuse_mount_of_placed();
+      refuse_for_laser();
     }
     if (options.ray_time_s > 0.0 || (!csv_ && is_raw_carmen_laser(laser_))) follow();
     TextScans::rewind();
@@ -79,10 +79,16 @@ class TextScans : public ScanSource {
     return mount.x_m != 0.0 || mount.y_m != 0.0 || mount.yaw_rad != 0.0;
   }
 
-  void refuse_mount_of_placed() const {
-    if (!has_mount() || is_raw_carmen_laser(laser_)) return;
-    throw InputError(fmt::format("{}: {} lines have the pose of the laser itself; mount is for RAWLASERn and LASERn",
-                                 line_.file.string(), laser_));
+  void refuse_for_laser() const {
+    const auto refuse = [&](const char* why) {
+      throw InputError(fmt::format("{}: {} lines {}", line_.file.string(), laser_, why));
+    };
+    if (has_mount() && !is_raw_carmen_laser(laser_)) {
+      refuse("have the pose of the laser itself; mount is for RAWLASERn and LASERn");
+    }
+    if (options_.ray_angle_deg && !is_old_carmen_laser(laser_)) {
+      refuse("say where their rays point; ray_angle_deg is for FLASER, RLASER and LASERn");
+    }
   }
 
   /// Finds where the laser was, from all lines.

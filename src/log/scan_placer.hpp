@@ -7,6 +7,7 @@
 
 #include <fathom/beam/scan.hpp>
 
+#include "base/counted.hpp"
 #include "log/pose_track.hpp"
 
 namespace fathom {
@@ -33,7 +34,8 @@ class ScanPlacer {
   }
   void finish(ScanLog& log) const {
     if (left_out_ == 0) return;
-    log.notes.push_back(std::to_string(left_out_) + " scans were left out: no pose is known at their times");
+    log.notes.push_back(left_out_ == 1 ? "1 scan was left out: no pose is known at its time"
+                                       : grouped(left_out_) + " scans were left out: no pose is known at their times");
   }
 
  private:

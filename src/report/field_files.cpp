@@ -42,6 +42,8 @@ std::string field_fit_json(const FieldReport& report) {
   json["log_likelihood"] = report.fit.log_likelihood;
   json["held_out_nats_per_ray"] = nullptr;
   if (report.held_out) json["held_out_nats_per_ray"] = number_or_null(report.nats_per_reading);
+  json["held_out_note"] =
+      report.held_out_note.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(report.held_out_note);
   json["flags"] = report_flags(report);
   return json.dump(2) + "\n";
 }

@@ -11,6 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/counted.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/field_sanity.hpp"
@@ -37,12 +38,12 @@ ScanNumbers judging_scans(const FieldLogOptions& options, const ScanNumbers& lea
 std::vector<FitReport::Fact> facts_of(const FieldLogOptions& options, const ScanLog& log, std::size_t learned,
                                       std::size_t held_out) {
   const auto count = [&](std::size_t scans, const std::string& selection) {
-    return fmt::format("{} ({} of {} scans)", selection, scans, log.scans());
+    return fmt::format("{} ({} of {})", selection, grouped(scans), counted(log.scans(), "scan"));
   };
   std::vector<FitReport::Fact> facts;
   if (!options.map_name.empty()) facts.push_back({"map", options.map_name});
   const std::string file = std::filesystem::path(log.name).filename().string();
-  facts.push_back({"log", fmt::format("{}{}{} rays a scan", file, file.empty() ? "" : ", ", log.rays())});
+  facts.push_back({"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ", counted(log.rays(), "ray"))});
   facts.push_back({"learned from", count(learned, options.scans)});
   if (held_out > 0)
     facts.push_back({"held out", count(held_out, options.test_scans.empty() ? "the others" : options.test_scans)});
@@ -137,6 +138,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     report.cell_m = field.cell_m();
     const FieldData held_out = judging.empty() ? FieldData{} : make_field_data(log, judging, field, start);
     report.held_out = !held_out.level.empty();
+    if (report.held_out && options.test_scans.empty()) report.held_out_note = held_out_note(true);
     const FieldData& shown = report.held_out ? held_out : data;
     report.nats_per_reading = field_nats_per_reading(shown, field, report.fit.model);
     for (const std::uint32_t level : shown.level) report.distance_m.push_back(field.distance_m(level));

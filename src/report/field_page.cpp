@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "report/field_shares.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
@@ -42,9 +43,10 @@ std::string field_table(const FieldFit& fit) {
 std::string error_words(const FieldReport& report) {
   const bool stretches = report.stretches > 0;
   return fmt::format(
-      "Standard errors take {} {} as independent, because neighbouring {}; the naive ones take rays as independent. "
+      "Standard errors take {} as independent, because neighbouring {}; the naive ones take rays as independent. "
       "The intervals hold the true value 95 times in 100. A dash: not valid here (a boundary).",
-      report.fit.clusters, stretches ? "stretches of the way" : "scans",
+      stretches ? counted(report.fit.clusters, "stretch of the way", "stretches of the way")
+                : counted(report.fit.clusters, "scan"),
       stretches ? "scans see the same place and err together" : "rays err together");
 }
 
@@ -104,13 +106,14 @@ std::string field_page(const FieldReport& report) {
   const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
   const std::string body = fmt::format(
       "<p>A reading is as likely as its end is near to an occupied cell of the map; learned by maximum "
-      "likelihood.</p>\n<div class=\"tiles\">\n{}{}{}</div>\n<h2>Parameters</h2>\n{}{}<p>{}</p>\n"
+      "likelihood.</p>\n<div class=\"tiles\">\n{}{}{}</div>\n{}<h2>Parameters</h2>\n{}{}<p>{}</p>\n"
       "<h2>Distances</h2>\n{}{}<h2>Data</h2>\n{}",
       tile(fmt::format("{:.4f}", report.nats_per_reading), "nats per ray, " + where),
       tile(group_digits(report.fit.readings), "rays learned from"),
       tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),
            report.fit.converged ? "iterations, converged" : "iterations: the limit, not converged"),
-      field_table(report.fit), flags_html(report_flags(report)), error_words(report),
+      held_out_html(report.held_out_note), field_table(report.fit), flags_html(report_flags(report)),
+      error_words(report),
       figure(
           distance_figure(report),
           stroke("var(--hit)", "model") + patch("#d5dce3", "readings") +

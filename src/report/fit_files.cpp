@@ -62,7 +62,7 @@ std::string fit_json(const FitReport& report) {
   }
   json["hit"] = kChoiceWords<HitLaw>[static_cast<std::size_t>(report.fit.parameters.tail.hit)];
   json["clusters"] = report.fit.clusters;
-  json["clustered_by"] = report.stretches > 0 ? "stretch" : "scan";
+  json["clustered_by"] = report.stretches > 0 ? "stretch" : report.rows_are_scans ? "row" : "scan";
   json["iterations"] = report.fit.log_likelihood.size() - 1;
   json["log_likelihood"] = report.fit.log_likelihood;
   json["held_out_nats_per_ray"] = report.held_out ? number_or_null(report.judgement.nats_per_ray) : Json(nullptr);
@@ -78,6 +78,7 @@ std::string fit_json(const FitReport& report) {
     add("range_offset_m", &LogCorrection::range_offset_m);
   }
   if (report.refined) json["refined"] = refined_json(report);
+  json["held_out_note"] = report.held_out_note.empty() ? Json(nullptr) : Json(report.held_out_note);
   json["flags"] = report_flags(report);
   return json.dump(2) + "\n";
 }

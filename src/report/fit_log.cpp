@@ -16,6 +16,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
+#include "base/counted.hpp"
 #include "base/with_prefix.hpp"
 #include "report/fit_processes.hpp"
 #include "report/fit_selection.hpp"
@@ -66,6 +67,7 @@ class LogFitter {
     report.variant = options_.variant;
     report.stretches = options_.stretches;
     report.held_out = held_out_ > 0.0;
+    if (report.held_out && options_.test_scans.empty()) report.held_out_note = held_out_note(world_.cell_m() > 0.0);
     std::size_t parts = 0;
     for (const LogFacts& facts : facts_) parts += parts_of(facts);
     const std::size_t first = processes_.begin_of(parts), end = processes_.end_of(parts);
@@ -82,7 +84,7 @@ class LogFitter {
         report.held_out ? with_prefix(name, [&] { return held_out_pairs(); }) : gather_pairs(std::move(shown_));
     report.judgement =
         with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
-    report.sanity = log_flags();
+    report.sanity = log_flags(!wrong_map_flag(report).empty());
     const std::vector<std::string> of_model = sanity_flags(report);
     report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
     if (options_.per_log != PerLog::kNothing) {
@@ -181,7 +183,7 @@ class LogFitter {
   }
 
   /// Codes for "no return" that were not taken as such, and poses that are not exact.
-  std::vector<std::string> log_flags() {
+  std::vector<std::string> log_flags(bool is_wrong_map) {
     std::vector<std::string> flags;
     const auto add = [&](const std::string& flag, const std::string& name) {
       if (!flag.empty()) flags.push_back(facts_.size() == 1 ? flag : name + ": " + flag);
@@ -190,10 +192,12 @@ class LogFitter {
       if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), names_[i]);
       add(zero_flag(facts_[i].zeros, sensor_.min_range_m), names_[i]);
     }
-    if (options_.check_poses && facts_.size() == 1 && options_.per_log == PerLog::kNothing) {
+    // In a wrong map poses mean nothing.
+    if (options_.check_poses && facts_.size() == 1 && !is_wrong_map) {
       const ScanNumbers& learned = learned_of(0);
-      const ScanLog some = picked(0, every_nth(learned, (learned.size() + kPoseScans - 1) / kPoseScans));
-      add(pose_flag(gain_of_refined_poses(some, world_, sensor_, options_)), names_[0]);
+      const ScanLog some = corrected_log(picked(0, every_nth(learned, (learned.size() + kPoseScans - 1) / kPoseScans)),
+                                         own_[0].correction, sensor_.max_range_m);
+      add(pose_flag(gain_of_refined_poses(some, world_, sensor_, options_), options_.per_log), names_[0]);
     }
     return flags;
   }
@@ -335,7 +339,8 @@ class LogFitter {
   [[nodiscard]] std::string count_text(double count, const std::string& selection) const {
     double scans = 0.0;
     for (const LogFacts& facts : facts_) scans += facts.scans;
-    return fmt::format("{} ({:.0f} of {:.0f} scans)", selection, count, scans);
+    return fmt::format("{} ({} of {})", selection, grouped(static_cast<std::uint64_t>(count)),
+                       counted(static_cast<std::uint64_t>(scans), "scan"));
   }
 
   /// The head of the page: what was learned from.
@@ -345,7 +350,8 @@ class LogFitter {
     double learned = 0.0;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       const std::string file = std::filesystem::path(names_[i]).filename().string();
-      facts.push_back({"log", fmt::format("{}{}{:.0f} rays a scan", file, file.empty() ? "" : ", ", facts_[i].rays)});
+      facts.push_back({"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ",
+                                          counted(static_cast<std::uint64_t>(facts_[i].rays), "ray"))});
       if (options_.per_log != PerLog::kNothing) facts.push_back({"its own", correction_text(own_[i].correction)});
       learned += facts_[i].learned;
     }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
 #include "report/page.hpp"
@@ -28,11 +29,16 @@ std::string interval_text(const LearnedNumber& number) {
 
 /// What the errors of the table are.
 std::string error_text(const FitReport& report) {
+  const bool stretches = report.stretches > 0, rows = report.rows_are_scans;
+  const std::string way = rows ? "neighbouring rows" : "the way";
   return fmt::format(
-      "Standard errors take {} {} as independent, because neighbouring {}; the naive ones take rays as independent. "
+      "Standard errors take {} as independent{}; the naive ones take rays as independent. "
       "The intervals hold the true value 95 times in 100. A dash: not valid here (a boundary) or not learned.",
-      report.fit.clusters, report.stretches > 0 ? "stretches of the way" : "scans",
-      report.stretches > 0 ? "scans see the same place and err together" : "rays err together");
+      stretches ? counted(report.fit.clusters, "stretch of " + way, "stretches of " + way)
+                : counted(report.fit.clusters, rows ? "row" : "scan"),
+      rows        ? ""
+      : stretches ? ", because neighbouring scans see the same place and err together"
+                  : ", because neighbouring rays err together");
 }
 
 std::string parameter_table(const FitReport& report) {
@@ -82,9 +88,8 @@ std::string fact_table(const FitReport& report) {
 }
 
 std::string tiles(const FitReport& report) {
-  const std::string where = report.refined    ? "held-out rays"
-                            : report.held_out ? "held-out scans"
-                                              : "the scans learned from";
+  const std::string of = report.refined ? "rays" : report.rows_are_scans ? "rows" : "scans";
+  const std::string where = report.held_out ? "held-out " + of : "the " + of + " learned from";
   const double nats = report.judgement.nats_per_ray;
   const bool converged = report.fit.end == FitEnd::kConverged;
   return "<div class=\"tiles\">\n" +
@@ -141,8 +146,8 @@ std::string fit_page(const FitReport& report) {
       "{}<h2>Parameters</h2>\n{}{}"
       "<p>{}</p>\n{}{}"
       "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n",
-      tiles(report), parameter_table(report), flags_html(report_flags(report)), error_text(report),
-      readings_section(report), density_section(report) + poses_section(report),
+      tiles(report) + held_out_html(report.held_out_note), parameter_table(report), flags_html(report_flags(report)),
+      error_text(report), readings_section(report), density_section(report) + poses_section(report),
       figure(convergence_figure(report), note), fact_table(report));
   return html_page("Beam model fit", "Beam model fit", body);
 }

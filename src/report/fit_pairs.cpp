@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A table of readings and expected ranges becomes a fitted model, with the figures of its report.
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
+#include "base/counted.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
@@ -35,6 +39,14 @@ void check_table(const BeamData& pairs) {
     throw InputError(fmt::format("{} readings, {} expected ranges and {} scan numbers: as many of each are needed", n,
                                  pairs.expected_m.size(), pairs.scan.size()));
   }
+}
+
+/// Where all rows are of one scan, each becomes a scan of its own: nothing is left to judge by otherwise.
+BeamData with_scans(const BeamData& pairs) {
+  BeamData told = pairs;
+  const bool is_one = pairs.scan.front() == pairs.scan.back() && std::ranges::is_sorted(pairs.scan);
+  if (is_one) std::iota(told.scan.begin(), told.scan.end(), 0U);
+  return told;
 }
 
 BeamData pairs_of_scans(const BeamData& pairs, const ScanNumbers& scans) {
@@ -67,8 +79,27 @@ BeamSensor sensor_of(const BeamData& pairs, const NoReturnPile& largest, const F
   return sensor;
 }
 
-std::string share_text(const std::string& selection, std::size_t count, std::size_t scans) {
-  return fmt::format("{} ({} of {} scans)", selection, count, scans);
+std::string share_text(const std::string& selection, std::size_t count, std::size_t scans, bool are_rows) {
+  return fmt::format("{} ({} of {})", selection, grouped(count), counted(scans, are_rows ? "row" : "scan"));
+}
+
+/// What errors are worth where nothing says which rows err together.
+std::string rows_flag(std::size_t stretches) {
+  return fmt::format(
+      "the table tells no scans apart: each row counts as a scan, and {} as independent; a column scan says which rows "
+      "err together",
+      stretches > 0 ? "stretches of neighbouring rows" : "rows");
+}
+
+void add_sanity(const NoReturnPile& largest, FitReport& report) {
+  const BeamSensor& sensor = report.model.sensor;
+  for (const std::string& flag :
+       {report.rows_are_scans ? rows_flag(report.stretches) : "", no_return_flag(largest.code(sensor.max_range_m)),
+        zero_flag(largest.share_of_zeros(), sensor.min_range_m)}) {
+    if (!flag.empty()) report.sanity.push_back(flag);
+  }
+  const std::vector<std::string> of_model = sanity_flags(report);
+  report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
 }
 
 }  // namespace
@@ -77,36 +108,38 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
   return with_prefix(name, [&] {
     check_table(pairs);
     if (options.per_log != PerLog::kNothing) throw InputError("per_log is of logs, and a table of pairs has no poses");
+    if (options.refine_poses) throw InputError("refine_poses is of logs, and a table of pairs has no poses");
+    const BeamData table = with_scans(pairs);
     std::size_t scans = 0;
-    for_each_pair(pairs, [&](std::size_t, std::size_t scan) { scans = scan + 1; });
+    for_each_pair(table, [&](std::size_t, std::size_t scan) { scans = scan + 1; });
     const ScanNumbers learned = choose_scans("", options.scans, scans);
     const ScanNumbers held_out = held_out_scans(options, learned, "", scans);
     FitReport report;
     report.variant = options.variant;
     report.stretches = options.stretches;
     report.held_out = !held_out.empty();
+    if (report.held_out && options.test_scans.empty()) {
+      report.held_out_note =
+          "whether what was expected of these readings was chosen by them cannot be known; test_scans (--test-scans) "
+          "names scans that you vouch for";
+    }
+    report.rows_are_scans = scans > 1 && scans == table.scan.size();
     NoReturnPile largest;
-    largest.add(pairs.reading_m);
-    report.model.sensor = sensor_of(pairs, largest, options);
-    const BeamData from = pairs_of_scans(pairs, learned);
+    largest.add(table.reading_m);
+    report.model.sensor = sensor_of(table, largest, options);
+    const BeamData from = pairs_of_scans(table, learned);
     report.fit = fit_beam_model(from, report.model.sensor, fit_options(options, 0.0));
     report.model.parameters = report.fit.parameters;
-    report.shown = report.held_out ? pairs_of_scans(pairs, held_out) : from;
+    report.shown = report.held_out ? pairs_of_scans(table, held_out) : from;
     report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
-    report.facts = {{"pairs", fmt::format("{}{}{} pairs", std::filesystem::path(name).filename().string(),
-                                          name.empty() ? "" : ", ", pairs.reading_m.size())},
-                    {"learned from", share_text(options.scans, learned.size(), scans)}};
+    report.facts = {{"pairs", fmt::format("{}{}{}", std::filesystem::path(name).filename().string(),
+                                          name.empty() ? "" : ", ", counted(table.reading_m.size(), "pair"))},
+                    {"learned from", share_text(options.scans, learned.size(), scans, report.rows_are_scans)}};
     if (report.held_out) {
       const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
-      report.facts.push_back({"held out", share_text(others, held_out.size(), scans)});
+      report.facts.push_back({"held out", share_text(others, held_out.size(), scans, report.rows_are_scans)});
     }
-    const BeamSensor& sensor = report.model.sensor;
-    for (const std::string& flag :
-         {no_return_flag(largest.code(sensor.max_range_m)), zero_flag(largest.share_of_zeros(), sensor.min_range_m)}) {
-      if (!flag.empty()) report.sanity.push_back(flag);
-    }
-    const std::vector<std::string> of_model = sanity_flags(report);
-    report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
+    add_sanity(largest, report);
     return report;
   });
 }

@@ -34,6 +34,13 @@ ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& lear
   return scans;
 }
 
+std::string held_out_note(bool has_cells) {
+  return fmt::format(
+      "whether the {} was made from these scans cannot be known, and their poses are those of the log; test_scans "
+      "(--test-scans) names scans that you vouch for",
+      has_cells ? "map" : "scene");
+}
+
 bool has_own_offset(PerLog per_log) { return per_log == PerLog::kOffset || per_log == PerLog::kBoth; }
 
 bool learns_hit_offset(const FitLogOptions& options, double cell_m) {

@@ -22,6 +22,9 @@ ScanNumbers choose_scans(const std::string& log, std::string_view selection, std
 ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& learned, const std::string& log,
                            std::size_t of);
 
+/// FitReport::held_out_note of scans of a log that nobody named. `has_cells`: whether the world is a map.
+std::string held_out_note(bool has_cells);
+
 /// Whether each log learns an offset of its own.
 bool has_own_offset(PerLog per_log);
 

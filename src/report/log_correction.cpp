@@ -43,6 +43,10 @@ PlanarPose moved(const PlanarPose& pose, const LogCorrection& c) {
           pose.yaw_rad + c.mount_yaw_rad};
 }
 
+void move_poses(const LogCorrection& correction, ScanLog& log) {
+  for (PlanarPose& pose : log.pose) pose = moved(pose, correction);
+}
+
 class LogCorrector {
  public:
   LogCorrector(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model, const FitLogOptions& options)
@@ -184,7 +188,7 @@ BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, co
   std::iota(all.begin(), all.end(), 0U);
   if (correction == LogCorrection()) return make_beam_data(log, all, world, max_range_m, compute);
   ScanLog corrected = log;
-  for (PlanarPose& pose : corrected.pose) pose = moved(pose, correction);
+  move_poses(correction, corrected);
   BeamData pairs = make_beam_data(corrected, all, world, max_range_m, compute);
   const auto limit = static_cast<float>(max_range_m), nearest = static_cast<float>(world.floor_m());
   const auto offset = static_cast<float>(correction.range_offset_m);
@@ -193,6 +197,15 @@ BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, co
     if (expected < limit) expected = std::clamp(expected + offset, nearest, std::nextafter(limit, 0.0F));
   }
   return pairs;
+}
+
+ScanLog corrected_log(ScanLog log, const LogCorrection& correction, double max_range_m) {
+  move_poses(correction, log);
+  for (float& reading : log.range_m) {
+    const double range_m = double{reading} - correction.range_offset_m;
+    if (double{reading} < max_range_m && range_m < max_range_m) reading = static_cast<float>(std::max(0.0, range_m));
+  }
+  return log;
 }
 
 std::size_t correcting_step(std::size_t scans, std::size_t rays) {

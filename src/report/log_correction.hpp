@@ -12,6 +12,9 @@ namespace fathom {
 BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
                          double max_range_m, const Compute& compute);
 
+/// The log with its sensor where it is mounted, and ranges, which lie below the maximum one, without their offset.
+ScanLog corrected_log(ScanLog log, const LogCorrection& correction, double max_range_m);
+
 /// Of so many scans that are learned from, every how many are enough to correct their log by.
 std::size_t correcting_step(std::size_t scans, std::size_t rays);
 

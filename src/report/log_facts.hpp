@@ -18,8 +18,8 @@ struct LogFacts {
 };
 inline constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
 
-/// Below the code for "no return" of each log, and what none of the logs says it does not reach. Throws InputError
-/// about the log of the name `first` where none says either.
+/// The least of what the logs say their sensors measure, or of what is just below a code for "no return" that lies
+/// below that. Throws InputError about the log of the name `first` where none says either.
 double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first);
 
 }  // namespace fathom

@@ -84,6 +84,10 @@ std::string group_digits(std::size_t value) {
   return text;
 }
 
+std::string held_out_html(std::string_view note) {
+  return note.empty() ? "" : fmt::format("<p>Held out: {}.</p>\n", escape_html(note));
+}
+
 std::string flags_html(std::span<const std::string> flags) {
   std::string items;
   for (const std::string& flag : flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));

@@ -20,6 +20,9 @@ std::string text_or_dash(double value, std::string_view form);
 /// 1234567 as "1 234 567", with narrow blanks that do not break.
 std::string group_digits(std::size_t value);
 
+/// What is not known of scans that were held out; text, and nothing where there is none.
+std::string held_out_html(std::string_view note);
+
 /// A list of notes, of which some may be; text.
 std::string flags_html(std::span<const std::string> flags);
 

@@ -9,6 +9,7 @@
 
 #include <fathom/base/geometry.hpp>
 
+#include "base/counted.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
 #include "report/pose_moves.hpp"
@@ -85,13 +86,13 @@ std::string poses_section(const FitReport& report) {
   const RefinedLog& refined = *report.refined;
   const PoseMoves moves = pose_moves(refined);
   const std::string text = fmt::format(
-      "<p>Poses and parameters were learned in {} turns, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
+      "<p>Poses and parameters were learned in {}, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
       "Rays that chose neither: {:.4f} nats each before, {:.4f} now; sigma_hit_m {:.4f} before, {:.4f} now. Poses "
       "moved "
       "by {:.4f} m and {:.3f}° (root mean square).{}</p>\n",
-      refined.turns, refined.prior.stddev_m, refined.prior.stddev_rad / kRadPerDeg, refined.before.nats_per_ray,
-      report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m, report.fit.parameters.sigma_hit_m,
-      moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
+      counted(refined.turns, "turn"), refined.prior.stddev_m, refined.prior.stddev_rad / kRadPerDeg,
+      refined.before.nats_per_ray, report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m,
+      report.fit.parameters.sigma_hit_m, moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
   return "<h2>Poses</h2>\n" + text + "<div class=\"row\">\n" +
          figure(way_figure(refined), stroke("var(--ink)", "by the log") + stroke("#b3202c", "refined") +
                                          ". Where the sensor was; refined.log has it.") +

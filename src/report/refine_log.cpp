@@ -12,6 +12,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/counted.hpp"
 #include "base/with_prefix.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"
@@ -19,8 +20,6 @@
 namespace fathom {
 
 namespace {
-
-constexpr double kTellingGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
 
 void check(const FitLogOptions& options) {
   validate(*options.refine_poses);
@@ -59,18 +58,18 @@ PlanarPose first_mount(const FitReport& report) {
   return {own.mount_x_m, own.mount_y_m, own.mount_yaw_rad};
 }
 
-void add_flags(const RefinedPoses& refined, FitReport& report) {
-  const double gain = refined.after.nats_per_ray - refined.before.nats_per_ray;
-  if (gain > kTellingGain) {
+/// `gain`: as telling_gain() has it.
+void add_flags(const RefinedPoses& refined, double gain, FitReport& report) {
+  if (gain > 0.0) {
     report.fit.flags.push_back(fmt::format(
         "the poses of the log are not exact: at refined ones, which refined.log has, a ray that was held out "
         "is {:.2f} nats likelier",
         gain));
   }
   if (!refined.settled) {
-    report.fit.flags.push_back(fmt::format(
-        "after {} turns of poses and parameters these still move by more than a tenth of their standard errors",
-        refined.turns));
+    report.fit.flags.push_back(
+        fmt::format("after {} of poses and parameters these still move by more than a tenth of their standard errors",
+                    counted(refined.turns, "turn")));
   }
 }
 
@@ -79,7 +78,8 @@ void set_facts(const FitLogOptions& options, std::size_t chosen, std::size_t of,
   for (FitReport::Fact& fact : report.facts) {
     if (fact.name != "learned from" && fact.name != "its own") facts.push_back(std::move(fact));
   }
-  facts.push_back({"learned from", fmt::format("{} ({} of {} scans): a third of the rays", options.scans, chosen, of)});
+  facts.push_back({"learned from", fmt::format("{} ({} of {}): a third of the rays", options.scans, grouped(chosen),
+                                               counted(of, "scan"))});
   facts.push_back({"poses refined by", "another third"});
   facts.push_back({"held out", "the last third"});
   report.facts = std::move(facts);
@@ -106,11 +106,14 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   how.on_progress = options.on_refine_progress;
   RefinedPoses refined = with_prefix(log.name, [&] { return refine_poses(chosen, world, report.model.sensor, how); });
 
+  const double gain = telling_gain(refined, chosen, world, report.model.sensor, options.compute);
   report.fit = std::move(refined.fit);
   report.model.parameters = report.fit.parameters;
   report.shown = std::move(refined.judged);
   report.judgement = refined.after;
   report.held_out = true;
+  report.held_out_note =
+      fmt::format("whether the {} was made from these scans cannot be known", world.cell_m() > 0.0 ? "map" : "scene");
   if (how.fit_mount) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const PlanarPose &at = refined.mount, &error = refined.mount_std_error;
@@ -118,7 +121,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   }
   const std::vector<std::string> of_model = sanity_flags(report);
   report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
-  add_flags(refined, report);
+  add_flags(refined, gain, report);
   set_facts(options, scans.size(), log.scans(), report);
   RefinedLog& kept = report.refined.emplace();
   kept.logged = std::exchange(chosen.pose, std::move(refined.pose));

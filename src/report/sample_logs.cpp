@@ -10,12 +10,14 @@
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/sample.hpp>
 
+#include "base/counted.hpp"
+
 namespace fathom {
 
 std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed) {
   if (table.scan.size() != table.expected_m.size()) {
-    throw InputError(
-        fmt::format("{} expected ranges cannot be of {} scans", table.expected_m.size(), table.scan.size()));
+    throw InputError(fmt::format("{} cannot be of {}", counted(table.expected_m.size(), "expected range"),
+                                 counted(table.scan.size(), "scan")));
   }
   std::vector<float> reading_m(table.expected_m.size());
   for (std::size_t begin = 0; begin < table.scan.size();) {

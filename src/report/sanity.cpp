@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,24 +23,9 @@ namespace {
 constexpr double kMostUnexplained = 0.5, kMostCells = 10.0;  // of w_short and of w_rand, and of sigma in cells
 constexpr double kNearSigmas = 3.0, kOuterSigmas = 10.0;
 constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
+constexpr double kPoseErrors = 3.0;      // standard errors of the gain, clustered by scan
+constexpr double kLeastPoseScans = 10;   // fewer tell no standard error
 constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
-
-bool flag_wrong_map(const FitReport& report, std::vector<std::string>& flags) {
-  const BeamParameters& weights = report.fit.parameters;
-  const double sigma_m = usual_sigma_m(report), cell_m = report.shown.cell_m;
-  const auto unexplained = [&](const char* name, double weight) {
-    flags.push_back(fmt::format("{} is {:.2f}, above {:g}: {}", name, weight, kMostUnexplained, kElsewhere));
-  };
-  if (weights.w_short > kMostUnexplained) {
-    unexplained("w_short", weights.w_short);
-  } else if (weights.w_rand > kMostUnexplained) {
-    unexplained("w_rand", weights.w_rand);
-  } else if (cell_m > 0.0 && sigma_m > kMostCells * cell_m) {
-    flags.push_back(
-        fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m, kElsewhere));
-  }
-  return !flags.empty();
-}
 
 /// Where nothing is expected, the book has hits just below Z and sensors have no return.
 void flag_empty_mass(const FitReport& report, std::vector<std::string>& flags) {
@@ -75,6 +62,29 @@ void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) 
                   100.0 * (near.bins[0].expected() + near.bins[2].expected())));
 }
 
+/// What the readings of a scan that carry evidence sum up to.
+struct RaySum {
+  double rays = 0.0, log_likelihood = 0.0;
+};
+
+/// [scans], counted from 0.
+std::vector<RaySum> sums_of_scans(const BeamParameters& parameters, const BeamSensor& sensor, const BeamData& data) {
+  std::vector<RaySum> sums(data.scan.empty() ? 0 : data.scan.back() + 1);
+  for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
+    if (classify(data.reading_m[i], sensor) == ReadingKind::kNone) continue;
+    RaySum& sum = sums[data.scan[i]];
+    sum.rays += 1.0;
+    sum.log_likelihood += BeamDensity(parameters, sensor, data.expected_m[i]).log_likelihood(data.reading_m[i]);
+  }
+  return sums;
+}
+
+ScanNumbers all_scans(const ScanLog& log) {
+  ScanNumbers all(log.scans());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
 /// Some rays of each scan, evenly spaced.
 ScanLog thinned(const ScanLog& log) {
   return scans_between(log, 0, log.scans(), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
@@ -82,11 +92,24 @@ ScanLog thinned(const ScanLog& log) {
 
 }  // namespace
 
+std::string wrong_map_flag(const FitReport& report) {
+  const BeamParameters& weights = report.fit.parameters;
+  const double sigma_m = usual_sigma_m(report), cell_m = report.shown.cell_m;
+  const auto unexplained = [](const char* name, double weight) {
+    return fmt::format("{} is {:.2f}, above {:g}: {}", name, weight, kMostUnexplained, kElsewhere);
+  };
+  if (weights.w_short > kMostUnexplained) return unexplained("w_short", weights.w_short);
+  if (weights.w_rand > kMostUnexplained) return unexplained("w_rand", weights.w_rand);
+  if (!(cell_m > 0.0 && sigma_m > kMostCells * cell_m)) return "";
+  return fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m, kElsewhere);
+}
+
 std::vector<std::string> sanity_flags(const FitReport& report) {
+  // In a wrong map hits, tails and what is expected to be empty mean nothing.
+  if (std::string wrong_map = wrong_map_flag(report); !wrong_map.empty()) return {std::move(wrong_map)};
   std::vector<std::string> flags;
-  const bool is_wrong_map = flag_wrong_map(report, flags);
   flag_empty_mass(report, flags);
-  if (!is_wrong_map) flag_heavy_tails(report, flags);  // there are none to speak of in a wrong map
+  flag_heavy_tails(report, flags);
   return flags;
 }
 
@@ -107,6 +130,27 @@ std::string zero_flag(double share, double min_range_m) {
       100.0 * share);
 }
 
+double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
+                    const Compute& compute) {
+  const ScanLog judging = some_rays(log, all_scans(log), 1, [](std::size_t ray) { return ray % 3 == 2; });
+  const BeamData before = make_beam_data(judging, all_scans(log), world, sensor.max_range_m, compute);
+  const std::vector<RaySum> was = sums_of_scans(refined.fit_before.parameters, sensor, before),
+                            is = sums_of_scans(refined.fit.parameters, sensor, refined.judged);
+  double gain = 0.0, rays = 0.0, scans = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    gain += is[i].log_likelihood - was[i].log_likelihood;
+    rays += is[i].rays, scans += is[i].rays > 0.0 ? 1.0 : 0.0;
+  }
+  if (!(scans >= kLeastPoseScans && std::isfinite(gain))) return 0.0;
+  gain /= rays;
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    const double apart = is[i].log_likelihood - was[i].log_likelihood - gain * is[i].rays;
+    squares += apart * apart;
+  }
+  const double std_error = std::sqrt(squares * scans / (scans - 1.0)) / rays;
+  return gain > std::max(kLeastPoseGain, kPoseErrors * std_error) ? gain : 0.0;
+}
+
 double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamSensor& sensor,
                              const FitLogOptions& options) {
   constexpr std::size_t kLeastRays = 3;
@@ -119,22 +163,18 @@ double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamS
   how.fit.scratch.clear();
   how.max_turns = kPoseTurns;
   try {
-    const RefinedPoses refined = refine_poses(few, world, sensor, how);
-    const double gain = refined.after.nats_per_ray - refined.before.nats_per_ray;
-    return std::isfinite(gain) ? gain : 0.0;
+    return telling_gain(refine_poses(few, world, sensor, how), few, world, sensor, options.compute);
   } catch (const InputError&) {
     return 0.0;  // a third of these rays carries no evidence
   }
 }
 
-std::string pose_flag(double gain) {
-  if (!(gain > kLeastPoseGain)) return "";
+std::string pose_flag(double gain, PerLog per_log) {
+  if (!(gain > 0.0)) return "";
   return fmt::format(
       "the poses of the log are not exact: at refined ones a ray that was held out is about {:.1g} nats likelier; "
-      "learn "
-      "them, too "
-      "(--refine-poses)",
-      gain);
+      "learn them, too (--refine-poses{})",
+      gain, has_own_offset(per_log) ? ", which goes with --per-log nothing and mount" : "");
 }
 
 }  // namespace fathom

@@ -92,13 +92,14 @@ void expect_amcl(const BeamParameters& p, const BeamSensor& sensor, const BeamDa
   EXPECT_NEAR(uncut.low, with_shorts.low, 1e-9);
 }
 
-void expect_beluga(const BeamParameters& p, const BeamSensor& sensor, const BeamData& data) {
+void expect_beluga(const BeamParameters& p, const BeamSensor& sensor, const BeamData& data, double within = 1e-8) {
   const LocalizerBeam b = localizer_beam(p, Localizer::kBeluga);
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     const double z = data.reading_m[i], z_star = data.expected_m[i];
     if (classify(z, sensor) == ReadingKind::kNone) continue;
     const double log_f = BeamDensity(p, sensor, z_star).log_density(z);
-    ASSERT_NEAR(std::log(beluga_probability(b, z, z_star, sensor.max_range_m)), log_f, 1e-8) << z << " for " << z_star;
+    ASSERT_NEAR(std::log(beluga_probability(b, z, z_star, sensor.max_range_m)), log_f, within)
+        << z << " for " << z_star;
   }
 }
 
@@ -180,11 +181,42 @@ TEST(Localizer, NotesSayWhatItCannotBeTold) {
   const auto shorts = localizer_notes({.7, .15, 0, .15, .1, .4}, Localizer::kAmcl);
   ASSERT_EQ(shorts.size(), 1U);
   EXPECT_NE(shorts[0].find("below 1.73 m"), std::string::npos);
-  const auto uniform = localizer_notes({.7, .15, .05, .1, .1, 0}, Localizer::kBeluga);
-  ASSERT_EQ(uniform.size(), 1U);
-  EXPECT_NE(uniform[0].find("no uniform shorts"), std::string::npos);
-  EXPECT_NE(localizer_text({.7, .15, .05, .1, .1, 0}, {}, Localizer::kBeluga).find("# Note: " + uniform[0]),
+}
+
+// Wherever lambda_short kills what is not negligible, that is told: of Freiburg 079 it is 3.9 % of the readings.
+TEST(Localizer, NotesSayWhichShortsAreDead) {
+  const BeamParameters uniform = {.8719, .0387, .0, .0894, .0757, 0};
+  for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2}) {
+    const auto notes = localizer_notes(uniform, localizer);
+    ASSERT_EQ(notes.size(), 1U);
+    EXPECT_NE(notes[0].find("has no uniform shorts: with lambda_short 0 its z_short, 0.0082, counts for nothing, and "
+                            "the 3.9 % of readings that are short count as random"),
+              std::string::npos)
+        << notes[0];
+    EXPECT_NE(localizer_text(uniform, {}, localizer).find("# Note: " + notes[0]), std::string::npos);
+    // A law, not a threshold of one number: the share of the shorts that the formula loses at 5 m and more.
+    for (const double rate : {0.0, 1e-4, .005, .05, .2, .4, 1.0, 3.0}) {
+      for (const double w_short : {1e-4, .005, .02, .1, .4}) {
+        const double lost = w_short * std::exp(-5.0 * rate);
+        const bool noted = !localizer_notes({.5, w_short, 0, .5 - w_short, .1, rate}, localizer).empty();
+        if (lost > .01) EXPECT_TRUE(noted) << rate << ' ' << w_short;
+        if (lost < .001) EXPECT_FALSE(noted) << rate << ' ' << w_short;
+      }
+    }
+  }
+}
+
+// beluga divides by 1 - exp(-lambda z*): with 0 its weights would be no numbers.
+TEST(Localizer, BelugaHasUniformShorts) {
+  const BeamParameters uniform = {.7, .15, .05, .1, .1, 0};
+  EXPECT_EQ(localizer_notes(uniform, Localizer::kBeluga), std::vector<std::string>());
+  EXPECT_NE(localizer_text(uniform, {.max_range_m = 10}, Localizer::kBeluga).find("lambda_short: 0.000001\n"),
             std::string::npos);
+  const BeamSensor sensor = {.max_range_m = 10};
+  // Within a factor of exp(lambda Z): that is how far such shorts are from uniform.
+  const double within = localizer_beam(uniform, Localizer::kBeluga).lambda_short * sensor.max_range_m;
+  EXPECT_LE(within, 1e-5);
+  expect_beluga(uniform, sensor, seen_by_a_localizer(test::simulate(uniform, sensor, 5000, .5, 8, 3), sensor), within);
 }
 
 TEST(Localizer, RefusesInvalidParameters) {

@@ -301,9 +301,60 @@ TEST_F(BeamOptions, PairsAreWhatSampleWrites) {
             std::string::npos);
   EXPECT_NE(refusal({"--max-range", "8", "--map", files_.map()}).find("--pairs has its expected ranges"),
             std::string::npos);
+  const std::vector<std::pair<std::vector<std::string>, std::string>> of_logs = {
+      {{"--refine-poses"}, "--pairs has no poses: --refine-poses is for logs"},
+      {{"--per-log", "mount"}, "--pairs has no poses: --per-log is for logs"},
+      {{"--unknown", "stop"}, "--pairs has its expected ranges: --unknown is for logs"},
+      {{"--height", "0.3"}, "--pairs has its expected ranges: --height is for logs"},
+      {{"--scratch", files_ / "scratch"}, "--pairs is read into memory: --scratch is for logs"}};
+  for (auto [options, why] : of_logs) {
+    options.insert(options.end(), {"--max-range", "8"});
+    EXPECT_EQ(refusal(options), "fathom: error: " + why + "\n");
+  }
   write_text(files_ / "readings.csv", "expected_m,reading_m,range_m\n1,1,1\n");
   EXPECT_NE(refusal({"--max-range", "8"}).find("readings.csv: one of the columns 'range_m' and 'reading_m' is wanted"),
             std::string::npos);
+}
+
+// The page's example: a table without scans goes through sample and fit, and each row counts as one.
+TEST_F(BeamOptions, PairsWithoutScansAreFitted) {
+  std::string table = "expected_m\n";
+  for (int i = 0; i < 8000; ++i) table += std::to_string(1.0 + 0.0007 * i) + "\n";
+  write_text(files_ / "expected.csv", table);
+  ASSERT_EQ(run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--expected", files_ / "expected.csv",
+                        "--seed", "3", "--out", files_ / "readings.csv"})
+                .exit_code,
+            0);
+  for (const std::string scans : {"odd", "all"}) {
+    const Ended ended = run_fathom({"beam", "fit", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
+                                    scans, "--out", files_ / scans});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const json found = fit_json(scans);
+    EXPECT_NEAR(value(found, "w_hit"), .75, 4 * error(found, "w_hit"));
+    EXPECT_LT(error(found, "w_hit"), .03);
+    EXPECT_NE(found["flags"].dump().find("the table tells no scans apart: each row counts as a scan"),
+              std::string::npos);
+    EXPECT_EQ(found["held_out_nats_per_ray"].is_number(), scans == "odd");
+    EXPECT_NE(
+        bytes_of(files_ / (scans + "/report.html")).find("take 40 stretches of neighbouring rows as independent;"),
+        std::string::npos);
+    EXPECT_NE(ended.out.find(scans == "odd" ? "held-out rows: " : "rows learned from: "), std::string::npos)
+        << ended.out;
+  }
+}
+
+TEST_F(BeamOptions, RowsOfPairsAreClustersWhereAsked) {
+  std::string table = "expected_m,reading_m\n";
+  for (int i = 0; i < 300; ++i)
+    table += "4," + std::to_string(i % 10 == 0 ? 1.0 + 0.01 * i : 4.0 + 0.001 * (i % 89)) + "\n";
+  write_text(files_ / "readings.csv", table);
+  const Ended ended = run_fathom({"beam", "fit", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
+                                  "all", "--clusters", "scan", "--out", files_ / "rows"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json found = fit_json("rows");
+  EXPECT_EQ(found["clustered_by"], "row");
+  EXPECT_EQ(found["clusters"], 300);
+  EXPECT_NE(found["flags"].dump().find("each row counts as a scan, and rows as independent;"), std::string::npos);
 }
 
 TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
@@ -340,7 +391,7 @@ TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
     }
     const Ended ended = run_fathom(words);
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
-    EXPECT_NE((ended.out + ended.err).find("note: 1 scans were left out: no pose is known at their times"),
+    EXPECT_NE((ended.out + ended.err).find("note: 1 scan was left out: no pose is known at its time"),
               std::string::npos)
         << ended.out;
     if (*scratch == 0) EXPECT_NE(ended.out.find("\n0,2.5"), std::string::npos) << ended.out;
@@ -396,6 +447,24 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   score_it.back() = "likelihood_field", score_it.push_back("--per-beam");
   EXPECT_EQ(run_fathom(score_it).exit_code, 2);
   EXPECT_EQ(fit("also", {"--model", "likelihood_field", "--also", files_.log()}).exit_code, 2);
+}
+
+TEST_F(BeamOptions, HeightsAreOfScenes) {
+  const std::string why = "fathom: error: --height is for --scene: a map says nothing of heights\n";
+  EXPECT_EQ(fit("no", {"--height", "0.3"}).err, why);
+  EXPECT_EQ(fit("no", {"--model", "likelihood_field", "--height", "0.3"}).err, why);
+  EXPECT_EQ(score({"--height", "0.3"}).err, why);
+  EXPECT_EQ(run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
+                        files_ / "poses.csv", "--height", "0.3"})
+                .err,
+            why);
+  EXPECT_EQ(run_fathom({"beam", "heatmap", "--map", files_.map(), "--log", files_.log(), "--scan", "0", "--parameters",
+                        files_.parameters(), "--out", files_ / "no", "--height", "0.3"})
+                .err,
+            why);
+  EXPECT_EQ(run_fathom({"calibrate", "distance", "--map", files_.map(), "--log", files_.log(), "--height", "0.3"}).err,
+            why);
+  EXPECT_FALSE(std::filesystem::exists(files_ / "no"));
 }
 
 TEST_F(BeamOptions, OptionsOfTheOtherModelAreRefused) {
@@ -489,6 +558,29 @@ TEST_F(BeamOptions, HitsWithHeavierTailsAreLearned) {
   EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
 }
 
+// What a fit for localizers advises can be done for localizers.
+TEST_F(BeamOptions, LocalizersAreNotAdvisedToHaveHeavierTails) {
+  write_text(files_ / "heavy.yaml", good_parameters() + "hit: student_t\nnu_hit: 1.5\n");
+  const std::string log = files_ / "heavy.csv";
+  ASSERT_EQ(run_fathom({"beam", "sample", "--parameters", files_ / "heavy.yaml", "--map", files_.map(), "--poses",
+                        files_ / "poses.csv", "--rays", "181", "--view", "270", "--seed", "6", "--out", log})
+                .exit_code,
+            0);
+  const auto fitted_to = [&](const std::string& out, const std::vector<std::string>& options) {
+    std::vector<std::string> all = {"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / out};
+    all.insert(all.end(), options.begin(), options.end());
+    const Ended ended = run_fathom(all);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.out + fit_json(out)["flags"].dump() + bytes_of(files_ / (out + "/report.html"));
+  };
+  EXPECT_NE(fitted_to("plain", {}).find("its tails are too light; learn with hit: student_t"), std::string::npos);
+  const std::string local = fitted_to("local", {"--write", "nav2"});
+  EXPECT_EQ(local.find("student_t (--hit"), std::string::npos) << local;
+  EXPECT_NE(local.find("its tails are too light; localizers know no heavier ones, and what is written is the likeliest "
+                       "of what they know"),
+            std::string::npos);
+}
+
 TEST_F(BeamOptions, LocalizersAreNotToldOfHeavierTails) {
   const Ended write = fit("no", {"--hit", "student_t", "--write", "nav2"});
   EXPECT_EQ(write.exit_code, 2);
@@ -520,6 +612,15 @@ TEST_F(BeamOptions, WriteNamesLocalizers) {
             fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kBeluga));
   EXPECT_FALSE(std::filesystem::exists(files_ / "local/amcl.yaml"));
   EXPECT_NE(ended.out.find("local/nav2.yaml has the parameters of nav2\n"), std::string::npos) << ended.out;
+  const Ended twice = fit("twice", {"--write", "nav2", "--write", "nav2"});
+  const std::string line = "twice/nav2.yaml has the parameters of nav2\n";
+  EXPECT_EQ(twice.out.find(line), twice.out.rfind(line));
+  EXPECT_NE(twice.out.find(line), std::string::npos);
+  EXPECT_NE(twice.out.find("whether the map was made from these scans cannot be known, and their poses are those of "
+                           "the log; --test-scans names scans that you vouch for\n"),
+            std::string::npos)
+      << twice.out;
+  EXPECT_NE(twice.out.find(" rays\n"), std::string::npos) << twice.out;
   // Localizers have no offset, so what they are given was learned without, and fit.json says so.
   EXPECT_EQ(model.parameters.hit_offset_m, 0.0);
   const json without = fitted("none", {"--hit-offset", "0"}), with = fit_json("local");

@@ -75,6 +75,11 @@ TEST_F(CalibrateChain, ScoreTellsTheTrueChainFromAWrongOne) {
   EXPECT_NE(one.out.find("returns of 1 frame,"), std::string::npos) << one.out;
   const std::string text = done({"score", file, "--measured", run, "--compare", wrong}).out;
   EXPECT_NE(text.find("the first less the second: +0."), std::string::npos) << text;
+  const std::string same =
+      done({"score", file, "--measured", run, "--set", "sensors.lidar.noise.distance.stddev_m=0.03", "--compare", file})
+          .out;
+  EXPECT_NE(same.find(file + " (first): "), std::string::npos) << same;
+  EXPECT_NE(same.find(file + " (--compare): "), std::string::npos) << same;
 }
 
 TEST_F(CalibrateChain, DepthImagesTellWhatTheRunTells) {

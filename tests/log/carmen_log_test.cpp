@@ -138,6 +138,10 @@ TEST_F(CarmenLog, OfAnyNumberOfRaysWhereTheAngleIsGiven) {
   EXPECT_TRUE(contains(refusal(flaser(541, {}, 1)),
                        "a.log:1: 541 rays: the angle between rays is known for 180, 181, "
                        "360 and 361 only; give ray_angle_deg"));
+  for (const auto& line : {robot_laser("ROBOTLASER1", 5, {}, 1), odometry({}, 0) + raw_laser("RAWLASER1", 4, 1)}) {
+    EXPECT_TRUE(contains(refusal(line, {.ray_angle_deg = 0.5}),
+                         "LASER1 lines say where their rays point; ray_angle_deg is for FLASER, RLASER and LASERn"));
+  }
   for (const double wrong : {0.0, -1.0, 361.0, std::nan("")}) {
     EXPECT_TRUE(contains(refusal(flaser(180, {}, 1), {.ray_angle_deg = wrong}), "is not in (0, 360] degrees")) << wrong;
   }
@@ -196,7 +200,7 @@ TEST_F(CarmenLog, OfRawLasersHasPosesBetweenThoseOfOdometry) {
                        "FLASER lines have the pose of the laser itself; mount is for RAWLASERn and LASERn"));
   EXPECT_TRUE(contains(refusal("x_m,y_m,yaw_rad,range_m@0\n0,0,0,1\n", {.mount = mount}), "mount is for CARMEN"));
   EXPECT_TRUE(contains(refusal(raw_laser("RAWLASER1", 4, 1)),
-                       "holds no scans (RAWLASER1 lines, or CSV with x_m, y_m, yaw_rad); 1 scans were left out"));
+                       "holds no scans (RAWLASER1 lines, or CSV with x_m, y_m, yaw_rad); 1 scan was left out"));
 }
 
 /// What the way was at a ray: the pose of the scan, and the offset of the ray.
@@ -230,7 +234,7 @@ TEST_F(CarmenLog, KnowsTheWayOfALaserDuringItsScans) {
         expect_pose(at_ray(log, i, k), way(0.1 * static_cast<double>(i) + 0.03 * static_cast<double>(k)), 1e-6);
       }
     }
-    EXPECT_EQ(log.notes, std::vector<std::string>{"1 scans were left out: no pose is known at their times"});
+    EXPECT_EQ(log.notes, std::vector<std::string>{"1 scan was left out: no pose is known at its time"});
     options.ray_time_s = 0.0;
     EXPECT_TRUE(read(text, options).ray_offset.empty());
   }

@@ -36,11 +36,24 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   const auto json = nlohmann::ordered_json::parse(bytes_of(folder.path() / "fit/fit.json"));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  const std::vector<std::string> promised = {
-      "w_hit", "w_short",  "w_max",        "w_rand",     "sigma_hit_m",    "lambda_short_per_m",    "hit_offset_m",
-      "hit",   "clusters", "clustered_by", "iterations", "log_likelihood", "held_out_nats_per_ray", "ks_distance",
-      "flags"};
+  const std::vector<std::string> promised = {"w_hit",
+                                             "w_short",
+                                             "w_max",
+                                             "w_rand",
+                                             "sigma_hit_m",
+                                             "lambda_short_per_m",
+                                             "hit_offset_m",
+                                             "hit",
+                                             "clusters",
+                                             "clustered_by",
+                                             "iterations",
+                                             "log_likelihood",
+                                             "held_out_nats_per_ray",
+                                             "ks_distance",
+                                             "held_out_note",
+                                             "flags"};
   EXPECT_EQ(keys, promised);
+  EXPECT_TRUE(json["held_out_note"].is_null());
   EXPECT_EQ(json["w_hit"]["value"], report.fit.parameters.w_hit);
   EXPECT_EQ(json["w_hit"]["std_error"], report.fit.std_error.w_hit);
   EXPECT_EQ(json["w_hit"]["naive_std_error"], report.fit.naive_std_error.w_hit);
@@ -78,7 +91,7 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   EXPECT_TRUE(json["ks_distance"].is_number());
   ASSERT_EQ(json["flags"].size(), report.fit.flags.size() + 1);
   EXPECT_EQ(json["flags"].back(),
-            "1 of 2 readings judged by are impossible under the parameters: nats per ray are -inf");
+            "1 of 2 readings judged by is impossible under the parameters: nats per ray are -inf");
   const std::string page = fit_page(report);
   EXPECT_NE(page.find("<b>−∞</b><span>nats per ray, held-out scans"), std::string::npos);
   EXPECT_NE(page.find("<li>1 of 2 readings judged by"), std::string::npos);

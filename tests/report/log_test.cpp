@@ -7,11 +7,14 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/grid_ranges.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/sample.hpp>
@@ -377,6 +380,65 @@ TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
   EXPECT_NE(refusal({.max_range_m = 9.0}).find("as many of each are needed"), std::string::npos);
 }
 
+// Nothing tells scans apart where all rows are of one, as of a table that beam sample made without them.
+TEST(FitPairs, OfOneScanTakeEachRowForOne) {
+  BeamData pairs = make_beam_data(log_in_room(), select_scans("all", 60), room(), 9);
+  const FitLogOptions options = {.max_range_m = 9.0, .hit_offset_m = 0.0, .compute = {.threads = 1}};
+  std::iota(pairs.scan.begin(), pairs.scan.end(), 0U);
+  const FitReport of_rows = fit_pairs(pairs, options);
+  std::fill(pairs.scan.begin(), pairs.scan.end(), 0U);
+  const FitReport of_one = fit_pairs(pairs, options);
+  EXPECT_EQ(of_one.fit.parameters, of_rows.fit.parameters);
+  EXPECT_EQ(of_one.fit.std_error.w_hit, of_rows.fit.std_error.w_hit);
+  EXPECT_EQ(of_one.judgement.nats_per_ray, of_rows.judgement.nats_per_ray);
+  EXPECT_EQ(of_one.judgement.pairs, 1830U);
+  EXPECT_EQ(of_one.fit.clusters, 40U);
+  for (const FitReport* report : {&of_one, &of_rows}) {
+    EXPECT_TRUE(report->rows_are_scans);
+    ASSERT_FALSE(report->sanity.empty());
+    EXPECT_EQ(report->sanity[0],
+              "the table tells no scans apart: each row counts as a scan, and stretches of neighbouring rows as "
+              "independent; a column scan says which rows err together");
+    EXPECT_EQ(report->facts.at(1).value, "odd (1 830 of 3 660 rows)");
+  }
+  for (const auto& field : BeamParameters::fields()) {
+    if (field.name == "hit_offset_m") continue;
+    EXPECT_NEAR(of_one.fit.parameters.*member_of<double>(field), truth().parameters.*member_of<double>(field),
+                4 * of_one.fit.std_error.*member_of<double>(field))
+        << field.name;
+  }
+}
+
+// Scans that chose nothing are not known: whoever names some vouches for them.
+TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
+  const ScanLog log = log_in_room();
+  const std::string note =
+      "whether the map was made from these scans cannot be known, and their poses are those of the log; test_scans "
+      "(--test-scans) names scans that you vouch for";
+  const FitReport report = fit_log(log, room(), kOneThread);
+  EXPECT_EQ(report.held_out_note, note);
+  EXPECT_EQ(fit_log(log, room(), {.test_scans = "even"}).held_out_note, "");
+  EXPECT_EQ(fit_log(log, room(), {.scans = "all"}).held_out_note, "");
+  EXPECT_EQ(fit_log(log, room(), {.scans = "all", .refine_poses = PosePrior{}}).held_out_note,
+            "whether the map was made from these scans cannot be known");
+  const BeamData pairs = make_beam_data(log, select_scans("all", 60), room(), 9);
+  EXPECT_NE(fit_pairs(pairs, {.max_range_m = 9.0}).held_out_note.find("cannot be known"), std::string::npos);
+  EXPECT_EQ(fit_pairs(pairs, {.test_scans = "even", .max_range_m = 9.0}).held_out_note, "");
+  const FieldReport field = fit_field_log(log, test::room_map());
+  EXPECT_EQ(field.held_out_note, note);
+  EXPECT_EQ(fit_field_log(log, test::room_map(), {.test_scans = "even"}).held_out_note, "");
+
+  const test::TemporaryFolder folder;
+  write_fit(folder.path() / "fit", report);
+  write_field_fit(folder.path() / "field", field);
+  for (const char* name : {"fit", "field"}) {
+    const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / name / "fit.json"));
+    EXPECT_EQ(json["held_out_note"], note);
+    EXPECT_NE(test::bytes_of(folder.path() / name / "report.html").find("<p>Held out: " + note + ".</p>"),
+              std::string::npos);
+  }
+}
+
 TEST(FitLog, CanBeStopped) {
   const auto stop = [](const FitIteration& i) {
     if (i.iteration == 2) throw Interrupted("enough");
@@ -504,7 +566,7 @@ TEST(SampleTable, RefusesColumnsOfDifferentLengths) {
   EXPECT_EQ(test::input_error([] {
               sample_table(truth(), {{1.0F, 2.0F}, {0}}, 1);
             }),
-            "2 expected ranges cannot be of 1 scans");
+            "2 expected ranges cannot be of 1 scan");
 }
 
 TEST(EvenAzimuths, SpreadOverTheView) {

@@ -2,17 +2,23 @@
 // What is wrong with a log is said in words, with what to do; of a log that is in order nothing is said.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/sample.hpp>
+#include <fathom/math/random.hpp>
 
 #include "beam/files.hpp"
+#include "report/disagreements.hpp"
+#include "report/sanity.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -66,11 +72,15 @@ BeamModel model_of(const BeamParameters& parameters, double max_range_m = 14) {
   return model;
 }
 
-/// 120 scans of 121 rays along a way through the hall.
-ScanLog drive(const BeamModel& model, const World& world) {
+/// Scans along a way through the hall.
+ScanLog drive(const BeamModel& model, const World& world, std::size_t scans = 120, std::uint32_t rays = 121,
+              std::uint64_t seed = 5) {
   std::vector<PlanarPose> poses;
-  for (int i = 0; i < 120; ++i) poses.push_back({1.5 + 0.045 * i, 3.4 + 0.6 * std::sin(0.1 * i), 0.21 * i});
-  return sample_log(model, world, poses, even_azimuths_rad(121, 240), 5, {.threads = 1});
+  for (std::size_t k = 0; k < scans; ++k) {
+    const double i = static_cast<double>(k * 120 / scans);
+    poses.push_back({1.5 + 0.045 * i, 3.4 + 0.6 * std::sin(0.1 * i), 0.21 * i});
+  }
+  return sample_log(model, world, poses, even_azimuths_rad(rays, 240), seed, {.threads = 1});
 }
 
 /// As many within the cabin.
@@ -100,6 +110,50 @@ TEST(Sanity, OfALogInOrderNothingIsSaid) {
   EXPECT_EQ(report.sanity, std::vector<std::string>{});
 }
 
+// Of few readings the model's own draws lie anywhere: what chance does is no fault of poses, tails or masses.
+TEST(Sanity, OfFewReadingsOfTheModelNothingIsSaid) {
+  const World world = World::from_map(hall());
+  constexpr std::array<std::pair<std::size_t, std::uint32_t>, 5> kSizes = {
+      {{40, 1}, {7, 3}, {12, 6}, {40, 3}, {120, 12}}};
+  for (const auto& [scans, rays] : kSizes) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      SCOPED_TRACE(testing::Message() << scans << " scans of " << rays << " rays, seed " << seed);
+      const FitReport report = fit_log(drive(model_of(kTruth), world, scans, rays, seed), world, options());
+      for (const std::string_view words : {"poses", "tails", "miss"}) EXPECT_EQ(flag_with(report, words), "");
+      EXPECT_EQ(disagreements(report), std::vector<std::string>{});
+    }
+  }
+}
+
+// Binomial counts of the model's own shares are never told, and a share that is not the model's is, once readings
+// enough are there.
+TEST(Sanity, SharesDisagreeByMoreThanChance) {
+  MixtureShares shares;
+  const NoiseKey key = {0, 0, make_stream("sanity", 0, "shares")};
+  std::uint32_t draw = 0;
+  const auto uniform = [&] {
+    const PhiloxBlock block = keyed_block(key, draw++, 0);
+    return open_uniform(block.word[0], block.word[1]);
+  };
+  std::size_t told = 0;
+  for (const std::size_t n : {5, 20, 60, 200}) {
+    shares.pairs = shares.modelled = n;
+    for (const double p : {.01, .03, .1, .3, .5, .9, .99}) {
+      for (int i = 0; i < 500; ++i) {
+        std::size_t found = 0;
+        for (std::size_t k = 0; k < n; ++k) found += uniform() < p ? 1 : 0;
+        told += disagree(static_cast<double>(found) / static_cast<double>(n), p, shares) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_LE(told, 1U);  // of 14 000
+  shares.pairs = shares.modelled = 40;
+  EXPECT_FALSE(disagree(0.0, .3, shares)) << "12 were expected";
+  shares.pairs = shares.modelled = 400;
+  EXPECT_TRUE(disagree(0.0, .1, shares)) << "40 were expected";
+  EXPECT_TRUE(disagree(.1, 0.0, shares));
+}
+
 TEST(Sanity, AMapOfAnotherPlaceIsNamed) {
   const World within = World::from_map(cabin());
   const ScanLog in_cabin = drive_in_cabin(model_of(kTruth), within);
@@ -116,6 +170,23 @@ TEST(Sanity, AMapOfAnotherPlaceIsNamed) {
   const FitReport far = fit_log(log, World::from_map(large), options());
   EXPECT_EQ(flag_with(far, "the map is of another place").find("w_short is 0."), 0U)
       << far.fit.parameters.w_short << ' ' << far.fit.parameters.sigma_hit_m;
+}
+
+// Where the map is wrong, what it expects tells nothing of the sensor or of poses.
+TEST(Sanity, AWrongMapGetsNoOtherAdvice) {
+  BeamModel model = model_of(kTruth);
+  model.sensor.miss = MissPolicy::kAtom;
+  const ScanLog log = drive(model, World::from_map(hall(true)));
+  GridMap large = hall(true);
+  large.resolution_m = 0.2;
+  large.world_from_map = {-8, -6, 0};
+  const FitReport report = fit_log(log, World::from_map(large), options());
+  EXPECT_NE(flag_with(report, "the map is of another place"), "") << report.fit.parameters.w_short;
+  for (const std::string_view words : {"miss: atom", "--refine-poses", "tails"}) {
+    EXPECT_EQ(flag_with(report, words), "");
+    for (const std::string& sentence : disagreements(report)) EXPECT_EQ(sentence.find(words), std::string::npos);
+  }
+  EXPECT_FALSE(disagreements(report).empty());
 }
 
 TEST(Sanity, AMapThatExplainsLittleIsNamed) {
@@ -149,6 +220,21 @@ TEST(Sanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   EXPECT_DOUBLE_EQ(found.model.sensor.max_range_m, 81.82);
   EXPECT_NEAR(found.fit.parameters.w_max, kTruth.w_max, 4 * found.fit.std_error.w_max);
   EXPECT_EQ(flag_with(found, "many readings"), "");
+}
+
+// A code beyond what the log says is no return as it is: 81.91 of FLASER, which measures 80 m.
+TEST(Sanity, ACodeThatIsNotBelowWhatTheLogSaysIsNotTaken) {
+  const World world = World::from_map(hall());
+  ScanLog log = coded(drive(model_of(kTruth), world));
+  FitLogOptions automatic = options();
+  automatic.auto_max_range = true;
+  log.max_range_m = 80;
+  EXPECT_EQ(fit_log(log, world, automatic).model.sensor.max_range_m, 80);
+  const ScanLog plain = drive(model_of(kTruth), world);  // which has 14 for no return, and says 14
+  ASSERT_GT(std::count(plain.range_m.begin(), plain.range_m.end(), 14.0F), 100);
+  EXPECT_EQ(fit_log(plain, world, automatic).model.sensor.max_range_m, 14);
+  log.max_range_m = 0;
+  EXPECT_EQ(fit_log(log, world, automatic).model.sensor.max_range_m, 81.82);
 }
 
 TEST(Sanity, ZerosForNoReturnAreNamed) {
@@ -206,6 +292,16 @@ TEST(Sanity, HitsWhereTheMapExpectsNothingAreNamed) {
   FitLogOptions atom = options();
   atom.miss = MissPolicy::kAtom;
   EXPECT_EQ(flag_with(fit_log(log, world, atom), "miss: atom"), "");
+  FitReport wrong_map = book;  // where most is short, the map is wrong, and what it expects tells nothing
+  wrong_map.fit.parameters.w_hit = .28, wrong_map.fit.parameters.w_short = .60;
+  wrong_map.fit.parameters.w_max = .04, wrong_map.fit.parameters.w_rand = .08;
+  const std::vector<std::string> flags = sanity_flags(wrong_map);
+  ASSERT_EQ(flags.size(), 1U);
+  EXPECT_NE(flags[0].find("w_short is 0.60, above 0.5: the map is of another place"), std::string::npos);
+  EXPECT_NE(disagreements(book), std::vector<std::string>{});
+  for (const std::string& sentence : disagreements(wrong_map)) {
+    EXPECT_EQ(sentence.find("miss: atom"), std::string::npos) << sentence;
+  }
 }
 
 TEST(Sanity, TailsHeavierThanTheModelsAreNamed) {
@@ -232,11 +328,40 @@ TEST(Sanity, PosesThatAreNotExactAreNamed) {
     log.pose[i].y_m -= 0.08 * part * (i % 3 == 0 ? 1.0 : -1.0);
     log.pose[i].yaw_rad += sign * 1.0 * kRadPerDeg * part;
   }
-  const FitReport spoilt = fit_log(log, world, options());
+  const ScanLog& spoilt_log = log;
+  const FitReport spoilt = fit_log(spoilt_log, world, options());
   EXPECT_NE(flag_with(spoilt, "learn them, too (--refine-poses)"), "");
+  for (const PerLog per_log : {PerLog::kMount, PerLog::kOffset, PerLog::kBoth}) {
+    FitLogOptions own = options();
+    own.per_log = per_log;
+    EXPECT_NE(flag_with(fit_log(spoilt_log, world, own), per_log == PerLog::kMount
+                                                             ? "learn them, too (--refine-poses)"
+                                                             : "(--refine-poses, which goes with --per-log nothing "
+                                                               "and mount)"),
+              "");
+  }
   FitLogOptions unasked = options();
   unasked.check_poses = false;
   EXPECT_EQ(flag_with(fit_log(log, world, unasked), "--refine-poses"), "");
+}
+
+// Poses are exact once the mount is known, and readings once their offset is.
+TEST(Sanity, PosesAreJudgedWithWhatIsLearnedOfTheLog) {
+  const World world = World::from_map(hall());
+  BeamParameters sharp = kTruth;
+  sharp.sigma_hit_m = .03;
+  ScanLog log = drive(model_of(sharp), world);
+  for (PlanarPose& pose : log.pose) {  // of a robot, on which the laser stands 0.12 m ahead and 0.1 m to the left
+    pose.x_m -= 0.12 * std::cos(pose.yaw_rad) - 0.1 * std::sin(pose.yaw_rad);
+    pose.y_m -= 0.12 * std::sin(pose.yaw_rad) + 0.1 * std::cos(pose.yaw_rad);
+  }
+  for (float& reading : log.range_m) reading = reading < 13.9F ? reading + 0.08F : reading;
+  EXPECT_NE(flag_with(fit_log(log, world, options()), "poses"), "");
+  FitLogOptions own = options();
+  own.per_log = PerLog::kBoth;
+  const FitReport report = fit_log(log, world, own);
+  EXPECT_NEAR(report.logs.at(0).correction.mount_x_m, 0.12, 0.02);
+  EXPECT_EQ(flag_with(report, "poses"), "");
 }
 
 TEST(Sanity, FlagsAreInTheFilesOfAFit) {

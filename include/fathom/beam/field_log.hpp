@@ -43,9 +43,10 @@ struct FieldReport {
   /// It expects hits along the ray of a reading in proportion to their density, and random readings anywhere up to Z.
   /// Both are worked out along at most 8192 rays.
   std::vector<double> level_m, level_share;
-  std::size_t modelled = 0;       ///< along so many rays
-  bool held_out = false;          ///< whether they were held out
-  double nats_per_reading = 0.0;  ///< of these: mean log f
+  std::size_t modelled = 0;        ///< along so many rays
+  bool held_out = false;           ///< whether they were held out
+  std::string held_out_note = {};  ///< as FitReport::held_out_note
+  double nats_per_reading = 0.0;   ///< of these: mean log f
   std::vector<FitReport::Fact> facts;
   /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
   std::vector<std::string> sanity = {};

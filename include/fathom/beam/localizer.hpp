@@ -6,8 +6,9 @@
 //   p(z) = z_hit h exp(-(z - z*)^2 / (2 sigma_hit^2)) + z_short s lambda_short exp(-lambda_short z) [z < z*]
 //          + z_rand / Z [z < Z] + z_max [z at Z]
 //
-// beluga's h and s are the normalisers of BeamDensity, so that its parameters are those of BeamParameters. amcl and
-// nav2 have h = s = 1: their hit term lacks 1 / (sigma_hit sqrt(2 pi)), and nothing is cut at 0, z* and Z. Hence
+// beluga's h and s are the normalisers of BeamDensity, so that its parameters are those of BeamParameters, but for a
+// rate of 0, for which it would divide by 0: it gets 1e-6 1/m, which is as uniform. amcl and nav2 have h = s = 1: their
+// hit term lacks 1 / (sigma_hit sqrt(2 pi)), and nothing is cut at 0, z* and Z. Hence
 //
 //   z_hit : z_short : z_max : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_short : w_max : w_rand,
 //

@@ -44,8 +44,9 @@ struct FitLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
   std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
-  /// Where max_range_m is not given: Z is just below the value beyond all others that more than 0.3 % of the readings
-  /// have, as they mean no return; where there is none, what the log says.
+  /// Where max_range_m is not given: a value beyond all others that more than 0.3 % of the readings have, and that is
+  /// below what the log says or the log says nothing, means no return, and Z is just below it. Else Z is what the log
+  /// says: a code beyond that has no return as it is.
   bool auto_max_range = false;
   double min_range_m = 0.0;  ///< this and the next three: see BeamSensor, whose floor is the world's
   double step_m = 0.0;
@@ -102,8 +103,9 @@ FATHOM_API FitReport fit_logs(std::size_t logs, const LogOpener& open, const Wor
                               const FitLogOptions& options = {}, Ranks* ranks = nullptr);
 
 /// fit_log() of a table of pairs, such as read_beam_pairs() reads: options.scans and test_scans are of its scans,
-/// counted from 0 whatever their numbers. `name`: of the table in messages and in the report. Throws InputError naming
-/// it for no pairs, sizes that disagree, no options.max_range_m, and options.per_log; and as fit_log() does.
+/// counted from 0 whatever their numbers; where all pairs are of one scan, each pair counts as a scan. `name`: of the
+/// table in messages and in the report. Throws InputError naming it for no pairs, sizes that disagree, no
+/// options.max_range_m, and options.per_log and refine_poses; and as fit_log() does.
 FATHOM_API FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const std::string& name = "");
 
 struct ScoreLogOptions {

@@ -51,6 +51,10 @@ struct FitReport {
   BeamData shown;           ///< the pairs in the figures: held out, or learned from where none are held out
   BeamJudgement judgement;  ///< of these
   bool held_out = false;    ///< whether they were held out
+  /// What is not known of the scans that were held out, in one sentence: what made the map and the poses. Empty:
+  /// whoever asked for the fit named them (FitLogOptions::test_scans), or none were.
+  std::string held_out_note = {};
+  bool rows_are_scans = false;  ///< of a table of pairs that tells no scans apart: each row counts as one
   /// A line of the table at the end of the page, about what was learned from: "map", "freiburg.yaml".
   struct Fact {
     std::string name, value;
