@@ -30,8 +30,8 @@ struct CloudRanges {
 
 CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape);
 
-/// Of a cloud with the rows and columns of the sensor, along the rays at the places of its points; strays are those that
-/// lie more than kMostTurnRad beside them.
+/// Of a cloud with the rows and columns of the sensor, along the rays at the places of its points; strays are those
+/// that lie more than kMostTurnRad beside them.
 inline constexpr double kMostTurnRad = 0.35;
 CloudRanges placed_ranges(const CloudPoints& points, const RayPattern& rays);
 

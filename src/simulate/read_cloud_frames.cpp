@@ -109,9 +109,10 @@ CloudRanges turned_ranges(const CloudPoints& points, const fs::path& file, const
   }
   CloudRanges ranges = placed_ranges(points, rays);
   if (ranges.lies_on_rays()) return ranges;
-  throw InputError(fmt::format("{}: {} of {} points lie more than {} rad from the rays at their places, of sensor "
-                               "'{}': are its rows and columns those of the sensor?",
-                               file.string(), ranges.strays, ranges.points, kMostTurnRad, sensor));
+  throw InputError(
+      fmt::format("{}: {} of {} points lie more than {} rad from the rays at their places, of sensor "
+                  "'{}': are its rows and columns those of the sensor?",
+                  file.string(), ranges.strays, ranges.points, kMostTurnRad, sensor));
 }
 
 }  // namespace
