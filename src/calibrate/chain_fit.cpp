@@ -334,7 +334,7 @@ ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<c
 /// Whether some of the returns are likelier under a chain with another law than under what was learned.
 bool may_be_likelier(const NoiseChain& other, const ChainFit& fit, std::span<const FreeNumber> numbers,
                      const ChainReturns& returns, const Split& split, Executor& executor) {
-  constexpr std::size_t kSome = 20'000;
+  constexpr std::size_t kSome = 4'096;
   const std::vector<std::size_t> some = some_of(split.learn, kSome);
   Ascent ascent(other, searched_of(other, numbers, returns), returns, some, executor);
   ascent.climb();
