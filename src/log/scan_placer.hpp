@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <fathom/beam/scan.hpp>
 
+#include "base/counts.hpp"
 #include "log/pose_track.hpp"
 
 namespace fathom {
@@ -33,7 +36,8 @@ class ScanPlacer {
   }
   void finish(ScanLog& log) const {
     if (left_out_ == 0) return;
-    log.notes.push_back(std::to_string(left_out_) + " scans were left out: no pose is known at their times");
+    log.notes.push_back(
+        fmt::format("{} {} left out: no pose is known then", counted(left_out_, "scan"), were(left_out_)));
   }
 
  private:

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counts.hpp"
 #include "report/chain_page.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
@@ -128,7 +129,7 @@ std::string tape_html(const WallReport& report) {
   const char* what = tape.is_exact       ? "All of it is within two errors of 0, and the chain has none of it."
                      : tape.is_disparity ? "The chain has the bias of the disparity."
                                          : "The chain has gain and bias.";
-  return wall_table("Distances by tape", columns, rows, fmt::format("{} places. {}", tape.places, what));
+  return wall_table("Distances by tape", columns, rows, fmt::format("{}. {}", counted(tape.places, "place"), what));
 }
 
 std::string planes_html(const WallReport& report) {

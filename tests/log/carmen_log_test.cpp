@@ -183,7 +183,7 @@ TEST_F(CarmenLog, OfRawLasersHasPosesBetweenThoseOfOdometry) {
     SCOPED_TRACE(i);
     expect_pose(log.pose[i], way(1.03 + 0.1 * static_cast<double>(i)));
   }
-  EXPECT_EQ(log.notes, std::vector<std::string>{"2 scans were left out: no pose is known at their times"});
+  EXPECT_EQ(log.notes, std::vector<std::string>{"2 scans were left out: no pose is known then"});
   EXPECT_EQ(log.max_range_m, 81.5);
   const PlanarPose mount = {0.2, -0.1, 0.7};
   const ScanLog mounted = read(text, {.mount = mount});
@@ -196,7 +196,7 @@ TEST_F(CarmenLog, OfRawLasersHasPosesBetweenThoseOfOdometry) {
                        "FLASER lines have the pose of the laser itself; mount is for RAWLASERn and LASERn"));
   EXPECT_TRUE(contains(refusal("x_m,y_m,yaw_rad,range_m@0\n0,0,0,1\n", {.mount = mount}), "mount is for CARMEN"));
   EXPECT_TRUE(contains(refusal(raw_laser("RAWLASER1", 4, 1)),
-                       "holds no scans (RAWLASER1 lines, or CSV with x_m, y_m, yaw_rad); 1 scans were left out"));
+                       "holds no scans (RAWLASER1 lines, or CSV with x_m, y_m, yaw_rad); 1 scan was left out"));
 }
 
 /// What the way was at a ray: the pose of the scan, and the offset of the ray.
@@ -230,7 +230,7 @@ TEST_F(CarmenLog, KnowsTheWayOfALaserDuringItsScans) {
         expect_pose(at_ray(log, i, k), way(0.1 * static_cast<double>(i) + 0.03 * static_cast<double>(k)), 1e-6);
       }
     }
-    EXPECT_EQ(log.notes, std::vector<std::string>{"1 scans were left out: no pose is known at their times"});
+    EXPECT_EQ(log.notes, std::vector<std::string>{"1 scan was left out: no pose is known then"});
     options.ray_time_s = 0.0;
     EXPECT_TRUE(read(text, options).ray_offset.empty());
   }
