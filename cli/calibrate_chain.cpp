@@ -128,6 +128,14 @@ fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const Chain
       {{"most_returns", "--max-returns"},
        {"angle_scale_rad", "--angle-scale"},
        {"readings end at max_range_m", "readings end at --max-range"},
+       {": max_range_m is for", ": --max-range is for"},
+       {": scans is for", ": --scans is for"},
+       {"; files says", "; --files says"},
+       {": files is for", ": --files is for"},
+       {": levels_per_m is for", ": --scale is for"},
+       {": laser is for", ": --laser is for"},
+       {": ray_angle_deg is for", ": --ray-angle is for"},
+       {": mount is for", ": --mount is for"},
        {"step_m", "--step"}},
       [&] { return as_log_typed([&] { return fathom::read_measured_frames(setup, options.measured, how); }); });
 }

@@ -21,8 +21,7 @@
 namespace fathom_cli {
 namespace {
 
-constexpr const char* kCalibrateHelp = R"(
-The help of each command has more.
+constexpr const char* kCalibrateHelp = R"(The help of each command has more.
 
 Examples:
   fathom simulate examples/14_flat_wall/wall.yaml --out out/wall
@@ -127,7 +126,7 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
   c.add_option("--files", o.how.files,
                "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all")
       ->type_name("PATTERN");
-  add_number(c, {"--scale", "N", "levels per metre of 16-bit images"},
+  add_number(c, {"--scale", "N", "levels per metre of 16-bit images; default: 1000"},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.how.levels_per_m);
   add_log_text(c, nullptr, o.how.log);
   c.add_option("--scans", o.how.scans, "of a log: all, odd, even or START:STOP:STEP")

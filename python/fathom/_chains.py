@@ -159,7 +159,8 @@ def score_difference(scores: Sequence[FrameScore], others: Sequence[FrameScore],
 
 
 def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
-                         overrides: Union[Sequence[str], Mapping[str, Any]] = (), files: str = "", levels_per_m: float = 1000.0,
+                         overrides: Union[Sequence[str], Mapping[str, Any]] = (), files: str = "",
+                         levels_per_m: Optional[float] = None,
                          laser: str = "", ray_angle_deg: Optional[float] = None,
                          mount: Tuple[float, float, float] = (0.0, 0.0, 0.0), scans: str = "all",
                          max_range_m: Optional[float] = None, step_m: float = 0.0, most_returns: int = 300_000,
@@ -168,13 +169,13 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
 
     scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) or clouds (PCD, PLY) in whose
     names stands the number of the frame, or the log of a planar laser (CARMEN text, CSV), whose scan k is frame k at the pose of the log.
-    sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of images; levels_per_m: of 16
-    bits. laser, ray_angle_deg, mount: as beam.read_scan_log() takes them; scans: "all", "odd", "even" or
+    sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of images or clouds;
+    levels_per_m: of 16-bit images, None: 1000. laser, ray_angle_deg, mount: as beam.read_scan_log() takes them; scans: "all", "odd", "even" or
     "start:stop:step" of a log; max_range_m: readings of a log of at least so much are lost, None: as CARMEN text says;
     step_m: ranges of a log are multiples of it. most_returns: more are thinned out at random. angle_scale_rad: of a chain with
     angular_ray: rays are cast up to four times this angle to each side; 0: one and a half times the deviation that the
     chain has, or a milliradian where it has none. other_noise: another chain under which the frames will be scored, whose
-    rays are turned, too."""
+    rays are turned, too. Raises InputError for an option that does nothing to what was measured, such as scans of a run."""
     log = {"laser": laser, "ray_angle_deg": ray_angle_deg, "mount": mount, "scans": scans, "max_range_m": max_range_m,
            "step_m": step_m}
     d = _fathom._read_measured_frames(scene, measured, sensor, override_list(overrides), files, levels_per_m, log,

@@ -219,9 +219,9 @@ py::tuple difference(const py::list& scores, const py::list& others, int stretch
 }
 
 py::dict read(const std::filesystem::path& scene, const std::filesystem::path& measured, const std::string& sensor,
-              const std::vector<std::string>& overrides, const std::string& files, double levels_per_m,
-              const py::dict& log, std::uint64_t most_returns, double angle_scale_rad, const py::iterable& other_noise,
-              int threads) {
+              const std::vector<std::string>& overrides, const std::string& files,
+              const std::optional<double>& levels_per_m, const py::dict& log, std::uint64_t most_returns,
+              double angle_scale_rad, const py::iterable& other_noise, int threads) {
   const NoiseChain other = chain_of(other_noise);
   MeasuredOptions options;
   options.log.laser = py::cast<std::string>(log["laser"]);

@@ -15,7 +15,7 @@
 
 #include <fathom/math/trigonometry.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
 #include "beam/student_t.hpp"

@@ -10,7 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "beam/em.hpp"
 #include "beam/maximise.hpp"

@@ -9,7 +9,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/beam/fit.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "beam/ks_distance.hpp"
 
 namespace fathom {

@@ -11,7 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/executor.hpp"
 #include "base/text.hpp"
 #include "beam/moving_ranges.hpp"

@@ -22,7 +22,7 @@
 
 #include <fmt/format.h>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/small_matrix.hpp"
 #include "beam/add_parts.hpp"
 #include "beam/curvature.hpp"

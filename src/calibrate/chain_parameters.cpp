@@ -13,6 +13,7 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_levels.hpp"
+#include "noise/idle_keys.hpp"
 
 namespace fathom {
 
@@ -113,7 +114,12 @@ std::string value_text(const FieldInfo& field, double number) {
   return fmt::format("{}", static_cast<float>(number));
 }
 
-/// "mean_m: 0.1", ...
+bool is_default(const FieldInfo& field, const FieldValue& value) {
+  return field.default_numbers.size() == 1 &&
+         static_cast<float>(field.default_numbers.front()) == static_cast<float>(value.number());
+}
+
+/// "mean_m: 0.1", ..., all of them.
 std::vector<std::string> value_texts(const Noise& noise) {
   std::vector<std::string> texts;
   const std::vector<FieldValue> values = noise.values();
@@ -123,10 +129,27 @@ std::vector<std::string> value_texts(const Noise& noise) {
   return texts;
 }
 
+/// Without those that do nothing beside the others, of which whoever reads a scene is told, and that are read back
+/// the same where they are missing.
+std::vector<std::string> told_values(const Noise& noise) {
+  std::vector<std::string> texts = value_texts(noise);
+  const std::vector<FieldValue> values = noise.values();
+  for (std::size_t i = values.size(); i-- > 0;) {
+    const FieldInfo& field = noise.info().fields[i];
+    if (is_default(field, values[i]) && !why_idle(noise, field.name).empty()) {
+      texts.erase(texts.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  return texts;
+}
+
 std::string correlation_text(const Correlation& c) {
   const std::string time = std::isinf(c.time_s) ? ".inf" : fmt::format("{:.9g}", c.time_s);
-  return fmt::format("{}: {{across_px: {}, down_px: {}, time_s: {}, shape: {}}}", Correlation::kSlug, c.across_px,
-                     c.down_px, time, kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)]);
+  const bool tells_shape = c.shape != Correlation{}.shape || why_idle(c, "shape").empty();
+  const std::string shape =
+      tells_shape ? fmt::format(", shape: {}", kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)]) : "";
+  return fmt::format("{}: {{across_px: {}, down_px: {}, time_s: {}{}}}", Correlation::kSlug, c.across_px, c.down_px,
+                     time, shape);
 }
 
 }  // namespace
@@ -174,7 +197,7 @@ std::string chain_yaml(const NoiseChain& chain, std::size_t indent) {
     if (!entry.by_entity.empty()) {
       throw InputError(fmt::format("{} has parameters of its own for some entities", info.slug));
     }
-    std::vector<std::string> values = value_texts(entry.noise);
+    std::vector<std::string> values = told_values(entry.noise);
     if (!entry.correlation.is_white()) values.push_back(correlation_text(entry.correlation));
     if (entry.by_ring.empty()) {
       text += fmt::format("{:{}}- {}: {{{}}}\n", "", indent, info.slug, fmt::join(values, ", "));

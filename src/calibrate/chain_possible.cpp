@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counts.hpp"
 #include "calibrate/chain_likelihood.hpp"
 
 namespace fathom {
@@ -37,8 +38,8 @@ bool PossibleReturns::tell_errors() const {
 
 std::string PossibleReturns::note(bool errors_told) const {
   const std::string count =
-      fmt::format("{} of {} returns are as good as impossible under what was learned (below {} nats)", impossible,
-                  impossible + places.size(), ChainDensity::kLeastLog);
+      fmt::format("{} of {} {} as good as impossible under what was learned (below {} nats)", grouped(impossible),
+                  counted(impossible + places.size(), "return"), are(impossible), ChainDensity::kLeastLog);
   constexpr auto kAdvice = "a model with heavy tails (student) may describe them, or they show what the scene lacks";
   if (!tell_errors()) {
     return fmt::format("{}: above {:g} %, what was learned hangs on this limit, and its errors are not known; {}",

@@ -10,6 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall.hpp>
 
+#include "base/counts.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_loss.hpp"
@@ -49,6 +50,7 @@ class WallLearner {
     fit_.returns = returns(options_.most_returns, fit_.correlation.sum);
     learn_all(ranges);
     flag_measure();
+    flag_rings();
     flag_tape();
     fit_.flags.insert(fit_.flags.end(), fit_.chain.flags.begin(), fit_.chain.flags.end());
     fit_.sensor = frames_.sensor, fit_.turns = frames_.turns;
@@ -68,8 +70,10 @@ class WallLearner {
 
   void flag(std::string text) { fit_.flags.push_back(std::move(text)); }
 
-  [[nodiscard]] ChainReturns returns(std::size_t most, double sum) const {
-    WallReturnsOptions how{.sum = sum, .most_returns = most, .tails = takes_tails_, .seed = options_.seed};
+  /// `without_rings`: for laws that are chosen before rings are learned one by one.
+  [[nodiscard]] ChainReturns returns(std::size_t most, double sum, bool without_rings = false) const {
+    WallReturnsOptions how{
+        .without_rings = without_rings, .sum = sum, .most_returns = most, .tails = takes_tails_, .seed = options_.seed};
     if (has_disparity_bias()) {
       how.bias_px = fit_.tape->bias_px.value;
     } else if (has_gain()) {
@@ -128,7 +132,7 @@ class WallLearner {
   /// Learned from some of the readings, for what comes next; what is lost plays no part.
   RangeModels learn_ranges() {
     RangeModels ranges = models_of_range();
-    const ChainReturns some = without_losses(returns(some_of_them(), 1.0));
+    const ChainReturns some = without_losses(returns(some_of_them(), 1.0, options_.rings));
     if (some.size() < kLeastReadings) {
       throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReadings));
     }
@@ -141,9 +145,9 @@ class WallLearner {
   /// Of tails that frames tell: then they count, too, from here on.
   RangeModels with_tails(const RangeModels& ranges) {
     takes_tails_ = true;
-    WallRangeLaw law =
-        choose_range_law(ranges.chain, ranges.free,
-                         without_losses(returns(std::min(kMostForTails, options_.most_returns), 1.0)), options_);
+    WallRangeLaw law = choose_range_law(
+        ranges.chain, ranges.free,
+        without_losses(returns(std::min(kMostForTails, options_.most_returns), 1.0, options_.rings)), options_);
     fit_.range_laws = std::move(law.tried);
     takes_tails_ = !law.chain.empty() && law.chain.front().noise.slug() == StudentNoise::kSlug;
     return {std::move(law.chain), std::move(law.free)};
@@ -208,6 +212,15 @@ class WallLearner {
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
   }
 
+  /// The rings of which this is not 0.
+  [[nodiscard]] std::vector<std::size_t> rings_that(double WallRingError::*err) const {
+    std::vector<std::size_t> rings;
+    for (std::size_t ring = 0; ring < work_.rings.size(); ++ring) {
+      if (work_.rings[ring].*err != 0.0) rings.push_back(ring);
+    }
+    return rings;
+  }
+
   /// What is free of the models of range, of single rings where these are wanted.
   void add_free_ranges(const RangeModels& ranges, NoiseChain& chain, std::vector<std::string>& patterns) {
     if (!options_.rings) {
@@ -220,6 +233,9 @@ class WallLearner {
     }
     if (!has_gain()) chain.emplace_back(GainBias{});
     patterns.emplace_back("gain_bias.rings.*.bias_m");
+    for (const std::size_t ring : rings_that(&WallRingError::gain)) {
+      patterns.push_back(fmt::format("gain_bias.rings.{}.gain", ring));
+    }
     flag(
         "biases of rings are about the planes, which take what all rings have in common and what rises with the "
         "elevation");
@@ -267,14 +283,15 @@ class WallLearner {
     }
     if (m.hidden > 0) {
       flag(
-          fmt::format("{} losses lie in the band at the left side that the right lens does not see, and are left out: "
-                      "invalid_band simulates it",
-                      m.hidden));
+          fmt::format("{} in the band at the left side that the right lens does not see {} left out: invalid_band "
+                      "simulates it",
+                      counted(m.hidden, "loss"), are(m.hidden)));
     }
     // Among other surfaces most losses are of rays that look elsewhere.
     if (m.not_known > m.hidden && !work_.rays.sees_more) {
-      flag(fmt::format("{} losses are left out, because it is not known whether the wall is there",
-                       m.not_known - m.hidden));
+      const std::size_t left_out = m.not_known - m.hidden;
+      flag(fmt::format("{} {} left out, because it is not known whether the wall is there", counted(left_out, "loss"),
+                       are(left_out)));
     }
     const WallCorrelation& c = fit_.correlation;
     if (c.misfit > kMuchMisfit) {
@@ -282,6 +299,30 @@ class WallLearner {
                        kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)], c.misfit));
     }
     for (const WallBin& bin : m.by_range) flag_bin(bin);
+  }
+
+  void flag_rings() {
+    const std::vector<std::size_t> erring = rings_that(&WallRingError::bias_m),
+                                   growing = rings_that(&WallRingError::gain);
+    if (erring.empty()) return;
+    const std::vector<WallBin>& bins = work_.measure.by_range;
+    const double nearest_m = bins.front().low, farthest_m = bins.back().high;
+    const auto most_m = [&](std::size_t ring) {
+      const WallRingError& error = work_.rings[ring];
+      return std::max(std::abs(error.at(nearest_m)), std::abs(error.at(farthest_m)));
+    };
+    const std::size_t worst = *std::max_element(erring.begin(), erring.end(),
+                                                [&](std::size_t a, std::size_t b) { return most_m(a) < most_m(b); });
+    std::string what = erring.size() == 1 ? fmt::format("ring {} is off in all frames", worst)
+                                          : fmt::format("{} rings are off in all frames, ring {} the most",
+                                                        grouped(erring.size()), worst);
+    what += fmt::format(", by up to {:.2g} m", most_m(worst));
+    if (!options_.rings) {
+      flag(what + ": that is no noise, and learned for all rings alike it counts as such; learn each ring (rings)");
+    } else if (!growing.empty()) {
+      flag(fmt::format("{}; errors that grow with the range are learned as gains, too: ring {}", what,
+                       fmt::join(growing, ", ")));
+    }
   }
 
   /// Where the errors of a range are far from those of the learned law.
@@ -306,7 +347,8 @@ class WallLearner {
       flag("all distances by tape are the same: the scale cannot be told from the bias, and counts as exact");
     }
     if (tape.places < 4) {
-      flag(fmt::format("{} distances by tape say little about the errors of gain and bias", tape.places));
+      flag(fmt::format("{} by tape: so few say little about the errors of gain and bias",
+                       counted(tape.places, "distance")));
     }
   }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counts.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/no_number.hpp"
 
@@ -61,7 +62,8 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<std::string
   std::vector<Candidate> all = {{"dropout", {dropout}, {"dropout.probability"}}};
   const double degrees = 180.0 / std::numbers::pi;
   if (covered.lost < kLeastLost) {
-    flags.push_back(fmt::format("{} returns were lost: too few to tell a law of loss from dropout", covered.lost));
+    flags.push_back(fmt::format("{} {} lost: too few to tell a law of loss from dropout",
+                                counted(covered.lost, "return"), were(covered.lost)));
     return all;
   }
   if (covered.most_rad - covered.least_rad >= kLeastSpreadRad) {

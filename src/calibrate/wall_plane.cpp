@@ -200,8 +200,10 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
   const double part =
       rays.has_disparity() ? fit.deviation / (rays.focal_baseline_px_m * norm(fit.m)) : fit.deviation * norm(fit.m);
   if (!(part <= kMostDeviation)) {
-    why_not = fmt::format("its readings deviate from every plane by {:.1f} % of the distance, more than {:.0f} %",
-                          100.0 * part, 100.0 * kMostDeviation);
+    const std::string by =
+        part <= 1.0 ? fmt::format("{:.1f} % of the distance", 100.0 * part) : "more than the distance";
+    why_not = fmt::format("its readings deviate from every plane by {}, and {:.0f} % is the most for a wall", by,
+                          100.0 * kMostDeviation);
     return std::nullopt;
   }
   return fit;

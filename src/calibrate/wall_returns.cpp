@@ -74,7 +74,8 @@ class ReturnMaker {
     clean_m = without_bias(clean_m);
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
     const double cosine = std::clamp(dot(normal, q) / of.length[i], 0.0, 1.0), range_m = clean_m * of.length[i];
-    const double reported_m = (1.0 + o_.gain) * measured_m * of.length[i] + o_.bias_m;
+    double reported_m = (1.0 + o_.gain) * measured_m * of.length[i] + o_.bias_m;
+    if (o_.without_rings && !w_.rings.empty()) reported_m -= w_.rings[frames_.sensor.lidar->ring[i]].at(plane_m);
     out_.range_m.push_back(is_there ? static_cast<float>(reported_m) : std::numeric_limits<float>::quiet_NaN());
     out_.clean_range_m.push_back(static_cast<float>(range_m));
     const Vec3 point = of.point(i, clean_m);

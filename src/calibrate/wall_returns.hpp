@@ -10,6 +10,7 @@ namespace fathom {
 
 /// What returns are made with.
 struct WallReturnsOptions {
+  bool without_rings = false;       ///< without what rings err by themselves
   double sum = 1.0;                 ///< S of WallCorrelation: how much of the error a plane takes
   double bias_px = 0.0;             ///< of the disparities of the planes, which the clean ranges do not have
   double gain = 0.0, bias_m = 0.0;  ///< what the frames were freed of, and the sensor measures

@@ -18,6 +18,7 @@
 #include "calibrate/wall_lags.hpp"
 #include "calibrate/wall_pixels.hpp"
 #include "calibrate/wall_region.hpp"
+#include "calibrate/wall_rings.hpp"
 
 namespace fathom {
 
@@ -27,6 +28,8 @@ constexpr std::size_t kMostScalePairs = 20'000;
 constexpr std::size_t kLeastToCompare = 5;
 constexpr double kMostRestless = 4.0, kLeastShown = 0.05;
 constexpr int kRegionGrowths = 3;
+/// Planes take a part of the error of a ring, and give it to the others: the worst are found first.
+constexpr std::array kRingParts = {0.3, 0.3, 0.1, 0.03};
 constexpr double kBinDeg = 5.0, kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
 
 /// What one frame gives.
@@ -75,7 +78,15 @@ class FrameMeter {
     if (like != nullptr) w_.rays.reach_m = std::numeric_limits<double>::infinity();
     const BorderLosses border =
         options_.border.value_or(frames_.sensor.camera ? BorderLosses::kOfWall : BorderLosses::kNotKnown);
-    each_frame([&](std::size_t f) { name(f, like != nullptr ? BorderLosses::kOfWall : border); });
+    const auto name_all = [&] {
+      each_frame([&](std::size_t f) { name(f, like != nullptr ? BorderLosses::kOfWall : border); });
+    };
+    name_all();
+    for (const double part : kRingParts) {
+      if (!find_ring_errors(part)) break;
+      each_frame([&](std::size_t f) { fit_without_ring_errors(f); });
+      name_all();
+    }
     make_bins(like);
     each_frame([&](std::size_t f) { sum(f); });
     if (has_time()) each_frame([&](std::size_t f) { sum_in_time(f); });
@@ -113,9 +124,24 @@ class FrameMeter {
   [[nodiscard]] std::span<float> residual(std::size_t f) {
     return std::span(w_.measure.residual).subspan(f * w_.rays.size(), w_.rays.size());
   }
+
+  /// What ray i errs by because of its ring, m.
+  [[nodiscard]] double of_ring(std::size_t i, double range_m) const {
+    return w_.rings.empty() ? 0.0 : w_.rings[frames_.sensor.lidar->ring[i]].at(range_m);
+  }
+  /// What was measured, without errors of single rings.
+  [[nodiscard]] std::vector<float> without_ring_errors(std::size_t f) const {
+    std::vector<float> readings(measured(f).begin(), measured(f).end());
+    if (w_.rings.empty()) return readings;
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+      if (is_reading(w_.rays, i, readings[i])) readings[i] -= static_cast<float>(of_ring(i, double{readings[i]}));
+    }
+    return readings;
+  }
+
   /// What is used of a frame, else NaN.
   [[nodiscard]] std::vector<float> readings_of(std::size_t f) const {
-    std::vector<float> readings(measured(f).begin(), measured(f).end());
+    std::vector<float> readings = without_ring_errors(f);
     for (std::size_t i = 0; i < readings.size(); ++i) {
       if (!is_used(f, i)) readings[i] = std::numeric_limits<float>::quiet_NaN();
     }
@@ -235,6 +261,19 @@ class FrameMeter {
     return farthest_m;
   }
 
+  /// Whether rings of a lidar err by themselves, and so bend the planes.
+  bool find_ring_errors(double part) {
+    if (frames_.sensor.lidar) w_.rings = ring_errors(w_, *frames_.sensor.lidar, part);
+    return !w_.rings.empty();
+  }
+  void fit_without_ring_errors(std::size_t f) {
+    if (!w_.fits[f]) return;
+    std::string why_not;
+    const WallKey key = {options_.seed, static_cast<std::uint32_t>(f)};
+    auto again = fit_plane(*w_.rays_of(f), readings_of(f), frames_.half_step_m, scales_[f], key, why_not);
+    if (again) w_.fits[f] = std::move(again);
+  }
+
   /// How far walls were ever seen: what is lost beyond may be beyond the sensor's reach.
   void find_reach() {
     for (const FramePart& part : parts_) w_.rays.reach_m = std::max(w_.rays.reach_m, part.reach_m);
@@ -256,7 +295,9 @@ class FrameMeter {
     plane.deviation = fit.deviation;
     FramePart& part = parts_[f];
     const FrameRays rays = w_.rays_of(f);
-    part.hidden = name_pixels(*rays, measured(f), left_out(f), fit, scales_[f], border, pixels(f));
+    part.pixels = {}, part.nearest_m = std::numeric_limits<double>::infinity(), part.farthest_m = 0.0;
+    std::fill(residual(f).begin(), residual(f).end(), std::numeric_limits<float>::quiet_NaN());
+    part.hidden = name_pixels(*rays, without_ring_errors(f), left_out(f), fit, scales_[f], border, pixels(f));
     for (std::size_t i = 0; i < w_.rays.size(); ++i) {
       WallPixel& pixel = pixels(f)[i];
       if (pixel == WallPixel::kLost && !w_.measure.knows_losses) pixel = WallPixel::kNotKnown;
@@ -302,7 +343,8 @@ class FrameMeter {
         const double unit = error / scales_[f].at(w_.rays, i, clean);
         of_ray.square_px = error * error, of_ray.square_m = off_m * off_m;
         part.square += error * error;
-        standardised[i] = static_cast<float>(unit);
+        const double own = error - of_ring(i, clean);
+        standardised[i] = static_cast<float>(own / scales_[f].at(w_.rays, i, clean));
         const double place = (unit / WallMeasure::kErrorSpan + 1.0) * 0.5 * WallMeasure::kErrorBins;
         ++part.errors[std::min(WallMeasure::kErrorBins - 1, static_cast<std::size_t>(std::max(0.0, place)))];
       }
@@ -321,12 +363,17 @@ class FrameMeter {
            norm(cross(a.normal, b.normal)) <= kAlikeRad;
   }
 
+  /// The error without what it has in common with all of its ring.
+  [[nodiscard]] double own_error(std::size_t f, std::size_t i) {
+    return double{residual(f)[i]} - (w_.rings.empty() ? 0.0 : of_ring(i, w_.rays_of(f)->clean_m(i, w_.fits[f]->m)));
+  }
+
   void sum_in_time(std::size_t f) {
     for (std::size_t lag = 0; lag <= WallMeasure::kLagsInTime && f + lag < parts_.size(); ++lag) {
       const std::size_t g = f + lag;
       if (!w_.fits[f] || !w_.fits[g] || !are_alike(f, g)) continue;
       for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-        const double product = double{residual(f)[i]} * double{residual(g)[i]};
+        const double product = own_error(f, i) * own_error(g, i);
         if (std::isnan(product)) continue;
         const auto size = [&](std::size_t k) { return scales_[k].at(w_.rays, i, w_.rays.clean_m(i, w_.fits[k]->m)); };
         w_.sums[f].in_time.products[lag] += product / (size(f) * size(g)), w_.sums[f].in_time.pairs[lag] += 1.0;

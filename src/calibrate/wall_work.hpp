@@ -34,12 +34,21 @@ struct WallFrameSums {
   void add(const WallFrameSums& other) { across.add(other.across), down.add(other.down), in_time.add(other.in_time); }
 };
 
+/// An error that the readings of a ring have in common: bias + gain times range, m.
+struct WallRingError {
+  double bias_m = 0.0, gain = 0.0;
+
+  [[nodiscard]] bool is_none() const { return bias_m == 0.0 && gain == 0.0; }
+  [[nodiscard]] double at(double range_m) const { return bias_m + gain * range_m; }
+};
+
 struct WallWork {
   WallRays rays;                           ///< of all frames, unless there are turns
   std::shared_ptr<const WallTurns> turns;  ///< null: there are none
   WallScale scale;
   std::vector<std::optional<WallPlaneFit>> fits;  ///< [frames]
   std::vector<WallFrameSums> sums;                ///< [frames]
+  std::vector<WallRingError> rings = {};          ///< of a lidar, by ring_errors()
   WallMeasure measure;
 
   [[nodiscard]] FrameRays rays_of(std::size_t frame) const { return {rays, turns.get(), frame}; }

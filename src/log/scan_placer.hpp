@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <fathom/beam/scan.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "log/pose_track.hpp"
 
 namespace fathom {
@@ -34,8 +36,8 @@ class ScanPlacer {
   }
   void finish(ScanLog& log) const {
     if (left_out_ == 0) return;
-    log.notes.push_back(left_out_ == 1 ? "1 scan was left out: no pose is known at its time"
-                                       : grouped(left_out_) + " scans were left out: no pose is known at their times");
+    log.notes.push_back(
+        fmt::format("{} {} left out: no pose is known then", counted(left_out_, "scan"), were(left_out_)));
   }
 
  private:

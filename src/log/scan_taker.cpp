@@ -12,7 +12,7 @@
 #include <fathom/base/names.hpp>
 #include <fathom/math/trigonometry.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 
 namespace fathom {
 
@@ -85,16 +85,13 @@ ScanLog ScanTaker::finish(const std::string& topic, const std::string& tear) {
   }
   if (!moved_) log_.ray_offset.clear();
   if (unplaced_ > 0) {
-    log_.notes.push_back(fmt::format("{} left out: the way from '{}' to '{}' is not known at {}",
-                                     unplaced_ == 1 ? "1 scan was" : grouped(unplaced_) + " scans were",
-                                     printable(frame_), printable(map_frame_),
-                                     unplaced_ == 1 ? "its time" : "their times"));
+    log_.notes.push_back(fmt::format("{} {} left out: the way from '{}' to '{}' is not known then",
+                                     counted(unplaced_, "scan"), were(unplaced_), printable(frame_),
+                                     printable(map_frame_)));
   }
   if (others_ > 0) {
-    log_.notes.push_back(others_ == 1
-                             ? "1 scan was left out: its rays, frame or times are not those of the first"
-                             : grouped(others_) +
-                                   " scans were left out: their rays, frame or times are not those of the first");
+    log_.notes.push_back(fmt::format("{} {} left out: rays, frame or times are not those of the first",
+                                     counted(others_, "scan"), were(others_)));
   }
   if (!tear.empty()) log_.notes.push_back("the bag is torn: " + tear);
   return std::move(log_);

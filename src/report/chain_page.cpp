@@ -16,11 +16,14 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kErrorBins = 60, kMostShownCorrelations = 24;
+constexpr std::size_t kErrorBins = 60, kMostInMatrix = 20, kMostShownPairs = 40;
+constexpr double kLeastShownCorrelation = 0.1;
 constexpr std::string_view kChainStyle = R"(
 .start { stroke: #7d8a97; stroke-dasharray: 5 4; fill: none; }
 pre { overflow-x: auto; }
-@media (max-width: 760px) { .parameters td:first-child { white-space: normal; } }
+.correlations { font-size: 13.5px; } .correlations th, .correlations td { padding: 3px 9px 3px 0; }
+@media (max-width: 760px) { pre { white-space: pre-wrap; } .pairs td { white-space: normal; }
+  .pairs td.number { white-space: nowrap; } }
 )";
 
 std::string number_cell(std::string_view text) { return fmt::format("<td class=\"number\">{}</td>", text); }
@@ -32,18 +35,8 @@ std::string chain_tiles(const ChainReport& report) {
   const std::string gain = text_or_dash(fit.gain_nats, "{:+.4f}") + error;
   return "<div class=\"tiles\">\n" +
          tile(text_or_dash(fit.held_out_nats, "{:.4f}"), "nats per return, held-out frames") +
-         tile(gain, "gained on the chain as given") + tile(fmt::format("{}", fit.returns), "returns learned from") +
+         tile(gain, "gained on the chain as given") + tile(group_digits(fit.returns), "returns learned from") +
          tile(fmt::format("{:.2f} %", 100.0 * lost), "of them lost") + "</div>\n";
-}
-
-/// A name may be broken after its dots.
-std::string name_html(std::string_view name) {
-  std::string html;
-  for (const char c : escape_html(name)) {
-    html += c;
-    if (c == '.') html += "<wbr>";
-  }
-  return html;
 }
 
 /// On a phone what stands aside stands in a line below.
@@ -78,22 +71,78 @@ std::string chain_parameters_html(const ChainFit& fit, bool was_given) {
 
 namespace {
 
-std::string correlation_table(const ChainFit& fit) {
+/// ".85", "-1": as short as it is clear.
+std::string correlation_text(double value) {
+  std::string text = text_or_dash(value, "{:.2f}");
+  if (text.starts_with("0.") || text.starts_with("-0.")) text.erase(text.find('0'), 1);
+  if (text == "-.00") text = ".00";
+  if (text == "1.00" || text == "-1.00") text.erase(text.find('.'));
+  return text.starts_with('-') ? "−" + text.substr(1) : text;
+}
+
+/// Columns have numbers and rows have numbers and names; what lies above the diagonal is what lies below it.
+std::string correlation_matrix(const ChainFit& fit) {
   const std::size_t n = fit.parameters.size();
-  if (n < 2 || n > kMostShownCorrelations) return "";
   std::string head = "<th></th>", rows;
-  for (const LearnedParameter& p : fit.parameters) {
-    head += fmt::format("<th class=\"number\">{}</th>", escape_html(p.name));
-  }
+  for (std::size_t j = 1; j <= n; ++j) head += fmt::format("<th class=\"number\">{}</th>", j);
   for (std::size_t j = 0; j < n; ++j) {
-    rows += fmt::format("<tr><td><code>{}</code></td>", escape_html(fit.parameters[j].name));
-    for (std::size_t k = 0; k < n; ++k) rows += number_cell(text_or_dash(fit.correlations[j * n + k], "{:.2f}"));
+    rows += fmt::format("<tr><td>{} <code>{}</code></td>", j + 1, name_html(fit.parameters[j].name));
+    for (std::size_t k = 0; k <= j; ++k) rows += number_cell(correlation_text(fit.correlations[j * n + k]));
     rows += "</tr>\n";
   }
   return fmt::format(
-      "<h2>Correlations of the errors</h2>\n<div class=\"scroll\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}"
+      "<div class=\"scroll\"><table class=\"correlations\">\n<thead><tr>{}</tr></thead>\n<tbody>\n{}"
       "</tbody></table></div>\n",
       head, rows);
+}
+
+struct CorrelatedPair {
+  std::size_t first, second;
+  double correlation;
+};
+
+/// The pairs worth a word, the strongest first.
+std::vector<CorrelatedPair> correlated_pairs(const ChainFit& fit) {
+  const std::size_t n = fit.parameters.size();
+  std::vector<CorrelatedPair> pairs;
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) {
+      const double c = fit.correlations[j * n + k];
+      if (std::abs(c) >= kLeastShownCorrelation) pairs.push_back({k, j, c});
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const CorrelatedPair& a, const CorrelatedPair& b) {
+    return std::abs(a.correlation) > std::abs(b.correlation);
+  });
+  return pairs;
+}
+
+std::string correlation_pairs(const ChainFit& fit) {
+  const std::vector<CorrelatedPair> pairs = correlated_pairs(fit);
+  if (pairs.empty()) return fmt::format("<p>All are below {} either way.</p>\n", kLeastShownCorrelation);
+  const std::size_t shown = std::min(pairs.size(), kMostShownPairs);
+  std::string rows;
+  for (std::size_t i = 0; i < shown; ++i) {
+    rows += fmt::format("<tr><td><code>{}</code></td><td><code>{}</code></td>{}</tr>\n",
+                        name_html(fit.parameters[pairs[i].first].name), name_html(fit.parameters[pairs[i].second].name),
+                        number_cell(correlation_text(pairs[i].correlation)));
+  }
+  const std::string others =
+      shown < pairs.size() ? fmt::format("{} of {} pairs; the others are weaker.", shown, pairs.size())
+                           : fmt::format("Those of the other pairs are below {} either way.", kLeastShownCorrelation);
+  return fmt::format(
+      "<div class=\"scroll\"><table class=\"pairs\">\n<thead><tr><th>errors of</th><th>and of</th><th "
+      "class=\"number\">correlation</th></tr></thead>\n<tbody>\n{}</tbody></table></div>\n<p>{}</p>\n",
+      rows, others);
+}
+
+/// A matrix on a screen, and a list on a phone, which has no room for it, or of many parameters.
+std::string correlations_html(const ChainFit& fit) {
+  const std::size_t n = fit.parameters.size();
+  if (n < 2) return "";
+  const std::string list = correlation_pairs(fit), head = "<h2>Correlations of the errors</h2>\n";
+  if (n > kMostInMatrix) return head + list;
+  return head + "<div class=\"wide\">" + correlation_matrix(fit) + "</div>\n<div class=\"narrow\">" + list + "</div>\n";
 }
 
 std::string error_figure(const ChainReport& report) {
@@ -105,15 +154,16 @@ std::string error_figure(const ChainReport& report) {
                   given = expected_errors(report.start, returns, edges);
   const double top = std::max(*std::max_element(measured.shares.begin(), measured.shares.end()),
                               *std::max_element(learned.shares.begin(), learned.shares.end()));
-  std::vector<double> mm;
-  mm.reserve(edges.size());
-  for (const double edge : edges) mm.push_back(1e3 * edge);
+  const LengthUnit unit = length_unit(std::max(-edges.front(), edges.back()));
+  std::vector<double> x;
+  x.reserve(edges.size());
+  for (const double edge : edges) x.push_back(unit.per_m * edge);
   Plot plot("Measured less clean range",
-            {.low = mm.front(), .high = mm.back(), .label = "measured less clean range (mm)"},
+            {.low = x.front(), .high = x.back(), .label = fmt::format("measured less clean range ({})", unit.symbol)},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the ranges"});
-  plot.fill_steps(mm, std::vector<double>(kErrorBins, 0.0), measured.shares, "bars");
-  plot.draw_steps(mm, given.shares, "start");
-  plot.draw_steps(mm, learned.shares, "model");
+  plot.fill_steps(x, std::vector<double>(kErrorBins, 0.0), measured.shares, "bars");
+  plot.draw_steps(x, given.shares, "start");
+  plot.draw_steps(x, learned.shares, "model");
   return plot.svg();
 }
 
@@ -147,7 +197,7 @@ std::string chain_page(const ChainReport& report) {
       "<h2>Ranges and losses</h2>\n<div class=\"row\">\n" +
       figure(error_figure(report), patch("#d5dce3", "measured") + keys) +
       figure(loss_figure(report), stroke("var(--hit)", "measured") + keys) + "</div>\n" +
-      correlation_table(report.fit) +
+      correlations_html(report.fit) +
       fmt::format("<h2>For the scene file</h2>\n<pre>noise:\n{}</pre>\n", escape_html(chain_yaml(report.fit.chain)));
   return html_page("Chain of noise learned", fmt::format("Noise of {}, learned", escape_html(report.frames.sensor)),
                    body, kChainStyle);

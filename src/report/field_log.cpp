@@ -11,7 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/field_sanity.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "report/field_shares.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
@@ -23,18 +23,21 @@ std::string field_table(const FieldFit& fit) {
   std::string rows;
   for (const LearnedNumber& number : learned_numbers(fit)) {
     const FieldInfo& field = number.field;
-    const bool is_known = std::isfinite(number.std_error);
     const std::string naive = text_or_dash(number.naive_std_error, "{:.2g}");
+    const bool is_known = std::isfinite(number.std_error);
+    const std::string interval = is_known ? fmt::format("{:.4g} to {:.4g}", number.low_95, number.high_95) : "–";
+    // On a phone what stands aside stands in a line below.
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td class=\"aside\">{}</td></tr>\n"
-        "<tr class=\"below\"><td colspan=\"9\">{}; naive error {}</td></tr>\n",
-        field.name, number.printed, text_or_dash(number.std_error, "{:.2g}"),
-        is_known ? fmt::format("{:.4g} to {:.4g}", number.low_95, number.high_95) : "–", naive,
-        field.unit == "1" ? "" : field.unit, field.doc, field.doc, naive);
+        "<td class=\"number aside\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td "
+        "class=\"aside\">{}</td></tr>\n"
+        "<tr class=\"below\"><td colspan=\"7\">{}; 95 % interval {}; naive error {}</td></tr>\n",
+        field.name, number.printed, text_or_dash(number.std_error, "{:.2g}"), interval, naive,
+        field.unit == "1" ? "" : field.unit, field.doc, field.doc, interval, naive);
   }
   return "<div class=\"scroll\"><table class=\"parameters\">\n<thead><tr><th>parameter</th><th "
-         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number\">95 % interval</th>"
+         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number aside\">95 % "
+         "interval</th>"
          "<th class=\"number aside\">naive error</th><th>unit</th><th class=\"aside\">meaning</th></tr></thead>\n"
          "<tbody>\n" +
          rows + "</tbody>\n</table></div>\n";

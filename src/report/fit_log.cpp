@@ -16,7 +16,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "report/fit_processes.hpp"
 #include "report/fit_selection.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
 #include "report/page.hpp"

@@ -13,7 +13,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"

@@ -57,14 +57,53 @@ std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
   return frames;
 }
 
+constexpr double kUsualLevelsPerM = 1000.0;
+
+enum class Measured { kRun, kImages, kClouds, kLog };
+
+/// An option by its name, and whether it was given.
+struct GivenOption {
+  std::string_view name;
+  bool is_given;
+};
+
+/// Refuses what was given for measurements of another kind, which would do nothing.
+void check_options(const fs::path& measured, Measured kind, const MeasuredOptions& o) {
+  constexpr std::array<std::string_view, 4> kKinds = {"a run", "a folder of depth images", "a folder of clouds",
+                                                      "a log"};
+  const auto refuse = [&](std::string_view name, std::string_view what, std::string_view instead = "") {
+    throw InputError(fmt::format("{}: {} is for {}, and this is {}{}", measured.string(), name, what,
+                                 kKinds[static_cast<std::size_t>(kind)], instead));
+  };
+  const bool has_files = kind == Measured::kImages || kind == Measured::kClouds;
+  if (!has_files && !o.files.empty()) refuse("files", "a folder of depth images or clouds");
+  if (kind != Measured::kImages && o.levels_per_m) refuse("levels_per_m", "16-bit images");
+  if (kind == Measured::kLog) return;
+  const std::array<GivenOption, 5> of_logs = {{{"laser", !o.log.laser.empty()},
+                                               {"ray_angle_deg", o.log.ray_angle_deg.has_value()},
+                                               {"ray_time_s", o.log.ray_time_s != 0.0},
+                                               {"mount", o.log.mount != PlanarPose{}},
+                                               {"step_m", o.step_m != 0.0}}};
+  for (const GivenOption& option : of_logs) {
+    if (option.is_given) refuse(option.name, "a log");
+  }
+  if (o.scans != "all") refuse("scans", "a log", has_files ? "; files says which of them are taken" : "");
+  if (o.max_range_m) refuse("max_range_m", "a log", "; how far the sensor measures stands in the scene");
+}
+
 ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {
   const std::vector<FrameFile> images = by_frame(depth_images(folder, options.files));
-  const bool has_levels = read_depth_image(images.front().file, options.levels_per_m).has_levels;
+  const double levels_per_m = options.levels_per_m.value_or(kUsualLevelsPerM);
+  const bool has_levels = read_depth_image(images.front().file, levels_per_m).has_levels;
+  if (!has_levels && options.levels_per_m) {
+    throw InputError(
+        fmt::format("{}: levels_per_m is for 16-bit images, and this one has metres", images.front().file.string()));
+  }
   ChainFramesOptions how = options.frames;
-  how.half_step_m = has_levels ? 0.5 / options.levels_per_m : 0.0;
+  how.half_step_m = has_levels ? 0.5 / levels_per_m : 0.0;
   ChainFrameReader reader(setup, images.size(), how);
   for (const auto& [frame, file] : images) {
-    const DepthImage image = read_depth_image(file, options.levels_per_m);
+    const DepthImage image = read_depth_image(file, levels_per_m);
     const PatternShape shape = reader.shape();
     if (image.rows != shape.rows || image.cols != shape.cols) {
       throw InputError(fmt::format("{}: has {} x {} pixels, not {} x {} as the sensor of the scene", file.string(),
@@ -126,9 +165,17 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
 ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& measured, const MeasuredOptions& options) {
   std::error_code error;
   if (!fs::exists(measured, error)) throw InputError(fmt::format("{}: is not there", measured.string()));
-  if (!fs::is_directory(measured, error)) return read_log(setup, measured, options);
-  if (fs::exists(measured / "summary.json", error)) return read_run_frames(setup, measured, options.frames);
+  const auto check = [&](Measured kind) { check_options(measured, kind, options); };
+  if (!fs::is_directory(measured, error)) {
+    check(Measured::kLog);
+    return read_log(setup, measured, options);
+  }
+  if (fs::exists(measured / "summary.json", error)) {
+    check(Measured::kRun);
+    return read_run_frames(setup, measured, options.frames);
+  }
   const std::vector<fs::path> clouds = cloud_files(measured, options.files);
+  check(clouds.empty() ? Measured::kImages : Measured::kClouds);
   if (!clouds.empty()) return read_cloud_frames(setup, by_frame(clouds), options.frames);
   return read_images(setup, measured, options);
 }

@@ -57,6 +57,7 @@ svg text.label { font-size: 12px; fill: var(--ink); }
   .scroll td, .scroll th { white-space: nowrap; padding-right: 12px; } .aside { display: none; }
   .facts td:last-child { white-space: normal; overflow-wrap: anywhere; }
   .parameters { width: 100%; } .parameters th { white-space: normal; } .parameters code { font-size: 12.5px; }
+  .parameters td:first-child { white-space: normal; } .scroll .parameters td, .scroll .parameters th { padding-right: 9px; }
   .parameters .below { display: table-row; }
   .parameters .below td { white-space: normal; border-top: 0; padding: 0 0 7px; color: var(--soft); font-size: 13px; } }
 @media print { body { padding: 0; max-width: none; font-size: 12px; } h2 { margin-top: 20px; break-after: avoid; }
@@ -86,6 +87,51 @@ std::string group_digits(std::size_t value) {
 
 std::string held_out_html(std::string_view note) {
   return note.empty() ? "" : fmt::format("<p>Held out: {}.</p>\n", escape_html(note));
+}
+
+std::string name_html(std::string_view name) {
+  std::string html;
+  for (const char c : escape_html(name)) {
+    html += c;
+    if (c == '.') html += "<wbr>";
+  }
+  return html;
+}
+
+namespace {
+
+std::string cell_html(std::string_view tag, const TableColumn& column, std::string_view text) {
+  std::string of_class = column.is_number ? "number" : "";
+  if (column.is_aside) of_class += of_class.empty() ? "aside" : " aside";
+  if (!of_class.empty()) of_class = fmt::format(" class=\"{}\"", of_class);
+  return fmt::format("<{0}{1}>{2}</{0}>", tag, of_class, escape_html(text));
+}
+
+/// The cells that stand aside, for a phone.
+std::string below_html(std::span<const TableColumn> columns, std::span<const std::string> row) {
+  std::vector<std::string> cells;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (!columns[c].is_aside || row[c].empty()) continue;
+    const std::string& name = columns[c].head;
+    cells.push_back(name.empty() ? row[c] : fmt::format("{} {}", name, row[c]));
+  }
+  if (cells.empty()) return "";
+  return fmt::format("<tr class=\"below\"><td colspan=\"{}\">{}</td></tr>\n", columns.size(),
+                     escape_html(fmt::format("{}", fmt::join(cells, "; "))));
+}
+
+}  // namespace
+
+std::string table_html(std::span<const TableColumn> columns, std::span<const std::vector<std::string>> rows) {
+  std::string html = "<div class=\"scroll\"><table class=\"parameters\">\n<thead><tr>";
+  for (const TableColumn& column : columns) html += cell_html("th", column, column.head);
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<std::string>& row : rows) {
+    html += "<tr>";
+    for (std::size_t c = 0; c < columns.size(); ++c) html += cell_html("td", columns[c], row[c]);
+    html += "</tr>\n" + below_html(columns, row);
+  }
+  return html + "</tbody></table></div>\n";
 }
 
 std::string flags_html(std::span<const std::string> flags) {

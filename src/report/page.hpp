@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fathom {
 
@@ -22,6 +23,20 @@ std::string group_digits(std::size_t value);
 
 /// What is not known of scans that were held out; text, and nothing where there is none.
 std::string held_out_html(std::string_view note);
+
+/// The name of a parameter as HTML, which may be broken after its dots.
+std::string name_html(std::string_view name);
+
+/// A column of a table. Beside the others a phone has no room for those that are `aside`: there they stand in a line
+/// below, each after its name.
+struct TableColumn {
+  std::string head;  ///< text; empty: the values say what they are
+  bool is_number = true;
+  bool is_aside = false;
+};
+
+/// A table of texts, a text for each column in each row. The line below leaves out what is empty.
+std::string table_html(std::span<const TableColumn> columns, std::span<const std::vector<std::string>> rows);
 
 /// A list of notes, of which some may be; text.
 std::string flags_html(std::span<const std::string> flags);

@@ -35,6 +35,10 @@ double place_on(const PlotAxis& axis, double value) {
   return (value - axis.low) / (axis.high - axis.low);
 }
 
+LengthUnit length_unit(double largest_m) {
+  return largest_m < 1.0 ? LengthUnit{.per_m = 1e3, .symbol = "mm"} : LengthUnit{.per_m = 1.0, .symbol = "m"};
+}
+
 std::string tick_text(double value) {
   if (value != 0.0 && (std::abs(value) < 1e-3 || std::abs(value) >= 1e5)) {
     const int power = static_cast<int>(std::floor(std::log10(std::abs(value)) + 1e-9));

@@ -24,6 +24,13 @@ double place_on(const PlotAxis& axis, double value);
 /// Whole multiples of 1, 2 or 5 times a power of ten within the axis, about five; powers of ten on a logarithmic one.
 std::vector<double> tick_values(const PlotAxis& axis);
 
+/// What lengths are shown in: millimetres, or metres from one metre on.
+struct LengthUnit {
+  double per_m;
+  const char* symbol;
+};
+LengthUnit length_unit(double largest_m);
+
 /// A tick as SVG text shows it.
 std::string tick_text(double value);
 

@@ -9,7 +9,7 @@
 
 #include <fathom/base/geometry.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
 #include "report/pose_moves.hpp"

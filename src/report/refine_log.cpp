@@ -12,7 +12,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"

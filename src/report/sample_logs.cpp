@@ -10,7 +10,7 @@
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/sample.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 
 namespace fathom {
 

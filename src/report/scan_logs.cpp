@@ -12,7 +12,7 @@
 #include <fathom/math/trigonometry.hpp>
 #include <fathom/outputs/scan_log.hpp>
 
-#include "base/counted.hpp"
+#include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/moving_ranges.hpp"
 #include "beam/no_return_pile.hpp"
@@ -71,9 +71,8 @@ std::vector<std::string> notes_of_log(const std::string& laser, std::span<const 
                                       std::span<const std::string> of_log) {
   std::vector<std::string> notes;
   for (const SkippedLines& lines : skipped) {
-    notes.push_back(fmt::format("{} {} passed over{}{}", counted(lines.lines, lines.name + " line"),
-                                lines.lines == 1 ? "was" : "were", laser.empty() ? "" : "; readings are those of ",
-                                laser));
+    notes.push_back(fmt::format("{} {} passed over{}{}", counted(lines.lines, fmt::format("{} line", lines.name)),
+                                were(lines.lines), laser.empty() ? "" : "; readings are those of ", laser));
   }
   notes.insert(notes.end(), of_log.begin(), of_log.end());
   return notes;

@@ -103,26 +103,28 @@ std::string residual_pictures(const WallReport& report) {
 /// Errors of one scan against azimuth.
 std::string residual_lines(const WallReport& report) {
   const std::vector<double>& azimuth = report.fit.sensor.azimuth_rad;
-  double low = 1e9, high = -1e9, top = 1e-6;
+  double low = 1e9, high = -1e9, top_m = 1e-9;
   const auto take = [&](const WallMeasure& measure) {
     const std::span<const float> residual = residual_of(report, measure);
     for (std::size_t i = 0; i < residual.size(); ++i) {
       if (std::isnan(residual[i])) continue;
       const double degrees = azimuth[i] * 180.0 / std::numbers::pi;
-      low = std::min(low, degrees), high = std::max(high, degrees),
-      top = std::max(top, 1e3 * std::abs(double{residual[i]}));
+      low = std::min(low, degrees), high = std::max(high, degrees);
+      top_m = std::max(top_m, std::abs(double{residual[i]}));
     }
   };
   take(report.fit.measure), take(report.simulated);
+  const LengthUnit unit = length_unit(top_m);
+  const double top = 1.1 * unit.per_m * top_m;
   const auto draw = [&](const WallMeasure& measure, const char* css_class, const std::string& what) {
     Plot plot(what + ": errors of a scan", {.low = low, .high = high, .label = "azimuth (degrees)"},
-              {.low = -1.1 * top, .high = 1.1 * top, .label = "error (mm)"});
+              {.low = -top, .high = top, .label = fmt::format("error ({})", unit.symbol)});
     const std::span<const float> residual = residual_of(report, measure);
     plot.draw_horizontal(0.0, "mark");
     std::vector<double> x, y;
     for (std::size_t i = 0; i <= residual.size(); ++i) {
       if (i < residual.size() && !std::isnan(residual[i])) {
-        x.push_back(azimuth[i] * 180.0 / std::numbers::pi), y.push_back(1e3 * double{residual[i]});
+        x.push_back(azimuth[i] * 180.0 / std::numbers::pi), y.push_back(unit.per_m * double{residual[i]});
         continue;
       }
       if (!x.empty()) plot.draw_line(x, y, css_class);
@@ -210,19 +212,22 @@ std::string wall_error_figure(const WallReport& report) {
 
 std::string wall_range_figure(const WallReport& report) {
   const bool px = in_disparity(report);
-  const double unit = px ? 1.0 : 1e3;
-  const auto deviation = [&](const WallBin& bin) { return unit * (px ? bin.deviation_px : bin.deviation_m); };
+  const auto value = [&](const WallBin& bin) { return px ? bin.deviation_px : bin.deviation_m; };
   const std::vector<WallBin>& bins = report.fit.measure.by_range;
   double top = 0.0;
   for (const std::vector<WallBin>* of : {&bins, &report.simulated.by_range}) {
     for (const WallBin& bin : *of) {
-      if (!std::isnan(deviation(bin))) top = std::max(top, deviation(bin));
+      if (!std::isnan(value(bin))) top = std::max(top, value(bin));
     }
   }
-  if (!(top > 0.0)) top = 1.0;
+  const LengthUnit unit = px ? LengthUnit{.per_m = 1.0, .symbol = "px"} : length_unit(top);
+  const auto deviation = [&](const WallBin& bin) { return unit.per_m * value(bin); };
+  top = top > 0.0 ? unit.per_m * top : 1.0;
   Plot plot("Deviation of the error by range",
             {.low = std::min(0.0, bins.front().low), .high = bins.back().high, .label = "range (m)"},
-            {.low = 0.0, .high = 1.15 * top, .label = px ? "deviation of disparity (px)" : "deviation (mm)"});
+            {.low = 0.0,
+             .high = 1.15 * top,
+             .label = fmt::format("deviation{} ({})", px ? " of disparity" : "", unit.symbol)});
   draw_bins(plot, bins, "hit-line", deviation);
   draw_bins(plot, report.simulated.by_range, "model", deviation);
   return figure(plot.svg(), wall_keys());

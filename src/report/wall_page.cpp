@@ -2,14 +2,17 @@
 #include "report/wall_page.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/counts.hpp"
 #include "report/chain_page.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
@@ -24,6 +27,7 @@ constexpr std::string_view kWallStyle = R"(
 .time-line { fill: none; stroke: var(--max); stroke-width: 1.4; }
 .simulated { stroke-dasharray: 5 4; }
 pre { overflow-x: auto; }
+@media (max-width: 760px) { pre { white-space: pre-wrap; } }
 details { margin-top: 28px; } summary { cursor: pointer; }
 )";
 
@@ -37,19 +41,9 @@ std::string shown(const Estimate& e, std::string_view form, double unit = 1.0) {
   return text;
 }
 
-/// A table of which the first column is text and the others are numbers. `rows`: the head first.
-std::string wall_table(std::string_view title, const std::vector<std::vector<std::string>>& rows,
-                       std::string_view below = "") {
-  std::string html = fmt::format("<h2>{}</h2>\n<div class=\"scroll\"><table>\n", title);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    html += r == 0 ? "<thead><tr>" : "<tr>";
-    for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      html += fmt::format("<{0}{1}>{2}</{0}>", r == 0 ? "th" : "td", c == 0 ? "" : " class=\"number\"",
-                          escape_html(rows[r][c]));
-    }
-    html += r == 0 ? "</tr></thead>\n<tbody>\n" : "</tr>\n";
-  }
-  html += "</tbody></table></div>\n";
+std::string wall_table(std::string_view title, std::span<const TableColumn> columns,
+                       std::span<const std::vector<std::string>> rows, std::string_view below = "") {
+  const std::string html = fmt::format("<h2>{}</h2>\n", title) + table_html(columns, rows);
   return below.empty() ? html : html + fmt::format("<p>{}</p>\n", below);
 }
 
@@ -75,7 +69,8 @@ std::string wall_tiles(const WallReport& report) {
 std::string correlation_html(const WallReport& report) {
   const WallCorrelation& c = report.fit.correlation;
   const std::string_view shape = kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)];
-  std::vector<std::vector<std::string>> rows = {{"", "value", "unit"}};
+  const std::array<TableColumn, 3> columns = {{{"", false}, {"value"}, {"unit", false}}};
+  std::vector<std::vector<std::string>> rows;
   rows.push_back({"across", shown(c.across_px, "{:.3g}"), std::string(step_word(report))});
   if (has_rows(report)) rows.push_back({"down", shown(c.down_px, "{:.3g}"), std::string(step_word(report))});
   if (!report.fit.measure.in_time.empty())
@@ -85,34 +80,35 @@ std::string correlation_html(const WallReport& report) {
     rows.push_back({"misfit of the other shape", fmt::format("{:.3f}", c.other_misfit), ""});
   }
   return wall_table(
-      "Size of the correlation", rows,
+      "Size of the correlation", columns, rows,
       "Sizes of <code>correlation:</code>, whose closed forms were fitted to the curves above; 0: white.");
 }
 
 /// `what` heads the laws, `against` what they gain.
-std::vector<std::vector<std::string>> law_rows(const std::vector<WallLossLaw>& laws, const std::string& what,
-                                               const std::string& against) {
-  std::vector<std::vector<std::string>> rows = {{what, "parameters", "nats per ray", against, ""}};
+std::string laws_html(std::string_view title, const std::vector<WallLossLaw>& laws, const std::string& what,
+                      const std::string& against, std::string_view below) {
+  const std::array<TableColumn, 5> columns = {
+      {{what, false}, {"parameters", true, true}, {"nats per ray", true, true}, {against}, {"", false, true}}};
+  std::vector<std::vector<std::string>> rows;
   for (const WallLossLaw& law : laws) {
     const std::string error = std::isfinite(law.gain_error) ? fmt::format(" ± {:.1g}", law.gain_error) : "";
     rows.push_back({law.name, fmt::format("{}", law.parameters), fmt::format("{:.5f}", law.nats),
                     fmt::format("{:+.5f}", law.gain) + error, law.is_chosen ? "chosen" : ""});
   }
-  return rows;
+  return wall_table(title, columns, rows, below);
 }
 
 std::string range_laws_html(const WallReport& report) {
   if (report.fit.range_laws.empty()) return "";
-  return wall_table("How heavy the tails are",
-                    law_rows(report.fit.range_laws, "error of the range", "against distance"),
-                    "Log density of readings, those alone off the wall among them, of frames held out where there are "
-                    "five or more. Student's t is chosen where these tell it from the normal law.");
+  return laws_html("How heavy the tails are", report.fit.range_laws, "error of the range", "against distance",
+                   "Log density of readings, those alone off the wall among them, of frames held out where there are "
+                   "five or more. Student's t is chosen where these tell it from the normal law.");
 }
 
 std::string losses_html(const WallReport& report) {
   if (report.fit.loss_laws.empty()) return "";
-  return wall_table(
-      "What loses returns", law_rows(report.fit.loss_laws, "law of loss", "against dropout"),
+  return laws_html(
+      "What loses returns", report.fit.loss_laws, "law of loss", "against dropout",
       "Log density of losses and readings, of frames held out where there are five or more. Of the laws that "
       "these do not tell from the best, by two errors or by more nats than chance gives, the one with the fewest "
       "parameters is chosen.");
@@ -121,7 +117,9 @@ std::string losses_html(const WallReport& report) {
 std::string tape_html(const WallReport& report) {
   if (!report.fit.tape) return "";
   const WallTape& tape = *report.fit.tape;
-  std::vector<std::vector<std::string>> rows = {{"against the tape", "value", "unit", "places off it by"}};
+  const std::array<TableColumn, 4> columns = {
+      {{"against the tape", false}, {"value"}, {"unit", false}, {"places off it by", true, true}}};
+  std::vector<std::vector<std::string>> rows;
   const std::string spread = shown(1e3 * tape.spread_m, "{:.2g}", " mm");
   rows.push_back({"gain of gain_bias", shown(tape.gain, "{:.3g}"), "m/m", spread});
   rows.push_back({"bias of gain_bias", shown(tape.bias_m, "{:.3g}", 1e3), "mm", spread});
@@ -132,13 +130,18 @@ std::string tape_html(const WallReport& report) {
   const char* what = tape.is_exact       ? "All of it is within two errors of 0, and the chain has none of it."
                      : tape.is_disparity ? "The chain has the bias of the disparity."
                                          : "The chain has gain and bias.";
-  return wall_table("Distances by tape", rows, fmt::format("{} places. {}", tape.places, what));
+  return wall_table("Distances by tape", columns, rows, fmt::format("{}. {}", counted(tape.places, "place"), what));
 }
 
 std::string planes_html(const WallReport& report) {
-  std::vector<std::vector<std::string>> rows = {{"frame", "distance, m", "turned by, degrees",
-                                                 in_disparity(report) ? "deviation, px" : "deviation, mm",
-                                                 "on the wall", "lost", "other"}};
+  const std::array<TableColumn, 7> columns = {{{"frame", false},
+                                               {"distance, m"},
+                                               {"turned by, degrees", true, true},
+                                               {in_disparity(report) ? "deviation, px" : "deviation, mm"},
+                                               {"on the wall", true, true},
+                                               {"lost", true, true},
+                                               {"other", true, true}}};
+  std::vector<std::vector<std::string>> rows;
   const double unit = in_disparity(report) ? 1.0 : 1e3;
   const std::vector<WallPlane>& planes = report.fit.measure.planes;
   for (std::size_t f = 0; f < planes.size(); ++f) {
@@ -151,10 +154,10 @@ std::string planes_html(const WallReport& report) {
     }
     const double degrees = std::acos(std::clamp(p.normal.x, -1.0, 1.0)) * 180.0 / std::numbers::pi;
     rows.push_back({name, fmt::format("{:.4f}", p.distance_m), fmt::format("{:.1f}", degrees),
-                    fmt::format("{:.3g}", unit * p.deviation), fmt::format("{}", p.on_wall), fmt::format("{}", p.lost),
-                    fmt::format("{}", p.other)});
+                    fmt::format("{:.3g}", unit * p.deviation), group_digits(p.on_wall), group_digits(p.lost),
+                    group_digits(p.other)});
   }
-  return "<details><summary>Each frame</summary>" + wall_table("Frames", rows) + "</details>\n";
+  return "<details><summary>Each frame</summary>" + wall_table("Frames", columns, rows) + "</details>\n";
 }
 
 }  // namespace

@@ -16,7 +16,9 @@
 #include <fathom/math/random.hpp>
 #include <fathom/math/trigonometry.hpp>
 
+#include "base/counts.hpp"
 #include "base/text.hpp"
+#include "calibrate/scene_sanity.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/frame_edges.hpp"
 #include "simulate/hit_frames.hpp"
@@ -97,15 +99,16 @@ std::vector<std::uint16_t> rings_of(const Sensor& sensor) {
 std::vector<std::string> ChainFrames::flags() const {
   std::vector<std::string> all = notes;
   if (unexpected > 0) {
-    all.push_back(
-        fmt::format("{} readings lie where the scene has nothing within the limits, and were left out", unexpected));
+    all.push_back(fmt::format("{} where the scene has nothing within the limits {} left out",
+                              counted(unexpected, "reading"), were(unexpected)));
   }
   if (askew > 0) {
     all.push_back(
-        fmt::format("{} points lie more than 0.001 rad from where their rays can be turned to about the axis "
+        fmt::format("{} {} more than 0.001 rad from where their rays can be turned to about the axis "
                     "of angular_hit: it takes what they are turned about that axis",
-                    askew));
+                    counted(askew, "point"), askew == 1 ? "lies" : "lie"));
   }
+  if (std::string note = scene_note(returns); !note.empty()) all.push_back(std::move(note));
   return all;
 }
 
@@ -225,6 +228,9 @@ class ChainFrameReader::Impl {
       turned_.emplace(simulator_, id, options_, carrier_.has_value());
       turned_->begin(out_.returns.turned);
       truth_from_ = simulator_.add_sensor(std::move(straight));
+    } else if (options_.angle_scale_rad != 0.0) {
+      throw InputError(fmt::format("sensor '{}': angle_scale_rad is for chains with {}, and its chain has none",
+                                   out_.sensor, AngularRay::kSlug));
     }
     NoiseChain models = scene_models(sensor.noise, turned_ && turned_->is_behind_window());
     if (models.empty()) return;

@@ -229,7 +229,7 @@ TEST(ChainFrames, ReadingsWhereNothingIsAreFlagged) {
   ChainFrameReader reader(setup, 1);
   reader.add_scan(0, std::vector<float>(91, 1.0F), pose_of_frame(0));
   EXPECT_GT(reader.frames().unexpected, 10U);
-  EXPECT_TRUE(contains(reader.frames().flags().at(0), "readings lie where the scene has nothing"));
+  EXPECT_TRUE(contains(reader.frames().flags().at(0), "where the scene has nothing within the limits"));
   EXPECT_EQ(reader.max_range_m(), 2.0);
 }
 

@@ -88,7 +88,7 @@ TEST(ChainRules, ReturnsThatTheChainHoldsForImpossibleAreCounted) {
   };
   EXPECT_FALSE(has_flag(fitted(), "impossible"));
   for (std::size_t i = 0; i < returns.size(); i += 1000) returns.range_m[i] += 30.0F;  // what the scene lacks
-  EXPECT_TRUE(has_flag(fitted(), "13 of 12288 returns are as good as impossible"));
+  EXPECT_TRUE(has_flag(fitted(), "13 of 12 288 returns are as good as impossible"));
 }
 
 TEST(ChainRules, FramesThatErrTogetherWidenTheErrors) {

@@ -10,6 +10,7 @@
 
 #include <fathom/calibrate/chain.hpp>
 
+#include "base/counts.hpp"
 #include "calibrate/chain_simulator.hpp"
 
 namespace fathom::test {
@@ -68,7 +69,7 @@ TEST(ImpossibleReturns, LeaveValuesAndErrorsToTheOthers) {
     EXPECT_NEAR(p.naive_error, q.naive_error, 2e-3 * q.naive_error) << p.name;
     EXPECT_NEAR(p.std_error, q.std_error, 5e-3 * q.std_error) << p.name;
   }
-  EXPECT_TRUE(has_flag(fit, std::to_string(spoilt.size()) + " of " + std::to_string(returns.size()) + " returns"));
+  EXPECT_TRUE(has_flag(fit, grouped(spoilt.size()) + " of " + grouped(returns.size()) + " returns"));
   EXPECT_TRUE(has_flag(fit, "values and errors are those of the others"));
 }
 

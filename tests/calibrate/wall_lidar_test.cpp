@@ -143,6 +143,48 @@ TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
       InputError);
 }
 
+std::string flag_with(const WallFit& fit, const std::string& words) {
+  for (const std::string& flag : fit.flags) {
+    if (flag.find(words) != std::string::npos) return flag;
+  }
+  return "";
+}
+
+/// An error that grows with the range, of one ring in all frames, is its gain, and no correlation along the ring.
+TEST(WallLidar, ARingWithAGainIsNoCorrelation) {
+  const NoiseChain chain = {DistanceNoise{.stddev_m = 0.01F}, ChainEntry(GainBias{}, {{8, GainBias{0.01F, 0.0F}}})};
+  const WallFrames frames = room_frames(stands(24), chain, 4);
+  for (const bool rings : {true, false}) {
+    const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .rings = rings, .most_returns = 20'000});
+    EXPECT_LT(fit.correlation.across_px.value, 0.5) << "a white sensor";
+    EXPECT_LT(fit.correlation.down_px.value, 0.5);
+    for (const Estimate& e : fit.measure.across) EXPECT_LT(std::abs(e.value), 0.02 + 4.0 * e.std_error);
+    EXPECT_NE(flag_with(fit, "ring 8 is off in all frames, by up to 0.0"), "") << testing::PrintToString(fit.flags);
+    EXPECT_EQ(flag_with(fit, "learn each ring").empty(), rings);
+    if (!rings) continue;
+    const LearnedParameter &gain = learned_of(fit, "gain_bias.rings.8.gain"),
+                           &bias = learned_of(fit, "gain_bias.rings.8.bias_m");
+    EXPECT_NEAR(gain.value, 0.01, 4.0 * gain.std_error);
+    EXPECT_LT(gain.std_error, 0.001);
+    EXPECT_NEAR(bias.value, 0.0, 4.0 * bias.std_error);
+    EXPECT_NE(flag_with(fit, "errors that grow with the range are learned as gains, too: ring 8"), "");
+    EXPECT_EQ(fit.chain.chain.front().noise.slug(), "distance") << "no heavy tails";
+    // Nothing is said of rings that err as all others.
+    for (const std::uint16_t ring : {6, 7, 9, 10}) {
+      const LearnedParameter& b = learned_of(fit, "gain_bias.rings." + std::to_string(ring) + ".bias_m");
+      EXPECT_NEAR(b.value, 0.0, 4.0 * b.std_error + 0.0005) << ring;
+    }
+  }
+}
+
+/// What is random along a ring is no error of the ring.
+TEST(WallLidar, ACorrelationAlongRingsStaysOne) {
+  const NoiseChain chain = {ChainEntry(DistanceNoise{.stddev_m = 0.01F}, Correlation{.across_px = 4.0F})};
+  const WallFit fit = fit_wall(room_frames(stands(24), chain, 4), {.wall = WallChoice::kAhead, .most_returns = 20'000});
+  EXPECT_NEAR(fit.correlation.across_px.value, 4.0, 0.5);
+  EXPECT_EQ(flag_with(fit, "off in all frames"), "");
+}
+
 /// A wall that is found among others is the one that is found where it is alone, to grazing rays.
 TEST(WallLidar, OfALaserTheWallReachesAsFarAsAlone) {
   const WallFrames frames = simulate_wall(laser_sensor(), walls(30, 0.9, 3.2, 15.0),

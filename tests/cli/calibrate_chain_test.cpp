@@ -278,6 +278,43 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
   EXPECT_NE(ended.err.find("--angle-scale"), std::string::npos) << ended.err;
 }
 
+/// What a sensor saw of one room is not explained by another: every face says so, and of the right one nothing.
+TEST_F(CalibrateChain, AWrongSceneIsNamed) {
+  const auto note = [&](const std::string& file, const std::string& measured, const std::string& set = "") {
+    std::vector<std::string> arguments = {"calibrate", "chain",    file,     "--measured", measured,
+                                          "--free",    "*stddev*", "--free", "dropout.*",  "--json"};
+    if (!set.empty()) arguments.insert(arguments.end(), {"--set", set});
+    const std::string flags = json::parse(done(arguments).out)["flags"].dump();
+    return flags.find("the scene is of another place or size") != std::string::npos;
+  };
+  const std::string of_lidar = scene(kLidarScene);
+  const std::string larger =
+      write_text(folder_ / "larger.yaml",
+                 std::string(kRoom).replace(std::string(kRoom).find("[8, 6, 3]"), 9, "[9, 6, 3]") + kLidarScene);
+  // Clean ranges of a run tell the scene; clouds have none.
+  const std::string sensors = replaced(kLidarScene, "{npy: {channels: [range, clean_range]}}", "pcd");
+  const std::string with_clouds = write_text(folder_ / "clouds.yaml", std::string(kRoom) + sensors);
+  const std::string run = simulated(with_clouds, "run") + "/lidar";
+  EXPECT_FALSE(note(of_lidar, run));
+  EXPECT_TRUE(note(larger, run));
+  EXPECT_TRUE(done({"score", larger, "--measured", run}).out.find("note: readings deviate from the scene by") !=
+              std::string::npos);
+  // Errors of a tenth of the range that each ray has for itself, and a gain of a tenth, are the sensor's.
+  const char* coarse = "sensors.lidar.noise=[{gain_bias: {gain: 0.1}}, {distance: {stddev_per_m: 0.1}}, {dropout: {}}]";
+  EXPECT_FALSE(note(with_clouds, simulated(with_clouds, "coarse", {"--set", coarse}) + "/lidar", coarse));
+  const std::string of_camera = write_text(folder_ / "camera.yaml", std::string(kRoom) + kCameraScene),
+                    images = simulated(of_camera, "camera") + "/cam";
+  EXPECT_FALSE(note(of_camera, images));
+  EXPECT_TRUE(note(of_camera, images, "sensors.cam.position_m=[-2.6, 1, 1]"));
+  // A laser half a metre beside where its log says that it was.
+  const std::string of_laser = write_text(folder_ / "laser.yaml", std::string(kRoom) + kLaserScene),
+                    log = simulated(of_laser, "laser") + "/laser/scans.csv";
+  EXPECT_FALSE(note(of_laser, log));
+  EXPECT_TRUE(note(write_text(folder_ / "beside.yaml",
+                              replaced(bytes_of(of_laser), "position_m: [0, 0, 1.5]", "position_m: [0.5, 0.4, 1.5]")),
+                   log));
+}
+
 TEST_F(CalibrateChain, RefusesInOneLine) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run", {"--frames", "2"}), out = folder_ / "out";
   const auto refused = [&](const std::string& name, std::vector<std::string> more,

@@ -155,9 +155,8 @@ TEST_F(BagLog, LeavesOutWhatHasNoPlaceAndSaysSo) {
   const ScanLog log = read();
   EXPECT_EQ(log.scans(), 1U);
   EXPECT_EQ(log.ray_offset.size(), 3U);
-  const std::vector<std::string> notes = {
-      "2 scans were left out: the way from 'laser' to 'map' is not known at their times",
-      "1 scan was left out: its rays, frame or times are not those of the first"};
+  const std::vector<std::string> notes = {"2 scans were left out: the way from 'laser' to 'map' is not known then",
+                                          "1 scan was left out: rays, frame or times are not those of the first"};
   EXPECT_EQ(log.notes, notes);
 }
 

@@ -187,7 +187,7 @@ TEST_F(CarmenLog, OfRawLasersHasPosesBetweenThoseOfOdometry) {
     SCOPED_TRACE(i);
     expect_pose(log.pose[i], way(1.03 + 0.1 * static_cast<double>(i)));
   }
-  EXPECT_EQ(log.notes, std::vector<std::string>{"2 scans were left out: no pose is known at their times"});
+  EXPECT_EQ(log.notes, std::vector<std::string>{"2 scans were left out: no pose is known then"});
   EXPECT_EQ(log.max_range_m, 81.5);
   const PlanarPose mount = {0.2, -0.1, 0.7};
   const ScanLog mounted = read(text, {.mount = mount});
@@ -234,7 +234,7 @@ TEST_F(CarmenLog, KnowsTheWayOfALaserDuringItsScans) {
         expect_pose(at_ray(log, i, k), way(0.1 * static_cast<double>(i) + 0.03 * static_cast<double>(k)), 1e-6);
       }
     }
-    EXPECT_EQ(log.notes, std::vector<std::string>{"1 scan was left out: no pose is known at its time"});
+    EXPECT_EQ(log.notes, std::vector<std::string>{"1 scan was left out: no pose is known then"});
     options.ray_time_s = 0.0;
     EXPECT_TRUE(read(text, options).ray_offset.empty());
   }

@@ -284,7 +284,7 @@ def test_scans_come_from_bags_too(tmp_path):
     setup.run(tmp_path / "run", frames=30, bag=tmp_path / "drive.mcap")
     log = fa.beam.read_bag_log(tmp_path / "drive.mcap", frame="world")
     assert len(log) == 29 and log.max_range_m == 12 and log.range_m.shape == (29, 271)
-    assert log.notes() == ["1 scan was left out: the way from 'laser' to 'world' is not known at its time"]
+    assert log.notes() == ["1 scan was left out: the way from 'laser' to 'world' is not known then"]
     world_from_laser = setup.simulator().world_from_sensor("laser", 1.0).position_m
     assert np.allclose(log.poses[10, :2], world_from_laser[:2], atol=1e-3)
     with pytest.raises(fa.InputError, match="nothing connects frame 'laser' with frame 'map'"):

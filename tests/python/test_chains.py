@@ -162,6 +162,19 @@ def test_turned_rays_are_learned(tmp_path):
     assert len(other.returns.turned["first_rad"]) == 33
 
 
+def test_options_that_would_do_nothing_are_refused(tmp_path):
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(ANGLES)
+    fa.load(scene).run(tmp_path / "run")
+    for name, value in {"scans": "odd", "laser": "FLASER", "max_range_m": 5.0, "step_m": 0.01, "levels_per_m": 1000.0,
+                        "files": "*.npy", "ray_angle_deg": 1.0, "mount": (1.0, 0.0, 0.0)}.items():
+        with pytest.raises(fa.InputError, match=f"run: {name} is for .*, and this is a run"):
+            fa.calibrate.read_measured_frames(scene, tmp_path / "run", **{name: value})
+    with pytest.raises(fa.InputError, match="angle_scale_rad is for chains with angular_ray"):
+        fa.calibrate.read_measured_frames(scene, tmp_path / "run", overrides={"sensors.lidar.noise": "[]"},
+                                          angle_scale_rad=0.01)
+
+
 def test_refusals():
     with pytest.raises(fa.InputError, match="no parameter 'distance.sttdev_m'"):
         fa.calibrate.fit_chain(TRUTH, "distance.sttdev_m", returns(2))

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/calibrate/chain.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
@@ -68,6 +69,37 @@ TEST(IdleKeys, HalfOfNoLightIsNoted) {
         << notes[0];
     EXPECT_EQ(notes_with(model + ": {half_ambient_klx: 3, ambient_klx: 1}"), Notes{});
   }
+}
+
+/// What learning writes is read back the same, and nothing of it is noted but what someone gave.
+TEST(IdleKeys, AChainIsWrittenWithoutThem) {
+  const NoiseChain chain = {StereoShadow{},
+                            TextureLoss{.midpoint = 0.2F},
+                            MatchingWindow{.radius_px = 2},
+                            EdgeLoss{.low_probability = 0.1F, .law = EdgeLaw::kAngle},
+                            Disparity{.stddev_px = 0.1F},
+                            ChainEntry(Dropout{0.1F}, Correlation{.time_s = 2.0}),
+                            ChainEntry(StereoEnergy{0.2F, 4.0F}, Correlation{.across_px = 2.0F})};
+  const std::string text = chain_yaml(chain, 6);
+  EXPECT_EQ(text.find("half_ambient_klx"), std::string::npos) << text;
+  EXPECT_EQ(text.find("step:"), std::string::npos) << text;
+  const SceneSetup setup = read_scene_text(replaced(kCamera, "      - stereo_shadow: {}\n", text), "s.yaml", {});
+  EXPECT_EQ(setup.notes, Notes{}) << text;
+  const NoiseChain& again = setup.sensors[0].sensor.noise;
+  ASSERT_EQ(again.size(), chain.size());
+  for (std::size_t k = 0; k < chain.size(); ++k) {
+    ASSERT_EQ(again[k].noise.slug(), chain[k].noise.slug());
+    const std::vector<FieldValue> read = again[k].noise.values(), written = chain[k].noise.values();
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      EXPECT_EQ(read[i].number(), written[i].number()) << chain[k].noise.slug() << '.' << written[i].name;
+    }
+    EXPECT_EQ(again[k].correlation, chain[k].correlation) << chain[k].noise.slug();
+  }
+  // A value that would not be read back stays.
+  const NoiseChain odd = {TextureLoss{.half_ambient_klx = 3.0F}};
+  EXPECT_NE(chain_yaml(odd).find("half_ambient_klx: 3"), std::string::npos);
+  const NoiseChain lit = {TextureLoss{.ambient_klx = 1.0F}};
+  EXPECT_NE(chain_yaml(lit).find("half_ambient_klx: 10"), std::string::npos);
 }
 
 TEST(IdleKeys, AShapeOfNoCorrelationIsNoted) {

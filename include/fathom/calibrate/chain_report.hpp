@@ -14,11 +14,12 @@
 
 namespace fathom {
 
+/// What is of another kind of measurement must stay as it is.
 struct MeasuredOptions {
-  std::string files = {};        ///< of a folder of depth images or clouds: pattern of depth_images()
-  double levels_per_m = 1000.0;  ///< of 16-bit images
-  ScanLogOptions log = {};       ///< of a scan log; without ray_time_s
-  std::string scans = "all";     ///< of a log, as select_scans() takes them
+  std::string files = {};                   ///< of a folder of depth images or clouds: pattern of depth_images()
+  std::optional<double> levels_per_m = {};  ///< of 16-bit images; nothing: 1000
+  ScanLogOptions log = {};                  ///< of a scan log; without ray_time_s
+  std::string scans = "all";                ///< of a log, as select_scans() takes them
   /// Of a log: readings of at least so much are lost. Nothing: the maximum range that CARMEN text says; a CSV says inf.
   std::optional<double> max_range_m = {};
   double step_m = 0.0;  ///< ranges of a log are multiples of it; 0: they are not rounded
@@ -29,7 +30,8 @@ struct MeasuredOptions {
 /// or NPY (read_depth_image()), or of PCD or PLY (read_cloud_frames()), or of a log of a planar laser
 /// (read_scan_log()). The number in the name of a file is that of its frame, and so its time and pose in the scene:
 /// depth_000012.png is frame 12. Scan k of a log is frame k, at the pose that the log says
-/// (ChainFrameReader::add_scan()); a reading that is not above 0 and finite is lost. Throws InputError naming the file.
+/// (ChainFrameReader::add_scan()); a reading that is not above 0 and finite is lost. Throws InputError naming the file,
+/// also for an option that does nothing to such a measurement.
 FATHOM_API ChainFrames read_measured_frames(const SceneSetup& setup, const std::filesystem::path& measured,
                                             const MeasuredOptions& options = {});
 

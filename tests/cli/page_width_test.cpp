@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Tables of report.html fit a phone: Chromium, where it is at hand, shows the pages 420 px wide.
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "beam_files.hpp"
+#include "calibrate_chain.hpp"
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+std::string chromium() {
+  for (const char* place : {"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"}) {
+    if (std::filesystem::exists(place)) return place;
+  }
+  return "";
+}
+
+struct Width {
+  int content = 0, shown = 0;
+  std::string text;  ///< where the table begins
+};
+
+/// Of the page, first, and of its boxes that scroll. Windows have a least width, so a frame in one has that of a phone.
+std::vector<Width> widths(const std::string& page, int width, const TemporaryFolder& folder) {
+  std::string text = bytes_of(page), quoted;
+  for (const char c : text) quoted += c == '&' ? std::string("&amp;") : c == '"' ? "&quot;" : std::string(1, c);
+  const std::string frame = write_text(folder / "frame.html", R"(<!DOCTYPE html><body><script>
+onload = () => {
+  const page = document.querySelector('iframe').contentDocument;
+  for (const details of page.querySelectorAll('details')) details.open = true;
+  const boxes = [page.documentElement, ...page.querySelectorAll('.scroll')];
+  const lines = boxes.map(b => `${b.scrollWidth} ${b.clientWidth} ${b.textContent.replace(/\s+/g, '').slice(0, 40)}`);
+  document.body.innerHTML = 'WIDTHS\n' + lines.join('\n') + '\nEND';
+};</script><iframe width=")" + std::to_string(width) + R"(" height="900" srcdoc=")" +
+                                                                  quoted + "\"></iframe>");
+  const std::string command = chromium() +
+                              " --headless --no-sandbox --disable-gpu --window-size=1400,1000 --dump-dom " +
+                              "--user-data-dir=profile 'file://" + frame + "' > dom.txt 2> err.txt";
+  EXPECT_EQ(run_shell(command, folder.path()), 0) << bytes_of(folder / "err.txt");
+  std::istringstream lines(bytes_of(folder / "dom.txt"));
+  std::vector<Width> found;
+  std::string line;
+  while (std::getline(lines, line) && line.find("WIDTHS") == std::string::npos) continue;
+  while (std::getline(lines, line) && line.find("END") == std::string::npos) {
+    Width w;
+    std::istringstream(line) >> w.content >> w.shown >> w.text;
+    found.push_back(w);
+  }
+  return found;
+}
+
+class PageWidth : public CalibrateChain {
+ protected:
+  void SetUp() override {
+    if (chromium().empty()) GTEST_SKIP() << "Chromium is not at hand";
+  }
+  /// On a phone and on a screen.
+  void expect_fits(const std::string& page, std::size_t tables) {
+    for (const int width : {420, 1200}) {
+      const std::vector<Width> found = widths(page, width, folder_);
+      ASSERT_EQ(found.size(), tables + 1) << page;
+      EXPECT_GT(found.front().shown, width - 40);
+      for (const Width& w : found) EXPECT_LE(w.content, w.shown) << page << " at " << width << " px: " << w.text;
+    }
+  }
+};
+
+TEST_F(PageWidth, OfAChainWithSevenParameters) {
+  const std::string file = scene(kLidarScene), run = simulated(file, "run");
+  const std::string out = folder_ / "fit";
+  done({"calibrate", "chain", file, "--measured", run, "--free", "*", "--set",
+        "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {gain_bias: {}}, {distance: {stddev_m: 0.05}}, "
+        "{dropout: {probability: 0.3}}]",
+        "--out", out});
+  expect_fits(out + "/report.html", 3);  // correlations as a matrix and as a list, of which one is shown
+}
+
+TEST_F(PageWidth, OfAWallOfALidar) {
+  const std::string lidar = "type: spinning_lidar\nelevation_deg: [-12, -8, -4, 0, 4, 8]\ncolumns: 240\n";
+  const std::string file = write_text(folder_ / "wall.yaml", R"(
+seed: 7
+frames: 24
+rate_hz: 1
+sensors:
+  - name: lidar
+    type: spinning_lidar
+    elevation_deg: [-12, -8, -4, 0, 4, 8]
+    columns: 240
+    motion:
+      keyframes:
+        - {time_s: 0, position_m: [-0.8, 0, 1], rpy_deg: [0, 0, -20]}
+        - {time_s: 23, position_m: [-4.4, 0, 1], rpy_deg: [0, 0, 20]}
+    noise: [{student: {scale_m: 0.01, nu: 3}}, {loss_angle: {max_incidence_deg: 70}}, {dropout: {probability: 0.05}}]
+    outputs: [pcd]
+scene:
+  meshes: {wall: {box: {size_m: [0.1, 40, 20]}}}
+  entities: [{name: wall, mesh: wall, position_m: [0.05, 0, 0]}]
+)");
+  const std::string out = folder_ / "fit", run = simulated(file, "run");
+  done({"calibrate", "wall", run + "/lidar", "--sensor", write_text(folder_ / "lidar.yaml", lidar), "--distances",
+        "0:8=1.44,8:16=2.69,16:24=3.94", "--max-returns", "5000", "--out", out});
+  expect_fits(out + "/report.html", 5);  // parameters, size, losses, tape, frames
+}
+
+TEST_F(PageWidth, OfBeamModelAndLikelihoodField) {
+  const BeamFiles files;
+  for (const char* model : {"beam", "likelihood_field"}) {
+    const std::string out = files / model;
+    done({"beam", "fit", "--map", files.map(), "--log", files.log(), "--max-range", "8", "--model", model, "--out",
+          out});
+    expect_fits(out + "/report.html", 2);
+  }
+}
+
+}  // namespace
+}  // namespace cli_test

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The page of a learned chain, without a browser: correlations under numbers, lengths in a fitting unit.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/calibrate/chain_report.hpp>
+#include <fathom/noise/distance.hpp>
+
+#include "report/chain_page.hpp"
+#include "report/page.hpp"
+
+namespace fathom {
+namespace {
+
+/// `count` parameters, whose errors have the correlation `c` with those of the first and none with each other.
+ChainReport report_of(std::size_t count, double c, double error_m) {
+  ChainReport report;
+  report.scene = "scene.yaml", report.measured = "run", report.frames.sensor = "lidar";
+  report.start = {{DistanceNoise{.stddev_m = static_cast<float>(error_m)}}};
+  report.fit.chain = report.start;
+  ChainReturns& returns = report.frames.returns;
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    returns.clean_range_m.push_back(30.0F);
+    returns.range_m.push_back(30.0F + static_cast<float>(error_m * (static_cast<double>(i) / 199.5 - 1.0)));
+    returns.incidence_rad.push_back(0.3F);
+    for (std::vector<float>* values : {&returns.energy, &returns.clean_x_m, &returns.clean_y_m, &returns.edge_rad,
+                                       &returns.jump, &returns.jump_rad}) {
+      values->push_back(0.0F);
+    }
+    returns.frame.push_back(i / 20);
+  }
+  report.fit.returns = 211508, report.fit.lost = 3;
+  for (std::size_t j = 0; j < count; ++j) {
+    LearnedParameter p;
+    p.name = "distance.some_long_parameter_" + std::to_string(j), p.value = 1.0, p.std_error = 0.1;
+    report.fit.parameters.push_back(p);
+    for (std::size_t k = 0; k < count; ++k) {
+      report.fit.correlations.push_back(j == k ? 1.0 : j == 0 || k == 0 ? c : 0.0);
+    }
+  }
+  return report;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+std::string part_of(const std::string& page, const std::string& from, const std::string& to) {
+  const std::size_t begin = page.find(from);
+  return begin == std::string::npos ? "" : page.substr(begin, page.find(to, begin) - begin);
+}
+
+TEST(ChainPage, CorrelationsStandUnderNumbersAndAreListedForAPhone) {
+  const std::string page = chain_page(report_of(6, -0.25, 0.1));
+  const std::string matrix = part_of(page, "<table class=\"correlations\">", "</table>");
+  EXPECT_EQ(part_of(matrix, "<thead>", "</thead>").find("parameter"), std::string::npos) << "names are wide heads";
+  for (int j = 1; j <= 6; ++j) EXPECT_EQ(count_of(matrix, ">" + std::to_string(j) + "</th>"), 1U) << j;
+  EXPECT_NE(matrix.find("<td>6 <code>distance.<wbr>some_long_parameter_5</code>"), std::string::npos) << matrix;
+  EXPECT_EQ(count_of(matrix, "class=\"number\">−.25</td>"), 5U);
+  EXPECT_EQ(count_of(matrix, "class=\"number\">1</td>"), 6U);
+  const std::string list = part_of(page, "<table class=\"pairs\">", "</table>");
+  EXPECT_EQ(count_of(list, "<tr>"), 1U + 5U);
+  EXPECT_EQ(count_of(page, "<div class=\"narrow\">"), 1U);
+}
+
+TEST(ChainPage, ManyParametersHaveAListAndNoMatrix) {
+  const std::string page = chain_page(report_of(60, 0.5, 0.1));
+  EXPECT_EQ(page.find("class=\"correlations\""), std::string::npos);
+  EXPECT_EQ(count_of(part_of(page, "<table class=\"pairs\">", "</table>"), "<tr>"), 1U + 40U);
+  EXPECT_NE(page.find("40 of 59 pairs; the others are weaker."), std::string::npos);
+  EXPECT_NE(chain_page(report_of(60, 0.05, 0.1)).find("All are below 0.1 either way."), std::string::npos);
+}
+
+TEST(ChainPage, ErrorsOfMetresAreShownInMetres) {
+  EXPECT_NE(chain_page(report_of(2, 0.1, 0.4)).find("measured less clean range (mm)"), std::string::npos);
+  const std::string wide = chain_page(report_of(2, 0.1, 6.0));
+  EXPECT_NE(wide.find("measured less clean range (m)"), std::string::npos);
+  EXPECT_EQ(wide.find(">6000<"), std::string::npos);
+}
+
+TEST(ChainPage, GroupsTheDigitsOfCounts) {
+  EXPECT_NE(chain_page(report_of(2, 0.1, 0.1)).find(group_digits(211508)), std::string::npos);
+}
+
+TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
+  const std::vector<TableColumn> columns = {{"law", false}, {"<n>", true, true}, {"gain"}, {"", false, true}};
+  const std::vector<std::vector<std::string>> rows = {{"a & b", "3", "+1", "chosen"}, {"c", "", "+2", ""}};
+  const std::string html = table_html(columns, rows);
+  EXPECT_NE(html.find("<th class=\"number aside\">&lt;n></th>"), std::string::npos) << html;
+  EXPECT_NE(html.find("<td>a &amp; b</td><td class=\"number aside\">3</td><td class=\"number\">+1</td><td "
+                      "class=\"aside\">chosen</td></tr>\n<tr class=\"below\"><td colspan=\"4\">&lt;n> 3; chosen</td>"),
+            std::string::npos)
+      << html;
+  EXPECT_EQ(count_of(html, "class=\"below\""), 1U) << "a row with nothing aside has no line below";
+}
+
+}  // namespace
+}  // namespace fathom
