@@ -21,7 +21,8 @@
 namespace fathom_cli {
 namespace {
 
-constexpr const char* kCalibrateHelp = R"(The help of each command has more.
+constexpr const char* kCalibrateHelp = R"(
+The help of each command has more.
 
 Examples:
   fathom simulate examples/14_flat_wall/wall.yaml --out out/wall

@@ -333,6 +333,13 @@ void add_generate(CLI::App& app) {
   c.final_callback([&app, folder] { generate_share(app, *folder); });
 }
 
+/// Texts begin in the line after their quotation mark, and the help has a blank line before them already.
+void begin_footers(CLI::App& command) {
+  const std::string footer = command.get_footer();
+  if (footer.starts_with('\n')) command.footer(footer.substr(1));
+  for (CLI::App* below : command.get_subcommands({})) begin_footers(*below);
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_commands() {
@@ -360,6 +367,7 @@ std::unique_ptr<CLI::App> make_commands() {
   add_score_command(*app);
   add_measure_commands(*app);
   add_generate(*app);
+  begin_footers(*app);
   return app;
 }
 

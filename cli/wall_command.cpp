@@ -98,7 +98,7 @@ void add_wall_command(CLI::App& calibrate) {
       "largest, of scans what half of the readings are of",
       o->wall.wall);
   c.add_flag("--rings", o->wall.rings,
-             "of a lidar: a bias for each ring, and its own deviation unless tails are heavy");
+             "of a lidar: a bias for each ring, a gain where it shows, and its own deviation unless tails are heavy");
   c.add_option("--scans", o->scans, "of a log: all, odd, even or START:STOP:STEP")->type_name("WHICH");
   add_number(c, {"--step", "M", "of a log: ranges are multiples of it; 0: not rounded"}, {0, 1, "m"}, o->step_m);
   add_number(c, {"--max-range", "M", "how far the sensor measures; default: what a log says"}, {1e-3, 1e6, "m"},

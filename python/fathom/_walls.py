@@ -185,7 +185,7 @@ def fit_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = Non
     the sensor's origin to the wall by tape, m, [frames]; NaN: not measured. left_out: where it is not 0 (or True), a ray
     is left out, [rows, cols] or as measured. half_step_m: values are multiples of twice as much. border: "of_wall" or
     "not_known", losses with no reading between them and the border. wall: "largest" or
-    "ahead", the plane that is the wall among other surfaces that a lidar or a laser sees. rings: of a lidar a bias for
+    "ahead", the plane that is the wall among other surfaces that a lidar or a laser sees. rings: of a lidar a bias (and a gain where it shows) for
     each ring, and a deviation unless tails are heavy. still: frames follow each other at rate_hz, and
     nothing moves but from place to place. The others: see fit_chain()."""
     options = {"seed": seed, "border": border, "wall": wall, "rings": rings, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,

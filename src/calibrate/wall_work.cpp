@@ -134,7 +134,9 @@ class FrameMeter {
     std::vector<float> readings(measured(f).begin(), measured(f).end());
     if (w_.rings.empty()) return readings;
     for (std::size_t i = 0; i < readings.size(); ++i) {
-      if (is_reading(w_.rays, i, readings[i])) readings[i] -= static_cast<float>(of_ring(i, double{readings[i]}));
+      if (!is_reading(w_.rays, i, readings[i])) continue;
+      const WallRingError& error = w_.rings[frames_.sensor.lidar->ring[i]];
+      readings[i] = static_cast<float>(error.taken_from(double{readings[i]}));
     }
     return readings;
   }

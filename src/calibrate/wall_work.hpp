@@ -40,6 +40,8 @@ struct WallRingError {
 
   [[nodiscard]] bool is_none() const { return bias_m == 0.0 && gain == 0.0; }
   [[nodiscard]] double at(double range_m) const { return bias_m + gain * range_m; }
+  /// The range of which a reading is that errs so.
+  [[nodiscard]] double taken_from(double reading_m) const { return (reading_m - bias_m) / (1.0 + gain); }
 };
 
 struct WallWork {

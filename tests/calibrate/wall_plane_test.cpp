@@ -175,6 +175,22 @@ TEST(WallPlanes, ABallIsNoWall) {
   EXPECT_TRUE(fit.measure.planes[0].is_found && fit.measure.planes[2].is_found);
 }
 
+/// Disparities that are noise may deviate from the nearest plane by more than it is away.
+TEST(WallPlanes, NoiseIsNoWall) {
+  WallFrames frames{.sensor = stereo_sensor(), .measured_m = {}};
+  const double unit = frames.sensor.camera->fx_px * frames.sensor.camera->baseline_m;
+  std::mt19937 random(5);
+  std::lognormal_distribution<double> disparity_px(0.0, 1.2);
+  for (std::size_t i = 0; i < frames.sensor.rays(); ++i) {
+    const double d = disparity_px(random);
+    frames.measured_m.push_back(static_cast<float>(unit / d));
+  }
+  const std::string why = input_error([&] { static_cast<void>(measure_wall(frames)); });
+  EXPECT_NE(why.find("deviate from every plane by more than the distance, and 5 % is the most for a wall"),
+            std::string::npos)
+      << why;
+}
+
 TEST(WallPlanes, AFrameThatErrsMuchMoreThanOthersIsLeftOut) {
   const std::vector<WallPlane> planes = walls(9, 0.8, 1.6, 30.0, 10.0);
   WallFrames frames = simulate_wall(stereo_sensor(), planes, {Disparity{.stddev_px = 0.05F}}, {.seed = 9});

@@ -43,7 +43,7 @@ TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   EXPECT_GT(fit["held_out_nats"]["gain"].get<double>(), 0.1);
   EXPECT_NE(ended.out.find("--set sensors.lidar.noise=@"), std::string::npos) << ended.out;
   const std::string page = bytes_of(out + "/report.html");
-  for (const char* part : {"distance.stddev_m", "<svg", "Correlations", "max_incidence_rad"}) {
+  for (const char* part : {"distance.<wbr>stddev_m", "<svg", "Correlations", "max_incidence_rad"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
   // The chain that was learned makes frames that score as those that were measured.

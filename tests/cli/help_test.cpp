@@ -37,6 +37,7 @@ TEST(Help, EveryCommandHasAnExample) {
     EXPECT_EQ(ended.err, "");
     EXPECT_NE(ended.out.find("\nExample"), std::string::npos) << ended.out;
     EXPECT_NE(ended.out.find("\n  fathom "), std::string::npos) << ended.out;
+    EXPECT_EQ(ended.out.find("\n\n\n"), std::string::npos) << "two blank lines: " << ended.out;
     for (const std::string& name : subcommands(ended.out)) {
       command.back() = name;
       commands.push_back(command);

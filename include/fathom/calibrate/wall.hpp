@@ -168,9 +168,9 @@ struct WallOptions {
   /// Of a lidar, or of a planar laser that sees more than the wall. Nothing: the largest of a lidar, and of a planar
   /// laser the one that at least half of the readings are of.
   std::optional<WallChoice> wall = {};
-  bool rings = false;     ///< of a lidar: a bias for each ring, and a deviation unless tails are heavy
-  bool still = false;     ///< frames follow each other and neither wall nor sensor moves, but from place to place
-  double rate_hz = 30.0;  ///< frames per second, where they are still
+  bool rings = false;  ///< of a lidar: a bias for each ring, a gain where it shows, a deviation unless tails are heavy
+  bool still = false;  ///< frames follow each other and neither wall nor sensor moves, but from place to place
+  double rate_hz = 30.0;                         ///< frames per second, where they are still
   std::uint32_t hold_out = 5, block_frames = 1;  ///< of ChainFitOptions
   std::size_t most_returns = 300'000;            ///< to learn from; more are thinned out at random; at least 1000
   int threads = 0;                               ///< at work at once; 0: one per core; they change no bit of the result
