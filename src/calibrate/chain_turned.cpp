@@ -48,6 +48,7 @@ constexpr double kLeastWeight = 1e-30;  // weight of a surface
 constexpr double kStretch = 1e-6;       // relative step of a difference of laws
 constexpr double kResolution = 1e-6;    // of a range in single precision, relative
 constexpr double kBetween = 1e-3;       // of what returns at an edge: surfaces too thin for any node to meet
+constexpr double kBeside = 5e-3;        // of a range: straight lines for surfaces may be off by as much
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
 
 double square(double x) { return x * x; }
@@ -241,9 +242,10 @@ double ChainDensity::turned_log(std::size_t i) const {
     nearest_m = std::min(nearest_m, facet.hit.reading_m), farthest_m = std::max(farthest_m, facet.hit.reading_m);
   });
   if (nearest_m < farthest_m) {
+    const double low_m = nearest_m * (1.0 - kBeside), high_m = farthest_m * (1.0 + kBeside);
     const double range_m = double{returns_.range_m[i]};
-    const bool is_between = nearest_m < range_m && range_m < farthest_m;
-    sum += kBetween * ((is_between ? kept / (farthest_m - nearest_m) : 0.0) - sum);
+    const bool is_between = low_m < range_m && range_m < high_m;
+    sum += kBetween * ((is_between ? kept / (high_m - low_m) : 0.0) - sum);
   }
   return sum > 0.0 ? std::max(least_log_, math::log(sum)) : least_log_;
 }
