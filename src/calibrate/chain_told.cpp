@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <numeric>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/small_matrix.hpp"
@@ -15,10 +15,10 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kMostReturns = 64, kOfEachRing = 2;
+constexpr std::size_t kMostReturns = 64, kOfEachRing = 16;
 constexpr double kStep = 0.02;  // of a value, or of the margin from which a search begins
 constexpr double kApartM = 0.01;
-constexpr double kLeastPivot = 1e-7;  // single floats leave 1e-10
+constexpr double kLeastOwn = 1e-7;  // single floats leave 1e-10
 
 /// Some returns, of each ring if any parameter is of a single one.
 std::vector<std::size_t> sample_of(std::span<const FreeNumber> free, const ChainReturns& returns,
@@ -26,9 +26,12 @@ std::vector<std::size_t> sample_of(std::span<const FreeNumber> free, const Chain
   std::vector<std::size_t> some = some_of(places, kMostReturns);
   const bool by_ring = std::any_of(free.begin(), free.end(), [](const FreeNumber& p) { return !p.rings.empty(); });
   if (!by_ring) return some;
-  std::vector<std::size_t> seen(0x10000, 0);
-  for (const std::size_t i : places) {
-    if (seen[returns.ring[i]]++ < kOfEachRing) some.push_back(i);
+  std::map<std::uint16_t, std::vector<std::size_t>> of_ring;
+  for (const std::size_t i : places) of_ring[returns.ring[i]].push_back(i);
+  // From all over its ring: neighbours see the same range, of which a gain and a bias are the same.
+  for (const auto& [ring, all] : of_ring) {
+    const std::vector<std::size_t> few = some_of(all, kOfEachRing);
+    some.insert(some.end(), few.begin(), few.end());
   }
   return some;
 }
@@ -86,7 +89,7 @@ std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const 
       products(a, b) = std::inner_product(rows[a].begin(), rows[a].end(), rows[b].begin(), 0.0);
     }
   }
-  const std::vector<std::size_t> kept = independent_rows(products, kLeastPivot);
+  const std::vector<std::size_t> kept = independent_rows(products, kLeastOwn);
   std::vector<FreeNumber> out;
   for (std::size_t a = 0; a < rows.size(); ++a) {
     if (std::find(kept.begin(), kept.end(), a) == kept.end()) out.push_back(free[which[a]]);
