@@ -75,10 +75,10 @@ struct ChainDensity::Facet {
   }
   /// A range without an error of its own tells the angle more sharply than nodes and straight lines between them tell
   /// where an edge is: beyond it such a return would be impossible, and close to it tell more than all others.
-  static constexpr double kBlur = 0.25;  // of the step between nodes
+  static constexpr double kBlur = 0.25, kMostBlur = 0.1;  // of the step between nodes, and of the deviation
   [[nodiscard]] static AngleLaw blurred(const RayTurns& turns, AngleLaw law) {
     for (std::size_t k = 0; k < 2; ++k) {
-      const double least = kBlur * turns.nodes(k).step_at(law.mean[k]);
+      const double least = std::min(kBlur * turns.nodes(k).step_at(law.mean[k]), kMostBlur * turns.deviation()[k]);
       law.variance[k] = std::max(law.variance[k], least * least);
     }
     return law;

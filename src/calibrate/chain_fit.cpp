@@ -15,6 +15,7 @@
 #include "calibrate/chain_ascent.hpp"
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_errors.hpp"
+#include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_flags.hpp"
 #include "calibrate/chain_intervals.hpp"
 #include "calibrate/chain_jumps.hpp"
@@ -188,12 +189,12 @@ void leave_out(std::vector<FreeNumber>& numbers, std::span<const FreeNumber> oth
 class Learning {
  public:
   Learning(NoiseChain start, std::vector<FreeNumber> searched, const ChainReturns& returns, const Split& split,
-           Executor& executor)
+           Executor& executor, bool hold_untold)
       : start_(std::move(start)), searched_(std::move(searched)) {
-    as_given_ = told_by_others(start_, searched_, returns, split.learn);
+    if (hold_untold) as_given_ = told_by_others(start_, searched_, returns, split.learn);
     leave_out(searched_, as_given_);
     reached_.emplace(reach(start_, searched_, returns, split, executor));
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; hold_untold && round < kMostRounds; ++round) {
       const LostBesideEnds small = lost_beside_ends(*reached_, searched_, split.learn.size());
       const std::vector<FreeNumber> more = small.numbers.empty() ? untold(*reached_) : std::vector<FreeNumber>();
       if (small.numbers.empty() && more.empty()) return;
@@ -313,14 +314,14 @@ std::vector<FreeNumber> searched_of(const NoiseChain& chain, std::span<const Fre
 
 /// Learned under the laws of `chain`; what was gained is on `given`, which may have another law of energies.
 ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                   const ChainReturns& returns, const Split& split, Executor& executor) {
+                   const ChainReturns& returns, const Split& split, Executor& executor, bool hold_untold) {
   ChainFit fit;
   fit.start_log_likelihood = ChainLikelihood(given, {}, returns, split.learn, executor).total({});
   NoiseChain start = with_rings(chain, numbers);
   for (const FreeNumber& p : numbers) {
     if (p.field == kLevelsField) set_levels(start, p.entry, returns, fit.flags);
   }
-  const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor);
+  const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor, hold_untold);
   fit.chain = learning.reached().ascent.chain();
   fit.log_likelihood = learning.reached().ascent.total();
   add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, fit);
@@ -366,8 +367,8 @@ std::string_view law_of_energies(const NoiseChain& chain, std::size_t entry) {
 
 }  // namespace
 
-ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,
-                   const ChainFitOptions& options) {
+ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,
+                        const ChainFitOptions& options, const ChainChoice& choice) {
   constexpr double kLikelier = 3.0;  // nats from which on another law than the given one is taken
   validate(options);
   check_returns(returns);
@@ -381,13 +382,13 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   }
   const auto executor = make_executor(options.threads);
   NoiseChain laws = chain;
-  ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor);
-  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+  ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor, choice.hold_untold);
+  for (std::size_t entry = 0; choice.of_laws && entry < chain.size(); ++entry) {
     const std::optional<NoiseChain> other = with_other_law(laws, numbers, entry);
     NoiseChain begun = fit.chain;  // with what was learned of its other models
     if (other) begun[entry].noise = (*other)[entry].noise;
     if (!other || !may_be_likelier(begun, fit, numbers, returns, split, *executor)) continue;
-    ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor);
+    ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor, choice.hold_untold);
     if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
     tried.flags.push_back(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
                                       StereoEnergy::kSlug, law_of_energies(*other, entry),
@@ -397,6 +398,11 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   add_flags(fit, returns.hits.is_known());
   add_angle_flags(returns.turned, fit);
   return fit;
+}
+
+ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,
+                   const ChainFitOptions& options) {
+  return fit_chain_laws(chain, free, returns, options, {});
 }
 
 }  // namespace fathom

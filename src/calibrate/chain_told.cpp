@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kMostReturns = 64, kOfEachRing = 16;
+constexpr std::size_t kMostReturns = 1024, kOfEachRing = 16;
 constexpr double kStep = 0.02;  // of a value, or of the margin from which a search begins
 constexpr double kApartM = 0.01;
 constexpr double kLeastOwn = 1e-7;  // single floats leave 1e-10

@@ -48,7 +48,7 @@ constexpr double kLeastWeight = 1e-30;  // weight of a surface
 constexpr double kStretch = 1e-6;       // relative step of a difference of laws
 constexpr double kResolution = 1e-6;    // of a range in single precision, relative
 constexpr double kBetween = 1e-3;       // of what returns at an edge: surfaces too thin for any node to meet
-constexpr double kBeside = 5e-3;        // of a range: straight lines for surfaces may be off by as much
+constexpr double kBeside = 1e-5;        // of a range: straight lines for surfaces are off by as much
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
 
 double square(double x) { return x * x; }

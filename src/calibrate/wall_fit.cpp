@@ -11,6 +11,7 @@
 #include <fathom/calibrate/wall.hpp>
 
 #include "base/counts.hpp"
+#include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_loss.hpp"
@@ -206,9 +207,11 @@ class WallLearner {
     const std::size_t first_range = chain.size();
     chain.insert(chain.end(), ranges.chain.begin(), ranges.chain.end());
     add_free_ranges(ranges, chain, patterns);
-    fit_.chain =
-        fit_chain(chain, chain_parameters(chain, patterns, rings_of(fit_.returns)), fit_.returns,
-                  {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads});
+    // Of energies one law is tried, among those of losses.
+    fit_.chain = fit_chain_laws(
+        chain, chain_parameters(chain, patterns, rings_of(fit_.returns)), fit_.returns,
+        {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads},
+        {.of_laws = false});
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
   }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/wall_loss.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -9,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "base/counts.hpp"
+#include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/no_number.hpp"
+#include "calibrate/wall_loss.hpp"
 
 namespace fathom {
 
@@ -107,8 +107,9 @@ Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainRetu
               const WallOptions& options) {
   const NoiseChain& chain = candidate.models;
   const std::vector<ChainParameter> free = chain_parameters(chain, candidate.free);
-  const ChainFit fit = fit_chain(
-      chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads});
+  const ChainFit fit = fit_chain_laws(
+      chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
+      {.of_laws = false, .hold_untold = false});
   Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = {}, .judged = {}};
   tried.models = fit.chain;
   for (const LearnedParameter& p : fit.parameters) {
