@@ -71,17 +71,7 @@ struct ChainDensity::Facet {
       is_linear = is_linear && std::abs(shift) <= kLittle * turns.deviation()[k];
       sum += weight_rate[k] * shift;
     }
-    return is_linear ? kept * std::max(0.0, sum) : expected(turns, blurred(turns, given));
-  }
-  /// A range without an error of its own tells the angle more sharply than nodes and straight lines between them tell
-  /// where an edge is: beyond it such a return would be impossible, and close to it tell more than all others.
-  static constexpr double kBlur = 0.25, kMostBlur = 0.1;  // of the step between nodes, and of the deviation
-  [[nodiscard]] static AngleLaw blurred(const RayTurns& turns, AngleLaw law) {
-    for (std::size_t k = 0; k < 2; ++k) {
-      const double least = std::min(kBlur * turns.nodes(k).step_at(law.mean[k]), kMostBlur * turns.deviation()[k]);
-      law.variance[k] = std::max(law.variance[k], least * least);
-    }
-    return law;
+    return is_linear ? kept * std::max(0.0, sum) : expected(turns, given);
   }
   /// E[met kept] under a law of the angles.
   [[nodiscard]] double expected(const RayTurns& turns, const AngleLaw& law) const {

@@ -11,9 +11,6 @@
 // exact for normal errors; for others (uniform, t, levels) right where the angles move the reading little against the
 // error, and where they move it much.
 //
-// A thousandth of what returns at an edge is spread evenly between the nearest and the farthest of these surfaces: the
-// side of a post is so thin that no node may meet it, and a return from there would else be impossible.
-//
 // Behind a matching window (noise/matching_window.hpp) a reading is that of many rays, each turned by angles of its
 // own. Returns are then of pixels whose windows see one plane, however they are turned (simulate/plain_windows.hpp). A
 // plane's disparity is linear in the image, the window fits a plane to its n x n pixels by least squares, and in the
@@ -47,8 +44,6 @@ namespace {
 constexpr double kLeastWeight = 1e-30;  // weight of a surface
 constexpr double kStretch = 1e-6;       // relative step of a difference of laws
 constexpr double kResolution = 1e-6;    // of a range in single precision, relative
-constexpr double kBetween = 1e-3;       // of what returns at an edge: surfaces too thin for any node to meet
-constexpr double kBeside = 1e-5;        // of a range: straight lines for surfaces are off by as much
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
 
 double square(double x) { return x * x; }
@@ -236,17 +231,7 @@ double ChainDensity::turned_log(std::size_t i) const {
     const double lost = 1.0 - sum;
     return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
   }
-  double nearest_m = 1e12, farthest_m = 0.0, kept = 0.0;
-  for_each_facet(i, [&](const Facet& facet) {
-    sum += density_on(i, facet), kept += facet.kept_weight(*turns_);
-    nearest_m = std::min(nearest_m, facet.hit.reading_m), farthest_m = std::max(farthest_m, facet.hit.reading_m);
-  });
-  if (nearest_m < farthest_m) {
-    const double low_m = nearest_m * (1.0 - kBeside), high_m = farthest_m * (1.0 + kBeside);
-    const double range_m = double{returns_.range_m[i]};
-    const bool is_between = low_m < range_m && range_m < high_m;
-    sum += kBetween * ((is_between ? kept / (high_m - low_m) : 0.0) - sum);
-  }
+  for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet); });
   return sum > 0.0 ? std::max(least_log_, math::log(sum)) : least_log_;
 }
 

@@ -139,12 +139,6 @@ void AngleNodes::slope(double mean, double deviation, double* slopes) const {
   }
 }
 
-double AngleNodes::step_at(double angle) const {
-  if (at.size() < 2) return 0.0;
-  const auto behind = std::upper_bound(at.begin() + 1, at.end() - 1, angle);
-  return *behind - *(behind - 1);
-}
-
 double AngleNodes::within(std::size_t k, double mean, double deviation) const {
   if (at.size() == 1) return mean;
   // The product of two normals stands in for that of a normal and a hat, whose mean and variance these are.

@@ -33,8 +33,6 @@ struct AngleNodes {
   void weigh(double mean, double deviation, double* weights) const;
   /// Derivatives of these by the mean.
   void slope(double mean, double deviation, double* slopes) const;
-  /// From the node before an angle to that behind it; of one node 0.
-  [[nodiscard]] double step_at(double angle) const;
   /// Where within the hat of node k the angle is on average, nearly.
   [[nodiscard]] double within(std::size_t k, double mean, double deviation) const;
 };
