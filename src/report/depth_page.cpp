@@ -69,7 +69,7 @@ std::string tiles(const DepthReport& report) {
 }
 
 /// What holes are counted of.
-std::string counted(const DepthReport& report) {
+std::string depths_counted(const DepthReport& report) {
   const DepthMeasure& m = report.measure;
   if (report.left_out_by.empty()) {
     return "<p>All holes count, also where nothing is within the camera's reach: nothing says which these are.</p>\n";
@@ -95,7 +95,7 @@ std::string page(std::span<const DepthReport> reports) {
       "when they touch neither the border of the image nor what is left out: the size of the others is not "
       "known.</p>\n";
   for (const DepthReport& report : reports) {
-    body += fmt::format("<h2>{}</h2>\n", escape_html(report.name)) + tiles(report) + counted(report) +
+    body += fmt::format("<h2>{}</h2>\n", escape_html(report.name)) + tiles(report) + depths_counted(report) +
             flags_html(report.measure.flags) + pictures(report);
   }
   const char* beside = reports.size() > 1 ? "; dashed, and as a line: the second folder" : "";
