@@ -54,10 +54,21 @@ void take_whole(const py::dict& d, const char* name, std::int64_t most, std::vec
   for (const std::int64_t one : span_of(values)) out.push_back(static_cast<T>(one));
 }
 
+std::vector<Axis> axes_of(const py::dict& d) {
+  std::vector<Axis> axes;
+  for (const py::handle& axis : py::list(d["axes"])) axes.push_back(word_of<Axis>(py::cast<std::string>(axis), "axes"));
+  return axes;
+}
+
+py::list axis_words(const std::vector<Axis>& axes) {
+  py::list words;
+  for (const Axis axis : axes) words.append(kChoiceWords<Axis>[static_cast<std::size_t>(axis)]);
+  return words;
+}
+
 TurnedRays turned_of(const py::dict& d) {
   TurnedRays t;
-  for (const py::handle& axis : py::list(d["axes"]))
-    t.axes.push_back(word_of<Axis>(py::cast<std::string>(axis), "axes"));
+  t.axes = axes_of(d);
   for (const py::handle& angle : py::list(d["first_rad"])) t.first_rad.push_back(py::cast<double>(angle));
   for (const py::handle& angle : py::list(d["second_rad"])) t.second_rad.push_back(py::cast<double>(angle));
   for (const auto& [name, member] : kTurned) {
@@ -74,9 +85,7 @@ TurnedRays turned_of(const py::dict& d) {
 py::object turned_dict(const TurnedRays& t) {
   if (!t.is_known()) return py::none();
   py::dict d;
-  py::list axes;
-  for (const Axis axis : t.axes) axes.append(kChoiceWords<Axis>[static_cast<std::size_t>(axis)]);
-  d["axes"] = axes, d["first_rad"] = t.first_rad, d["second_rad"] = t.second_rad;
+  d["axes"] = axis_words(t.axes), d["first_rad"] = t.first_rad, d["second_rad"] = t.second_rad;
   for (const auto& [name, member] : kTurned) d[name] = copied<float>(t.*member);
   d["surroundings"] = copied<std::uint32_t>(t.surroundings);
   d["first_surface"] = copied<std::uint32_t>(t.first_surface);
@@ -87,8 +96,7 @@ py::object turned_dict(const TurnedRays& t) {
 
 HitTurns hits_of(const py::dict& d) {
   HitTurns h;
-  for (const py::handle& axis : py::list(d["axes"]))
-    h.axes.push_back(word_of<Axis>(py::cast<std::string>(axis), "axes"));
+  h.axes = axes_of(d);
   for (auto [name, out] : {std::pair{"first_rad", &h.first_rad}, std::pair{"second_rad", &h.second_rad}}) {
     const Floats values = floats(ravelled(d[name], name), name, {{-1}, "(N,)"}, Finite::kNo);
     out->assign(values.data(), values.data() + values.size());
@@ -99,9 +107,8 @@ HitTurns hits_of(const py::dict& d) {
 py::object hits_dict(const HitTurns& h) {
   if (!h.is_known()) return py::none();
   py::dict d;
-  py::list axes;
-  for (const Axis axis : h.axes) axes.append(kChoiceWords<Axis>[static_cast<std::size_t>(axis)]);
-  d["axes"] = axes, d["first_rad"] = copied<float>(h.first_rad), d["second_rad"] = copied<float>(h.second_rad);
+  d["axes"] = axis_words(h.axes), d["first_rad"] = copied<float>(h.first_rad),
+  d["second_rad"] = copied<float>(h.second_rad);
   return d;
 }
 

@@ -9,13 +9,11 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include <fathom/math/trigonometry.hpp>
 
-#include "base/counts.hpp"
 #include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
@@ -25,7 +23,6 @@ namespace fathom {
 namespace {
 
 constexpr double kWeightBoundary = 1e-7;
-constexpr std::size_t kFewStretches = 20;
 
 /// By w_hit and sigma: a vector, and a symmetric matrix.
 struct FieldSlopes {
@@ -116,15 +113,6 @@ FieldSlopes clustered_errors(const FieldMatrix& covariance, std::vector<FieldSlo
   return {std::sqrt(std::max(0.0, variance.w)), std::sqrt(std::max(0.0, variance.s))};
 }
 
-void flag_few_stretches(const FieldFitOptions& options, FieldFit& fit) {
-  if (fit.clusters >= kFewStretches) return;
-  const bool few_asked = options.stretches > 0 && fit.clusters == options.stretches;
-  fit.flags.push_back(
-      fmt::format("standard errors rest on {} only: they are rough, {}",
-                  options.stretches > 0 ? counted(fit.clusters, "stretch", "stretches") : counted(fit.clusters, "scan"),
-                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
-}
-
 void add_intervals(double degrees, FieldFit& fit) {
   const double t = student_t_quantile(0.975, degrees);
   const auto interval = [t](double value, double error, double low, double high) -> std::array<double, 2> {
@@ -158,7 +146,8 @@ void add_field_errors(const FieldData& data, const DistanceField& field, std::sp
     fit.flags.emplace_back("standard errors need at least two clusters: the rays of one err together");
     return;
   }
-  if (free.w || free.s) flag_few_stretches(options, fit);
+  const std::string few = few_clusters_flag(fit.clusters, options.stretches);
+  if ((free.w || free.s) && !few.empty()) fit.flags.push_back(few);
   const Neighbours neighbours(fit.clusters, options.stretches > 0);
   const FieldSlopes errors =
       clustered_errors(*covariance, slopes_of_stretches(data, field, fit.model, stretches), neighbours);

@@ -61,8 +61,7 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
   out.ks_distance = ks_distance_uniform(pit);
   if (out.impossible > 0) {
     out.flags.push_back(fmt::format("{} of {} judged by {} impossible under the parameters: nats per ray are -inf",
-                                    grouped(out.impossible), counted(out.pairs, "reading"),
-                                    out.impossible == 1 ? "is" : "are"));
+                                    grouped(out.impossible), counted(out.pairs, "reading"), are(out.impossible)));
   }
   return out;
 }

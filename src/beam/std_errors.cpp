@@ -18,14 +18,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "base/counts.hpp"
 #include "base/small_matrix.hpp"
 #include "beam/add_parts.hpp"
 #include "beam/curvature.hpp"
+#include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
 
 namespace fathom {
@@ -33,7 +34,6 @@ namespace fathom {
 namespace {
 
 constexpr double kBoundary = 1e-7;  // of a weight: below, it is 0
-constexpr double kFewClusters = 20.0;
 
 /// a m a^T.
 Matrix sandwich(const Matrix& a, const Matrix& middle) {
@@ -241,15 +241,6 @@ void add_intervals(double degrees, BeamFit& fit) {
   }
 }
 
-void flag_few_clusters(const FitOptions& options, BeamFit& fit) {
-  if (static_cast<double>(fit.clusters) >= kFewClusters) return;
-  const bool few_asked = options.stretches > 0 && fit.clusters == options.stretches;
-  fit.flags.push_back(
-      fmt::format("standard errors rest on {} only: they are rough, {}",
-                  options.stretches > 0 ? counted(fit.clusters, "stretch", "stretches") : counted(fit.clusters, "scan"),
-                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
-}
-
 }  // namespace
 
 void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last,
@@ -280,7 +271,8 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
     fit.flags.emplace_back("standard errors need at least two clusters: the rays of one err together");
     return;
   }
-  if (!known.empty()) flag_few_clusters(options, fit);
+  const std::string few = few_clusters_flag(fit.clusters, options.stretches);
+  if (!known.empty() && !few.empty()) fit.flags.push_back(few);
   fit.std_error = to_errors(covariance_of_parameters(sandwich(*inverse, outer), p), known, p.tail.hit);
   take_larger(fit.naive_std_error, fit.std_error);
   add_intervals(neighbours.degrees(static_cast<double>(fit.clusters)), fit);

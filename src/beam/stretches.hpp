@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace fathom {
 
@@ -52,5 +53,8 @@ struct Neighbours {
     }
   }
 };
+
+/// What is said of standard errors that rest on so few clusters, of stretches of the way (0: of scans); empty: enough.
+std::string few_clusters_flag(std::size_t clusters, std::size_t stretches);
 
 }  // namespace fathom

@@ -2,7 +2,6 @@
 #include "calibrate/chain_ascent.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <utility>

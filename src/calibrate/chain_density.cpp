@@ -32,6 +32,22 @@ Surface with_energy(const M& model, Surface surface, float energy) {
   return surface;
 }
 
+template <class M>
+const M* model_as(const Noise& noise) {
+  return static_cast<const M*>(detail::NoiseAccess::model(noise));
+}
+
+/// By ring, to the last that has an entry of its own; empty: none has.
+template <class M>
+std::vector<const M*> models_of_rings(const ChainEntry& entry) {
+  std::vector<const M*> models;
+  for (const RingEntry& other : entry.by_ring) {
+    if (other.ring >= models.size()) models.resize(std::size_t{other.ring} + 1, model_as<M>(entry.noise));
+    models[other.ring] = model_as<M>(other.noise);
+  }
+  return models;
+}
+
 /// Whether what a model without density does is left out of the returns, or is no matter of ranges.
 bool is_passed_over(Stage stage) {
   return stage == Stage::kHitPoint || stage == Stage::kImage || stage == Stage::kShadow;
@@ -99,10 +115,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
     const auto place = detail::NoiseAccess::place_in_list(noise);
     if (!place) refuse(noise.slug(), "is a model of the user's own");
     Step step = kMakers[*place](detail::NoiseAccess::model(noise));
-    for (const RingEntry& other : entry.by_ring) {
-      if (other.ring >= step.of_ring.size()) step.of_ring.resize(std::size_t{other.ring} + 1, step.model);
-      step.of_ring[other.ring] = detail::NoiseAccess::model(other.noise);
-    }
+    step.of_ring = models_of_rings<void>(entry);
     if (step.act == nullptr && step.lose == nullptr) {
       if (is_passed_over(noise.stage())) continue;
       refuse_without_density(noise);
@@ -121,15 +134,8 @@ void ChainDensity::add_hit_turn(const ChainEntry& entry) {
   const HitTurns& turns = returns_.hits;
   if (const std::string why = why_hits_are_not_told(chain_); !why.empty()) refuse(AngularHit::kSlug, why);
   if (hit_axes(chain_) != turns.axes) refuse(AngularHit::kSlug, "turns about other axes than those of known angles");
-  const auto model = [](const Noise& noise) {
-    return static_cast<const AngularHit*>(detail::NoiseAccess::model(noise));
-  };
-  HitStep step = {model(entry.noise), {}, hits_.empty() ? &turns.first_rad : &turns.second_rad};
-  for (const RingEntry& other : entry.by_ring) {
-    if (other.ring >= step.of_ring.size()) step.of_ring.resize(std::size_t{other.ring} + 1, step.model);
-    step.of_ring[other.ring] = model(other.noise);
-  }
-  hits_.push_back(std::move(step));
+  hits_.push_back({model_as<AngularHit>(entry.noise), models_of_rings<AngularHit>(entry),
+                   hits_.empty() ? &turns.first_rad : &turns.second_rad});
 }
 
 void ChainDensity::find_laws() {

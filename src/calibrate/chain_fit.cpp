@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "calibrate/chain_fit.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -15,7 +17,6 @@
 #include "calibrate/chain_ascent.hpp"
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_errors.hpp"
-#include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_flags.hpp"
 #include "calibrate/chain_intervals.hpp"
 #include "calibrate/chain_jumps.hpp"

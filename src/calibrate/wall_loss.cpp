@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "calibrate/wall_loss.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -10,7 +12,6 @@
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/no_number.hpp"
-#include "calibrate/wall_loss.hpp"
 
 namespace fathom {
 

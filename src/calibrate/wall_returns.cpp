@@ -75,7 +75,7 @@ class ReturnMaker {
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
     const double cosine = std::clamp(dot(normal, q) / of.length[i], 0.0, 1.0), range_m = clean_m * of.length[i];
     double reported_m = (1.0 + o_.gain) * measured_m * of.length[i] + o_.bias_m;
-    if (o_.without_rings) reported_m -= of_ring(i, plane_m);
+    if (o_.without_rings) reported_m -= w_.of_ring(frames_.sensor, i, plane_m);
     out_.range_m.push_back(is_there ? static_cast<float>(reported_m) : std::numeric_limits<float>::quiet_NaN());
     out_.clean_range_m.push_back(static_cast<float>(range_m));
     const Vec3 point = of.point(i, clean_m);
@@ -86,16 +86,11 @@ class ReturnMaker {
     out_.frame.push_back(static_cast<std::uint32_t>(f));
   }
 
-  /// What ray i errs by because of its ring, m.
-  [[nodiscard]] double of_ring(std::size_t i, double range_m) const {
-    return w_.rings.empty() ? 0.0 : w_.rings[frames_.sensor.lidar->ring[i]].at(range_m);
-  }
-
   [[nodiscard]] double before_the_plane(const WallRays& of, const WallPlaneFit& fit, std::size_t i, double measured_m,
                                         double plane_m) const {
     const double taken = std::min(kMostTaken, fit.leverage(of, i) * o_.sum);
     // Of what its ring errs by it took nothing.
-    const double of_ring_m = of_ring(i, plane_m),
+    const double of_ring_m = w_.of_ring(frames_.sensor, i, plane_m),
                  error = of_ring_m + (of.error(measured_m, plane_m) - of_ring_m) / std::sqrt(1.0 - taken);
     if (!of.has_disparity()) return measured_m - error;
     const double unit = of.focal_baseline_px_m;

@@ -125,10 +125,6 @@ class FrameMeter {
     return std::span(w_.measure.residual).subspan(f * w_.rays.size(), w_.rays.size());
   }
 
-  /// What ray i errs by because of its ring, m.
-  [[nodiscard]] double of_ring(std::size_t i, double range_m) const {
-    return w_.rings.empty() ? 0.0 : w_.rings[frames_.sensor.lidar->ring[i]].at(range_m);
-  }
   /// What was measured, without errors of single rings.
   [[nodiscard]] std::vector<float> without_ring_errors(std::size_t f) const {
     std::vector<float> readings(measured(f).begin(), measured(f).end());
@@ -345,7 +341,7 @@ class FrameMeter {
         const double unit = error / scales_[f].at(w_.rays, i, clean);
         of_ray.square_px = error * error, of_ray.square_m = off_m * off_m;
         part.square += error * error;
-        const double own = error - of_ring(i, clean);
+        const double own = error - w_.of_ring(frames_.sensor, i, clean);
         standardised[i] = static_cast<float>(own / scales_[f].at(w_.rays, i, clean));
         const double place = (unit / WallMeasure::kErrorSpan + 1.0) * 0.5 * WallMeasure::kErrorBins;
         ++part.errors[std::min(WallMeasure::kErrorBins - 1, static_cast<std::size_t>(std::max(0.0, place)))];
@@ -365,9 +361,9 @@ class FrameMeter {
            norm(cross(a.normal, b.normal)) <= kAlikeRad;
   }
 
-  /// The error without what it has in common with all of its ring.
+  /// The error without what it has in common with all of its ring; not of turns.
   [[nodiscard]] double own_error(std::size_t f, std::size_t i) {
-    return double{residual(f)[i]} - (w_.rings.empty() ? 0.0 : of_ring(i, w_.rays_of(f)->clean_m(i, w_.fits[f]->m)));
+    return double{residual(f)[i]} - w_.of_ring(frames_.sensor, i, w_.rays.clean_m(i, w_.fits[f]->m));
   }
 
   void sum_in_time(std::size_t f) {

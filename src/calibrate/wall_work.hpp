@@ -53,6 +53,10 @@ struct WallWork {
   std::vector<WallRingError> rings = {};          ///< of a lidar, by ring_errors()
   WallMeasure measure;
 
+  /// What ray i of the sensor errs by because of its ring, m.
+  [[nodiscard]] double of_ring(const WallSensor& sensor, std::size_t i, double range_m) const {
+    return rings.empty() ? 0.0 : rings[sensor.lidar->ring[i]].at(range_m);
+  }
   [[nodiscard]] FrameRays rays_of(std::size_t frame) const { return {rays, turns.get(), frame}; }
   [[nodiscard]] std::string name_of(const WallFrames& frames, std::size_t frame) const;
 };

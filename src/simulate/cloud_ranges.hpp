@@ -30,11 +30,6 @@ struct CloudRanges {
 
 CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape);
 
-/// Of a cloud with the rows and columns of the sensor, along the rays at the places of its points; strays are those
-/// that lie more than kMostTurnRad beside them.
-inline constexpr double kMostTurnRad = 0.35;
-CloudRanges placed_ranges(const CloudPoints& points, const RayPattern& rays);
-
 /// Throws InputError naming the file when more than one point in a hundred lies on no ray or two lie on one; `sensor`
 /// names the sensor, and `hint` is what may be done, or nothing.
 void check_ranges(const CloudRanges& ranges, const std::filesystem::path& file, const std::string& sensor,

@@ -18,8 +18,6 @@ class HitFrames {
   /// For a chain, and another one under which the frames will be scored, or an empty one.
   HitFrames(const NoiseChain& chain, const NoiseChain& other);
 
-  /// Whether either chain turns points.
-  [[nodiscard]] bool are_turned() const { return are_turned_; }
   /// Takes the points of a frame, [rows, cols, 3] m; none: they are not known.
   void take(const RayPattern& rays, std::span<const float> point_m);
   /// Why points that were taken tell no angles; empty: they do, or nothing turns them.

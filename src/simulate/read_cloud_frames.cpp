@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMostStrayShare = 0.01;  // of the points of a file
+constexpr double kMostTurnRad = 0.35;     // of a point from the ray at its place
 
 }  // namespace
 
@@ -44,25 +45,6 @@ void CloudRanges::put(std::size_t ray, double range, const Vec3& at) {
   range_m[ray] = static_cast<float>(range);
   point_m[3 * ray] = static_cast<float>(at.x), point_m[3 * ray + 1] = static_cast<float>(at.y);
   point_m[3 * ray + 2] = static_cast<float>(at.z);
-}
-
-CloudRanges placed_ranges(const CloudPoints& points, const RayPattern& rays) {
-  CloudRanges ranges = no_ranges(points, std::size_t{rays.rows} * rays.cols);
-  for (std::size_t k = 0; k < points.at_m.size(); ++k) {
-    const std::size_t i = points.place[k];
-    Vec3 from = points.at_m[k];
-    if (!rays.origin_x.empty()) {
-      from = from - Vec3{double{rays.origin_x[i]}, double{rays.origin_y[i]}, double{rays.origin_z[i]}};
-    }
-    const Vec3 ray = {double{rays.direction_x[i]}, double{rays.direction_y[i]}, double{rays.direction_z[i]}};
-    const double range_m = norm(from), beside_m = norm(cross(ray, from));
-    if (!(range_m > 0.0) || beside_m > std::sin(kMostTurnRad) * range_m || dot(ray, from) < 0.0) {
-      ++ranges.strays;
-    } else {
-      ranges.put(i, range_m, points.at_m[k]);
-    }
-  }
-  return ranges;
 }
 
 CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape) {
@@ -96,6 +78,27 @@ bool is_turned(const NoiseChain& chain) {
   return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
     return entry.noise.stage() == Stage::kRay || entry.noise.stage() == Stage::kHitPoint;
   });
+}
+
+/// Of a cloud with the rows and columns of the sensor, along the rays at the places of its points; strays are those
+/// that lie farther beside them.
+CloudRanges placed_ranges(const CloudPoints& points, const RayPattern& rays) {
+  CloudRanges ranges = no_ranges(points, std::size_t{rays.rows} * rays.cols);
+  for (std::size_t k = 0; k < points.at_m.size(); ++k) {
+    const std::size_t i = points.place[k];
+    Vec3 from = points.at_m[k];
+    if (!rays.origin_x.empty()) {
+      from = from - Vec3{double{rays.origin_x[i]}, double{rays.origin_y[i]}, double{rays.origin_z[i]}};
+    }
+    const Vec3 ray = {double{rays.direction_x[i]}, double{rays.direction_y[i]}, double{rays.direction_z[i]}};
+    const double range_m = norm(from), beside_m = norm(cross(ray, from));
+    if (!(range_m > 0.0) || beside_m > std::sin(kMostTurnRad) * range_m || dot(ray, from) < 0.0) {
+      ++ranges.strays;
+    } else {
+      ranges.put(i, range_m, points.at_m[k]);
+    }
+  }
+  return ranges;
 }
 
 /// Of noise that turns rays or points: by place where the cloud has the places of the sensor's rays.

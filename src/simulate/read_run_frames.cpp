@@ -12,6 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain_frames.hpp>
 
+#include "calibrate/hit_angles.hpp"
 #include "simulate/channel_files.hpp"
 #include "text/npy.hpp"
 #include "text/yaml_tree.hpp"
@@ -88,7 +89,8 @@ bool is_noise_list(const fs::path& file) {
 }
 
 ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const ChainFramesOptions& options) {
-  const std::string name = setup.sensors[find_sensor(setup, options.sensor)].sensor.name;
+  const std::size_t sensor = find_sensor(setup, options.sensor);
+  const std::string name = setup.sensors[sensor].sensor.name;
   const fs::path folder = run / name;
   const ChainFramesOptions how = as_run(run, options);
   Channel measured = Channel::kRange;
@@ -100,6 +102,7 @@ ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const 
   }
   ChainFrameReader reader(setup, frames.size(), how);
   std::error_code error;
+  const bool has_hits = !hit_axes(setup.sensors[sensor].sensor.noise).empty() || !hit_axes(options.other_chain).empty();
   const std::vector<std::size_t> shape = {reader.shape().rows, reader.shape().cols};
   for (const std::uint32_t frame : frames) {
     std::vector<float> values = read_floats(channel_file(folder, to_string(measured), frame), shape);
@@ -107,7 +110,7 @@ ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const 
     const fs::path points = channel_file(folder, to_string(Channel::kHitSensor), frame);
     if (measured == Channel::kDepth) {
       reader.add_depths(frame, values);
-    } else if (fs::exists(points, error)) {
+    } else if (has_hits && fs::exists(points, error)) {
       reader.add_points(frame, values, read_floats(points, {shape[0], shape[1], 3}));
     } else {
       reader.add_ranges(frame, values);

@@ -11,6 +11,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/trigonometry.hpp>
 
+#include "calibrate/median.hpp"
+
 namespace fathom {
 
 namespace {
@@ -24,12 +26,6 @@ constexpr double kLeastSpread = 0.05;  // of the distances of a row, that tell w
 constexpr double kDegPerRad = 1.0 / kRadPerDeg;
 
 double elevation_of(const Vec3& d) { return math::atan2(d.z, std::hypot(d.x, d.y)); }
-
-double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -182,7 +178,7 @@ std::vector<TurnPoint> RingRows::points_of(const CloudPoints& cloud, const std::
   throw InputError(fmt::format(
       "{}: {} of {} points lie on no ring of the lidar: in the median they are {:.2f} degrees off the nearest one; are "
       "they in its frame, and is it the lidar that measured them? A file for the sensor may have other elevation_deg",
-      file.string(), of_strays.size(), cloud.at_m.size(), middle_of(of_strays) * kDegPerRad));
+      file.string(), of_strays.size(), cloud.at_m.size(), median(of_strays) * kDegPerRad));
 }
 
 }  // namespace fathom

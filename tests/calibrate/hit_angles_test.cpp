@@ -67,14 +67,14 @@ TEST(HitAngles, SayHowFarAPointLiesOffWhereTurnsLead) {
   EXPECT_FALSE(hit_angles({0, 0, 1}, {0, 0.01, 1}, z));  // along the axis
 }
 
-/// Points that a sensor with this chain measures, beside its scene.
-ChainFrames point_frames(const NoiseChain& truth, std::uint64_t seed, std::uint32_t frames = 20,
-                         const ChainFramesOptions& options = {}, bool with_points = true) {
-  const SceneSetup setup = turned_setup(make_posts(), make_fan(8, 96), truth);
+/// Points that a sensor measures with one chain, beside its scene, where it may have another.
+ChainFrames point_frames(const NoiseChain& truth, const NoiseChain& in_scene, std::uint64_t seed, std::uint32_t frames,
+                         const ChainFramesOptions& options, bool with_points) {
+  const auto setup_of = [](const NoiseChain& chain) { return turned_setup(make_posts(), make_fan(8, 96), chain); };
   ChainFramesOptions how = options;
   how.run.seed = seed;
-  Simulator simulator = make_simulator(setup, how.run);
-  ChainFrameReader reader(setup, frames, how);
+  Simulator simulator = make_simulator(setup_of(truth), how.run);
+  ChainFrameReader reader(setup_of(in_scene), frames, how);
   Frame frame({Channel::kRange, Channel::kHitSensor});
   for (std::uint32_t k = 0; k < frames; ++k) {
     simulator.render(SensorId{0}, k, frame);
@@ -88,6 +88,11 @@ ChainFrames point_frames(const NoiseChain& truth, std::uint64_t seed, std::uint3
     }
   }
   return reader.frames();
+}
+
+ChainFrames point_frames(const NoiseChain& truth, std::uint64_t seed, std::uint32_t frames = 20,
+                         const ChainFramesOptions& options = {}, bool with_points = true) {
+  return point_frames(truth, truth, seed, frames, options, with_points);
 }
 
 ChainFit learned(const NoiseChain& truth, const ChainReturns& returns, double wrong = 0.6) {
@@ -191,18 +196,7 @@ TEST(HitLearning, PointsThatDoNotTellAreNamed) {
   EXPECT_TRUE(contains(note_of({z}, {.other_chain = {AngularHit{Axis::kY}}}), "the two chains turn points"));
   EXPECT_TRUE(point_frames({DistanceNoise{0, 0.01F, 0}}, 1, 2).flags().empty());
   // Where points are turned about y, too, a chain that knows z only says how many.
-  const ChainFrames other = [&] {
-    const SceneSetup world = turned_setup(make_posts(), make_fan(8, 96), {z, AngularHit{Axis::kY, 0.0F, 0.01F}});
-    Simulator simulator = make_simulator(world, {});
-    ChainFrameReader reader(turned_setup(make_posts(), make_fan(8, 96), {z}), 1);
-    Frame frame({Channel::kRange, Channel::kHitSensor});
-    simulator.render(SensorId{0}, 0, frame);
-    const PointSpan hit = frame.hit_sensor_m();
-    std::vector<float> point_m;
-    for (std::size_t i = 0; i < frame.rays(); ++i) point_m.insert(point_m.end(), {hit.x[i], hit.y[i], hit.z[i]});
-    reader.add_points(0, frame.range_m(), point_m);
-    return reader.frames();
-  }();
+  const ChainFrames other = point_frames({z, AngularHit{Axis::kY, 0.0F, 0.01F}}, {z}, 1, 1, {}, true);
   EXPECT_GT(other.askew, 500U);
   EXPECT_TRUE(contains(other.flags().front(), "points lie more than 0.001 rad from where their rays")) << other.askew;
 }
