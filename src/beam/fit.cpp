@@ -199,7 +199,7 @@ BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, con
                      Executor& executor, Ranks* ranks, std::pmr::memory_resource* lists) {
   Em em(evidence.parts, sensor, executor, options.compute.isa, ranks, lists);
   if (!(em.totals().pairs() > 0.0)) {
-    const std::size_t readings = em.totals().kinds[2];
+    const auto readings = static_cast<std::size_t>(em.totals().kinds[2]);
     throw InputError(readings == 1 ? std::string("the only reading carries no evidence")
                                    : fmt::format("none of {} readings carries evidence", grouped(readings)));
   }

@@ -16,7 +16,7 @@ namespace {
 
 // Of all readings: more shorts that a localizer takes for random is worth a note.
 constexpr double kDeadShorts = 0.001, kCutShorts = 0.01;
-constexpr double kUsualRange_m = 5.0;  // where what is not cut is counted
+constexpr double kUsualRangeM = 5.0;  // where what is not cut is counted
 constexpr double kUniformRate = 0.01;  // 1/m: within a hundred metres such shorts are nearly uniform
 /// beluga divides by 1 - exp(-lambda z*). So small a rate is uniform to single precision, and 0 is no number.
 constexpr double kLeastBelugaRate = 1e-6;
@@ -32,7 +32,7 @@ std::string shorts_note(const BeamParameters& p, Localizer localizer) {
         "of readings that are short count as random",
         name, rate, localizer_beam(p, localizer).z_short, 100.0 * p.w_short);
   }
-  if (!(p.w_short * std::exp(-rate * kUsualRange_m) > kCutShorts)) return "";
+  if (!(p.w_short * std::exp(-rate * kUsualRangeM) > kCutShorts)) return "";
   return fmt::format(
       "{} does not cut shorts at the expected range: where that is below {:.3g} m, it takes them for less than half as "
       "likely",
