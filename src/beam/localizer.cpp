@@ -16,7 +16,7 @@ namespace {
 
 // Of all readings: more shorts that a localizer takes for random is worth a note.
 constexpr double kDeadShorts = 0.001, kCutShorts = 0.01;
-constexpr double kUsualRangeM = 5.0;  // where what is not cut is counted
+constexpr double kUsualRangeM = 5.0;   // where what is not cut is counted
 constexpr double kUniformRate = 0.01;  // 1/m: within a hundred metres such shorts are nearly uniform
 /// beluga divides by 1 - exp(-lambda z*). So small a rate is uniform to single precision, and 0 is no number.
 constexpr double kLeastBelugaRate = 1e-6;

@@ -28,15 +28,16 @@ inline Disparities any_disparities(std::uint32_t rows, std::uint32_t cols, std::
   const auto real = [&](double low, double high) {
     return low + (high - low) * static_cast<double>(random()) * 0x1p-32;
   };
+  const auto below = [&](std::uint32_t count) { return static_cast<std::uint32_t>(random() % count); };
   Disparities d{rows, cols, std::vector<float>(std::size_t{rows} * cols)};
   const int patches = 1 + static_cast<int>(random() % 6);
   for (int patch = 0; patch < patches; ++patch) {
     const double level = real(3, 60), across = real(-0.4, 0.4), down = real(-0.4, 0.4), bend = real(-0.02, 0.02);
-    const auto top = patch == 0 ? 0 : random() % rows, left = patch == 0 ? 0 : random() % cols;
-    const auto bottom = patch == 0 ? rows : top + 1 + random() % rows,
-               right = patch == 0 ? cols : left + 1 + random() % cols;
-    for (std::uint32_t v = top; v < std::min<std::uint32_t>(bottom, rows); ++v) {
-      for (std::uint32_t u = left; u < std::min<std::uint32_t>(right, cols); ++u) {
+    const std::uint32_t top = patch == 0 ? 0 : below(rows), left = patch == 0 ? 0 : below(cols);
+    const std::uint32_t bottom = patch == 0 ? rows : top + 1 + below(rows);
+    const std::uint32_t right = patch == 0 ? cols : left + 1 + below(cols);
+    for (std::uint32_t v = top; v < std::min(bottom, rows); ++v) {
+      for (std::uint32_t u = left; u < std::min(right, cols); ++u) {
         const double x = u, y = v, there = level + across * x + down * y + bend * (x - 10) * (x - 10);
         float& px = d.px[std::size_t{v} * cols + u];
         px = std::max(px, static_cast<float>(std::max(there, 0.0)));
