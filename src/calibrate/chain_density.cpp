@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
 
@@ -71,7 +72,6 @@ namespace {
 
 [[noreturn]] void refuse_without_density(const Noise& noise) {
   if (noise.stage() == Stage::kRay) refuse(noise.slug(), "turns the rays, and what they then meet is not known");
-  if (noise.stage() == Stage::kReading) refuse(noise.slug(), "has a fit of its own, `fathom beam fit`");
   refuse(noise.slug(), "has no density");
 }
 
@@ -94,7 +94,10 @@ ChainDensity::Step ChainDensity::step_of(const void* model) {
 }
 
 ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log)
-    : chain_(chain), returns_(returns), least_log_(least_log) {
+    : chain_(chain),
+      returns_(returns),
+      least_log_(least_log),
+      limit_m_(returns.max_range_m <= BeamSensor::kMostRangeM ? returns.max_range_m : 0.0) {
   using Maker = Step (*)(const void*);
   static constexpr auto kMakers = []<std::size_t... I>(std::index_sequence<I...>) {
     return std::array<Maker, sizeof...(I)>{&ChainDensity::step_of<std::variant_alternative_t<I, RegisteredNoise>>...};
@@ -144,7 +147,9 @@ void ChainDensity::find_laws() {
   std::optional<double> nu;
   for (std::size_t ring = 0; ring < rings; ++ring) {
     MeasuredRangeLaw probe = MeasuredRangeLaw::of_clean(1.0, 1.0, 1.0);
+    probe.limit_m = limit_m_;
     for (const Step& step : ranges_) step.act(model_of(step, ring), probe);
+    is_disparity_ = probe.from_disparity;
     if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
     if (!(probe.student_m > 0.0)) continue;
     if (nu && *nu != probe.nu) refuse(StudentNoise::kSlug, "has another nu for some rings");
@@ -175,6 +180,7 @@ MeasuredRangeLaw ChainDensity::law_of(double range_m, double depth_m, std::size_
   const double focal_baseline_px_m = double{returns_.optics.fx_px * returns_.optics.baseline_m};
   MeasuredRangeLaw law = focal_baseline_px_m > 0.0 ? MeasuredRangeLaw::of_clean(range_m, depth_m, focal_baseline_px_m)
                                                    : MeasuredRangeLaw::of_clean(range_m);
+  law.limit_m = limit_m_;
   for (const Step& step : ranges_) step.act(model_of(step, ring), law);
   return law;
 }
@@ -217,10 +223,14 @@ void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
   if (law.from_disparity) {
     out.insert(out.end(), {law.disparity_px, law.deviation_px * law.deviation_px, law.gain, law.bias_m});
   } else {
-    out.insert(out.end(), {law.mean_m + 0.5 * (law.low_m + law.high_m), law.normal_m * law.normal_m,
-                           law.high_m - law.low_m, law.student_m, law.student_m > 0.0 ? law.nu : 0.0});
+    out.insert(out.end(),
+               {law.mean_m + 0.5 * (law.low_m + law.high_m), law.normal_m * law.normal_m + law.hit_m * law.hit_m,
+                law.high_m - law.low_m, law.student_m, law.student_m > 0.0 ? law.nu : 0.0, law.short_rate_per_m});
   }
-  out.push_back(math::log(std::max(kLeastKept, kept(i))));
+  for (const double weight : {law.hits, law.shorts, law.randoms}) {
+    out.push_back(math::log(std::max(kLeastKept, kept(i) * weight)));
+    if (!law.is_mixture) break;
+  }
   for (const HitStep& step : hits_) {
     const AngularHit& model = *model_of(step, ring(i));
     out.insert(out.end(), {double{model.mean_rad}, double{model.stddev_rad}});

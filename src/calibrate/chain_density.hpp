@@ -100,6 +100,7 @@ class ChainDensity {
   void find_facets(std::size_t i, F f) const;
   [[nodiscard]] WideLaw wide_law(const TurnedHit& hit, const std::array<double, 2>& at, std::size_t ring) const;
   [[nodiscard]] double density_on(std::size_t i, const Facet& facet) const;
+  [[nodiscard]] double density_between(std::size_t i) const;
   [[nodiscard]] double reported_on(const Facet& facet) const;
   [[nodiscard]] double turned_log(std::size_t i) const;
   [[nodiscard]] double turned_kept(std::size_t i) const;
@@ -109,14 +110,17 @@ class ChainDensity {
   NoiseChain chain_;  // keeps the models that steps_ point to
   const ChainReturns& returns_;
   double least_log_;
+  double limit_m_;  ///< how far the sensor measures; 0: not known
   std::vector<Step> losses_, ranges_;
   std::vector<HitStep> hits_;
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
   RayTurner turner_;                                               ///< by the mean angles
+  std::vector<RayTurner> node_turners_;                            ///< by those of each node of the rays
   std::array<AngleNodes, 2> angles_;                               ///< that follow the deviations
   std::vector<RayTurner> turners_, beside_;                        ///< by the angles of these nodes, and of their ends
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
+  bool is_disparity_ = false;                                      ///< whether readings are levels or disparities
   bool loses_by_angle_ = false;                                    ///< whether a model of loss may jump
 };
 

@@ -60,6 +60,8 @@ struct ChainDensity::Facet {
   /// What a reading tells of the angles is taken as linear in it where these have so small a share of its variance, and
   /// it moves their mean by so small a share of their deviation.
   static constexpr double kSteep = 2.5e-3, kLittle = 0.02;
+  static constexpr double kNoise =
+      1e-12;  ///< shares are differences of numbers near 1, and below this only their noise
   /// E[met kept], once the reading is known.
   [[nodiscard]] double expected_given(const RayTurns& turns, double reading_m) const {
     if (met == nullptr && kept_by_node.empty()) return kept;
@@ -71,7 +73,8 @@ struct ChainDensity::Facet {
       is_linear = is_linear && std::abs(shift) <= kLittle * turns.deviation()[k];
       sum += weight_rate[k] * shift;
     }
-    return is_linear ? kept * std::max(0.0, sum) : expected(turns, given);
+    const double share = is_linear ? kept * std::max(0.0, sum) : expected(turns, given);
+    return share > kNoise ? share : 0.0;
   }
   /// E[met kept] under a law of the angles.
   [[nodiscard]] double expected(const RayTurns& turns, const AngleLaw& law) const {

@@ -20,14 +20,15 @@
 #include "calibrate/chain_flags.hpp"
 #include "calibrate/chain_intervals.hpp"
 #include "calibrate/chain_jumps.hpp"
+#include "calibrate/chain_laws.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
 #include "calibrate/chain_possible.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/chain_told.hpp"
 #include "calibrate/learned_angles.hpp"
+#include "calibrate/mixture_weights.hpp"
 #include "calibrate/no_number.hpp"
-#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -133,9 +134,9 @@ struct Reached {
   [[nodiscard]] ChainLikelihood likelihood() const { return ascent.together(possible.places, possible.least_log); }
 };
 
-Reached reach(const NoiseChain& start, std::span<const FreeNumber> free, const ChainReturns& returns,
+Reached reach(const NoiseChain& given, std::span<const FreeNumber> free, const ChainReturns& returns,
               const Split& split, Executor& executor) {
-  Ascent ascent(start, free, returns, split.learn, executor);
+  Ascent ascent(with_mixture_begun(given, free, returns, split.learn, executor), free, returns, split.learn, executor);
   if (!free.empty()) ascent.climb();
   PossibleReturns possible(ascent.chain(), returns, split.learn, split.cluster, executor);
   ChainErrors errors = chain_errors(ascent.together(possible.places, possible.least_log),
@@ -341,29 +342,6 @@ bool may_be_likelier(const NoiseChain& other, const ChainFit& fit, std::span<con
   Ascent ascent(other, searched_of(other, numbers, returns), returns, some, executor);
   ascent.climb();
   return ascent.total() > ChainLikelihood(fit.chain, {}, returns, some, executor).total({});
-}
-
-/// The chain with the other law of a stereo_energy of which all parameters are free; nothing: there is none.
-std::optional<NoiseChain> with_other_law(const NoiseChain& chain, std::span<const FreeNumber> numbers,
-                                         std::size_t entry) {
-  if (chain[entry].noise.slug() != StereoEnergy::kSlug) return std::nullopt;
-  for (const std::string_view field : {StereoEnergy::kMinEnergy, StereoEnergy::kPow}) {
-    const bool is_free = std::any_of(numbers.begin(), numbers.end(), [&](const FreeNumber& p) {
-      return p.entry == entry && p.field == field && p.rings.empty();
-    });
-    if (!is_free) return std::nullopt;
-  }
-  constexpr auto kDocument = EnergyNormalization::kDocument, kThreshold = EnergyNormalization::kThreshold;
-  auto model = *static_cast<const StereoEnergy*>(detail::NoiseAccess::model(chain[entry].noise));
-  model.normalization = model.normalization == kThreshold ? kDocument : kThreshold;
-  NoiseChain other = chain;
-  other[entry].noise = model;
-  return other;
-}
-
-std::string_view law_of_energies(const NoiseChain& chain, std::size_t entry) {
-  const auto* model = static_cast<const StereoEnergy*>(detail::NoiseAccess::model(chain[entry].noise));
-  return kChoiceWords<EnergyNormalization>[static_cast<std::size_t>(model->normalization)];
 }
 
 }  // namespace

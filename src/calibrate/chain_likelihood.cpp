@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "calibrate/mixture_weights.hpp"
+
 namespace fathom {
 
 namespace {
@@ -24,10 +26,27 @@ double value_of(const NoiseChain& chain, const FreeNumber& p) {
 
 void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
   ChainEntry& entry = chain[p.entry];
+  if (is_mixture_weight(chain, p)) {
+    entry.noise = with_weights(entry.noise, {{{p.field, value}}});
+    return;
+  }
   if (p.rings.empty()) entry.noise = entry.noise.with(p.field, value);
   for (RingEntry& other : entry.by_ring) {
     const bool is_meant = std::find(p.rings.begin(), p.rings.end(), other.ring) != p.rings.end();
     if (is_meant) other.noise = other.noise.with(p.field, value);
+  }
+}
+
+void set_values(NoiseChain& chain, std::span<const FreeNumber> free, std::span<const double> values) {
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    if (!is_mixture_weight(chain, free[k])) set_value(chain, free[k], values[k]);
+  }
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    std::vector<MixtureWeight> weights;
+    for (std::size_t k = 0; k < free.size(); ++k) {
+      if (free[k].entry == entry && is_mixture_weight(chain, free[k])) weights.push_back({free[k].field, values[k]});
+    }
+    if (!weights.empty()) chain[entry].noise = with_weights(chain[entry].noise, weights);
   }
 }
 
@@ -52,7 +71,7 @@ Columns::Columns(std::span<const FreeNumber> free, const ChainReturns& returns) 
 
 NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
   NoiseChain chain = chain_;
-  for (std::size_t k = 0; k < free_.size(); ++k) set_value(chain, free_[k], values[k]);
+  set_values(chain, free_, values);
   return chain;
 }
 

@@ -27,8 +27,10 @@ struct FreeNumber {
 };
 
 double value_of(const NoiseChain& chain, const FreeNumber& p);
-/// Rings must have entries of their own.
+/// Rings must have entries of their own. With a weight of a beam_mixture that of hits is what is left.
 void set_value(NoiseChain& chain, const FreeNumber& p, double value);
+/// Of all of them; weights of a beam_mixture that are above 1 together are made smaller alike.
+void set_values(NoiseChain& chain, std::span<const FreeNumber> free, std::span<const double> values);
 
 /// Parameters of one field for single rings act on returns of their own each, and move together: one column.
 class Columns {

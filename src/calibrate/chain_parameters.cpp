@@ -22,7 +22,7 @@ namespace {
 /// Parameters that returns can tell, alone or with others.
 struct Learnable {
   std::string_view slug;
-  std::array<std::string_view, 4> fields;
+  std::array<std::string_view, 6> fields;
 };
 constexpr std::array kLearnable = {
     Learnable{AngularRay::kSlug, {"mean_rad", "stddev_rad"}},
@@ -37,6 +37,8 @@ constexpr std::array kLearnable = {
     Learnable{StudentNoise::kSlug, {"scale_m", "scale_per_m", "nu"}},
     Learnable{Disparity::kSlug, {"bias_px", "stddev_px", kLevelsField}},
     Learnable{GainBias::kSlug, {"gain", "bias_m"}},
+    // The weight of hits is what the others leave.
+    Learnable{BeamMixture::kSlug, {"w_short", "w_max", "w_rand", "sigma_hit_m", "lambda_short_per_m", "hit_offset_m"}},
     Learnable{Dropout::kSlug, {"probability"}},
 };
 
@@ -82,6 +84,7 @@ std::string why_same_in_rings(const Noise& noise, std::string_view field) {
   }
   if (noise.slug() == StudentNoise::kSlug && field == "nu") return "one law of heavy tails is taken for all rings";
   if (field == kLevelsField) return "a camera has no rings";
+  if (noise.slug() == BeamMixture::kSlug) return "one mixture of readings is taken for all rings";
   return {};
 }
 

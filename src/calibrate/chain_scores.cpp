@@ -92,6 +92,7 @@ std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns
 void check_scorable(const NoiseChain& chain) {
   ChainReturns all_known;  // of no return, but with all that a model may ask for
   all_known.ring = {0};
+  all_known.max_range_m = 1.0;
   all_known.edge_rad = all_known.jump = all_known.jump_rad = {0.0F};
   for (const AxisTurn& turn : axis_turns(chain)) all_known.turned.axes.push_back(turn.axis);
   all_known.turned.first_rad = {-1.0, 0.0, 1.0};

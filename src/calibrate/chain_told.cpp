@@ -10,6 +10,7 @@
 
 #include "base/small_matrix.hpp"
 #include "calibrate/chain_ascent.hpp"
+#include "calibrate/mixture_weights.hpp"
 
 namespace fathom {
 
@@ -42,7 +43,10 @@ std::vector<std::size_t> by_preference(std::span<const FreeNumber> free) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rank = [&](std::size_t k) {
     const FreeNumber& p = free[k];
-    const int kind = !p.rings.empty() ? 0 : p.field == "mean_m" ? 3 : p.field == "bias_m" ? 2 : 1;
+    const int kind = !p.rings.empty()                                      ? 0
+                     : p.field == "mean_m" || p.field == kWeightOfNoReturn ? 3
+                     : p.field == "bias_m"                                 ? 2
+                                                                           : 1;
     return std::pair{kind, -static_cast<std::ptrdiff_t>(p.entry)};
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
@@ -62,7 +66,9 @@ std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const 
   }
   const auto effects_at = [&](std::size_t k, double value) {
     NoiseChain moved = chain;
-    for (std::size_t j = 0; j < free.size(); ++j) set_value(moved, free[j], j == k ? value : start[j]);
+    std::vector<double> values = start;
+    values[k] = value;
+    set_values(moved, free, values);
     const ChainDensity density(moved, returns);
     std::vector<double> out;
     for (const std::size_t i : some) density.effects(i, out);

@@ -11,6 +11,11 @@
 // exact for normal errors; for others (uniform, t, levels) right where the angles move the reading little against the
 // error, and where they move it much.
 //
+// Nodes may miss a small surface, such as the side of a post. Without an error of the range its returns would be
+// impossible or, where the ends of another surface come near them, decide all by themselves. So of the returns at edges
+// one in a thousand counts as from anywhere between the nearest and the farthest of what nodes meet, and a little
+// beside.
+//
 // Behind a matching window (noise/matching_window.hpp) a reading is that of many rays, each turned by angles of its
 // own. Returns are then of pixels whose windows see one plane, however they are turned (simulate/plain_windows.hpp). A
 // plane's disparity is linear in the image, the window fits a plane to its n x n pixels by least squares, and in the
@@ -25,6 +30,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -44,9 +50,17 @@ namespace {
 constexpr double kLeastWeight = 1e-30;  // weight of a surface
 constexpr double kStretch = 1e-6;       // relative step of a difference of laws
 constexpr double kResolution = 1e-6;    // of a range in single precision, relative
+constexpr double kMissed = 1e-3;        // share of returns at edges from surfaces that no node meets
+constexpr double kBeside = 0.01;        // and how far beside those that they meet, as a share of what lies between
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
 
 double square(double x) { return x * x; }
+
+TurnedSurface surface_at(const TurnedRays& rays, std::size_t at) {
+  return {{double{rays.surface_x[at]}, double{rays.surface_y[at]}, double{rays.surface_z[at]}},
+          double{rays.surface_m[at]},
+          double{rays.surface_energy[at]}};
+}
 
 /// Sums over the nodes that meet one surface.
 struct Share {
@@ -69,6 +83,10 @@ void ChainDensity::take_turns() {
   }
   turns_.emplace(chain_, returns_.turned);
   turner_ = RayTurner(returns_.turned.axes, turns_->law().mean);
+  const AngleNodes &first = turns_->nodes(0), &second = turns_->nodes(1);
+  for (const double b : second.at) {
+    for (const double a : first.at) node_turners_.emplace_back(returns_.turned.axes, std::array<double, 2>{a, b});
+  }
   take_angles_of_losses();
 }
 
@@ -148,9 +166,7 @@ void ChainDensity::find_facets(std::size_t i, F f) const {
     facet.weight = share.weight, facet.weight_rate = share.rate;
     facet.at = {share.at[0] / share.weight, share.at[1] / share.weight};
     const std::size_t at = first + s;
-    facet.surface = {{double{rays.surface_x[at]}, double{rays.surface_y[at]}, double{rays.surface_z[at]}},
-                     double{rays.surface_m[at]},
-                     double{rays.surface_energy[at]}};
+    facet.surface = surface_at(rays, at);
     facet.met = met, facet.number = static_cast<std::uint8_t>(s);
     take(facet, RayTurner(rays.axes, facet.at));
   }
@@ -190,8 +206,9 @@ ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, const std::ar
   } else {
     const double student = law.nu > 3.0 ? law.nu / (law.nu - 2.0) : 3.0;
     const double least = kResolution * law.mean_m;
-    wide.own_variance = square(law.normal_m) + square(least) + square(law.high_m - law.low_m) / 12.0 +
-                        student * square(law.student_m) + square(rounding_m) / 3.0;
+    wide.own_variance = square(law.normal_m) + square(law.hit_m) + square(least) +
+                        square(law.high_m - law.low_m) / 12.0 + student * square(law.student_m) +
+                        square(rounding_m) / 3.0;
     law.mean_m += shift;
     law.normal_m = std::sqrt(square(law.normal_m) + square(least) + spread);
     wide.center = law.mean_m + 0.5 * (law.low_m + law.high_m);
@@ -212,9 +229,47 @@ double ChainDensity::density_on(std::size_t i, const Facet& facet) const {
   }
   const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
   if (!is_on_level(wide.law, range_m, r.half_step_m * slope)) return 0.0;
-  const double log_p = log_density(wide.law, range_m, r.half_step_m * slope, nodes());
+  const double half_m = r.half_step_m * slope;
+  const double log_p = log_density(wide.law, range_m, half_m, nodes());
   if (!(log_p > least_log_ - 10.0)) return 0.0;
-  return math::exp(log_p) * facet.expected_given(*turns_, range_m);
+  if (!wide.law.is_mixture) return math::exp(log_p) * facet.expected_given(*turns_, range_m);
+  // Shorts and random readings say nothing of the angle.
+  const double near_m = std::max(half_m, kResolution * range_m);
+  const double others = probability_beside_hits(wide.law, range_m - near_m, range_m + near_m) / (2.0 * near_m);
+  return std::max(0.0, math::exp(log_p) - others) * facet.expected_given(*turns_, range_m) +
+         others * facet.kept_weight(*turns_);
+}
+
+/// Density of a return from anywhere between the surfaces that nodes meet, whatever the parameters are; 0 beside them,
+/// and where readings are no ranges.
+double ChainDensity::density_between(std::size_t i) const {
+  const TurnedRays& rays = returns_.turned;
+  const std::uint32_t place = rays.surroundings[i];
+  if (place == TurnedRays::kOneSurface || is_disparity_) return 0.0;
+  const std::size_t n = rays.nodes(), first = rays.first_surface[place];
+  const std::size_t surfaces = std::min<std::size_t>(rays.first_surface[place + 1] - first, kMostSurfaces);
+  const std::uint8_t* const met = rays.met.data() + place * n;
+  double near_m = std::numeric_limits<double>::infinity(), far_m = 0.0;
+  const auto take = [&](std::size_t surface, std::size_t node) {
+    const auto hit = hit_of(rays, i, surface_at(rays, first + surface), node_turners_[node], rays.on_nominal_ray);
+    if (hit) near_m = std::min(near_m, hit->reading_m), far_m = std::max(far_m, hit->reading_m);
+  };
+  // Each surface as far as it may reach: to the nodes beside those that meet it.
+  const auto take_step = [&](std::size_t k, std::size_t next) {
+    if (met[k] == met[next]) return;
+    if (met[k] < surfaces) take(met[k], next);
+    if (met[next] < surfaces) take(met[next], k);
+  };
+  const std::size_t columns = turns_->nodes(0).size();
+  for (std::size_t k = 0; k < n; ++k) {
+    const bool is_last = (k + 1) % columns == 0;
+    if (!is_last) take_step(k, k + 1);
+    if (k + columns < n) take_step(k, k + columns);
+    if ((is_last || k % columns == 0) && met[k] < surfaces) take(met[k], k);
+  }
+  const double margin_m = kBeside * (far_m - near_m), range_m = double{returns_.range_m[i]};
+  near_m -= margin_m, far_m += margin_m;
+  return range_m >= near_m && range_m <= far_m && margin_m > 0.0 ? 1.0 / (far_m - near_m) : 0.0;
 }
 
 double ChainDensity::reported_on(const Facet& facet) const {
@@ -231,7 +286,11 @@ double ChainDensity::turned_log(std::size_t i) const {
     const double lost = 1.0 - sum;
     return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
   }
-  for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet); });
+  double kept = 0.0;
+  for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet), kept += facet.kept_weight(*turns_); });
+  if (returns_.turned.surroundings[i] != TurnedRays::kOneSurface && !is_disparity_) {
+    sum = (1.0 - kMissed) * sum + kMissed * std::min(1.0, kept) * density_between(i);
+  }
   return sum > 0.0 ? std::max(least_log_, math::log(sum)) : least_log_;
 }
 

@@ -13,7 +13,11 @@ namespace fathom {
 namespace {
 
 constexpr double kMostScenePart = 0.04, kMostSharedError = 0.5;
-constexpr double kOuterShare = 0.1, kOuterDeviations = 1.2815515655446004;  // of a normal: a tenth lies beyond so many
+/// Readings that do not count on either side, and beyond how many deviations of a normal so many lie.
+struct Outer {
+  double share, deviations;
+};
+constexpr Outer kTenth = {0.1, 1.2815515655446004}, kQuarter = {0.25, 0.6744897501960817};
 constexpr double kAlikePart = 0.1;  // neighbours whose clean ranges differ by more see different things
 constexpr std::size_t kLeastToJudge = 500;
 
@@ -66,13 +70,14 @@ struct SceneErrors {
 
 }  // namespace
 
-std::string scene_note(const ChainReturns& returns) {
+std::string scene_note(const ChainReturns& returns, bool has_mixture) {
+  const Outer outer = has_mixture ? kQuarter : kTenth;
   SceneErrors errors(returns);
   if (errors.size() < kLeastToJudge) return {};
-  errors.take_line(quantile_of(errors.error_m, kOuterShare), quantile_of(errors.error_m, 1.0 - kOuterShare));
-  const double low_m = quantile_of(errors.error_m, kOuterShare),
-               high_m = quantile_of(errors.error_m, 1.0 - kOuterShare);
-  const double spread_m = (high_m - low_m) / (2.0 * kOuterDeviations);
+  errors.take_line(quantile_of(errors.error_m, outer.share), quantile_of(errors.error_m, 1.0 - outer.share));
+  const double low_m = quantile_of(errors.error_m, outer.share),
+               high_m = quantile_of(errors.error_m, 1.0 - outer.share);
+  const double spread_m = (high_m - low_m) / (2.0 * outer.deviations);
   const double part = spread_m / quantile_of(errors.clean_m, 0.5), shared = errors.shared(low_m, high_m);
   if (!(part > kMostScenePart && shared > kMostSharedError)) return {};
   return fmt::format(

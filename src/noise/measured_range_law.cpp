@@ -12,6 +12,7 @@
 #include <fathom/math/f64.hpp>
 #include <fathom/math/student.hpp>
 
+#include "noise/mixture_law.hpp"
 #include "noise/spread_student.hpp"
 
 namespace fathom {
@@ -157,6 +158,7 @@ StudentNodes::StudentNodes(double nu) : nu_(nu) {
 
 double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {
   check_known(law);
+  if (law.is_mixture) return mixture_density(law, range_m);
   if (law.is_discrete()) return 0.0;
   if (law.from_disparity) return disparity_density(law, range_m);
   std::optional<StudentNodes> own;
@@ -176,6 +178,7 @@ double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* 
 double probability(const MeasuredRangeLaw& law, double low_m, double high_m, const StudentNodes* nodes) {
   check_known(law);
   if (!(high_m > low_m)) return 0.0;
+  if (law.is_mixture) return mixture_probability(law, low_m, high_m);
   if (law.from_disparity) {
     if (law.steps_per_px > 0.0) return level_probability(law, low_m, high_m, false);
     const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
@@ -195,6 +198,11 @@ double probability(const MeasuredRangeLaw& law, double low_m, double high_m, con
   }
   const auto below = [&](double e, double s) { return normal_ramp_below(e - law.low_m, width, s); };
   return mixed(law, nodes, most * width, [&](double s) { return below(b, s) - below(a, s); }) / width;
+}
+
+double probability_beside_hits(const MeasuredRangeLaw& law, double low_m, double high_m) {
+  check_known(law);
+  return law.is_mixture ? probability_of_others(law, low_m, high_m) : 0.0;
 }
 
 double cdf(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {

@@ -63,6 +63,12 @@ bool reads_edges(const NoiseChain& chain) {
                      [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
 }
 
+/// Whether a chain makes readings where the scene has nothing, too.
+bool draws_readings(const NoiseChain& chain) {
+  return std::any_of(chain.begin(), chain.end(),
+                     [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kReading; });
+}
+
 OutsideLimits outside_of(const Sensor& sensor, const SensorView& view) {
   switch (sensor.range_policy.value_or(view.usual_policy)) {
     case RangePolicy::kClamp:
@@ -108,7 +114,7 @@ std::vector<std::string> ChainFrames::flags() const {
                     "of angular_hit: it takes what they are turned about that axis",
                     counted(askew, "point"), askew == 1 ? "lies" : "lie"));
   }
-  if (std::string note = scene_note(returns); !note.empty()) all.push_back(std::move(note));
+  if (std::string note = scene_note(returns, has_mixture); !note.empty()) all.push_back(std::move(note));
   return all;
 }
 
@@ -137,6 +143,7 @@ class ChainFrameReader::Impl {
     out_.returns.outside = outside_of(sensor, view);
     out_.returns.half_step_m = options.half_step_m;
     has_edges_ = reads_edges(sensor.noise) && !sensor.rolling;
+    out_.has_mixture = draws_readings(sensor.noise);
     see_from(sensor_);
   }
 
@@ -272,8 +279,15 @@ class ChainFrameReader::Impl {
 
   /// Limits that differ from ray to ray count for what lies within them, and the widest for what noise carries out.
   void take_limits(const RayPattern& rays) {
+    const auto [nearest, farthest] = std::minmax_element(rays.max_range_m.begin(), rays.max_range_m.end());
+    if (out_.has_mixture && *nearest != *farthest) {
+      throw InputError(
+          fmt::format("sensor '{}': readings of {} are learned of rays that measure equally far, and these "
+                      "measure {} to {} m",
+                      out_.sensor, BeamMixture::kSlug, *nearest, *farthest));
+    }
     out_.returns.min_range_m = double{*std::min_element(rays.min_range_m.begin(), rays.min_range_m.end())};
-    out_.returns.max_range_m = double{*std::max_element(rays.max_range_m.begin(), rays.max_range_m.end())};
+    out_.returns.max_range_m = double{*farthest};
   }
 
   [[nodiscard]] bool is_within(const RayPattern& rays, std::size_t i) const {
@@ -301,7 +315,7 @@ class ChainFrameReader::Impl {
     if (!is_taken(i)) return;
     const bool is_there = range_m > 0.0F && std::isfinite(range_m);
     if (!is_within(rays, i)) {
-      out_.unexpected += is_there ? 1 : 0;
+      out_.unexpected += is_there && !out_.has_mixture ? 1 : 0;
       return;
     }
     if (is_hidden(i) || (turned_ && !turned_->has_density(i))) {

@@ -192,7 +192,8 @@ TEST(ChainRules, RefusesInOneLine) {
   EXPECT_TRUE(contains(refusal({MatchingWindow{}, chain[0]}, "matching_window.*"), "cannot be learned"));
   BeamMixture beam;
   beam.w_hit = 0.5F, beam.w_rand = 0.5F, beam.w_short = beam.w_max = 0.0F;
-  EXPECT_TRUE(contains(refusal({beam, chain[0]}, "distance.*"), "fathom beam fit"));
+  EXPECT_TRUE(contains(refusal({StudentNoise{0.1F, 0.0F, 3.0F}, beam}, "student.nu"), "error is not normal"));
+  EXPECT_TRUE(contains(refusal({beam}, "beam_mixture.w_hit"), "beam_mixture.w_hit cannot be learned"));
   const ChainEntry by_ring(DistanceNoise{0.0F, 0.1F, 0.0F}, std::vector<RingEntry>{{0, DistanceNoise{}}});
   EXPECT_TRUE(contains(refusal({by_ring}, "*"), "for some rings, and the returns do not tell theirs"));
   EXPECT_TRUE(contains(refusal({StudentNoise{0.1F, 0.0F, 3.0F}, Disparity{0.0F, 0.1F, 0.0F}}, "*.stddev_px"),

@@ -11,6 +11,7 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/hit_angles.hpp"
+#include "calibrate/mixture_weights.hpp"
 #include "noise/blocks.hpp"
 
 namespace fathom::test {
@@ -32,6 +33,7 @@ inline ChainReturns simulate_returns(const NoiseChain& chain, std::uint32_t fram
                                      std::uint64_t seed) {
   ChainReturns out;
   out.optics = {500.0F, 320.0F, 0.1F};  // those of fill_surface()
+  out.max_range_m = 120.0;              // that of apply_block()
   out.hits.axes = hit_axes(chain);
   SurfaceBlock surface;
   for (std::uint32_t frame = 0; frame < frames; ++frame) {
@@ -81,7 +83,10 @@ inline std::vector<ChainParameter> parameters_of(const NoiseChain& chain, const 
 /// The chain with every free parameter at `factor` of its value.
 inline NoiseChain with_wrong_values(NoiseChain chain, const std::vector<ChainParameter>& free, double factor) {
   for (const ChainParameter& p : free) {
-    chain[p.entry].noise = chain[p.entry].noise.with(p.field, factor * value_of(chain, p));
+    Noise& noise = chain[p.entry].noise;
+    const double wrong = factor * value_of(chain, p);
+    const bool is_weight = noise.slug() == BeamMixture::kSlug && p.field.starts_with("w_");
+    noise = is_weight ? with_weights(noise, {{{p.field, wrong}}}) : noise.with(p.field, wrong);
   }
   return chain;
 }

@@ -186,6 +186,26 @@ TEST_P(TurnedDensity, OfOtherErrorsIsNearlyTheSumOverAngles) {
   EXPECT_LT(apart(chain_of(law, {StudentNoise{0.02F, 0.0F, 4.0F}}), returns, kStepM, oracle_of(heavy, 18)), 0.05);
 }
 
+TEST_P(TurnedDensity, OfReadingsIsNearlyTheSumOverAngles) {
+  const std::vector<double> first = nodes(0.004, 16);
+  const Angles law = {0.001, 0.004 * GetParam()};
+  std::vector<double> ranges = {NAN};
+  for (double r = 0.5 * kStepM; r < 8.0; r += kStepM) ranges.push_back(double{static_cast<float>(r)});
+  ChainReturns returns = returns_at(ranges, first, {}, 18);
+  returns.max_range_m = 8.0;
+  const BeamMixture mixed = {0.5F, 0.25F, 0.05F, 0.2F, 0.03F, 0.5F, 0.0F};
+  const double off = apart(chain_of(law, {mixed}), returns, kStepM, [&](double r) {
+    if (std::isnan(r)) return 0.05;
+    return mixture(law, first, 18, [&](double z) {
+      MeasuredRangeLaw at = MeasuredRangeLaw::of_clean(z);
+      at.limit_m = 8.0;
+      BeamMixture::act(mixed, at);
+      return density(at, r, nullptr);
+    });
+  });
+  EXPECT_LT(off, 0.02);
+}
+
 TEST_P(TurnedDensity, OfTwoAxesIsTheSumOverBoth) {
   const std::vector<double> first = nodes(0.004, 8), second = nodes(0.005, 8);
   const Angles law = {0.001, 0.004 * GetParam(), -0.002, 0.005 * GetParam()};

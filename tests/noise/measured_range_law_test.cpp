@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/beam/model.hpp>
 #include <fathom/noise/models.hpp>
 
 #include "noise/blocks.hpp"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr NoiseKey kLawKey = {77, 3, 5};
 constexpr double kFocalBaseline = 50.0;  // of the optics that fill_surface() gives
+constexpr double kLimitM = 120.0;        // of the rays that blocks.hpp gives
 
 /// Models that change a range or lose a return, without those whose law is of another kind: rays, hit points, images,
 /// readings, and what the cameras see of each other's points, which is no number of the return.
@@ -62,7 +64,7 @@ struct SlugOfModel {
 TYPED_TEST_SUITE(RangeLaws, ModelsOf<RegisteredNoise>::Types, SlugOfModel);
 
 TYPED_TEST(RangeLaws, EveryModelOfTheseStagesHasOne) {
-  EXPECT_EQ(has_law<TypeParam>(), TypeParam::kStage == Stage::kRange);
+  EXPECT_EQ(has_law<TypeParam>(), TypeParam::kStage == Stage::kRange || TypeParam::kStage == Stage::kReading);
   // What the cameras see is cast, not drawn: it is known before a model of loss is asked.
   const bool is_cast = TypeParam::kSlug == StereoShadow::kSlug;
   EXPECT_EQ(has_loss_probability<TypeParam>(), is_loss<TypeParam>() && !is_cast);
@@ -88,6 +90,10 @@ StudentNoise lively() {
 template <>
 Disparity lively() {
   return {0.07F, 0.21F, 8.0F};
+}
+template <>
+BeamMixture lively() {
+  return {0.6F, 0.2F, 0.05F, 0.15F, 0.04F, 0.3F, 0.05F};
 }
 template <>
 GainBias lively() {
@@ -143,6 +149,7 @@ TYPED_TEST(RangeLaws, SamplerAndLawAgree) {
     for (const float range_m : {0.75F, 2.5F, 12.0F}) {
       const auto model = lively<TypeParam>();
       MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(range_m, range_m, kFocalBaseline);
+      law.limit_m = kLimitM;
       TypeParam::act(model, law);
       const double p = chi_square_p(law, drawn_ranges(model, range_m));
       EXPECT_GT(p, kLowestP) << range_m;
@@ -205,6 +212,7 @@ double integral(const MeasuredRangeLaw& law, double low, double high, const Stud
 std::vector<MeasuredRangeLaw> densities() {
   const auto chain = [](auto... models) {
     MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(4.0, 3.0, kFocalBaseline);
+    law.limit_m = kLimitM;
     (decltype(models)::act(models, law), ...);
     return law;
   };
@@ -219,7 +227,9 @@ std::vector<MeasuredRangeLaw> densities() {
           chain(heavy, normal),
           chain(uniform, heavy),
           chain(gain, normal, uniform, gain, heavy),
-          chain(gain, Disparity{0.1F, 0.3F, 0.0F}, gain)};
+          chain(gain, Disparity{0.1F, 0.3F, 0.0F}, gain),
+          chain(normal, gain, BeamMixture{0.6F, 0.2F, 0.05F, 0.15F, 0.04F, 1e-9F, 0.05F}),
+          chain(normal, BeamMixture{0.6F, 0.2F, 0.05F, 0.15F, 0.01F, 20.0F, 0.05F})};
 }
 
 TEST(MeasuredRangeLaw, DensityIsTheSlopeOfTheCdf) {
@@ -233,7 +243,7 @@ TEST(MeasuredRangeLaw, DensityIsTheSlopeOfTheCdf) {
       EXPECT_NEAR(integral(law, low, low + 0.05, &nodes), p, 1e-7 * (1 + p)) << centre << ' ' << low;
       before = after;
     }
-    EXPECT_NEAR(cdf(law, 1e9, &nodes), 1.0, 1e-8);
+    EXPECT_NEAR(cdf(law, 1e9, &nodes), law.hits + law.shorts + law.randoms, 1e-8);
   }
 }
 
@@ -279,6 +289,44 @@ TEST(MeasuredRangeLaw, ARoundedRangeHasTheMeanDensityOfItsInterval) {
   EXPECT_NEAR(log_density(law, 2.0, 0.5), 0.0, 1e-9);  // all of it, over one metre
 }
 
+/// Readings of ranges with a normal error, 2.5 m away, against what the kernels draw one after the other.
+TEST(MeasuredRangeLaw, ReadingsOfANoisyRangeAgreeWithTheSampler) {
+  for (const float lambda : {0.0F, 0.4F, 3.0F, 40.0F}) {
+    const DistanceNoise normal = {0.02F, 0.03F, 0.01F};
+    const BeamMixture mixture = {0.5F, 0.3F, 0.1F, 0.1F, 0.02F, lambda, -0.04F};
+    Lanes lanes = make_equal_lanes(kReturns, 2.5F, 0, 0);
+    apply(normal, detect_isa(), kLawKey, lanes);
+    apply(mixture, detect_isa(), {kLawKey.seed + 1, 3, 5}, lanes);
+    std::vector<double> ranges;
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      const bool is_hit = lanes.reasons[i] == static_cast<std::uint32_t>(Reason::kHit);
+      ranges.push_back(is_hit ? double{lanes.returns[i].range_m} : INFINITY);
+    }
+    MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(2.5);
+    law.limit_m = kLimitM;
+    DistanceNoise::act(normal, law), BeamMixture::act(mixture, law);
+    const double p = chi_square_p(law, ranges);
+    EXPECT_GT(p, kLowestP) << lambda;
+    EXPECT_LT(p, kHighestP) << lambda;
+  }
+}
+
+/// The same densities as those of the beam model, which fits and scores logs.
+TEST(MeasuredRangeLaw, ReadingsHaveTheDensityOfTheBeamModel) {
+  const BeamParameters parameters = {0.55, 0.25, 0.08, 0.12, 0.06, 0.7, 0.03};
+  for (const double expected_m : {0.04, 1.0, 5.0, 8.99}) {
+    const BeamDensity beam(parameters, {.max_range_m = 9.0}, expected_m);
+    MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(expected_m);
+    law.limit_m = 9.0;
+    BeamMixture::act({0.55F, 0.25F, 0.08F, 0.12F, 0.06F, 0.7F, 0.03F}, law);
+    for (double z = 0.005; z < 9.0; z += 0.0301) {
+      EXPECT_NEAR(log_density(law, z), beam.log_density(z), 3e-6) << z << " of " << expected_m;
+    }
+    EXPECT_NEAR(probability(law, -1.0, 10.0), 1.0 - 0.08, 1e-7);
+    EXPECT_NEAR(probability_beside_hits(law, -1.0, 10.0), 0.25 + 0.12, 1e-7);
+  }
+}
+
 TEST(MeasuredRangeLaw, ChainsWithoutALawSayWhy) {
   MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(2.0, 2.0, kFocalBaseline);
   DistanceNoise::act({0.0F, 0.01F, 0.0F}, law);
@@ -292,6 +340,12 @@ TEST(MeasuredRangeLaw, ChainsWithoutALawSayWhy) {
   Disparity::act({0.0F, 0.1F, 0.0F}, after), DistanceNoise::act({0.0F, 0.01F, 0.0F}, after);
   EXPECT_NE(input_error([&] { (void)log_density(after, 2.0); }).find("after"), std::string::npos);
   EXPECT_NE(input_error([] { (void)StudentNodes(NAN); }).find("nu"), std::string::npos);
+  MeasuredRangeLaw heavy = MeasuredRangeLaw::of_clean(2.0), endless = heavy;
+  heavy.limit_m = 10.0;
+  StudentNoise::act({0.1F, 0.0F, 3.0F}, heavy), BeamMixture::act({}, heavy);
+  EXPECT_NE(input_error([&] { (void)density(heavy, 2.0); }).find("not normal"), std::string::npos);
+  BeamMixture::act({}, endless);
+  EXPECT_NE(input_error([&] { (void)density(endless, 2.0); }).find("how far"), std::string::npos);
 }
 
 }  // namespace

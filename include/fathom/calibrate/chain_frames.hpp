@@ -6,9 +6,10 @@
 //
 // Left out are rays on which the scene has nothing within the sensor's limits, those that a camera does not see
 // (stereo_shadow) and those that a matching window loses or shows another surface of: no model of the chain has a
-// density for them. Where a chain turns rays, the scene is cast once more for each of a grid of angles (TurnedRays):
-// once for all frames where neither the scene nor the sensor moves. Behind a window nothing is cast: returns are of
-// pixels whose windows see one plane at all of these angles, and others count as hidden.
+// density for them; of readings of a beam_mixture where the scene has nothing, nothing is said. Where a chain turns
+// rays, the scene is cast once more for each of a grid of angles (TurnedRays): once for all frames where neither the
+// scene nor the sensor moves. Behind a window nothing is cast: returns are of pixels whose windows see one plane at all
+// of these angles, and others count as hidden.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,12 +40,14 @@ struct ChainFramesOptions {
 
 struct ChainFrames {
   ChainReturns returns;
-  std::string sensor;          ///< its name
-  std::size_t frames = 0;      ///< read
-  std::size_t hidden = 0;      ///< rays left out for cameras and windows
-  std::size_t unexpected = 0;  ///< readings where the scene has nothing within the limits, left out
+  std::string sensor;      ///< its name
+  std::size_t frames = 0;  ///< read
+  std::size_t hidden = 0;  ///< rays left out for cameras and windows
+  /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture.
+  std::size_t unexpected = 0;
   /// Points that no turn about the axis of angular_hit brings their rays to, to 1e-3 rad; they are taken.
   std::size_t askew = 0;
+  bool has_mixture = false;        ///< whether the sensor's chain draws readings beside the surface (beam_mixture)
   std::vector<std::string> notes;  ///< one line each
 
   /// The notes, and what was left out that should not be.

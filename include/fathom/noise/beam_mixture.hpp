@@ -25,6 +25,7 @@
 
 #include <fathom/beam/mixture.hpp>
 #include <fathom/math/f64.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {
@@ -88,6 +89,12 @@ struct BeamMixture {
     const float most = max_range_m - max_range_m * 0x1p-23F;
     const bool is_reading = u1 < w_rand;
     return report(ray, in, math::select(z < most, z, most), met, nothing, is_reading);
+  }
+
+  /// Of a return within Z; those of rays that met nothing have z* = Z.
+  static void act(const BeamMixture& p, MeasuredRangeLaw& law) {
+    law.read_by_mixture({double{p.w_hit}, double{p.w_short}, double{p.w_rand}}, double{p.hit_offset_m},
+                        double{p.sigma_hit_m}, double{p.lambda_short_per_m});
   }
 
  private:

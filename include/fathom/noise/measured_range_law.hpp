@@ -12,7 +12,12 @@
 // Of a disparity (noise/disparity.hpp) the law is that of d', a normal rounded to levels: what stands before it in the
 // chain may only stretch the range, and what comes after it, too. A deviation that grows with the range is taken at the
 // mean of the range so far: exact where nothing random comes before it, else off by a share of growth^2.
+//
+// Of a beam_mixture (noise/beam_mixture.hpp) the law is that of its readings, which have a return with a probability
+// below 1. The range so far may have a normal error e: hits are normal about its mean with both variances, cut to
+// [0, Z], and shorts reach to z* + e. Exact but for ranges within a few deviations of e from 0 or Z.
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -49,7 +54,11 @@ struct MeasuredRangeLaw {
   double unit_px_m = 0.0;            ///< range times disparity
   double disparity_px = 0.0, deviation_px = 0.0, steps_per_px = 0.0;  ///< of d'; steps 0: not rounded
   double gain = 1.0, bias_m = 0.0;                                    ///< of what comes after a disparity
-  std::string_view unknown = {};  ///< why the chain has no such law; empty: it has one
+  double limit_m = 0.0;                                               ///< Z, how far the ray measures; 0: not known
+  bool is_mixture = false;  ///< of readings of a beam_mixture, by the weights of those with a return
+  double hits = 1.0, shorts = 0.0, randoms = 0.0;
+  double hit_m = 0.0, short_rate_per_m = 0.0;  ///< deviation of hits from the range so far; rate of shorts
+  std::string_view unknown = {};               ///< why the chain has no such law; empty: it has one
 
   /// A clean range, before any noise.
   static MeasuredRangeLaw of_clean(double range_m) { return {.mean_m = range_m}; }
@@ -58,7 +67,7 @@ struct MeasuredRangeLaw {
     return {.mean_m = range_m, .focal_baseline_px_m = focal_baseline_px_m, .ray_per_depth = range_m / depth_m};
   }
 
-  [[nodiscard]] bool is_random() const { return normal_m > 0.0 || high_m > low_m || student_m > 0.0; }
+  [[nodiscard]] bool is_random() const { return normal_m > 0.0 || high_m > low_m || student_m > 0.0 || is_mixture; }
   /// Whether single ranges have a probability, not a density.
   [[nodiscard]] bool is_discrete() const {
     return from_disparity ? steps_per_px > 0.0 || !(deviation_px > 0.0) : !is_random();
@@ -100,6 +109,17 @@ struct MeasuredRangeLaw {
     unit_px_m = mean_m * exact_px;
     disparity_px = exact_px + bias_px, deviation_px = stddev_px, steps_per_px = steps;
   }
+  /// Weights of hits, shorts and random readings; what is left has no return.
+  void read_by_mixture(const std::array<double, 3>& weights, double offset_m, double deviation_m, double rate_per_m) {
+    if (is_mixture) unknown = "two models of readings";
+    if (from_disparity || high_m > low_m || student_m > 0.0) unknown = "readings of a range whose error is not normal";
+    if (!(limit_m > 0.0)) unknown = "readings, and how far the sensor measures is not known";
+    is_mixture = true;
+    hits = weights[0], shorts = weights[1], randoms = weights[2];
+    add_normal(low_m + offset_m, 0.0);
+    low_m = high_m = 0.0;
+    hit_m = deviation_m, short_rate_per_m = rate_per_m;
+  }
 
  private:
   void refuse_after_disparity(bool random, double shift_m) {
@@ -108,8 +128,9 @@ struct MeasuredRangeLaw {
   }
 };
 
-/// Density of a range, 1/m; 0 for a law of single ranges. `nodes`: of the law's nu, where it has a t; they are made
-/// where none are given, which costs more than the density. Throws InputError where the law is not known.
+/// Density of a range, 1/m, of a mixture with all that have no return beside it; 0 for a law of single ranges. `nodes`:
+/// of the law's nu, where it has a t; they are made where none are given, which costs more than the density. Throws
+/// InputError where the law is not known.
 FATHOM_API double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
 /// Probability of a range at or below range_m. Of a disparity: among all returns; those lost for a disparity at or
 /// below 0 lie above every range.
@@ -117,6 +138,8 @@ FATHOM_API double cdf(const MeasuredRangeLaw& law, double range_m, const Student
 /// Of a range in (low, high], without cancellation in the tails of normals.
 FATHOM_API double probability(const MeasuredRangeLaw& law, double low_m, double high_m,
                               const StudentNodes* nodes = nullptr);
+/// Of a mixture, the part of it that readings have which do not show the surface: shorts and random ones. 0 for others.
+FATHOM_API double probability_beside_hits(const MeasuredRangeLaw& law, double low_m, double high_m);
 /// Logarithm of the density of a measured range; of a law of single ranges that of the probability, of the levels
 /// within half_step or, where there is none, of the nearest. half_step > 0: the measured range was rounded to a
 /// multiple of twice as much, and the density is the mean over that interval.
