@@ -143,8 +143,10 @@ fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const Chain
 void calibrate_chain(const CalibrateChainOptions& options) {
   const StopSignals signals(Patience::kNone);
   CalibrateChainOptions o = options;
-  o.data.how.frames.sensor = sensor_of(options);
   const fathom::SceneSetup setup = fathom::read_scene_file(o.data.scene, o.data.set);
+  // A --sensor that is not there would make patterns look as if they were of another one.
+  if (const std::string& named = options.data.how.frames.sensor; !named.empty()) fathom::find_sensor(setup, named);
+  o.data.how.frames.sensor = sensor_of(options);
   const fathom::Sensor& sensor = setup.sensors[fathom::find_sensor(setup, o.data.how.frames.sensor)].sensor;
   if (sensor.noise.empty()) {
     throw fathom::InputError(fmt::format(

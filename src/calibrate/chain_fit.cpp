@@ -16,8 +16,10 @@
 
 #include "calibrate/chain_ascent.hpp"
 #include "calibrate/chain_checks.hpp"
+#include "calibrate/chain_ends.hpp"
 #include "calibrate/chain_errors.hpp"
 #include "calibrate/chain_flags.hpp"
+#include "calibrate/chain_free.hpp"
 #include "calibrate/chain_intervals.hpp"
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_laws.hpp"
@@ -35,55 +37,6 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kLeastReturns = 100;
-
-std::string name_of(const NoiseChain& chain, const FreeNumber& p) {
-  const std::string_view slug = chain[p.entry].noise.slug();
-  const auto same =
-      std::count_if(chain.begin(), chain.end(), [&](const ChainEntry& e) { return e.noise.slug() == slug; });
-  const std::string field = p.rings.empty() ? p.field : fmt::format("rings.{}.{}", p.rings.front(), p.field);
-  return same > 1 ? fmt::format("{}.{}.{}", p.entry, slug, field) : fmt::format("{}.{}", slug, field);
-}
-
-/// Throws InputError when the last number contradicts one before it.
-void check_last(const NoiseChain& chain, std::span<const FreeNumber> numbers) {
-  const FreeNumber& last = numbers.back();
-  for (const FreeNumber& p : numbers.first(numbers.size() - 1)) {
-    if (p.is_same_field(last) && p.rings == last.rings) {
-      throw InputError(fmt::format("{} is free twice", name_of(chain, last)));
-    }
-    if (p.entry == last.entry && p.rings.empty() != last.rings.empty()) {
-      throw InputError(fmt::format("{} and {} are both free: learn a model for single rings or for all of them",
-                                   name_of(chain, p), name_of(chain, last)));
-    }
-  }
-}
-
-std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const ChainParameter> free,
-                                     std::span<const std::uint16_t> rings) {
-  std::vector<FreeNumber> numbers;
-  for (const ChainParameter& p : free) {
-    if (p.entry >= chain.size()) throw InputError(fmt::format("the chain has no model at place {}", p.entry));
-    const NoiseInfo& info = chain[p.entry].noise.info();
-    static_cast<void>(chain_parameters(
-        chain,
-        p.ring ? fmt::format("{}.rings.{}.{}", info.slug, *p.ring, p.field) : fmt::format("{}.{}", info.slug, p.field),
-        rings));
-    for (const FieldInfo& field : info.fields) {
-      if (field.name == p.field) numbers.push_back({p.entry, p.field, field.low, field.high});
-    }
-    if (p.ring) numbers.back().rings = {*p.ring};
-    check_last(chain, numbers);
-  }
-  if (numbers.empty()) throw InputError("no parameter of the chain is free");
-  for (const FreeNumber& p : numbers) {
-    if (!moves_sharp_ends(chain, numbers, p)) continue;
-    throw InputError(
-        fmt::format("{} cannot be learned where uniform is the only random error: put a distance beside it, "
-                    "with stddev_m free",
-                    name_of(chain, p)));
-  }
-  return numbers;
-}
 
 /// The chain with an entry for each ring that has a free parameter.
 NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
@@ -248,6 +201,11 @@ void add_parameters(const Learning& learning, const NoiseChain& given, std::span
     } else if (const auto jump = place_in(ascent.jumps(), numbers[j])) {
       const JumpPeak& peak = ascent.peaks()[*jump];
       p.is_unidentified = peak.is_unbounded;
+      if (const std::string note = few_at_end(fit.chain, numbers[j], returns, split.learn); !note.empty()) {
+        fit.flags.push_back(fmt::format("{} {}", p.name, note));
+        fit.parameters.push_back(std::move(p));
+        continue;
+      }
       const double half = kNormal95 * peak.deviation;
       const auto within = [&](double end) { return std::clamp(end, numbers[j].low, numbers[j].high); };
       if (!peak.is_unbounded)
@@ -359,6 +317,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
     throw InputError(fmt::format("{} returns to learn from: at least {} are needed{}", split.learn.size(),
                                  kLeastReturns, plane_note(returns.turned)));
   }
+  check_ranges_may_err(chain, returns, split.learn);
   const auto executor = make_executor(options.threads);
   NoiseChain laws = chain;
   ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor, choice.hold_untold);

@@ -74,6 +74,12 @@ void add_parameter_flags(ChainFit& fit, bool knows_points) {
                 "hit_sensor of a run)");
       continue;
     }
+    if (std::isnan(p.std_error) && p.value != p.start) {
+      const bool is_more = p.value > p.start;
+      flags.add(p.name, fmt::format("is at {} about {:.4g} by these returns, which do not tell how much {}",
+                                    is_more ? "least" : "most", p.value, is_more ? "more" : "less"));
+      continue;
+    }
     flags.add(p.name,
               std::isnan(p.std_error)
                   ? "cannot be told from these returns, and stays as given: others do the same, or it does nothing here"
@@ -95,9 +101,9 @@ void add_parameter_flags(ChainFit& fit, bool knows_points) {
 void add_flags(ChainFit& fit, bool knows_points) {
   add_parameter_flags(fit, knows_points);
   if (fit.clusters < kFewClusters) {
-    fit.flags.push_back(fmt::format(
-        "errors take {} as independent, and there are {}: below {} they are uncertain themselves",
-        fit.stretches > 0 ? "stretches of the way" : "frames, or blocks of them", fit.clusters, kFewClusters));
+    fit.flags.push_back(
+        fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.clusters,
+                    fit.stretches > 0 ? "stretches of the way" : "frames (or blocks of frames)", kFewClusters));
   }
   for (const ChainEntry& entry : fit.chain) {
     if (!(entry.correlation.time_s > 0.0)) continue;

@@ -114,6 +114,10 @@ JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
   if (there >= peak.log_likelihood) peak.value = profile.inside(start), peak.log_likelihood = there;
   peak.deviation = deviation_about(peak.value, grid);
   peak.is_unbounded = std::max(profile(profile.low()), profile(profile.high())) > peak.log_likelihood - kAsGood;
+  // Where the returns do not tell more, what is given stays.
+  if (peak.is_unbounded && there > peak.log_likelihood - kAsGood) {
+    peak.value = profile.inside(start), peak.log_likelihood = there;
+  }
   return peak;
 }
 

@@ -12,6 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
+#include "base/text.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "noise/idle_keys.hpp"
 
@@ -111,6 +112,18 @@ void add_of_rings(const NoiseChain& chain, std::string_view pattern, std::span<c
   if (found.empty()) throw InputError(fmt::format("the chain has no parameter '{}' of its rings", pattern));
 }
 
+/// "; nearest: 'student.nu'", or nothing.
+std::string nearest_parameter(const NoiseChain& chain, std::string_view pattern) {
+  std::vector<std::string> names;
+  for (const ChainEntry& entry : chain) {
+    for (const FieldInfo& field : entry.noise.info().fields) {
+      names.push_back(fmt::format("{}.{}", entry.noise.slug(), field.name));
+    }
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return nearest_hint(pattern, views);
+}
+
 std::string value_text(const FieldInfo& field, double number) {
   if (field.kind == FieldKind::kFlag) return number != 0.0 ? "true" : "false";
   if (field.kind == FieldKind::kChoice) return std::string(field.choices[static_cast<std::size_t>(number)]);
@@ -180,7 +193,9 @@ std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::strin
   if (!fixed.empty() && (asks_one || found.empty())) {
     throw InputError(fmt::format("{} cannot be learned: it is no number, or not one that returns can tell", fixed));
   }
-  if (found.empty()) throw InputError(fmt::format("the chain has no parameter '{}'", pattern));
+  if (found.empty()) {
+    throw InputError(fmt::format("the chain has no parameter '{}'{}", pattern, nearest_parameter(chain, pattern)));
+  }
   return found;
 }
 

@@ -15,7 +15,11 @@ namespace {
 
 constexpr std::size_t kMostShown = 4000, kLeastInBin = 20;
 constexpr int kAngleBins = 18;
-constexpr double kTail = 0.002;  // of the ranges, that pictures leave out at each end
+constexpr double kAnyRangeM = 1e12;
+constexpr double kTail = 0.002;  // of the ranges, that lie beyond a picture at each end
+/// Heavy tails would make a picture so wide that the errors of most ranges fall into one bin of it: it reaches as many
+/// times the width of the inner four fifths beyond these.
+constexpr double kInnerTail = 0.1, kWidths = 1.5;
 
 std::size_t angle_bin(float incidence_rad) {
   const double share = double{incidence_rad} / (0.5 * std::numbers::pi);
@@ -51,8 +55,15 @@ std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins) {
   }
   if (errors.empty()) return {};
   std::sort(errors.begin(), errors.end());
-  const auto cut = static_cast<std::size_t>(kTail * static_cast<double>(errors.size()));
-  double low = errors[cut], high = errors[errors.size() - 1 - cut];
+  const auto ends = [&](double tail) {
+    const auto cut = static_cast<std::size_t>(tail * static_cast<double>(errors.size()));
+    return std::pair(errors[cut], errors[errors.size() - 1 - cut]);
+  };
+  auto [low, high] = ends(kTail);
+  const auto [inner_low, inner_high] = ends(kInnerTail);
+  if (const double width = inner_high - inner_low; width > 0.0) {
+    low = std::max(low, inner_low - kWidths * width), high = std::min(high, inner_high + kWidths * width);
+  }
   const double room = high > low ? 0.1 * (high - low) : 1e-4;
   low -= room, high += room;
   std::vector<double> edges;
@@ -70,8 +81,9 @@ BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges
     if (std::isnan(returns.range_m[i])) continue;
     ++all;
     const double error = double{returns.range_m[i]} - double{returns.clean_range_m[i]};
-    const auto above = std::upper_bound(out.edges.begin(), out.edges.end(), error);
-    if (above != out.edges.begin() && above != out.edges.end()) ++out.shares[above - out.edges.begin() - 1];
+    // The outer bins hold what lies beyond them, too.
+    const auto above = std::upper_bound(out.edges.begin() + 1, out.edges.end() - 1, error);
+    ++out.shares[above - out.edges.begin() - 1];
   }
   for (double& share : out.shares) share /= std::max(all, 1.0);
   return out;
@@ -87,7 +99,9 @@ BinShares expected_errors(const NoiseChain& chain, const ChainReturns& returns, 
     const double kept = density.kept(i), z = double{returns.clean_range_m[i]};
     all += kept * density.reported(i);
     for (std::size_t bin = 0; bin < out.shares.size(); ++bin) {
-      out.shares[bin] += kept * density.probability_between(i, z + out.edges[bin], z + out.edges[bin + 1]);
+      const double low = bin == 0 ? 0.0 : z + out.edges[bin];
+      const double high = bin + 1 == out.shares.size() ? kAnyRangeM : z + out.edges[bin + 1];
+      out.shares[bin] += kept * density.probability_between(i, low, high);
     }
   }
   for (double& share : out.shares) share /= all > 0.0 ? all : 1.0;

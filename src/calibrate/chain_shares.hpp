@@ -15,7 +15,8 @@ struct BinShares {
   std::vector<double> edges, shares;
 };
 
-/// Bins of measured less clean range, m, that hold nearly all of the ranges that came back. Empty when none did.
+/// Bins of measured less clean range, m, the outer ones of which hold what lies beyond them, too: hardly anything,
+/// where tails are not heavy. Empty when no range came back.
 std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins);
 /// Of the ranges that came back, the share of each bin.
 BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges);

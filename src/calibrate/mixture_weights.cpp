@@ -72,12 +72,13 @@ NoiseChain with_mixture_begun(const NoiseChain& chain, std::span<const FreeNumbe
                                             [](const FreeNumber& p) { return p.field == "hit_offset_m"; });
     const auto& given = *static_cast<const BeamMixture*>(detail::NoiseAccess::model(chain[entry].noise));
     const BeamParameters found = em_of(returns, learn, given, offset_is_free).parameters;
-    const std::array<std::pair<std::string_view, double>, 6> values = {{{"w_short", found.w_short},
-                                                                        {kWeightOfNoReturn, found.w_max},
-                                                                        {"w_rand", found.w_rand},
-                                                                        {"sigma_hit_m", found.sigma_hit_m},
-                                                                        {"lambda_short_per_m", found.lambda_short_per_m},
-                                                                        {"hit_offset_m", found.hit_offset_m}}};
+    const std::array<std::pair<std::string_view, double>, 6> values = {
+        {{"w_short", found.w_short},
+         {kWeightOfNoReturn, found.w_max},
+         {"w_rand", found.w_rand},
+         {"sigma_hit_m", found.sigma_hit_m},
+         {"lambda_short_per_m", found.lambda_short_per_m},
+         {"hit_offset_m", found.hit_offset_m}}};
     std::vector<double> numbers;
     for (const FreeNumber& p : of_mixture) {
       const auto same = std::find_if(values.begin(), values.end(), [&](const auto& v) { return v.first == p.field; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The parameters of a beam_mixture in a chain that is learned: its weights sum to 1, so that of hits follows the others,
-// and expectation maximisation finds where to begin.
+// The parameters of a beam_mixture in a chain that is learned: its weights sum to 1, so that of hits follows the
+// others, and expectation maximisation finds where to begin.
 
 #include <cstddef>
 #include <span>

@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMostScenePart = 0.04, kMostSharedError = 0.5;
+constexpr double kMostScenePart = 0.06, kMostSharedError = 0.5;
 /// Readings that do not count on either side, and beyond how many deviations of a normal so many lie.
 struct Outer {
   double share, deviations;

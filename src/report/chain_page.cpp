@@ -63,10 +63,10 @@ std::string chain_parameters_html(const ChainFit& fit, bool was_given) {
          std::string(was_given ? "<th class=\"number aside\">as given</th>" : "") +
          "<th>unit</th></tr></thead>\n<tbody>\n" + rows +
          fmt::format(
-             "</tbody></table></div>\n<p>Standard errors take {} as independent ({} here); the naive ones take returns "
-             "as "
-             "independent. A dash: there is none (see the notes).</p>\n",
-             fit.stretches > 0 ? "stretches of the way" : "frames, or blocks of them,", fit.clusters);
+             "</tbody></table></div>\n<p>Standard errors rest on {} independent {}, the naive ones on independent "
+             "returns. "
+             "A dash: there is none (see the notes).</p>\n",
+             fit.clusters, fit.stretches > 0 ? "stretches of the way" : "frames (or blocks of frames)");
 }
 
 namespace {
@@ -159,7 +159,9 @@ std::string error_figure(const ChainReport& report) {
   x.reserve(edges.size());
   for (const double edge : edges) x.push_back(unit.per_m * edge);
   Plot plot("Measured less clean range",
-            {.low = x.front(), .high = x.back(), .label = fmt::format("measured less clean range ({})", unit.symbol)},
+            {.low = x.front(),
+             .high = x.back(),
+             .label = fmt::format("measured less clean range ({}); outer bars: all beyond", unit.symbol)},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the ranges"});
   plot.fill_steps(x, std::vector<double>(kErrorBins, 0.0), measured.shares, "bars");
   plot.draw_steps(x, given.shares, "start");

@@ -115,6 +115,8 @@ ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const M
   return reader.frames();
 }
 
+constexpr double kBeyond = 1.01;  // times the maximum range: readings from there on are of no return (ChainFrames)
+
 /// From where on readings of a log mean that nothing came back.
 double no_return_m(const ScanLog& log, const MeasuredOptions& options) {
   if (options.max_range_m) return *options.max_range_m;
@@ -149,13 +151,20 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
                     "max_range_m of the sensor to it",
                     log.name, number_text(lost_m), reader.frames().sensor, number_text(reader.max_range_m())));
   }
+  // A log that does not say how far its laser measures may have a code for no return anywhere beyond that.
+  const double end_m = std::min(lost_m, kBeyond * reader.max_range_m());
+  std::size_t beyond = 0;
   std::vector<float> range_m;
   for (const std::uint32_t scan : scans) {
     range_m.assign(log.scan(scan).begin(), log.scan(scan).end());
-    for (float& range : range_m) range = double{range} < lost_m ? range : std::numeric_limits<float>::quiet_NaN();
+    for (float& range : range_m) {
+      beyond += std::isfinite(range) && double{range} >= end_m && double{range} < lost_m ? 1 : 0;
+      if (!(double{range} < end_m)) range = std::numeric_limits<float>::quiet_NaN();
+    }
     reader.add_scan(scan, range_m, log.pose[scan]);
   }
   ChainFrames frames = reader.frames();
+  frames.beyond += beyond;
   frames.notes = log_notes(log, std::min(lost_m, reader.max_range_m()));
   return frames;
 }

@@ -29,8 +29,8 @@ code { font: 13.5px/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monos
 .tile { border: 1px solid #dde3e9; border-radius: 8px; padding: 10px 18px 8px; min-width: 150px; }
 .tile b { display: block; font-size: 23px; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--soft); font-size: 13px; }
-.flags { margin: 12px 0 0; padding: 10px 16px; border-left: 4px solid var(--short); background: #fff7ec;
-  list-style: none; }
+.flags { margin: 12px 0 0; padding: 10px 16px 10px 30px; border-left: 4px solid var(--short); background: #fff7ec; }
+.flags li + li { margin-top: 5px; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 32px; }
 .row.three { grid-template-columns: 1fr 1fr 1fr; gap: 8px 16px; }
 figure { margin: 0; break-inside: avoid; }

@@ -34,6 +34,7 @@ constexpr std::size_t kLeastReturns = 1000;
 constexpr std::uint64_t kThinningSeed = 0x7468696e6e696e67;  // any number: which returns are left out
 constexpr float kSameRange = 1e-5F;                          // relative
 constexpr double kSameAzimuth = 1e-3;                        // rad: logs write angles with few digits
+constexpr float kBeyond = 1.01F;  // times the maximum range: what noise or rounding carries no reading to
 constexpr double kLevelRad = 1e-5;
 constexpr std::string_view kCarrier = "#carrier of the laser";  // no name that a scene file may give
 
@@ -104,6 +105,10 @@ std::vector<std::uint16_t> rings_of(const Sensor& sensor) {
 
 std::vector<std::string> ChainFrames::flags() const {
   std::vector<std::string> all = notes;
+  if (beyond > 0) {
+    all.push_back(fmt::format("{} beyond the {:.6g} m that the sensor measures {} as lost", counted(beyond, "reading"),
+                              returns.max_range_m, beyond == 1 ? "counts" : "count"));
+  }
   if (unexpected > 0) {
     all.push_back(fmt::format("{} where the scene has nothing within the limits {} left out",
                               counted(unexpected, "reading"), were(unexpected)));
@@ -292,9 +297,10 @@ class ChainFrameReader::Impl {
 
   [[nodiscard]] bool is_within(const RayPattern& rays, std::size_t i) const {
     const float z = truth_.clean_range_m()[i];
-    const float low = rays.min_range_m[rays.min_range_m.size() == 1 ? 0 : i];
-    const float high = rays.max_range_m[rays.max_range_m.size() == 1 ? 0 : i];
-    return z > 0.0F && z >= low && z <= high;
+    return z > 0.0F && z >= limit_of(rays.min_range_m, i) && z <= limit_of(rays.max_range_m, i);
+  }
+  [[nodiscard]] static float limit_of(const std::vector<float>& limits_m, std::size_t i) {
+    return limits_m[limits_m.size() == 1 ? 0 : i];
   }
 
   [[nodiscard]] bool is_hidden(std::size_t i) const {
@@ -313,7 +319,10 @@ class ChainFrameReader::Impl {
 
   void add_ray(const RayPattern& rays, std::size_t i, float range_m) {
     if (!is_taken(i)) return;
-    const bool is_there = range_m > 0.0F && std::isfinite(range_m);
+    bool is_there = range_m > 0.0F && std::isfinite(range_m);
+    if (is_there && out_.returns.outside != OutsideLimits::kKept && range_m > kBeyond * limit_of(rays.max_range_m, i)) {
+      is_there = false, ++out_.beyond;
+    }
     if (!is_within(rays, i)) {
       out_.unexpected += is_there && !out_.has_mixture ? 1 : 0;
       return;

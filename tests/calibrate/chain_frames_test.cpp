@@ -74,6 +74,26 @@ TEST(ChainFrames, ALidarIsLearnedFromItsRanges) {
   expect_learned(noise, {"*"}, frames);
 }
 
+/// Another device's code for no return, beyond what the sensor measures.
+TEST(ChainFrames, ReadingsBeyondTheSensorCountAsLost) {
+  SceneSetup setup = setup_of(make_lidar(4, 90), {DistanceNoise{0.0F, 0.01F, 0.0F}, Dropout{0.05F}});
+  for (const RangePolicy policy : {RangePolicy::kDrop, RangePolicy::kKeep}) {
+    setup.sensors.front().sensor.range_policy = policy;
+    ChainFrameReader reader(setup, 1);
+    std::vector<float> ranges(4 * 90, 3.0F);
+    const auto limit = static_cast<float>(reader.max_range_m());
+    ranges[5] = ranges[80] = 3.0F * limit, ranges[7] = limit;
+    reader.add_ranges(0, ranges);
+    const ChainFrames& frames = reader.frames();
+    const bool drops = policy == RangePolicy::kDrop;
+    EXPECT_EQ(frames.beyond, drops ? 2U : 0U);
+    EXPECT_EQ(std::isnan(frames.returns.range_m[5]), drops);
+    EXPECT_FALSE(std::isnan(frames.returns.range_m[7]));
+    const std::vector<std::string> flags = frames.flags();
+    EXPECT_EQ(!flags.empty() && contains(flags.front(), "2 readings beyond the"), drops);
+  }
+}
+
 TEST(ChainFrames, AStereoCameraIsLearnedWithItsEdgesAndShadows) {
   const EdgeLoss edges = {
       .min_angle_rad = 1.0F, .max_angle_rad = 2.6F, .low_probability = 0.2F, .high_probability = 0.8F};

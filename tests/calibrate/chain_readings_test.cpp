@@ -20,7 +20,9 @@ namespace {
 
 constexpr BeamMixture kTruth = {0.6F, 0.2F, 0.08F, 0.12F, 0.05F, 0.6F, 0.03F};
 
-ChainReturns readings(const NoiseChain& chain, std::uint64_t seed = 4) { return simulate_returns(chain, 24, 512, seed); }
+ChainReturns readings(const NoiseChain& chain, std::uint64_t seed = 4) {
+  return simulate_returns(chain, 24, 512, seed);
+}
 
 double number(const Noise& noise, std::string_view field) {
   for (const FieldValue& v : noise.values()) {

@@ -74,6 +74,44 @@ TEST(ChainRules, ALimitThatNothingReachedIsFlaggedAndStays) {
   EXPECT_TRUE(has_flag(fit, "invalid_band.max_disparity_px cannot be told"));
 }
 
+TEST(ChainRules, ALimitThatReturnsContradictMovesAndIsCalledABound) {
+  // Returns to 1.4 rad of incidence came back, and none was lost beyond.
+  const NoiseChain chain = {LossAngle{1.1F}, DistanceNoise{0.0F, 0.02F, 0.0F}};
+  ChainReturns returns = simulate_returns({DistanceNoise{0.0F, 0.02F, 0.0F}}, 24, 512, 4);
+  float most = 0.0F;
+  for (float& angle : returns.incidence_rad) angle = std::min(angle, 1.4F), most = std::max(most, angle);
+  const ChainFit fit = fit_chain(chain, chain_parameters(chain, "loss_angle.*"), returns, {.hold_out = 0});
+  EXPECT_TRUE(fit.parameters[0].is_unidentified);
+  EXPECT_TRUE(std::isnan(fit.parameters[0].std_error));
+  EXPECT_NEAR(fit.parameters[0].value, most, 0.05);
+  EXPECT_TRUE(has_flag(fit, "loss_angle.max_incidence_rad is at least about 1.4"));
+  EXPECT_FALSE(has_flag(fit, "stays as given"));
+}
+
+TEST(ChainRules, EndsOfAUniformThatFewReturnsHoldHaveNoError) {
+  const NoiseChain chain = {UniformNoise{-0.1F, 0.1F}};
+  const auto fitted = [&](const NoiseChain& truth) {
+    return fit_chain(chain, chain_parameters(chain, "*"), simulate_returns(truth, 24, 512, 4), {.hold_out = 0});
+  };
+  const ChainFit heavy = fitted({StudentNoise{0.02F, 0.0F, 3.0F}});
+  for (const LearnedParameter& p : heavy.parameters) {
+    EXPECT_TRUE(std::isnan(p.std_error)) << p.name;
+    EXPECT_TRUE(has_flag(heavy, (p.name + " is held by few returns").c_str())) << p.name;
+  }
+  const ChainFit even = fitted({UniformNoise{-0.07F, 0.05F}});
+  for (const LearnedParameter& p : even.parameters) EXPECT_LT(p.std_error, 1e-4) << p.name;
+  EXPECT_FALSE(has_flag(even, "held by few"));
+}
+
+TEST(ChainRules, AChainWithoutAnErrorOfRangesIsRefusedWhereRangesErr) {
+  const ChainReturns noisy = simulate_returns({DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.1F}}, 4, 512, 4);
+  const NoiseChain losses = {Dropout{0.2F}};
+  const std::string text = input_error([&] { (void)fit_chain(losses, chain_parameters(losses, "*"), noisy); });
+  EXPECT_TRUE(contains(text, "has no error of ranges")) << text;
+  const ChainReturns exact = simulate_returns({Dropout{0.1F}}, 4, 512, 4);
+  EXPECT_NEAR(fit_chain(losses, chain_parameters(losses, "*"), exact).parameters[0].value, 0.1, 0.03);
+}
+
 TEST(ChainRules, ABiasThatIsNotThereIsNotFound) {
   const NoiseChain plain = {DistanceNoise{0.0F, 0.02F, 0.0F}, GainBias{0.0F, 0.0F}};
   const ChainFit none = fit_chain(plain, chain_parameters(plain, "gain_bias.*"), simulate_returns(plain, 24, 512, 4));
@@ -108,7 +146,7 @@ TEST(ChainRules, FramesThatErrTogetherWidenTheErrors) {
   const ChainFit blocks =
       fit_chain(chain, chain_parameters(chain, "distance.mean_m"), returns, {.hold_out = 0, .block_frames = 4});
   EXPECT_EQ(blocks.clusters, 10U);
-  EXPECT_TRUE(has_flag(blocks, "as independent, and there are 10"));
+  EXPECT_TRUE(has_flag(blocks, "errors rest on 10 independent frames"));
 }
 
 TEST(ChainRules, AScoreIsTheMeanLogDensity) {
@@ -187,7 +225,8 @@ TEST(ChainRules, RefusesInOneLine) {
   const auto refusal = [&](const NoiseChain& c, const char* pattern, const ChainFitOptions& options = {}) {
     return message_of<InputError>([&] { (void)fit_chain(c, chain_parameters(c, pattern), returns, options); });
   };
-  EXPECT_TRUE(contains(refusal(chain, "distance.sttdev_m"), "no parameter 'distance.sttdev_m'"));
+  EXPECT_TRUE(contains(refusal(chain, "distance.sttdev_m"),
+                       "no parameter 'distance.sttdev_m' (nearest known: 'distance.stddev_m')"));
   EXPECT_TRUE(contains(refusal({AngularRay{Axis::kZ, 0.0F, 0.1F}, chain[0]}, "*"), "angular_ray turns the rays"));
   EXPECT_TRUE(contains(refusal({MatchingWindow{}, chain[0]}, "matching_window.*"), "cannot be learned"));
   BeamMixture beam;

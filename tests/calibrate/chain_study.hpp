@@ -88,7 +88,7 @@ inline std::vector<ParameterCoverage> measure_coverage(const ChainStudy& study, 
     const ChainParameter& p = study.free[k];
     out[k].truth = truth_of(study.truth, p);
     start[p.entry].by_ring.clear();
-    if (!p.ring) start[p.entry].noise = start[p.entry].noise.with(p.field, study.wrong * out[k].truth);
+    if (!p.ring) start = with_wrong_values(std::move(start), {p}, study.wrong);
   }
   std::vector<std::vector<LearnedParameter>> learned;  // [seeds, parameters]
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

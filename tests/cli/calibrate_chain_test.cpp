@@ -326,6 +326,8 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
   refused("pattern", {"--measured", run, "--free", "sensors.lidar.noise.distance.sttdev_m"},
           {"--free sensors.lidar.noise.distance.sttdev_m", "no parameter 'distance.sttdev_m'"});
   refused("sensor", {"--measured", run, "--free", "sensors.lidr.noise.*"}, {"no sensor 'lidr'", "lidar"});
+  refused("no such sensor", {"--measured", run, "--sensor", "foo", "--free", "sensors.lidar.noise.*"},
+          {"no sensor 'foo'"});
   refused("two sensors", {"--measured", run, "--sensor", "lidar", "--free", "sensors.cam.noise.*"}, {"another sensor"});
   refused("path", {"--measured", run, "--free", "sensors.lidar.stddev"}, {"sensors.NAME.noise.MODEL.PARAMETER"});
   refused("no folder", {"--measured", folder_ / "none", "--free", "*"}, {"none: is not there"});

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/chain_free.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/counts.hpp"
+#include "calibrate/chain_density.hpp"
+#include "calibrate/chain_jumps.hpp"
+
+namespace fathom {
+
+std::string name_of(const NoiseChain& chain, const FreeNumber& p) {
+  const std::string_view slug = chain[p.entry].noise.slug();
+  const auto same =
+      std::count_if(chain.begin(), chain.end(), [&](const ChainEntry& e) { return e.noise.slug() == slug; });
+  const std::string field = p.rings.empty() ? p.field : fmt::format("rings.{}.{}", p.rings.front(), p.field);
+  return same > 1 ? fmt::format("{}.{}.{}", p.entry, slug, field) : fmt::format("{}.{}", slug, field);
+}
+
+namespace {
+
+/// Throws InputError when the last number contradicts one before it.
+void check_last(const NoiseChain& chain, std::span<const FreeNumber> numbers) {
+  const FreeNumber& last = numbers.back();
+  for (const FreeNumber& p : numbers.first(numbers.size() - 1)) {
+    if (p.is_same_field(last) && p.rings == last.rings) {
+      throw InputError(fmt::format("{} is free twice", name_of(chain, last)));
+    }
+    if (p.entry == last.entry && p.rings.empty() != last.rings.empty()) {
+      throw InputError(fmt::format("{} and {} are both free: learn a model for single rings or for all of them",
+                                   name_of(chain, p), name_of(chain, last)));
+    }
+  }
+}
+
+/// Whether all ranges of a chain are as exact as the scene.
+bool has_exact_ranges(const NoiseChain& chain) {
+  return std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    const Stage stage = entry.noise.stage();
+    const bool moves = stage == Stage::kRange && entry.noise.slug() != GainBias::kSlug;
+    return moves || stage == Stage::kReading || stage == Stage::kRay;
+  });
+}
+
+}  // namespace
+
+std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const ChainParameter> free,
+                                     std::span<const std::uint16_t> rings) {
+  std::vector<FreeNumber> numbers;
+  for (const ChainParameter& p : free) {
+    if (p.entry >= chain.size()) throw InputError(fmt::format("the chain has no model at place {}", p.entry));
+    const NoiseInfo& info = chain[p.entry].noise.info();
+    static_cast<void>(chain_parameters(
+        chain,
+        p.ring ? fmt::format("{}.rings.{}.{}", info.slug, *p.ring, p.field) : fmt::format("{}.{}", info.slug, p.field),
+        rings));
+    for (const FieldInfo& field : info.fields) {
+      if (field.name == p.field) numbers.push_back({p.entry, p.field, field.low, field.high});
+    }
+    if (p.ring) numbers.back().rings = {*p.ring};
+    check_last(chain, numbers);
+  }
+  if (numbers.empty()) throw InputError("no parameter of the chain is free");
+  for (const FreeNumber& p : numbers) {
+    if (!moves_sharp_ends(chain, numbers, p)) continue;
+    throw InputError(
+        fmt::format("{} cannot be learned where uniform is the only random error: put a distance beside it, "
+                    "with stddev_m free",
+                    name_of(chain, p)));
+  }
+  return numbers;
+}
+
+void check_ranges_may_err(const NoiseChain& chain, const ChainReturns& returns, std::span<const std::size_t> learn) {
+  if (!has_exact_ranges(chain)) return;
+  const ChainDensity density(chain, returns);
+  std::size_t back = 0, off = 0;
+  for (const std::size_t i : learn) {
+    if (std::isnan(returns.range_m[i])) continue;
+    // What a loss may not keep is another matter.
+    const bool is_off = density(i) <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
+    ++back, off += is_off ? 1 : 0;
+  }
+  if (2 * off <= back) return;
+  throw InputError(
+      fmt::format("the chain of noise has no error of ranges, and {} of {} measured ranges are not those of the scene: "
+                  "add a distance or a student",
+                  grouped(off), grouped(back)));
+}
+
+}  // namespace fathom
