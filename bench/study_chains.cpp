@@ -73,8 +73,8 @@ void print_walls(std::size_t seeds) {
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "windows", "rooms", or one of the latter
-/// two and a preset behind a blank.
+/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "windows", "rooms", or "alone" and a
+/// model, or one of the latter two and a preset, behind a blank.
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
   const std::string only = argc > 2 ? argv[2] : "";
@@ -83,12 +83,10 @@ int main(int argc, char** argv) {
   for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
     if (is_meant(std::string(preset.name))) print_each(fathom::test::preset_study(preset), seeds);
   }
-  if (is_meant("alone")) {
-    for (const fathom::test::LearnedCase& c : fathom::test::models_alone()) {
-      print_each(fathom::test::case_study(c), seeds);
-    }
-    print_each(fathom::test::turned_rays_alone(), seeds);
+  for (const fathom::test::LearnedCase& c : fathom::test::models_alone()) {
+    if (is_meant("alone") || only == "alone " + c.name) print_each(fathom::test::case_study(c), seeds);
   }
+  if (is_meant("alone") || only == "alone angular_ray") print_each(fathom::test::turned_rays_alone(), seeds);
   if (is_meant("rings")) print_rings(fathom::test::ring_study(16), seeds);
   for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
     const bool all = only == "rooms";

@@ -11,9 +11,9 @@ namespace fathom {
 
 namespace {
 
-constexpr double kOuter = 0.1;              // of the interval, beside its end
-constexpr double kFew = 0.5;                // of what a uniform has there
-constexpr double kDeviations = 4.0;         // of the count, by which it must be missed
+constexpr double kOuter = 0.1;       // of the interval, beside its end
+constexpr double kFew = 0.5;         // of what a uniform has there
+constexpr double kDeviations = 4.0;  // of the count, by which it must be missed
 constexpr double kBelowAnyRangeM = -1e12;
 
 }  // namespace
