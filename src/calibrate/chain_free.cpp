@@ -79,7 +79,9 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
 
 void check_ranges_may_err(const NoiseChain& chain, const ChainReturns& returns, std::span<const std::size_t> learn) {
   if (!has_exact_ranges(chain)) return;
-  const ChainDensity density(chain, returns);
+  NoiseChain of_ranges = chain;  // points that are turned keep theirs
+  std::erase_if(of_ranges, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kHitPoint; });
+  const ChainDensity density(of_ranges, returns);
   std::size_t back = 0, off = 0;
   for (const std::size_t i : learn) {
     if (std::isnan(returns.range_m[i])) continue;

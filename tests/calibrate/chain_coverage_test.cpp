@@ -74,7 +74,7 @@ TEST(StretchCoverage, StretchesAreTakenWhereTheSensorMoved) {
   const ChainFit few = fit_chain(chain, free, returns, {.hold_out = 0, .stretches = 8});
   EXPECT_EQ(few.clusters, 8U);
   ASSERT_FALSE(few.flags.empty());
-  EXPECT_NE(few.flags.back().find("take stretches of the way as independent, and there are 8"), std::string::npos);
+  EXPECT_NE(few.flags.back().find("errors rest on 8 independent stretches of the way"), std::string::npos);
   returns.sensor_moved = false;
   const ChainFit stood = fit_chain(chain, free, returns, {.hold_out = 0});
   EXPECT_EQ(stood.clusters, 200U);
