@@ -28,7 +28,7 @@ struct CalibrateWallOptions {
   std::string distances;
   fathom::WallOptions wall;
   std::optional<double> rate_hz;  ///< of still frames
-  std::filesystem::path out;  ///< empty: nothing is written
+  std::filesystem::path out;      ///< empty: nothing is written
   bool json = false, force = false, quiet = false;
 };
 

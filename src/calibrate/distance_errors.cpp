@@ -21,9 +21,7 @@ struct PairScore {
   double d, s, u;  ///< expected range, deviation there, error by it
 
   PairScore(const DistanceErrors& e, std::size_t i, const DistanceCalibration& at)
-      : d(e.expected_m[i]),
-        s(at.stddev_m.value + at.stddev_per_m.value * d),
-        u((e.error_m[i] - at.mean_m.value) / s) {}
+      : d(e.expected_m[i]), s(at.stddev_m.value + at.stddev_per_m.value * d), u((e.error_m[i] - at.mean_m.value) / s) {}
   [[nodiscard]] ThreeNumbers slopes() const {
     const double by_sigma = (u * u - 1.0) / s;
     return {u / s, by_sigma, by_sigma * d};

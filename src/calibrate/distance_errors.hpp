@@ -20,8 +20,9 @@ struct DistanceErrors {
   bool one_range = true;  ///< all expected ranges are equal
 };
 
-/// Fills in errors and intervals of mean, stddev and stddev_per_m, those of `free` only, and what they rest on, with its
-/// flags: from the observed information A of independent pairs, and from the scores of clusters (cluster_variance.hpp).
+/// Fills in errors and intervals of mean, stddev and stddev_per_m, those of `free` only, and what they rest on, with
+/// its flags: from the observed information A of independent pairs, and from the scores of clusters
+/// (cluster_variance.hpp).
 void add_distance_errors(const DistanceErrors& errors, bool stddev_free, bool per_m_free,
                          const DistanceCalibrationOptions& options, DistanceCalibration& out);
 

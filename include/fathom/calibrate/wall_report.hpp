@@ -41,7 +41,8 @@ struct WallImagesOptions {
 };
 
 /// The depth images of a folder as frames of a wall. All are in memory. Throws InputError naming the file, also for
-/// images of several sizes, levels_per_m of images that have metres, and distances of frames that are not there or have two.
+/// images of several sizes, levels_per_m of images that have metres, and distances of frames that are not there or have
+/// two.
 FATHOM_API WallFrames read_wall_images(const std::filesystem::path& folder, const WallImagesOptions& options);
 /// The images that it reads, and the masks.
 FATHOM_API std::vector<std::filesystem::path> wall_image_inputs(const std::filesystem::path& folder,
