@@ -110,17 +110,6 @@ void add_hit_offset(CLI::App& c, fathom::FitLogOptions& fit) {
   c.add_option_function<std::string>("--hit-offset", read, doc)->type_name("M|fit");
 }
 
-void add_clusters(CLI::App& c, std::size_t& stretches) {
-  const auto read = [&stretches](const std::string& text) {
-    const WholeLimits limits = {1, static_cast<std::uint64_t>(fathom::FitOptions::kMostStretches)};
-    stretches = text == "scan" ? 0 : static_cast<std::size_t>(parse_whole("--clusters", text, limits));
-  };
-  c.add_option_function<std::string>(
-       "--clusters", read, "what errs together: N stretches of the way, of about equal numbers of scans; or scan")
-      ->type_name("N|scan")
-      ->default_str(std::to_string(stretches));
-}
-
 /// A length in the table of BeamSensor.
 template <class T>
 CLI::Option& add_sensor_length(CLI::App& c, const std::string& option, std::string_view parameter, T& value,

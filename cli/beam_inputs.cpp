@@ -5,6 +5,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/beam/fit.hpp>
 
 #include "option_values.hpp"
 
@@ -56,6 +57,17 @@ void add_log_text(CLI::App& c, CLI::Option* log, fathom::ScanLogOptions& o) {
   for (CLI::Option* option : {laser.type_name("NAME"), &angle, &add_mount(c, o.mount)}) {
     if (log != nullptr) option->needs(log);
   }
+}
+
+void add_clusters(CLI::App& c, std::size_t& stretches) {
+  const auto read = [&stretches](const std::string& text) {
+    const WholeLimits limits = {1, static_cast<std::uint64_t>(fathom::FitOptions::kMostStretches)};
+    stretches = text == "scan" ? 0 : static_cast<std::size_t>(parse_whole("--clusters", text, limits));
+  };
+  c.add_option_function<std::string>(
+       "--clusters", read, "what errs together: N stretches of the way, of about equal numbers of scans; or scan")
+      ->type_name("N|scan")
+      ->default_str(std::to_string(stretches));
 }
 
 void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices) {

@@ -2,6 +2,7 @@
 #pragma once
 // Options that name a world and a log, of all commands that compare readings with what is expected.
 
+#include <cstddef>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -28,6 +29,9 @@ struct LogChoices {
   bool optional = false;         ///< there may be no log
   bool* live = nullptr;          ///< where scans may come from topics, too: whether they do
 };
+
+/// --clusters: so many stretches of the way, or 0: each scan.
+void add_clusters(CLI::App& c, std::size_t& stretches);
 
 /// --log or --bag: one of them must be there, unless optional.
 void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices = {});

@@ -2,6 +2,7 @@
 #include "calibrate.hpp"
 
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,7 @@ using Json = nlohmann::ordered_json;
 struct Entry {
   std::string_view name, unit;
   fathom::Estimate estimate;
+  std::optional<fathom::IntervalEstimate> interval = {};  ///< of the same
 };
 
 /// A parameter of a noise model, as the table of the model calls it.
@@ -37,14 +39,27 @@ Entry entry(std::string_view parameter, const fathom::Estimate& estimate) {
   return {field.name, field.unit, estimate};
 }
 
+template <class Model>
+Entry interval_entry(std::string_view parameter, const fathom::IntervalEstimate& estimate) {
+  Entry made = entry<Model>(parameter, estimate);
+  made.interval = estimate;
+  return made;
+}
+
 std::string table(std::span<const Entry> parameters) {
+  const bool has_intervals = parameters.front().interval.has_value();
   std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "unit"}};
+  if (has_intervals) rows.front().insert(rows.front().begin() + 3, "95 % interval");
   for (const Entry& p : parameters) {
     const double error = p.estimate.std_error;
     rows.push_back({std::string(p.name), fmt::format("{:.6g}", p.estimate.value),
                     std::isfinite(error) ? fmt::format("{:.2g}", error) : "-", std::string(p.unit)});
+    if (!has_intervals) continue;
+    const bool is_known = std::isfinite(p.interval->low_95);
+    rows.back().insert(rows.back().begin() + 3,
+                       is_known ? fmt::format("{:.4g} to {:.4g}", p.interval->low_95, p.interval->high_95) : "-");
   }
-  return align_columns(rows, {1, 2});
+  return has_intervals ? align_columns(rows, {1, 2, 3}) : align_columns(rows, {1, 2});
 }
 
 /// The line that a scene file needs.
@@ -57,7 +72,11 @@ std::string scene_line(std::string_view slug, std::span<const Entry> parameters,
 Json to_json(std::span<const Entry> parameters) {
   Json json;
   for (const Entry& p : parameters) {
-    json[std::string(p.name)] = {{"value", p.estimate.value}, {"std_error", number_or_null(p.estimate.std_error)}};
+    Json& of = json[std::string(p.name)];
+    of = {{"value", p.estimate.value}, {"std_error", number_or_null(p.estimate.std_error)}};
+    if (!p.interval) continue;
+    of["naive_std_error"] = number_or_null(p.interval->naive_error);
+    of["low_95"] = number_or_null(p.interval->low_95), of["high_95"] = number_or_null(p.interval->high_95);
   }
   return json;
 }
@@ -104,12 +123,22 @@ fathom::RangePairs pairs_of(const CalibrateOptions& options, std::vector<std::st
 void calibrate_distance(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
   std::vector<std::string> notes;
-  const fathom::DistanceCalibration fit = fathom::calibrate_distance(pairs_of(options, notes));
+  const fathom::RangePairs pairs = pairs_of(options, notes);
+  if (options.asks_clusters && pairs.scan.empty()) {
+    throw fathom::InputError(fmt::format("--clusters is for scans: {} has no column scan", options.data.string()));
+  }
+  const fathom::DistanceCalibration fit = fathom::calibrate_distance(pairs, options.distance);
   Answer answer;
   using Model = fathom::DistanceNoise;
-  answer.entries = {entry<Model>("mean_m", fit.mean_m), entry<Model>("stddev_m", fit.stddev_m),
-                    entry<Model>("stddev_per_m", fit.stddev_per_m)};
-  answer.more = {{"log_likelihood", fit.log_likelihood}, {"pairs", fit.pairs}, {"skipped", fit.skipped}};
+  answer.entries = {interval_entry<Model>("mean_m", fit.mean_m), interval_entry<Model>("stddev_m", fit.stddev_m),
+                    interval_entry<Model>("stddev_per_m", fit.stddev_per_m)};
+  answer.more = {{"log_likelihood", fit.log_likelihood},
+                 {"pairs", fit.pairs},
+                 {"skipped", fit.skipped},
+                 {"clusters", fit.clusters > 0 ? fit.clusters : fit.pairs},
+                 {"clustered_by", fit.clusters == 0   ? "pair"
+                                  : fit.stretches > 0 ? "stretch"
+                                                      : "scan"}};
   answer.counts =
       fmt::format("{} pairs, {} without a return skipped", group_digits(fit.pairs), group_digits(fit.skipped));
   answer.scene_line = scene_line(Model::kSlug, answer.entries);

@@ -18,7 +18,9 @@ struct CalibrateOptions {
   BeamLogOptions log;
   BeamWorldOptions world;
   fathom::LogPairsOptions pairs;
-  std::string sensor;  ///< of a run; empty: the only one
+  fathom::DistanceCalibrationOptions distance;
+  bool asks_clusters = false;  ///< whether they were typed
+  std::string sensor;          ///< of a run; empty: the only one
   fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
   bool json = false, quiet = false;
 };

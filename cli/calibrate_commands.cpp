@@ -68,9 +68,10 @@ Examples:
   fathom calibrate distance out/house --sensor laser
   fathom calibrate distance --bag drive.mcap --scan /laser/scan --frame world --map examples/house/maps/map.yaml
 
-CSV: the columns range_m and expected_m, what was read and what was due. A run needs the output
-npy: {channels: [range, clean_range]}, and no noise but `distance` that changes ranges.
-Of a bag or log, readings count that are near (--gate) what the map or scene expects at the pose of each beam.)";
+CSV: the columns range_m and expected_m, what was read and what was due, and scan, its number, where it is known. A run
+needs the output npy: {channels: [range, clean_range]}, and no noise but `distance` that changes ranges.
+Of a bag or log, readings count that are near (--gate) what the map or scene expects at the pose of each beam.
+Errors take stretches of the way as independent (--clusters); of a CSV without scans each pair.)";
 
 constexpr const char* kEnergyHelp = R"(
 Examples:
@@ -80,7 +81,8 @@ Examples:
   fathom calibrate energy out/pixels --normalization threshold
 
 CSV: the columns energy and lost (0 or 1), a pixel a line. A run needs the output npy: {channels: [energy, reason]}
-and one stereo_energy, of this normalization and the same for all entities.)";
+and one stereo_energy, of this normalization and the same for all entities. Errors take pixels as independent, which
+losses with a correlation are not.)";
 
 std::shared_ptr<CalibrateOptions> add_data(CLI::App& c, bool required) {
   auto o = std::make_shared<CalibrateOptions>();
@@ -99,6 +101,7 @@ void add_scans(CLI::App& c, CalibrateOptions& o) {
              o.pairs.max_range_m);
   add_number(c, {"--gate", "M", "readings farther from what is expected are of something else"}, {0.0, 1e6, "m"},
              o.pairs.gate_m);
+  add_clusters(c, o.distance.stretches);
 }
 
 /// One source, and a world where it needs one.
@@ -203,6 +206,7 @@ void add_calibrate_commands(CLI::App& app) {
   distance.footer(kDistanceHelp);
   distance.final_callback([o, &distance] {
     check_sources(distance, *o);
+    o->asks_clusters = distance.count("--clusters") > 0;
     calibrate_distance(*o);
   });
 

@@ -21,6 +21,18 @@ bool has_clouds(const CalibrateWallOptions& o) {
   return !o.folder.empty() && !fathom::wall_cloud_files(o.folder, o.files).empty();
 }
 
+/// What would do nothing to scans or clouds.
+void refuse_for_images(const CalibrateWallOptions& o) {
+  const bool scans = o.folder.empty();
+  const std::string name = scans ? (o.log.bag.empty() ? o.log.log : o.log.bag).string() : o.folder.string();
+  const auto refuse = [&](const char* option, const char* what) {
+    throw fathom::InputError(
+        fmt::format("{}: {} is for {}, and this is a {}", name, option, what, scans ? "log" : "folder of clouds"));
+  };
+  if (scans && !o.files.empty()) refuse("--files", "a folder of depth images or clouds");
+  if (o.levels_per_m) refuse("--scale", "16-bit images");
+}
+
 /// One source, and what it needs.
 void check_source(const CalibrateWallOptions& o) {
   const bool scans = !o.log.log.empty() || !o.log.bag.empty();
@@ -31,13 +43,18 @@ void check_source(const CalibrateWallOptions& o) {
   if (!o.folder.empty() && scans) {
     throw fathom::InputError("DIR has depth images or clouds: --log and --bag are for scans");
   }
+  if (o.rate_hz && !o.wall.still) {
+    throw fathom::InputError("--rate is for --still: frames that do not follow each other have none");
+  }
   if (scans) {
+    refuse_for_images(o);
     if (o.camera) throw fathom::InputError("--camera is for depth images, and scans have none");
     if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for scans");
     if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds: a log says what rays its scans have");
     return;
   }
   if (has_clouds(o)) {
+    refuse_for_images(o);
     if (o.camera) throw fathom::InputError("--camera is for depth images, and DIR has clouds");
     if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for clouds");
     if (o.sensor.empty())
@@ -87,7 +104,7 @@ fathom::WallFrames wall_frames(const CalibrateWallOptions& o, std::vector<std::s
   if (!o.folder.empty()) {
     if (o.wall.wall)
       throw fathom::InputError("--wall is for scans and clouds; of depth images --mask says what is left out");
-    return as_typed({{"baseline_m", "--camera BASELINE"}},
+    return as_typed({{"baseline_m", "--camera BASELINE"}, {": levels_per_m is for", ": --scale is for"}},
                     [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
   }
   const fathom::ScanLog log = read_log(o.log);
@@ -158,7 +175,9 @@ void show(const fathom::WallReport& report, const CalibrateWallOptions& options)
   text += correlation_text(report) + laws_text(report.fit.range_laws, "error of the range", "against distance") +
           laws_text(report.fit.loss_laws, "law of loss", "against dropout") + tape_text(report.fit) +
           counts_text(report);
-  for (const std::string& flag : report.flags()) text += "note: " + fathom::printable(flag) + "\n";
+  for (const std::string& flag : report.flags()) {
+    text += "note: " + fathom::printable(as_typed("give max_range_m", "give --max-range", flag)) + "\n";
+  }
   if (options.out.empty()) {
     text +=
         fmt::format("\nIn a scene file, under `noise:` of the sensor:\n{}", fathom::chain_yaml(report.fit.chain.chain));
@@ -171,7 +190,9 @@ void show(const fathom::WallReport& report, const CalibrateWallOptions& options)
 
 }  // namespace
 
-void calibrate_wall(const CalibrateWallOptions& options) {
+void calibrate_wall(const CalibrateWallOptions& typed) {
+  CalibrateWallOptions options = typed;
+  if (options.rate_hz) options.wall.rate_hz = *options.rate_hz;
   const StopSignals signals(Patience::kNone);
   check_source(options);
   if (!options.out.empty()) {

@@ -17,7 +17,7 @@ struct CalibrateWallOptions {
   std::filesystem::path folder;  ///< of depth images or clouds; empty: scans
   std::string sensor;            ///< of clouds: a preset or a file
   std::optional<fathom::WallCamera> camera;
-  double levels_per_m = 1000.0;
+  std::optional<double> levels_per_m;
   std::string files;
   std::filesystem::path mask;
   BeamLogOptions log;
@@ -27,7 +27,8 @@ struct CalibrateWallOptions {
   double step_m = 0.0;  ///< of the ranges of scans
   std::string distances;
   fathom::WallOptions wall;
-  std::filesystem::path out;  ///< empty: nothing is written
+  std::optional<double> rate_hz;  ///< of still frames
+  std::filesystem::path out;      ///< empty: nothing is written
   bool json = false, force = false, quiet = false;
 };
 

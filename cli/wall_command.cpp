@@ -67,7 +67,7 @@ void add_images(CLI::App& c, CalibrateWallOptions& o) {
        "--camera", [&o](const std::string& text) { o.camera = parse_wall_camera(text); },
        "focal lengths and principal point of the images in px, and of a stereo camera the baseline in m")
       ->type_name("FX,FY,CX,CY[,BASELINE]");
-  add_number(c, {"--scale", "N", "levels per metre of 16-bit images"},
+  add_number(c, {"--scale", "N", "levels per metre of 16-bit images; default: 1000"},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.levels_per_m);
   c.add_option("--files", o.files,
                "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all")
@@ -111,7 +111,7 @@ void add_wall_command(CLI::App& calibrate) {
       o->wall.border);
   c.add_flag("--still", o->wall.still,
              "frames follow each other, and nothing moves but from place to place: correlation in time");
-  add_number(c, {"--rate", "HZ", "frames per second, with --still"}, {1e-3, 1e6, "Hz"}, o->wall.rate_hz);
+  add_number(c, {"--rate", "HZ", "frames per second, with --still; default: 30"}, {1e-3, 1e6, "Hz"}, o->rate_hz);
   add_whole(c, {"--hold-out", "N", "every so many frames one judges and teaches nothing; 0: none"}, {0, 1'000'000},
             o->wall.hold_out);
   add_whole(c, {"--block-frames", "N", "frames that count as one for the errors"}, {1, 1'000'000},

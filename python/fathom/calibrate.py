@@ -17,8 +17,9 @@ from ._walls import (WallBin, WallCorrelation, WallFit, WallLossLaw, WallMeasure
 from .noise import Noise, make
 
 __all__ = ["Blobs", "ChainFit", "ChainReturns", "DepthBand", "DepthMeasure", "DepthPatches", "DistanceCalibration",
-           "EnergyCalibration", "Estimate", "FrameScore", "LearnedParameter", "MeanScore", "MeasuredFrames", "WallBin",
-           "WallCorrelation", "WallFit", "WallLossLaw", "WallMeasure", "WallPlane", "WallTape", "chain_yaml", "distance",
+           "EnergyCalibration", "Estimate", "FrameScore", "IntervalEstimate", "LearnedParameter", "MeanScore",
+           "MeasuredFrames", "RangePairs", "WallBin", "WallCorrelation", "WallFit", "WallLossLaw", "WallMeasure",
+           "WallPlane", "WallTape", "chain_yaml", "distance",
            "energy", "energy_pairs", "fit_chain", "fit_wall", "mean_score", "measure_depth", "measure_wall", "range_pairs",
            "read_energy_pairs", "read_measured_frames", "read_range_pairs", "score_difference", "score_frames"]
 
@@ -33,16 +34,37 @@ class Estimate(NamedTuple):
     std_error: float
 
 
+class IntervalEstimate(NamedTuple):
+    """A learned value with its standard error, the error that independent pairs would have, and a 95 % interval; all NaN
+    where there is no error."""
+
+    value: float
+    std_error: float
+    naive_error: float
+    low_95: float
+    high_95: float
+
+
+class RangePairs(NamedTuple):
+    """Measured ranges and what was expected, m, float32 [N] each, and the numbers of their scans or frames, uint32 [N], or
+    None."""
+
+    range_m: Floats32
+    expected_m: Floats32
+    scan: Optional[npt.NDArray[np.uint32]]
+
+
 @dataclass(frozen=True)
 class DistanceCalibration:
     """range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2)."""
 
-    mean_m: Estimate
-    stddev_m: Estimate
-    stddev_per_m: Estimate
+    mean_m: IntervalEstimate
+    stddev_m: IntervalEstimate
+    stddev_per_m: IntervalEstimate
     log_likelihood: float
     pairs: int
     skipped: int
+    clusters: int  #: stretches or scans that errors take as independent; 0: pairs without scans
     flags: List[str]
     _noise: Noise = field(repr=False)
 
@@ -71,12 +93,17 @@ class EnergyCalibration:
         return made
 
 
-def distance(range: npt.ArrayLike, expected: npt.ArrayLike) -> DistanceCalibration:
+def distance(range: npt.ArrayLike, expected: npt.ArrayLike, scan: Optional[npt.ArrayLike] = None, *,
+             stretches: int = 40) -> DistanceCalibration:
     """Learns the distance noise from measured ranges and the ranges that were expected (m, any shape, the same for both).
-    Pairs without a finite value are skipped."""
-    d = _fathom._calibrate_distance(range, expected)
-    return DistanceCalibration(Estimate(*d["mean_m"]), Estimate(*d["stddev_m"]), Estimate(*d["stddev_per_m"]),
-                               d["log_likelihood"], d["pairs"], d["skipped"], d["flags"], make("distance", **d["noise"]))
+    Pairs without a finite value are skipped.
+
+    scan: number of the scan of each pair, of the same shape. Errors take so many stretches of neighbouring scans as
+    independent (0: each scan), and each pair where no scans are given."""
+    d = _fathom._calibrate_distance(range, expected, scan, stretches)
+    return DistanceCalibration(IntervalEstimate(*d["mean_m"]), IntervalEstimate(*d["stddev_m"]),
+                               IntervalEstimate(*d["stddev_per_m"]), d["log_likelihood"], d["pairs"], d["skipped"],
+                               d["clusters"], d["flags"], make("distance", **d["noise"]))
 
 
 def energy(energy: npt.ArrayLike, lost: npt.ArrayLike, *, normalization: str = "document") -> EnergyCalibration:
@@ -97,9 +124,9 @@ def energy_pairs(frame: _fathom.Frame) -> Tuple[Floats32, npt.NDArray[np.uint8]]
     return _fathom._energy_pairs(frame)
 
 
-def read_range_pairs(csv_or_run: Any, sensor: str = "") -> Tuple[Floats32, Floats32]:
-    """(range, expected range), float32 [N] each, of a CSV or of the NPY files of a run."""
-    return _fathom._read_range_pairs(csv_or_run, sensor)
+def read_range_pairs(csv_or_run: Any, sensor: str = "") -> RangePairs:
+    """Of a CSV, or of the NPY files of a run, whose frames count as scans; distance(*pairs) takes them."""
+    return RangePairs(*_fathom._read_range_pairs(csv_or_run, sensor))
 
 
 def read_energy_pairs(csv_or_run: Any, sensor: str = "",

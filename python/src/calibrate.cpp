@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/calibrate/calibrate.hpp>
 
+#include <cstdint>
+#include <limits>
+
 #include <fathom/calibrate/measure_depth.hpp>
 #include <fathom/calibrate/run_pairs.hpp>
 
@@ -14,20 +17,32 @@ namespace {
 
 using namespace py::literals;
 
-RangePairs range_pairs(const py::object& range, const py::object& expected) {
+RangePairs range_pairs(const py::object& range, const py::object& expected, const py::object& scan) {
   const Floats r = floats(ravelled(range, "range"), "range", {{-1}, "(N,)"}, Finite::kNo);
   const Floats e = floats(ravelled(expected, "expected"), "expected", {{-1}, "(N,)"}, Finite::kNo);
   check_lengths(r, "range", e, "expected");
-  return {{r.data(), r.data() + r.size()}, {e.data(), e.data() + e.size()}};
+  RangePairs pairs = {{r.data(), r.data() + r.size()}, {e.data(), e.data() + e.size()}};
+  if (scan.is_none()) return pairs;
+  const Integers s =
+      integers(ravelled(scan, "scan"), "scan", {{-1}, "(N,)"}, 0, std::numeric_limits<std::uint32_t>::max());
+  check_lengths(r, "range", s, "scan");
+  for (const std::int64_t one : span_of(s)) pairs.scan.push_back(static_cast<std::uint32_t>(one));
+  return pairs;
 }
 
-py::dict distance(const py::object& range, const py::object& expected) {
-  const RangePairs pairs = range_pairs(range, expected);
+/// (value, std_error, naive_error, low_95, high_95)
+py::tuple interval_estimate(const IntervalEstimate& e) {
+  return py::make_tuple(e.value, e.std_error, e.naive_error, e.low_95, e.high_95);
+}
+
+py::dict distance(const py::object& range, const py::object& expected, const py::object& scan, std::size_t stretches) {
+  const RangePairs pairs = range_pairs(range, expected, scan);
   DistanceCalibration made;
-  released([&] { made = calibrate_distance(pairs); });
+  released([&] { made = calibrate_distance(pairs, {.stretches = stretches}); });
   py::dict d;
-  d["mean_m"] = estimate(made.mean_m), d["stddev_m"] = estimate(made.stddev_m);
-  d["stddev_per_m"] = estimate(made.stddev_per_m);
+  d["mean_m"] = interval_estimate(made.mean_m), d["stddev_m"] = interval_estimate(made.stddev_m);
+  d["stddev_per_m"] = interval_estimate(made.stddev_per_m);
+  d["clusters"] = made.clusters;
   d["log_likelihood"] = made.log_likelihood, d["pairs"] = made.pairs, d["skipped"] = made.skipped;
   d["flags"] = made.flags;
   d["noise"] = noise_dict(Noise(made.noise()));
@@ -142,7 +157,8 @@ void bind_calibrate(py::module_& m) {
   });
   m.def("_read_range_pairs", [](const std::filesystem::path& file, const std::string& sensor) {
     const RangePairs pairs = read_range_pairs(file, sensor);
-    return py::make_tuple(copied<float>(pairs.range_m), copied<float>(pairs.expected_m));
+    const py::object scan = pairs.scan.empty() ? py::object(py::none()) : copied<std::uint32_t>(pairs.scan);
+    return py::make_tuple(copied<float>(pairs.range_m), copied<float>(pairs.expected_m), scan);
   });
   m.def("_read_energy_pairs",
         [](const std::filesystem::path& file, const std::string& sensor, const std::optional<std::string>& law) {

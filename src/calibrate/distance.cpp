@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 
+#include "calibrate/distance_errors.hpp"
+#include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLogTwoPi = 1.83787706640934548356;
 constexpr std::size_t kShares = 65;  // of the first look at [0, 1]
 constexpr double kShareTolerance = 1e-9;
 
-struct Errors {
-  std::vector<double> error_m, expected_m;
-  double mean_expected_m = 0.0;
-  bool one_range = true;  ///< all expected ranges are equal
-};
-
-Errors gather(const RangePairs& pairs, DistanceCalibration& out) {
+DistanceErrors gather(const RangePairs& pairs, DistanceCalibration& out) {
   if (pairs.range_m.size() != pairs.expected_m.size()) {
     throw InputError(
         fmt::format("{} ranges given for {} expected ranges", pairs.range_m.size(), pairs.expected_m.size()));
   }
-  Errors e;
+  if (!pairs.scan.empty() && pairs.scan.size() != pairs.range_m.size()) {
+    throw InputError(fmt::format("{} scan numbers given for {} ranges", pairs.scan.size(), pairs.range_m.size()));
+  }
+  DistanceErrors e;
   for (std::size_t i = 0; i < pairs.range_m.size(); ++i) {
     const double range = pairs.range_m[i], expected = pairs.expected_m[i];
     if (!std::isfinite(range) || !std::isfinite(expected)) {
@@ -39,6 +36,7 @@ Errors gather(const RangePairs& pairs, DistanceCalibration& out) {
     if (!(expected > 0.0)) throw InputError(fmt::format("pair {}: expected range {} m is not above 0", i, expected));
     e.error_m.push_back(range - expected);
     e.expected_m.push_back(expected);
+    if (!pairs.scan.empty()) e.scan.push_back(pairs.scan[i]);
     e.mean_expected_m += expected;
     e.one_range = e.one_range && pairs.expected_m[i] == static_cast<float>(e.expected_m.front());
   }
@@ -55,7 +53,7 @@ struct Profile {
   double mean_m = 0.0, scale_m = 0.0, log_likelihood = 0.0;
 };
 
-Profile profile_of(const Errors& e, double share) {
+Profile profile_of(const DistanceErrors& e, double share) {
   double weights = 0.0, weighted = 0.0, log_g = 0.0;
   const auto g_of = [&](std::size_t i) { return (1.0 - share) + share * e.expected_m[i] / e.mean_expected_m; };
   for (std::size_t i = 0; i < e.error_m.size(); ++i) {
@@ -77,30 +75,7 @@ Profile profile_of(const Errors& e, double share) {
   return p;
 }
 
-/// Errors of mean, stddev and stddev_per_m, those of `free` only, from the observed information.
-void add_std_errors(const Errors& e, bool stddev_free, bool per_m_free, DistanceCalibration& out) {
-  double h[3][3] = {};  // minus the second derivatives
-  for (std::size_t i = 0; i < e.error_m.size(); ++i) {
-    const double d = e.expected_m[i], s = out.stddev_m.value + out.stddev_per_m.value * d;
-    const double u = (e.error_m[i] - out.mean_m.value) / s, inverse2 = 1.0 / (s * s);
-    const double by_sigma = (3.0 * u * u - 1.0) * inverse2, mixed = 2.0 * u * inverse2;
-    h[0][0] += inverse2;
-    h[0][1] += mixed, h[0][2] += mixed * d;
-    h[1][1] += by_sigma, h[1][2] += by_sigma * d, h[2][2] += by_sigma * d * d;
-  }
-  if (!stddev_free) h[0][1] = h[1][2] = 0.0, h[1][1] = 1.0;
-  if (!per_m_free) h[0][2] = h[1][2] = 0.0, h[2][2] = 1.0;
-  const double c00 = h[1][1] * h[2][2] - h[1][2] * h[1][2], c11 = h[0][0] * h[2][2] - h[0][2] * h[0][2],
-               c22 = h[0][0] * h[1][1] - h[0][1] * h[0][1];
-  const double determinant = h[0][0] * c00 - h[0][1] * (h[0][1] * h[2][2] - h[1][2] * h[0][2]) +
-                             h[0][2] * (h[0][1] * h[1][2] - h[1][1] * h[0][2]);
-  const auto error = [&](bool free, double cofactor) {
-    return free && determinant > 0.0 && cofactor > 0.0 ? std::sqrt(cofactor / determinant) : kUnknown;
-  };
-  out.mean_m.std_error = error(true, c00);
-  out.stddev_m.std_error = error(stddev_free, c11);
-  out.stddev_per_m.std_error = error(per_m_free, c22);
-}
+IntervalEstimate no_error(double value) { return {{value, kNoNumber}}; }
 
 }  // namespace
 
@@ -108,9 +83,13 @@ DistanceNoise DistanceCalibration::noise() const {
   return {static_cast<float>(mean_m.value), static_cast<float>(stddev_m.value), static_cast<float>(stddev_per_m.value)};
 }
 
-DistanceCalibration calibrate_distance(const RangePairs& pairs) {
+DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCalibrationOptions& options) {
+  if (options.stretches > DistanceCalibrationOptions::kMostStretches) {
+    throw InputError(
+        fmt::format("stretches = {} is not in [0, {}]", options.stretches, DistanceCalibrationOptions::kMostStretches));
+  }
   DistanceCalibration out;
-  const Errors e = gather(pairs, out);
+  const DistanceErrors e = gather(pairs, out);
   double share = 0.0;
   if (e.one_range) {
     out.flags.emplace_back("all expected ranges are equal: what grows with range cannot be told from what does not");
@@ -120,12 +99,12 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs) {
     share = highest(shares, kShareTolerance, [&](double s) { return profile_of(e, s).log_likelihood; }).x;
   }
   const Profile best = profile_of(e, share);
-  out.mean_m.value = best.mean_m;
-  out.stddev_m.value = best.scale_m * (1.0 - share);
-  out.stddev_per_m.value = best.scale_m * share / e.mean_expected_m;
+  out.mean_m = no_error(best.mean_m);
+  out.stddev_m = no_error(best.scale_m * (1.0 - share));
+  out.stddev_per_m = no_error(best.scale_m * share / e.mean_expected_m);
   out.log_likelihood = best.log_likelihood;
   if (!(best.scale_m > 0.0)) {
-    out.mean_m.std_error = 0.0, out.stddev_m.std_error = out.stddev_per_m.std_error = kUnknown;
+    out.mean_m.std_error = 0.0;
     out.flags.emplace_back("all errors are equal: the deviation is 0 and has no standard error");
     return out;
   }
@@ -135,7 +114,7 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs) {
   const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
   if (at_zero && !e.one_range) flag_zero(DistanceNoise::kStddevPerM);
   if (at_one) flag_zero(DistanceNoise::kStddev);
-  add_std_errors(e, !at_one, !at_zero, out);
+  add_distance_errors(e, !at_one, !at_zero, options, out);
   return out;
 }
 

@@ -49,7 +49,9 @@ RangePairs read_range_pairs(const std::filesystem::path& file) {
     if (column == 1) check_expected(line, value);
     if (column == 2) check_scan(line, value, 0.0);
   });
-  return {narrow(columns[0]), narrow(columns[1])};
+  RangePairs pairs = {narrow(columns[0]), narrow(columns[1])};
+  for (const double scan : columns[2]) pairs.scan.push_back(static_cast<std::uint32_t>(scan));
+  return pairs;
 }
 
 EnergyPairs read_energy_pairs(const std::filesystem::path& file) {

@@ -11,10 +11,10 @@
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
 
-#include "beam/student_t.hpp"
 #include "calibrate/jackknife.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
+#include "calibrate/two_errors.hpp"
 #include "calibrate/wall_lags.hpp"
 #include "calibrate/wall_neighbours.hpp"
 
@@ -24,7 +24,6 @@ namespace {
 
 constexpr double kMostSizePx = 64.0;
 constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first below, and one more
-constexpr double kHeldByTwo = 0.97725;      // of a normal below two deviations
 constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
 constexpr int kRounds = 3;  // of the fit and of what the plane takes, each from the other
 constexpr std::size_t kPhases = 256;
@@ -151,12 +150,6 @@ double misfit_of(const Fitted& fitted) {
   return fitted.lags > 0 ? std::sqrt(fitted.square / static_cast<double>(fitted.lags)) : 0.0;
 }
 
-/// By how much an error has to be larger so that two of it hold as often as two of a known one, when it is of so few
-/// groups: by the quantiles of Student's t.
-double widening(std::size_t groups) {
-  return groups > 1 ? 0.5 * student_t_quantile(kHeldByTwo, static_cast<double>(groups - 1)) : 1.0;
-}
-
 /// The time between key frames that describes the correlation of frames best, of a grid.
 double best_time(const std::vector<Estimate>& in_time, double shared, double rate_hz) {
   double best_s = 0.0, least = std::numeric_limits<double>::infinity();
@@ -225,9 +218,9 @@ WallCorrelation fit_correlation(const WallWork& work, double shared, const WallO
       across.push_back(without.across), down.push_back(without.down);
     }
     const auto estimate = [](double value, bool white, const std::vector<double>& without) {
-      return white
-                 ? Estimate{0.0, kNoNumber}
-                 : Estimate{value, widening(without.size()) * std::hypot(jackknife_error(without), kFormError * value)};
+      return white ? Estimate{0.0, kNoNumber}
+                   : Estimate{value, two_errors_widening(without.empty() ? 0 : without.size() - 1) *
+                                         std::hypot(jackknife_error(without), kFormError * value)};
     };
     result.across_px = estimate(best.across, white_across, across);
     result.down_px = estimate(best.down, white_down, down);

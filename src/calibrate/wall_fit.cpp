@@ -13,10 +13,12 @@
 #include "base/counts.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
+#include "calibrate/no_number.hpp"
 #include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_loss.hpp"
 #include "calibrate/wall_range_law.hpp"
 #include "calibrate/wall_returns.hpp"
+#include "calibrate/wall_sanity.hpp"
 #include "calibrate/wall_tape.hpp"
 #include "calibrate/wall_work.hpp"
 
@@ -48,9 +50,11 @@ class WallLearner {
     RangeModels ranges = learn_ranges();
     if (!work_.rays.has_disparity()) ranges = with_tails(ranges);
     fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
+    refuse_time_of_moving();
     fit_.returns = returns(options_.most_returns, fit_.correlation.sum);
     learn_all(ranges);
     flag_measure();
+    flag_sanity();
     flag_rings();
     flag_tape();
     fit_.flags.insert(fit_.flags.end(), fit_.chain.flags.begin(), fit_.chain.flags.end());
@@ -66,6 +70,25 @@ class WallLearner {
       freed_ = without_gain(frames_, work_.rays, *fit_.tape);
       work_ = measure_frames(freed_, options_, nullptr);
       if (const auto rest = fit_tape(freed_, work_)) fit_.tape = joined(*fit_.tape, *rest);
+    }
+  }
+
+  /// What does not stand still has no correlation in time.
+  void refuse_time_of_moving() {
+    if (!options_.still || frames_.turns) return;
+    std::string moves = moving_wall_flag(work_, fit_.correlation.sum);
+    if (moves.empty()) return;
+    fit_.correlation.time_s = {0.0, kNoNumber};
+    flag(std::move(moves));
+  }
+
+  void flag_sanity() {
+    double steps = 0.0;
+    for (const LearnedParameter& p : fit_.chain.parameters) {
+      if (p.name == "disparity.steps_per_px") steps = p.value;
+    }
+    for (const std::string& text : {no_return_code_flag(frames_, work_), levels_flag(frames_, work_, steps)}) {
+      if (!text.empty()) flag(text);
     }
   }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate/wall_tape.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "calibrate/no_number.hpp"
+#include "calibrate/two_errors.hpp"
 
 namespace fathom {
 
@@ -17,8 +19,35 @@ constexpr int kMostBiasSteps = 20;
 struct Place {
   double tape_m = 0.0, measured_m = 0.0;
   double per_bias = 0.0;     ///< by how much the distance of the plane moves with a bias along the rays
+  double variance = 0.0;     ///< of measured_m as its readings say, m^2
   std::vector<Vec3> m = {};  ///< planes of the frames
 };
+
+/// Variance of the distance 1 / |m| of a plane through readings that err independently.
+double variance_of_distance(const WallPlaneFit& fit) {
+  const std::array<double, 3> m = {fit.m.x, fit.m.y, fit.m.z};
+  const double square = dot(fit.m, fit.m);
+  double sum = 0.0;
+  for (std::size_t j = 0; j < fit.covariance.n; ++j) {
+    for (std::size_t k = 0; k < fit.covariance.n; ++k) sum += m[j] * fit.covariance(j, k) * m[k];
+  }
+  return sum / (square * square * square);
+}
+
+/// Where readings of a frame err alike, frames of one place differ by more than independent readings let them.
+double crowding_of(const WallWork& work, const std::vector<std::vector<std::size_t>>& frames_of) {
+  double square = 0.0, degrees = 0.0;
+  for (const std::vector<std::size_t>& frames : frames_of) {
+    double mean_m = 0.0;
+    for (const std::size_t f : frames) mean_m += work.measure.planes[f].distance_m / static_cast<double>(frames.size());
+    for (const std::size_t f : frames) {
+      const double off_m = work.measure.planes[f].distance_m - mean_m;
+      square += off_m * off_m / variance_of_distance(*work.fits[f]);
+    }
+    degrees += static_cast<double>(frames.size()) - 1.0;
+  }
+  return degrees > 0.0 ? std::max(1.0, square / degrees) : 1.0;
+}
 
 /// How far the plane of a frame moves when every range is longer by a unit: the step of the fit that this causes.
 double distance_per_bias(const WallWork& work, std::size_t f) {
@@ -52,25 +81,35 @@ double distance_per_bias(const WallWork& work, std::size_t f) {
 
 std::vector<Place> places_of(const WallFrames& frames, const WallWork& work) {
   std::vector<Place> places;
+  std::vector<std::vector<std::size_t>> frames_of;
   double last_m = kNoNumber;
   for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
     const double tape_m = frames.tape_m[f];
     if (!work.fits[f] || std::isnan(tape_m)) continue;
-    if (tape_m != last_m) places.push_back({.tape_m = tape_m});
+    if (tape_m != last_m) places.push_back({.tape_m = tape_m}), frames_of.emplace_back();
     last_m = tape_m;
     Place& place = places.back();
     place.measured_m += work.measure.planes[f].distance_m, place.m.push_back(work.fits[f]->m);
-    place.per_bias += distance_per_bias(work, f);
+    place.per_bias += distance_per_bias(work, f), place.variance += variance_of_distance(*work.fits[f]);
+    frames_of.back().push_back(f);
   }
+  const double crowding = crowding_of(work, frames_of);
   for (Place& place : places) {
     const double share = 1.0 / static_cast<double>(place.m.size());
-    place.measured_m *= share, place.per_bias *= share;
+    place.measured_m *= share, place.per_bias *= share, place.variance *= crowding * share * share;
   }
   return places;
 }
 
 double spread_of(double square, std::size_t places, std::size_t parameters) {
   return places > parameters ? std::sqrt(square / static_cast<double>(places - parameters)) : kNoNumber;
+}
+
+/// The larger of the error that the spread of places says, which is uncertain where they are few, and of that which
+/// their readings say. NaN where there is no spread.
+double larger_error(double of_spread, std::size_t degrees, double variance_of_readings) {
+  if (std::isnan(of_spread)) return kNoNumber;
+  return std::max(two_errors_widening(degrees) * of_spread, std::sqrt(variance_of_readings));
 }
 
 void fit_gain(const std::vector<Place>& places, bool has_gain, WallTape& tape) {
@@ -90,9 +129,17 @@ void fit_gain(const std::vector<Place>& places, bool has_gain, WallTape& tape) {
     const double left_m = p.measured_m - p.tape_m * (1.0 + gain) - p.per_bias * tape.bias_m.value;
     square += left_m * left_m;
   }
-  tape.spread_m = spread_of(square, places.size(), has_gain ? 2 : 1);
-  if (has_gain) tape.gain.std_error = tape.spread_m * std::sqrt(bb / det);
-  tape.bias_m.std_error = tape.spread_m * std::sqrt(has_gain ? gg / det : 1.0 / bb);
+  const std::size_t parameters = has_gain ? 2 : 1;
+  tape.spread_m = spread_of(square, places.size(), parameters);
+  double of_gain = 0.0, of_bias = 0.0;
+  for (const Place& p : places) {
+    const double to_gain = has_gain ? (bb * p.tape_m - gb * p.per_bias) / det : 0.0;
+    const double to_bias = has_gain ? (gg * p.per_bias - gb * p.tape_m) / det : p.per_bias / bb;
+    of_gain += to_gain * to_gain * p.variance, of_bias += to_bias * to_bias * p.variance;
+  }
+  const std::size_t degrees = places.size() - std::min(parameters, places.size());
+  if (has_gain) tape.gain.std_error = larger_error(tape.spread_m * std::sqrt(bb / det), degrees, of_gain);
+  tape.bias_m.std_error = larger_error(tape.spread_m * std::sqrt(has_gain ? gg / det : 1.0 / bb), degrees, of_bias);
 }
 
 /// Mean distance of the planes whose disparities are smaller by the bias.
@@ -116,13 +163,14 @@ void fit_disparity_bias(const std::vector<Place>& places, double focal_baseline_
     bias_px += right / slopes;
     if (std::abs(right / slopes) < 1e-10) break;
   }
-  double square = 0.0;
+  double square = 0.0, of_readings = 0.0;
   for (const Place& p : places) {
-    const double left_m = distance_without(p, bias_px, focal_baseline_px_m) - p.tape_m;
-    square += left_m * left_m;
+    const double at = distance_without(p, bias_px, focal_baseline_px_m), left_m = at - p.tape_m;
+    const double slope = (distance_without(p, bias_px + kStepPx, focal_baseline_px_m) - at) / kStepPx;
+    square += left_m * left_m, of_readings += slope * slope * p.variance / (slopes * slopes);
   }
   tape.bias_px_spread_m = spread_of(square, places.size(), 1);
-  tape.bias_px = {bias_px, tape.bias_px_spread_m / std::sqrt(slopes)};
+  tape.bias_px = {bias_px, larger_error(tape.bias_px_spread_m / std::sqrt(slopes), places.size() - 1, of_readings)};
 }
 
 /// Whether a value is within two errors of 0; without an error it is not.

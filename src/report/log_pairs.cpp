@@ -35,6 +35,7 @@ LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPai
     const bool returned = std::isfinite(reading_m) && reading_m < max_range_m;
     found.pairs.range_m.push_back(returned ? data.reading_m[i] : std::nanf(""));
     found.pairs.expected_m.push_back(data.expected_m[i]);
+    found.pairs.scan.push_back(data.scan[i]);
   }
   if (found.pairs.range_m.empty()) {
     throw InputError(fmt::format("{}: no reading is within {} m of what {} expects", log.name, gate_m,

@@ -57,8 +57,6 @@ std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
   return frames;
 }
 
-constexpr double kUsualLevelsPerM = 1000.0;
-
 enum class Measured { kRun, kImages, kClouds, kLog };
 
 /// An option by its name, and whether it was given.
@@ -95,10 +93,7 @@ ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const M
   const std::vector<FrameFile> images = by_frame(depth_images(folder, options.files));
   const double levels_per_m = options.levels_per_m.value_or(kUsualLevelsPerM);
   const bool has_levels = read_depth_image(images.front().file, levels_per_m).has_levels;
-  if (!has_levels && options.levels_per_m) {
-    throw InputError(
-        fmt::format("{}: levels_per_m is for 16-bit images, and this one has metres", images.front().file.string()));
-  }
+  refuse_levels_of_metres(images.front().file, has_levels, options.levels_per_m.has_value());
   ChainFramesOptions how = options.frames;
   how.half_step_m = has_levels ? 0.5 / levels_per_m : 0.0;
   ChainFrameReader reader(setup, images.size(), how);

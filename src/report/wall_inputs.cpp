@@ -156,15 +156,17 @@ WallFrames read_wall_images(const fs::path& folder, const WallImagesOptions& opt
   const LeftOutPixels left_out(folder, left_out_of(options), files.size());
   WallFrames frames;
   frames.sensor.camera = options.camera, frames.sensor.max_range_m = options.max_range_m;
+  const double levels_per_m = options.levels_per_m.value_or(kUsualLevelsPerM);
   bool has_levels = false;
   for (std::size_t k = 0; k < files.size(); ++k) {
-    const DepthImage image = read_depth_image(files[k], options.levels_per_m);
+    const DepthImage image = read_depth_image(files[k], levels_per_m);
     if (k == 0) has_levels = image.has_levels;
+    if (k == 0) refuse_levels_of_metres(files[k], has_levels, options.levels_per_m.has_value());
     take_image(files[k], image, has_levels, frames);
     const std::vector<std::uint8_t> out = left_out.of_image(k, image.rows, image.cols);
     frames.left_out.insert(frames.left_out.end(), out.begin(), out.end());
   }
-  if (has_levels) frames.half_step_m = 0.5 / options.levels_per_m;
+  if (has_levels) frames.half_step_m = 0.5 / levels_per_m;
   frames.tape_m = tape_of(frames.names, options.distances);
   validate(frames);
   return frames;

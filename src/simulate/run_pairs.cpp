@@ -63,9 +63,9 @@ fs::path sensor_folder(const fs::path& run, const std::string& sensor, const Cha
                                found.front().filename().string()));
 }
 
-/// Calls take(first, second) with the two values of every ray.
+/// Calls take(frame, first, second) with the two values of every ray.
 void for_each_ray(const fs::path& folder, const ChannelPair& channels,
-                  const std::function<void(double, double)>& take) {
+                  const std::function<void(std::uint32_t, double, double)>& take) {
   for (const std::uint32_t frame : channels.frames_in(folder)) {
     const npy::Array first = npy::read(channels.file(folder, 0, frame));
     const npy::Array second = npy::read(channels.file(folder, 1, frame));
@@ -74,7 +74,7 @@ void for_each_ray(const fs::path& folder, const ChannelPair& channels,
                                    channels.file(folder, 0, frame).filename().string()));
     }
     const std::size_t rays = first.bytes.size() / npy::size_of(first.type);
-    for (std::size_t i = 0; i < rays; ++i) take(first.at(i), second.at(i));
+    for (std::size_t i = 0; i < rays; ++i) take(frame, first.at(i), second.at(i));
   }
 }
 
@@ -91,9 +91,10 @@ RangePairs read_range_pairs(const fs::path& csv_or_run, const std::string& senso
   const ChannelPair channels = {{to_string(Channel::kRange), to_string(Channel::kCleanRange)}};
   const fs::path folder = sensor_folder(csv_or_run, sensor, channels);
   check_distance_chain(csv_or_run, folder.filename().string());
-  for_each_ray(folder, channels, [&](double range_m, double expected_m) {
+  for_each_ray(folder, channels, [&](std::uint32_t frame, double range_m, double expected_m) {
     pairs.range_m.push_back(static_cast<float>(range_m));
     pairs.expected_m.push_back(static_cast<float>(expected_m));
+    pairs.scan.push_back(frame);
   });
   return pairs;
 }
@@ -105,7 +106,7 @@ EnergyPairs read_energy_pairs(const fs::path& csv_or_run, const std::string& sen
   const ChannelPair channels = {{to_string(Channel::kEnergy), to_string(Channel::kReason)}};
   const fs::path folder = sensor_folder(csv_or_run, sensor, channels);
   check_energy_chain(csv_or_run, folder.filename().string(), law);
-  for_each_ray(folder, channels, [&](double energy, double reason) {
+  for_each_ray(folder, channels, [&](std::uint32_t, double energy, double reason) {
     const std::optional<std::uint8_t> lost = lost_by_energy(static_cast<Reason>(reason));
     if (!lost) return;
     pairs.energy.push_back(static_cast<float>(energy));

@@ -74,6 +74,9 @@ TEST_F(Calibrate, DistanceFromARun) {
       "    outputs: [{npy: {channels: [range, clean_range]}}]\n");
   const json found = expect_distance_found(run);
   EXPECT_GT(found["skipped"].get<int>(), 1000);  // the dropouts
+  EXPECT_EQ(found["clusters"], 2);               // its frames
+  EXPECT_GE(found["mean_m"]["std_error"].get<double>(), found["mean_m"]["naive_std_error"].get<double>());
+  EXPECT_LT(found["mean_m"]["low_95"].get<double>(), found["mean_m"]["value"].get<double>());
   const Ended table = run_fathom({"calibrate", "distance", run, "--sensor", "lidar"});
   EXPECT_NE(table.out.find("- distance: {mean_m: 0.0"), std::string::npos) << table.out;
   const Ended quiet = run_fathom({"calibrate", "distance", run, "--quiet"});
@@ -193,6 +196,37 @@ TEST_F(Calibrate, DistanceFromCsv) {
   EXPECT_NEAR(found["mean_m"]["value"].get<double>(), .1, 1e-6);
   EXPECT_NEAR(found["stddev_m"]["value"].get<double>(), .01, 1e-6);
   EXPECT_EQ(found["pairs"], 4);
+  EXPECT_EQ(found["clustered_by"], "pair");
+  EXPECT_EQ(found["clusters"], 4);
+}
+
+TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
+  std::string text = "range_m,expected_m,scan\n";
+  for (int scan = 0; scan < 30; ++scan) {
+    for (int ray = 0; ray < 10; ++ray) {
+      const double off_m = 0.01 * (scan % 3 - 1) + 0.002 * (ray % 2 == 0 ? 1 : -1);
+      text += std::to_string(2.0 + off_m) + ",2," + std::to_string(scan) + "\n";
+    }
+  }
+  const std::string csv = write_text(folder_ / "scans.csv", text);
+  const auto learned = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"calibrate", "distance", csv, "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ended ended = run_fathom(arguments);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return json::parse(ended.out, nullptr, false);
+  };
+  const json by_scan = learned({"--clusters", "scan"}), stretches = learned({"--clusters", "25"});
+  EXPECT_EQ(by_scan["clusters"], 30);
+  EXPECT_EQ(by_scan["clustered_by"], "scan");
+  EXPECT_EQ(stretches["clusters"], 25);
+  EXPECT_EQ(stretches["clustered_by"], "stretch");
+  const double error = by_scan["mean_m"]["std_error"], naive = by_scan["mean_m"]["naive_std_error"];
+  // Means of scans deviate by 0.01 times the root of 2/3.
+  EXPECT_NEAR(error, 0.01 * std::sqrt(20.0 / 29 / 30), 0.02 * error);
+  EXPECT_GT(error, 2.5 * naive);
+  const Ended table = run_fathom({"calibrate", "distance", csv});
+  EXPECT_NE(table.out.find("95 % interval"), std::string::npos) << table.out;
 }
 
 TEST_F(Calibrate, RefusesWhatItCannotUse) {
@@ -210,6 +244,9 @@ TEST_F(Calibrate, RefusesWhatItCannotUse) {
   expect_refused({"calibrate", "distance", write_text(folder_ / "b.csv", "range_m,expected_m\n1,1\n1\n")}, {"b.csv:3"});
   expect_refused({"calibrate", "energy", write_text(folder_ / "c.csv", "energy,lost\n0.5,2\n")}, {"c.csv", "lost = 2"});
   expect_refused({"calibrate", "distance", folder_.path()}, {"summary.json"});
+  const std::string plain = write_text(folder_ / "d.csv", "range_m,expected_m\n1,1\n1,1.1\n1,1.2\n");
+  expect_refused({"calibrate", "distance", plain, "--clusters", "scan"}, {"--clusters is for scans", "d.csv"});
+  expect_refused({"calibrate", "distance", plain, "--clusters", "0"}, {"--clusters", "0"});
   const std::string run = simulate("  - {name: lidar, preset: VLP-16, outputs: [pcd]}\n");
   expect_refused({"calibrate", "distance", run}, {"clean_range"});
   expect_refused({"calibrate", "distance", run, "--sensor", "ladar"}, {"ladar"});

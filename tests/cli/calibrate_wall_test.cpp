@@ -154,6 +154,8 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   refused("sensor of images", {folder_ / "run/camera", "--sensor", lidar}, {"--sensor is for clouds"});
   refused("sensor of scans", {"--log", folder_ / "run/laser/scans.csv", "--sensor", lidar}, {"--sensor is for clouds"});
   refused("scans of clouds", {clouds, "--sensor", lidar, "--scans", "odd"}, {"--scans is for a log"});
+  refused("scale of clouds", {clouds, "--sensor", lidar, "--scale", "500"},
+          {"lidar: --scale is for 16-bit images, and this is a folder of clouds"});
   refused("range", {clouds, "--sensor", lidar, "--max-range", "9"}, {"--max-range is what the lidar"});
 }
 
@@ -228,6 +230,14 @@ TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
   refused("baseline", {images, "--camera", "9,9,3,4,-1"}, {"BASELINE is not below 0"});
   refused("word", {images, "--camera", "a,9,3,4"}, {"--camera", "a"});
   refused("two sources", {images, "--camera", kCamera, "--log", log}, {"--log and --bag are for scans"});
+  refused("scale of scans", {"--log", log, "--scale", "1000"},
+          {"scans.csv: --scale is for 16-bit images, and this is a log"});
+  refused("files of scans", {"--log", log, "--files", "*.csv"},
+          {"scans.csv: --files is for a folder of depth images or clouds, and this is a log"});
+  refused("scale of metres", {images, "--camera", kCamera, "--scale", "1000"},
+          {"depth_000000.npy: --scale is for 16-bit images, and this one has metres"});
+  refused("rate of what moves", {"--log", log, "--rate", "30"}, {"--rate is for --still"});
+  refused("rate of images", {images, "--camera", kCamera, "--rate", "30"}, {"--rate is for --still"});
   refused("camera of scans", {"--log", log, "--camera", kCamera}, {"--camera is for depth images"});
   refused("sector of images", {images, "--camera", kCamera, "--sector=-1,1"}, {"--sector is for scans"});
   refused("sector", {"--log", log, "--sector=20,-20"}, {"--sector = 20,-20"});

@@ -107,7 +107,7 @@ scene:
   const std::string out = folder_ / "fit", run = simulated(file, "run");
   done({"calibrate", "wall", run + "/lidar", "--sensor", write_text(folder_ / "lidar.yaml", lidar), "--distances",
         "0:8=1.44,8:16=2.69,16:24=3.94", "--max-returns", "5000", "--out", out});
-  expect_fits(out + "/report.html", 5);  // parameters, size, losses, tape, frames
+  expect_fits(out + "/report.html", 6);  // parameters, size, error of the range, losses, tape, frames
 }
 
 TEST_F(PageWidth, OfBeamModelAndLikelihoodField) {

@@ -76,8 +76,16 @@ def test_energy_law_is_found_again(normalization):
 
 def test_pairs_of_a_run(tmp_path):
     (tmp_path / "p.csv").write_text("range_m,expected_m\n1.5,1.25\n2.5,2.25\n3.5,3.0\n")
-    ranges, expected = fa.calibrate.read_range_pairs(tmp_path / "p.csv")
-    np.testing.assert_array_equal(ranges - expected, [0.25, 0.25, 0.5])
+    pairs = fa.calibrate.read_range_pairs(tmp_path / "p.csv")
+    np.testing.assert_array_equal(pairs.range_m - pairs.expected_m, [0.25, 0.25, 0.5])
+    assert pairs.scan is None and fa.calibrate.distance(*pairs).clusters == 0
+    (tmp_path / "s.csv").write_text("range_m,expected_m,scan\n1.5,1.25,7\n2.5,2.25,7\n3.5,3.0,9\n4,4,12\n")
+    scans = fa.calibrate.read_range_pairs(tmp_path / "s.csv")
+    np.testing.assert_array_equal(scans.scan, [7, 7, 9, 12])
+    learned = fa.calibrate.distance(*scans)
+    assert learned.clusters == 3 and learned.mean_m.naive_error <= learned.mean_m.std_error
+    assert learned.mean_m.low_95 < learned.mean_m.value < learned.mean_m.high_95
+    assert fa.calibrate.distance(*scans, stretches=2).clusters == 2
     (tmp_path / "e.csv").write_text("energy,lost\n0.5,1\n0.75,0\n")
     energy, lost = fa.calibrate.read_energy_pairs(tmp_path / "e.csv")
     np.testing.assert_array_equal(energy, [0.5, 0.75])
@@ -87,6 +95,8 @@ def test_pairs_of_a_run(tmp_path):
 @pytest.mark.parametrize("call, words", [
     (lambda: fa.calibrate.distance([1, 2, 3], [1, 2]), ["expected", "(2,)", "(3,)"]),
     (lambda: fa.calibrate.distance([1, 2], [1, 2]), ["at least 3"]),
+    (lambda: fa.calibrate.distance([1, 2, 3], [1, 2, 3], [1, 2]), ["scan", "(2,)", "(3,)"]),
+    (lambda: fa.calibrate.distance([1, 2, 3], [1, 2, 3], [1, 2, 2**32]), ["scan", "4294967296"]),
     (lambda: fa.calibrate.energy([0.5, 0.5], [0, 2]), ["lost", "2", "[0, 1]"]),
     (lambda: fa.calibrate.energy([0.5, 0.5], [0, 1], normalization="x"), ["'x'", "document"]),
     (lambda: fa.measure_depth(np.ones(5)), ["frames", "(frames, rows, cols)"]),

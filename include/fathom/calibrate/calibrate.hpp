@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,16 +19,25 @@
 
 namespace fathom {
 
-/// A learned value and its standard error, which comes from the observed information and takes pairs as independent.
-/// The error is NaN where there is none: at a boundary, or where the data do not determine the value.
+/// A learned value and its standard error. The error is NaN where there is none: at a boundary, or where the data do
+/// not determine the value.
 struct Estimate {
   double value = 0.0;
   double std_error = 0.0;
 };
 
+/// With the error that independent data would have, and a 95 % interval. NaN where std_error is.
+struct IntervalEstimate : Estimate {
+  double naive_error = std::numeric_limits<double>::quiet_NaN();  ///< at most std_error
+  double low_95 = naive_error, high_95 = naive_error;
+};
+
 /// Measured ranges, each with the range that was expected. Arrays [pairs].
 struct RangePairs {
   std::vector<float> range_m, expected_m;
+  /// Number of the scan or frame of each; equal ones err together, and neighbours see the same place. They may come in
+  /// any order. Empty: not known.
+  std::vector<std::uint32_t> scan = {};
 };
 
 /// Pixels with the energy that came back and whether they were lost. Arrays [pairs].
@@ -36,7 +46,8 @@ struct EnergyPairs {
   std::vector<std::uint8_t> lost;  ///< 0 or 1
 };
 
-/// Appends the valid returns of a frame: range against clean range. Needs kRange, kCleanRange and kReason.
+/// Appends the valid returns of a frame: range against clean range. Needs kRange, kCleanRange and kReason. Says nothing
+/// of their scan.
 FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
 /// What an energy law did to a pixel that ended with this reason: 1 lost it, 0 kept it (edges, a matching window or
 /// dropout may have taken it later), or nothing: the law did not see the pixel, or the reason does not show it.
@@ -51,34 +62,47 @@ constexpr std::optional<std::uint8_t> lost_by_energy(Reason reason) {
 /// Appends the pixels that an energy law kept or lost. Needs kEnergy and kReason.
 FATHOM_API void append_pairs(const Frame& frame, EnergyPairs& pairs);
 
-/// CSV with the columns `range_m,expected_m` (and `scan`, which is passed over); inf and nan are allowed. Throws
-/// InputError naming file and line.
+/// CSV with the columns `range_m,expected_m` and, where scans are known, `scan`, whole numbers in any order; inf and
+/// nan are allowed of ranges. Throws InputError naming file and line.
 FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& file);
 /// CSV with the columns `energy,lost`, lost 0 or 1. Throws InputError naming file and line.
 FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& file);
 
+struct DistanceCalibrationOptions {
+  static constexpr std::size_t kMostStretches = 1'000'000;
+  /// Errors take so many stretches of the way as independent, of about equal numbers of scans; 0: each scan. Where
+  /// there are fewer scans, each is one. Of pairs without scans each pair is.
+  std::size_t stretches = 40;
+};
+
 /// range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2), as noise/distance.hpp makes it.
 struct DistanceCalibration {
-  Estimate mean_m, stddev_m, stddev_per_m;
+  IntervalEstimate mean_m, stddev_m, stddev_per_m;
   double log_likelihood = 0.0;
   std::size_t pairs = 0;           ///< used
   std::size_t skipped = 0;         ///< without a finite reading or expected range
-  std::vector<std::string> flags;  ///< one line each: boundaries, and what the data cannot tell
+  std::size_t clusters = 0;        ///< stretches or scans that errors take as independent; 0: pairs without scans
+  std::size_t stretches = 0;       ///< as in the options
+  std::vector<std::string> flags;  ///< one line each: boundaries, what the data cannot tell, and what errors rest on
 
   [[nodiscard]] FATHOM_API DistanceNoise noise() const;
 };
 
 /// Given the share of the deviation that grows with range, mean and scale have closed forms; the share is found by a
 /// search over all of [0, 1], so the maximum is the global one and the boundaries (stddev 0, stddev_per_m 0) are
-/// ordinary points of it. Throws InputError when sizes disagree, an expected range is not above 0, or fewer than three
-/// pairs are left.
-FATHOM_API DistanceCalibration calibrate_distance(const RangePairs& pairs);
+/// ordinary points of it. Errors come from the observed information and from what the scores of the clusters say, the
+/// larger of both, and intervals are the wider of the normal one of independent pairs and Student's t of clusters.
+/// Throws InputError when sizes disagree, an expected range is not above 0, fewer than three pairs are left, or there
+/// are more than kMostStretches.
+FATHOM_API DistanceCalibration calibrate_distance(const RangePairs& pairs,
+                                                  const DistanceCalibrationOptions& options = {});
 
 struct EnergyCalibrationOptions {
   EnergyNormalization normalization = EnergyNormalization::kDocument;
 };
 
-/// P(lost | E) of noise/stereo_energy.hpp.
+/// P(lost | E) of noise/stereo_energy.hpp. Errors come from the observed information and take pixels as independent, as
+/// draws without a correlation are.
 struct EnergyCalibration {
   Estimate min_energy, pow;
   EnergyNormalization normalization = EnergyNormalization::kDocument;

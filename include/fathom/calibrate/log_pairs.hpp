@@ -23,7 +23,7 @@ struct LogPairsOptions {
 };
 
 struct LogPairs {
-  RangePairs pairs;        ///< readings without a return stay, as they are in the log
+  RangePairs pairs;        ///< readings without a return stay, as they are in the log; scans by their numbers there
   std::size_t others = 0;  ///< readings of something else, left out
 };
 

@@ -13,7 +13,8 @@
 namespace fathom {
 
 /// Of a run: measured and noise-free ranges, from the channels range and clean_range of one sensor; lost returns stay
-/// as NaN. `sensor` may be empty where only one sensor has these channels. Throws InputError naming the file, or the
+/// as NaN, and a frame counts as a scan. `sensor` may be empty where only one sensor has these channels. Throws
+/// InputError naming the file, or the
 /// model of the sensor's chain that calibrate_distance() does not describe: any that changes ranges, except one
 /// `distance` that is the same for all returns.
 FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& csv_or_run, const std::string& sensor);

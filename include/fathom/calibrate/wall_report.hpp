@@ -32,8 +32,8 @@ struct WallDistance {
 FATHOM_API std::vector<WallDistance> wall_distances(const std::string& text_or_file);
 
 struct WallImagesOptions {
-  std::string files = {};        ///< pattern of depth_images()
-  double levels_per_m = 1000.0;  ///< of read_depth_image()
+  std::string files = {};                   ///< pattern of depth_images()
+  std::optional<double> levels_per_m = {};  ///< of 16-bit images; nothing: 1000
   WallCamera camera = {};
   double max_range_m = 0.0;         ///< of the camera; 0: not known
   std::filesystem::path mask = {};  ///< DepthLeftOut::mask
@@ -41,7 +41,8 @@ struct WallImagesOptions {
 };
 
 /// The depth images of a folder as frames of a wall. All are in memory. Throws InputError naming the file, also for
-/// images of several sizes, and distances of frames that are not there or have two.
+/// images of several sizes, levels_per_m of images that have metres, and distances of frames that are not there or have
+/// two.
 FATHOM_API WallFrames read_wall_images(const std::filesystem::path& folder, const WallImagesOptions& options);
 /// The images that it reads, and the masks.
 FATHOM_API std::vector<std::filesystem::path> wall_image_inputs(const std::filesystem::path& folder,

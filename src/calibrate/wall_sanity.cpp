@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/wall_sanity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "beam/no_return_pile.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMostSteps = 256.0;  // no matcher interpolates finer
+constexpr std::size_t kLeastSeenLevels = 20, kReadingsPerLevel = 10, kLeastNeighbours = 5;
+constexpr double kMovedSquare = 50.0;  // of a chi square of 2 or 3 degrees
+constexpr double kMostMoved = 0.6;     // where two frames are of one place it is half
+
+/// By how many steps neighbours among the levels that were seen differ in the median; 0: too few were seen.
+double usual_gap(const WallFrames& frames, const WallWork& work, double steps_per_px) {
+  std::vector<std::int64_t> levels;
+  for (std::size_t i = 0; i < frames.measured_m.size(); ++i) {
+    if (work.measure.pixels[i] != WallPixel::kWall) continue;
+    levels.push_back(std::llround(work.rays.focal_baseline_px_m / double{frames.measured_m[i]} * steps_per_px));
+  }
+  const std::size_t readings = levels.size();
+  std::sort(levels.begin(), levels.end());
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  if (levels.size() < kLeastSeenLevels || readings < kReadingsPerLevel * levels.size()) return 0.0;
+  std::vector<std::int64_t> gaps;
+  for (std::size_t k = 1; k < levels.size(); ++k) gaps.push_back(levels[k] - levels[k - 1]);
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return static_cast<double>(*middle);
+}
+
+/// Whether two planes differ by more than their readings let them; nothing where these do not tell.
+std::optional<bool> is_other_plane(const WallPlaneFit& a, const WallPlaneFit& b, double sum) {
+  SmallMatrix both = a.covariance;
+  if (both.n == 0 || b.covariance.n != both.n) return std::nullopt;
+  for (std::size_t k = 0; k < both.values.size(); ++k) both.values[k] += b.covariance.values[k];
+  const auto inverse = inverse_of(both, 1e-14);
+  if (!inverse) return std::nullopt;
+  const Vec3 step = a.m - b.m;
+  const std::array<double, 3> by = {step.x, step.y, step.z};
+  double square = 0.0;
+  for (std::size_t j = 0; j < both.n; ++j) {
+    for (std::size_t k = 0; k < both.n; ++k) square += by[j] * (*inverse)(j, k) * by[k];
+  }
+  return square > kMovedSquare * std::max(1.0, sum);
+}
+
+}  // namespace
+
+std::string no_return_code_flag(const WallFrames& frames, const WallWork& work) {
+  if (!work.rays.is_planar || frames.sensor.lidar) return "";
+  const std::size_t rays = work.rays.size();
+  NoReturnPile pile;
+  std::vector<float> others(rays);
+  for (std::size_t f = 0; f < frames.frames(); ++f) {
+    for (std::size_t i = 0; i < rays; ++i) {
+      const float reading = frames.measured_m[f * rays + i];
+      const bool is_other = is_reading(work.rays, i, reading) && work.measure.pixels[f * rays + i] != WallPixel::kWall;
+      others[i] = is_other ? reading : std::numeric_limits<float>::quiet_NaN();
+    }
+    pile.add(others);
+  }
+  const double max_range_m = frames.sensor.max_range_m;
+  const NoReturnPile::Code code = pile.code(max_range_m > 0.0 ? max_range_m : std::numeric_limits<double>::infinity());
+  if (!(code.value_m > 0.0)) return "";
+  return fmt::format(
+      "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m "
+      "{:.6g}, "
+      "and they are lost; now they count as another surface",
+      code.value_m, 100.0 * code.share, code.below_m());
+}
+
+std::string levels_flag(const WallFrames& frames, const WallWork& work, double steps_per_px) {
+  if (!(steps_per_px > 0.0)) return "";
+  const double gap = usual_gap(frames, work, steps_per_px);
+  if (steps_per_px <= kMostSteps && gap < 2.0) return "";
+  const std::string seen = gap >= 2.0 ? fmt::format(", of which one in {:.0f} is ever seen", gap) : "";
+  return fmt::format(
+      "{:g} steps of the disparity in a px{}, are no steps of a camera: focal length times baseline, {:.6g} px m, may "
+      "be "
+      "wrong, and distances and deviation with it",
+      steps_per_px, seen, work.rays.focal_baseline_px_m);
+}
+
+std::string moving_wall_flag(const WallWork& work, double sum) {
+  std::size_t pairs = 0, moved = 0;
+  for (std::size_t f = 1; f < work.fits.size(); ++f) {
+    if (!work.fits[f] || !work.fits[f - 1]) continue;
+    const auto is_other = is_other_plane(*work.fits[f - 1], *work.fits[f], sum);
+    if (!is_other) continue;
+    ++pairs, moved += *is_other ? 1 : 0;
+  }
+  if (pairs < kLeastNeighbours || !(static_cast<double>(moved) > kMostMoved * static_cast<double>(pairs))) return "";
+  return fmt::format(
+      "the wall moves between frames: {} of {} planes are not that of the frame before, so that frames are not still; "
+      "the correlation in time is not known",
+      moved, pairs);
+}
+
+}  // namespace fathom
