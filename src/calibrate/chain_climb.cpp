@@ -168,6 +168,11 @@ std::vector<double> damped_step(const ChainLikelihood& likelihood, const Slope& 
 
 std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, std::span<const double> values,
                                            std::span<const double> steps) {
+  return slopes_of(likelihood, values, steps, &ChainLikelihood::each);
+}
+
+std::vector<std::vector<double>> slopes_of(const ChainLikelihood& likelihood, std::span<const double> values,
+                                           std::span<const double> steps, OfEachReturn of_each) {
   const Columns& columns = likelihood.columns();
   std::vector<std::vector<double>> scores(columns.size());
   std::vector<double> above, below, high(values.begin(), values.end()), low = high;
@@ -177,8 +182,8 @@ std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, st
       high[k] = as_float(std::min(values[k] + steps[k], p.high));
       low[k] = as_float(std::max(values[k] - steps[k], p.low));
     }
-    likelihood.each(high, above);
-    likelihood.each(low, below);
+    (likelihood.*of_each)(high, above);
+    (likelihood.*of_each)(low, below);
     for (std::size_t i = 0; i < above.size(); ++i) {
       const std::size_t k = likelihood.parameter(c, i);
       const bool moves = k != Columns::kNone && high[k] > low[k];

@@ -19,6 +19,10 @@ struct Difference {
 /// for each column, from differences of about `steps` of the parameters, within the limits.
 std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, std::span<const double> values,
                                            std::span<const double> steps);
+/// The same of another number of each return.
+using OfEachReturn = void (ChainLikelihood::*)(std::span<const double>, std::vector<double>&) const;
+std::vector<std::vector<double>> slopes_of(const ChainLikelihood& likelihood, std::span<const double> values,
+                                           std::span<const double> steps, OfEachReturn of_each);
 
 /// Nelder and Mead's simplex (The Computer Journal 7, 1965), in logarithms of what is not negative.
 std::vector<double> coarse_maximum(const ChainLikelihood& few, std::vector<double> start);

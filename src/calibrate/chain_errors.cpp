@@ -8,10 +8,10 @@
 
 #include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
-#include "beam/student_t.hpp"
 #include "calibrate/chain_climb.hpp"
 #include "calibrate/chain_possible.hpp"
 #include "calibrate/cluster_variance.hpp"
+#include "calibrate/clustered_error.hpp"
 #include "calibrate/no_number.hpp"
 
 namespace fathom {
@@ -142,27 +142,61 @@ SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) {
   return out;
 }
 
+/// What each return says of parameters, [columns, returns]: its scores, and these in two parts whose squares are what
+/// it tells on average: that it came back, or not, and at what range. A loss has a large score only where there is one,
+/// and few losses would seem to tell all where they happen to be.
+struct Told {
+  std::vector<std::vector<double>> score, of_coming_back, of_range;
+
+  Told(const ChainLikelihood& likelihood, std::span<const double> values, std::span<const double> steps)
+      : score(scores_of(likelihood, values, steps)), of_range(score) {
+    bool any_lost = false;
+    for (std::size_t i = 0; i < likelihood.size() && !any_lost; ++i) any_lost = likelihood.is_lost(i);
+    if (!any_lost) return;
+    std::vector<double> back;
+    likelihood.each_returned(values, back);
+    of_coming_back = slopes_of(likelihood, values, steps, &ChainLikelihood::each_returned);
+    for (std::size_t c = 0; c < score.size(); ++c) {
+      for (std::size_t i = 0; i < back.size(); ++i) {
+        const double p = std::clamp(back[i], kLeastChance, 1.0 - kLeastChance), slope = of_coming_back[c][i];
+        of_coming_back[c][i] = slope / std::sqrt(p * (1.0 - p));
+        of_range[c][i] = likelihood.is_lost(i) ? 0.0 : score[c][i] - slope / p;
+      }
+    }
+  }
+
+ private:
+  static constexpr double kLeastChance = 1e-9;
+};
+
 /// By how much clusters move each of some parameters, A^-1 s_g, and how much of what is known of it each of them tells.
 struct Influences {
   std::vector<std::vector<double>> move, share;  ///< [clusters, parameters]; shares of a parameter sum to 1
 
-  Influences(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores,
-             std::span<const std::size_t> learned, std::span<const std::uint32_t> cluster, const SmallMatrix& inverse) {
+  Influences(const ChainLikelihood& likelihood, const Told& told, std::span<const std::size_t> learned,
+             std::span<const std::uint32_t> cluster, const SmallMatrix& inverse) {
     std::vector<std::size_t> row(likelihood.parameters(), Columns::kNone);
     for (std::size_t a = 0; a < learned.size(); ++a) row[learned[a]] = a;
     std::vector<double> one(learned.size()), all(learned.size(), 0.0);
-    for (std::size_t i = 0; i < cluster.size(); ++i) {
-      if (i == 0 || cluster[i] != cluster[i - 1]) {
-        move.emplace_back(learned.size(), 0.0), share.emplace_back(learned.size(), 0.0);
-      }
+    const auto find_move = [&](const std::vector<std::vector<double>>& scores, std::size_t i) {
       std::fill(one.begin(), one.end(), 0.0);
       for (std::size_t c = 0; c < scores.size(); ++c) {
         const std::size_t k = likelihood.parameter(c, i), b = k == Columns::kNone ? k : row[k];
         if (b == Columns::kNone) continue;
         for (std::size_t a = 0; a < learned.size(); ++a) one[a] += inverse(a, b) * scores[c][i];
       }
-      for (std::size_t a = 0; a < learned.size(); ++a) {
-        move.back()[a] += one[a], share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
+    };
+    for (std::size_t i = 0; i < cluster.size(); ++i) {
+      if (i == 0 || cluster[i] != cluster[i - 1]) {
+        move.emplace_back(learned.size(), 0.0), share.emplace_back(learned.size(), 0.0);
+      }
+      find_move(told.score, i);
+      for (std::size_t a = 0; a < learned.size(); ++a) move.back()[a] += one[a];
+      for (const auto* part : {&told.of_coming_back, &told.of_range}) {
+        find_move(*part, i);
+        for (std::size_t a = 0; a < learned.size(); ++a) {
+          share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
+        }
       }
     }
     for (std::vector<double>& of : share) {
@@ -177,17 +211,6 @@ struct Influences {
     return cluster_variance(moved, told, neighbours);
   }
 };
-
-/// The larger of two errors, and the wider of two intervals.
-void take_errors(std::size_t j, const std::optional<ClusterVariance>& of_clusters, ChainErrors& out) {
-  out.error[j] = out.naive[j];
-  out.half_width[j] = kNormal95 * out.naive[j];
-  // One cluster that tells nearly all does not tell how others would differ: that of independent returns is left.
-  if (!of_clusters) return;
-  const double by_cluster = std::sqrt(of_clusters->variance);
-  out.error[j] = std::max(out.error[j], by_cluster);
-  out.half_width[j] = std::max(out.half_width[j], student_t_quantile(0.975, of_clusters->degrees) * by_cluster);
-}
 
 /// Sums of squared scores, of each parameter.
 std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores) {
@@ -218,8 +241,7 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihoo
 
   std::vector<double> steps(n);
   for (std::size_t k = 0; k < n; ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
-  std::vector<std::vector<double>> scores = scores_of(likelihood, values, steps);
-  const std::vector<double> squares = squares_of(likelihood, scores);
+  const std::vector<double> squares = squares_of(likelihood, scores_of(likelihood, values, steps));
   std::vector<std::size_t> inner;
   for (std::size_t k = 0; k < n; ++k) {
     if (!(squares[k] > 0.0)) {
@@ -252,12 +274,13 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihoo
   out.hangs_on_floor = !inverse;
   if (!inverse) return out;
   const SmallMatrix naive = rim.size() > 0 ? product(product(*inverse, information), *inverse) : *inverse;
-  scores = scores_of(likelihood, values, steps);
-  const Influences influences(likelihood, scores, learned, cluster, *inverse);
+  const Influences influences(likelihood, Told(likelihood, values, steps), learned, cluster, *inverse);
   for (std::size_t a = 0; a < learned.size(); ++a) {
     const std::size_t j = learned[a];
     out.naive[j] = std::sqrt(naive(a, a)), out.parabola[j] = std::sqrt((*parabola)(a, a));
-    take_errors(j, out.clusters > 1 ? influences.variance(a, neighbours) : std::nullopt, out);
+    const ClusteredError error =
+        clustered_error(out.naive[j], out.clusters > 1 ? influences.variance(a, neighbours) : std::nullopt);
+    out.error[j] = error.error, out.half_width[j] = error.half_width;
     for (std::size_t b = 0; b < learned.size(); ++b) {
       const double scale = std::sqrt(naive(a, a) * naive(b, b));
       out.correlations[j * n + learned[b]] = naive(a, b) / scale;

@@ -100,6 +100,15 @@ void ChainLikelihood::each(std::span<const double> values, std::vector<double>& 
   });
 }
 
+void ChainLikelihood::each_returned(std::span<const double> values, std::vector<double>& out) const {
+  ChainDensity density(chain_at(values), returns_, least_log_);
+  density.share_surroundings(used_, executor_);
+  out.resize(used_.size());
+  executor_.parallel_for(used_.size(), kReturnsPerPart, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = density.kept(used_[i]) * density.reported(used_[i]);
+  });
+}
+
 std::vector<double> ChainLikelihood::by_ring(std::span<const double> values) const {
   if (!columns_.have_rings()) return {total(values)};
   std::vector<double> nats, sums;

@@ -2,6 +2,7 @@
 #pragma once
 // The log-likelihood of returns as a function of the free parameters of a chain.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -98,6 +99,9 @@ class ChainLikelihood {
   [[nodiscard]] double total(std::span<const double> values) const;
   /// Of each return.
   void each(std::span<const double> values, std::vector<double>& out) const;
+  /// Of each return: with what probability one comes back.
+  void each_returned(std::span<const double> values, std::vector<double>& out) const;
+  [[nodiscard]] bool is_lost(std::size_t i) const { return std::isnan(returns_.range_m[used_[i]]); }
   /// Sums over the returns of each ring, by its number; where no parameter is of single rings, total() alone.
   [[nodiscard]] std::vector<double> by_ring(std::span<const double> values) const;
   /// The place in by_ring() of the returns of a ring.
