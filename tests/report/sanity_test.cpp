@@ -355,8 +355,13 @@ TEST(Sanity, PosesAreJudgedWithWhatIsLearnedOfTheLog) {
     pose.x_m -= 0.12 * std::cos(pose.yaw_rad) - 0.1 * std::sin(pose.yaw_rad);
     pose.y_m -= 0.12 * std::sin(pose.yaw_rad) + 0.1 * std::cos(pose.yaw_rad);
   }
+  // Where the laser is elsewhere on the robot, all moves of poses share a side, and the mount is named.
+  const std::string flag = flag_with(fit_log(log, world, options()), "mounted otherwise than the log says");
+  EXPECT_EQ(flag.find("scans fit best with the laser 0.12 m ahead and 0.1"), 0U) << flag;
+  EXPECT_NE(flag.find("m to the left of where the log has it, turned by "), std::string::npos) << flag;
+  EXPECT_NE(flag.find("learn the mount (--per-log mount)"), std::string::npos) << flag;
+  EXPECT_EQ(flag_with(fit_log(log, world, options()), "--refine-poses"), "");
   for (float& reading : log.range_m) reading = reading < 13.9F ? reading + 0.08F : reading;
-  EXPECT_NE(flag_with(fit_log(log, world, options()), "poses"), "");
   FitLogOptions own = options();
   own.per_log = PerLog::kBoth;
   const FitReport report = fit_log(log, world, own);
