@@ -241,7 +241,8 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
   how.max_turns = kPoseTurns;
   try {
     const RefinedPoses refined = refine_poses(few, world, sensor, how);
-    PoseCheck check = {.gain = telling_gain(refined, few, world, sensor, options.compute)};
+    PoseCheck check;
+    check.gain = telling_gain(refined, few, world, sensor, options.compute);
     find_mount(few.pose, refined.pose, check);
     return check;
   } catch (const InputError&) {
