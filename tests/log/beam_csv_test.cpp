@@ -87,7 +87,7 @@ TEST(SuspectedNoReturn, IsAPileOfLargestReadingsWellBelowTheMaximum) {
   for (int i = 0; i < 5; ++i) log.range_m[40 * i] = 32.77F;
   EXPECT_EQ(suspected_no_return_m(log, 33), 32.77F) << "one value, and more often than the rest there";
   EXPECT_EQ(suspected_no_return_m(log, 32.77), 0) << "Z, though single precision writes it a little below";
-  for (int i = 0; i < 6; ++i) log.range_m[30 * i + 1] = 32.74F - .01F * static_cast<float>(i);
+  for (int i = 0; i < 9; ++i) log.range_m[20 * i + 1] = 32.74F - .01F * static_cast<float>(i);
   EXPECT_EQ(suspected_no_return_m(log, 33), 0);
 }
 
