@@ -106,7 +106,7 @@ void add_hit_offset(CLI::App& c, fathom::FitLogOptions& fit) {
     fit.hit_offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, limits));
   };
   const std::string doc = doc_of<fathom::BeamParameters>("hit_offset_m") +
-                          "; fit: learn it; default: fit with a map, 0 in a scene or with --write";
+                          "; fit: learn it; default: fit with a map or --cell, 0 in a scene or with --write";
   c.add_option_function<std::string>("--hit-offset", read, doc)->type_name("M|fit");
 }
 
@@ -333,8 +333,8 @@ void add_heatmap(CLI::App& app) {
   add_model(c, o->model);
   c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
   using Grid = fathom::PositionGrid;
-  add_number(c, {"--spacing", "M", "between positions, m"}, {Grid::kLeastSpacingM, Grid::kMostSpacingM, "m"},
-             how.spacing_m);
+  add_number(c, {"--spacing", "M", "between positions, m; at least a cell of the map"},
+             {Grid::kLeastSpacingM, Grid::kMostSpacingM, "m"}, how.spacing_m);
   add_whole(c, {"--headings", "N", "tried at every position"}, {1, fathom::HeatmapOptions::kMostHeadings},
             how.headings);
   add_whole(c, {"--ray-step", "N", "score every N-th ray; default: so that about 90 are scored"}, kRayStepLimits,
@@ -348,6 +348,7 @@ void add_heatmap(CLI::App& app) {
   c.footer(kHeatmapHelp);
   c.final_callback([o, &c] {
     refuse_height_without_scene(c);
+    o->has_spacing = c.count("--spacing") > 0;
     draw_beam_heatmap(*o);
   });
 }

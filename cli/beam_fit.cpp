@@ -62,6 +62,7 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
   return as_typed(
       {{"beam.max_range_m", "--max-range"},
        {"beam.min_range_m", "--min-range"},
+       {"beam.hit_offset_m", "--hit-offset"},
        {"beam.step_m", "--step"},
        {"give max_range_m", "give --max-range"},
        {"is in scans", "is in --scans"},
@@ -157,8 +158,11 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
 void advise_localizers(std::vector<std::string>& flags) {
   constexpr std::string_view kGaussian =
       "localizers know no heavier ones, and what is written is the likeliest of what they know";
+  constexpr std::string_view kLearnOffset = "learn by how much (--hit-offset fit)",
+                             kNoOffset = "localizers know no offset, and what is written is the likeliest without one";
   for (std::string& flag : flags) {
     flag = as_typed("learn with hit: student_t (--hit student_t)", kGaussian, std::move(flag));
+    flag = as_typed(kLearnOffset, kNoOffset, std::move(flag));
     flag = as_typed("the beam model has heavier ones (--model beam --hit student_t)", kGaussian, std::move(flag));
   }
 }
@@ -255,7 +259,8 @@ void fit_beam(const BeamFitOptions& options) {
   fathom::FitReport report = learn(how, world, options.quiet || !tells, ranks.get());
   if (!tells) return;
   if (!options.localizers.empty()) advise_localizers(report.sanity);
-  if (leaves_offset && world && world->cell_m() > 0.0) report.sanity.emplace_back(kNoOffsetNote);
+  const double cell_m = world ? world->cell_m() : options.cell_m;
+  if (leaves_offset && cell_m > 0.0) report.sanity.emplace_back(kNoOffsetNote);
   fathom::write_fit(options.out, report, options.force, options.localizers);
   if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out) + localizer_lines(report, options));
 }

@@ -92,6 +92,14 @@ Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& ma
   return {std::move(found), fathom::scan_hits_world(log, options.scan, sensor)};
 }
 
+/// Positions are centres of cells: what is asked for would be passed over.
+void refuse_spacing_below_cells(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
+  constexpr double kRounded = 1.0 - 1e-6;
+  if (!options.has_spacing || options.heatmap.spacing_m >= kRounded * map.resolution_m) return;
+  throw fathom::InputError(fmt::format("--spacing = {} is below {:g} m, a cell of {}", options.heatmap.spacing_m,
+                                       map.resolution_m, fathom::printable(options.world.map.string())));
+}
+
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
@@ -103,6 +111,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   inputs.insert(inputs.end(), {log_file, options.parameters});
   check_new_file(options.out, options.force, inputs);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
+  refuse_spacing_below_cells(options, map);
   const Found made = options.model == ScanModel::kBeam ? find_by_beams(options, map) : find_by_field(options, map);
   const fathom::LogHeatmap& found = made.map;
   const fathom::Heatmap& heatmap = found.heatmap;

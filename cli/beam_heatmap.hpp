@@ -18,6 +18,7 @@ struct BeamHeatmapOptions {
   std::uint32_t scan = 0;
   ScanModel model = ScanModel::kBeam;
   fathom::HeatmapLogOptions heatmap;
+  bool has_spacing = false;  ///< whether the spacing was given
   std::uint32_t pixels = 1600;
   bool force = false, quiet = false;
 };

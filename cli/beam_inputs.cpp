@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "beam_inputs.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
@@ -31,8 +33,9 @@ void add_world(CLI::App& c, BeamWorldOptions& o, bool optional) {
 
 namespace {
 
-CLI::Option& add_mount(CLI::App& c, fathom::PlanarPose& mount) {
-  const auto read = [&mount](const std::string& text) {
+CLI::Option& add_mount(CLI::App& c, std::optional<fathom::PlanarPose>& given) {
+  const auto read = [&given](const std::string& text) {
+    fathom::PlanarPose& mount = given.emplace();
     const std::size_t first = text.find(','), second = first == std::string::npos ? first : text.find(',', first + 1);
     if (second == std::string::npos) {
       throw fathom::InputError(fmt::format("--mount: '{}' is not X,Y,YAW", fathom::printable(text)));

@@ -71,6 +71,7 @@ auto as_typed(std::initializer_list<std::pair<std::string_view, std::string_view
 template <class F>
 auto as_log_typed(F f) -> decltype(f()) {
   return as_typed({{"give ray_angle_deg", "give --ray-angle"},
+                   {": ray_angle_deg = ", ": --ray-angle = "},
                    {"; ray_angle_deg is for", "; --ray-angle is for"},
                    {"give laser", "give --laser"},
                    {"; laser is for", "; --laser is for"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -98,8 +99,15 @@ constexpr std::pair<std::string_view, std::string_view> kRenamedOptions[] = {
   fail_unknown(command, word, "option", likely.empty() ? "" : fmt::format("--{}", likely));
 }
 
+/// Whether the parser refuses a second value. It parses one by one what may be repeated.
+bool takes_one(const CLI::Option& option) {
+  return option.get_items_expected_max() == 1 && !option.get_trigger_on_parse() &&
+         option.get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+}
+
 /// Of the words that follow the name of a command.
 void check_options(const CLI::App& command, const std::vector<std::string>& words, std::size_t begin) {
+  std::set<const CLI::Option*> given;
   for (std::size_t i = begin; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];
     if (word.size() < 2 || word.front() != '-' || is_number(word)) continue;
@@ -107,9 +115,10 @@ void check_options(const CLI::App& command, const std::vector<std::string>& word
     if (option == nullptr) fail_unknown_option(command, word);
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    if (option->get_expected_min() == 0) {
-      if (equals != std::string::npos) fail_usage(command, fmt::format("{} takes no value", name));
-      continue;
+    if (takes_one(*option) && !given.insert(option).second) fail_usage(command, fmt::format("{} is given twice", name));
+    if (option->get_expected_min() == 0) {  // a flag, or an option whose value may be left out
+      if (equals == std::string::npos) continue;
+      if (option->get_expected_max() == 0) fail_usage(command, fmt::format("{} takes no value", name));
     }
     // The word after an option that takes a value is that value.
     if (equals == std::string::npos) ++i;

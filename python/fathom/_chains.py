@@ -162,7 +162,7 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
                          overrides: Union[Sequence[str], Mapping[str, Any]] = (), files: str = "",
                          levels_per_m: Optional[float] = None,
                          laser: str = "", ray_angle_deg: Optional[float] = None,
-                         mount: Tuple[float, float, float] = (0.0, 0.0, 0.0), scans: str = "all",
+                         mount: Optional[Tuple[float, float, float]] = None, scans: str = "all",
                          max_range_m: Optional[float] = None, step_m: float = 0.0, most_returns: int = 300_000,
                          angle_scale_rad: float = 0.0, other_noise: Any = (), threads: int = 0) -> MeasuredFrames:
     """Measured frames beside a scene, which is cast at the time of each.

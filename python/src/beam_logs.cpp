@@ -161,11 +161,11 @@ void bind_log(py::module_& m) {
       "read_scan_log",
       [](const std::filesystem::path& file, const std::string& laser, const std::optional<double>& ray_angle_deg,
          double ray_time_s, const py::object& mount) {
-        const ScanLogOptions options = {laser, ray_angle_deg, ray_time_s, planar_pose_of(mount, "mount")};
+        ScanLogOptions options = {laser, ray_angle_deg, ray_time_s, std::nullopt};
+        if (!mount.is_none()) options.mount = planar_pose_of(mount, "mount");
         return std::make_shared<ScanLog>(read_scan_log(find_scan_log(file), options));
       },
-      "log_or_run"_a, "laser"_a = "", "ray_angle_deg"_a = py::none(), "ray_time_s"_a = 0.0,
-      "mount"_a = py::make_tuple(0.0, 0.0, 0.0),
+      "log_or_run"_a, "laser"_a = "", "ray_angle_deg"_a = py::none(), "ray_time_s"_a = 0.0, "mount"_a = py::none(),
       "Reads a log (CARMEN text or CSV, also gzip), or that of a run's folder.\n"
       "laser: of a log of CARMEN with several, 'FLASER', 'ROBOTLASER1', 'RAWLASER1' and so on; ray_angle_deg: between\n"
       "its rays, where their number does not say it; ray_time_s: from one ray to the next, of a laser that moved "

@@ -233,7 +233,7 @@ py::dict read(const std::filesystem::path& scene, const std::filesystem::path& m
   MeasuredOptions options;
   options.log.laser = py::cast<std::string>(log["laser"]);
   options.log.ray_angle_deg = py::cast<std::optional<double>>(log["ray_angle_deg"]);
-  options.log.mount = planar_pose_of(log["mount"], "mount");
+  if (!log["mount"].is_none()) options.log.mount = planar_pose_of(log["mount"], "mount");
   options.scans = py::cast<std::string>(log["scans"]);
   options.max_range_m = py::cast<std::optional<double>>(log["max_range_m"]);
   options.step_m = real(log["step_m"], "step_m");

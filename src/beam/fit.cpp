@@ -30,6 +30,7 @@ const char* word_of(FitVariant variant) { return variant == FitVariant::kBook ? 
 void check(const FitOptions& options, const BeamSensor& sensor) {
   validate(sensor);
   validate(options.start);
+  check_in_range("beam", "hit_offset_m", options.start.hit_offset_m, -sensor.max_range_m, sensor.max_range_m, "m");
   check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
   check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
   check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");

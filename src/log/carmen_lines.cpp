@@ -24,6 +24,7 @@ namespace {
 constexpr std::string_view kOldLaser = "FLASER", kOdometry = "ODOM";
 constexpr double kCarmenMaxRangeM = 80.0;  // of SICK LMS 2xx; farther readings code "no return"
 constexpr double kTurnRad = 2.0 * std::numbers::pi;
+constexpr double kRoundedUp = 1.0 + 1e-9;
 
 std::string_view first_word(std::string_view content) {
   const std::string_view words = trim(content);
@@ -132,6 +133,11 @@ CarmenScan read_scan(const LogLine& line, CarmenWords& words, bool has_pose) {
   if (scan.rays > 1 && !(scan.step_rad > 0.0 && scan.step_rad <= kTurnRad)) {
     line.fail(fmt::format("angular_resolution = {} rad is not above 0 and within a turn", number_text(scan.step_rad)));
   }
+  const double span_rad = static_cast<double>(scan.rays - 1) * scan.step_rad;
+  if (scan.rays > 1 && span_rad > kRoundedUp * (kTurnRad + scan.step_rad)) {
+    line.fail(fmt::format("angular_resolution = {} rad: {} rays so far apart span {} rad, more than a turn of {}",
+                          number_text(scan.step_rad), scan.rays, number_text(span_rad), number_text(kTurnRad)));
+  }
   if (!(scan.max_range_m > 0.0)) {
     line.fail(fmt::format("maximum_range = {} m is not above 0", number_text(scan.max_range_m)));
   }
@@ -219,6 +225,11 @@ class CarmenLines : public ScanLines {
     if (step_deg == 0.0) {
       line.fail(fmt::format(
           "{} rays: the angle between rays is known for 180, 181, 360 and 361 only; give ray_angle_deg", rays));
+    }
+    const double span_deg = static_cast<double>(rays - 1) * step_deg;
+    if (span_deg > kRoundedUp * (360.0 + step_deg)) {
+      line.fail(fmt::format("ray_angle_deg = {}: {} rays so far apart span {} degrees, more than a turn of 360",
+                            number_text(step_deg), rays, number_text(span_deg)));
     }
     const std::size_t before_middle = rays / 2;
     const double half_deg = static_cast<double>(before_middle) * step_deg;

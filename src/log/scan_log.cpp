@@ -67,23 +67,18 @@ class TextScans : public ScanSource {
   void refuse_for_csv() const {
     const char* const wrong = !options_.laser.empty()  ? "laser"
                               : options_.ray_angle_deg ? "ray_angle_deg"
-                              : has_mount()            ? "mount"
+                              : options_.mount         ? "mount"
                                                        : nullptr;
     if (wrong == nullptr) return;
     throw InputError(fmt::format("{}: is CSV, of one laser whose header says where rays point; {} is for CARMEN",
                                  line_.file.string(), wrong));
   }
 
-  [[nodiscard]] bool has_mount() const {
-    const PlanarPose& mount = options_.mount;
-    return mount.x_m != 0.0 || mount.y_m != 0.0 || mount.yaw_rad != 0.0;
-  }
-
   void refuse_for_laser() const {
     const auto refuse = [&](const char* why) {
       throw InputError(fmt::format("{}: {} lines {}", line_.file.string(), laser_, why));
     };
-    if (has_mount() && !is_raw_carmen_laser(laser_)) {
+    if (options_.mount && !is_raw_carmen_laser(laser_)) {
       refuse("have the pose of the laser itself; mount is for RAWLASERn and LASERn");
     }
     if (options_.ray_angle_deg && !is_old_carmen_laser(laser_)) {
@@ -93,7 +88,7 @@ class TextScans : public ScanSource {
 
   /// Finds where the laser was, from all lines.
   void follow() {
-    track_.emplace(options_.mount);
+    track_.emplace(options_.mount.value_or(PlanarPose{}));
     const auto lines = make_lines();
     LineSource source(line_.file, most_inflated_bytes_);
     for (std::string_view content; source.next(content);) {
@@ -149,7 +144,7 @@ void validate(const ScanLogOptions& options) {
   if (!(options.ray_time_s >= 0.0 && options.ray_time_s <= 1.0)) {
     throw InputError(fmt::format("ray_time_s = {} is not in [0, 1] s", number_text(options.ray_time_s)));
   }
-  const PlanarPose& mount = options.mount;
+  const PlanarPose mount = options.mount.value_or(PlanarPose{});
   if (!std::isfinite(mount.x_m) || !std::isfinite(mount.y_m) || !std::isfinite(mount.yaw_rad)) {
     throw InputError(fmt::format("mount = ({}, {}, {}) is not finite", mount.x_m, mount.y_m, mount.yaw_rad));
   }

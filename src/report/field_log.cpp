@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -54,6 +53,7 @@ std::vector<FitReport::Fact> facts_of(const FieldLogOptions& options, const Scan
 struct FieldSensor {
   double max_range_m = 0.0;
   NoReturnPile::Code code;
+  NoReturnPile::Beyond beyond;
   double zeros = 0.0;
 };
 
@@ -61,13 +61,14 @@ FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
   NoReturnPile pile;
   pile.add(log.range_m);
   if (options.auto_max_range && !options.max_range_m) {
-    const NoReturnPile::Code code = pile.code(std::numeric_limits<double>::infinity());
-    const LogFacts facts = {.max_range_m = log.max_range_m, .code_m = code.value_m, .code_share = code.share};
-    return {auto_max_range_m({&facts, 1}, ""), {}, pile.share_of_zeros()};
+    LogFacts facts = {.max_range_m = log.max_range_m};
+    add_largest(pile, log.max_range_m, facts);
+    const double max_range_m = auto_max_range_m({&facts, 1}, "");
+    return {max_range_m, {}, pile.beyond(max_range_m), pile.share_of_zeros()};
   }
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
   if (max_range_m == 0.0) throw InputError("does not say how far its sensor measures; give max_range_m");
-  return {max_range_m, pile.code(max_range_m), pile.share_of_zeros()};
+  return {max_range_m, pile.code(max_range_m), pile.beyond(max_range_m), pile.share_of_zeros()};
 }
 
 LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& options) {
@@ -88,6 +89,7 @@ std::vector<std::string> sanity_of(const FieldReport& report, const FieldSensor&
     if (!flag.empty()) flags.push_back(flag);
   };
   add(no_return_flag(sensor.code));
+  add(beyond_flag(sensor.beyond, report.fit.model.max_range_m));
   add(zero_flag(sensor.zeros, report.fit.model.min_range_m));
   const std::string wrong_map = wrong_map_flag(report);
   add(wrong_map);

@@ -159,25 +159,17 @@ class LogFitter {
       const ScanNumbers learned = choose_scans(log.name, options_.scans, log.scans);
       const ScanNumbers held_out = held_out_scans(options_, learned, log.name, log.scans);
       const auto count = [](std::size_t n) { return static_cast<double>(n); };
-      numbers.insert(numbers.end(), {count(log.scans), count(log.rays), count(learned.size()), count(held_out.size()),
-                                     log.max_range_m, log.moved ? 1.0 : 0.0});
+      LogFacts facts = {count(log.scans),       count(log.rays), count(learned.size()),
+                        count(held_out.size()), log.max_range_m, log.moved ? 1.0 : 0.0};
+      add_largest(log.largest, options_.max_range_m.value_or(log.max_range_m), facts);
+      append_facts(facts, numbers);
       names.push_back(log.name);
-      const double max_range_m = options_.max_range_m.value_or(log.max_range_m);
-      const bool may_be_any = options_.auto_max_range && !options_.max_range_m;
-      const NoReturnPile::Code code =
-          log.largest.code(may_be_any ? std::numeric_limits<double>::infinity() : max_range_m);
-      numbers.insert(numbers.end(), {code.value_m, code.share, log.largest.share_of_zeros()});
       for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes)) {
         notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }
-    const std::vector<double> all = processes_.gather(numbers);
-    for (std::size_t i = 0; i < all.size(); i += kFacts) {
-      facts_.push_back(
-          {all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4], all[i + 5], all[i + 6], all[i + 7], all[i + 8]});
-      held_out_ += facts_.back().held_out;
-      held_out_readings_ += facts_.back().held_out * facts_.back().rays;
-    }
+    facts_ = facts_of(processes_.gather(numbers));
+    for (const LogFacts& facts : facts_) held_out_ += facts.held_out, held_out_readings_ += facts.held_out * facts.rays;
     names_ = processes_.gather_texts(names);
     notes_ = processes_.gather_texts(notes);
   }
@@ -190,6 +182,7 @@ class LogFitter {
     };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), names_[i]);
+      add(beyond_flag(facts_[i].beyond_max(), sensor_.max_range_m), names_[i]);
       add(zero_flag(facts_[i].zeros, sensor_.min_range_m), names_[i]);
     }
     // In a wrong map poses mean nothing.
@@ -197,7 +190,7 @@ class LogFitter {
       const ScanNumbers& learned = learned_of(0);
       const ScanLog some = corrected_log(picked(0, every_nth(learned, (learned.size() + kPoseScans - 1) / kPoseScans)),
                                          own_[0].correction, sensor_.max_range_m);
-      add(pose_flag(gain_of_refined_poses(some, world_, sensor_, options_), options_.per_log), names_[0]);
+      add(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), names_[0]);
     }
     return flags;
   }

@@ -95,6 +95,7 @@ void add_sanity(const NoReturnPile& largest, FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
   for (const std::string& flag :
        {report.rows_are_scans ? rows_flag(report.stretches) : "", no_return_flag(largest.code(sensor.max_range_m)),
+        beyond_flag(largest.beyond(sensor.max_range_m), sensor.max_range_m),
         zero_flag(largest.share_of_zeros(), sensor.min_range_m)}) {
     if (!flag.empty()) report.sanity.push_back(flag);
   }
@@ -128,7 +129,7 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     largest.add(table.reading_m);
     report.model.sensor = sensor_of(table, largest, options);
     const BeamData from = pairs_of_scans(table, learned);
-    report.fit = fit_beam_model(from, report.model.sensor, fit_options(options, 0.0));
+    report.fit = fit_beam_model(from, report.model.sensor, fit_options(options, from.cell_m));
     report.model.parameters = report.fit.parameters;
     report.shown = report.held_out ? pairs_of_scans(table, held_out) : from;
     report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);

@@ -2,6 +2,8 @@
 #include "report/log_facts.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -10,6 +12,34 @@
 #include "base/with_prefix.hpp"
 
 namespace fathom {
+
+namespace {
+constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
+using FactNumbers = std::array<double, kFacts>;
+}  // namespace
+
+void append_facts(const LogFacts& facts, std::vector<double>& to) {
+  const auto numbers = std::bit_cast<FactNumbers>(facts);
+  to.insert(to.end(), numbers.begin(), numbers.end());
+}
+
+std::vector<LogFacts> facts_of(std::span<const double> numbers) {
+  std::vector<LogFacts> facts;
+  for (std::size_t i = 0; i < numbers.size(); i += kFacts) {
+    FactNumbers one = {};
+    std::ranges::copy(numbers.subspan(i, kFacts), one.begin());
+    facts.push_back(std::bit_cast<LogFacts>(one));
+  }
+  return facts;
+}
+
+void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts) {
+  const double at_most_m = max_range_m > 0.0 ? max_range_m : std::numeric_limits<double>::infinity();
+  const NoReturnPile::Code code = largest.code(at_most_m);
+  const NoReturnPile::Beyond beyond = largest.beyond(at_most_m);
+  facts.code_m = code.value_m, facts.code_share = code.share, facts.zeros = largest.share_of_zeros();
+  facts.beyond = beyond.readings, facts.beyond_share = beyond.share, facts.beyond_m = beyond.largest_m;
+}
 
 double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first) {
   double least_m = std::numeric_limits<double>::infinity();

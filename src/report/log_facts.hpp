@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "beam/no_return_pile.hpp"
 
@@ -13,10 +14,16 @@ namespace fathom {
 /// What all processes know of a log. Made of doubles, so that processes can tell each other.
 struct LogFacts {
   double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0,
-         zeros = 0;
+         zeros = 0, beyond = 0, beyond_share = 0, beyond_m = 0;
   [[nodiscard]] NoReturnPile::Code code() const { return {code_m, code_share}; }
+  [[nodiscard]] NoReturnPile::Beyond beyond_max() const { return {beyond, beyond_share, beyond_m}; }
 };
-inline constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
+void append_facts(const LogFacts& facts, std::vector<double>& to);
+/// What append_facts() made of several.
+std::vector<LogFacts> facts_of(std::span<const double> numbers);
+
+/// What the largest readings and those of 0 tell. `max_range_m`: 0 where nothing says how far the sensor measures.
+void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts);
 
 /// The least of what the logs say their sensors measure, or of what is just below a code for "no return" that lies
 /// below that. Throws InputError about the log of the name `first` where none says either.

@@ -80,7 +80,7 @@ void check_options(const fs::path& measured, Measured kind, const MeasuredOption
   const std::array<GivenOption, 5> of_logs = {{{"laser", !o.log.laser.empty()},
                                                {"ray_angle_deg", o.log.ray_angle_deg.has_value()},
                                                {"ray_time_s", o.log.ray_time_s != 0.0},
-                                               {"mount", o.log.mount != PlanarPose{}},
+                                               {"mount", o.log.mount.has_value()},
                                                {"step_m", o.step_m != 0.0}}};
   for (const GivenOption& option : of_logs) {
     if (option.is_given) refuse(option.name, "a log");

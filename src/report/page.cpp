@@ -41,8 +41,9 @@ svg text.label { font-size: 12px; fill: var(--ink); }
 .grid { stroke: #e8ecf0; } .axis { stroke: #7d8a97; }
 .hit { fill: var(--hit); } .short { fill: var(--short); } .max { fill: var(--max); } .rand { fill: var(--rand); }
 .bars { fill: #d5dce3; } .pit { fill: #8fb2d9; }
-.data, .model, .hit-line, .short-line, .rand-line { fill: none; stroke-width: 1.4; stroke-linejoin: round; }
+.data, .model, .under, .hit-line, .short-line, .rand-line { fill: none; stroke-width: 1.4; stroke-linejoin: round; }
 .data { stroke: var(--ink); stroke-width: 1.2; } .model { stroke: #b3202c; stroke-width: 1.7; }
+.under { stroke: #b9c4ce; stroke-width: 6; }
 .hit-line { stroke: var(--hit); } .short-line { stroke: var(--short); } .rand-line { stroke: #7d8a97; }
 .mark { stroke: var(--ink); stroke-dasharray: 4 4; stroke-width: 1; }
 .key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin: 0 5px -1px 0; }

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,7 +21,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kWidth = 520, kHeight = 360;
+constexpr double kWidth = 520, kHeight = 360, kHeightOfMoves = 240;
 constexpr double kWidthOfAxes = 450, kHeightOfAxes = 308;  // what a Plot of this size leaves beside its labels
 
 struct Way {
@@ -50,22 +53,20 @@ std::string way_figure(const RefinedLog& refined) {
   Plot plot("Where the sensor was, by the log and refined",
             axis_about(before.x, now.x, m_per_pixel * kWidthOfAxes, "x (m)"),
             axis_about(before.y, now.y, m_per_pixel * kHeightOfAxes, "y (m)"), kWidth, kHeight);
-  plot.draw_line(before.x, before.y, "data");
+  plot.draw_line(before.x, before.y, "under");  // wide, as the two ways are a few centimetres apart
   plot.draw_line(now.x, now.y, "model");
   return plot.svg();
 }
 
-std::string move_figure(const RefinedLog& refined) {
-  const PoseMoves moves = pose_moves(refined);
-  std::vector<double> scan, degrees;
+/// Metres and degrees have axes of their own: on one of them the smaller would be a flat line.
+std::string move_figure(const RefinedLog& refined, std::string_view title, const std::vector<double>& moves,
+                        std::string label, std::string_view css_class) {
+  std::vector<double> scan;
   for (const std::uint32_t number : refined.scan) scan.push_back(number);
-  for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
-  const double top = std::max({1.1 * std::ranges::max(moves.m), 1.1 * std::ranges::max(degrees), 1e-3});
-  Plot plot("How far the pose of each scan moved",
-            {.low = scan.front(), .high = std::max(scan.back(), scan.front() + 1.0), .label = "scan"},
-            {.low = 0.0, .high = top, .label = "moved by (m, degrees)"}, kWidth, kHeight);
-  plot.draw_line(scan, degrees, "short-line");
-  plot.draw_line(scan, moves.m, "model");
+  Plot plot(title, {.low = scan.front(), .high = std::max(scan.back(), scan.front() + 1.0), .label = "scan"},
+            {.low = 0.0, .high = std::max(1.1 * std::ranges::max(moves), 1e-4), .label = std::move(label)}, kWidth,
+            kHeightOfMoves);
+  plot.draw_line(scan, moves, css_class);
   return plot.svg();
 }
 
@@ -85,6 +86,8 @@ std::string poses_section(const FitReport& report) {
   if (!report.refined) return "";
   const RefinedLog& refined = *report.refined;
   const PoseMoves moves = pose_moves(refined);
+  std::vector<double> degrees;
+  for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
   const std::string text = fmt::format(
       "<p>Poses and parameters were learned in {}, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
       "Rays that chose neither: {:.4f} nats each before, {:.4f} now; sigma_hit_m {:.4f} before, {:.4f} now. Poses "
@@ -94,10 +97,13 @@ std::string poses_section(const FitReport& report) {
       refined.before.nats_per_ray, report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m,
       report.fit.parameters.sigma_hit_m, moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
   return "<h2>Poses</h2>\n" + text + "<div class=\"row\">\n" +
-         figure(way_figure(refined), stroke("var(--ink)", "by the log") + stroke("#b3202c", "refined") +
+         figure(way_figure(refined), stroke("#b9c4ce", "by the log") + stroke("#b3202c", "refined") +
                                          ". Where the sensor was; refined.log has it.") +
-         figure(move_figure(refined), stroke("#b3202c", "place, m") + stroke("var(--short)", "heading, degrees") +
-                                          ". How far the pose of each scan moved.") +
+         figure(move_figure(refined, "How far the place of each scan moved", moves.m, "place moved by (m)", "model"),
+                "How far the place of each scan moved.") +
+         figure(move_figure(refined, "How far the heading of each scan turned", degrees, "heading turned by (degrees)",
+                            "short-line"),
+                "How far the heading of each scan turned.") +
          "</div>\n";
 }
 

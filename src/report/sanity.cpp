@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/refine.hpp>
 
+#include "base/counts.hpp"
 #include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
 #include "report/mixture_shares.hpp"
@@ -26,6 +29,12 @@ constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cos
 constexpr double kPoseErrors = 3.0;      // standard errors of the gain, clustered by scan
 constexpr double kLeastPoseScans = 10;   // fewer tell no standard error
 constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
+// Means of moves that are less change nothing, and are those of a map whose cells are so large.
+constexpr double kLeastMountM = 0.02, kLeastMountRad = 0.005, kMountSpreads = 1.0;
+// KS distances of the three laws of hits on two offices in their own maps are 0.06 to 0.10, and 0.3 without the offset
+// of their walls. By chance that of n independent readings is above 2 / sqrt(n) once in 1500 times.
+constexpr double kMostKsDistance = 0.15, kKsByChance = 2.0;
+constexpr double kLeastShiftOfPit = 0.05;  // of its mean from 1/2: hits centre elsewhere than expected
 
 /// Where nothing is expected, the book has hits just below Z and sensors have no return.
 void flag_empty_mass(const FitReport& report, std::vector<std::string>& flags) {
@@ -62,6 +71,30 @@ void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) 
                   100.0 * (near.bins[0].expected() + near.bins[2].expected())));
 }
 
+/// The mean of the probability integral transform: above 1/2 where readings are longer than the model has them.
+double mean_of_pit(const BeamJudgement& judgement) {
+  double mean = 0.0;
+  const auto bins = static_cast<double>(judgement.pit_histogram.size());
+  for (std::size_t i = 0; i < judgement.pit_histogram.size(); ++i) {
+    mean += judgement.pit_histogram[i] * (static_cast<double>(i) + 0.5) / bins;
+  }
+  return mean;
+}
+
+void flag_misfit(const FitReport& report, std::vector<std::string>& flags) {
+  const double distance = report.judgement.ks_distance;
+  const double by_chance = kKsByChance / std::sqrt(static_cast<double>(report.judgement.pairs));
+  if (!(distance > kMostKsDistance + by_chance)) return;
+  const bool has_offset = report.fit.parameters.hit_offset_m != 0.0 ||
+                          (!report.logs.empty() && report.logs.front().correction.range_offset_m != 0.0);
+  const double shift = mean_of_pit(report.judgement) - 0.5;
+  const bool is_shifted = !has_offset && std::abs(shift) > kLeastShiftOfPit;
+  flags.push_back(fmt::format(
+      "the model does not describe the readings: the KS distance is {:.2f}, above {:g}: {}", distance, kMostKsDistance,
+      is_shifted ? fmt::format("they are {} than expected; {}", shift > 0.0 ? "longer" : "shorter", kLearnOffset)
+                 : std::string("see in report.html where the readings leave it")));
+}
+
 /// What the readings of a scan that carry evidence sum up to.
 struct RaySum {
   double rays = 0.0, log_likelihood = 0.0;
@@ -83,6 +116,39 @@ ScanNumbers all_scans(const ScanLog& log) {
   ScanNumbers all(log.scans());
   std::iota(all.begin(), all.end(), 0U);
   return all;
+}
+
+/// The mean of numbers, its standard error and the deviation of single ones.
+struct MeanMove {
+  double mean = 0.0, std_error = 0.0, spread = 0.0;
+
+  MeanMove(const std::vector<PlanarPose>& moves, double PlanarPose::*of) {
+    const auto n = static_cast<double>(moves.size());
+    for (const PlanarPose& move : moves) mean += move.*of / n;
+    for (const PlanarPose& move : moves) spread += (move.*of - mean) * (move.*of - mean) / (n - 1.0);
+    spread = std::sqrt(spread);
+    std_error = spread / std::sqrt(n);
+  }
+};
+
+/// Poses that err have moves to all sides. A mount that was not known moves all of them alike, in the robot's frame.
+void find_mount(std::span<const PlanarPose> logged, std::span<const PlanarPose> refined, PoseCheck& check) {
+  if (static_cast<double>(logged.size()) < kLeastPoseScans) return;
+  std::vector<PlanarPose> moves;
+  for (std::size_t i = 0; i < logged.size(); ++i) {
+    const double x = refined[i].x_m - logged[i].x_m, y = refined[i].y_m - logged[i].y_m;
+    const double c = std::cos(logged[i].yaw_rad), s = std::sin(logged[i].yaw_rad);
+    moves.push_back(
+        {c * x + s * y, c * y - s * x, std::remainder(refined[i].yaw_rad - logged[i].yaw_rad, 2.0 * std::numbers::pi)});
+  }
+  const MeanMove x(moves, &PlanarPose::x_m), y(moves, &PlanarPose::y_m), yaw(moves, &PlanarPose::yaw_rad);
+  const double shift_m = std::hypot(x.mean, y.mean);
+  const bool is_shifted = shift_m > std::max({kLeastMountM, kPoseErrors * std::hypot(x.std_error, y.std_error),
+                                              kMountSpreads * std::hypot(x.spread, y.spread)});
+  const bool is_turned =
+      std::abs(yaw.mean) > std::max({kLeastMountRad, kPoseErrors * yaw.std_error, kMountSpreads * yaw.spread});
+  check.mount = {x.mean, y.mean, yaw.mean};
+  check.has_mount = is_shifted || is_turned;
 }
 
 /// Some rays of each scan, evenly spaced.
@@ -110,6 +176,7 @@ std::vector<std::string> sanity_flags(const FitReport& report) {
   std::vector<std::string> flags;
   flag_empty_mass(report, flags);
   flag_heavy_tails(report, flags);
+  flag_misfit(report, flags);
   return flags;
 }
 
@@ -120,6 +187,17 @@ std::string no_return_flag(const NoReturnPile::Code& code) {
       "{:.6g}, "
       "or let it be found (--max-range auto)",
       code.value_m, 100.0 * code.share, code.below_m());
+}
+
+std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) {
+  if (!(beyond.readings > 0.0)) return "";
+  constexpr double kPerM = 100.0;
+  return fmt::format(
+      "{} readings, {:.1f} %, lie between {:.6g} and {:.6g} m, beyond the maximum range, and count as without a "
+      "return: "
+      "give max_range_m {:.6g} or more, or what the sensor measures",
+      grouped(static_cast<std::uint64_t>(beyond.readings)), 100.0 * beyond.share, max_range_m, beyond.largest_m,
+      std::ceil(kPerM * beyond.largest_m + 0.5) / kPerM);
 }
 
 std::string zero_flag(double share, double min_range_m) {
@@ -151,11 +229,10 @@ double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World
   return gain > std::max(kLeastPoseGain, kPoseErrors * std_error) ? gain : 0.0;
 }
 
-double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamSensor& sensor,
-                             const FitLogOptions& options) {
+PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options) {
   constexpr std::size_t kLeastRays = 3;
   const ScanLog few = thinned(log);
-  if (few.rays() < kLeastRays) return 0.0;
+  if (few.rays() < kLeastRays) return {};
   RefineOptions how;
   how.fit = fit_options(options, world.cell_m());
   how.fit.stretches = 0;
@@ -163,14 +240,30 @@ double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamS
   how.fit.scratch.clear();
   how.max_turns = kPoseTurns;
   try {
-    return telling_gain(refine_poses(few, world, sensor, how), few, world, sensor, options.compute);
+    const RefinedPoses refined = refine_poses(few, world, sensor, how);
+    PoseCheck check;
+    check.gain = telling_gain(refined, few, world, sensor, options.compute);
+    find_mount(few.pose, refined.pose, check);
+    return check;
   } catch (const InputError&) {
-    return 0.0;  // a third of these rays carries no evidence
+    return {};  // a third of these rays carries no evidence
   }
 }
 
-std::string pose_flag(double gain, PerLog per_log) {
+std::string pose_flag(const PoseCheck& check, PerLog per_log) {
+  const double gain = check.gain;
   if (!(gain > 0.0)) return "";
+  const bool learned_mount = per_log == PerLog::kMount || per_log == PerLog::kBoth;
+  if (check.has_mount && !learned_mount) {
+    const PlanarPose& at = check.mount;
+    return fmt::format(
+        "scans fit best with the laser {:.2f} m {} and {:.2f} m to the {} of where the log has it, turned by {:.1f} "
+        "degrees, all to the same side of the robot, and a ray that was held out is about {:.1g} nats likelier: the "
+        "laser is mounted otherwise than the log says; learn the mount (--per-log {}), or give it where the log has "
+        "the poses of the robot (--mount)",
+        std::abs(at.x_m), at.x_m < 0.0 ? "behind" : "ahead", std::abs(at.y_m), at.y_m < 0.0 ? "right" : "left",
+        at.yaw_rad / kRadPerDeg, gain, per_log == PerLog::kOffset ? "both" : "mount");
+  }
   return fmt::format(
       "the poses of the log are not exact: at refined ones a ray that was held out is about {:.1g} nats likelier; "
       "learn them, too (--refine-poses{})",

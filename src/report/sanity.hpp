@@ -19,14 +19,21 @@ inline constexpr std::string_view kElsewhere =
     "the map is of another place, or lies elsewhere than the log says; draw where a scan could have been made (fathom "
     "beam heatmap)";
 
+/// What to do where hits centre elsewhere than expected.
+inline constexpr std::string_view kLearnOffset = "learn by how much (--hit-offset fit)";
+
 /// Words where the fit shows that the map is of another place; empty: it does not.
 std::string wrong_map_flag(const FitReport& report);
 
-/// What the fit and its readings show: a map of another place, or hits that the book piles up below Z, and heavy tails.
+/// What the fit and its readings show: a map of another place, or hits that the book piles up below Z, heavy tails, and
+/// readings that lie elsewhere than the model has them.
 std::vector<std::string> sanity_flags(const FitReport& report);
 
 /// A value that probably means no return; empty where there is none.
 std::string no_return_flag(const NoReturnPile::Code& code);
+
+/// Of readings that are ranges, and that the maximum range makes readings without a return; empty where there are few.
+std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);
 
 /// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
 std::string zero_flag(double share, double min_range_m);
@@ -39,12 +46,18 @@ inline constexpr std::size_t kPoseScans = 48;
 double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
                     const Compute& compute);
 
-/// The same of these scans, whose poses are refined for it. With at most 180 rays of each, and two turns: of kPoseScans
-/// scans about as long as 100 000 rays are learned from.
-double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamSensor& sensor,
-                             const FitLogOptions& options);
+/// What refined poses tell of those of a log.
+struct PoseCheck {
+  double gain = 0.0;       ///< as telling_gain() has it
+  PlanarPose mount;        ///< the mean move, in the frame that the log calls its sensor
+  bool has_mount = false;  ///< whether it is more than chance makes of it, and than single poses move beside it
+};
 
-/// Of such a gain; empty where it is 0. `per_log`: what was learned of the log.
-std::string pose_flag(double gain, PerLog per_log);
+/// Of these scans, whose poses are refined for it. With at most 180 rays of each, and two turns: of kPoseScans scans
+/// about as long as 100 000 rays are learned from.
+PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options);
+
+/// Empty where there is no gain. `per_log`: what was learned of the log.
+std::string pose_flag(const PoseCheck& check, PerLog per_log);
 
 }  // namespace fathom

@@ -9,10 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
+#include <numeric>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fathom/beam/beam.hpp>
+#include <fathom/beam/field_log.hpp>
 
 namespace fathom::test {
 
@@ -116,45 +119,88 @@ inline BeamData corridor_pairs(const CorridorStudy& study, const ExpectedRanges&
   return data;
 }
 
+/// Where those readings end, by the distance from what the map of `field` has.
+inline FieldData corridor_ends(const CorridorStudy& study, const BeamData& pairs, const DistanceField& field,
+                               const LikelihoodFieldModel& model) {
+  ScanLog log;
+  log.azimuth_rad = corridor_azimuths(study);
+  log.pose = corridor_poses(study);
+  log.range_m = pairs.reading_m;
+  std::vector<std::uint32_t> all(log.scans());
+  std::iota(all.begin(), all.end(), 0U);
+  return make_field_data(log, all, field, model);
+}
+
 /// How often a parameter's 95 % interval held what all worlds together say, and how the errors compare.
-struct Coverage {
-  BeamParameters held = {0, 0, 0, 0, 0, 0, 0};      ///< fraction of the fits
-  BeamParameters spread = {0, 0, 0, 0, 0, 0, 0};    ///< of the estimates about the truth, root mean square
-  BeamParameters reported = {0, 0, 0, 0, 0, 0, 0};  ///< std_error, root mean square
+struct ParameterCoverage {
+  std::string name;
+  double truth = 0.0;
+  double held = 0.0;      ///< fraction of the fits; one without an interval holds nothing
+  double spread = 0.0;    ///< of the estimates about the truth, root mean square
+  double reported = 0.0;  ///< std_error, root mean square of those that there are
 };
 
+using Learned = std::vector<LearnedNumber>;
+
+/// `truth`: what all worlds together say; `fits`: what one world each says.
+inline std::vector<ParameterCoverage> coverage_of(const Learned& truth, const std::vector<Learned>& fits) {
+  std::vector<ParameterCoverage> all;
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    ParameterCoverage& of = all.emplace_back(ParameterCoverage{std::string(truth[k].field.name), truth[k].value});
+    double known = 0.0;
+    for (const Learned& fit : fits) {
+      const LearnedNumber& number = fit[k];
+      if (number.low_95 <= of.truth && of.truth <= number.high_95) of.held += 1.0;
+      of.spread += (number.value - of.truth) * (number.value - of.truth);
+      if (std::isfinite(number.std_error)) of.reported += number.std_error * number.std_error, known += 1.0;
+    }
+    const auto n = static_cast<double>(fits.size());
+    of.held /= n, of.spread = std::sqrt(of.spread / n), of.reported = std::sqrt(of.reported / known);
+  }
+  return all;
+}
+
 /// `parts`: pairs of one world each. `starts`: where learning starts, of each; its end is written there.
-inline Coverage measure_coverage(const CorridorStudy& study, const std::vector<BeamData>& parts,
-                                 const BeamParameters& truth, std::size_t stretches,
-                                 std::vector<BeamParameters>& starts) {
-  Coverage out;
-  const auto n = static_cast<double>(parts.size());
+inline std::vector<Learned> learn_from_each(const CorridorStudy& study, const std::vector<BeamData>& parts,
+                                            std::size_t stretches, std::vector<BeamParameters>& starts) {
+  std::vector<Learned> fits;
   for (std::size_t world = 0; world < parts.size(); ++world) {
     FitOptions options = {.start = starts[world], .fit_hit_offset = true, .stretches = stretches};
     options.compute.threads = 1;
     const BeamFit fit = fit_beam_model(parts[world], study.sensor, options);
     starts[world] = fit.parameters;
-    for (const auto& field : BeamParameters::fields()) {
-      const auto member = member_of<double>(field);
-      const double error = fit.parameters.*member - truth.*member, std_error = fit.std_error.*member;
-      if (fit.low_95.*member <= truth.*member && truth.*member <= fit.high_95.*member) out.held.*member += 1.0 / n;
-      out.spread.*member += error * error / n;
-      out.reported.*member += std_error * std_error / n;
-    }
+    fits.push_back(learned_numbers(fit));
   }
-  for (const auto& field : BeamParameters::fields()) {
-    const auto member = member_of<double>(field);
-    out.spread.*member = std::sqrt(out.spread.*member);
-    out.reported.*member = std::sqrt(out.reported.*member);
-  }
-  return out;
+  return fits;
 }
 
 /// What the likelihood of all worlds together says: the model's parameters of least divergence.
-inline BeamParameters learn_from_all(const CorridorStudy& study, const std::vector<BeamData>& parts) {
+inline BeamFit learn_from_all(const CorridorStudy& study, const std::vector<BeamData>& parts) {
   FitOptions options = {.start = study.truth, .fit_hit_offset = true};
   options.tolerance = 1e-8;
-  return fit_beam_model(parts, study.sensor, options).parameters;
+  return fit_beam_model(parts, study.sensor, options);
+}
+
+/// The likelihood field of the corridor, `parts`: ends of one world each.
+inline std::vector<Learned> learn_fields(const std::vector<FieldData>& parts, const DistanceField& field,
+                                         const LikelihoodFieldModel& start, std::size_t stretches) {
+  std::vector<Learned> fits;
+  for (const FieldData& part : parts) {
+    fits.push_back(learned_numbers(fit_likelihood_field(part, field, start, {.stretches = stretches})));
+  }
+  return fits;
+}
+
+inline FieldFit learn_field_from_all(const std::vector<FieldData>& parts, const DistanceField& field,
+                                     const LikelihoodFieldModel& start) {
+  FieldData all;
+  std::uint32_t first = 0;
+  for (const FieldData& part : parts) {
+    all.level.insert(all.level.end(), part.level.begin(), part.level.end());
+    for (const std::uint32_t scan : part.scan) all.scan.push_back(first + scan);
+    first = all.scan.back() + 1;
+  }
+  return fit_likelihood_field(all, field, start);
 }
 
 }  // namespace fathom::test

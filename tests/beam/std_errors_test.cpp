@@ -11,10 +11,8 @@
 
 #include <fathom/beam/fit.hpp>
 
-#include "beam/corridor.hpp"
 #include "beam/student_t.hpp"
 #include "beam/synthetic.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom {
 namespace {
@@ -254,29 +252,6 @@ TEST(StdErrors, IntervalsAreOfStudentsT) {
   EXPECT_DOUBLE_EQ(fit.high_95.sigma_hit_m, fit.parameters.sigma_hit_m + t * fit.std_error.sigma_hit_m);
   EXPECT_TRUE(std::isnan(fit.low_95.hit_offset_m) && std::isnan(fit.high_95.hit_offset_m));
   EXPECT_GE(fit.low_95.w_max, 0);
-}
-
-// bench/study_coverage.cpp does the same with 200 worlds: [0.90, 0.99] of each. 40 worlds know a coverage of 0.95 to
-// 0.035. Errors that take scans as independent hold far less often here.
-TEST(StdErrors, IntervalsHoldWhereNeighbouringScansErrTogether) {
-  test::CorridorStudy study;
-  const auto map = make_grid_ranges(test::corridor_map(study, 0), {});
-  std::vector<BeamData> worlds;
-  for (std::size_t seed = 1; seed <= test::repetitions(40); ++seed) {
-    worlds.push_back(test::corridor_pairs(study, *map, seed));
-  }
-  const BeamParameters truth = test::learn_from_all(study, worlds);
-  std::vector<BeamParameters> starts(worlds.size(), truth);
-  const test::Coverage by_stretch = test::measure_coverage(study, worlds, truth, FitOptions().stretches, starts);
-  const test::Coverage by_scan = test::measure_coverage(study, worlds, truth, 0, starts);
-  double least_by_scan = 1;
-  for (const auto& field : BeamParameters::fields()) {
-    EXPECT_GE(by_stretch.held.*member_of<double>(field), 0.80) << field.name;
-    least_by_scan = std::min(least_by_scan, by_scan.held.*member_of<double>(field));
-  }
-  if (!test::kSanitized) {
-    EXPECT_LT(least_by_scan, 0.85);
-  }
 }
 
 }  // namespace

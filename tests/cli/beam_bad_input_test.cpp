@@ -141,6 +141,17 @@ TEST_F(BeamBadInput, OptionsOfFit) {
                      {"--per-log with --refine-poses is nothing or mount"});
   expect_fit_refused("poses and scans to judge by", with({"--refine-poses", "--test-scans", "even"}),
                      {"--test-scans with --refine-poses: a third of the rays"});
+  expect_fit_refused("an offset beyond Z", with({"--hit-offset", "9"}), {"--hit-offset = 9 is not in [-8, 8] m"});
+  expect_fit_refused("an option twice", with({"--scans", "odd", "--scans=even"}), {"--scans is given twice"});
+  expect_fit_refused("a flag with a value", with({"--quiet=1"}), {"--quiet takes no value"});
+  expect_fit_refused("an equals sign alone", with({"--refine-poses="}), {"--refine-poses needs a value"});
+  expect_fit_refused("a deviation behind an equals sign", with({"--refine-poses=0,1"}),
+                     {"--refine-poses = 0 is not in [0.0001, 100] m"});
+  const std::string carmen = write_text(files_ / "wide.log", flaser("2 1 0", 360));
+  expect_fit_refused("more than a turn", {"--map", files_.map(), "--log", carmen, "--ray-angle", "100"},
+                     {"wide.log:1: --ray-angle = 100: 360 rays", "35900 degrees", "360"});
+  expect_fit_refused("a mount of nothing", {"--map", files_.map(), "--log", carmen, "--mount", "0,0,0"},
+                     {"wide.log: FLASER lines have the pose of the laser itself; --mount is for"});
   expect_fit_refused("NaN offset", with({"--hit-offset", "nan"}), {"--hit-offset = nan is not in [-1000, 1000] m"});
   expect_fit_refused("range 0", with({"--max-range", "0"}), {"--max-range = 0 is not in [1e-06, 10000000] m"});
   expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"--max-range = nan"});
@@ -186,6 +197,8 @@ TEST_F(BeamBadInput, Heatmaps) {
   expect_refused("no such scan", heatmap({"--scan", "60"}), {"log.csv", "60", "0 to 59"});
   expect_refused("no scan", heatmap({}), {"--scan"});
   expect_refused("spacing 0", heatmap({"--scan", "1", "--spacing", "0"}), {"--spacing = 0 is not in [0.001, 1000] m"});
+  expect_refused("spacing below a cell", heatmap({"--scan", "1", "--spacing", "0.001"}),
+                 {"--spacing = 0.001 is below 0.1 m, a cell of", "room.yaml"});
   expect_refused("spacing too wide", heatmap({"--scan", "1", "--spacing", "900"}), {"no free cell"});
   write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0,range_m@1\n2,1,0,2,2\n2,1,0,nan,-1\n2,1,0,nan,2\n");
   Words blind = heatmap({"--scan", "1"});

@@ -83,7 +83,12 @@ TEST(SuspectedNoReturn, IsAPileOfLargestReadingsWellBelowTheMaximum) {
   EXPECT_EQ(suspected_no_return_m(log, 80), 0);  // 10.9 m stands alone among 334, which is less than 0.3 %
   for (int i = 0; i < 5; ++i) log.range_m[40 * i] = i % 2 == 0 ? 32.76F : 32.77F;
   EXPECT_EQ(suspected_no_return_m(log, 80), 32.77F);
-  EXPECT_EQ(suspected_no_return_m(log, 33), 0);  // near the maximum, where hits pile up too
+  EXPECT_EQ(suspected_no_return_m(log, 33), 0) << "near the maximum, where hits pile up too";
+  for (int i = 0; i < 5; ++i) log.range_m[40 * i] = 32.77F;
+  EXPECT_EQ(suspected_no_return_m(log, 33), 32.77F) << "one value, and more often than the rest there";
+  EXPECT_EQ(suspected_no_return_m(log, 32.77), 0) << "Z, though single precision writes it a little below";
+  for (int i = 0; i < 9; ++i) log.range_m[20 * i + 1] = 32.74F - .01F * static_cast<float>(i);
+  EXPECT_EQ(suspected_no_return_m(log, 33), 0);
 }
 
 TEST_F(BeamCsv, RefusesAMaximumRangeThatIsNone) {

@@ -142,6 +142,10 @@ TEST_F(CarmenLog, OfAnyNumberOfRaysWhereTheAngleIsGiven) {
     EXPECT_TRUE(contains(refusal(line, {.ray_angle_deg = 0.5}),
                          "LASER1 lines say where their rays point; ray_angle_deg is for FLASER, RLASER and LASERn"));
   }
+  EXPECT_TRUE(
+      contains(refusal(flaser(360, {}, 1), {.ray_angle_deg = 100.0}),
+               "a.log:1: ray_angle_deg = 100: 360 rays so far apart span 35900 degrees, more than a turn of 360"));
+  EXPECT_EQ(read(flaser(361, {}, 1), {.ray_angle_deg = 1.0}).rays(), 361U) << "the last one as the first";
   for (const double wrong : {0.0, -1.0, 361.0, std::nan("")}) {
     EXPECT_TRUE(contains(refusal(flaser(180, {}, 1), {.ray_angle_deg = wrong}), "is not in (0, 360] degrees")) << wrong;
   }
@@ -199,6 +203,8 @@ TEST_F(CarmenLog, OfRawLasersHasPosesBetweenThoseOfOdometry) {
   EXPECT_TRUE(contains(refusal(flaser(180, {}, 1), {.mount = mount}),
                        "FLASER lines have the pose of the laser itself; mount is for RAWLASERn and LASERn"));
   EXPECT_TRUE(contains(refusal("x_m,y_m,yaw_rad,range_m@0\n0,0,0,1\n", {.mount = mount}), "mount is for CARMEN"));
+  // A mount of nothing does as little there.
+  EXPECT_TRUE(contains(refusal(flaser(180, {}, 1), {.mount = PlanarPose{}}), "mount is for RAWLASERn and LASERn"));
   EXPECT_TRUE(contains(refusal(raw_laser("RAWLASER1", 4, 1)),
                        "holds no scans (RAWLASER1 lines, or CSV with x_m, y_m, yaw_rad); 1 scan was left out"));
 }

@@ -110,6 +110,16 @@ TEST(FieldSanity, AMapThatLiesElsewhereIsNamed) {
   EXPECT_EQ(flag_with(turned, kWrongMap).find("scans fit best turned by 2."), 0U) << flag_with(turned, kWrongMap);
 }
 
+TEST(FieldSanity, AMaximumRangeThatTheReadingsContradictIsNamed) {
+  const GridMap map = hall();
+  ScanLog log = drive(map, laser(.02));
+  for (float& reading : log.range_m) reading = reading >= 14.0F ? 81.91F : reading;
+  EXPECT_EQ(flag_with(fit_field_log(log, map, {.max_range_m = 82}), "many readings are 81.91 m").find("many"), 0U);
+  EXPECT_EQ(fit_field_log(log, map, {.max_range_m = 80}).sanity, std::vector<std::string>{});
+  const std::string flag = flag_with(fit_field_log(log, map, {.max_range_m = 4}), "beyond the maximum range");
+  EXPECT_NE(flag.find(" lie between 4 and 13."), std::string::npos) << flag;
+}
+
 TEST(FieldSanity, PosesThatAreNotExactAreNamed) {
   const GridMap map = hall();
   ScanLog log = drive(map, laser(.02));

@@ -56,7 +56,8 @@ struct FitLogOptions {
   HitLaw hit = HitLaw::kGaussian;           ///< how hits spread: the book's, or an extended law (hit_density.hpp)
   std::optional<double> hit_offset_m = {};  ///< kept as it is
   /// Where hit_offset_m is not given: whether it is learned, else it is 0. Nothing: where the world is a map of cells,
-  /// whose walls are drawn about a cell thick, unless each log has an offset of its own (per_log).
+  /// or pairs are of one (BeamData::cell_m), whose walls are drawn about a cell thick, unless each log has an offset of
+  /// its own (per_log).
   std::optional<bool> fit_hit_offset = {};
   PerLog per_log = PerLog::kNothing;
   std::size_t stretches = FitOptions().stretches;  ///< that standard errors take as independent, 0: each scan

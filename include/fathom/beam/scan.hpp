@@ -58,13 +58,14 @@ struct ScanLogOptions {
   /// Which laser of a log of CARMEN: FLASER, RLASER, LASERn, RAWLASERn or ROBOTLASERn. Empty: FLASER where there is
   /// one; else the only one whose lines have poses, or the only one.
   std::string laser;
-  std::optional<double> ray_angle_deg;  ///< between rays of FLASER, RLASER and LASERn; nothing: known for some numbers
-  double ray_time_s = 0.0;              ///< from a ray to the next one; 0: the sensor stood still during a scan
-  PlanarPose mount;                     ///< of RAWLASERn and LASERn: pose of the laser on the robot
+  std::optional<double> ray_angle_deg =
+      {};                                ///< between rays of FLASER, RLASER and LASERn; nothing: known for some numbers
+  double ray_time_s = 0.0;               ///< from a ray to the next one; 0: the sensor stood still during a scan
+  std::optional<PlanarPose> mount = {};  ///< of RAWLASERn and LASERn: pose of the laser on the robot; nothing: 0
 };
 
 /// Throws InputError for an angle that is not in (0, 360] degrees, a time that is not in [0, 1] s, and a mount that is
-/// not finite.
+/// not finite. (That the rays of a log span more than a turn is found when it is read.)
 FATHOM_API void validate(const ScanLogOptions& options);
 
 /// Reads a log, plain or gzip, by what it holds:
@@ -95,9 +96,10 @@ FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file, const ScanLo
 /// of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
-/// The largest finite reading, if it lies well below `max_range_m` and more than 0.3 % of all readings equal it within
-/// 0.1 %; else 0. Such a reading is probably this sensor's way to say "no return", and the maximum range should then be
-/// set below it.
+/// The largest finite reading, if it lies below `max_range_m` and more than 0.3 % of all readings equal it within 0.1
+/// %; else 0. Such a reading is probably this sensor's way to say "no return", and the maximum range should then be set
+/// below it. Within 2 % of `max_range_m` hits pile up, too, where the map expects nothing: there they must equal it to
+/// the bit, and be more than all others of the last 2 %.
 FATHOM_API double suspected_no_return_m(const ScanLog& log, double max_range_m);
 
 /// Indices of the scans that `text` selects: "all", "odd", "even" or "start:stop:step" (each part may be left out; stop

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// What a table of readings shows of its sensor and of the model is said in words, and nothing where all is in order.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/beam/log.hpp>
+
+#include "beam/no_return_pile.hpp"
+#include "beam/synthetic.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+constexpr BeamParameters kTruth = {.80, .08, .05, .07, .05, .6};
+constexpr BeamSensor kSensor = {.max_range_m = 10};
+
+FitLogOptions options(double max_range_m) {
+  FitLogOptions how;
+  how.max_range_m = max_range_m;
+  how.compute.threads = 1;
+  return how;
+}
+
+/// The flag that has these words; empty: there is none.
+std::string flag_with(const FitReport& report, std::string_view words) {
+  for (const std::string& flag : report_flags(report)) {
+    if (flag.find(words) != std::string::npos) return flag;
+  }
+  return "";
+}
+
+/// Readings of the model, whose sensor writes `code` where nothing comes back.
+BeamData coded(float code) {
+  BeamData data = test::simulate(kTruth, kSensor, 20000, .5, 9, 3);
+  for (float& reading : data.reading_m) reading = reading >= 10.0F ? code : reading;
+  return data;
+}
+
+TEST(SensorFlags, ACodeAnywhereBelowTheMaximumRangeIsNamed) {
+  for (const double max_range_m : {10.6, 10.9, 12.0}) {
+    const FitReport missed = fit_pairs(coded(10.5F), options(max_range_m));
+    EXPECT_NE(flag_with(missed, "many readings are 10.5 m, "), "") << max_range_m;
+    EXPECT_LT(missed.fit.parameters.w_max, 1e-6);
+  }
+  for (const double max_range_m : {10.0, 10.48, 10.5}) {
+    const FitReport taken = fit_pairs(coded(10.5F), options(max_range_m));
+    EXPECT_EQ(flag_with(taken, "many readings"), "") << max_range_m;
+    EXPECT_NEAR(taken.fit.parameters.w_max, kTruth.w_max, 5 * taken.fit.std_error.w_max);
+  }
+}
+
+// The book piles hits up just below Z where the map expects nothing, and rounds them to steps.
+TEST(SensorFlags, HitsThatPileUpBelowTheMaximumRangeAreNoCode) {
+  for (const double step_m : {0.0, 0.01}) {
+    BeamSensor sensor = kSensor;
+    sensor.step_m = step_m;
+    const BeamData data = test::simulate(kTruth, sensor, 20000, .5, 9, 3, 100, 4);
+    EXPECT_EQ(flag_with(fit_pairs(data, options(10)), "many readings"), "") << step_m;
+  }
+}
+
+TEST(SensorFlags, RangesBeyondTheMaximumRangeAreNamed) {
+  BeamData data = coded(81.91F);
+  data.reading_m[7] = 9.875F;
+  const FitReport report = fit_pairs(data, options(5));
+  const std::string flag = flag_with(report, "beyond the maximum range, and count as without a return");
+  EXPECT_NE(flag.find(" %, lie between 5 and "), std::string::npos) << flag;
+  std::size_t beyond = 0;
+  double largest_m = 0.0;
+  for (const float reading : data.reading_m) {
+    if (reading <= 5.01F || reading > 80.0F) continue;
+    ++beyond;
+    largest_m = std::max(largest_m, double{reading});
+  }
+  EXPECT_NEAR(std::stod(flag) * 1000 + std::stod(flag.substr(flag.find(' ') + 1)), static_cast<double>(beyond), 25);
+  const double given_m = std::stod(flag.substr(flag.find("give max_range_m ") + 17));
+  EXPECT_GT(given_m, largest_m);
+  EXPECT_LT(given_m, largest_m + 0.02);
+  EXPECT_EQ(flag_with(fit_pairs(data, options(given_m)), "beyond the maximum range"), "");
+}
+
+TEST(SensorFlags, FewReadingsBeyondAreAnything) {
+  NoReturnPile pile;
+  std::vector<float> readings(1000, 2.0F);
+  for (int i = 0; i < 10; ++i) readings[100 * i] = 6.0F + .1F * static_cast<float>(i);
+  pile.add(readings);
+  EXPECT_EQ(pile.beyond(5).readings, 0);
+  readings.assign(1, 6.5F);
+  pile.add(readings);
+  EXPECT_EQ(pile.beyond(5).readings, 11);
+  EXPECT_EQ(pile.beyond(5).largest_m, double{6.9F});
+  EXPECT_EQ(pile.beyond(7).readings, 0);
+  readings = {std::numeric_limits<float>::infinity(), std::nanf(""), -1.0F, 0.0F};
+  pile.add(readings);
+  EXPECT_EQ(pile.beyond(5).readings, 11);
+}
+
+/// Readings 8 cm beyond what a map of 5 cm cells expects.
+BeamData behind_walls(double cell_m) {
+  BeamData data = test::simulate(kTruth, kSensor, 20000, .5, 9, 3);
+  for (float& expected : data.expected_m) expected -= .08F;
+  data.cell_m = cell_m;
+  return data;
+}
+
+TEST(SensorFlags, PairsOfAMapOfCellsLearnTheHitOffset) {
+  const FitReport learned = fit_pairs(behind_walls(.05), options(10));
+  EXPECT_NEAR(learned.fit.parameters.hit_offset_m, .08, 5 * learned.fit.std_error.hit_offset_m);
+  EXPECT_NEAR(learned.fit.parameters.sigma_hit_m, .05, 5 * learned.fit.std_error.sigma_hit_m);
+  EXPECT_EQ(flag_with(learned, "KS distance"), "");
+  FitLogOptions kept = options(10);
+  kept.fit_hit_offset = false;
+  EXPECT_EQ(fit_pairs(behind_walls(.05), kept).fit.parameters.hit_offset_m, 0);
+  EXPECT_EQ(fit_pairs(behind_walls(0), options(10)).fit.parameters.hit_offset_m, 0);
+}
+
+TEST(SensorFlags, AModelThatDoesNotDescribeTheReadingsIsNamed) {
+  const std::string longer = flag_with(fit_pairs(behind_walls(0), options(10)), "KS distance");
+  EXPECT_EQ(longer.find("the model does not describe the readings: the KS distance is 0."), 0U) << longer;
+  EXPECT_NE(longer.find("longer than expected; learn by how much (--hit-offset fit)"), std::string::npos) << longer;
+  // Of readings of the model, many or few, nothing is said.
+  EXPECT_EQ(flag_with(fit_pairs(coded(10), options(10)), "KS distance"), "");
+  EXPECT_EQ(flag_with(fit_pairs(test::simulate(kTruth, kSensor, 300, .5, 9, 3), options(10)), "KS distance"), "");
+}
+
+TEST(SensorFlags, AnOffsetBeyondTheMaximumRangeIsRefused) {
+  FitLogOptions how = options(10);
+  how.hit_offset_m = 1000;
+  EXPECT_EQ(test::input_error([&] { fit_pairs(coded(12), how, "a.csv"); }),
+            "a.csv: beam.hit_offset_m = 1000 is not in [-10, 10] m");
+}
+
+}  // namespace
+}  // namespace fathom
