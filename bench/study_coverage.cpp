@@ -40,6 +40,7 @@ void study_field(const CorridorStudy& study, const fathom::GridMap& map, const s
   const fathom::LikelihoodFieldModel start = {.max_range_m = study.sensor.max_range_m};
   const fathom::DistanceField field(map, start.max_distance_m);
   std::vector<fathom::FieldData> ends;
+  ends.reserve(worlds.size());
   for (const auto& world : worlds) ends.push_back(fathom::test::corridor_ends(study, world, field, start));
   const fathom::FieldFit truth = fathom::test::learn_field_from_all(ends, field, start);
   print_table(learned_numbers(truth), fathom::test::learn_fields(ends, field, start, FitOptions().stretches),

@@ -34,8 +34,8 @@ ScanNumbers judging_scans(const FieldLogOptions& options, const ScanNumbers& lea
                                options.scans, options.test_scans));
 }
 
-std::vector<FitReport::Fact> facts_of(const FieldLogOptions& options, const ScanLog& log, std::size_t learned,
-                                      std::size_t held_out) {
+std::vector<FitReport::Fact> field_facts(const FieldLogOptions& options, const ScanLog& log, std::size_t learned,
+                                         std::size_t held_out) {
   const auto count = [&](std::size_t scans, const std::string& selection) {
     return fmt::format("{} ({} of {})", selection, grouped(scans), counted(log.scans(), "scan"));
   };
@@ -145,7 +145,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     report.nats_per_reading = field_nats_per_reading(shown, field, report.fit.model);
     for (const std::uint32_t level : shown.level) report.distance_m.push_back(field.distance_m(level));
     add_expected_shares(log, report.held_out ? judging : learned, field, report);
-    report.facts = facts_of(options, log, learned.size(), report.held_out ? judging.size() : 0);
+    report.facts = field_facts(options, log, learned.size(), report.held_out ? judging.size() : 0);
     report.notes = log_notes(log);
     report.sanity = sanity_of(report, sensor, log, learned, field, options.check_poses);
     return report;
