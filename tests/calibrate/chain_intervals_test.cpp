@@ -35,6 +35,20 @@ TEST(ChainIntervals, OfFewLossesAreAsSkewedAsTheirLikelihood) {
   }
 }
 
+/// Five losses of five thousand, four of them in one frame: that frame does not tell all, and the others tell by having
+/// none.
+TEST(ChainIntervals, OfLossesInFewFramesCountTheFramesThatHaveNone) {
+  ChainReturns returns = simulate_returns({Dropout{0.0F}}, 24, 208, 1);
+  for (const std::size_t i : {700U, 705U, 720U, 760U, 2200U}) returns.range_m[i] = NAN;
+  const NoiseChain chain = {Dropout{0.01F}};
+  const LearnedParameter p =
+      fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
+  EXPECT_NEAR(p.value, 5.0 / 4992, 1e-5);
+  EXPECT_GT(p.low, 0);
+  EXPECT_GT(p.std_error, p.naive_error);
+  EXPECT_LT(p.high, 6 * p.value);
+}
+
 TEST(ChainIntervals, OfASingleLossEndAboveNothing) {
   ChainReturns returns = simulate_returns({Dropout{0.0F}}, 20, 64, 1);
   returns.range_m[333] = NAN;
