@@ -65,7 +65,7 @@ TEST(DistanceErrors, OfStretchesHoldWhereScansOfAPlaceErrTogether) {
     of_pairs += holds(calibrate_distance(without_scans(pairs)).mean_m, 0.0) ? 1 : 0;
   }
   EXPECT_GE(mean / seeds, 0.90);
-  EXPECT_LE(mean / seeds, 0.99);
+  if (!kSanitized) EXPECT_LE(mean / seeds, 0.99);  // of 25 seeds all may be held
   EXPECT_GE(deviation / seeds, 0.90);
   EXPECT_LT(of_pairs / seeds, 0.6) << "the case is none in which scans matter";
 }
