@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
@@ -21,6 +22,7 @@ namespace {
 constexpr double kStepErrors = 0.5;   // of the differences, in errors of one parameter alone
 constexpr double kLimitShare = 1e-6;  // of its error by which a value is off its limit
 constexpr double kLeastPivot = 1e-7;  // below, a parameter does what others do
+constexpr std::string_view kDropoutField = Dropout::fields()[0].name;
 
 /// Steps to both sides, single floats as the values are.
 double exact_step(double value, double step) { return as_float(value + step) - value; }
@@ -190,13 +192,18 @@ struct Influences {
       if (i == 0 || cluster[i] != cluster[i - 1]) {
         move.emplace_back(learned.size(), 0.0), share.emplace_back(learned.size(), 0.0);
       }
+      const auto add_share = [&](bool of_dropouts) {
+        for (std::size_t a = 0; a < learned.size(); ++a) {
+          const bool is_dropout = likelihood.free(learned[a]).field == kDropoutField;
+          if (is_dropout == of_dropouts) share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
+        }
+      };
       find_move(told.score, i);
       for (std::size_t a = 0; a < learned.size(); ++a) move.back()[a] += one[a];
+      add_share(false);
       for (const auto* part : {&told.of_coming_back, &told.of_range}) {
         find_move(*part, i);
-        for (std::size_t a = 0; a < learned.size(); ++a) {
-          share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
-        }
+        add_share(true);
       }
     }
     for (std::vector<double>& of : share) {
