@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <string>
+
+#include <fmt/format.h>
 
 #include <fathom/beam/model.hpp>
 
@@ -37,6 +40,13 @@ class NoReturnPile {
     double value_m = 0.0, share = 0.0;
     /// A maximum range that makes such readings "max".
     [[nodiscard]] double below_m() const { return std::floor(0.999 * value_m * 100.0) / 100.0; }
+    /// What is said of it, to which faces add what else may be done.
+    [[nodiscard]] std::string words() const {
+      return fmt::format(
+          "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m "
+          "{:.6g}",
+          value_m, 100.0 * share, below_m());
+    }
   };
 
   /// See suspected_no_return_m().

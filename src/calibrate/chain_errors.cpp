@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <string_view>
 
 #include "base/small_matrix.hpp"
 #include "beam/stretches.hpp"
@@ -22,7 +21,10 @@ namespace {
 constexpr double kStepErrors = 0.5;   // of the differences, in errors of one parameter alone
 constexpr double kLimitShare = 1e-6;  // of its error by which a value is off its limit
 constexpr double kLeastPivot = 1e-7;  // below, a parameter does what others do
-constexpr std::string_view kDropoutField = Dropout::fields()[0].name;
+
+bool is_dropout(const ChainLikelihood& likelihood, std::size_t parameter) {
+  return likelihood.free(parameter).field == Dropout::fields()[0].name;
+}
 
 /// Steps to both sides, single floats as the values are.
 double exact_step(double value, double step) { return as_float(value + step) - value; }
@@ -150,11 +152,12 @@ SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) {
 struct Told {
   std::vector<std::vector<double>> score, of_coming_back, of_range;
 
-  Told(const ChainLikelihood& likelihood, std::span<const double> values, std::span<const double> steps)
-      : score(scores_of(likelihood, values, steps)), of_range(score) {
-    bool any_lost = false;
-    for (std::size_t i = 0; i < likelihood.size() && !any_lost; ++i) any_lost = likelihood.is_lost(i);
-    if (!any_lost) return;
+  /// The parts are found where a dropout is learned.
+  Told(const ChainLikelihood& likelihood, std::span<const double> values, std::span<const double> steps,
+       std::span<const std::size_t> learned)
+      : score(scores_of(likelihood, values, steps)) {
+    if (std::none_of(learned.begin(), learned.end(), [&](std::size_t k) { return is_dropout(likelihood, k); })) return;
+    of_range = score;
     std::vector<double> back;
     likelihood.each_returned(values, back);
     of_coming_back = slopes_of(likelihood, values, steps, &ChainLikelihood::each_returned);
@@ -194,14 +197,15 @@ struct Influences {
       }
       const auto add_share = [&](bool of_dropouts) {
         for (std::size_t a = 0; a < learned.size(); ++a) {
-          const bool is_dropout = likelihood.free(learned[a]).field == kDropoutField;
-          if (is_dropout == of_dropouts) share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
+          if (is_dropout(likelihood, learned[a]) == of_dropouts)
+            share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
         }
       };
       find_move(told.score, i);
       for (std::size_t a = 0; a < learned.size(); ++a) move.back()[a] += one[a];
       add_share(false);
       for (const auto* part : {&told.of_coming_back, &told.of_range}) {
+        if (part->empty()) continue;
         find_move(*part, i);
         add_share(true);
       }
@@ -281,7 +285,7 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihoo
   out.hangs_on_floor = !inverse;
   if (!inverse) return out;
   const SmallMatrix naive = rim.size() > 0 ? product(product(*inverse, information), *inverse) : *inverse;
-  const Influences influences(likelihood, Told(likelihood, values, steps), learned, cluster, *inverse);
+  const Influences influences(likelihood, Told(likelihood, values, steps, learned), learned, cluster, *inverse);
   for (std::size_t a = 0; a < learned.size(); ++a) {
     const std::size_t j = learned[a];
     out.naive[j] = std::sqrt(naive(a, a)), out.parabola[j] = std::sqrt((*parabola)(a, a));

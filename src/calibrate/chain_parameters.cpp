@@ -112,7 +112,7 @@ void add_of_rings(const NoiseChain& chain, std::string_view pattern, std::span<c
   if (found.empty()) throw InputError(fmt::format("the chain has no parameter '{}' of its rings", pattern));
 }
 
-/// "; nearest: 'student.nu'", or nothing.
+/// " (nearest known: 'student.nu')", or nothing.
 std::string nearest_parameter(const NoiseChain& chain, std::string_view pattern) {
   std::vector<std::string> names;
   for (const ChainEntry& entry : chain) {

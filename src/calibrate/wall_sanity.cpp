@@ -73,11 +73,7 @@ std::string no_return_code_flag(const WallFrames& frames, const WallWork& work) 
   const double max_range_m = frames.sensor.max_range_m;
   const NoReturnPile::Code code = pile.code(max_range_m > 0.0 ? max_range_m : std::numeric_limits<double>::infinity());
   if (!(code.value_m > 0.0)) return "";
-  return fmt::format(
-      "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m "
-      "{:.6g}, "
-      "and they are lost; now they count as another surface",
-      code.value_m, 100.0 * code.share, code.below_m());
+  return code.words() + ", and they are lost; now they count as another surface";
 }
 
 std::string levels_flag(const WallFrames& frames, const WallWork& work, double steps_per_px) {

@@ -110,8 +110,6 @@ ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const M
   return reader.frames();
 }
 
-constexpr double kBeyond = 1.01;  // times the maximum range: readings from there on are of no return (ChainFrames)
-
 /// From where on readings of a log mean that nothing came back.
 double no_return_m(const ScanLog& log, const MeasuredOptions& options) {
   if (options.max_range_m) return *options.max_range_m;
@@ -147,7 +145,7 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
                     log.name, number_text(lost_m), reader.frames().sensor, number_text(reader.max_range_m())));
   }
   // A log that does not say how far its laser measures may have a code for no return anywhere beyond that.
-  const double end_m = std::min(lost_m, kBeyond * reader.max_range_m());
+  const double end_m = std::min(lost_m, ChainFrames::kBeyond * reader.max_range_m());
   std::size_t beyond = 0;
   std::vector<float> range_m;
   for (const std::uint32_t scan : scans) {

@@ -182,11 +182,7 @@ std::vector<std::string> sanity_flags(const FitReport& report) {
 
 std::string no_return_flag(const NoReturnPile::Code& code) {
   if (!(code.value_m > 0.0)) return "";
-  return fmt::format(
-      "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m "
-      "{:.6g}, "
-      "or let it be found (--max-range auto)",
-      code.value_m, 100.0 * code.share, code.below_m());
+  return code.words() + ", or let it be found (--max-range auto)";
 }
 
 std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) {

@@ -34,7 +34,6 @@ constexpr std::size_t kLeastReturns = 1000;
 constexpr std::uint64_t kThinningSeed = 0x7468696e6e696e67;  // any number: which returns are left out
 constexpr float kSameRange = 1e-5F;                          // relative
 constexpr double kSameAzimuth = 1e-3;                        // rad: logs write angles with few digits
-constexpr float kBeyond = 1.01F;  // times the maximum range: what noise or rounding carries no reading to
 constexpr double kLevelRad = 1e-5;
 constexpr std::string_view kCarrier = "#carrier of the laser";  // no name that a scene file may give
 
@@ -320,7 +319,8 @@ class ChainFrameReader::Impl {
   void add_ray(const RayPattern& rays, std::size_t i, float range_m) {
     if (!is_taken(i)) return;
     bool is_there = range_m > 0.0F && std::isfinite(range_m);
-    if (is_there && out_.returns.outside != OutsideLimits::kKept && range_m > kBeyond * limit_of(rays.max_range_m, i)) {
+    if (is_there && out_.returns.outside != OutsideLimits::kKept &&
+        double{range_m} > ChainFrames::kBeyond * double{limit_of(rays.max_range_m, i)}) {
       is_there = false, ++out_.beyond;
     }
     if (!is_within(rays, i)) {

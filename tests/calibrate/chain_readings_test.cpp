@@ -24,12 +24,7 @@ ChainReturns readings(const NoiseChain& chain, std::uint64_t seed = 4) {
   return simulate_returns(chain, 24, 512, seed);
 }
 
-double number(const Noise& noise, std::string_view field) {
-  for (const FieldValue& v : noise.values()) {
-    if (v.name == field) return v.number();
-  }
-  return NAN;
-}
+double number(const Noise& noise, const char* field) { return value_of({noise}, {0, field}); }
 
 /// The chain has the values that `fathom beam fit` finds of the same readings, and the same likelihood.
 TEST(ChainReadings, AreLearnedAsTheBeamModelIs) {

@@ -18,10 +18,13 @@
 #include "beam/files.hpp"
 #include "report/field_page.hpp"
 #include "report/field_shares.hpp"
+#include "report/flag_with.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
+
+using test::flag_with;
 
 constexpr std::string_view kWrongMap = "the map is of another place, or lies elsewhere than the log says";
 
@@ -63,13 +66,6 @@ ScanLog drive(const GridMap& map, const BeamModel& model) {
   std::vector<PlanarPose> poses;
   for (int i = 0; i < 120; ++i) poses.push_back({3.0 + 0.015 * i, 2.1 + 0.5 * std::sin(0.1 * i), 0.21 * i});
   return sample_log(model, World::from_map(map), poses, even_azimuths_rad(121, 240), 5, {.threads = 1});
-}
-
-std::string flag_with(const FieldReport& report, std::string_view words) {
-  for (const std::string& flag : report_flags(report)) {
-    if (flag.find(words) != std::string::npos) return flag;
-  }
-  return "";
 }
 
 TEST(FieldSanity, OfALogInOrderNothingIsSaid) {

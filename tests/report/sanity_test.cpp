@@ -18,11 +18,14 @@
 
 #include "beam/files.hpp"
 #include "report/disagreements.hpp"
+#include "report/flag_with.hpp"
 #include "report/sanity.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
+
+using test::flag_with;
 
 /// 12 m x 8 m in cells of 10 cm: walls around, a wall and a block inside that no turn or mirror leaves as they are.
 /// `open`: the wall to the east is missing, and rays through there meet nothing.
@@ -94,14 +97,6 @@ FitLogOptions options() {
   FitLogOptions how;
   how.compute.threads = 1;
   return how;
-}
-
-/// The flag that has these words; empty: there is none.
-std::string flag_with(const FitReport& report, std::string_view words) {
-  for (const std::string& flag : report_flags(report)) {
-    if (flag.find(words) != std::string::npos) return flag;
-  }
-  return "";
 }
 
 TEST(Sanity, OfALogInOrderNothingIsSaid) {

@@ -15,10 +15,13 @@
 
 #include "beam/no_return_pile.hpp"
 #include "beam/synthetic.hpp"
+#include "report/flag_with.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
+
+using test::flag_with;
 
 constexpr BeamParameters kTruth = {.80, .08, .05, .07, .05, .6};
 constexpr BeamSensor kSensor = {.max_range_m = 10};
@@ -28,14 +31,6 @@ FitLogOptions options(double max_range_m) {
   how.max_range_m = max_range_m;
   how.compute.threads = 1;
   return how;
-}
-
-/// The flag that has these words; empty: there is none.
-std::string flag_with(const FitReport& report, std::string_view words) {
-  for (const std::string& flag : report_flags(report)) {
-    if (flag.find(words) != std::string::npos) return flag;
-  }
-  return "";
 }
 
 /// Readings of the model, whose sensor writes `code` where nothing comes back.

@@ -45,7 +45,9 @@ struct ChainFrames {
   std::size_t hidden = 0;  ///< rays left out for cameras and windows
   /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture.
   std::size_t unexpected = 0;
-  /// Readings farther than the sensor measures, by more than 1 %, which count as lost: those of another device, or its
+  /// Times what the sensor measures: readings from there on are no ranges that noise or rounding carried beyond it.
+  static constexpr double kBeyond = 1.01;
+  /// Readings farther than the sensor measures, by more than that, which count as lost: those of another device, or its
   /// code for no return. Only of a log where the sensor keeps what noise carries there (range_policy: keep).
   std::size_t beyond = 0;
   /// Points that no turn about the axis of angular_hit brings their rays to, to 1e-3 rad; they are taken.
