@@ -18,7 +18,7 @@
 namespace fathom::test {
 namespace {
 
-constexpr std::uint32_t kPerFrame = 1024;
+constexpr std::uint32_t kPerFrame = kSanitized ? 256 : 1024;  // fewer make all errors wider
 
 class LearnedChain : public testing::TestWithParam<LearnedCase> {};
 
@@ -41,7 +41,8 @@ TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
     }
     ASSERT_TRUE(std::isfinite(p.std_error)) << p.name;
     EXPECT_LT(std::abs(p.value - truth), 3 * p.std_error) << p.name;
-    EXPECT_LT(p.std_error, 0.5 * std::abs(truth)) << p.name << ": so wide an error would hold anything";
+    if (!kSanitized)
+      EXPECT_LT(p.std_error, 0.5 * std::abs(truth)) << p.name << ": so wide an error would hold anything";
     EXPECT_FALSE(p.is_unidentified) << p.name;
     EXPECT_GE(p.std_error, p.naive_error);
   }

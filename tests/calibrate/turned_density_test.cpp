@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The density of returns of turned rays beside a slow sum over thousands of angles.
+// The density of returns of turned rays beside a slow sum over hundreds of angles.
 
 #include <algorithm>
 #include <array>
@@ -92,7 +92,7 @@ struct Angles {
 template <class F>
 double mixture(const Angles& law, const std::vector<double>& first, std::size_t edge, F value) {
   const bool both = law.deviation_b > 0;
-  const int steps_a = both ? 400 : 4000, steps_b = both ? 60 : 0;
+  const int steps_a = both ? 400 : 800, steps_b = both ? 60 : 0;
   double sum = 0, weights = 0;
   for (int j = 0; j <= steps_b; ++j) {
     const double u = both ? 7.0 * (2.0 * j / steps_b - 1) : 0, b = law.mean_b + u * law.deviation_b;
