@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/beam/carmen.hpp>
 #include <fathom/beam/field_log.hpp>
@@ -96,7 +97,7 @@ std::string parameters_table(const std::vector<fathom::LearnedNumber>& numbers) 
     const bool is_known = std::isfinite(n.std_error);
     rows.push_back({std::string(n.field.name), fmt::format("{:.5g}", n.printed),
                     is_known ? fmt::format("{:.2g}", n.std_error) : "-",
-                    is_known ? fmt::format("{:.4g} to {:.4g}", n.low_95, n.high_95) : "-",
+                    is_known ? fathom::interval_text(n.low_95, n.high_95) : "-",
                     n.field.unit == "1" ? "" : std::string(n.field.unit), std::string(n.field.doc)});
   }
   return align_columns(rows, {1, 2, 3});

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/field.hpp>
+#include <fathom/base/interval_text.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/run_pairs.hpp>
 #include <fathom/noise/distance.hpp>
@@ -57,7 +58,7 @@ std::string table(std::span<const Entry> parameters) {
     if (!has_intervals) continue;
     const bool is_known = std::isfinite(p.interval->low_95);
     rows.back().insert(rows.back().begin() + 3,
-                       is_known ? fmt::format("{:.4g} to {:.4g}", p.interval->low_95, p.interval->high_95) : "-");
+                       is_known ? fathom::interval_text(p.interval->low_95, p.interval->high_95) : "-");
   }
   return has_intervals ? align_columns(rows, {1, 2, 3}) : align_columns(rows, {1, 2});
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
 
 #include "beam_world.hpp"
@@ -74,7 +75,7 @@ std::string parameter_table(const fathom::ChainFit& fit, bool was_given) {
   for (const fathom::LearnedParameter& p : fit.parameters) {
     const bool has_error = std::isfinite(p.std_error);
     rows.push_back({p.name, fmt::format("{:.5g}", p.value), has_error ? fmt::format("{:.2g}", p.std_error) : "-",
-                    has_error ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "-", p.unit == "1" ? "" : p.unit});
+                    has_error ? fathom::interval_text(p.low, p.high) : "-", p.unit == "1" ? "" : p.unit});
     if (was_given) rows.back().insert(rows.back().begin() + 1, fmt::format("{:.5g}", p.start));
   }
   return was_given ? align_columns(rows, {1, 2, 3, 4}) : align_columns(rows, {1, 2, 3});

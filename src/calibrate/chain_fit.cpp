@@ -206,10 +206,7 @@ void add_parameters(const Learning& learning, const NoiseChain& given, std::span
         fit.parameters.push_back(std::move(p));
         continue;
       }
-      const double half = kNormal95 * peak.deviation;
-      const auto within = [&](double end) { return std::clamp(end, numbers[j].low, numbers[j].high); };
-      if (!peak.is_unbounded)
-        set_error(p, peak.deviation, peak.deviation, {within(p.value - half), within(p.value + half)});
+      if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, peak.likeliest);
     }
     if (!tell_errors) {
       p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);

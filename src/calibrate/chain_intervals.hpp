@@ -7,12 +7,9 @@
 
 #include "calibrate/chain_errors.hpp"
 #include "calibrate/chain_likelihood.hpp"
+#include "calibrate/interval.hpp"
 
 namespace fathom {
-
-struct Interval {
-  double low, high;  ///< NaN: none
-};
 
 /// 95 % intervals of the parameters of a chain at their maximum `values`: all values of one parameter for which, with
 /// the best of the others, the log-likelihood L is above

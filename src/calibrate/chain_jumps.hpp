@@ -6,6 +6,7 @@
 #include <span>
 
 #include "calibrate/chain_likelihood.hpp"
+#include "calibrate/interval.hpp"
 
 namespace fathom {
 
@@ -21,6 +22,8 @@ struct JumpPeak {
   double value = 0.0, log_likelihood = 0.0;
   /// Root of the mean square distance from `value` under the likelihood, taken as a density.
   double deviation = 0.0;
+  /// What holds 95 % of it: where all values between two returns do as well, 95 % of these.
+  Interval likeliest = {0.0, 0.0};
   /// Whether a limit of the field does as well, within two nats: the returns bound it to one side at most.
   bool is_unbounded = false;
 };

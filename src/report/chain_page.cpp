@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/interval_text.hpp>
+
 #include "calibrate/chain_shares.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
@@ -41,7 +43,7 @@ std::string chain_tiles(const ChainReport& report) {
 
 /// On a phone what stands aside stands in a line below.
 std::string parameter_rows(const LearnedParameter& p, bool was_given) {
-  const std::string interval = std::isfinite(p.low) ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "–";
+  const std::string interval = std::isfinite(p.low) ? interval_text(p.low, p.high) : "–";
   const std::string naive = text_or_dash(p.naive_error, "{:.2g}"), given = fmt::format("{:.5g}", p.start);
   const auto aside = [](std::string_view text) { return fmt::format("<td class=\"number aside\">{}</td>", text); };
   return fmt::format("<tr><td><code>{}</code></td>", name_html(p.name)) + number_cell(fmt::format("{:.5g}", p.value)) +

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/interval_text.hpp>
+
 #include "base/counts.hpp"
 #include "report/field_shares.hpp"
 #include "report/page.hpp"
@@ -25,7 +27,7 @@ std::string field_table(const FieldFit& fit) {
     const FieldInfo& field = number.field;
     const std::string naive = text_or_dash(number.naive_std_error, "{:.2g}");
     const bool is_known = std::isfinite(number.std_error);
-    const std::string interval = is_known ? fmt::format("{:.4g} to {:.4g}", number.low_95, number.high_95) : "–";
+    const std::string interval = is_known ? interval_text(number.low_95, number.high_95) : "–";
     // On a phone what stands aside stands in a line below.
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/interval_text.hpp>
+
 #include "base/counts.hpp"
 #include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
@@ -22,9 +24,8 @@ std::string number_or_dash(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
 }
 
-std::string interval_text(const LearnedNumber& number) {
-  if (!std::isfinite(number.std_error)) return "–";
-  return fmt::format("{:.4g} to {:.4g}", number.low_95, number.high_95);
+std::string interval_or_dash(const LearnedNumber& number) {
+  return std::isfinite(number.std_error) ? interval_text(number.low_95, number.high_95) : "–";
 }
 
 /// What the errors of the table are.
@@ -45,7 +46,7 @@ std::string parameter_table(const FitReport& report) {
   std::string rows;
   for (const LearnedNumber& number : learned_numbers(report.fit)) {
     const FieldInfo& field = number.field;
-    const std::string naive = number_or_dash(number.naive_std_error, 2), interval = interval_text(number);
+    const std::string naive = number_or_dash(number.naive_std_error, 2), interval = interval_or_dash(number);
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
         "<td class=\"number aside\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td "

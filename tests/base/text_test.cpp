@@ -12,6 +12,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
+#include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
 
 #include "base/text.hpp"
@@ -21,6 +22,15 @@ namespace fathom::test {
 namespace {
 
 const std::vector<std::string_view> kNames = {"distance", "dropout", "uniform", "angular_ray", "angular_hit"};
+
+TEST(Text, EndsOfAnIntervalAreToldApart) {
+  EXPECT_EQ(interval_text(0.17943, 0.18018), "0.1794 to 0.1802");
+  EXPECT_EQ(interval_text(1.1999012, 1.1999894), "1.1999 to 1.19999");
+  EXPECT_EQ(interval_text(-0.02, 0.03), "-0.02 to 0.03");
+  EXPECT_EQ(interval_text(2.0, 2.0), "2 to 2");
+  EXPECT_EQ(interval_text(1.0, 1.0 + 1e-15), "1 to 1");
+  EXPECT_EQ(interval_text(0.0, 1e-300), "0 to 1e-300");
+}
 
 TEST(Text, NearestNameHasTheFewestEdits) {
   EXPECT_EQ(likely_name("distnce", kNames), "distance");

@@ -29,8 +29,9 @@ inline void add_hit(const Return& clean, const Return& hit, bool is_hit, HitTurn
 }
 
 /// Returns of a camera 0.5 to 6 m in front of surfaces, at all angles, after the chain. `per_frame`: a multiple of 16.
+/// The angles hang on the numbers of the quads only: others have others.
 inline ChainReturns simulate_returns(const NoiseChain& chain, std::uint32_t frames, std::uint32_t per_frame,
-                                     std::uint64_t seed) {
+                                     std::uint64_t seed, std::uint32_t first_quad = 0) {
   ChainReturns out;
   out.optics = {500.0F, 320.0F, 0.1F};  // those of fill_surface()
   out.max_range_m = 120.0;              // that of apply_block()
@@ -44,7 +45,7 @@ inline ChainReturns simulate_returns(const NoiseChain& chain, std::uint32_t fram
       const float x = 0.5F + 5.5F * unit(0), y = x * (unit(1) - 0.5F), z = x * (unit(2) - 0.5F);
       const float range = std::sqrt(x * x + y * y + z * z);
       lanes.returns[i] = {x, y, z, range, range};
-      if (i % 4 == 0) lanes.quads[i / 4] = (frame * per_frame + i) / 4;
+      if (i % 4 == 0) lanes.quads[i / 4] = first_quad + (frame * per_frame + i) / 4;
     }
     const Lanes clean = lanes;
     for (std::uint32_t k = 0; k < chain.size(); ++k) apply(chain[k].noise, detect_isa(), {seed, frame, k}, lanes);
