@@ -312,6 +312,11 @@ void add_sample(CLI::App& app) {
   c.footer(kSampleHelp);
   c.final_callback([o, &c] {
     refuse_height_without_scene(c);
+    for (const char* option : {"--rays", "--view"}) {
+      if (c.count(option) > 0 && o->poses.empty()) {
+        throw fathom::InputError(fmt::format("{} is of scans at --poses, and a log or table has its own rays", option));
+      }
+    }
     sample_beam(*o);
   });
 }

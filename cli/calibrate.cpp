@@ -104,19 +104,13 @@ void show(const Answer& answer, const CalibrateOptions& options) {
 }
 
 /// Of a CSV or a run, or of the scans of a log or bag.
-fathom::RangePairs pairs_of(const CalibrateOptions& options, std::vector<std::string>& notes) {
-  if (!options.data.empty()) return fathom::read_range_pairs(options.data, options.sensor);
+fathom::LogPairs pairs_of(const CalibrateOptions& options, std::vector<std::string>& notes) {
+  if (!options.data.empty()) return {fathom::read_range_pairs(options.data, options.sensor)};
   const fathom::World world = open_world(options.world, fathom::UnknownCells::kFree, options.pairs.compute.threads);
   const fathom::ScanLog log = read_log(options.log);
   notes = log.notes;
-  fathom::LogPairs found = as_typed({{"give max_range_m", "give --max-range"}, {"gate_m", "--gate"}},
-                                    [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
-  if (found.others > 0) {
-    notes.push_back(
-        fmt::format("{} readings are farther than {} m (--gate) from what the world expects, and were left out",
-                    group_digits(found.others), options.pairs.gate_m));
-  }
-  return std::move(found.pairs);
+  return as_typed({{"give max_range_m", "give --max-range"}, {"gate_m", "--gate"}},
+                  [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
 }
 
 }  // namespace
@@ -124,7 +118,8 @@ fathom::RangePairs pairs_of(const CalibrateOptions& options, std::vector<std::st
 void calibrate_distance(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
   std::vector<std::string> notes;
-  const fathom::RangePairs pairs = pairs_of(options, notes);
+  const fathom::LogPairs found = pairs_of(options, notes);
+  const fathom::RangePairs& pairs = found.pairs;
   if (options.asks_clusters && pairs.scan.empty()) {
     throw fathom::InputError(fmt::format("--clusters is for scans: {} has no column scan", options.data.string()));
   }
@@ -144,6 +139,15 @@ void calibrate_distance(const CalibrateOptions& options) {
       fmt::format("{} pairs, {} without a return skipped", group_digits(fit.pairs), group_digits(fit.skipped));
   answer.scene_line = scene_line(Model::kSlug, answer.entries);
   answer.flags = fit.flags;
+  if (options.data.empty()) {
+    for (std::string flag : fathom::log_pair_flags(found, fit, options.pairs.gate_m)) {
+      for (const auto& [inner, typed] :
+           {std::pair{"(gate_m)", "(--gate)"}, {"gate_m =", "--gate"}, {"gate_m", "--gate"}}) {
+        flag = as_typed(inner, typed, std::move(flag));
+      }
+      answer.flags.push_back(std::move(flag));
+    }
+  }
   answer.flags.insert(answer.flags.end(), notes.begin(), notes.end());
   show(answer, options);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate_commands.hpp"
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -104,12 +106,27 @@ void add_scans(CLI::App& c, CalibrateOptions& o) {
   add_clusters(c, o.distance.stretches);
 }
 
+/// A table has no sensors.
+void refuse_sensor_of_table(const CalibrateOptions& o) {
+  std::error_code error;
+  if (o.sensor.empty() || std::filesystem::is_directory(o.data, error)) return;
+  throw fathom::InputError(fmt::format("--sensor is of the folder of a run, and {} is none", o.data.string()));
+}
+
 /// One source, and a world where it needs one.
 void check_sources(const CLI::App& c, const CalibrateOptions& o) {
   const bool scans = !o.log.log.empty() || !o.log.bag.empty(), world = !o.world.map.empty() || !o.world.scene.empty();
   if (!o.data.empty() && (scans || world)) {
     throw fathom::InputError(
         "DATA has its expected ranges: --log, --bag, --map and --scene are for scans without them");
+  }
+  for (const char* option : {"--gate", "--max-range"}) {
+    if (!o.data.empty() && c.count(option) > 0) {
+      throw fathom::InputError(fmt::format("DATA has its expected ranges: {} is for scans of a log or bag", option));
+    }
+  }
+  if (o.data.empty() && !o.sensor.empty()) {
+    throw fathom::InputError("--sensor is of the folder of a run, and scans of a log or bag are of one laser");
   }
   refuse_height_without_scene(c);
   if (o.data.empty() && !scans) throw fathom::InputError("DATA, --log or --bag is required");
@@ -206,6 +223,7 @@ void add_calibrate_commands(CLI::App& app) {
   distance.footer(kDistanceHelp);
   distance.final_callback([o, &distance] {
     check_sources(distance, *o);
+    if (!o->data.empty()) refuse_sensor_of_table(*o);
     o->asks_clusters = distance.count("--clusters") > 0;
     calibrate_distance(*o);
   });
@@ -216,7 +234,10 @@ void add_calibrate_commands(CLI::App& app) {
   add_choice(energy, fmt::format("--{}", fathom::StereoEnergy::kNormalization),
              doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), e->normalization);
   energy.footer(kEnergyHelp);
-  energy.final_callback([e] { calibrate_energy(*e); });
+  energy.final_callback([e] {
+    refuse_sensor_of_table(*e);
+    calibrate_energy(*e);
+  });
   add_chain(calibrate);
   add_wall_command(calibrate);
 }

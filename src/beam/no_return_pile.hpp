@@ -35,7 +35,8 @@ class NoReturnPile {
     }
   }
 
-  /// A value that probably means no return, and the share of all readings that have it; 0: there is none.
+  /// A value that probably means no return, and the share of all readings that have it; 0: there is none. Ten readings
+  /// at least have it, and others do not.
   struct Code {
     double value_m = 0.0, share = 0.0;
     /// A maximum range that makes such readings "max".
@@ -78,6 +79,8 @@ class NoReturnPile {
  private:
   static constexpr float kNoRange_m = 1e-3F;  // nearer than any sensor measures
   static constexpr double kWellBelow = 0.98, kSame = 0.999, kMostShare = 0.003, kSurelyBeyond = 1.01;
+  // Fewer, in a short log or table, are what was farthest by chance.
+  static constexpr std::size_t kFewest = 10;
   // Of the readings of two offices 0.1 % lie beyond 30 m, the reach of many lasers, and nothing is lost with them.
   static constexpr double kMostBeyond = 0.01;
 
@@ -88,7 +91,9 @@ class NoReturnPile {
   [[nodiscard]] Code code_within(double least_m) const {
     std::size_t same = 0;
     for (const auto& [reading, count] : counts_) same += double{reading} >= least_m ? count : 0;
-    return share_of(same) > kMostShare ? Code{largest_m_, share_of(same)} : Code{};
+    // Where no other reading is, nothing says that these are no ranges.
+    const bool is_code = same >= kFewest && same < readings_ && share_of(same) > kMostShare;
+    return is_code ? Code{largest_m_, share_of(same)} : Code{};
   }
 
   /// Near the maximum range hits pile up, too, where the map expects nothing. A code is one value and stands alone.

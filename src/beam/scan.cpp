@@ -93,7 +93,10 @@ std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans
   }
   std::vector<std::uint32_t> chosen;
   for (std::size_t i = start; i < stop; i += step) chosen.push_back(static_cast<std::uint32_t>(i));
-  if (chosen.empty()) fail_selection(text, "selects none of " + counted(scans, "scan"));
+  if (chosen.empty()) {
+    fail_selection(text,
+                   "selects none of " + counted(scans, "scan") + (scans > 0 && step > 1 ? ", all takes them" : ""));
+  }
   return chosen;
 }
 

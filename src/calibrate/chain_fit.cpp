@@ -275,13 +275,15 @@ ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<c
   ChainFit fit;
   fit.start_log_likelihood = ChainLikelihood(given, {}, returns, split.learn, executor).total({});
   NoiseChain start = with_rings(chain, numbers);
-  for (const FreeNumber& p : numbers) {
-    if (p.field == kLevelsField) set_levels(start, p.entry, returns, fit.flags);
+  std::vector<std::size_t> untold_levels;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (numbers[k].field == kLevelsField && !set_levels(start, numbers[k].entry, returns)) untold_levels.push_back(k);
   }
   const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor, hold_untold);
   fit.chain = learning.reached().ascent.chain();
   fit.log_likelihood = learning.reached().ascent.total();
   add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, fit);
+  for (const std::size_t k : untold_levels) fit.parameters[k].is_unidentified = true;
   fit.returns = split.learn.size(), fit.frames = split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;

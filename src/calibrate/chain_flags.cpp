@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/chain_levels.hpp"
+
 namespace fathom {
 
 namespace {
@@ -72,6 +74,10 @@ void add_parameter_flags(ChainFit& fit, bool knows_points) {
       flags.add(p.name,
                 "cannot be told from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
                 "hit_sensor of a run)");
+      continue;
+    }
+    if (p.name.ends_with(kLevelsField)) {
+      flags.add(p.name, "cannot be told: measured disparities have no common step");
       continue;
     }
     if (std::isnan(p.std_error) && p.value != p.start) {

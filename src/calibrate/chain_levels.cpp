@@ -46,7 +46,7 @@ bool are_levels(const std::vector<Seen>& seen, int steps) {
 
 }  // namespace
 
-void set_levels(NoiseChain& chain, std::size_t entry, const ChainReturns& returns, std::vector<std::string>& flags) {
+bool set_levels(NoiseChain& chain, std::size_t entry, const ChainReturns& returns) {
   for (std::size_t k = 0; k < chain.size(); ++k) {
     if (k == entry || chain[k].noise.stage() != Stage::kRange || chain[k].noise.is_identity()) continue;
     throw InputError(fmt::format("disparity.{} is read off ranges that nothing else moves, and {} does", kLevelsField,
@@ -59,9 +59,9 @@ void set_levels(NoiseChain& chain, std::size_t entry, const ChainReturns& return
   for (int steps = 1; steps <= kMostLevels; ++steps) {
     if (!are_levels(seen, steps)) continue;
     chain[entry].noise = chain[entry].noise.with(kLevelsField, steps);
-    return;
+    return true;
   }
-  flags.push_back(fmt::format("disparity.{} cannot be told: measured disparities have no common step", kLevelsField));
+  return false;
 }
 
 }  // namespace fathom

@@ -15,8 +15,8 @@ namespace fathom {
 inline constexpr std::string_view kLevelsField = "steps_per_px";
 
 /// Sets the steps of the disparity at this place: the least whole number of which nearly all measured disparities are
-/// multiples. Where there is none, it stays, and a flag says so. Throws InputError when other models of the chain move
+/// multiples. False: there is none, and it stays. Throws InputError when other models of the chain move
 /// ranges, or the returns are of no stereo camera.
-void set_levels(NoiseChain& chain, std::size_t entry, const ChainReturns& returns, std::vector<std::string>& flags);
+bool set_levels(NoiseChain& chain, std::size_t entry, const ChainReturns& returns);
 
 }  // namespace fathom

@@ -29,7 +29,8 @@ DistanceErrors gather(const RangePairs& pairs, DistanceCalibration& out) {
   DistanceErrors e;
   for (std::size_t i = 0; i < pairs.range_m.size(); ++i) {
     const double range = pairs.range_m[i], expected = pairs.expected_m[i];
-    if (!std::isfinite(range) || !std::isfinite(expected)) {
+    const bool is_lost = !std::isfinite(range) || !(range > 0.0);  // sensors write 0, or -1, too
+    if (is_lost || !std::isfinite(expected)) {
       ++out.skipped;
       continue;
     }
@@ -42,7 +43,7 @@ DistanceErrors gather(const RangePairs& pairs, DistanceCalibration& out) {
   }
   out.pairs = e.error_m.size();
   if (out.pairs < 3) {
-    throw InputError(fmt::format("{} pairs with finite ranges: at least 3 are needed", out.pairs));
+    throw InputError(fmt::format("{} pairs with finite ranges above 0: at least 3 are needed", out.pairs));
   }
   e.mean_expected_m /= static_cast<double>(out.pairs);
   return e;

@@ -97,6 +97,10 @@ void add_distance_errors(const DistanceErrors& errors, bool stddev_free, bool pe
   if (!inverse) return;
   const bool knows_scans = !errors.scan.empty();
   ClusterMoves moves(errors, out, *inverse, options.stretches, out.clusters);
+  if (knows_scans && out.clusters == 1) {
+    out.flags.emplace_back("standard errors need at least two clusters: the readings of one err together");
+    return;
+  }
   const Neighbours neighbours(out.clusters, options.stretches > 0);
   const std::array<IntervalEstimate*, kParameters> parameters = {&out.mean_m, &out.stddev_m, &out.stddev_per_m};
   for (const std::size_t k : free) {

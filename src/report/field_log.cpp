@@ -52,7 +52,7 @@ std::vector<FitReport::Fact> field_facts(const FieldLogOptions& options, const S
 /// What readings say of their sensor: a value that probably means no return stands where it was not taken as such.
 struct FieldSensor {
   double max_range_m = 0.0;
-  NoReturnPile::Code code;
+  NoReturnPile::Code code, taken;  ///< taken: as the maximum range
   NoReturnPile::Beyond beyond;
   double zeros = 0.0;
 };
@@ -64,11 +64,11 @@ FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
     LogFacts facts = {.max_range_m = log.max_range_m};
     add_largest(pile, log.max_range_m, facts);
     const double max_range_m = auto_max_range_m({&facts, 1}, "");
-    return {max_range_m, {}, pile.beyond(max_range_m), pile.share_of_zeros()};
+    return {max_range_m, {}, facts.code(), pile.beyond(max_range_m), pile.share_of_zeros()};
   }
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
   if (max_range_m == 0.0) throw InputError("does not say how far its sensor measures; give max_range_m");
-  return {max_range_m, pile.code(max_range_m), pile.beyond(max_range_m), pile.share_of_zeros()};
+  return {max_range_m, pile.code(max_range_m), {}, pile.beyond(max_range_m), pile.share_of_zeros()};
 }
 
 LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& options) {
@@ -147,6 +147,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     add_expected_shares(log, report.held_out ? judging : learned, field, report);
     report.facts = field_facts(options, log, learned.size(), report.held_out ? judging.size() : 0);
     report.notes = log_notes(log);
+    if (sensor.taken.value_m > 0.0) report.notes.push_back(no_return_note(sensor.taken));
     report.sanity = sanity_of(report, sensor, log, learned, field, options.check_poses);
     return report;
   });

@@ -94,6 +94,10 @@ class LogFitter {
     }
     report.facts = facts();
     report.notes = notes_;
+    for (std::size_t i = 0; i < facts_.size() && options_.auto_max_range && !options_.max_range_m; ++i) {
+      const std::string note = no_return_note(facts_[i].code());
+      if (!note.empty()) report.notes.push_back(named(note, i));
+    }
     return report;
   }
 
@@ -174,23 +178,28 @@ class LogFitter {
     notes_ = processes_.gather_texts(notes);
   }
 
+  /// With the name of its log, where there are several.
+  [[nodiscard]] std::string named(const std::string& words, std::size_t log) const {
+    return facts_.size() == 1 ? words : names_[log] + ": " + words;
+  }
+
   /// Codes for "no return" that were not taken as such, and poses that are not exact.
   std::vector<std::string> log_flags(bool is_wrong_map) {
     std::vector<std::string> flags;
-    const auto add = [&](const std::string& flag, const std::string& name) {
-      if (!flag.empty()) flags.push_back(facts_.size() == 1 ? flag : name + ": " + flag);
+    const auto add = [&](const std::string& flag, std::size_t i) {
+      if (!flag.empty()) flags.push_back(named(flag, i));
     };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), names_[i]);
-      add(beyond_flag(facts_[i].beyond_max(), sensor_.max_range_m), names_[i]);
-      add(zero_flag(facts_[i].zeros, sensor_.min_range_m), names_[i]);
+      if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), i);
+      add(beyond_flag(facts_[i].beyond_max(), sensor_.max_range_m), i);
+      add(zero_flag(facts_[i].zeros, sensor_.min_range_m), i);
     }
     // In a wrong map poses mean nothing.
     if (options_.check_poses && facts_.size() == 1 && !is_wrong_map) {
       const ScanNumbers& learned = learned_of(0);
       const ScanLog some = corrected_log(picked(0, every_nth(learned, (learned.size() + kPoseScans - 1) / kPoseScans)),
                                          own_[0].correction, sensor_.max_range_m);
-      add(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), names_[0]);
+      add(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), 0);
     }
     return flags;
   }

@@ -17,6 +17,7 @@
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
+#include "report/log_facts.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
@@ -67,7 +68,8 @@ BeamSensor sensor_of(const BeamData& pairs, const NoReturnPile& largest, const F
   const double code_m = largest.code(std::numeric_limits<double>::infinity()).below_m();
   const bool is_found = options.auto_max_range && code_m > 0.0;
   if (!options.max_range_m && !is_found) {
-    throw InputError("does not say how far its sensor measures; give max_range_m");
+    throw InputError(fmt::format("{}does not say how far its sensor measures; give max_range_m",
+                                 options.auto_max_range ? kNoCode : ""));
   }
   BeamSensor sensor = {.max_range_m = options.max_range_m.value_or(code_m),
                        .min_range_m = options.min_range_m,
@@ -128,6 +130,9 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     NoReturnPile largest;
     largest.add(table.reading_m);
     report.model.sensor = sensor_of(table, largest, options);
+    if (options.auto_max_range && !options.max_range_m) {
+      report.notes.push_back(no_return_note(largest.code(std::numeric_limits<double>::infinity())));
+    }
     const BeamData from = pairs_of_scans(table, learned);
     report.fit = fit_beam_model(from, report.model.sensor, fit_options(options, from.cell_m));
     report.model.parameters = report.fit.parameters;

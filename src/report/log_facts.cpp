@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include <fathom/base/error.hpp>
 
 #include "base/with_prefix.hpp"
@@ -50,9 +52,7 @@ double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first
   }
   if (!std::isfinite(least_m)) {
     with_prefix(first, [] {
-      throw InputError(
-          "has no value beyond all others that many readings have, and does not say how far its sensor "
-          "measures; give max_range_m");
+      throw InputError(fmt::format("{}does not say how far its sensor measures; give max_range_m", kNoCode));
     });
   }
   return least_m;

@@ -5,11 +5,15 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "beam/no_return_pile.hpp"
 
 namespace fathom {
+
+/// Said where a maximum range was to be found.
+inline constexpr std::string_view kNoCode = "has no value beyond all others that many readings have, and ";
 
 /// What all processes know of a log. Made of doubles, so that processes can tell each other.
 struct LogFacts {

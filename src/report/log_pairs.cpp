@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/calibrate/log_pairs.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -9,7 +10,17 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/counts.hpp"
+
 namespace fathom {
+
+namespace {
+
+constexpr double kMostOthers = 0.5;     // of the readings: in their own maps two offices have 0.11 and 0.12
+constexpr double kFewDeviations = 4.0;  // cut to these, a normal has 0.999 of its deviation; cut to 3, 0.987
+constexpr double kGoodDeviations = 5.0;
+
+}  // namespace
 
 LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options) {
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
@@ -42,6 +53,39 @@ LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPai
                                  world.name().empty() ? "the world" : world.name()));
   }
   return found;
+}
+
+std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned, double gate_m) {
+  double sum_m = 0.0;
+  for (const float expected_m : found.pairs.expected_m) sum_m += double{expected_m};
+  const double mean_m = sum_m / static_cast<double>(found.pairs.expected_m.size());
+  const double deviation_m = learned.stddev_m.value + learned.stddev_per_m.value * mean_m;
+  const bool is_cut = gate_m < kFewDeviations * deviation_m;
+  const std::size_t all = found.others + learned.pairs;
+  const double others = static_cast<double>(found.others) / static_cast<double>(std::max<std::size_t>(1, all));
+  if (others > kMostOthers) {
+    const std::string gate =
+        is_cut ? fmt::format(", or the gate, {:.1f} deviations of what was learned, is too small", gate_m / deviation_m)
+               : "";
+    return {fmt::format(
+        "{} of {} readings, {:.0f} %, are farther than {} m (gate_m) from what the world expects, and were left out: "
+        "the map or scene is of another place, or lies elsewhere than the log says, or poses are not those of the "
+        "scans{}",
+        grouped(found.others), grouped(all), 100.0 * others, gate_m, gate)};
+  }
+  std::vector<std::string> flags;
+  if (found.others > 0) {
+    flags.push_back(
+        fmt::format("{} of {} readings are farther than {} m (gate_m) from what the world expects, and were left out",
+                    grouped(found.others), grouped(all), gate_m));
+  }
+  if (is_cut) {
+    flags.push_back(fmt::format(
+        "gate_m = {} is {:.1f} deviations of what was learned at {:.2g} m: it cuts off larger errors, and the "
+        "deviation is too small; give gate_m {:.2g}, or more if the deviation still grows",
+        gate_m, gate_m / deviation_m, mean_m, std::max(2.0 * gate_m, kGoodDeviations * deviation_m)));
+  }
+  return flags;
 }
 
 }  // namespace fathom

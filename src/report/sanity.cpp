@@ -185,6 +185,12 @@ std::string no_return_flag(const NoReturnPile::Code& code) {
   return code.words() + ", or let it be found (--max-range auto)";
 }
 
+std::string no_return_note(const NoReturnPile::Code& code) {
+  if (!(code.value_m > 0.0)) return "";
+  return fmt::format("readings of {:.6g} m, {:.1f} % of them, count as without a return: max_range_m is {:.6g}",
+                     code.value_m, 100.0 * code.share, code.below_m());
+}
+
 std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) {
   if (!(beyond.readings > 0.0)) return "";
   constexpr double kPerM = 100.0;

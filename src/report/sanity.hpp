@@ -31,6 +31,8 @@ std::vector<std::string> sanity_flags(const FitReport& report);
 
 /// A value that probably means no return; empty where there is none.
 std::string no_return_flag(const NoReturnPile::Code& code);
+/// What is told where such a code was taken as the maximum range; empty: there was none.
+std::string no_return_note(const NoReturnPile::Code& code);
 
 /// Of readings that are ranges, and that the maximum range makes readings without a return; empty where there are few.
 std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);

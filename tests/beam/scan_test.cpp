@@ -122,7 +122,7 @@ TEST(ScanSelection, NamesWhatIsWrong) {
     EXPECT_NE(input_error([&] { select_scans(text, 10); }), "") << text;
   }
   EXPECT_EQ(input_error([] { select_scans("7:7", 10); }), "scans '7:7': selects none of 10 scans");
-  EXPECT_EQ(input_error([] { select_scans("odd", 1); }), "scans 'odd': selects none of 1 scan");
+  EXPECT_EQ(input_error([] { select_scans("odd", 1); }), "scans 'odd': selects none of 1 scan, all takes them");
 }
 
 }  // namespace

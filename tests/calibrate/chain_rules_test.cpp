@@ -279,6 +279,8 @@ TEST(ChainRules, StepsOfADisparityAreReadOffAlone) {
   const ChainFit smooth = fit_chain(unknown, free, simulate_returns(unknown, 24, 512, 2));
   EXPECT_EQ(smooth.parameters[0].value, 0);
   EXPECT_TRUE(has_flag(smooth, "no common step"));
+  EXPECT_TRUE(smooth.parameters[0].is_unidentified);
+  EXPECT_FALSE(fit.parameters[0].is_unidentified);
 }
 
 TEST(ChainRules, PatternsNameParametersAsFilesDo) {

@@ -85,6 +85,15 @@ TEST(DistanceErrors, AreNeverBelowThoseOfIndependentPairs) {
   }
 }
 
+void expect_unknown(const DistanceCalibration& fit) {
+  for (const IntervalEstimate* e : {&fit.mean_m, &fit.stddev_m, &fit.stddev_per_m}) {
+    EXPECT_TRUE(std::isnan(e->std_error) && std::isnan(e->low_95) && std::isnan(e->naive_error));
+  }
+  EXPECT_EQ(fit.flags.back(), "standard errors need at least two clusters: the readings of one err together");
+}
+
+TEST(DistanceErrors, OfOneClusterAreNotKnown) { expect_unknown(calibrate_distance(drive(1), {.stretches = 1})); }
+
 // The oracle: the mean of pairs that deviate alike moves with the mean of its clusters.
 TEST(DistanceErrors, OfTheMeanAreThoseOfTheMeansOfClusters) {
   RangePairs pairs = drive(7);
@@ -129,10 +138,7 @@ TEST(DistanceErrors, SayWhatTheyRestOn) {
   EXPECT_EQ(calibrate_distance(pairs, {.stretches = 5}).flags.back(),
             "standard errors rest on 5 stretches only: they are rough, take 20 stretches or more");
   std::fill(pairs.scan.begin(), pairs.scan.end(), 4U);
-  const DistanceCalibration of_one = calibrate_distance(pairs);
-  EXPECT_EQ(of_one.mean_m.std_error, of_one.mean_m.naive_error);
-  EXPECT_EQ(of_one.flags.back(),
-            "standard errors rest on 1 stretch only: they are rough, learn from at least 20 scans");
+  expect_unknown(calibrate_distance(pairs));
   pairs.scan.pop_back();
   EXPECT_EQ(input_error([&] { (void)calibrate_distance(pairs); }), "8399 scan numbers given for 8400 ranges");
   EXPECT_EQ(input_error([&] { (void)calibrate_distance(drive(1), {.stretches = 1'000'001}); }),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -61,6 +62,19 @@ TEST(CalibrateDistance, FindsTheParametersOfASimulatedLidar) {
   EXPECT_LT(c.stddev_per_m.std_error, 0.0002);
   EXPECT_EQ(c.flags, std::vector<std::string>{kNoScans});
   EXPECT_EQ(c.noise().stddev_m, static_cast<float>(c.stddev_m.value));
+}
+
+TEST(CalibrateDistance, ReadingsThatAreNotAboveZeroAreNoRanges) {
+  Frames frames(kTruth, 16, 360);
+  RangePairs pairs = frames.pairs(0);
+  const DistanceCalibration clean = calibrate_distance(pairs);
+  for (const float lost : {0.0F, -1.0F, -std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    pairs.range_m.push_back(lost), pairs.expected_m.push_back(3.0F);
+  }
+  const DistanceCalibration c = calibrate_distance(pairs);
+  EXPECT_EQ(c.skipped, clean.skipped + 4);
+  EXPECT_EQ(c.mean_m.value, clean.mean_m.value);
+  EXPECT_EQ(c.stddev_per_m.value, clean.stddev_per_m.value);
 }
 
 TEST(CalibrateDistance, TheErrorsAreRightAndTheEstimatesUnbiased) {
@@ -156,7 +170,8 @@ TEST(CalibrateDistance, NamesWhatIsWrong) {
   const auto refusal = [](const RangePairs& pairs) { return input_error([&] { (void)calibrate_distance(pairs); }); };
   EXPECT_EQ(refusal({{1, 2}, {1}}), "2 ranges given for 1 expected ranges");
   EXPECT_EQ(refusal({{1, 2, 3}, {1, 0, 3}}), "pair 1: expected range 0 m is not above 0");
-  EXPECT_EQ(refusal({{1, NAN, 3, 4}, {1, 2, INFINITY, 4}}), "2 pairs with finite ranges: at least 3 are needed");
+  EXPECT_EQ(refusal({{1, NAN, 3, 4}, {1, 2, INFINITY, 4}}),
+            "2 pairs with finite ranges above 0: at least 3 are needed");
   EXPECT_EQ(calibrate_distance({{1.1F, NAN, 3.2F, 4, 5}, {1, 2, 3, 4, INFINITY}}).skipped, 2U);
 }
 

@@ -247,6 +247,12 @@ TEST_F(Calibrate, RefusesWhatItCannotUse) {
   const std::string plain = write_text(folder_ / "d.csv", "range_m,expected_m\n1,1\n1,1.1\n1,1.2\n");
   expect_refused({"calibrate", "distance", plain, "--clusters", "scan"}, {"--clusters is for scans", "d.csv"});
   expect_refused({"calibrate", "distance", plain, "--clusters", "0"}, {"--clusters", "0"});
+  for (const std::string option : {"--gate", "--max-range"}) {
+    expect_refused({"calibrate", "distance", plain, option, "1"}, {option, "is for scans of a log or bag"});
+  }
+  expect_refused({"calibrate", "distance", plain, "--sensor", "lidar"},
+                 {"--sensor is of the folder of a run", "d.csv"});
+  expect_refused({"calibrate", "energy", plain, "--sensor", "lidar"}, {"--sensor is of the folder of a run", "d.csv"});
   const std::string run = simulate("  - {name: lidar, preset: VLP-16, outputs: [pcd]}\n");
   expect_refused({"calibrate", "distance", run}, {"clean_range"});
   expect_refused({"calibrate", "distance", run, "--sensor", "ladar"}, {"ladar"});

@@ -63,6 +63,24 @@ TEST(SensorFlags, HitsThatPileUpBelowTheMaximumRangeAreNoCode) {
   }
 }
 
+TEST(SensorFlags, TheLargestOfFewReadingsIsNoCode) {
+  BeamData data = test::simulate(kTruth, kSensor, 200, .5, 9, 3);
+  for (std::size_t i = 0; i < 200; ++i) data.reading_m[i] = 1.0F + 0.03F * static_cast<float>(i);
+  for (std::size_t i = 0; i < 9; ++i) data.reading_m[i] = 8.5F;
+  FitLogOptions automatic = options(12);
+  automatic.max_range_m.reset(), automatic.auto_max_range = true;
+  EXPECT_EQ(flag_with(fit_pairs(data, options(12)), "many readings"), "");
+  EXPECT_TRUE(test::contains(test::input_error([&] { (void)fit_pairs(data, automatic); }), "does not say how far"));
+  data.reading_m[9] = 8.5F;
+  EXPECT_NE(flag_with(fit_pairs(data, options(12)), "many readings are 8.5 m"), "");
+  const FitReport taken = fit_pairs(data, automatic);
+  ASSERT_EQ(taken.notes.size(), 1U);
+  EXPECT_TRUE(test::contains(taken.notes.front(), "count as without a return: max_range_m is 8.49"))
+      << taken.notes.front();
+  for (float& reading : data.reading_m) reading = 8.5F;  // of a wall, for all that is known
+  EXPECT_EQ(flag_with(fit_pairs(data, options(12)), "many readings"), "");
+}
+
 TEST(SensorFlags, RangesBeyondTheMaximumRangeAreNamed) {
   BeamData data = coded(81.91F);
   data.reading_m[7] = 9.875F;

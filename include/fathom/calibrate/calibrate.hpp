@@ -80,7 +80,7 @@ struct DistanceCalibration {
   IntervalEstimate mean_m, stddev_m, stddev_per_m;
   double log_likelihood = 0.0;
   std::size_t pairs = 0;           ///< used
-  std::size_t skipped = 0;         ///< without a finite reading or expected range
+  std::size_t skipped = 0;         ///< without a reading above 0 or a finite expected range
   std::size_t clusters = 0;        ///< stretches or scans that errors take as independent; 0: pairs without scans
   std::size_t stretches = 0;       ///< as in the options
   std::vector<std::string> flags;  ///< one line each: boundaries, what the data cannot tell, and what errors rest on

@@ -33,4 +33,9 @@ struct LogPairs {
 /// pair is left.
 FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options = {});
 
+/// What pairs that were found within a gate, and what was learned from them, say against the world, the poses and the
+/// gate; a sentence each.
+FATHOM_API std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned,
+                                                   double gate_m);
+
 }  // namespace fathom
