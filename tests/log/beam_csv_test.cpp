@@ -75,19 +75,22 @@ TEST(SuspectedNoReturn, IsAPileOfLargestReadingsWellBelowTheMaximum) {
   log.azimuth_rad.assign(200, 0);
   log.pose.resize(1);
   for (int i = 0; i < 200; ++i) log.range_m.push_back(1.0F + .05F * static_cast<float>(i));
-  EXPECT_EQ(suspected_no_return_m(log, 80), 10.95F);  // one in 200: more than 0.3 %
+  EXPECT_EQ(suspected_no_return_m(log, 80), 0);  // one in 200, more than 0.3 %, but the farthest by chance
+  for (int i = 0; i < 10; ++i) log.range_m[20 * i] = 10.95F;
+  EXPECT_EQ(suspected_no_return_m(log, 80), 10.95F);
+  for (int i = 0; i < 10; ++i) log.range_m[20 * i] = 5;
   log.range_m[199] = 5;
   log.range_m[0] = std::numeric_limits<float>::infinity();
   for (int i = 0; i < 134; ++i) log.range_m.push_back(std::nanf(""));
   log.azimuth_rad.resize(log.range_m.size());
   EXPECT_EQ(suspected_no_return_m(log, 80), 0);  // 10.9 m stands alone among 334, which is less than 0.3 %
-  for (int i = 0; i < 5; ++i) log.range_m[40 * i] = i % 2 == 0 ? 32.76F : 32.77F;
+  for (int i = 0; i < 10; ++i) log.range_m[20 * i] = i % 2 == 0 ? 32.76F : 32.77F;
   EXPECT_EQ(suspected_no_return_m(log, 80), 32.77F);
   EXPECT_EQ(suspected_no_return_m(log, 33), 0) << "near the maximum, where hits pile up too";
-  for (int i = 0; i < 5; ++i) log.range_m[40 * i] = 32.77F;
+  for (int i = 0; i < 10; ++i) log.range_m[20 * i] = 32.77F;
   EXPECT_EQ(suspected_no_return_m(log, 33), 32.77F) << "one value, and more often than the rest there";
   EXPECT_EQ(suspected_no_return_m(log, 32.77), 0) << "Z, though single precision writes it a little below";
-  for (int i = 0; i < 9; ++i) log.range_m[20 * i + 1] = 32.74F - .01F * static_cast<float>(i);
+  for (int i = 0; i < 19; ++i) log.range_m[10 * i + 1] = 32.74F - .01F * static_cast<float>(i);
   EXPECT_EQ(suspected_no_return_m(log, 33), 0);
 }
 

@@ -44,9 +44,9 @@ struct FitLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
   std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
-  /// Where max_range_m is not given: a value beyond all others that more than 0.3 % of the readings have, and that is
-  /// below what the log says or the log says nothing, means no return, and Z is just below it. Else Z is what the log
-  /// says: a code beyond that has no return as it is.
+  /// Where max_range_m is not given: a value beyond all others that more than 0.3 % of the readings have, ten at
+  /// least, and that is below what the log says or the log says nothing, means no return, and Z is just below it
+  /// (FitReport::notes). Else Z is what the log says: a code beyond that has no return as it is.
   bool auto_max_range = false;
   double min_range_m = 0.0;  ///< this and the next three: see BeamSensor, whose floor is the world's
   double step_m = 0.0;
