@@ -104,7 +104,10 @@ fathom::WallFrames wall_frames(const CalibrateWallOptions& o, std::vector<std::s
   if (!o.folder.empty()) {
     if (o.wall.wall)
       throw fathom::InputError("--wall is for scans and clouds; of depth images --mask says what is left out");
-    return as_typed({{"baseline_m", "--camera BASELINE"}, {": levels_per_m is for", ": --scale is for"}},
+    return as_typed({{"baseline_m", "--camera BASELINE"},
+                     {"cx_px = ", "--camera CX = "},
+                     {"cy_px = ", "--camera CY = "},
+                     {": levels_per_m is for", ": --scale is for"}},
                     [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
   }
   const fathom::ScanLog log = read_log(o.log);

@@ -234,6 +234,10 @@ TEST(WallPlanes, WrongInputIsRefused) {
   EXPECT_EQ(refusal(bad), "1535 measured values are no whole number of frames of 24 x 32 rays");
   bad = good, bad.sensor.camera->fx_px = std::nan("");
   EXPECT_EQ(refusal(bad), "fx_px = nan is not in [0.001, 1e+07] px");
+  bad = good, bad.sensor.camera->cx_px = 64.5;
+  EXPECT_EQ(refusal(bad), "cx_px = 64.5 is not in [-32, 64] px");
+  bad = good, bad.sensor.camera->cy_px = -24.5;
+  EXPECT_EQ(refusal(bad), "cy_px = -24.5 is not in [-24, 48] px");
   bad = good, bad.tape_m = {1.0, -1.0};
   EXPECT_EQ(refusal(bad), "distance of frame 1 = -1 is not in [0.001, 1e+06] m");
   bad = good, bad.tape_m = {1.0};

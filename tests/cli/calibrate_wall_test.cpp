@@ -265,3 +265,5 @@ TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
 
 }  // namespace
 }  // namespace cli_test
+  refused("principal point", {images, "--camera", "60,60,192.5,35.5"}, {"--camera CX = 192.5 is not in [-96, 192] px"});
+  refused("principal point", {images, "--camera", "60,60,47.5,-73"}, {"--camera CY = -73 is not in [-72, 144] px"});

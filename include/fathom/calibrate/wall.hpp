@@ -38,6 +38,7 @@
 namespace fathom {
 
 /// A pinhole camera whose depths are seen by its left lens, at the sensor's origin; pixel centres are whole numbers.
+/// The principal point is not more than the width and height of the image outside of it.
 struct WallCamera {
   double fx_px = 0.0, fy_px = 0.0, cx_px = 0.0, cy_px = 0.0;
   double baseline_m = 0.0;  ///< 0: it measures no disparity
