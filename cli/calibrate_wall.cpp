@@ -166,9 +166,19 @@ std::string counts_text(const fathom::WallReport& report) {
   std::string text =
       fmt::format("\n{} of {} show a wall: {} readings on it and {}; {} readings of something else\n", found,
                   counted(m.planes.size(), "frame"), group_digits(m.readings), losses, group_digits(m.other));
-  if (!report.fit.sensor.lidar || found == 0 || !m.knows_losses) return text;
-  return text + fmt::format("of the {} rays of a frame {} are the wall's, in the mean\n",
-                            group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
+  if (report.fit.sensor.lidar && found > 0 && m.knows_losses) {
+    text += fmt::format("of the {} rays of a frame {} are the wall's, in the mean\n",
+                        group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
+  }
+  const fathom::ChainFit& chain = report.fit.chain;
+  if (chain.judged == 0) return text + "no frame was held out\n";
+  return text + fmt::format("held-out frames: {:.4f} nats per return\n", chain.held_out_nats);
+}
+
+std::string flag_as_typed(std::string text) {
+  text = as_typed("give max_range_m", "give --max-range", std::move(text));
+  text = as_typed("levels_per_m = ", "--scale ", std::move(text));
+  return text;
 }
 
 void show(const fathom::WallReport& report, const CalibrateWallOptions& options) {
