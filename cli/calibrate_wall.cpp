@@ -152,8 +152,9 @@ std::string tape_text(const fathom::WallFit& fit) {
     const std::string error = std::isfinite(e.std_error) ? fmt::format(" +- {:.2g}", unit * e.std_error) : "";
     return std::isfinite(e.value) ? fmt::format("{:.4g}{}", unit * e.value, error) : std::string("-");
   };
-  std::string text = fmt::format("\nagainst the tape, {}: gain {}, bias {} mm\n", counted(t.places, "place"),
-                                 number(t.gain, 1.0), number(t.bias_m, 1e3));
+  std::string text = fmt::format("\nagainst the tape, {}{}: gain {}, bias {} mm\n", counted(t.places, "place"),
+                                 t.is_contradicted ? ", which contradict the readings" : "", number(t.gain, 1.0),
+                                 number(t.bias_m, 1e3));
   if (std::isfinite(t.bias_px.value)) text += fmt::format("or bias of the disparity {} px\n", number(t.bias_px, 1.0));
   return text;
 }
@@ -189,7 +190,7 @@ void show(const fathom::WallReport& report, const CalibrateWallOptions& options)
           laws_text(report.fit.loss_laws, "law of loss", "against dropout") + tape_text(report.fit) +
           counts_text(report);
   for (const std::string& flag : report.flags()) {
-    text += "note: " + fathom::printable(as_typed("give max_range_m", "give --max-range", flag)) + "\n";
+    text += "note: " + fathom::printable(flag_as_typed(flag)) + "\n";
   }
   if (options.out.empty()) {
     text +=
@@ -215,8 +216,11 @@ void calibrate_wall(const CalibrateWallOptions& typed) {
   std::vector<std::string> notes;
   const fathom::WallFrames frames = wall_frames(options, notes);
   const std::string name = options.folder.empty() ? options.log.file().string() : options.folder.string();
-  fathom::WallReport report =
-      as_typed({{"hold_out", "--hold-out"}}, [&] { return fathom::make_wall_report(frames, options.wall, name); });
+  fathom::WallReport report = as_typed({{"hold_out", "--hold-out"},
+                                        {"tape_m: ", "--distances: "},
+                                        {"beyond max_range_m = ", "beyond --max-range "},
+                                        {"levels_per_m = ", "--scale "}},
+                                       [&] { return fathom::make_wall_report(frames, options.wall, name); });
   report.notes = std::move(notes);
   if (!options.out.empty()) fathom::write_wall_report(options.out, report, options.force);
   show(report, options);

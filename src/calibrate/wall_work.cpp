@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kMostScalePairs = 20'000;
 constexpr std::size_t kLeastToCompare = 5;
-constexpr double kMostRestless = 4.0, kLeastShown = 0.05;
+constexpr double kMostRestless = 4.0;
 constexpr int kRegionGrowths = 3;
 /// Planes take a part of the error of a ring, and give it to the others: the worst are found first.
 constexpr std::array kRingParts = {0.3, 0.3, 0.1, 0.03};

@@ -129,7 +129,9 @@ std::string tape_html(const WallReport& report) {
     rows.push_back({"or bias of the disparity", shown(tape.bias_px, "{:.3g}"), "px",
                     shown(1e3 * tape.bias_px_spread_m, "{:.2g}", " mm")});
   }
-  const char* what = tape.is_exact       ? "All of it is within two errors of 0, and the chain has none of it."
+  const char* what = tape.is_contradicted
+                         ? "Distances and readings contradict each other, and the chain has none of it."
+                     : tape.is_exact     ? "All of it is within two errors of 0, and the chain has none of it."
                      : tape.is_disparity ? "The chain has the bias of the disparity."
                                          : "The chain has gain and bias.";
   return wall_table("Distances by tape", columns, rows, fmt::format("{}. {}", counted(tape.places, "place"), what));
