@@ -219,6 +219,7 @@ void calibrate_wall(const CalibrateWallOptions& typed) {
   fathom::WallReport report = as_typed({{"hold_out", "--hold-out"},
                                         {"tape_m: ", "--distances: "},
                                         {"beyond max_range_m = ", "beyond --max-range "},
+                                        {"not below max_range_m = ", "not below --max-range "},
                                         {"levels_per_m = ", "--scale "}},
                                        [&] { return fathom::make_wall_report(frames, options.wall, name); });
   report.notes = std::move(notes);

@@ -20,8 +20,8 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMostTimes = 1.5, kMostTimesOfOne = 3.0;   // factors between tape and readings
-constexpr double kAlikeTimes = 1.2, kNearTimes = 1.1;       // within which factors are the same
+constexpr double kMostTimes = 1.5, kMostTimesOfOne = 3.0;    // factors between tape and readings
+constexpr double kAlikeTimes = 1.2, kNearTimes = 1.1;        // within which factors are the same
 constexpr double kTapeErrorM = 0.01, kTapeErrorPerM = 0.02;  // of a careful tape, and of a frame held in the hand
 constexpr double kApart = 0.05, kFarApart = 0.2, kFarOffPerM = 0.1;
 constexpr double kSurely = 5.0;  // deviations by the readings
@@ -67,22 +67,25 @@ struct UnitWord {
 constexpr std::array<UnitWord, 4> kUnits = {{{100.0, "cm"}, {1000.0, "mm"}, {39.37, "inches"}, {3.281, "feet"}}};
 
 /// What may be wrong where all are off by such a factor.
-std::string cause_of(const WallFrames& frames, double by_tape) {
+std::string cause_of(const WallFrames& frames, bool sees_more, double by_tape) {
   const double times = usual_factor(std::max(by_tape, 1.0 / by_tape));
   const char* what = by_tape > 1.0 ? "the distances" : "the readings";
   const bool has_levels = frames.sensor.camera && frames.half_step_m > 0.0;
   std::string cause;
   for (const UnitWord& unit : kUnits) {
     // Readings that were levels have no other unit.
-    if (is_near(times, unit.per_m) && (by_tape > 1.0 || !has_levels)) cause = fmt::format("are {} in {}, not in m", what, unit.name);
+    if (is_near(times, unit.per_m) && (by_tape > 1.0 || !has_levels))
+      cause = fmt::format("are {} in {}, not in m", what, unit.name);
   }
   if (has_levels) {
     const double levels_per_m = 0.5 / frames.half_step_m;
-    cause += fmt::format("{}levels_per_m = {:.10g} may be wrong, and {} agrees with the tape",
-                         cause.empty() ? "" : "? Or ", levels_per_m, rough(by_tape > 1.0 ? levels_per_m / times : levels_per_m * times));
+    cause +=
+        fmt::format("{}levels_per_m = {:.10g} may be wrong, and {} agrees with the tape", cause.empty() ? "" : "? Or ",
+                    levels_per_m, rough(by_tape > 1.0 ? levels_per_m / times : levels_per_m * times));
     return cause;
   }
-  return cause.empty() ? "are their units the same?" : cause + "?";
+  if (!cause.empty()) return cause + "?";
+  return sees_more ? "are their units the same, and is it the wall of the tape?" : "are their units the same?";
 }
 
 [[noreturn]] void refuse(const WallFrames& frames, const WallWork& work, const PlaceRatio& place,
@@ -101,9 +104,12 @@ void refuse_all(const WallFrames& frames, const WallWork& work, const std::vecto
   }
   if (least < kMostTimes && most > 1.0 / kMostTimes) return;
   const bool are_alike = most < kAlikeTimes * least;
-  const std::string others = ratios.size() == 1 ? "" : are_alike ? ", as all others are" : ", and all others are off, too";
-  const std::string cause = are_alike ? cause_of(frames, std::exp(logs / static_cast<double>(ratios.size())))
-                                      : "look at the units of distances and readings";
+  const std::string others = ratios.size() == 1 ? ""
+                             : are_alike        ? ", as all others are"
+                                                : ", and all others are off, too";
+  const std::string cause =
+      are_alike ? cause_of(frames, work.rays.sees_more, std::exp(logs / static_cast<double>(ratios.size())))
+                : "look at the units of distances and readings";
   refuse(frames, work, ratios.front(), others + ": " + cause);
 }
 
@@ -115,9 +121,9 @@ struct Gap {
 
 std::optional<Gap> gap_of(const WallWork& work, const TapePlace& place) {
   const auto distance_m = [&](std::size_t f) { return work.measure.planes[f].distance_m; };
-  const auto [near, far] = std::minmax_element(place.frames.begin(), place.frames.end(), [&](std::size_t a, std::size_t b) {
-    return distance_m(a) < distance_m(b);
-  });
+  const auto [near, far] =
+      std::minmax_element(place.frames.begin(), place.frames.end(),
+                          [&](std::size_t a, std::size_t b) { return distance_m(a) < distance_m(b); });
   const double apart_m = distance_m(*far) - distance_m(*near);
   const double error_m = std::sqrt(variance_of_distance(*work.fits[*near]) + variance_of_distance(*work.fits[*far]));
   const double share = apart_m / distance_m(*near);
@@ -154,12 +160,10 @@ void doubt_places(const WallFrames& frames, const WallWork& work, const std::vec
   std::size_t off = 0;
   for (const TapePlace& place : places) {
     const double off_m = off_the_law_m(place, tape, work.rays);
-    const double allowed_m =
-        std::max(kTapeErrorM + kTapeErrorPerM * place.tape_m, kSurely * std::sqrt(place.variance));
+    const double allowed_m = std::max(kTapeErrorM + kTapeErrorPerM * place.tape_m, kSurely * std::sqrt(place.variance));
     if (!(std::abs(off_m) > allowed_m)) continue;
     ++off;
-    doubts.is_contradicted =
-        doubts.is_contradicted || std::abs(off_m) > kTapeErrorM + kFarOffPerM * place.tape_m;
+    doubts.is_contradicted = doubts.is_contradicted || std::abs(off_m) > kTapeErrorM + kFarOffPerM * place.tape_m;
     if (worst == nullptr || std::abs(off_m) > std::abs(worst_m)) worst = &place, worst_m = off_m;
   }
   if (worst == nullptr) return;
@@ -230,7 +234,8 @@ std::vector<std::string> tape_flags(const WallTape* tape, const TapeDoubts& doub
   if (tape == nullptr) return {"no frame with a wall has a distance: bias and scale are not known"};
   std::vector<std::string> flags;
   if (std::isnan(tape->gain.value)) {
-    flags.emplace_back("all distances by tape are the same: the scale cannot be told from the bias, and counts as exact");
+    flags.emplace_back(
+        "all distances by tape are the same: the scale cannot be told from the bias, and counts as exact");
   }
   if (tape->places < 4) {
     flags.push_back(fmt::format("{} by tape: so few say little about the errors of gain and bias",
@@ -238,7 +243,8 @@ std::vector<std::string> tape_flags(const WallTape* tape, const TapeDoubts& doub
   }
   flags.insert(flags.end(), doubts.flags.begin(), doubts.flags.end());
   if (tape->is_contradicted) {
-    flags.emplace_back("distances by tape and readings contradict each other: the chain has neither gain nor bias of them");
+    flags.emplace_back(
+        "distances by tape and readings contradict each other: the chain has neither gain nor bias of them");
   }
   return flags;
 }

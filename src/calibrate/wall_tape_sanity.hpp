@@ -24,8 +24,8 @@ struct TapeDoubts {
 /// How places lie about gain and bias, and frames about their places.
 TapeDoubts doubts_of_tape(const WallFrames& frames, const WallWork& work, const WallTape& tape);
 
-/// What few distances cannot tell, and whether the chain has none of them; then the doubts. Null: no distance of a frame
-/// with a wall was given.
+/// What few distances cannot tell, and whether the chain has none of them; then the doubts. Null: no distance of a
+/// frame with a wall was given.
 std::vector<std::string> tape_flags(const WallTape* tape, const TapeDoubts& doubts);
 
 }  // namespace fathom

@@ -73,13 +73,17 @@ TEST(WallTapeSanity, AnotherUnitIsNamed) {
     std::string expected;
   };
   for (const WallSensor& sensor : all_sensors()) {
-    for (const Case& c : {Case{100.0, "are the distances in cm, not in m?"}, {1000.0, "are the distances in mm, not in m?"},
-                          {3.2808, "are the distances in feet, not in m?"}, {39.37, "are the distances in inches, not in m?"},
-                          {0.01, "are the readings in cm, not in m?"}, {2.0, "are their units the same?"}}) {
+    for (const Case& c : {Case{100.0, "are the distances in cm, not in m?"},
+                          {1000.0, "are the distances in mm, not in m?"},
+                          {3.2808, "are the distances in feet, not in m?"},
+                          {39.37, "are the distances in inches, not in m?"},
+                          {0.01, "are the readings in cm, not in m?"},
+                          {2.0, "are their units the same?"}}) {
       const std::string said = refusal(Places(kTruth, times(c.factor, kTruth)).frames(sensor, usual_noise(sensor)));
       EXPECT_EQ(said.rfind("tape_m: frame ", 0), 0U) << said;
       EXPECT_NE(said.find(", as all others are: " + c.expected), std::string::npos) << said;
-      EXPECT_NE(said.find(c.factor > 1.0 ? " times as far by tape" : " times as far by its readings"), std::string::npos)
+      EXPECT_NE(said.find(c.factor > 1.0 ? " times as far by tape" : " times as far by its readings"),
+                std::string::npos)
           << said;
     }
   }
@@ -95,7 +99,8 @@ TEST(WallTapeSanity, LevelsOfImagesMayBeWrong) {
   for (const auto& [levels_per_m, read_as] : {std::pair{1000.0, 100.0}, {1000.0, 2000.0}, {5000.0, 1000.0}}) {
     WallFrames wrong = frames;
     wrong.half_step_m = 0.5 / read_as;
-    for (float& value : wrong.measured_m) value = static_cast<float>(std::round(double{value} * levels_per_m) / read_as);
+    for (float& value : wrong.measured_m)
+      value = static_cast<float>(std::round(double{value} * levels_per_m) / read_as);
     const std::string said = refusal(wrong);
     EXPECT_NE(said.find(fmt::format("levels_per_m = {:g} may be wrong, and ", read_as)), std::string::npos) << said;
     const std::size_t at = said.find(" may be wrong, and ") + 19;
@@ -109,7 +114,8 @@ TEST(WallTapeSanity, OneDistanceTypedWronglyIsNamed) {
     EXPECT_TRUE(ten.rfind("tape_m: frame 2 is 11 m by tape and 1.1", 0) == 0 ||
                 ten.rfind("tape_m: frame 3 is 11 m by tape and 1.1", 0) == 0)
         << ten;
-    EXPECT_NE(ten.find("unlike others: is the distance typed right, with its decimal point?"), std::string::npos) << ten;
+    EXPECT_NE(ten.find("unlike others: is the distance typed right, with its decimal point?"), std::string::npos)
+        << ten;
     const std::string two = refusal(Places(kTruth, {0.8, 11.0, 1.5, 20.0}).frames(sensor, usual_noise(sensor)));
     EXPECT_NE(two.find("and 2 of 4 places are as far off"), std::string::npos) << two;
   }
@@ -140,7 +146,8 @@ TEST(WallTapeSanity, WhatContradictsTheReadingsIsNotInTheChain) {
 }
 
 TEST(WallTapeSanity, FramesOfOneDistanceThatLieApartAreNamed) {
-  const WallFit fit = fit_wall(Places(kTruth, {0.8, 0.8, 1.5, 1.5}).frames(depth_sensor(64, 48), {DistanceNoise{.stddev_m = 0.003F}}), kFew);
+  const WallFit fit = fit_wall(
+      Places(kTruth, {0.8, 0.8, 1.5, 1.5}).frames(depth_sensor(64, 48), {DistanceNoise{.stddev_m = 0.003F}}), kFew);
   EXPECT_TRUE(says(fit, "frames of one distance by tape lie 0.3 m apart by their readings")) << fit.flags.size();
   EXPECT_TRUE(says(fit, "(so it is at 1 place more); give each place its own distance"));
   // A hand does not hold still to a centimetre.
@@ -194,8 +201,9 @@ TEST(WallTapeSanity, WhatASensorErrsByIsLearned) {
 
 TEST(WallTapeSanity, PlacesOffTheLineAreNamedAndKept) {
   // 6 cm at 1.5 m: more than a tape errs, less than a contradiction.
-  const WallFit fit = fit_wall(
-      Places({0.6, 0.8, 1.1, 1.5, 2.0, 2.6}, {0.6, 0.8, 1.1, 1.57, 2.0, 2.6}).frames(laser_sensor(121, 60), {DistanceNoise{.stddev_m = 0.002F}}), kFew);
+  const WallFit fit = fit_wall(Places({0.6, 0.8, 1.1, 1.5, 2.0, 2.6}, {0.6, 0.8, 1.1, 1.57, 2.0, 2.6})
+                                   .frames(laser_sensor(121, 60), {DistanceNoise{.stddev_m = 0.002F}}),
+                               kFew);
   EXPECT_FALSE(fit.tape->is_contradicted);
   EXPECT_TRUE(says(fit, "distances by tape lie on no line of gain and bias: frame 6, 1.57 m by tape, is 0.0"));
   EXPECT_FALSE(says(fit, "the chain has neither"));
