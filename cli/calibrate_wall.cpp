@@ -104,7 +104,10 @@ fathom::WallFrames wall_frames(const CalibrateWallOptions& o, std::vector<std::s
   if (!o.folder.empty()) {
     if (o.wall.wall)
       throw fathom::InputError("--wall is for scans and clouds; of depth images --mask says what is left out");
-    return as_typed({{"baseline_m", "--camera BASELINE"}, {": levels_per_m is for", ": --scale is for"}},
+    return as_typed({{"baseline_m", "--camera BASELINE"},
+                     {"cx_px = ", "--camera CX = "},
+                     {"cy_px = ", "--camera CY = "},
+                     {": levels_per_m is for", ": --scale is for"}},
                     [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
   }
   const fathom::ScanLog log = read_log(o.log);
@@ -149,8 +152,9 @@ std::string tape_text(const fathom::WallFit& fit) {
     const std::string error = std::isfinite(e.std_error) ? fmt::format(" +- {:.2g}", unit * e.std_error) : "";
     return std::isfinite(e.value) ? fmt::format("{:.4g}{}", unit * e.value, error) : std::string("-");
   };
-  std::string text = fmt::format("\nagainst the tape, {}: gain {}, bias {} mm\n", counted(t.places, "place"),
-                                 number(t.gain, 1.0), number(t.bias_m, 1e3));
+  std::string text = fmt::format("\nagainst the tape, {}{}: gain {}, bias {} mm\n", counted(t.places, "place"),
+                                 t.is_contradicted ? ", which contradict the readings" : "", number(t.gain, 1.0),
+                                 number(t.bias_m, 1e3));
   if (std::isfinite(t.bias_px.value)) text += fmt::format("or bias of the disparity {} px\n", number(t.bias_px, 1.0));
   return text;
 }
@@ -163,9 +167,19 @@ std::string counts_text(const fathom::WallReport& report) {
   std::string text =
       fmt::format("\n{} of {} show a wall: {} readings on it and {}; {} readings of something else\n", found,
                   counted(m.planes.size(), "frame"), group_digits(m.readings), losses, group_digits(m.other));
-  if (!report.fit.sensor.lidar || found == 0 || !m.knows_losses) return text;
-  return text + fmt::format("of the {} rays of a frame {} are the wall's, in the mean\n",
-                            group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
+  if (report.fit.sensor.lidar && found > 0 && m.knows_losses) {
+    text += fmt::format("of the {} rays of a frame {} are the wall's, in the mean\n",
+                        group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
+  }
+  const fathom::ChainFit& chain = report.fit.chain;
+  if (chain.judged == 0) return text + "no frame was held out\n";
+  return text + fmt::format("held-out frames: {:.4f} nats per return\n", chain.held_out_nats);
+}
+
+std::string flag_as_typed(std::string text) {
+  text = as_typed("give max_range_m", "give --max-range", std::move(text));
+  text = as_typed("levels_per_m = ", "--scale ", std::move(text));
+  return text;
 }
 
 void show(const fathom::WallReport& report, const CalibrateWallOptions& options) {
@@ -176,7 +190,7 @@ void show(const fathom::WallReport& report, const CalibrateWallOptions& options)
           laws_text(report.fit.loss_laws, "law of loss", "against dropout") + tape_text(report.fit) +
           counts_text(report);
   for (const std::string& flag : report.flags()) {
-    text += "note: " + fathom::printable(as_typed("give max_range_m", "give --max-range", flag)) + "\n";
+    text += "note: " + fathom::printable(flag_as_typed(flag)) + "\n";
   }
   if (options.out.empty()) {
     text +=
@@ -202,8 +216,12 @@ void calibrate_wall(const CalibrateWallOptions& typed) {
   std::vector<std::string> notes;
   const fathom::WallFrames frames = wall_frames(options, notes);
   const std::string name = options.folder.empty() ? options.log.file().string() : options.folder.string();
-  fathom::WallReport report =
-      as_typed({{"hold_out", "--hold-out"}}, [&] { return fathom::make_wall_report(frames, options.wall, name); });
+  fathom::WallReport report = as_typed({{"hold_out", "--hold-out"},
+                                        {"tape_m: ", "--distances: "},
+                                        {"beyond max_range_m = ", "beyond --max-range "},
+                                        {"not below max_range_m = ", "not below --max-range "},
+                                        {"levels_per_m = ", "--scale "}},
+                                       [&] { return fathom::make_wall_report(frames, options.wall, name); });
   report.notes = std::move(notes);
   if (!options.out.empty()) fathom::write_wall_report(options.out, report, options.force);
   show(report, options);

@@ -33,9 +33,10 @@ lost. Where turns of a real lidar start anywhere, points lie between its rays: e
 ring of its elevation or field `ring`, and what was lost is told by the columns of the turn. The wall is the largest
 upright plane, or one straight ahead (--wall). A plane is fitted to each frame, and the chain of noise is learned from
 what it leaves. A tape measure (--distances) gives gain and bias as well: the distance is perpendicular to the wall, from
-the sensor's origin. NAME is that of an image, with * and ?, or FIRST:END of the numbers of frames. --out gets
-noise.yaml and sensor.yaml for scene files, report.html, which shows what was measured beside what is simulated with it,
-and fit.json. docs/calibrate.md tells what a wall can tell, and what not.)";
+the sensor's origin. NAME is that of an image, with * and ?, or FIRST:END of the numbers of frames. Distances of another
+unit are refused, and what contradicts the readings is named and stays out of the chain. --out gets noise.yaml and
+sensor.yaml for scene files, report.html, which shows what was measured beside what is simulated with it, and fit.json.
+docs/calibrate.md tells what a wall can tell, and what not.)";
 
 fathom::WallCamera parse_wall_camera(const std::string& text) {
   const std::vector<double> numbers = parse_numbers("--camera", text, {-1e7, 1e7});

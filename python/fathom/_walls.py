@@ -82,6 +82,7 @@ class WallTape:
     bias_px_spread_m: float
     is_disparity: bool
     is_exact: bool  #: all of it is within two errors of 0, and the chain has none of it
+    is_contradicted: bool  #: distances and readings contradict each other, and the chain has none of it
 
 
 class WallLossLaw(NamedTuple):

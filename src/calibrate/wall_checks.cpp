@@ -51,8 +51,9 @@ void check_sensor(const WallSensor& sensor) {
     const WallCamera& camera = *sensor.camera;
     check_within("fx_px", camera.fx_px, 1e-3, kMostPx, "px");
     check_within("fy_px", camera.fy_px, 1e-3, kMostPx, "px");
-    check_within("cx_px", camera.cx_px, -kMostPx, kMostPx, "px");
-    check_within("cy_px", camera.cy_px, -kMostPx, kMostPx, "px");
+    // That of a part of an image may lie beside it.
+    check_within("cx_px", camera.cx_px, -1.0 * sensor.cols, 2.0 * sensor.cols, "px");
+    check_within("cy_px", camera.cy_px, -1.0 * sensor.rows, 2.0 * sensor.rows, "px");
     check_within("baseline_m", camera.baseline_m, 0.0, 1e3, "m");
     return;
   }

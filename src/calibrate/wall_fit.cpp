@@ -11,6 +11,7 @@
 #include <fathom/calibrate/wall.hpp>
 
 #include "base/counts.hpp"
+#include "base/with_prefix.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/no_number.hpp"
@@ -20,6 +21,7 @@
 #include "calibrate/wall_returns.hpp"
 #include "calibrate/wall_sanity.hpp"
 #include "calibrate/wall_tape.hpp"
+#include "calibrate/wall_tape_sanity.hpp"
 #include "calibrate/wall_work.hpp"
 
 namespace fathom {
@@ -43,8 +45,15 @@ class WallLearner {
 
   WallFit learn() {
     if (options_.rings && !frames_.sensor.lidar) throw InputError("rings are those of a lidar, and there is none");
-    fit_.tape = fit_tape(frames_, work_);
-    free_of_gain();
+    check_tape(frames_, work_);
+    check_depths(frames_, work_);
+    // Where depths are of another unit, what goes wrong later names no file.
+    return with_prefix(depths_flag(frames_, work_.measure.planes), [&] { return learn_chain(); });
+  }
+
+ private:
+  WallFit learn_chain() {
+    take_tape();
     flag_frames();
     flag_turns();
     RangeModels ranges = learn_ranges();
@@ -63,14 +72,21 @@ class WallLearner {
     return std::move(fit_);
   }
 
- private:
   /// A bias along the rays bends a wall: planes are fitted again to frames that are free of it.
-  void free_of_gain() {
+  void take_tape() {
+    fit_.tape = fit_tape(frames_, work_);
+    if (!fit_.tape) return;
+    doubts_ = doubts_of_tape(frames_, work_, *fit_.tape);
+    fit_.tape->is_contradicted = doubts_.is_contradicted;
     for (int round = 0; round < kFreeingRounds && has_gain(); ++round) {
       freed_ = without_gain(frames_, work_.rays, *fit_.tape);
       work_ = measure_frames(freed_, options_, nullptr);
-      if (const auto rest = fit_tape(freed_, work_)) fit_.tape = joined(*fit_.tape, *rest);
+      auto rest = fit_tape(freed_, work_);
+      if (!rest) continue;
+      fit_.tape = joined(*fit_.tape, *rest), rest->is_disparity = false;
+      doubts_ = doubts_of_tape(freed_, work_, *rest);
     }
+    check_tape_limits(*fit_.tape);
   }
 
   /// What does not stand still has no correlation in time.
@@ -87,9 +103,7 @@ class WallLearner {
     for (const LearnedParameter& p : fit_.chain.parameters) {
       if (p.name == "disparity.steps_per_px") steps = p.value;
     }
-    for (const std::string& text : {no_return_code_flag(frames_, work_), levels_flag(frames_, work_, steps)}) {
-      if (!text.empty()) flag(text);
-    }
+    for (std::string& text : sanity_flags(frames_, work_, steps)) flag(std::move(text));
   }
 
   void flag(std::string text) { fit_.flags.push_back(std::move(text)); }
@@ -108,8 +122,9 @@ class WallLearner {
   }
 
   [[nodiscard]] std::size_t some_of_them() const { return std::min(kMostForChoices, options_.most_returns); }
-  [[nodiscard]] bool has_gain() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_disparity; }
-  [[nodiscard]] bool has_disparity_bias() const { return fit_.tape && !fit_.tape->is_exact && fit_.tape->is_disparity; }
+  [[nodiscard]] bool has_tape() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_contradicted; }
+  [[nodiscard]] bool has_gain() const { return has_tape() && !fit_.tape->is_disparity; }
+  [[nodiscard]] bool has_disparity_bias() const { return has_tape() && fit_.tape->is_disparity; }
 
   /// Whether walls were near and far, so that a growth with range can be told.
   [[nodiscard]] bool range_varies() const {
@@ -364,18 +379,8 @@ class WallLearner {
   }
 
   void flag_tape() {
-    if (!fit_.tape) {
-      if (!frames_.tape_m.empty()) flag("no frame with a wall has a distance: bias and scale are not known");
-      return;
-    }
-    const WallTape& tape = *fit_.tape;
-    if (std::isnan(tape.gain.value)) {
-      flag("all distances by tape are the same: the scale cannot be told from the bias, and counts as exact");
-    }
-    if (tape.places < 4) {
-      flag(fmt::format("{} by tape: so few say little about the errors of gain and bias",
-                       counted(tape.places, "distance")));
-    }
+    if (frames_.tape_m.empty()) return;
+    for (std::string& text : tape_flags(fit_.tape ? &*fit_.tape : nullptr, doubts_)) flag(std::move(text));
   }
 
   const WallFrames& frames_;
@@ -383,6 +388,7 @@ class WallLearner {
   bool takes_tails_ = false;  ///< whether readings off the wall alone are returns
   const WallOptions& options_;
   WallWork work_;
+  TapeDoubts doubts_;
   WallFit fit_;
 };
 

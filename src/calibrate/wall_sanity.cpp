@@ -7,8 +7,13 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/noise/disparity.hpp>
 
 #include "beam/no_return_pile.hpp"
 
@@ -18,8 +23,33 @@ namespace {
 
 constexpr double kMostSteps = 256.0;  // no matcher interpolates finer
 constexpr std::size_t kLeastSeenLevels = 20, kReadingsPerLevel = 10, kLeastNeighbours = 5;
+constexpr double kMostOfLimit = 0.9;  // of a parameter: what is learned is a little larger than what is measured
+constexpr double kNearestWallM = 0.02, kFarthestWallM = 200.0;
 constexpr double kMovedSquare = 50.0;  // of a chi square of 2 or 3 degrees
 constexpr double kMostMoved = 0.6;     // where two frames are of one place it is half
+
+/// The frame whose wall is in the middle by distance. There is one.
+std::size_t middle_frame(std::span<const WallPlane> planes) {
+  std::vector<std::size_t> found;
+  for (std::size_t f = 0; f < planes.size(); ++f) {
+    if (planes[f].is_found) found.push_back(f);
+  }
+  const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
+  std::nth_element(found.begin(), middle, found.end(),
+                   [&](std::size_t a, std::size_t b) { return planes[a].distance_m < planes[b].distance_m; });
+  return *middle;
+}
+
+std::string wall_words(const WallFrames& frames, std::size_t frame, double distance_m) {
+  return fmt::format("{}: its wall is {} m away",
+                     frames.names.empty() ? fmt::format("frame {}", frame) : frames.names[frame], rough(distance_m));
+}
+
+/// What depths depend on: the levels of images that have some.
+std::string levels_of(const WallFrames& frames) {
+  return frames.half_step_m > 0.0 ? fmt::format("levels_per_m = {:.10g}", 0.5 / frames.half_step_m)
+                                  : std::string("the unit of the depths");
+}
 
 /// By how many steps neighbours among the levels that were seen differ in the median; 0: too few were seen.
 double usual_gap(const WallFrames& frames, const WallWork& work, double steps_per_px) {
@@ -55,8 +85,7 @@ std::optional<bool> is_other_plane(const WallPlaneFit& a, const WallPlaneFit& b,
   return square > kMovedSquare * std::max(1.0, sum);
 }
 
-}  // namespace
-
+/// Of a planar laser: whether a value beyond all others, which is none of the wall, says that nothing came back.
 std::string no_return_code_flag(const WallFrames& frames, const WallWork& work) {
   if (!work.rays.is_planar || frames.sensor.lidar) return "";
   const std::size_t rays = work.rays.size();
@@ -76,6 +105,8 @@ std::string no_return_code_flag(const WallFrames& frames, const WallWork& work) 
   return code.words() + ", and they are lost; now they count as another surface";
 }
 
+/// Whether the steps of the disparity that were read off its levels are none of a camera: then focal length times
+/// baseline is another.
 std::string levels_flag(const WallFrames& frames, const WallWork& work, double steps_per_px) {
   if (!(steps_per_px > 0.0)) return "";
   const double gap = usual_gap(frames, work, steps_per_px);
@@ -86,6 +117,55 @@ std::string levels_flag(const WallFrames& frames, const WallWork& work, double s
       "be "
       "wrong, and distances and deviation with it",
       steps_per_px, seen, work.rays.focal_baseline_px_m);
+}
+
+}  // namespace
+
+std::string rough(double value) { return value >= 100.0 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
+
+void check_depths(const WallFrames& frames, const WallWork& work) {
+  if (!frames.sensor.camera) return;
+  const std::vector<WallPlane>& planes = work.measure.planes;
+  const std::size_t middle = middle_frame(planes);
+  const std::string words = wall_words(frames, middle, planes[middle].distance_m);
+  const double max_range_m = frames.sensor.max_range_m;
+  const auto within = std::count_if(planes.begin(), planes.end(), [&](const WallPlane& plane) {
+    return plane.is_found && plane.distance_m < max_range_m;
+  });
+  if (max_range_m > 0.0 && static_cast<double>(within) < kLeastShown * static_cast<double>(planes.size())) {
+    throw InputError(
+        fmt::format("{}, beyond max_range_m = {:g}, and {} of {} frames show one within it: see whether {} is right",
+                    words, max_range_m, within, planes.size(), levels_of(frames)));
+  }
+  const double deviation_px = work.scale.constant, most_px = kMostOfLimit * Disparity::fields()[1].high;
+  if (!work.rays.has_disparity() || deviation_px <= most_px) return;
+  throw InputError(
+      fmt::format("{}, and disparities deviate by {:.3g} px, where {:g} px is the most: see whether {}, focal length "
+                  "and baseline are right",
+                  words, deviation_px, most_px, levels_of(frames)));
+}
+
+std::string depths_flag(const WallFrames& frames, std::span<const WallPlane> planes) {
+  if (!frames.sensor.camera) return "";
+  const std::size_t middle = middle_frame(planes);
+  const double distance_m = planes[middle].distance_m;
+  const std::string words = wall_words(frames, middle, distance_m);
+  const double px = frames.sensor.camera->fx_px * frames.sensor.camera->baseline_m / distance_m;
+  if (px > static_cast<double>(frames.sensor.cols)) {
+    return fmt::format(
+        "{}, where the disparity is {:.3g} px, and the image {} px wide: see whether {}, focal length and baseline are "
+        "right",
+        words, px, frames.sensor.cols, levels_of(frames));
+  }
+  if (frames.half_step_m == 0.0 || (distance_m >= kNearestWallM && distance_m <= kFarthestWallM)) return "";
+  return fmt::format("{} by its readings: see whether {} is right", words, levels_of(frames));
+}
+
+std::vector<std::string> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px) {
+  std::vector<std::string> flags = {depths_flag(frames, work.measure.planes), no_return_code_flag(frames, work),
+                                    levels_flag(frames, work, steps_per_px)};
+  std::erase(flags, "");
+  return flags;
 }
 
 std::string moving_wall_flag(const WallWork& work, double sum) {

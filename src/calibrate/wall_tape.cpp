@@ -15,29 +15,11 @@ namespace {
 
 constexpr int kMostBiasSteps = 20;
 
-/// A run of frames with one distance: means over its frames.
-struct Place {
-  double tape_m = 0.0, measured_m = 0.0;
-  double per_bias = 0.0;     ///< by how much the distance of the plane moves with a bias along the rays
-  double variance = 0.0;     ///< of measured_m as its readings say, m^2
-  std::vector<Vec3> m = {};  ///< planes of the frames
-};
-
-/// Variance of the distance 1 / |m| of a plane through readings that err independently.
-double variance_of_distance(const WallPlaneFit& fit) {
-  const std::array<double, 3> m = {fit.m.x, fit.m.y, fit.m.z};
-  const double square = dot(fit.m, fit.m);
-  double sum = 0.0;
-  for (std::size_t j = 0; j < fit.covariance.n; ++j) {
-    for (std::size_t k = 0; k < fit.covariance.n; ++k) sum += m[j] * fit.covariance(j, k) * m[k];
-  }
-  return sum / (square * square * square);
-}
-
 /// Where readings of a frame err alike, frames of one place differ by more than independent readings let them.
-double crowding_of(const WallWork& work, const std::vector<std::vector<std::size_t>>& frames_of) {
+double crowding_of(const WallWork& work, const std::vector<TapePlace>& places) {
   double square = 0.0, degrees = 0.0;
-  for (const std::vector<std::size_t>& frames : frames_of) {
+  for (const TapePlace& place : places) {
+    const std::vector<std::size_t>& frames = place.frames;
     double mean_m = 0.0;
     for (const std::size_t f : frames) mean_m += work.measure.planes[f].distance_m / static_cast<double>(frames.size());
     for (const std::size_t f : frames) {
@@ -79,28 +61,6 @@ double distance_per_bias(const WallWork& work, std::size_t f) {
   return -along / (norm(plane) * dot(plane, plane));
 }
 
-std::vector<Place> places_of(const WallFrames& frames, const WallWork& work) {
-  std::vector<Place> places;
-  std::vector<std::vector<std::size_t>> frames_of;
-  double last_m = kNoNumber;
-  for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
-    const double tape_m = frames.tape_m[f];
-    if (!work.fits[f] || std::isnan(tape_m)) continue;
-    if (tape_m != last_m) places.push_back({.tape_m = tape_m}), frames_of.emplace_back();
-    last_m = tape_m;
-    Place& place = places.back();
-    place.measured_m += work.measure.planes[f].distance_m, place.m.push_back(work.fits[f]->m);
-    place.per_bias += distance_per_bias(work, f), place.variance += variance_of_distance(*work.fits[f]);
-    frames_of.back().push_back(f);
-  }
-  const double crowding = crowding_of(work, frames_of);
-  for (Place& place : places) {
-    const double share = 1.0 / static_cast<double>(place.m.size());
-    place.measured_m *= share, place.per_bias *= share, place.variance *= crowding * share * share;
-  }
-  return places;
-}
-
 double spread_of(double square, std::size_t places, std::size_t parameters) {
   return places > parameters ? std::sqrt(square / static_cast<double>(places - parameters)) : kNoNumber;
 }
@@ -112,9 +72,9 @@ double larger_error(double of_spread, std::size_t degrees, double variance_of_re
   return std::max(two_errors_widening(degrees) * of_spread, std::sqrt(variance_of_readings));
 }
 
-void fit_gain(const std::vector<Place>& places, bool has_gain, WallTape& tape) {
+void fit_gain(const std::vector<TapePlace>& places, bool has_gain, WallTape& tape) {
   double gg = 0.0, gb = 0.0, bb = 0.0, gy = 0.0, by = 0.0;
-  for (const Place& p : places) {
+  for (const TapePlace& p : places) {
     const double off_m = p.measured_m - p.tape_m;
     gg += p.tape_m * p.tape_m, gb += p.tape_m * p.per_bias, bb += p.per_bias * p.per_bias;
     gy += p.tape_m * off_m, by += p.per_bias * off_m;
@@ -125,14 +85,14 @@ void fit_gain(const std::vector<Place>& places, bool has_gain, WallTape& tape) {
   if (has_gain) tape.gain.value = (bb * gy - gb * by) / det, tape.bias_m.value = (gg * by - gb * gy) / det;
   const double gain = has_gain ? tape.gain.value : 0.0;
   double square = 0.0;
-  for (const Place& p : places) {
+  for (const TapePlace& p : places) {
     const double left_m = p.measured_m - p.tape_m * (1.0 + gain) - p.per_bias * tape.bias_m.value;
     square += left_m * left_m;
   }
   const std::size_t parameters = has_gain ? 2 : 1;
   tape.spread_m = spread_of(square, places.size(), parameters);
   double of_gain = 0.0, of_bias = 0.0;
-  for (const Place& p : places) {
+  for (const TapePlace& p : places) {
     const double to_gain = has_gain ? (bb * p.tape_m - gb * p.per_bias) / det : 0.0;
     const double to_bias = has_gain ? (gg * p.per_bias - gb * p.tape_m) / det : p.per_bias / bb;
     of_gain += to_gain * to_gain * p.variance, of_bias += to_bias * to_bias * p.variance;
@@ -143,19 +103,19 @@ void fit_gain(const std::vector<Place>& places, bool has_gain, WallTape& tape) {
 }
 
 /// Mean distance of the planes whose disparities are smaller by the bias.
-double distance_without(const Place& p, double bias_px, double focal_baseline_px_m) {
+double distance_without(const TapePlace& p, double bias_px, double focal_baseline_px_m) {
   double sum_m = 0.0;
   for (const Vec3& m : p.m) sum_m += 1.0 / norm(m - Vec3{bias_px / focal_baseline_px_m, 0.0, 0.0});
   return sum_m / static_cast<double>(p.m.size());
 }
 
-void fit_disparity_bias(const std::vector<Place>& places, double focal_baseline_px_m, WallTape& tape) {
+void fit_disparity_bias(const std::vector<TapePlace>& places, double focal_baseline_px_m, WallTape& tape) {
   constexpr double kStepPx = 1e-4;
   double bias_px = 0.0, slopes = 0.0;
   for (int step = 0; step < kMostBiasSteps; ++step) {
     double right = 0.0;
     slopes = 0.0;
-    for (const Place& p : places) {
+    for (const TapePlace& p : places) {
       const double at = distance_without(p, bias_px, focal_baseline_px_m);
       const double slope = (distance_without(p, bias_px + kStepPx, focal_baseline_px_m) - at) / kStepPx;
       slopes += slope * slope, right += slope * (p.tape_m - at);
@@ -164,7 +124,7 @@ void fit_disparity_bias(const std::vector<Place>& places, double focal_baseline_
     if (std::abs(right / slopes) < 1e-10) break;
   }
   double square = 0.0, of_readings = 0.0;
-  for (const Place& p : places) {
+  for (const TapePlace& p : places) {
     const double at = distance_without(p, bias_px, focal_baseline_px_m), left_m = at - p.tape_m;
     const double slope = (distance_without(p, bias_px + kStepPx, focal_baseline_px_m) - at) / kStepPx;
     square += left_m * left_m, of_readings += slope * slope * p.variance / (slopes * slopes);
@@ -178,12 +138,49 @@ bool is_zero(const Estimate& e) { return std::abs(e.value) < 2.0 * e.std_error; 
 
 }  // namespace
 
+double variance_of_distance(const WallPlaneFit& fit) {
+  const std::array<double, 3> m = {fit.m.x, fit.m.y, fit.m.z};
+  const double square = dot(fit.m, fit.m);
+  double sum = 0.0;
+  for (std::size_t j = 0; j < fit.covariance.n; ++j) {
+    for (std::size_t k = 0; k < fit.covariance.n; ++k) sum += m[j] * fit.covariance(j, k) * m[k];
+  }
+  return sum / (square * square * square);
+}
+
+std::vector<TapePlace> tape_places(const WallFrames& frames, const WallWork& work) {
+  std::vector<TapePlace> places;
+  double last_m = kNoNumber;
+  for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
+    const double tape_m = frames.tape_m[f];
+    if (!work.fits[f] || std::isnan(tape_m)) continue;
+    if (tape_m != last_m) places.push_back({.tape_m = tape_m});
+    last_m = tape_m;
+    TapePlace& place = places.back();
+    place.measured_m += work.measure.planes[f].distance_m, place.m.push_back(work.fits[f]->m);
+    place.per_bias += distance_per_bias(work, f), place.variance += variance_of_distance(*work.fits[f]);
+    place.frames.push_back(f);
+  }
+  const double crowding = crowding_of(work, places);
+  for (TapePlace& place : places) {
+    const double share = 1.0 / static_cast<double>(place.m.size());
+    place.measured_m *= share, place.per_bias *= share, place.variance *= crowding * share * share;
+  }
+  return places;
+}
+
+double off_the_law_m(const TapePlace& place, const WallTape& tape, const WallRays& rays) {
+  if (tape.is_disparity) return distance_without(place, tape.bias_px.value, rays.focal_baseline_px_m) - place.tape_m;
+  const double gain = std::isnan(tape.gain.value) ? 0.0 : tape.gain.value;
+  return place.measured_m - place.tape_m * (1.0 + gain) - place.per_bias * tape.bias_m.value;
+}
+
 std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work) {
-  const std::vector<Place> places = places_of(frames, work);
+  const std::vector<TapePlace> places = tape_places(frames, work);
   if (places.empty()) return std::nullopt;
   WallTape tape{.places = places.size()};
   bool has_gain = false;
-  for (const Place& p : places) has_gain = has_gain || p.tape_m != places.front().tape_m;
+  for (const TapePlace& p : places) has_gain = has_gain || p.tape_m != places.front().tape_m;
   fit_gain(places, has_gain, tape);
   tape.bias_px = {kNoNumber, kNoNumber}, tape.bias_px_spread_m = kNoNumber;
   if (work.rays.has_disparity()) {

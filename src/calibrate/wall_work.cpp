@@ -12,6 +12,7 @@
 #include <fathom/base/executor.hpp>
 #include <fathom/math/trigonometry.hpp>
 
+#include "base/counts.hpp"
 #include "calibrate/median.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/wall_bins.hpp"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::size_t kMostScalePairs = 20'000;
 constexpr std::size_t kLeastToCompare = 5;
-constexpr double kMostRestless = 4.0, kLeastShown = 0.05;
+constexpr double kMostRestless = 4.0;
 constexpr int kRegionGrowths = 3;
 /// Planes take a part of the error of a ring, and give it to the others: the worst are found first.
 constexpr std::array kRingParts = {0.3, 0.3, 0.1, 0.03};
@@ -279,8 +280,19 @@ class FrameMeter {
   }
 
   [[noreturn]] void refuse() const {
-    throw InputError(fmt::format("{}: {}{}", w_.name_of(frames_, 0), w_.measure.planes[0].why_not,
+    throw InputError(fmt::format("{}: {}{}{}", w_.name_of(frames_, 0), w_.measure.planes[0].why_not, beyond_reach(0),
                                  parts_.size() > 1 ? "; no frame shows a wall" : ""));
+  }
+
+  /// How many readings of a planar laser count as lost because they are at its reach or beyond.
+  [[nodiscard]] std::string beyond_reach(std::size_t f) const {
+    const double max_range_m = w_.rays.max_range_m;
+    const std::span<const float> readings = measured(f);
+    const auto beyond = std::count_if(readings.begin(), readings.end(),
+                                      [&](float m) { return std::isfinite(m) && double{m} >= max_range_m; });
+    if (!w_.rays.is_planar || max_range_m == 0.0 || beyond == 0) return "";
+    return fmt::format(" ({} more {} not below max_range_m = {:g})", beyond, are(static_cast<std::uint64_t>(beyond)),
+                       max_range_m);
   }
 
   void name(std::size_t f, BorderLosses border) {

@@ -14,6 +14,7 @@
 
 namespace fathom {
 
+inline constexpr double kLeastShown = 0.05;     ///< share of the frames that have to show a wall
 inline constexpr std::size_t kWallGroups = 64;  ///< of frames, left out one after the other for errors
 
 /// Sums of products of errors, each divided by its deviation, at every lag; entry 0 is the variance.

@@ -13,6 +13,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall_report.hpp>
 
+#include "base/with_prefix.hpp"
+#include "calibrate/wall_sanity.hpp"
 #include "report/number_json.hpp"
 #include "report/parameter_json.hpp"
 #include "report/result_folder.hpp"
@@ -140,7 +142,8 @@ Json tape_json(const WallFit& fit) {
           {"bias_px", estimate_json(t.bias_px)},
           {"bias_px_spread_m", number_or_null(t.bias_px_spread_m)},
           {"is_disparity", t.is_disparity},
-          {"is_exact", t.is_exact}};
+          {"is_exact", t.is_exact},
+          {"is_contradicted", t.is_contradicted}};
 }
 
 /// sensor.yaml with a word on its use.
@@ -158,6 +161,12 @@ std::string noise_file(const WallReport& report) {
       FATHOM_VERSION, chain_yaml(report.fit.chain.chain, 0));
 }
 
+/// In front of errors. Where depths are of another unit, the same walls may not come out.
+std::string simulated_words(const WallFrames& frames, const WallMeasure& measure) {
+  const std::string doubt = depths_flag(frames, measure.planes);
+  return (doubt.empty() ? "" : doubt + ": ") + "the same walls simulated";
+}
+
 }  // namespace
 
 std::vector<std::string> WallReport::flags() const {
@@ -170,7 +179,8 @@ WallReport make_wall_report(const WallFrames& frames, const WallOptions& options
   WallReport report{.name = name, .fit = fit_wall(frames, options), .names = frames.names, .simulated = {}};
   const WallFrames simulated =
       simulate_wall(report.fit, {.seed = options.seed, .rate_hz = options.rate_hz, .threads = options.threads});
-  report.simulated = measure_wall(simulated, options, &report.fit.measure);
+  report.simulated = with_prefix(simulated_words(frames, report.fit.measure),
+                                 [&] { return measure_wall(simulated, options, &report.fit.measure); });
   return report;
 }
 

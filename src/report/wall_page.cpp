@@ -63,6 +63,7 @@ std::string wall_tiles(const WallReport& report) {
   text += tile(is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation");
   text += tile(m.knows_losses ? fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all) : "not known",
                "of the wall's rays lost");
+  text += tile(text_or_dash(report.fit.chain.held_out_nats, "{:.4f}"), "nats per return, held-out frames");
   return text + tile(fmt::format("{} of {}", found, m.planes.size()), "frames show a wall") + "</div>\n";
 }
 
@@ -109,7 +110,8 @@ std::string losses_html(const WallReport& report) {
   if (report.fit.loss_laws.empty()) return "";
   return laws_html(
       "What loses returns", report.fit.loss_laws, "law of loss", "against dropout",
-      "Log density of losses and readings, of frames held out where there are five or more. Of the laws that "
+      "Log probability that a ray is lost, or that it is not, of frames held out where there are five or more. Of the "
+      "laws that "
       "these do not tell from the best, by two errors or by more nats than chance gives, the one with the fewest "
       "parameters is chosen.");
 }
@@ -127,7 +129,9 @@ std::string tape_html(const WallReport& report) {
     rows.push_back({"or bias of the disparity", shown(tape.bias_px, "{:.3g}"), "px",
                     shown(1e3 * tape.bias_px_spread_m, "{:.2g}", " mm")});
   }
-  const char* what = tape.is_exact       ? "All of it is within two errors of 0, and the chain has none of it."
+  const char* what = tape.is_contradicted
+                         ? "Distances and readings contradict each other, and the chain has none of it."
+                     : tape.is_exact     ? "All of it is within two errors of 0, and the chain has none of it."
                      : tape.is_disparity ? "The chain has the bias of the disparity."
                                          : "The chain has gain and bias.";
   return wall_table("Distances by tape", columns, rows, fmt::format("{}. {}", counted(tape.places, "place"), what));

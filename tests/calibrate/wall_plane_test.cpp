@@ -234,6 +234,10 @@ TEST(WallPlanes, WrongInputIsRefused) {
   EXPECT_EQ(refusal(bad), "1535 measured values are no whole number of frames of 24 x 32 rays");
   bad = good, bad.sensor.camera->fx_px = std::nan("");
   EXPECT_EQ(refusal(bad), "fx_px = nan is not in [0.001, 1e+07] px");
+  bad = good, bad.sensor.camera->cx_px = 64.5;
+  EXPECT_EQ(refusal(bad), "cx_px = 64.5 is not in [-32, 64] px");
+  bad = good, bad.sensor.camera->cy_px = -24.5;
+  EXPECT_EQ(refusal(bad), "cy_px = -24.5 is not in [-24, 48] px");
   bad = good, bad.tape_m = {1.0, -1.0};
   EXPECT_EQ(refusal(bad), "distance of frame 1 = -1 is not in [0.001, 1e+06] m");
   bad = good, bad.tape_m = {1.0};
@@ -246,6 +250,10 @@ TEST(WallPlanes, WrongInputIsRefused) {
   EXPECT_EQ(refusal(good, {.most_returns = 10}), "most_returns = 10 is not at least 1000");
   EXPECT_EQ(refusal(good, {.hold_out = 1}), "hold_out = 1 leaves nothing to learn from");
   WallFrames laser = simulate_wall(laser_sensor(61, 40), walls(2, 1.0, 1.2, 0.0), {});
+  laser.sensor.max_range_m = 0.9;
+  EXPECT_EQ(refusal(laser),
+            "frame 0: has 0 readings, and a wall needs 20 (61 more are not below max_range_m = 0.9); no frame shows a "
+            "wall");
   laser.sensor.azimuth_rad.pop_back();
   EXPECT_EQ(refusal(laser), "a laser of 1 x 61 rays has 60 azimuths, and one row");
 }

@@ -221,6 +221,73 @@ TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
   EXPECT_EQ(done(forced).out, said);
 }
 
+TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
+  const std::string images = folder_ / "run/camera", log = folder_ / "run/laser/scans.csv";
+  refused("centimetres", {images, "--camera", kCamera, "--distances", "0:1=80,23:24=240"},
+          {"--distances: ", "depth_000000.npy is 80 m by tape and 0.8", " m by its readings, ",
+           "as all others are: are the distances in cm, not in m?"});
+  refused(
+      "a typo", {images, "--camera", "60,60,47.5,35.5", "--distances", "0:1=0.8,12:13=16.3"},
+      {"--distances: ", "depth_000012.npy is 16.3 m by tape and 1.6", "unlike others: is the distance typed right"});
+  refused("of scans", {"--log", log, "--sector=-60,60", "--distances", "0:1=80,12:13=163"},
+          {"--distances: scan 0 is 80 m by tape and 0.8", "are the distances in cm, not in m?"});
+  refused("scans beyond the range", {"--log", log, "--sector=-60,60", "--max-range", "0.5"},
+          {"scan 0: has 0 readings, and a wall needs 20 (", " more are not below --max-range 0.5)"});
+  const std::vector<std::string> levels = {images, "--camera", kCamera, "--files", "depth*.png", "--scale"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = levels;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  refused("scale against a tape", with({"60", "--distances", "0:1=0.8,23:24=2.4"}),
+          {"--distances: ", "depth_000000.png",
+           "as all others are: --scale 60 may be wrong, and 6000 agrees with the tape"});
+  refused("scale beyond the range", with({"6", "--max-range", "20"}),
+          {"depth_0000", ".png: its wall is ", " m away, beyond --max-range 20, and 0 of 24 frames show one within it",
+           "--scale 6 is right"});
+  refused("scale", with({"1000000"}),
+          {"depth_000012.png: its wall is 0.00981 m away, where the disparity is 6",
+           " px, and the image 96 px wide: see ", "whether --scale 1000000, focal length and baseline are right"});
+}
+
+TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
+  const std::string images = folder_ / "run/camera", out = folder_ / "fit";
+  const auto learn = [&](const char* distances) {
+    return done({"calibrate", "wall", images, "--camera", kCamera, "--max-range", "10", "--max-returns", "5000",
+                 "--distances", distances, "--out", out, "--force"})
+        .out;
+  };
+  const std::string said = learn("depth_*=0.8");
+  EXPECT_NE(said.find("against the tape, 1 place, which contradict the readings: gain -"), std::string::npos) << said;
+  EXPECT_NE(said.find("note: frames of one distance by tape lie 1.6 m apart by their readings: "), std::string::npos)
+      << said;
+  EXPECT_NE(said.find("depth_000023.npy at 2.40 m are both 0.8 m by tape; give each place its own distance"),
+            std::string::npos)
+      << said;
+  const auto is_said = [&](const std::string& part) {
+    return said.find(part) != std::string::npos &&
+           fathom::test::bytes_of(out + "/report.html").find(part) != std::string::npos &&
+           fathom::test::bytes_of(out + "/fit.json").find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(is_said("distances by tape and readings contradict each other"));
+  EXPECT_EQ(json::parse(fathom::test::bytes_of(out + "/fit.json"))["tape"]["is_contradicted"], true);
+  EXPECT_NE(fathom::test::bytes_of(out + "/noise.yaml").find("bias_px: 0,"), std::string::npos);
+  // In a good one nothing is contradicted, and frames held out are on terminal, page and in fit.json.
+  const std::string good = learn("0:1=0.8,23:24=2.4");
+  EXPECT_EQ(good.find("contradict"), std::string::npos) << good;
+  const json fit = json::parse(fathom::test::bytes_of(out + "/fit.json"));
+  EXPECT_EQ(fit["tape"]["is_contradicted"], false);
+  const double held_out_nats = fit["held_out_nats"].get<double>();
+  const std::size_t at = good.find("held-out frames: ");
+  ASSERT_NE(at, std::string::npos) << good;
+  const std::string nats = good.substr(at + 17, good.find(' ', at + 17) - at - 17);
+  EXPECT_NEAR(std::stod(nats), held_out_nats, 5.1e-5);
+  const std::string page = fathom::test::bytes_of(out + "/report.html");
+  EXPECT_NE(page.find(nats), std::string::npos) << nats;
+  EXPECT_NE(page.find("nats per return, held-out frames"), std::string::npos);
+  EXPECT_NE(page.find("Log probability that a ray is lost"), std::string::npos);
+}
+
 TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
   const std::string images = folder_ / "run/camera", log = folder_ / "run/laser/scans.csv";
   refused("nothing", {}, {"DIR, --log or --bag is required"});
@@ -228,6 +295,8 @@ TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
   refused("three numbers", {images, "--camera", "1,2,3"}, {"--camera has 3 numbers"});
   refused("no focal length", {images, "--camera", "0,2,3,4"}, {"--camera = 0,2,3,4: FX and FY are above 0"});
   refused("baseline", {images, "--camera", "9,9,3,4,-1"}, {"BASELINE is not below 0"});
+  refused("principal point", {images, "--camera", "60,60,192.5,35.5"}, {"--camera CX = 192.5 is not in [-96, 192] px"});
+  refused("principal point", {images, "--camera", "60,60,47.5,-73"}, {"--camera CY = -73 is not in [-72, 144] px"});
   refused("word", {images, "--camera", "a,9,3,4"}, {"--camera", "a"});
   refused("two sources", {images, "--camera", kCamera, "--log", log}, {"--log and --bag are for scans"});
   refused("scale of scans", {"--log", log, "--scale", "1000"},

@@ -52,9 +52,11 @@ def test_a_tape_gives_the_bias_of_a_laser():
     clean = distance[:, None] / np.cos(azimuth)
     fit = fa.calibrate.fit_wall(1.01 * clean + 0.02 + rng.normal(0, 0.005, clean.shape), azimuth_rad=azimuth,
                                 tape_m=distance)
-    assert fit.tape is not None and not fit.tape.is_exact and fit.tape.places == 5
+    assert fit.tape is not None and not fit.tape.is_exact and not fit.tape.is_contradicted and fit.tape.places == 5
     assert fit.tape.gain[0] == pytest.approx(0.01, abs=3e-3) and fit.tape.bias_m[0] == pytest.approx(0.02, abs=3e-3)
     assert fit.chain.noise[-1].bias_m == pytest.approx(fit.tape.bias_m[0], rel=1e-5)
+    with pytest.raises(fa.InputError, match="^tape_m: frame .* are the distances in cm, not in m"):
+        fa.calibrate.fit_wall(clean, azimuth_rad=azimuth, tape_m=100 * distance)
 
 
 def test_a_lidar_finds_the_wall_ahead_among_others_and_its_tails(tmp_path):

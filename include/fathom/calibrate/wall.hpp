@@ -38,6 +38,7 @@
 namespace fathom {
 
 /// A pinhole camera whose depths are seen by its left lens, at the sensor's origin; pixel centres are whole numbers.
+/// The principal point is not more than the width and height of the image outside of it.
 struct WallCamera {
   double fx_px = 0.0, fy_px = 0.0, cx_px = 0.0, cy_px = 0.0;
   double baseline_m = 0.0;  ///< 0: it measures no disparity
@@ -203,6 +204,10 @@ struct WallTape {
   double bias_px_spread_m = 0.0;
   bool is_disparity = false;  ///< whether the bias of the disparity describes the places better
   bool is_exact = false;      ///< whether all of that is within two errors of 0: the chain has none of it
+  /// Whether distances and readings contradict each other: the chain has none of it. Frames of one distance lie apart
+  /// by a fifth of it, a place is off gain and bias by a tenth of its distance, or these are beyond what their models
+  /// take.
+  bool is_contradicted = false;
 };
 
 /// Correlation of the error, as fathom/noise/correlation.hpp has it. Sizes are 0 where the error is white.
@@ -246,7 +251,9 @@ struct WallFit {
 /// held out tell heavier tails; what is lost by dropout
 /// alone or with the one of stereo_energy, texture_loss and loss_angle that frames held out tell from it; the
 /// correlation of the error; and gain_bias, or the bias of the disparity, where distances are given. Throws InputError
-/// as measure_wall() does, when fewer than 100 returns are on walls, and for rings of what is no lidar.
+/// as measure_wall() does, when fewer than 100 returns are on walls, for rings of what is no lidar, for walls beyond
+/// the reach of a camera, for a disparity that deviates by more than its model takes, and for distances by tape of
+/// which all are off the readings by more than a factor of 1.5, or one by more than 3.
 FATHOM_API WallFit fit_wall(const WallFrames& frames, const WallOptions& options = {});
 
 }  // namespace fathom
