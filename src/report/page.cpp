@@ -30,7 +30,7 @@ code { font: 13.5px/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monos
 .tile b { display: block; font-size: 23px; font-weight: 600; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--soft); font-size: 13px; }
 .flags { margin: 12px 0 0; padding: 10px 16px 10px 30px; border-left: 4px solid var(--short); background: #fff7ec; }
-.flags li + li { margin-top: 5px; }
+.flags li { overflow-wrap: anywhere; } .flags li + li { margin-top: 5px; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 32px; }
 .row.three { grid-template-columns: 1fr 1fr 1fr; gap: 8px 16px; }
 figure { margin: 0; break-inside: avoid; }
