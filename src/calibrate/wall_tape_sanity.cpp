@@ -132,7 +132,7 @@ std::optional<Gap> gap_of(const WallWork& work, const TapePlace& place) {
 }
 
 std::string others_of(std::size_t all) {
-  return all > 1 ? fmt::format(" (so it is at {} more)", counted(all - 1, "place")) : "";
+  return all > 1 ? fmt::format(" (so it is at {})", counted(all - 1, "more place")) : "";
 }
 
 void doubt_gaps(const WallFrames& frames, const WallWork& work, const std::vector<TapePlace>& places,
