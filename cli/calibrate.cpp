@@ -141,11 +141,7 @@ void calibrate_distance(const CalibrateOptions& options) {
   answer.flags = fit.flags;
   if (options.data.empty()) {
     for (std::string flag : fathom::log_pair_flags(found, fit, options.pairs.gate_m)) {
-      for (const auto& [inner, typed] :
-           {std::pair{"(gate_m)", "(--gate)"}, {"gate_m =", "--gate"}, {"gate_m", "--gate"}}) {
-        flag = as_typed(inner, typed, std::move(flag));
-      }
-      answer.flags.push_back(std::move(flag));
+      answer.flags.push_back(as_typed("gate_m", "--gate", as_typed("gate_m =", "--gate", std::move(flag))));
     }
   }
   answer.flags.insert(answer.flags.end(), notes.begin(), notes.end());

@@ -106,11 +106,12 @@ void add_scans(CLI::App& c, CalibrateOptions& o) {
   add_clusters(c, o.distance.stretches);
 }
 
-/// A table has no sensors.
-void refuse_sensor_of_table(const CalibrateOptions& o) {
+/// A table, a log or a bag has no sensors.
+void refuse_sensor_without_run(const CalibrateOptions& o) {
   std::error_code error;
   if (o.sensor.empty() || std::filesystem::is_directory(o.data, error)) return;
-  throw fathom::InputError(fmt::format("--sensor is of the folder of a run, and {} is none", o.data.string()));
+  throw fathom::InputError("--sensor is of the folder of a run, and " +
+                           (o.data.empty() ? "scans of a log or bag are of one laser" : o.data.string() + " is none"));
 }
 
 /// One source, and a world where it needs one.
@@ -125,9 +126,7 @@ void check_sources(const CLI::App& c, const CalibrateOptions& o) {
       throw fathom::InputError(fmt::format("DATA has its expected ranges: {} is for scans of a log or bag", option));
     }
   }
-  if (o.data.empty() && !o.sensor.empty()) {
-    throw fathom::InputError("--sensor is of the folder of a run, and scans of a log or bag are of one laser");
-  }
+  refuse_sensor_without_run(o);
   refuse_height_without_scene(c);
   if (o.data.empty() && !scans) throw fathom::InputError("DATA, --log or --bag is required");
   if (scans && !world) throw fathom::InputError("--map or --scene is required with --log and --bag");
@@ -223,7 +222,6 @@ void add_calibrate_commands(CLI::App& app) {
   distance.footer(kDistanceHelp);
   distance.final_callback([o, &distance] {
     check_sources(distance, *o);
-    if (!o->data.empty()) refuse_sensor_of_table(*o);
     o->asks_clusters = distance.count("--clusters") > 0;
     calibrate_distance(*o);
   });
@@ -235,7 +233,7 @@ void add_calibrate_commands(CLI::App& app) {
              doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), e->normalization);
   energy.footer(kEnergyHelp);
   energy.final_callback([e] {
-    refuse_sensor_of_table(*e);
+    refuse_sensor_without_run(*e);
     calibrate_energy(*e);
   });
   add_chain(calibrate);

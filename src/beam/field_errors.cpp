@@ -143,7 +143,7 @@ void add_field_errors(const FieldData& data, const DistanceField& field, std::sp
   if (free.w) fit.naive_w_std_error = std::sqrt(covariance->ww);
   if (free.s) fit.naive_sigma_std_error_m = std::sqrt(covariance->ss);
   if (fit.clusters < 2) {
-    fit.flags.emplace_back("standard errors need at least two clusters: the rays of one err together");
+    fit.flags.push_back(one_cluster_flag("rays"));
     return;
   }
   const std::string few = few_clusters_flag(fit.clusters, options.stretches);

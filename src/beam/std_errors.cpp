@@ -268,7 +268,7 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
   fit.naive_std_error = to_errors(naive, known, p.tail.hit);
   flag_unidentified(naive, known, fit);
   if (fit.clusters < 2) {
-    fit.flags.emplace_back("standard errors need at least two clusters: the rays of one err together");
+    fit.flags.push_back(one_cluster_flag("rays"));
     return;
   }
   const std::string few = few_clusters_flag(fit.clusters, options.stretches);

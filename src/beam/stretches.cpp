@@ -16,4 +16,8 @@ std::string few_clusters_flag(std::size_t clusters, std::size_t stretches) {
                      few_asked ? "take 20 stretches or more" : "learn from at least 20 scans");
 }
 
+std::string one_cluster_flag(std::string_view what) {
+  return fmt::format("standard errors need at least two clusters: the {} of one err together", what);
+}
+
 }  // namespace fathom

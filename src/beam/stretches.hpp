@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace fathom {
 
@@ -56,5 +57,8 @@ struct Neighbours {
 
 /// What is said of standard errors that rest on so few clusters, of stretches of the way (0: of scans); empty: enough.
 std::string few_clusters_flag(std::size_t clusters, std::size_t stretches);
+
+/// What is said where there is one cluster alone. `what`: "rays".
+std::string one_cluster_flag(std::string_view what);
 
 }  // namespace fathom

@@ -10,8 +10,6 @@
 
 namespace fathom {
 
-inline constexpr double kNormal95 = 1.959963984540054;  ///< quantile of 0.975
-
 struct ChainErrors {
   std::vector<double> error, naive;  ///< NaN: none
   std::vector<double> correlations;  ///< [parameters, parameters]

@@ -2,6 +2,7 @@
 #include "calibrate/chain_levels.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 

@@ -4,9 +4,7 @@
 // when there are enough of them.
 
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <fathom/calibrate/chain.hpp>
 

@@ -5,9 +5,14 @@
 #include <cmath>
 
 #include "beam/student_t.hpp"
-#include "calibrate/chain_errors.hpp"
 
 namespace fathom {
+
+namespace {
+
+constexpr double kNormal95 = 1.959963984540054;  // quantile of 0.975
+
+}  // namespace
 
 ClusteredError clustered_error(double naive, const std::optional<ClusterVariance>& of_clusters) {
   ClusteredError both = {naive, kNormal95 * naive};

@@ -29,7 +29,7 @@ DistanceErrors gather(const RangePairs& pairs, DistanceCalibration& out) {
   DistanceErrors e;
   for (std::size_t i = 0; i < pairs.range_m.size(); ++i) {
     const double range = pairs.range_m[i], expected = pairs.expected_m[i];
-    const bool is_lost = !std::isfinite(range) || !(range > 0.0);  // sensors write 0, or -1, too
+    const bool is_lost = !std::isfinite(range) || range <= 0.0;  // sensors write 0, or -1, too
     if (is_lost || !std::isfinite(expected)) {
       ++out.skipped;
       continue;

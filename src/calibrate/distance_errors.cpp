@@ -98,7 +98,7 @@ void add_distance_errors(const DistanceErrors& errors, bool stddev_free, bool pe
   const bool knows_scans = !errors.scan.empty();
   ClusterMoves moves(errors, out, *inverse, options.stretches, out.clusters);
   if (knows_scans && out.clusters == 1) {
-    out.flags.emplace_back("standard errors need at least two clusters: the readings of one err together");
+    out.flags.push_back(one_cluster_flag("readings"));
     return;
   }
   const Neighbours neighbours(out.clusters, options.stretches > 0);

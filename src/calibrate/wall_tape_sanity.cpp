@@ -35,16 +35,14 @@ struct PlaceRatio {
   [[nodiscard]] double times() const { return std::max(tape_m / measured_m, measured_m / tape_m); }
 };
 
+bool is_less_off(const PlaceRatio& a, const PlaceRatio& b) { return a.times() < b.times(); }
+
 std::vector<PlaceRatio> ratios_of(const WallFrames& frames, const WallWork& work) {
   std::vector<PlaceRatio> ratios;
-  for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
-    if (!work.fits[f] || std::isnan(frames.tape_m[f])) continue;
-    const PlaceRatio ratio = {f, frames.tape_m[f], work.measure.planes[f].distance_m};
-    if (ratios.empty() || ratios.back().tape_m != ratio.tape_m) {
-      ratios.push_back(ratio);
-    } else if (ratio.times() < ratios.back().times()) {
-      ratios.back() = ratio;
-    }
+  for (const TapePlace& place : tape_places(frames, work)) {
+    std::vector<PlaceRatio> of_frames;
+    for (const std::size_t f : place.frames) of_frames.push_back({f, place.tape_m, work.measure.planes[f].distance_m});
+    ratios.push_back(*std::min_element(of_frames.begin(), of_frames.end(), is_less_off));
   }
   return ratios;
 }
@@ -197,8 +195,7 @@ void check_tape(const WallFrames& frames, const WallWork& work) {
   const std::vector<PlaceRatio> ratios = ratios_of(frames, work);
   if (ratios.empty()) return;
   refuse_all(frames, work, ratios);
-  const PlaceRatio& worst = *std::max_element(
-      ratios.begin(), ratios.end(), [](const PlaceRatio& a, const PlaceRatio& b) { return a.times() < b.times(); });
+  const PlaceRatio& worst = *std::max_element(ratios.begin(), ratios.end(), is_less_off);
   const auto off = std::count_if(ratios.begin(), ratios.end(),
                                  [](const PlaceRatio& ratio) { return ratio.times() > kMostTimesOfOne; });
   if (off == 0) return;

@@ -63,21 +63,22 @@ std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCal
   const bool is_cut = gate_m < kFewDeviations * deviation_m;
   const std::size_t all = found.others + learned.pairs;
   const double others = static_cast<double>(found.others) / static_cast<double>(std::max<std::size_t>(1, all));
-  if (others > kMostOthers) {
-    const std::string gate =
-        is_cut ? fmt::format(", or the gate, {:.1f} deviations of what was learned, is too small", gate_m / deviation_m)
-               : "";
-    return {fmt::format(
-        "{} of {} readings, {:.0f} %, are farther than {} m (gate_m) from what the world expects, and were left out: "
-        "the map or scene is of another place, or lies elsewhere than the log says, or poses are not those of the "
-        "scans{}",
-        grouped(found.others), grouped(all), 100.0 * others, gate_m, gate)};
-  }
+  const bool are_most = others > kMostOthers;
   std::vector<std::string> flags;
   if (found.others > 0) {
-    flags.push_back(
-        fmt::format("{} of {} readings are farther than {} m (gate_m) from what the world expects, and were left out",
-                    grouped(found.others), grouped(all), gate_m));
+    flags.push_back(fmt::format(
+        "{} of {} readings{} are farther than {} m (gate_m) from what the world expects, and were left out",
+        grouped(found.others), grouped(all), are_most ? fmt::format(", {:.0f} %,", 100.0 * others) : "", gate_m));
+  }
+  if (are_most) {
+    flags.back() +=
+        ": the map or scene is of another place, or lies elsewhere than the log says, or poses are not those of the "
+        "scans";
+    if (is_cut) {
+      flags.back() +=
+          fmt::format(", or the gate, {:.1f} deviations of what was learned, is too small", gate_m / deviation_m);
+    }
+    return flags;
   }
   if (is_cut) {
     flags.push_back(fmt::format(
