@@ -7,6 +7,7 @@
 
 #include <embree3/rtcore.h>
 
+#include "cast/caster.hpp"
 #include "cast/embree/packet_width.hpp"
 #include "cast/instance_caster.hpp"
 
