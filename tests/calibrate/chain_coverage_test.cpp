@@ -29,7 +29,7 @@ void expect_covered(const std::vector<ParameterCoverage>& all, std::size_t seeds
 class PresetCoverage : public testing::TestWithParam<std::string> {};
 
 TEST_P(PresetCoverage, IsWhatIntervalsSay) {
-  const std::size_t seeds = repetitions(16);
+  const std::size_t seeds = repetitions(6);
   expect_covered(measure_coverage(preset_study(find_preset(GetParam())), seeds), seeds);
 }
 
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Chains, PresetCoverage, testing::Values("VLP-16", "LMS-
                          });
 
 TEST(RingCoverage, IsWhatIntervalsSay) {
-  const std::size_t seeds = repetitions(16);
+  const std::size_t seeds = repetitions(6);
   const std::vector<ParameterCoverage> all = measure_coverage(ring_study(4), seeds);
   ASSERT_EQ(all.size(), 9U);
   expect_covered(all, seeds);
@@ -49,7 +49,7 @@ TEST(RingCoverage, IsWhatIntervalsSay) {
 
 /// Walls that stand beside where the scene has them are seen by many scans: only stretches of the way know it.
 TEST(StretchCoverage, HoldsWhereFramesErrTogether) {
-  const std::size_t seeds = repetitions(24);
+  const std::size_t seeds = repetitions(12);
   ChainStudy study;
   study.truth = {DistanceNoise{0.0F, 0.02F, 0.0F}};
   study.free = chain_parameters(study.truth, "distance.mean_m");

@@ -68,9 +68,9 @@ INSTANTIATE_TEST_SUITE_P(Chains, LearnedChain, testing::ValuesIn(models_together
 TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
   const NoiseChain chain = {LossAngle{1.2F}, DistanceNoise{0.01F, 0.02F, 0.004F}, Dropout{0.1F}};
   const std::vector<ChainParameter> free = chain_parameters(chain, "*");
-  const auto seeds = static_cast<double>(repetitions(50));
+  const auto seeds = static_cast<double>(repetitions(15));
   std::vector<double> held(free.size(), 0.0), squares(free.size(), 0.0);
-  for (std::uint64_t seed = 1; seed <= repetitions(50); ++seed) {
+  for (std::uint64_t seed = 1; seed <= repetitions(15); ++seed) {
     const ChainReturns returns = simulate_returns(chain, 30, 64, 77 + 501 * seed);
     const ChainFit fit = fit_chain(with_wrong_values(chain, free, 0.7), free, returns, {.hold_out = 0});
     for (std::size_t k = 0; k < free.size(); ++k) {

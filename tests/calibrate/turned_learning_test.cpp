@@ -63,9 +63,9 @@ void expect_coverage(const Case& c, int seeds) {
   }
 }
 
-TEST(TurnedLearning, IntervalsHoldTheTruthAlone) { expect_coverage(alone(), static_cast<int>(repetitions(12))); }
+TEST(TurnedLearning, IntervalsHoldTheTruthAlone) { expect_coverage(alone(), static_cast<int>(repetitions(4))); }
 TEST(TurnedLearning, IntervalsHoldTheTruthBesideDistanceAndDropout) {
-  expect_coverage(with_distance(), static_cast<int>(repetitions(12)));
+  expect_coverage(with_distance(), static_cast<int>(repetitions(4)));
 }
 TEST(TurnedLearning, TwoAxesAreLearnedTogether) {
   const NoiseChain truth = {AngularRay{Axis::kZ, 0.001F, 0.002F}, AngularRay{Axis::kY, -0.001F, 0.003F},

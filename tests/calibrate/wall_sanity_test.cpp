@@ -74,7 +74,7 @@ TEST(WallSanity, NamesAWallThatMovesBetweenStillFrames) {
 
 // Truth without a bias: an error by the spread of two places alone would be too small nearly always.
 TEST(WallTape, ErrorsOfTwoPlacesHold) {
-  const auto seeds = static_cast<std::uint64_t>(repetitions(40));
+  const auto seeds = static_cast<std::uint64_t>(repetitions(20));
   double of_bias = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     std::vector<WallPlane> planes;

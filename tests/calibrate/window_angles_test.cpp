@@ -166,7 +166,7 @@ TEST(WindowAngles, ReturnsAreOfPixelsWhoseWindowsSeeOnePlane) {
 }
 
 TEST(WindowAngles, IntervalsHoldTheTruth) {
-  const std::size_t seeds = repetitions(12);
+  const std::size_t seeds = repetitions(4);
   ChainStudy study = window_study(find_preset("D435"), 6'000);
   study.free = parameters_of(study.truth, {"angular_ray.stddev_rad", "disparity.stddev_px"});
   const auto n = static_cast<double>(seeds);
