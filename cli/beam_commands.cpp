@@ -54,7 +54,6 @@ Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans all --refine-poses 0.1,1
       --out out/fit_poses
 
-Several processes learn together under mpirun, where fathom is built with -DFATHOM_MPI=ON; docs/scale.md tells more.
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
 DIR gets parameters.yaml, fit.json and report.html, and with --refine-poses refined.log, a log of --scans at their
 refined poses; files appear whole or not at all.)";
@@ -140,7 +139,6 @@ void refuse_with_pairs(const CLI::App& c) {
   refuse("--per-log", "has no poses");
   refuse("--unknown", "has its expected ranges");
   refuse("--height", "has its expected ranges");
-  refuse("--scratch", "is read into memory");
 }
 
 /// A world and a log, or pairs.
@@ -200,7 +198,7 @@ void refuse_other_model(const CLI::App& c, ScanModel model) {
         fmt::format("{} is for --model {}", option, kScanModelWords[static_cast<std::size_t>(of)]));
   };
   for (const char* option : {"--pairs", "--scene", "--also", "--step", "--nan", "--unknown", "--miss", "--variant",
-                             "--hit", "--hit-offset", "--per-log", "--refine-poses", "--scratch"}) {
+                             "--hit", "--hit-offset", "--per-log", "--refine-poses"}) {
     refuse(option, ScanModel::kBeam);
   }
   refuse("--max-distance", ScanModel::kLikelihoodField);
@@ -240,10 +238,6 @@ void add_fit(CLI::App& app) {
   add_clusters(c, fit.stretches);
   add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);
   add_refine_poses(c, fit.refine_poses);
-  c.add_option(
-       "--scratch", fit.scratch,
-       "folder on a disk for readings that memory does not hold, 16 to 34 bytes each; logs are then read scan by scan")
-      ->type_name("DIR");
   add_localizers(c, o->localizers);
   add_threads(c, fit.compute.threads);
   add_force(c, o->force);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -19,7 +18,6 @@
 
 #include "outputs.hpp"
 #include "progress.hpp"
-#include "ranks.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
@@ -50,8 +48,7 @@ void refuse_same_log(const BeamFitOptions& options) {
 }
 
 /// From the table of pairs, or from the logs in a world.
-fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fathom::World>& world, bool quiet,
-                        fathom::Ranks* ranks) {
+fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fathom::World>& world, bool quiet) {
   TaskDisplay display("learning:", quiet);
   fathom::FitLogOptions fit = options.fit;
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
@@ -82,10 +79,8 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
         }
         const std::size_t logs = 1 + options.also.size();
         const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
-        if (fit.refine_poses && options.also.empty() && ranks == nullptr) return fathom::fit_log(read(0), *world, fit);
-        const auto open = [&](std::size_t n) { return open_log(nth_log(options, n)); };
-        return fit.scratch.empty() ? fathom::fit_logs(logs, read, *world, fit, ranks)
-                                   : as_log_typed([&] { return fathom::fit_logs(logs, open, *world, fit, ranks); });
+        if (fit.refine_poses && options.also.empty()) return fathom::fit_log(read(0), *world, fit);
+        return fathom::fit_logs(logs, read, *world, fit);
       });
 }
 
@@ -236,10 +231,7 @@ void fit_beam(const BeamFitOptions& options) {
     as_typed({{"learn with hit gaussian", "learn with --hit gaussian"}},
              [&] { fathom::check_hit_law(options.fit.hit, localizer); });
   }
-  const std::unique_ptr<fathom::Ranks> ranks = join_ranks(environment_variable);
-  const bool tells = !ranks || ranks->rank() == 0;
-  std::optional<StopSignals> signals;  // one line of all processes is enough
-  if (tells) signals.emplace(Patience::kNone);
+  const StopSignals signals(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
   const Paths outputs = fathom::fit_files(options.out, options.localizers, options.fit.refine_poses.has_value());
   std::optional<fathom::World> world;
@@ -257,8 +249,7 @@ void fit_beam(const BeamFitOptions& options) {
   BeamFitOptions how = options;
   const bool leaves_offset = !options.localizers.empty() && !options.fit.hit_offset_m && !options.fit.fit_hit_offset;
   if (leaves_offset) how.fit.fit_hit_offset = false;
-  fathom::FitReport report = learn(how, world, options.quiet || !tells, ranks.get());
-  if (!tells) return;
+  fathom::FitReport report = learn(how, world, options.quiet);
   if (!options.localizers.empty()) advise_localizers(report.sanity);
   const double cell_m = world ? world->cell_m() : options.cell_m;
   if (leaves_offset && cell_m > 0.0) report.sanity.emplace_back(kNoOffsetNote);

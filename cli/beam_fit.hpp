@@ -26,8 +26,8 @@ struct BeamFitOptions {
   bool force = false, quiet = false;
 };
 
-/// Learns the parameters with progress on stderr, writes the folder and prints what was found; together with the other
-/// processes of mpirun, of which the first writes and prints. Throws fathom::Error.
+/// Learns the parameters with progress on stderr, writes the folder and prints what was found. Throws
+/// fathom::Error.
 void fit_beam(const BeamFitOptions& options);
 
 }  // namespace fathom_cli

@@ -24,13 +24,6 @@ fathom::ScanLog read_log(const BeamLogOptions& options) {
   return log;
 }
 
-std::unique_ptr<fathom::ScanSource> open_log(const BeamLogOptions& options) {
-  if (!options.bag.empty()) return fathom::open_bag_log(options.bag, options.in_bag);
-  auto log = as_log_typed([&] { return fathom::open_scan_log(options.file(), options.in_text); });
-  log->name = options.log.string();
-  return log;
-}
-
 std::string notes_text(const std::vector<std::string>& notes) {
   std::string text;
   for (const std::string& note : notes) {

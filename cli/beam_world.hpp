@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +15,6 @@
 #include <fathom/beam/bag_log.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/beam/scan_source.hpp>
 #include <fathom/beam/world.hpp>
 
 namespace fathom_cli {
@@ -46,8 +44,6 @@ struct BeamLogOptions {
 
 /// Reads a log, which messages and reports call as it was typed: a run's folder stands for the log in it.
 fathom::ScanLog read_log(const BeamLogOptions& options);
-/// The same scan by scan, where memory does not hold all of them.
-std::unique_ptr<fathom::ScanSource> open_log(const BeamLogOptions& options);
 
 /// `text` with its first `inner`, a name of the library, as it is typed.
 inline std::string as_typed(std::string_view inner, std::string_view typed, std::string text) {

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "beam/add_parts.hpp"
-
 namespace fathom {
 
 namespace {
@@ -30,16 +28,12 @@ void EvidenceTotals::add(const EvidenceTotals& o) {
   max_expected += o.max_expected, max_missed += o.max_missed;
 }
 
-Em::Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks,
-       std::pmr::memory_resource* lists)
-    : sensor_(sensor), ranks_(ranks) {
-  std::vector<EvidenceTotals> totals;
+Em::Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa) : sensor_(sensor) {
   parts_.reserve(parts.size());
   for (const Evidence& evidence : parts) {
-    parts_.emplace_back(evidence, sensor, executor, isa, lists);
-    totals.push_back(count(evidence));
+    parts_.emplace_back(evidence, sensor, executor, isa);
+    totals_.add(count(evidence));
   }
-  totals_ = add_parts<EvidenceTotals>(totals, ranks);
 }
 
 double Em::log_likelihood_of_max(const BeamParameters& p) const {
@@ -48,10 +42,8 @@ double Em::log_likelihood_of_max(const BeamParameters& p) const {
 }
 
 const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what) {
-  std::vector<PartSums> sums;
-  sums.reserve(parts_.size());
-  for (EmPart& part : parts_) sums.push_back(part.expect(parameters, variant, reach, what));
-  const PartSums all = add_parts<PartSums>(sums, ranks_);
+  PartSums all = {};
+  for (EmPart& part : parts_) all.add(part.expect(parameters, variant, reach, what));
   Expectation& e = expectation_;
   e.sums = all.sums;
   e.edges = all.edges;
@@ -67,15 +59,15 @@ const Expectation& Em::expect(const BeamParameters& parameters, FitVariant varia
 }
 
 HitMoments Em::edge_moments(double sigma_m) {
-  std::vector<HitMoments> sums;
-  for (EmPart& part : parts_) sums.push_back(part.edge_moments(sigma_m));
-  return add_parts<HitMoments>(sums, ranks_);
+  HitMoments all = {};
+  for (EmPart& part : parts_) all.add(part.edge_moments(sigma_m));
+  return all;
 }
 
 ShortMoments Em::short_moments(double lambda_per_m) {
-  std::vector<ShortMoments> sums;
-  for (EmPart& part : parts_) sums.push_back(part.short_moments(lambda_per_m));
-  return add_parts<ShortMoments>(sums, ranks_);
+  ShortMoments all = {};
+  for (EmPart& part : parts_) all.add(part.short_moments(lambda_per_m));
+  return all;
 }
 
 }  // namespace fathom

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // One step of expectation maximisation over all parts of the data. Sums over parts are added in the order of the parts,
-// so results depend neither on threads nor on how the parts are spread over processes.
+// so results do not depend on threads.
 
 #include <cstdint>
-#include <memory_resource>
 #include <span>
 #include <vector>
-
-#include <fathom/beam/ranks.hpp>
 
 #include "beam/em_part.hpp"
 
@@ -37,9 +34,7 @@ struct EvidenceTotals {
 
 class Em {
  public:
-  /// `parts`: of this process. `ranks`: of the others; null: there are none. `lists`: where lists of readings are.
-  Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks,
-     std::pmr::memory_resource* lists = std::pmr::get_default_resource());
+  Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa);
 
   [[nodiscard]] const EvidenceTotals& totals() const { return totals_; }
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
@@ -55,7 +50,6 @@ class Em {
   [[nodiscard]] double log_likelihood_of_max(const BeamParameters& p) const;
 
   BeamSensor sensor_;
-  Ranks* ranks_;
   std::vector<EmPart> parts_;
   EvidenceTotals totals_;
   Expectation expectation_;

@@ -51,21 +51,18 @@ EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, Fi
 
 }  // namespace
 
-EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa,
-               std::pmr::memory_resource* lists)
+EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
     : evidence_(evidence),
       sensor_(sensor),
       executor_(executor),
       kernels_(pick_kernels(isa)),
-      tail_kernels_(pick_tail_kernels(isa)),
-      r_short_(evidence.z_m.get_allocator()) {
+      tail_kernels_(pick_tail_kernels(isa)) {
   add_blocks(0, evidence.missed, true);
   add_blocks(evidence.missed, evidence.ranges(), false);
   executor.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) measure(blocks_[i]);
   });
-  results_.reserve(blocks_.size());
-  for (std::size_t i = 0; i < blocks_.size(); ++i) results_.emplace_back(lists);
+  results_.resize(blocks_.size());
   r_short_.resize(evidence.ranges());
 }
 

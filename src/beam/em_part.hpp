@@ -4,7 +4,6 @@
 // in the order of the blocks, so results do not depend on threads.
 
 #include <cstdint>
-#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -39,8 +38,7 @@ enum class Expecting : std::uint8_t { kLikelihood, kSlopes };
 
 class EmPart {
  public:
-  EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa,
-         std::pmr::memory_resource* lists);
+  EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa);
 
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
   /// Extended laws list none, and have their sums of slopes where `what` says so.
@@ -63,13 +61,11 @@ class EmPart {
     bool operator==(const EdgeLimits&) const = default;
   };
   struct Edges {
-    explicit Edges(std::pmr::memory_resource* lists) : where(lists), center(lists), r(lists) {}
-    std::optional<EdgeLimits> limits;       // of the list, if there is one yet
-    std::pmr::vector<std::uint16_t> where;  // in the block
-    std::pmr::vector<double> center, r;     // z* with the offset, and responsibility
+    std::optional<EdgeLimits> limits;  // of the list, if there is one yet
+    std::vector<std::uint16_t> where;  // in the block
+    std::vector<double> center, r;     // z* with the offset, and responsibility
   };
   struct BlockResult {
-    explicit BlockResult(std::pmr::memory_resource* lists) : edges(lists) {}
     EmSums sums;
     ShortMoments shorts;
     Edges edges;
@@ -96,9 +92,9 @@ class EmPart {
   const TailKernels& tail_kernels_;
   std::vector<Block> blocks_;
   std::vector<BlockResult> results_;
-  std::pmr::vector<float> r_short_;  // [ranges]
-  EmParameters parameters_ = {};     // of the last expect()
-  EmTail tail_ = {};                 // likewise, of an extended law
+  std::vector<float> r_short_;    // [ranges]
+  EmParameters parameters_ = {};  // of the last expect()
+  EmTail tail_ = {};              // likewise, of an extended law
   std::vector<double> panels_, panel_edges_;
   std::vector<StudentEnds> ends_;
   double ends_sigma_m_ = 0.0;  // that they are of

@@ -29,9 +29,9 @@ void check(const BeamData& data) {
 
 }  // namespace
 
-Evidence make_evidence(const BeamData& data, const BeamSensor& sensor, std::pmr::memory_resource* large) {
+Evidence make_evidence(const BeamData& data, const BeamSensor& sensor) {
   check(data);
-  Evidence e(large);
+  Evidence e;
   e.z_m.reserve(data.reading_m.size());
   e.expected_m.reserve(data.reading_m.size());
   e.cluster.reserve(data.reading_m.size());

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory_resource>
 #include <vector>
 
 #include <fathom/beam/model.hpp>
@@ -16,19 +15,14 @@
 namespace fathom {
 
 struct Evidence {
-  Evidence() = default;
-  /// `large`: where the arrays of all readings are.
-  explicit Evidence(std::pmr::memory_resource* large)
-      : z_m(large), expected_m(large), cluster(large), max_expected_m(large) {}
-
   /// Readings in [0, Z), [ranges]; first those on which the map says nothing (z* = Z), then the others.
-  std::pmr::vector<float> z_m, expected_m;  ///< z* at most Z; without the offset
-  std::pmr::vector<std::uint32_t> cluster;  ///< scan, counted from 0 without gaps
-  std::size_t missed = 0;                   ///< how many of them have z* = Z
+  std::vector<float> z_m, expected_m;  ///< z* at most Z; without the offset
+  std::vector<std::uint32_t> cluster;  ///< scan, counted from 0 without gaps
+  std::size_t missed = 0;              ///< how many of them have z* = Z
 
   /// "Max" readings, per cluster: where a surface was expected, and where none was.
   std::vector<double> max_expected, max_missed;
-  std::pmr::vector<float> max_expected_m;  ///< z* of each, Z where none was expected
+  std::vector<float> max_expected_m;  ///< z* of each, Z where none was expected
   double max_expected_total = 0, max_missed_total = 0;
 
   std::array<std::size_t, 3> kinds = {};  ///< pairs by ReadingKind
@@ -38,8 +32,7 @@ struct Evidence {
 };
 
 /// Throws InputError when sizes disagree, an expected range is negative or NaN, or scans decrease.
-Evidence make_evidence(const BeamData& data, const BeamSensor& sensor,
-                       std::pmr::memory_resource* large = std::pmr::get_default_resource());
+Evidence make_evidence(const BeamData& data, const BeamSensor& sensor);
 
 /// Reorders the readings with z* < Z, in stretches of so many, so that those behind z* + offset_m come first: no short
 /// can explain them, and loops over a stretch tell the two kinds apart once.

@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "beam/em.hpp"
 #include "beam/maximise.hpp"
-#include "beam/scratch.hpp"
 #include "beam/std_errors.hpp"
 
 namespace fathom {
@@ -177,34 +176,28 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
   if (fit.kinds[2] > 0) flag(counted(fit.kinds[2], "reading") + " carried no evidence");
 }
 
-/// What each process has, of all.
-double largest(double mine, Ranks* ranks) {
-  return ranks == nullptr ? mine : std::ranges::max(ranks->gather(std::span(&mine, 1)));
-}
-
-/// All parts of this process, each made evidence of as it comes.
+/// All parts, each made evidence of as it comes.
 struct PartEvidence {
   std::vector<Evidence> parts;
   double cell_m = 0.0;  ///< the largest
 
-  void add(const BeamData& pairs, const BeamSensor& sensor, const FitOptions& options, Executor& executor,
-           std::pmr::memory_resource* large) {
+  void add(const BeamData& pairs, const BeamSensor& sensor, const FitOptions& options, Executor& executor) {
     check_in_range("fit", "cell_m", pairs.cell_m, 0, sensor.max_range_m, "m");
     cell_m = std::max(cell_m, pairs.cell_m);
-    parts.push_back(make_evidence(pairs, sensor, large));
+    parts.push_back(make_evidence(pairs, sensor));
     put_behind_first(parts.back(), kEmBlock, options.start.hit_offset_m, executor);
   }
 };
 
 BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, const FitOptions& options,
-                     Executor& executor, Ranks* ranks, std::pmr::memory_resource* lists) {
-  Em em(evidence.parts, sensor, executor, options.compute.isa, ranks, lists);
+                     Executor& executor) {
+  Em em(evidence.parts, sensor, executor, options.compute.isa);
   if (!(em.totals().pairs() > 0.0)) {
     const auto readings = static_cast<std::size_t>(em.totals().kinds[2]);
     throw InputError(readings == 1 ? std::string("the only reading carries no evidence")
                                    : fmt::format("none of {} readings carries evidence", grouped(readings)));
   }
-  const SigmaLimits limits = sigma_limits(sensor, largest(evidence.cell_m, ranks), options.start.tail);
+  const SigmaLimits limits = sigma_limits(sensor, evidence.cell_m, options.start.tail);
   BeamFit fit;
   fit.parameters = options.start;
   fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
@@ -234,36 +227,31 @@ BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, con
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }
   add_flags(last, limits, options.variant, fit);
-  add_std_errors(evidence.parts, sensor, last, options, em.totals().clusters, executor, ranks, fit);
+  add_std_errors(evidence.parts, sensor, last, options, em.totals().clusters, executor, fit);
   return fit;
 }
 
 }  // namespace
 
-Ranks::~Ranks() = default;
-
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
-  return fit_beam_model(std::span(&data, 1), sensor, options, nullptr);
+  return fit_beam_model(std::span(&data, 1), sensor, options);
 }
 
-BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options,
-                       Ranks* ranks) {
+BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options) {
   check(options, sensor);
   const auto executor = make_executor(options.compute.threads);
-  Scratch scratch(options.scratch);
   PartEvidence evidence;
-  for (const BeamData& pairs : parts) evidence.add(pairs, sensor, options, *executor, scratch.arrays());
-  return fit_evidence(evidence, sensor, options, *executor, ranks, scratch.lists());
+  for (const BeamData& pairs : parts) evidence.add(pairs, sensor, options, *executor);
+  return fit_evidence(evidence, sensor, options, *executor);
 }
 
 BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
-                       const FitOptions& options, Ranks* ranks) {
+                       const FitOptions& options) {
   check(options, sensor);
   const auto executor = make_executor(options.compute.threads);
-  Scratch scratch(options.scratch);
   PartEvidence evidence;
-  for (std::size_t i = 0; i < parts; ++i) evidence.add(read(i), sensor, options, *executor, scratch.arrays());
-  return fit_evidence(evidence, sensor, options, *executor, ranks, scratch.lists());
+  for (std::size_t i = 0; i < parts; ++i) evidence.add(read(i), sensor, options, *executor);
+  return fit_evidence(evidence, sensor, options, *executor);
 }
 
 }  // namespace fathom

@@ -24,7 +24,6 @@
 #include <fmt/format.h>
 
 #include "base/small_matrix.hpp"
-#include "beam/add_parts.hpp"
 #include "beam/curvature.hpp"
 #include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
@@ -138,50 +137,30 @@ bool is_ill_known(double variance, double weight, std::size_t pairs) {
   return variance > kMostVariance * weight * (1.0 - weight) / static_cast<double>(pairs);
 }
 
-struct MatrixSum {
-  Matrix matrix = {};
-  void add(const MatrixSum& o) {
-    for (std::size_t i = 0; i < kCoordinates; ++i) {
-      for (std::size_t k = 0; k < kCoordinates; ++k) matrix[i][k] += o.matrix[i][k];
-    }
+void add(const Matrix& part, Matrix& sum) {
+  for (std::size_t i = 0; i < kCoordinates; ++i) {
+    for (std::size_t k = 0; k < kCoordinates; ++k) sum[i][k] += part[i][k];
   }
-};
+}
 
-/// What the parts of all processes say, added in their order.
+/// Of all parts, added in their order.
 struct Derivatives {
   Matrix information = {};
   std::vector<Score> clusters;  ///< [G], summed scores
 };
 
-/// Scans of the parts that other processes have before those of this one.
-std::uint64_t scans_before(std::span<const Evidence> parts, Ranks* ranks) {
-  if (ranks == nullptr) return 0;
-  double mine = 0.0, before = 0.0;
-  for (const Evidence& e : parts) mine += static_cast<double>(e.clusters());
-  const std::vector<double> all = ranks->gather(std::span(&mine, 1));
-  for (std::size_t r = 0; r < ranks->rank(); ++r) before += all[r];
-  return static_cast<std::uint64_t>(before);
-}
-
 Derivatives find_derivatives(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
-                             const Stretches& stretches, const Compute& compute, Executor& executor, Ranks* ranks) {
-  std::vector<MatrixSum> information;
-  std::vector<double> numbers;  // of each cluster of each part: its number and score
-  std::uint64_t first_scan = scans_before(parts, ranks);
+                             const Stretches& stretches, const Compute& compute, Executor& executor) {
+  Derivatives out = {{}, std::vector<Score>(stretches.clusters)};
+  std::uint64_t first_scan = 0;
   for (const Evidence& evidence : parts) {
     const Curvature part = find_curvature(evidence, first_scan, stretches, p, sensor, executor, compute.isa);
     first_scan += evidence.clusters();
-    information.push_back({part.information});
-    for (std::size_t k = 0; k < part.cluster_scores.size(); ++k) {
-      numbers.push_back(static_cast<double>(part.first_cluster + k));
-      numbers.insert(numbers.end(), part.cluster_scores[k].begin(), part.cluster_scores[k].end());
+    add(part.information, out.information);
+    for (std::size_t n = 0; n < part.cluster_scores.size(); ++n) {
+      Score& cluster = out.clusters[part.first_cluster + n];
+      for (std::size_t k = 0; k < kCoordinates; ++k) cluster[k] += part.cluster_scores[n][k];
     }
-  }
-  Derivatives out = {add_parts<MatrixSum>(information, ranks).matrix, std::vector<Score>(stretches.clusters)};
-  if (ranks != nullptr) numbers = ranks->gather(numbers);
-  for (std::size_t i = 0; i < numbers.size(); i += 1 + kCoordinates) {
-    Score& cluster = out.clusters[static_cast<std::size_t>(numbers[i])];
-    for (std::size_t k = 0; k < kCoordinates; ++k) cluster[k] += numbers[i + 1 + k];
   }
   return out;
 }
@@ -244,14 +223,14 @@ void add_intervals(double degrees, BeamFit& fit) {
 }  // namespace
 
 void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last,
-                    const FitOptions& options, double scans, Executor& executor, Ranks* ranks, BeamFit& fit) {
+                    const FitOptions& options, double scans, Executor& executor, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
   const std::vector<std::size_t> free = free_coordinates(p, last, options.fit_hit_offset), known = with_error(p, free);
   fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = unknown_numbers(p.tail.hit);
   Stretches stretches = {static_cast<std::uint64_t>(scans), options.stretches};
   if (stretches.clusters == 0 || stretches.clusters > stretches.scans) stretches.clusters = stretches.scans;
   fit.clusters = stretches.clusters;
-  const Derivatives derivatives = find_derivatives(parts, p, sensor, stretches, options.compute, executor, ranks);
+  const Derivatives derivatives = find_derivatives(parts, p, sensor, stretches, options.compute, executor);
   const Neighbours neighbours(fit.clusters, options.stretches > 0);
   const Matrix outer = outer_product(derivatives.clusters, neighbours);
   const auto inverse = inverse_of(derivatives.information, free);

@@ -15,6 +15,6 @@ namespace fathom {
 /// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN. `scans`: of
 /// all parts. Costs about three iterations, one pass over the data.
 void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last,
-                    const FitOptions& options, double scans, Executor& executor, Ranks* ranks, BeamFit& fit);
+                    const FitOptions& options, double scans, Executor& executor, BeamFit& fit);
 
 }  // namespace fathom

@@ -2,8 +2,6 @@
 // Logs become a fitted model, with the figures of its report.
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -18,7 +16,6 @@
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
-#include "report/fit_processes.hpp"
 #include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
 #include "report/log_facts.hpp"
@@ -49,11 +46,11 @@ std::string correction_text(const LogCorrection& c) {
 
 class LogFitter {
  public:
-  LogFitter(OpenLogs logs, const World& world, const FitLogOptions& options, Ranks* ranks)
-      : logs_(std::move(logs)), world_(world), options_(options), processes_(ranks) {
+  LogFitter(OpenLogs logs, const World& world, const FitLogOptions& options)
+      : logs_(std::move(logs)), world_(world), options_(options) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
-    if (options.refine_poses) throw InputError("refine_poses is for one log in one process");
+    if (options.refine_poses) throw InputError("refine_poses is for one log");
     if (learns_hit_offset(options, world.cell_m()) && has_own_offset(options.per_log)) {
       throw InputError("hit_offset_m is learned for all logs and per_log for each: the readings tell only their sum");
     }
@@ -70,18 +67,16 @@ class LogFitter {
     if (report.held_out && options_.test_scans.empty()) report.held_out_note = held_out_note(world_.cell_m() > 0.0);
     std::size_t parts = 0;
     for (const LogFacts& facts : facts_) parts += parts_of(facts);
-    const std::size_t first = processes_.begin_of(parts), end = processes_.end_of(parts);
-    const auto read = [&](std::size_t part) { return read_part(first + part); };
+    const auto read = [&](std::size_t part) { return read_part(part); };
     const auto learn = [&] {
       shown_.clear();
-      return fit_beam_model(end - first, read, sensor_, fit_options(options_, world_.cell_m()), processes_.ranks());
+      return fit_beam_model(parts, read, sensor_, fit_options(options_, world_.cell_m()));
     };
     const std::string name = logs_.size() == 1 ? names_.front() : "";
     report.fit =
         with_prefix(name, [&] { return options_.per_log == PerLog::kNothing ? learn() : learn_in_turns(learn); });
     report.model = {report.fit.parameters, sensor_, world_.unknown()};
-    report.shown =
-        report.held_out ? with_prefix(name, [&] { return held_out_pairs(); }) : gather_pairs(std::move(shown_));
+    report.shown = report.held_out ? with_prefix(name, [&] { return held_out_pairs(); }) : joined(std::move(shown_));
     report.judgement =
         with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
     report.sanity = log_flags(!wrong_map_flag(report).empty());
@@ -121,10 +116,9 @@ class LogFitter {
     return fit;
   }
 
-  /// Each process those of its logs.
   void correct_logs(const BeamParameters& parameters, double step) {
     const std::vector<LogCorrection> found =
-        of_own_logs(parameters, [&](std::size_t i, const ScanLog& log, auto& model) {
+        of_each_log(parameters, [&](std::size_t i, const ScanLog& log, auto& model) {
           return correct_log(log, world_, model, options_, own_[i].correction, step);
         });
     for (std::size_t i = 0; i < own_.size(); ++i) own_[i].correction = found[i];
@@ -132,33 +126,27 @@ class LogFitter {
 
   void find_correction_errors(const BeamParameters& parameters) {
     const std::vector<LogCorrection> found =
-        of_own_logs(parameters, [&](std::size_t i, const ScanLog& log, auto& model) {
+        of_each_log(parameters, [&](std::size_t i, const ScanLog& log, auto& model) {
           return correction_errors(log, world_, model, options_, own_[i].correction);
         });
     for (std::size_t i = 0; i < own_.size(); ++i) own_[i].std_error = found[i];
   }
 
-  /// What `find` finds for each log, from as many of its scans as are enough; each process asks for its logs.
+  /// What `find` finds for each log, from as many of its scans as are enough.
   template <class Find>
-  std::vector<LogCorrection> of_own_logs(const BeamParameters& parameters, const Find& find) {
+  std::vector<LogCorrection> of_each_log(const BeamParameters& parameters, const Find& find) {
     const BeamModel model = {parameters, sensor_, world_.unknown()};
-    std::vector<double> numbers;
-    for (std::size_t i = processes_.begin_of(logs_.size()); i < processes_.end_of(logs_.size()); ++i) {
+    std::vector<LogCorrection> found;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
       const ScanNumbers& learned = learned_of(i);
       const std::size_t every = correcting_step(learned.size(), static_cast<std::size_t>(facts_[i].rays));
-      const LogCorrection c = find(i, picked(i, every_nth(learned, every)), model);
-      numbers.insert(numbers.end(), {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m});
+      found.push_back(find(i, picked(i, every_nth(learned, every)), model));
     }
-    const std::vector<double> all = processes_.gather(numbers);
-    std::vector<LogCorrection> found;
-    for (std::size_t i = 0; i < all.size(); i += 4) found.push_back({all[i], all[i + 1], all[i + 2], all[i + 3]});
     return found;
   }
 
   void look_at_logs() {
-    std::vector<double> numbers;
-    std::vector<std::string> names, notes;
-    for (std::size_t i = processes_.begin_of(logs_.size()); i < processes_.end_of(logs_.size()); ++i) {
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
       const LogLook log = logs_.look(i);
       const ScanNumbers learned = choose_scans(log.name, options_.scans, log.scans);
       const ScanNumbers held_out = held_out_scans(options_, learned, log.name, log.scans);
@@ -166,16 +154,13 @@ class LogFitter {
       LogFacts facts = {count(log.scans),       count(log.rays), count(learned.size()),
                         count(held_out.size()), log.max_range_m, log.moved ? 1.0 : 0.0};
       add_largest(log.largest, options_.max_range_m.value_or(log.max_range_m), facts);
-      append_facts(facts, numbers);
-      names.push_back(log.name);
+      facts_.push_back(facts);
+      names_.push_back(log.name);
       for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes)) {
-        notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
+        notes_.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }
-    facts_ = facts_of(processes_.gather(numbers));
     for (const LogFacts& facts : facts_) held_out_ += facts.held_out, held_out_readings_ += facts.held_out * facts.rays;
-    names_ = processes_.gather_texts(names);
-    notes_ = processes_.gather_texts(notes);
   }
 
   /// With the name of its log, where there are several.
@@ -255,7 +240,7 @@ class LogFitter {
     return found;
   }
 
-  /// `part`: of all.
+  /// `part`: counted over all logs.
   BeamData read_part(std::size_t part) {
     std::size_t log = 0;
     for (; part >= parts_of(facts_[log]); ++log) part -= parts_of(facts_[log]);
@@ -272,17 +257,17 @@ class LogFitter {
   /// Every k-th held-out scan of each log.
   BeamData held_out_pairs() {
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(held_out_readings_ / kMostJudged)));
-    std::vector<BeamData> mine;
-    for (std::size_t i = processes_.begin_of(logs_.size()); i < processes_.end_of(logs_.size()); ++i) {
+    std::vector<BeamData> of_logs;
+    for (std::size_t i = 0; i < logs_.size(); ++i) {
       const auto scans = static_cast<std::size_t>(facts_[i].scans);
       const ScanNumbers chosen = every_nth(held_out_scans(options_, learned_of(i), names_[i], scans), every);
-      if (!chosen.empty()) mine.emplace_back();
+      if (!chosen.empty()) of_logs.emplace_back();
       for (std::size_t begin = 0; begin < chosen.size(); begin += kScansOfPart) {
         const std::size_t count = std::min(kScansOfPart, chosen.size() - begin);
-        append(pairs(i, std::span(chosen).subspan(begin, count)), mine.back());
+        append(pairs(i, std::span(chosen).subspan(begin, count)), of_logs.back());
       }
     }
-    return gather_pairs(std::move(mine));
+    return joined(std::move(of_logs));
   }
 
   static void append(const BeamData& more, BeamData& to) {
@@ -307,33 +292,17 @@ class LogFitter {
     }
   }
 
-  /// As one, whose scans are counted on from log to log. Processes tell each other two floats as the bits of a double.
-  [[nodiscard]] BeamData gather_pairs(std::vector<BeamData> mine) const {
-    if (processes_.is_alone() && mine.size() == 1) return std::move(mine.front());
-    std::vector<double> runs, numbers;
-    for (const BeamData& part : mine) {
-      for (std::size_t i = 0; i < part.reading_m.size(); ++i) {
-        if (i == 0 || part.scan[i] != part.scan[i - 1]) {
-          runs.insert(runs.end(), {static_cast<double>(part.scan[i]), 0.0, i == 0 ? 1.0 : 0.0, part.cell_m});
-        }
-        runs[runs.size() - 3] += 1.0;
-        numbers.push_back(std::bit_cast<double>(std::array{part.reading_m[i], part.expected_m[i]}));
-      }
-    }
-    if (!processes_.is_alone()) runs = processes_.gather(runs), numbers = processes_.gather(numbers);
+  /// As one, whose scans are counted on from log to log.
+  static BeamData joined(std::vector<BeamData> parts) {
+    if (parts.size() == 1) return std::move(parts.front());
     BeamData all;
-    for (const double number : numbers) {
-      const auto [reading_m, expected_m] = std::bit_cast<std::array<float, 2>>(number);
-      all.reading_m.push_back(reading_m);
-      all.expected_m.push_back(expected_m);
-    }
-    constexpr std::size_t kOfRun = 4;
-    std::uint32_t shift = 0;
-    for (std::size_t i = 0; i < runs.size(); i += kOfRun) {
-      const auto scan = static_cast<std::uint32_t>(runs[i]);
-      if (runs[i + 2] > 0.0 && !all.scan.empty()) shift = scan > all.scan.back() ? 0 : all.scan.back() + 1 - scan;
-      all.scan.insert(all.scan.end(), static_cast<std::size_t>(runs[i + 1]), scan + shift);
-      all.cell_m = runs[i + 3];
+    for (BeamData& part : parts) {
+      if (part.scan.empty()) continue;
+      const std::uint32_t first = part.scan.front();
+      const bool follows = all.scan.empty() || first > all.scan.back();
+      const std::uint32_t shift = follows ? 0 : all.scan.back() + 1 - first;
+      for (std::uint32_t& scan : part.scan) scan += shift;
+      append(part, all);
     }
     return all;
   }
@@ -368,12 +337,11 @@ class LogFitter {
   OpenLogs logs_;
   const World& world_;
   const FitLogOptions& options_;
-  FitProcesses processes_;
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
   double held_out_ = 0.0, held_out_readings_ = 0.0;
   std::vector<OwnCorrection> own_;  // [logs]
-  std::vector<BeamData> shown_;     // of the parts of this process
+  std::vector<BeamData> shown_;     // of the parts
   ScanNumbers learned_;             // of learned_log_
   std::size_t learned_log_ = std::numeric_limits<std::size_t>::max();
   BeamSensor sensor_;
@@ -384,18 +352,12 @@ class LogFitter {
 FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
   if (options.refine_poses) return refine_log(log, world, options);
   const std::shared_ptr<const ScanLog> given(&log, [](const ScanLog*) {});
-  return LogFitter({1, [&](std::size_t) { return source_of(given); }}, world, options, nullptr).run();
+  return LogFitter({1, [&](std::size_t) { return given; }}, world, options).run();
 }
 
-FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world, const FitLogOptions& options,
-                   Ranks* ranks) {
-  const auto open = [&](std::size_t log) { return source_of(std::make_shared<const ScanLog>(read(log))); };
-  return LogFitter({logs, open}, world, options, ranks).run();
-}
-
-FitReport fit_logs(std::size_t logs, const LogOpener& open, const World& world, const FitLogOptions& options,
-                   Ranks* ranks) {
-  return LogFitter({logs, open}, world, options, ranks).run();
+FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world, const FitLogOptions& options) {
+  const auto open = [&](std::size_t log) { return std::make_shared<const ScanLog>(read(log)); };
+  return LogFitter({logs, open}, world, options).run();
 }
 
 }  // namespace fathom

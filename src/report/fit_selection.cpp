@@ -53,7 +53,6 @@ FitOptions fit_options(const FitLogOptions& options, double cell_m) {
   fit.variant = options.variant;
   fit.stretches = options.stretches;
   fit.compute = options.compute;
-  fit.scratch = options.scratch;
   fit.fit_hit_offset = learns_hit_offset(options, cell_m);
   fit.start.tail.hit = options.hit;
   fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);

@@ -2,8 +2,6 @@
 #include "report/log_facts.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,26 +12,6 @@
 #include "base/with_prefix.hpp"
 
 namespace fathom {
-
-namespace {
-constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
-using FactNumbers = std::array<double, kFacts>;
-}  // namespace
-
-void append_facts(const LogFacts& facts, std::vector<double>& to) {
-  const auto numbers = std::bit_cast<FactNumbers>(facts);
-  to.insert(to.end(), numbers.begin(), numbers.end());
-}
-
-std::vector<LogFacts> facts_of(std::span<const double> numbers) {
-  std::vector<LogFacts> facts;
-  for (std::size_t i = 0; i < numbers.size(); i += kFacts) {
-    FactNumbers one = {};
-    std::ranges::copy(numbers.subspan(i, kFacts), one.begin());
-    facts.push_back(std::bit_cast<LogFacts>(one));
-  }
-  return facts;
-}
 
 void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts) {
   const double at_most_m = max_range_m > 0.0 ? max_range_m : std::numeric_limits<double>::infinity();

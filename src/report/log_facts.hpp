@@ -2,11 +2,9 @@
 #pragma once
 // What a fit knows of each of its logs before it reads their scans.
 
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "beam/no_return_pile.hpp"
 
@@ -15,16 +13,13 @@ namespace fathom {
 /// Said where a maximum range was to be found.
 inline constexpr std::string_view kNoCode = "has no value beyond all others that many readings have, and ";
 
-/// What all processes know of a log. Made of doubles, so that processes can tell each other.
+/// Counts and shares of a log.
 struct LogFacts {
   double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0,
          zeros = 0, beyond = 0, beyond_share = 0, beyond_m = 0;
   [[nodiscard]] NoReturnPile::Code code() const { return {code_m, code_share}; }
   [[nodiscard]] NoReturnPile::Beyond beyond_max() const { return {beyond, beyond_share, beyond_m}; }
 };
-void append_facts(const LogFacts& facts, std::vector<double>& to);
-/// What append_facts() made of several.
-std::vector<LogFacts> facts_of(std::span<const double> numbers);
 
 /// What the largest readings and those of 0 tell. `max_range_m`: 0 where nothing says how far the sensor measures.
 void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts);

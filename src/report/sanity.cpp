@@ -239,7 +239,6 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
   how.fit = fit_options(options, world.cell_m());
   how.fit.stretches = 0;
   how.fit.on_iteration = {};
-  how.fit.scratch.clear();
   how.max_turns = kPoseTurns;
   try {
     const RefinedPoses refined = refine_poses(few, world, sensor, how);

@@ -255,15 +255,6 @@ TEST_F(BeamInScene, HeatmapsAreDrawn) {
   EXPECT_LT(std::stod(by_scene.out.substr(by_scene.out.rfind('\n', at) + 1)), .3) << by_scene.out;
 }
 
-TEST_F(BeamOptions, ScratchChangesNoByte) {
-  ASSERT_EQ(fit("memory").exit_code, 0);
-  const Ended ended = fit("scratch", {"--scratch", std::filesystem::path(files_ / "x").parent_path()});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  for (const char* file : {"/fit.json", "/parameters.yaml", "/report.html"}) {
-    EXPECT_EQ(bytes_of(files_ / (std::string("memory") + file)), bytes_of(files_ / (std::string("scratch") + file)));
-  }
-}
-
 TEST_F(BeamOptions, PairsAreWhatSampleWrites) {
   std::string table = "scan,expected_m\n";
   for (int i = 0; i < 20'000; ++i) table += std::to_string(i / 100) + "," + std::to_string(1.0 + 0.0003 * i) + "\n";
@@ -305,8 +296,7 @@ TEST_F(BeamOptions, PairsAreWhatSampleWrites) {
       {{"--refine-poses"}, "--pairs has no poses: --refine-poses is for logs"},
       {{"--per-log", "mount"}, "--pairs has no poses: --per-log is for logs"},
       {{"--unknown", "stop"}, "--pairs has its expected ranges: --unknown is for logs"},
-      {{"--height", "0.3"}, "--pairs has its expected ranges: --height is for logs"},
-      {{"--scratch", files_ / "scratch"}, "--pairs is read into memory: --scratch is for logs"}};
+      {{"--height", "0.3"}, "--pairs has its expected ranges: --height is for logs"}};
   for (auto [options, why] : of_logs) {
     options.insert(options.end(), {"--max-range", "8"});
     EXPECT_EQ(refusal(options), "fathom: error: " + why + "\n");
@@ -377,23 +367,17 @@ TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
     carmen += "ODOM " + std::to_string(2.0 + 0.1 * i) + " 1 0 0 0 0 " + std::to_string(0.5 + i) + " h 1\n";
   }
   write_text(files_ / "raw.log", carmen);
-  for (const char* scratch : {"", "--scratch"}) {
-    std::vector<std::string> words = {
-        "beam",    "score",  "--map", files_.map(), "--log", files_ / "raw.log", "--parameters", files_.parameters(),
-        "--mount", "0.5,0,0"};
-    if (*scratch != 0) {
-      words = {"beam",      "fit",
-               "--map",     files_.map(),
-               "--log",     files_ / "raw.log",
-               "--mount",   "0.5,0,0",
-               "--scratch", std::filesystem::path(files_ / "x").parent_path(),
-               "--out",     files_ / "raw"};
-    }
+  for (const bool is_fit : {false, true}) {
+    std::vector<std::string> words = {"beam",  is_fit ? "fit" : "score", "--map",   files_.map(),
+                                      "--log", files_ / "raw.log",       "--mount", "0.5,0,0"};
+    const std::vector<std::string> more = {is_fit ? "--out" : "--parameters",
+                                           is_fit ? files_ / "raw" : files_.parameters()};
+    words.insert(words.end(), more.begin(), more.end());
     const Ended ended = run_fathom(words);
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_NE((ended.out + ended.err).find("note: 1 scan was left out: no pose is known then"), std::string::npos)
         << ended.out;
-    if (*scratch == 0) EXPECT_NE(ended.out.find("\n0,2.5"), std::string::npos) << ended.out;
+    if (!is_fit) EXPECT_NE(ended.out.find("\n0,2.5"), std::string::npos) << ended.out;
   }
 }
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Datasets by Open MPI and by Slurm, and models learned by Open MPI, all real, on this computer:
-python3 cluster_test.py FATHOM SHARE HAS_MPI. What is not installed is skipped."""
+"""Datasets by real Open MPI and Slurm on this computer: python3 cluster_test.py FATHOM SHARE. What is not installed is
+skipped."""
 
-import json
 import os
 import shlex
 import shutil
@@ -14,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-FATHOM, SHARE, HAS_MPI = "", Path(), False
+FATHOM, SHARE = "", Path()
 SCENE = """
 seed: 3
 sensors:
@@ -116,94 +115,6 @@ class OpenMpi(Clusters):
             self.check(out)
 
 
-PARAMETERS = """
-w_hit: 0.8
-w_short: 0.1
-w_max: 0.05
-w_rand: 0.05
-sigma_hit_m: 0.06
-lambda_short_per_m: 0.4
-hit_offset_m: 0
-max_range_m: 12
-"""
-
-
-def make_logs(path):
-    """A map, and logs of scans drawn in it: `first.csv` with 2600 of them, `second.csv` with 1300. Parts have 1024 scans."""
-    size = 160
-    wall = {(x, y) for x in range(size) for y in range(size) if min(x, y) == 0 or max(x, y) == size - 1 or (60 < x < 80 and 90 < y < 100)}
-    cells = " ".join("0" if (x, y) in wall else "254" for y in range(size) for x in range(size))
-    (path / "map.pgm").write_text(f"P2\n{size} {size}\n255\n{cells}\n")
-    (path / "map.yaml").write_text("image: map.pgm\nresolution: 0.05\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n")
-    (path / "true.yaml").write_text(PARAMETERS)
-    for name, scans in (("first", 2600), ("second", 1300)):
-        poses = "".join(f"{1 + (i * 7 % 40) * 0.05},{1 + (i * 3 % 50) * 0.05},{i * 0.01}\n" for i in range(scans))
-        (path / f"{name}_poses.csv").write_text("x_m,y_m,yaw_rad\n" + poses)
-        run(FATHOM, "beam", "sample", "--parameters", path / "true.yaml", "--map", path / "map.yaml", "--poses",
-            path / f"{name}_poses.csv", "--rays", 30, "--out", path / f"{name}.csv", "--quiet")
-
-
-@unittest.skipUnless(shutil.which("mpirun"), "Open MPI (openmpi-bin) is not installed")
-class Learning(unittest.TestCase):
-    """Learns from two logs, by one process and by several of Open MPI."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.path = Path(cls.temporary.name)
-        make_logs(cls.path)
-
-    def words(self, out, log="first.csv"):
-        return [FATHOM, "beam", "fit", "--map", self.path / "map.yaml", "--log", self.path / log, "--also",
-                self.path / "second.csv", "--max-range", 12, "--threads", 1, "--quiet", "--out", out]
-
-    def check_error(self, ranks, words, what):
-        ended = subprocess.run([str(w) for w in [*mpirun(ranks), *words]], capture_output=True, text=True, timeout=120)
-        self.assertEqual(ended.returncode, 2, ended.stderr)
-        errors = [line for line in ended.stderr.splitlines() if line.startswith("fathom: error: ")]
-        self.assertGreaterEqual(len(errors), 1, ended.stderr)
-        self.assertTrue(all(what in error for error in errors), errors)
-        return errors
-
-    def test_ranks_have_the_same_bits(self):
-        run(*self.words(self.path / "alone"))
-        expected = files_below(self.path / "alone")
-        self.assertEqual(sorted(expected), ["fit.json", "parameters.yaml", "report.html"])
-        if not HAS_MPI:
-            self.check_error(2, self.words(self.path / "none"), "FATHOM_MPI")
-            self.assertFalse((self.path / "none").exists())
-            return
-        with_mounts = [*self.words(self.path / "mounts"), "--per-log", "both", "--scans", "0::20"]
-        run(*with_mounts)
-        mounts = files_below(self.path / "mounts")
-        logs = json.loads(mounts["fit.json"])["logs"]
-        self.assertEqual([Path(log["name"]).name for log in logs], ["first.csv", "second.csv"])
-        for log in logs:
-            for number in ("mount_x_m", "mount_y_m", "mount_yaw_rad", "range_offset_m"):
-                self.assertLess(abs(log[number]["value"]), 4 * log[number]["std_error"] + 0.001, log)
-        run(*mpirun(2), *with_mounts[:-5], self.path / "mounts_by2", *with_mounts[-4:])
-        self.assertEqual(files_below(self.path / "mounts_by2"), mounts)
-        for ranks in (1, 2, 4):
-            out = self.path / f"by{ranks}"
-            scratch = ["--scratch", self.path] if ranks == 2 else []
-            run(*mpirun(ranks), *self.words(out), *scratch)
-            self.assertEqual(files_below(out), expected, ranks)
-
-    def test_one_that_fails_ends_all(self):
-        if not HAS_MPI:
-            self.skipTest("fathom is built without MPI")
-        out = self.path / "failed"
-        # Rank 0 does not read the second log before the others wait for it.
-        (self.path / "broken.csv").write_text("scan,x_m\n0,abc\n")
-        words = self.words(out)
-        words[words.index(self.path / "second.csv")] = self.path / "broken.csv"
-        self.assertEqual(len(self.check_error(2, words, "broken.csv")), 1)
-        self.assertFalse(out.exists())
-        self.assertEqual(len(self.check_error(4, self.words(out, "missing.csv"), "missing.csv")), 1)
-        self.assertFalse(out.exists())
-
-
 @unittest.skipUnless(shutil.which("slurmctld") and shutil.which("slurmd") and shutil.which("srun"),
                      "Slurm (slurm-wlm) is not installed")
 @unittest.skipUnless(os.geteuid() == 0, "Slurm's daemons want to be root")
@@ -276,13 +187,6 @@ class Slurm(Clusters):
         out = self.path / "mpirun"
         self.in_a_job(*mpirun(2), FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
         self.check(out)
-        if not HAS_MPI:
-            return
-        make_logs(self.path)
-        fit = [FATHOM, "beam", "fit", "--map", self.path / "map.yaml", "--log", self.path / "first.csv", "--threads", 1, "--quiet", "--out"]
-        run(*fit, self.path / "fit")
-        self.in_a_job(*mpirun(2), *fit, self.path / "fit_by2")
-        self.assertEqual(files_below(self.path / "fit_by2"), files_below(self.path / "fit"))
 
     def test_array(self):
         out = self.path / "array"
@@ -305,6 +209,6 @@ class Slurm(Clusters):
 
 
 if __name__ == "__main__":
-    FATHOM, SHARE, HAS_MPI = sys.argv.pop(1), Path(sys.argv.pop(1)), sys.argv.pop(1) == "1"
+    FATHOM, SHARE = sys.argv.pop(1), Path(sys.argv.pop(1))
     del Clusters
     unittest.main()

@@ -8,7 +8,6 @@
 #include <memory>
 #include <numbers>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,7 +22,6 @@
 #include "beam/files.hpp"
 #include "beam/room.hpp"
 #include "support/error_text.hpp"
-#include "support/thread_ranks.hpp"
 
 namespace fathom {
 namespace {
@@ -172,10 +170,9 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   const std::vector<LogCorrection> own = {{0.12, -0.05, 0.04, 0.03}, {-0.06, 0.08, -0.05, -0.02}, {}};
   std::vector<ScanLog> logs;
   for (std::size_t i = 0; i < own.size(); ++i) logs.push_back(log_of_day(static_cast<int>(i), own[i]));
-  const auto learn = [&](PerLog per_log, Ranks* ranks = nullptr) {
-    return fit_logs(
-        logs.size(), [&](std::size_t i) { return logs[i]; }, room(), {.per_log = per_log, .compute = {.threads = 1}},
-        ranks);
+  const auto learn = [&](PerLog per_log) {
+    return fit_logs(logs.size(), [&](std::size_t i) { return logs[i]; }, room(),
+                    {.per_log = per_log, .compute = {.threads = 1}});
   };
   const FitReport report = learn(PerLog::kBoth);
   EXPECT_EQ(report.fit.flags, std::vector<std::string>{});
@@ -202,158 +199,11 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   EXPECT_GT(report.judgement.nats_per_ray, mounts.judgement.nats_per_ray);
   EXPECT_GT(mounts.judgement.nats_per_ray, blurred.judgement.nats_per_ray);
   EXPECT_EQ(mounts.logs[0].correction.range_offset_m, 0.0);
-  test::RankTable table(2);
-  std::vector<FitReport> of(2);
-  std::thread other([&] {
-    test::ThreadRanks second(table, 1);
-    of[1] = learn(PerLog::kMount, &second);
-  });
-  test::ThreadRanks first(table, 0);
-  of[0] = learn(PerLog::kMount, &first);
-  other.join();
-  for (const FitReport& shared : of) {
-    EXPECT_EQ(shared.fit.parameters, mounts.fit.parameters);
-    for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(shared.logs[i].correction, mounts.logs[i].correction);
-  }
   EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
   EXPECT_NE(test::input_error([&] {
               fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = PerLog::kOffset});
             }).find("only their sum"),
             std::string::npos);
-}
-
-/// Of a log in memory; remembers how it was read.
-class WatchedSource : public ScanSource {
- public:
-  struct Watch {
-    std::size_t most_scans = 0, opened = 0, rewound = 0;
-  };
-  WatchedSource(const ScanLog& log, Watch& watch) : log_(log), watch_(watch) {
-    name = log.name;
-    ++watch_.opened;
-  }
-  void rewind() override {
-    if (at_ > 0) ++watch_.rewound;
-    at_ = 0;
-  }
-  bool next(ScanLog& log) override {
-    log.azimuth_rad = log_.azimuth_rad, log.max_range_m = log_.max_range_m;
-    log.laser = log_.laser, log.skipped = log_.skipped, log.notes = log_.notes;
-    if (at_ == log_.scans()) return false;
-    const auto readings = log_.scan(at_);
-    log.range_m.insert(log.range_m.end(), readings.begin(), readings.end());
-    // As of a bag, whether the sensor moved or not.
-    const auto offsets = log_.offsets(at_);
-    log.ray_offset.insert(log.ray_offset.end(), offsets.begin(), offsets.end());
-    log.ray_offset.resize(log.range_m.size());
-    log.pose.push_back(log_.pose[at_++]);
-    watch_.most_scans = std::max(watch_.most_scans, log.scans());
-    return true;
-  }
-  bool skip() override { return at_ < log_.scans() && ++at_ > 0; }
-
- private:
-  const ScanLog& log_;
-  Watch& watch_;
-  std::size_t at_ = 0;
-};
-
-/// Parts have 1024 scans: of 2600, every second, there are two.
-ScanLog long_log(std::uint64_t seed, std::size_t scans, bool moves) {
-  std::vector<PlanarPose> poses;
-  for (std::size_t i = 0; i < scans; ++i) {
-    const auto at = static_cast<double>(i % 80);
-    poses.push_back({-3 + 0.05 * at, -2 + 0.03 * at, 0.37 * static_cast<double>(i)});
-  }
-  ScanLog log = sample_log(truth(), room(), poses, even_azimuths_rad(7, 270), seed, {.threads = 1});
-  log.name = "log " + std::to_string(seed);
-  log.skipped = {{"RLASER", seed}};
-  log.notes = {"a note"};
-  for (std::size_t i = 0; moves && i < log.range_m.size(); ++i) {
-    log.ray_offset.push_back({0.001F * static_cast<float>(i % 7), 0.0F, 0.002F * static_cast<float>(i % 5)});
-  }
-  return log;
-}
-
-void expect_same_report(const FitReport& a, const FitReport& b) {
-  EXPECT_EQ(a.fit.parameters, b.fit.parameters);
-  EXPECT_EQ(a.fit.log_likelihood, b.fit.log_likelihood);
-  EXPECT_EQ(a.fit.kinds, b.fit.kinds);
-  EXPECT_EQ(a.fit.flags, b.fit.flags);
-  for (const auto& field : BeamParameters::fields()) {
-    const double error = a.fit.std_error.*member_of<double>(field);
-    if (!std::isnan(error)) EXPECT_EQ(error, b.fit.std_error.*member_of<double>(field)) << field.name;
-  }
-  EXPECT_EQ(a.shown.reading_m, b.shown.reading_m);
-  EXPECT_EQ(a.shown.expected_m, b.shown.expected_m);
-  EXPECT_EQ(a.shown.scan, b.shown.scan);
-  EXPECT_EQ(a.judgement.nats_per_ray, b.judgement.nats_per_ray);
-  EXPECT_EQ(a.notes, b.notes);
-  EXPECT_EQ(a.sanity, b.sanity);
-  ASSERT_EQ(a.facts.size(), b.facts.size());
-  for (std::size_t i = 0; i < a.facts.size(); ++i) EXPECT_EQ(a.facts[i].value, b.facts[i].value);
-  ASSERT_EQ(a.logs.size(), b.logs.size());
-  for (std::size_t i = 0; i < a.logs.size(); ++i) EXPECT_EQ(a.logs[i].correction, b.logs[i].correction);
-}
-
-TEST(FitLogs, HoldNoMoreThanAPartOfALogThatIsReadScanByScan) {
-  const std::vector<ScanLog> logs = {long_log(1, 2600, true), long_log(2, 1300, false)};
-  std::vector<WatchedSource::Watch> watches(2);
-  const LogReader read = [&](std::size_t i) { return logs[i]; };
-  const LogOpener open = [&](std::size_t i) { return std::make_unique<WatchedSource>(logs[i], watches[i]); };
-  for (const char* scans : {"odd", "all", "1000::3"}) {
-    watches = std::vector<WatchedSource::Watch>(2);
-    const FitLogOptions options = {
-        .scans = scans, .compute = {.threads = 1}, .scratch = std::filesystem::temp_directory_path()};
-    const FitReport whole = fit_logs(2, read, room(), options), parts = fit_logs(2, open, room(), options);
-    expect_same_report(whole, parts);
-    EXPECT_LE(watches[0].most_scans, 1024U);
-    EXPECT_GT(watches[0].most_scans, 500U);
-    EXPECT_LE(watches[0].opened + watches[0].rewound, 3U);
-    // One alone is opened once.
-    watches[0] = {};
-    expect_same_report(fit_log(logs[0], room(), options), fit_logs(1, open, room(), options));
-    EXPECT_EQ(watches[0].opened, 1U);
-    EXPECT_LE(watches[0].rewound, 3U);  // once more for the scans that tell whether its poses are exact
-  }
-}
-
-TEST(FitLogs, OfSourcesAreTheSameForAnyNumberOfProcesses) {
-  const std::vector<ScanLog> logs = {long_log(1, 2600, true), long_log(2, 1300, false)};
-  for (const PerLog per_log : {PerLog::kNothing, PerLog::kOffset}) {
-    const FitLogOptions options = {.scans = per_log == PerLog::kNothing ? "all" : "0::20",
-                                   .per_log = per_log,
-                                   .compute = {.threads = 1},
-                                   .scratch = std::filesystem::temp_directory_path()};
-    const FitReport whole = fit_logs(
-        2, [&](std::size_t i) { return logs[i]; }, room(), options);
-    for (const std::size_t size : {1U, 2U, 3U}) {
-      test::RankTable table(size);
-      std::vector<FitReport> of(size);
-      std::vector<std::thread> processes;
-      for (std::size_t rank = 0; rank < size; ++rank) {
-        processes.emplace_back([&, rank] {
-          test::ThreadRanks ranks(table, rank);
-          WatchedSource::Watch watch;
-          of[rank] = fit_logs(
-              2, [&](std::size_t i) { return std::make_unique<WatchedSource>(logs[i], watch); }, room(), options,
-              &ranks);
-        });
-      }
-      for (std::thread& process : processes) process.join();
-      for (const FitReport& report : of) expect_same_report(whole, report);
-    }
-  }
-}
-
-TEST(FitLogs, RefuseALogThatLosesScans) {
-  ScanLog log = long_log(1, 100, false);
-  WatchedSource::Watch watch;
-  const auto refusal = test::input_error([&] {
-    fit_logs(1, [&](std::size_t) { return std::make_unique<WatchedSource>(log, watch); }, room(),
-             {.compute = {.threads = 1}, .on_iteration = [&](const FitIteration&) { log.pose.resize(50); }});
-  });
-  EXPECT_NE(refusal.find("log 1: the log changed while it was learned from"), std::string::npos) << refusal;
 }
 
 TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
@@ -640,30 +490,6 @@ std::vector<ScanLog> some_logs() {
     logs.push_back(log);
   }
   return logs;
-}
-
-TEST(FitLogs, AreTheSameForAnyNumberOfProcesses) {
-  const std::vector<ScanLog> logs = some_logs();
-  const auto read = [&](std::size_t i) { return logs[i]; };
-  for (const char* const scans : {"odd", "all"}) {
-    FitLogOptions options = kOneThread;
-    options.scans = scans;
-    const FitReport alone = fit_logs(logs.size(), read, room(), options);
-    EXPECT_GT(alone.shown.reading_m.size(), 1000U);
-    for (const std::size_t size : {1U, 2U, 4U, 7U}) {
-      test::RankTable table(size);
-      std::vector<std::string> said(size);
-      std::vector<std::thread> threads;
-      for (std::size_t r = 0; r < size; ++r) {
-        threads.emplace_back([&, r] {
-          test::ThreadRanks ranks(table, r);
-          said[r] = all_of(fit_logs(logs.size(), read, room(), options, &ranks));
-        });
-      }
-      for (std::thread& thread : threads) thread.join();
-      for (const std::string& text : said) EXPECT_TRUE(text == all_of(alone)) << size << scans;
-    }
-  }
 }
 
 TEST(FitLogs, OfOneLogAreItsFit) {

@@ -16,7 +16,6 @@
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/beam/model.hpp>
-#include <fathom/beam/ranks.hpp>
 #include <fathom/beam/scan.hpp>
 
 namespace fathom {
@@ -48,10 +47,6 @@ struct FitOptions {
   std::size_t stretches = 40;
   static constexpr double kMostStretches = 1e6;
   Compute compute = {};
-  /// Folder of a file that keeps the readings, 16 to 34 bytes each, while they are learned from, for more than memory
-  /// holds.
-  /// Empty: they are in memory. The file has no name, and is gone with the process.
-  std::filesystem::path scratch = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };
@@ -79,19 +74,15 @@ struct BeamFit {
 FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
 
 /// One model of many parts, such as logs or blocks of their scans. No scan stands in two parts. Sums are made over each
-/// part alone and added in the order of the parts. With `ranks`, every process gives neighbouring parts of its own,
-/// those of rank 0 being the first, and all get the same fit, to the bit, as one process that has all parts; a part may
-/// be empty, and a process may have none. Where one process throws, the others wait for it: end them, too.
-FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options,
-                                  Ranks* ranks = nullptr);
+/// part alone and added in the order of the parts. A part may be empty.
+FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options);
 
 /// Gives the pairs of a part, counted from 0.
 using BeamPartReader = std::function<BeamData(std::size_t part)>;
 
-/// The same of parts that are read one after the other, once each, and not kept as pairs. Throws SystemError for a
-/// scratch file that cannot be made or does not fit, too.
+/// The same of parts that are read one after the other, once each, and not kept as pairs.
 FATHOM_API BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
-                                  const FitOptions& options, Ranks* ranks = nullptr);
+                                  const FitOptions& options);
 
 /// How well parameters describe data that they were not learned from.
 struct BeamJudgement {

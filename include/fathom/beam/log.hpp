@@ -20,11 +20,9 @@
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/model_file.hpp>
-#include <fathom/beam/ranks.hpp>
 #include <fathom/beam/refine.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/beam/scan_source.hpp>
 #include <fathom/beam/score.hpp>
 #include <fathom/beam/world.hpp>
 
@@ -68,7 +66,6 @@ struct FitLogOptions {
   /// (FitReport::sanity).
   bool check_poses = true;
   Compute compute = {};
-  std::filesystem::path scratch = {};  ///< folder for readings that memory does not hold: FitOptions::scratch
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
   std::function<void(const RefineProgress&)> on_refine_progress = {};  ///< likewise
@@ -81,27 +78,17 @@ struct FitLogOptions {
 /// fit_beam_model() throw. With options.refine_poses: see there, and refine_poses().
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
 
-/// Reads one of several logs, counted from 0; called by any process for any of them, and more than once.
+/// Reads one of several logs, counted from 0; called more than once for each.
 using LogReader = std::function<ScanLog(std::size_t log)>;
 
 /// fit_log() of several logs of one sensor in one world: the selections of scans hold for each, and none may say that
 /// its sensor measures farther than another's. Logs are cut into parts of 1024 scans that are learned from, and a part
-/// is pairs, 16 to 34 bytes a reading, with the process that has it; a log is in memory while it becomes pairs. With
-/// `ranks`, each process has neighbouring parts, and all get the same report to the bit, as from one process; where one
-/// throws, the others wait for it. Of very many held-out scans, every k-th judges, so that there are at most 4 million
-/// readings. With options.per_log the common parameters and what each log has of its own are learned in turns, until
-/// the log-likelihood rises no more; the latter from at most 65 536 readings of evenly spaced scans of each log.
+/// is pairs, 16 to 34 bytes a reading; a log is in memory while it becomes pairs. Of very many held-out scans, every
+/// k-th judges, so that there are at most 4 million readings. With options.per_log the common parameters and what each
+/// log has of its own are learned in turns, until the log-likelihood rises no more; the latter from at most 65 536
+/// readings of evenly spaced scans of each log.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,
-                              const FitLogOptions& options = {}, Ranks* ranks = nullptr);
-
-/// Opens one of several logs, as a LogReader reads it.
-using LogOpener = std::function<std::unique_ptr<ScanSource>(std::size_t log)>;
-
-/// The same report to the bit, where memory holds no log, but 1024 scans of one: each is gone through three times, a
-/// single one four times where options.check_poses says so, and twice for each turn of options.per_log. With
-/// options.scratch, logs and their pairs may be larger than memory.
-FATHOM_API FitReport fit_logs(std::size_t logs, const LogOpener& open, const World& world,
-                              const FitLogOptions& options = {}, Ranks* ranks = nullptr);
+                              const FitLogOptions& options = {});
 
 /// fit_log() of a table of pairs, such as read_beam_pairs() reads: options.scans and test_scans are of its scans,
 /// counted from 0 whatever their numbers; where all pairs are of one scan, each pair counts as a scan. `name`: of the
