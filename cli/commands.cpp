@@ -182,8 +182,6 @@ void add_simulate(CLI::App& app) {
   add_quiet(c, o->quiet);
   c.add_flag("--digest", o->digest, "print 16 digits for each sensor: equal digits, equal frames, on any computer");
   add_choice(c, "--isa", "use at most this instruction set: the same frames to the bit", o->isa, fathom::kIsaWords);
-  add_choice(c, "--caster", "what casts the rays; embree's ranges differ in their last bits", o->caster,
-             fathom::kCasterWords);
   c.add_option("--device", o->device, "what renders: cpu, cuda (a GPU), cuda:1, auto; the same frames to the bit")
       ->type_name("DEVICE");
   c.footer(kSimulateHelp);

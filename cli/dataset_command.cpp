@@ -45,8 +45,6 @@ std::string dataset_command(const SimulateOptions& options) {
   add_number_to(command, "--units-per-file", options.units_per_file);
   add_number_to(command, "--compression", options.compression);
   for (const std::string& entry : options.set) command += " --set " + quoted(entry);
-  if (options.caster)
-    command += fmt::format(" --caster {}", fathom::kCasterWords[static_cast<std::size_t>(*options.caster)]);
   return command;
 }
 

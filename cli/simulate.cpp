@@ -189,7 +189,6 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   run.digest = options.digest;
   run.compute.threads = options.threads;
   if (options.isa) run.compute.isa = *options.isa;
-  if (options.caster) run.compute.caster = *options.caster;
   if (!options.device.empty()) run.device = fathom::device_named(options.device);
   return run;
 }

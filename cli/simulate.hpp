@@ -28,7 +28,6 @@ struct SimulateOptions {
   bool force = false, quiet = false;
   bool digest = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
-  std::optional<fathom::CasterKind> caster;
   std::optional<std::uint32_t> block;  ///< any of these: a dataset of units
   std::optional<std::string> shard;    ///< "i/n" or "auto"
   std::optional<std::uint64_t> shards;

@@ -124,7 +124,7 @@ def units(
         block=0 if block is None else block,
         seed=setup.seed if seed is None else seed,
         caster="tree" if caster is None else caster,
-        command=_command(file, given, setup.overrides, caster),
+        command=_command(file, given, setup.overrides),
     )
     digest = _fathom._dataset_digest(_fathom._SceneRenderer(setup), _spec(dataset))
     return Units(dataclasses.replace(dataset, digest=digest))
@@ -218,13 +218,11 @@ def _word(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _command(file: str, given: Mapping[str, Any], overrides: Sequence[str], caster: Optional[str]) -> str:
+def _command(file: str, given: Mapping[str, Any], overrides: Sequence[str]) -> str:
     """The command line that makes the same dataset, in the words of `fathom simulate`: dataset.json keeps it."""
     words = ["fathom simulate", _word(file)]
     for name, value in given.items():
         if value is not None:
             words.append(f"--{name} {value.start}:{value.stop}" if isinstance(value, range) else f"--{name} {value}")
     words += [f"--set {_word(entry)}" for entry in overrides]
-    if caster is not None:
-        words.append(f"--caster {caster}")
     return " ".join(words)

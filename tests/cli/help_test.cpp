@@ -50,7 +50,7 @@ TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
   for (const char* option :
        {"--out", "--frames", "--seed", "--environment", "--environments", "--episode", "--episodes", "--threads",
-        "--set", "--force", "--isa", "--caster", "--device", "--digest"}) {
+        "--set", "--force", "--isa", "--device", "--digest"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }
@@ -116,7 +116,7 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"simulate", "scene.yaml", "--out", "x", "--threads", "-1"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "many"},
       {"simulate", "scene.yaml", "--out", "x", "--isa", "neon"},
-      {"simulate", "scene.yaml", "--out", "x", "--caster", "optix"},
+      {"simulate", "scene.yaml", "--out", "x", "--caster", "tree"},
       {"simulate", "scene.yaml", "other.yaml", "--out", "x"},
       {"noise", "--json", "--markdown"},
       {"noise", "distance", "uniform"},

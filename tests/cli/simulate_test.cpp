@@ -128,25 +128,6 @@ TEST_F(Simulate, IsaIsUsedAndChangesRangesByRoundingOnly) {
   for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(wide[i], narrow[i], 1e-5F * wide[i]) << i;
 }
 
-#ifdef FATHOM_EMBREE
-TEST_F(Simulate, EmbreeChangesRangesByRoundingOnly) {
-  ASSERT_EQ(run("tree").exit_code, 0);
-  ASSERT_EQ(run("named", {"--caster", "tree"}).exit_code, 0);
-  ASSERT_EQ(run("embree", {"--caster", "embree"}).exit_code, 0);
-  EXPECT_TRUE(contents("named") == contents("tree"));
-  EXPECT_FALSE(contents("embree") == contents("tree"));
-  const std::vector<float> tree = floats(text("tree/lidar/range_000001.npy"));
-  const std::vector<float> embree = floats(text("embree/lidar/range_000001.npy"));
-  ASSERT_EQ(embree.size(), tree.size());
-  for (std::size_t i = 0; i < tree.size(); ++i) ASSERT_NEAR(tree[i], embree[i], 1e-5F * tree[i]) << i;
-}
-#else
-TEST_F(Simulate, EmbreeIsRefusedInABuildWithoutIt) {
-  expect_refused("embree", {"simulate", scene_, "--out", folder_ / "out", "--caster", "embree"},
-                 {"caster = embree is not in this build: configure it with FATHOM_EMBREE=ON"}, folder_ / "out");
-}
-#endif
-
 TEST_F(Simulate, DevicesAreRefusedByNameAndWhereThereAreNone) {
   expect_refused("word", {"simulate", scene_, "--out", folder_ / "out", "--device", "gpu"},
                  {"device = 'gpu' is none of cpu, cuda, cuda:0 to cuda:1023, auto"}, folder_ / "out");

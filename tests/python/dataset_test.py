@@ -119,7 +119,7 @@ def test_the_command_is_quoted_as_the_command_line_does(tmp_path):
     folder = tmp_path / "it's a folder"
     folder.mkdir()
     scene = write_scene(folder)
-    expected = merged_by_command_line(scene, tmp_path / "cli", "--block", "3", "--caster", "tree")
+    expected = merged_by_command_line(scene, tmp_path / "cli", "--block", "3")
     for unit in fa.dataset.units(scene, block=3, caster="tree"):
         fa.dataset.render_unit(unit, tmp_path / "python")
     fa.dataset.merge(tmp_path / "python")
