@@ -17,6 +17,7 @@ expect() {  # <text> <file>: the file holds a line that matches
 
 cmake --install "$build" --prefix "$work/staged" > /dev/null
 mv "$work/staged" "$work/prefix"  # an installed tree may be moved
+"$source/tests/install/check_runpaths.sh" "$build/bin" "$build"/lib* "$work/prefix" || fail 'a library of the current folder would be loaded'
 
 "$work/prefix/bin/fathom" --version > "$work/version"
 expect '[0-9]+\.[0-9]+\.[0-9]+' "$work/version"

@@ -42,6 +42,7 @@ for package in "${packages[@]}"; do
   if grep -v '^\./usr/' "$work/$package.files"; then fail "$package puts files elsewhere than in /usr"; fi
   dpkg-deb -x "$deb" "$root"
 done
+"$source/tests/install/check_runpaths.sh" "$root" || fail 'a library of the current folder would be loaded'
 [[ -z $(sort "$work/all.files" | uniq -d) ]] || fail "in two packages: $(sort "$work/all.files" | uniq -d)"
 if grep -rlF "$build" "$root"; then fail "a package names the build tree"; fi
 if grep -qE '\.(hpp|cmake)$|libfathom\.so$' <(grep -v /doc/ "$work/fathom.files"); then fail "fathom holds what only programmers need"; fi

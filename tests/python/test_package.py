@@ -54,6 +54,8 @@ def test_wheel(tmp_path):
     (tmp_path / "bad.sdf").write_text("<sdf version='1.9'><model name='m'><link name='l'/><link name='l'/></model></sdf>")
     code = CODE.replace("SDF_FILE", repr(str(SOURCE / "tests" / "support" / "box.sdf")), 1)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+    runpaths = subprocess.run([str(SOURCE / "tests/install/check_runpaths.sh"), str(site)], capture_output=True, text=True)
+    assert runpaths.returncode == 0, runpaths.stdout
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env={**environment, "PYTHONPATH": str(site)},
                           capture_output=True, text=True)
     assert done.returncode == 0 and "hit" in done.stdout, done.stdout + done.stderr
