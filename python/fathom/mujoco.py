@@ -315,7 +315,7 @@ class Mirror:
         size = self._array("geom_size", int(self._model.ngeom))[geom].astype(float)
         number = int(array(self._model.geom_dataid)[geom])
         if kind == _PLANE:
-            return _fathom.plane(2.0, 2.0)
+            return _fathom.plane([2.0, 2.0])
         if kind in (_SPHERE, _ELLIPSOID):
             return _fathom.sphere(1.0, self._segments)
         if kind == _CYLINDER:
@@ -335,7 +335,7 @@ class Mirror:
         rows, cols = (int(array(getattr(self._model, f"hfield_n{a}"))[number]) for a in ("row", "col"))
         start = int(array(self._model.hfield_adr)[number])
         heights = array(self._model.hfield_data).reshape(-1)[start : start + rows * cols].reshape(rows, cols)
-        return _fathom.height_field(elevation * heights.astype(float), 2 * x, 2 * y, base_m=base)
+        return _fathom.height_field(elevation * heights.astype(float), [2 * x, 2 * y], base_m=base)
 
     def _triangles(self, number: int) -> Mesh:
         """In the frame of the geom, as MuJoCo has centred and turned the vertices when it compiled the model."""

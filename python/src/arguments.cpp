@@ -40,20 +40,29 @@ std::string place_text(const py::array& array, std::size_t i) {
   return "[" + text + "]";
 }
 
+/// As contiguous numbers. Throws what NumPy raises, which for kinds that were checked is MemoryError.
+template <class T>
+py::array_t<T, py::array::c_style> contiguous(const py::array& given) {
+  constexpr int kHow = py::array::c_style | py::array::forcecast | py::detail::npy_api::NPY_ARRAY_ENSUREARRAY_;
+  const auto made = py::reinterpret_steal<py::object>(py::detail::npy_api::get().PyArray_FromAny_(
+      given.ptr(), py::dtype::of<T>().release().ptr(), 0, 0, kHow, nullptr));
+  if (!made) throw py::error_already_set();
+  return py::reinterpret_borrow<py::array_t<T, py::array::c_style>>(made);
+}
+
 template <class T>
 py::array_t<T, py::array::c_style> numbers(py::handle value, std::string_view name, const Shape& shape, Finite finite) {
   const py::array given = any_array(value, name);
   check_shape(given, name, shape);
   if (given.size() > 0) check_kind(given, name, "fiu", "numbers");
-  auto made = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(given);
-  if (!made) throw py::error_already_set();
+  const auto made = contiguous<T>(given);
   if (finite == Finite::kYes) {
     const T* data = made.data();
     for (std::size_t i = 0; i < static_cast<std::size_t>(made.size()); ++i) {
       if (!std::isfinite(data[i])) fail(name, "element " + place_text(made, i) + " is not finite");
     }
   }
-  return py::reinterpret_borrow<py::array_t<T, py::array::c_style>>(made);
+  return made;
 }
 
 Quaternion unit(const Quaternion& q, std::string_view name, const std::string& place) {
@@ -105,8 +114,7 @@ Integers integers(py::handle value, std::string_view name, const Shape& shape, s
   const py::array given = any_array(value, name);
   check_shape(given, name, shape);
   if (given.size() > 0) check_kind(given, name, "iu", "whole numbers");
-  auto made = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(given);
-  if (!made) throw py::error_already_set();
+  auto made = contiguous<std::int64_t>(given);
   const std::int64_t* data = made.data();
   for (std::size_t i = 0; i < static_cast<std::size_t>(made.size()); ++i) {
     if (!(data[i] >= low && data[i] <= high)) {
@@ -114,7 +122,7 @@ Integers integers(py::handle value, std::string_view name, const Shape& shape, s
                      std::to_string(low) + ", " + std::to_string(high) + "]");
     }
   }
-  return py::reinterpret_borrow<Integers>(made);
+  return made;
 }
 
 void check_lengths(const py::array& a, std::string_view a_name, const py::array& b, std::string_view b_name) {

@@ -32,6 +32,8 @@ void translate(std::exception_ptr thrown) {
     PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
   } catch (const Error& error) {
     PyErr_SetString(g_error, error.what());
+  } catch (const py::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "a value of another type is wanted here, or a text that UTF-8 can hold");
   }
 }
 

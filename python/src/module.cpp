@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <fathom/base/isa.hpp>
 #include <fathom/simulate/simulator.hpp>
@@ -85,6 +87,138 @@ void guard_unmade_objects(py::module_& m) {
   }
 }
 
+// What pybind11 itself refuses, because no signature takes the arguments, is a text of several lines. It becomes one
+// line.
+
+PyObject* g_input_error = nullptr;
+PyCFunctionWithKeywords g_call = nullptr;  // of pybind11
+
+/// The first text in `value` that UTF-8 cannot hold, also within lists, tuples and dicts; null: there is none.
+PyObject* broken_text(PyObject* value, int depth) {  // NOLINT(misc-no-recursion)
+  PyObject* found = nullptr;
+  if (PyUnicode_Check(value) != 0) {
+    if (PyUnicode_AsUTF8(value) == nullptr) PyErr_Clear(), found = value;
+  } else if (depth > 0 && (PyList_Check(value) != 0 || PyTuple_Check(value) != 0)) {
+    for (Py_ssize_t i = 0; found == nullptr && i < PySequence_Fast_GET_SIZE(value); ++i) {
+      found = broken_text(PySequence_Fast_GET_ITEM(value, i), depth - 1);
+    }
+  } else if (depth > 0 && PyDict_Check(value) != 0) {
+    PyObject *key = nullptr, *item = nullptr;
+    for (Py_ssize_t at = 0; found == nullptr && PyDict_Next(value, &at, &key, &item) != 0;) {
+      found = broken_text(key, 0);
+      if (found == nullptr) found = broken_text(item, depth - 1);
+    }
+  }
+  return found;
+}
+
+/// As repr() has it, on one line, and not all of a long one.
+std::string shown(py::handle value) {
+  constexpr std::size_t kMost = 60;
+  std::string text;
+  for (const char letter : py::cast<std::string>(py::repr(value))) {
+    const bool is_space = letter == ' ' || letter == '\n';
+    if (!is_space || (!text.empty() && text.back() != ' ')) text += is_space ? ' ' : letter;
+  }
+  if (text.size() <= kMost) return text;
+  std::size_t cut = kMost;
+  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;  // between two letters of UTF-8
+  return text.substr(0, cut) + "...";
+}
+
+std::string given_text(py::handle args, py::handle kwargs, std::size_t first) {
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : ", ") + word; };
+  const auto positional = py::reinterpret_borrow<py::tuple>(args);
+  for (std::size_t i = first; i < positional.size(); ++i) add(shown(positional[i]));
+  if (kwargs) {
+    for (const auto& [name, value] : py::reinterpret_borrow<py::dict>(kwargs)) {
+      add(py::cast<std::string>(name) + "=" + shown(value));
+    }
+  }
+  return "(" + text + ")";
+}
+
+std::string without(std::string text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word)) text.erase(at, word.size());
+  return text;
+}
+
+/// "plane: (8, 6) given, (size_m: object) wanted". `text`: "plane(): incompatible function arguments ..." with a
+/// numbered line for each signature.
+std::string refusal(const std::string& text, py::handle args, py::handle kwargs) {
+  constexpr std::string_view kNumber = ". ", kSelf = "self: ";
+  std::string name = text.substr(0, text.find('(')), wanted;
+  std::size_t first = 0;
+  for (std::size_t line = text.find("\n    "); line != std::string::npos; line = text.find("\n    ", line + 1)) {
+    const std::size_t begin = text.find(kNumber, line) + kNumber.size(), open = text.find('(', begin);
+    std::string signature = text.substr(open, text.find('\n', open) - open);
+    signature = without(signature.substr(0, signature.rfind(" -> ")), "fathom._fathom.");
+    if (name == "__init__") {
+      name = text.substr(begin, open - begin);
+      name = name.substr(name.rfind('.') + 1), first = 1;
+    }
+    if (signature.compare(1, kSelf.size(), kSelf) == 0) {
+      signature.erase(1, std::min(signature.find(", ") + 1, signature.find(')') - 1));
+      if (signature[1] == ' ') signature.erase(1, 1);
+      first = 1;
+    }
+    wanted += (wanted.empty() ? "" : " or ") + signature;
+  }
+  return name + ": " + given_text(args, kwargs, first) + " given, " + wanted + " wanted";
+}
+
+void reword(PyObject* args, PyObject* kwargs) {
+  constexpr int kDepth = 3;
+  py::error_already_set refused;
+  try {
+    PyObject* broken = broken_text(args, kDepth);
+    if (broken == nullptr && kwargs != nullptr) broken = broken_text(kwargs, kDepth);
+    if (broken != nullptr) {
+      const std::string text = shown(broken) + " is no text: a surrogate stands alone in it";
+      return PyErr_SetString(g_input_error, text.c_str());
+    }
+    const std::string text = py::cast<std::string>(py::str(refused.value()));
+    if (text.find("arguments. The following argument types are supported:") != std::string::npos) {
+      return PyErr_SetString(PyExc_TypeError, refusal(text, args, kwargs).c_str());
+    }
+  } catch (const std::exception&) {  // of a repr() of the caller's
+    PyErr_Clear();
+  }
+  refused.restore();
+}
+
+PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  PyObject* const result = g_call(self, args, kwargs);
+  if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) reword(args, kwargs);
+  return result;
+}
+
+void guard_function(PyObject* object) {
+  if (PyInstanceMethod_Check(object) != 0) object = PyInstanceMethod_GET_FUNCTION(object);
+  if (PyCFunction_Check(object) == 0) return;
+  PyObject* const record = PyCFunction_GET_SELF(object);
+  if (record == nullptr || PyCapsule_CheckExact(record) == 0) return;  // none of pybind11
+  PyMethodDef& definition = *reinterpret_cast<PyCFunctionObject*>(object)->m_ml;
+  const auto now = reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(definition.ml_meth));
+  if (g_call == nullptr) g_call = now;
+  if (now == g_call) definition.ml_meth = reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(&call));
+}
+
+void guard_calls(py::module_& m) {
+  g_input_error = m.attr("InputError").ptr();
+  for (const auto& [name, member] : m.attr("__dict__").cast<py::dict>()) {
+    guard_function(member.ptr());
+    if (!py::isinstance<py::type>(member)) continue;
+    for (const auto& [word, attribute] : py::dict(member.attr("__dict__"))) {
+      guard_function(attribute.ptr());
+      for (const char* part : {"fget", "fset", "__func__"}) {  // of properties and static methods
+        if (py::hasattr(attribute, part)) guard_function(attribute.attr(part).ptr());
+      }
+    }
+  }
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_fathom, m) {
@@ -128,6 +262,7 @@ PYBIND11_MODULE(_fathom, m) {
   m.def("_is_made", &is_made, py::arg("object"), py::pos_only(),
         "Whether the __init__ of an object of one of these classes has come to its end.");
   guard_unmade_objects(m);
+  guard_calls(m);
 }
 
 }  // namespace fathom::python

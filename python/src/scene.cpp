@@ -66,8 +66,12 @@ void bind_mesh(py::module_& m) {
                " triangles";
       });
   m.def(
-      "plane", [](double x, double y) { return keep(make_plane(x, y)); }, "size_x_m"_a, "size_y_m"_a,
-      "A rectangle in the x-y plane, centred, facing +z.");
+      "plane",
+      [](const py::object& size) {
+        const Doubles given = doubles(size, "size_m", {{2}, "(2,)"});
+        return keep(make_plane(given.data()[0], given.data()[1]));
+      },
+      "size_m"_a, "A rectangle in the x-y plane, centred, facing +z; size_m [2].");
   m.def(
       "box", [](const py::object& size) { return keep(make_box(vec3(size, "size_m"))); }, "size_m"_a,
       "A centred box; size_m [3].");

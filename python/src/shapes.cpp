@@ -17,12 +17,13 @@ using namespace py::literals;
 
 std::shared_ptr<Mesh> shared_mesh(Mesh mesh) { return std::make_shared<Mesh>(std::move(mesh)); }
 
-std::shared_ptr<Mesh> height_field(const py::object& heights_m, double size_x_m, double size_y_m, double base_m) {
+std::shared_ptr<Mesh> height_field(const py::object& heights_m, const py::object& size_m, double base_m) {
   const Floats given = floats(heights_m, "heights_m", {{-1, -1}, "(rows, cols)"});
+  const Doubles size = doubles(size_m, "size_m", {{2}, "(2,)"});
   HeightField field;
   field.rows = static_cast<std::uint32_t>(given.shape(0)), field.cols = static_cast<std::uint32_t>(given.shape(1));
   field.heights_m.assign(given.data(), given.data() + given.size());
-  field.size_x_m = size_x_m, field.size_y_m = size_y_m, field.base_m = base_m;
+  field.size_x_m = size.data()[0], field.size_y_m = size.data()[1], field.base_m = base_m;
   return shared_mesh(make_height_field(field));
 }
 
@@ -44,8 +45,9 @@ py::dict mesh_parts(const std::filesystem::path& file, const std::string& split,
 }
 
 void bind_height_fields(py::module_& m) {
-  m.def("height_field", &height_field, "heights_m"_a, "size_x_m"_a, "size_y_m"_a, "base_m"_a = 0.0,
-        "Terrain of heights_m [rows, cols] over a centred rectangle: columns along x, the first row at the least y.\n"
+  m.def("height_field", &height_field, "heights_m"_a, "size_m"_a, "base_m"_a = 0.0,
+        "Terrain of heights_m [rows, cols] over a centred rectangle, size_m [2]: columns along x, the first row at the "
+        "least y.\n"
         "base_m: how far a closed body reaches below z = 0; 0: a surface without a body.");
   m.def(
       "read_height_image",

@@ -124,6 +124,55 @@ def test_kinds_of_errors():
         fa.sphere(1, segments=3)
 
 
+@pytest.mark.parametrize("call, words", [
+    (lambda: fa.box(), "box: () given, (size_m: object) wanted"),
+    (lambda: fa.plane(8, 6), "plane: (8, 6) given, (size_m: object) wanted"),
+    (lambda: fa.sphere("big"), "sphere: ('big') given, (radius_m: float, segments: int = 64) wanted"),
+    (lambda: fa.cylinder(1, height_m=np.zeros((9, 9))), "cylinder: (1, height_m=array([[0., 0., "),
+    (lambda: room().set_poses(), "set_poses: () given, (ids: object, positions_m: object"),
+    (lambda: fa.Mesh(3), "Mesh: (3) given, (vertices: object, triangles: object) wanted"),
+    (lambda: fa.read_trajectory(b"\xff" * 3, 4), "read_trajectory: (b'"),
+])
+def test_what_no_signature_takes_is_refused_in_one_line(call, words):
+    with pytest.raises(TypeError) as refused:
+        call()
+    assert str(refused.value).startswith(words) and str(refused.value).endswith(" wanted"), refused.value
+    assert "\n" not in str(refused.value) and len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - {"frames"}))
+def test_arrays_larger_than_memory_are_memory_errors(name):
+    columns = {"triangles": 3, "vertices": 3, "positions_m": 3, "quat_wxyz": 4}.get(name, 2)
+    whole = name in ("ids", "triangles", "cells")
+    huge = np.broadcast_to(np.array(0, dtype="i4" if whole else "f2"), (1 << 44, columns))
+    with pytest.raises((MemoryError, fa.InputError)) as refused:  # some have another shape
+        CALLS[name](huge)
+    assert "\n" not in str(refused.value)
+    if name in ("vertices", "triangles"):
+        assert refused.type is not fa.InputError
+
+
+LONE = "a\ud800b"
+
+
+@pytest.mark.parametrize("call", [
+    lambda: room().add_entity(LONE, fa.box([1, 1, 1])),
+    lambda: room().add_entity("more", LONE),
+    lambda: room().add_entity("more", fa.box([1, 1, 1]), groups=[LONE]),
+    lambda: room().find_entity(LONE),
+    lambda: room().add_label(LONE),
+    lambda: fa.Simulator(room(), [fa.Sensor(LONE, fa.preset("VLP-16"))]),
+    lambda: fa.preset(LONE),
+    lambda: fa.load(LONE),
+    lambda: fa.load("room.yaml", overrides=[LONE]),
+    lambda: fa.random.normal(1, LONE, 0, "distance", 0, (2, 2)),
+])
+def test_lone_surrogates_are_refused(call):
+    with pytest.raises(fa.InputError) as refused:
+        call()
+    assert "\n" not in str(refused.value)
+
+
 MODULES = [fa, fa.beam, fa.calibrate, fa.noise, fa.sensors]
 BOUND = {made for module in MODULES for made in vars(module).values() if type(made) is type(fa.Scene)}
 

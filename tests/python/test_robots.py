@@ -43,7 +43,7 @@ def test_links_go_where_joints_move_them(arm):
 
 def test_a_robot_moves_in_a_scene(arm):
     scene = fa.Scene()
-    scene.add_entity("floor", fa.plane(9, 9))
+    scene.add_entity("floor", fa.plane([9, 9]))
     robot = fa.PlacedRobot(scene, arm, [1, 0, 0], prefix="a/", reflectivity=0.5, groups=["arms"], label="arm")
     palm = scene.entities[robot.entity("palm")]
     assert palm.groups == ["arms"] and palm.label == "arm" and not palm.one_sided

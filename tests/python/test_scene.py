@@ -82,11 +82,11 @@ def test_mesh_arrays_are_views():
     np.testing.assert_array_equal(kept, vertices)
 
 
-@pytest.mark.parametrize("mesh, extent", [(fa.plane(2, 3), [2, 3, 0]), (fa.box([1, 2, 3]), [1, 2, 3]),
+@pytest.mark.parametrize("mesh, extent", [(fa.plane([2, 3]), [2, 3, 0]), (fa.box([1, 2, 3]), [1, 2, 3]),
                                           (fa.sphere(0.5), [1, 1, 1]), (fa.cylinder(0.5, 2, 32), [1, 1, 2]),
                                           (fa.capsule(0.5, 2), [1, 1, 3]), (fa.ellipsoid([1, 2, 3]), [2, 4, 6]),
-                                          (fa.height_field(np.eye(3), 4, 2), [4, 2, 1]),
-                                          (fa.height_field(np.zeros((2, 2)), 1, 1, base_m=0.5), [1, 1, 0.5])])
+                                          (fa.height_field(np.eye(3), [4, 2]), [4, 2, 1]),
+                                          (fa.height_field(np.zeros((2, 2)), [1, 1], base_m=0.5), [1, 1, 0.5])])
 def test_primitives(mesh, extent):
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), extent, atol=1e-6)
 
@@ -106,11 +106,11 @@ def test_heights_from_files(tmp_path):
     np.testing.assert_allclose(heights, levels[::-1] / 51.0, atol=1e-6)
     np.save(tmp_path / "h.npy", heights)
     np.testing.assert_array_equal(fa.read_height_array(tmp_path / "h.npy"), heights)
-    top = fa.height_field(heights, 2, 2).vertices
+    top = fa.height_field(heights, [2, 2]).vertices
     assert top[top[:, 2].argmax()].tolist() == [1, -1, 5], "white stands at the lower right of the picture"
     for wrong in (np.zeros(3), np.zeros((1, 3)), [[0, np.nan], [0, 0]]):
         with pytest.raises(fa.InputError):
-            fa.height_field(wrong, 1, 1)
+            fa.height_field(wrong, [1, 1])
 
 
 def test_parts_of_a_mesh_file(tmp_path):
@@ -167,7 +167,7 @@ def test_scene_tells_what_it_holds():
 
 def test_one_sided_entities_are_seen_from_their_front():
     scene = fa.Scene()
-    scene.add_entity("plane", fa.plane(4, 4), one_sided=True)
+    scene.add_entity("plane", fa.plane([4, 4]), one_sided=True)
     scene.add_entity("beyond", "plane", [0, 0, 5])
     scene.add_entity("mirrored", "plane", [0, 0, -5], scale=[1, 1, -1], one_sided=True)
     assert [e.one_sided for e in scene.entities] == [True, False, True]

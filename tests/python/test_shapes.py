@@ -25,16 +25,16 @@ def test_capsules_and_ellipsoids():
 
 def test_height_fields():
     heights = np.array([[0, 1, 2], [0.5, 1, 3.0]])
-    mesh = fa.height_field(heights, 4, 2)
+    mesh = fa.height_field(heights, [4, 2])
     np.testing.assert_allclose(mesh.vertices.reshape(2, 3, 3)[..., 2], heights)
     np.testing.assert_allclose(mesh.vertices.reshape(2, 3, 3)[0, :, 0], [-2, 0, 2])
-    assert len(mesh.triangles) == 4 < len(fa.height_field(heights, 4, 2, base_m=1).triangles)
+    assert len(mesh.triangles) == 4 < len(fa.height_field(heights, [4, 2], base_m=1).triangles)
     scene = fa.Scene()
-    scene.add_entity("hills", fa.height_field(heights[:, ::-1], 4, 2))
+    scene.add_entity("hills", fa.height_field(heights[:, ::-1], [4, 2]))
     np.testing.assert_allclose(ranges(scene, directions=[[0, 0, -1]], place=[0, 0, 5]), [4])
     for given, word in ((heights[0], "heights_m"), (heights * np.nan, "heights_m"), (heights[:1], "rows")):
         with pytest.raises(fa.InputError, match=word):
-            fa.height_field(given, 4, 2)
+            fa.height_field(given, [4, 2])
 
 
 def carrier():
