@@ -27,7 +27,7 @@ struct SimulateOptions {
   std::vector<std::string> set;                               ///< "path=value"
   bool force = false, quiet = false;
   bool digest = false;
-  std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
+  std::optional<fathom::Isa> isa;      ///< nothing: the widest that this computer has
   std::optional<std::uint32_t> block;  ///< any of these: a dataset of units
   std::optional<std::string> shard;    ///< "i/n" or "auto"
   std::optional<std::uint64_t> shards;

@@ -93,7 +93,7 @@ void guard_unmade_objects(py::module_& m) {
 PyObject* g_input_error = nullptr;
 PyCFunctionWithKeywords g_call = nullptr;  // of pybind11
 
-/// The first text in `value` that UTF-8 cannot hold, also within lists, tuples and dicts; null: there is none.
+/// The first text in `value` that UTF-8 cannot hold, also within lists, tuples and dicts; null if all are valid.
 PyObject* broken_text(PyObject* value, int depth) {  // NOLINT(misc-no-recursion)
   PyObject* found = nullptr;
   if (PyUnicode_Check(value) != 0) {
@@ -175,7 +175,7 @@ void reword(PyObject* args, PyObject* kwargs) {
     PyObject* broken = broken_text(args, kDepth);
     if (broken == nullptr && kwargs != nullptr) broken = broken_text(kwargs, kDepth);
     if (broken != nullptr) {
-      const std::string text = shown(broken) + " is no text: a surrogate stands alone in it";
+      const std::string text = shown(broken) + " is no valid text: it has a lone surrogate";
       return PyErr_SetString(g_input_error, text.c_str());
     }
     const std::string text = py::cast<std::string>(py::str(refused.value()));

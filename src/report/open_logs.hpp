@@ -38,7 +38,7 @@ class OpenLogs {
   [[nodiscard]] std::size_t size() const { return size_; }
   /// Throws InputError naming the log as validate() does, where it has scans.
   LogLook look(std::size_t log);
-  /// Scans of a log as a log of their own.
+  /// Scans of a log as a separate log.
   ScanLog pick(std::size_t log, std::span<const std::uint32_t> scans);
 
  private:
