@@ -7,6 +7,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -47,11 +48,20 @@ int translate_errors(const std::function<void()>& command) {
   }
 }
 
+/// With what this build has of what needs a library, and the Debian packages of what it lacks.
+std::string version_text() {
+  constexpr std::string_view kBuiltIn = FATHOM_BUILT_IN, kLeftOut = FATHOM_LEFT_OUT;
+  std::string text = fmt::format("fathom {}\n", fathom::versions().fathom);
+  if (!kBuiltIn.empty()) text += fmt::format("built in: {}\n", kBuiltIn);
+  if (!kLeftOut.empty()) text += fmt::format("left out (Debian packages): {}\n", kLeftOut);
+  return text;
+}
+
 void parse_and_run(std::vector<std::string> words) {
   const auto app = make_commands();
   const CLI::App& command = find_command(*app, words);
   if (&command == app.get() && std::find(words.begin(), words.end(), "--version") != words.end()) {
-    return print(fmt::format("fathom {}\n", fathom::versions().fathom));
+    return print(version_text());
   }
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them

@@ -58,6 +58,33 @@ function(fathom_room name)
   endif()
 endfunction()
 
+# fathom_part(<room> <folder> [LIBRARIES <private third-party targets>]): a folder that the room is WITHOUT, for builds that have a
+# library, or have not. It is compiled apart: whether the library is there changes no command of the room's other files.
+function(fathom_part room folder)
+  cmake_parse_arguments(PART "" "" "LIBRARIES" ${ARGN})
+  set(target fathom_${room}_${folder})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/${folder}/*.cpp)
+  add_library(${target} OBJECT ${sources})
+  target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(${target} PRIVATE fmt::fmt ${PART_LIBRARIES} fathom_flags)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE ${FATHOM_UNITY_FILES})
+  if(FATHOM_BUILD_FUZZERS)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+  target_sources(fathom_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
+  foreach(library ${PART_LIBRARIES})
+    target_link_libraries(fathom_${room} PRIVATE $<LINK_ONLY:${library}>)
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
+  set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES ${PART_LIBRARIES})
+  add_dependencies(${target} fathom_check_rooms)
+endfunction()
+
+# fathom_source_definition(<source of src/> <definition>...): of this file alone, which is compiled by itself.
+function(fathom_source_definition source)
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "${ARGN}" SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 add_custom_target(fathom_check_rooms
   COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/CheckRooms.cmake
   COMMENT "Checking that rooms only include what cmake/Rooms.cmake allows" VERBATIM)

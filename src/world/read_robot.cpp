@@ -7,6 +7,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/robot.hpp>
 
+#include "base/missing_feature.hpp"
 #include "base/with_prefix.hpp"
 #include "mesh/xml_document.hpp"
 #include "text/read_file.hpp"
@@ -18,9 +19,8 @@ namespace fathom {
 namespace {
 
 [[noreturn]] [[maybe_unused]] void refuse_format(const std::filesystem::path& file, std::string_view format,
-                                                 std::string_view library, std::string_view option) {
-  throw InputError(fmt::format("{}: is {}, and this build of fathom has no {} (CMake: -D{}=ON)", file.string(), format,
-                               library, option));
+                                                 std::string_view library, std::string_view package) {
+  throw InputError(fmt::format("{}: is {}, and {}", file.string(), format, missing_feature(library, package)));
 }
 
 void read_document(XmlDocument& document, const std::filesystem::path& file, [[maybe_unused]] RobotFiles& files,
@@ -30,14 +30,14 @@ void read_document(XmlDocument& document, const std::filesystem::path& file, [[m
 #ifdef FATHOM_URDF
     return read_urdf(document, file, files, robot);
 #else
-    refuse_format(file, "URDF", "urdfdom", "FATHOM_URDF");
+    refuse_format(file, "URDF", "urdfdom", "liburdfdom-dev");
 #endif
   }
   if (root == "sdf") {
 #ifdef FATHOM_SDF
     return read_sdf(document, file, files, robot);
 #else
-    refuse_format(file, "SDF", "libsdformat", "FATHOM_SDF");
+    refuse_format(file, "SDF", "libsdformat", "libsdformat-dev");
 #endif
   }
   if (root == "mujoco" || root == "mujocoinclude") document.fail(document.root(), "is MJCF (MuJoCo), not URDF or SDF");

@@ -48,17 +48,23 @@ TEST(Help, EveryCommandHasAnExample) {
 
 TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
-  for (const char* option :
-       {"--out", "--frames", "--seed", "--environment", "--environments", "--episode", "--episodes", "--threads",
-        "--set", "--force", "--isa", "--device", "--digest"}) {
+  for (const char* option : {"--out", "--frames", "--seed", "--environment", "--environments", "--episode",
+                             "--episodes", "--threads", "--set", "--force", "--isa", "--device", "--digest"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }
 
-TEST(Version, IsTheLibrarys) {
+TEST(Version, IsTheLibrarysAndSaysWhatIsBuiltIn) {
   const Ended ended = run_fathom({"--version"});
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_EQ(ended.out, "fathom " + std::string(fathom::versions().fathom) + "\n");
+  const std::string first = "fathom " + std::string(fathom::versions().fathom) + "\n";
+  EXPECT_EQ(ended.out.substr(0, first.size()), first);
+#ifdef FATHOM_URDF
+  EXPECT_NE(ended.out.find("\nbuilt in: URDF"), std::string::npos) << ended.out;
+#else
+  EXPECT_NE(ended.out.find("URDF (liburdfdom-dev)"), std::string::npos) << ended.out;
+#endif
+  EXPECT_LE(std::count(ended.out.begin(), ended.out.end(), '\n'), 3);
 }
 
 TEST(Help, IsACommandToo) {

@@ -44,7 +44,8 @@ TEST_F(TopicCommands, RefuseWhatCannotBe) {
 
 TEST_F(TopicCommands, OfABuildWithoutDdsSaySo) {
   if (fathom::has_topics()) GTEST_SKIP() << "this build has DDS";
-  expect_refused({"publish", scene(), "--frames", "1"}, {"topics: this build of fathom has no DDS", "-DFATHOM_DDS=ON"});
+  expect_refused({"publish", scene(), "--frames", "1"},
+                 {"topics: this build of fathom has no DDS: install cyclonedds-dev and build it again"});
   expect_refused({"record", "--bag", bag(), "--seconds", "1"}, {"topics: this build of fathom has no DDS"});
 }
 

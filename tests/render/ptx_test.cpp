@@ -66,7 +66,7 @@ TEST(PtxFiles, ABuildWithoutThemSaysSoAndRendersOnTheProcessor) {
     Simulator(test::make_room_scene(), {.compute = {.device = device_named(device)}});
   };
   EXPECT_EQ(test::input_error([&] { simulate_on("cuda"); }),
-            "device cuda: this build has no code for GPUs: configure it where a clang has the target nvptx64");
+            "device cuda: this build of fathom has no code for GPUs: install clang and build it again");
   EXPECT_EQ(test::input_error([&] { simulate_on("auto"); }), "");
 }
 

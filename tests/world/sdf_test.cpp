@@ -221,7 +221,8 @@ TEST(SdfWithoutItsLibrary, IsRefused) {
   const TemporaryFolder folder;
   const auto file = folder.write("w.sdf", world_of(""));
   EXPECT_EQ(input_error([&] { read_robot(file); }),
-            file.string() + ": is SDF, and this build of fathom has no libsdformat (CMake: -DFATHOM_SDF=ON)");
+            file.string() +
+                ": is SDF, and this build of fathom has no libsdformat: install libsdformat-dev and build it again");
 }
 
 }  // namespace

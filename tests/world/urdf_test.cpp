@@ -262,8 +262,9 @@ TEST(UrdfWithoutItsLibrary, IsRefused) {
   if (kHasUrdf) GTEST_SKIP() << "this build has urdfdom";
   const TemporaryFolder folder;
   const auto file = folder.write("arm.urdf", kArm);
-  EXPECT_EQ(input_error([&] { read_robot(file); }),
-            file.string() + ": is URDF, and this build of fathom has no urdfdom (CMake: -DFATHOM_URDF=ON)");
+  EXPECT_EQ(
+      input_error([&] { read_robot(file); }),
+      file.string() + ": is URDF, and this build of fathom has no urdfdom: install liburdfdom-dev and build it again");
 }
 
 }  // namespace

@@ -3,13 +3,13 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/missing_feature.hpp"
+
 namespace fathom {
 
 namespace {
 
-[[noreturn]] void refuse() {
-  throw InputError("this fathom was built without HDF5 (-DFATHOM_HDF5=ON with libhdf5-dev and libisal-dev)");
-}
+[[noreturn]] void refuse() { throw InputError(missing_feature("HDF5", "libhdf5-dev libisal-dev")); }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/missing_feature.hpp"
 #include "render/device/cuda_frames.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/ptx.hpp"
@@ -14,10 +15,7 @@ std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
   const bool may_not = compute.device.kind == DeviceKind::kAuto;
   if (may_not && compute.caster != CasterKind::kTree) return nullptr;
   try {
-    if (*device::ptx() == '\0') {
-      throw InputError(
-          "device cuda: this build has no code for GPUs: configure it where a clang has the target nvptx64");
-    }
+    if (*device::ptx() == '\0') throw InputError("device cuda: " + missing_feature("code for GPUs", "clang"));
     return std::make_unique<device::CudaFrames>(compute.device.number, compute.cuda_stream);
   } catch (const InputError&) {
     if (may_not) return nullptr;

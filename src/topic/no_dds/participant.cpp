@@ -6,6 +6,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/missing_feature.hpp"
+
 namespace fathom {
 
 struct Participant::Impl {};
@@ -13,9 +15,7 @@ struct Participant::Impl {};
 bool has_topics() { return false; }
 
 Participant::Participant(const TopicDomain& /*domain*/) {
-  throw InputError(
-      "topics: this build of fathom has no DDS; install Cyclone DDS (Debian: cyclonedds-dev) and build with "
-      "-DFATHOM_DDS=ON");
+  throw InputError("topics: " + missing_feature("DDS", "cyclonedds-dev"));
 }
 Participant::~Participant() = default;
 
