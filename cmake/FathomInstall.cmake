@@ -3,14 +3,19 @@
 # Components: runtime (programs, libraries, pages), development (headers, CMake package), and what python/ installs.
 include(CMakePackageConfigHelpers)
 
+# All that the rules below install.
+add_custom_target(fathom_installed DEPENDS fathom)
+
 set(FATHOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fathom)
 
 install(TARGETS fathom EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   NAMELINK_COMPONENT development)
 if(FATHOM_SDF)
+  add_dependencies(fathom_installed fathom_sdf)
   install(TARGETS fathom_sdf LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
 if(FATHOM_BUILD_CLI)
+  add_dependencies(fathom_installed fathom_cli)
   install(TARGETS fathom_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
   if(NOT FATHOM_SANITIZE)  # or cli/ makes none of these
     install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime)
@@ -19,12 +24,13 @@ if(FATHOM_BUILD_CLI)
   endif()
 endif()
 if(FATHOM_BUILD_RGL)
+  add_dependencies(fathom_installed fathom_rgl)
   install(TARGETS fathom_rgl EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/rgl/include/rgl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT development)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/LICENSE.DejaVu ${PROJECT_SOURCE_DIR}/README.md
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/LICENSE.DejaVu ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/SECURITY.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT runtime USE_SOURCE_PERMISSIONS)

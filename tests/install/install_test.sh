@@ -15,6 +15,17 @@ expect() {  # <text> <file>: the file holds a line that matches
   grep -qE -- "$1" "$2" || fail "'$1' is not in: $(cat "$2")"
 }
 
+# ./quickstart builds fathom_installed alone: what the rules of installation take from the build tree is an input of it.
+grep -q -- '--target fathom_installed' "$source/quickstart" || fail 'quickstart builds another target'
+if [[ -e $build/build.ninja ]]; then
+  ninja -C "$build" -t inputs fathom_installed | sed 's/:$//' | sort > "$work/inputs"
+  sed -nE 's/.*file\(INSTALL DESTINATION .* TYPE (EXECUTABLE|SHARED_LIBRARY|MODULE) .*FILES "([^"]*)".*/\2/p' \
+    "$build/cmake_install.cmake" > "$work/taken"
+  [[ -s $work/taken ]] || fail 'no rule installs a program or library'
+  while read -r file; do
+    grep -qxF -- "${file#"$build"/}" "$work/inputs" || fail "quickstart does not build $file, which is installed"
+  done < "$work/taken"
+fi
 cmake --install "$build" --prefix "$work/staged" > /dev/null
 mv "$work/staged" "$work/prefix"  # an installed tree may be moved
 "$source/tests/install/check_runpaths.sh" "$build/bin" "$build"/lib* "$work/prefix" || fail 'a library of the current folder would be loaded'
