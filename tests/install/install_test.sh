@@ -38,6 +38,13 @@ if [[ $version == 0.* ]]; then soname=libfathom.so.${version%.*}; else soname=li
 library=$(find "$work/prefix" -name "$soname")
 [[ -s $library ]] || fail "$soname was not installed"
 readelf -d "$library" > "$work/elf"
+if grep -qE '^CMAKE_CXX_FLAGS_RELEASE:.*-fstack-protector-strong' "$build/CMakeCache.txt" && [[ $build_type == Release ]]; then
+  for hardened in "$library" "$work/prefix/bin/fathom"; do
+    readelf -dlW "$hardened" > "$work/hardened"
+    readelf -W --dyn-syms "$hardened" >> "$work/hardened"
+    for word in 'GNU_RELRO' 'BIND_NOW|\(FLAGS_1\).*NOW' '__stack_chk_fail' '__[a-z]+_chk@'; do expect "$word" "$work/hardened"; done
+  done
+fi
 expect "\(SONAME\).*\[${soname//./\\.}\]" "$work/elf"
 # Pages, examples, manual pages and completion, in the usual places.
 share=$work/prefix/share
