@@ -51,9 +51,9 @@ Row row_of(const std::string& readme, const std::string& name) {
   return {{m[1]}, {m[2]}, {m[3]}};
 }
 
-/// Both pages that show the fit: of the example, and of the project.
+/// Both pages that show the fit: of the example, and the tour.
 void expect_shown(const nlohmann::json& found, const std::string& name, double truth) {
-  const std::string readme = bytes_of(kExample / "README.md"), front = bytes_of(kExample / "../../README.md");
+  const std::string readme = bytes_of(kExample / "README.md"), front = bytes_of(kExample / "../../docs/tour.md");
   const Row row = row_of(readme, name);
   EXPECT_EQ(row.truth.value(), truth) << name;
   // Ranges differ in the sixth digit between processors, which may tip a rounding.

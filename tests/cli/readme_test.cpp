@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What README.md shows works as shown.
+// What README.md and docs/tour.md show works as shown.
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -14,17 +16,31 @@
 namespace cli_test {
 namespace {
 
-TEST(Readme, SceneOfTheTourRuns) {
-  const std::string readme = bytes_of(std::filesystem::path(FATHOM_SOURCE_DIR) / "README.md");
-  const std::string fence = "```yaml\n";
-  const std::size_t begin = readme.find(fence);
-  ASSERT_NE(begin, std::string::npos);
-  const std::size_t end = readme.find("```", begin + fence.size());
-  ASSERT_NE(end, std::string::npos);
+/// The first scene file that a page shows.
+std::string scene_of(const char* name) {
+  const std::string page = bytes_of(std::filesystem::path(FATHOM_SOURCE_DIR) / name), fence = "```yaml\n";
+  const std::size_t begin = page.find(fence), end = page.find("```", begin + fence.size());
+  EXPECT_NE(end, std::string::npos) << name;
+  return page.substr(begin + fence.size(), end - begin - fence.size());
+}
 
+TEST(Readme, SceneOfTheFirstScreenRunsAndIsShort) {
   const TemporaryFolder folder;
-  const std::string scene =
-      write_text(folder / "room.yaml", readme.substr(begin + fence.size(), end - begin - fence.size()));
+  const std::string text = scene_of("README.md");
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 12);
+  const Ended ended = run_fathom({"simulate", write_text(folder / "room.yaml", text), "--out", folder / "room"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(files_below(folder / "room/lidar").size(), 30U);
+}
+
+TEST(Readme, HasFiveHundredWordsAtMost) {
+  std::istringstream words(bytes_of(std::filesystem::path(FATHOM_SOURCE_DIR) / "README.md"));
+  EXPECT_LE(std::distance(std::istream_iterator<std::string>(words), {}), 500);
+}
+
+TEST(Readme, SceneOfTheTourRuns) {
+  const TemporaryFolder folder;
+  const std::string scene = write_text(folder / "room.yaml", scene_of("docs/tour.md"));
   const Ended ended = run_fathom({"simulate", scene, "--out", folder / "room"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(files_below(folder / "room/lidar").size(), 30U);
@@ -35,12 +51,14 @@ TEST(Readme, SceneOfTheTourRuns) {
 
 TEST(Readme, LinksLeadSomewhere) {
   const std::filesystem::path root(FATHOM_SOURCE_DIR);
-  const std::string readme = bytes_of(root / "README.md");
-  for (std::size_t at = readme.find("]("); at != std::string::npos; at = readme.find("](", at + 1)) {
-    const std::string link = readme.substr(at + 2, readme.find(')', at) - at - 2),
-                      target = link.substr(0, link.find('#'));
-    if (target.find("://") != std::string::npos) continue;
-    EXPECT_TRUE(std::filesystem::exists(root / target)) << "README.md links to " << target;
+  for (const char* page : {"README.md", "SECURITY.md", "docs/tour.md"}) {
+    const std::string text = bytes_of(root / page);
+    for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
+      const std::string link = text.substr(at + 2, text.find(')', at) - at - 2),
+                        target = link.substr(0, link.find('#'));
+      if (target.find(':') != std::string::npos) continue;
+      EXPECT_TRUE(std::filesystem::exists((root / page).parent_path() / target)) << page << " links to " << target;
+    }
   }
 }
 

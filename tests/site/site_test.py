@@ -58,7 +58,7 @@ def test_site(out):
     for page in [*(root / "docs").glob("*.md"), *(root / "examples").glob("*/README.md"), root / "CHANGELOG.md"]:
         title = re.search(r"^# (.*)$", page.read_text(), re.MULTILINE)[1].replace("`", "")
         assert title in words_of(out / page.relative_to(root).with_suffix(".html")).replace("&amp;", "&"), page
-    assert "Ten minutes" in words_of(out / "index.html")
+    assert "Two commands" in words_of(out / "index.html")
     assert "standard deviation at range 0" in words_of(out / "reference/fathom.noise.html")
     assert "Casts the sensors of a scene" in words_of(out / "reference/fathom.html")
     for name in ("set_entity_poses", "render", "add_mesh"):  # of classes that are bound, and of those that inherit
