@@ -18,15 +18,7 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint32_t>::max();  // of a sequence in CDR
 
 CloudMessage empty_cloud(const PointTable& table, const std::string& file) {
-  for (const char* axis : {"x", "y", "z"}) {
-    const auto is_axis = [&](const msg::PointField& field) { return field.name == axis; };
-    if (std::none_of(table.fields.begin(), table.fields.end(), is_axis)) {
-      throw InputError(fmt::format("{}: its points have no value {}", file, axis));
-    }
-  }
-  if (table.cols != 0 && (table.rows > kMostBytes / table.cols || table.rows * table.cols > kMostBytes / table.step)) {
-    throw InputError(fmt::format("{}: {} x {} points are more than 4 GiB", file, table.rows, table.cols));
-  }
+  check_table(table, file);
   CloudMessage cloud;
   cloud.message.height = static_cast<std::uint32_t>(table.rows);
   cloud.message.width = static_cast<std::uint32_t>(table.cols);
@@ -80,6 +72,18 @@ void PointTable::add(std::string_view name, std::uint8_t datatype, std::uint32_t
   for (std::uint32_t i = 0; i < count; ++i) {
     values.push_back({std::string(name), is_shown ? datatype : std::uint8_t{0}, step});
     step += size;
+  }
+}
+
+void check_table(const PointTable& table, const std::string& file) {
+  for (const char* axis : {"x", "y", "z"}) {
+    const auto is_axis = [&](const msg::PointField& field) { return field.name == axis; };
+    if (std::none_of(table.fields.begin(), table.fields.end(), is_axis)) {
+      throw InputError(fmt::format("{}: its points have no value {}", file, axis));
+    }
+  }
+  if (table.cols != 0 && (table.rows > kMostBytes / table.cols || table.rows * table.cols > kMostBytes / table.step)) {
+    throw InputError(fmt::format("{}: {} x {} points are more than 4 GiB", file, table.rows, table.cols));
   }
 }
 

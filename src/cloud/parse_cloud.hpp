@@ -29,8 +29,10 @@ struct PointTable {
   void add(std::string_view name, std::uint8_t datatype, std::uint32_t size, std::uint32_t count = 1);
 };
 
-/// The cloud whose points are these bytes. Throws InputError naming the file where bytes are missing, there is no x y
-/// z, or there are too many points for a cloud.
+/// Throws InputError naming the file where there is no x y z, or there are too many points for a cloud.
+void check_table(const PointTable& table, const std::string& file);
+/// The cloud whose points are these bytes. Throws InputError naming the file as check_table() does, and where bytes are
+/// missing.
 CloudMessage cloud_of_bytes(const PointTable& table, std::string_view body, const std::string& file);
 /// The cloud whose points are the words of these lines, a point each; `line` is the number of the first.
 CloudMessage cloud_of_lines(const PointTable& table, std::string_view body, std::size_t line, const std::string& file);

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <cstring>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
+#include "base/text.hpp"
+#include "base/with_prefix.hpp"
+#include "cloud/lzf.hpp"
 #include "cloud/parse_cloud.hpp"
 #include "text/text_lines.hpp"
 
@@ -16,84 +23,178 @@ using PcdWords = std::vector<std::string_view>;
 
 /// Of sensor_msgs/msg/PointField; 0 for whole numbers of 8 bytes, which it has not.
 std::uint8_t datatype_of(char type, std::uint32_t size) {
-  if (type == 'F') return size == 4 ? 7 : size == 8 ? 8 : 0;
-  const bool is_signed = type == 'I';
+  if (type == 'f') return size == 4 ? 7 : size == 8 ? 8 : 0;
+  const bool is_signed = type == 'i';
   if (size == 1) return is_signed ? 1 : 2;
   if (size == 2) return is_signed ? 3 : 4;
   if (size == 4) return is_signed ? 5 : 6;
   return 0;
 }
 
+/// The words behind the key of a header line, and the number of the line; 0: absent.
+struct PcdLine {
+  PcdWords words;
+  std::size_t number = 0;
+};
+
 struct PcdLines {
-  PcdWords fields, sizes, types, counts;
-  std::optional<std::uint64_t> width, height, points;
-  std::string_view data;
+  PcdLine fields, sizes, types, counts, width, height, points, data;
   std::size_t body = 0, body_line = 0;
 };
+
+/// The name of version 0.5 for FIELDS is COLUMNS.
+constexpr std::array<std::pair<std::string_view, PcdLine PcdLines::*>, 9> kKeys = {{{"FIELDS", &PcdLines::fields},
+                                                                                    {"COLUMNS", &PcdLines::fields},
+                                                                                    {"SIZE", &PcdLines::sizes},
+                                                                                    {"TYPE", &PcdLines::types},
+                                                                                    {"COUNT", &PcdLines::counts},
+                                                                                    {"WIDTH", &PcdLines::width},
+                                                                                    {"HEIGHT", &PcdLines::height},
+                                                                                    {"POINTS", &PcdLines::points},
+                                                                                    {"DATA", &PcdLines::data}}};
 
 PcdLines read_lines(std::string_view bytes, const std::string& file) {
   PcdLines lines;
   std::size_t at = 0;
-  for (std::size_t number = 1; lines.data.empty(); ++number) {
+  for (std::size_t number = 1; lines.data.words.size() != 1; ++number) {
     const std::size_t end = bytes.find('\n', at);
     if (end == std::string_view::npos) throw InputError(fmt::format("{}: the PCD header has no line DATA", file));
     PcdWords words = split_words(bytes.substr(at, end - at));
     at = end + 1;
-    if (words.empty() || words[0].starts_with('#')) continue;
-    const std::string_view key = words[0];
-    const auto number_of = [&] { return words.size() == 2 ? parse_number<std::uint64_t>(words[1]) : std::nullopt; };
-    words.erase(words.begin());
-    if (key == "FIELDS") lines.fields = words;
-    if (key == "SIZE") lines.sizes = words;
-    if (key == "TYPE") lines.types = words;
-    if (key == "COUNT") lines.counts = words;
-    words.insert(words.begin(), key);
-    if (key == "WIDTH") lines.width = number_of();
-    if (key == "HEIGHT") lines.height = number_of();
-    if (key == "POINTS") lines.points = number_of();
-    if (key == "DATA" && words.size() == 2) lines.data = words[1];
+    for (const auto& [key, line] : kKeys) {
+      if (words.empty() || words[0] != key) continue;
+      words.erase(words.begin());
+      lines.*line = {std::move(words), number};
+      break;
+    }
     lines.body = at, lines.body_line = number + 1;
   }
   return lines;
 }
 
-PointTable table_of(const PcdLines& lines, const std::string& file) {
-  constexpr std::size_t kMostValues = 65536;  // of a point
-  PointTable table;
-  const auto fail = [&](std::string_view what) { throw InputError(fmt::format("{}: the PCD header {}", file, what)); };
-  if (lines.fields.empty() || lines.sizes.size() != lines.fields.size() || lines.types.size() != lines.fields.size() ||
-      (!lines.counts.empty() && lines.counts.size() != lines.fields.size())) {
-    fail("names other numbers of FIELDS, SIZE, TYPE and COUNT");
-  }
-  for (std::size_t i = 0; i < lines.fields.size(); ++i) {
-    const auto size = parse_number<std::uint32_t>(lines.sizes[i]);
-    const auto count =
-        lines.counts.empty() ? std::optional<std::uint32_t>(1) : parse_number<std::uint32_t>(lines.counts[i]);
-    const char type = lines.types[i].front();
-    if (!size || (*size != 1 && *size != 2 && *size != 4 && *size != 8) || !count ||
-        *count > kMostValues - table.values.size() || (type != 'F' && type != 'I' && type != 'U')) {
-      fail(fmt::format("describes the field {} as no field can be", lines.fields[i].substr(0, 40)));
+/// A field in a point.
+struct PcdColumn {
+  std::size_t offset, bytes;
+  bool is_padding;
+};
+
+/// Makes a table of the header.
+class PcdTable {
+ public:
+  PcdTable(const PcdLines& lines, const std::string& file) : lines_(lines), file_(file) {}
+
+  PointTable run() {
+    const std::size_t fields = lines_.fields.words.size();
+    if (fields == 0 || lines_.sizes.words.size() != fields || lines_.types.words.size() != fields ||
+        (lines_.counts.number != 0 && lines_.counts.words.size() != fields)) {
+      throw InputError(fmt::format("{}: the PCD header names other numbers of FIELDS, SIZE, TYPE and COUNT", file_));
     }
-    table.add(lines.fields[i], datatype_of(type, *size), *size, *count);
+    if (fields > kMostValues) {
+      throw InputError(
+          fmt::format("{}:{}: {} FIELDS, the limit is {}", file_, lines_.fields.number, fields, kMostValues));
+    }
+    for (std::size_t i = 0; i < fields; ++i) add_field(i);
+    add_shape();
+    check_table(table_, file_);
+    return std::move(table_);
   }
-  if (!lines.width || !lines.height ||
-      (lines.points && *lines.height != 0 &&
-       (*lines.points / *lines.height != *lines.width || *lines.points % *lines.height != 0))) {
-    fail("has no WIDTH and HEIGHT whose product is POINTS");
+  [[nodiscard]] const std::vector<PcdColumn>& columns() const { return columns_; }
+
+ private:
+  static constexpr std::size_t kMostValues = 65536;  // of a point
+
+  [[noreturn]] void refuse(const PcdLine& line, std::string_view key, std::size_t i, std::string_view wanted) const {
+    throw InputError(fmt::format("{}:{}: {} = {} of the field {} is not {}", file_, line.number, key,
+                                 one_line(line.words[i].substr(0, 40)), one_line(lines_.fields.words[i].substr(0, 40)),
+                                 wanted));
   }
-  table.cols = *lines.width, table.rows = *lines.height;
-  return table;
+
+  void add_field(std::size_t i) {
+    const auto size = parse_number<std::uint32_t>(lines_.sizes.words[i]);
+    if (!size || (*size != 1 && *size != 2 && *size != 4 && *size != 8))
+      refuse(lines_.sizes, "SIZE", i, "1, 2, 4 or 8");
+    const char type = lower_case(lines_.types.words[i].front());
+    if (type != 'f' && type != 'i' && type != 'u') refuse(lines_.types, "TYPE", i, "F, I or U");
+    const auto count = lines_.counts.number == 0 ? std::optional<std::uint32_t>(1)
+                                                 : parse_number<std::uint32_t>(lines_.counts.words[i]);
+    if (!count || *count == 0 || *count > kMostValues - table_.values.size()) {
+      refuse(lines_.counts, "COUNT", i, fmt::format("in [1, {}]", kMostValues - table_.values.size()));
+    }
+    columns_.push_back({table_.step, *size * *count, lines_.fields.words[i] == "_"});
+    table_.add(lines_.fields.words[i], datatype_of(type, *size), *size, *count);
+  }
+
+  /// As PCL reads it: without HEIGHT the points are one row, and then without WIDTH as many as POINTS.
+  void add_shape() {
+    const auto points = number_of(lines_.points, std::nullopt);
+    const auto height = number_of(lines_.height, 1);
+    const auto width = number_of(lines_.width, lines_.height.number == 0 ? points : std::nullopt);
+    if (!width || !height || (lines_.points.number != 0 && !points) ||
+        (points && *height != 0 && (*points / *height != *width || *points % *height != 0))) {
+      throw InputError(fmt::format("{}: the PCD header has no WIDTH and HEIGHT whose product is POINTS", file_));
+    }
+    table_.cols = *width, table_.rows = *height;
+  }
+
+  static std::optional<std::uint64_t> number_of(const PcdLine& line, std::optional<std::uint64_t> without) {
+    if (line.number == 0) return without;
+    return line.words.size() == 1 ? parse_number<std::uint64_t>(line.words[0]) : std::nullopt;
+  }
+
+  const PcdLines& lines_;
+  const std::string& file_;
+  PointTable table_;
+  std::vector<PcdColumn> columns_;
+};
+
+/// What packed fields make: two numbers of 4 bytes say how many bytes follow, and how many these make.
+std::string unpacked_fields(std::string_view body) {
+  std::array<std::uint32_t, 2> sizes{};
+  if (body.size() < sizeof(sizes)) throw InputError("the two sizes of the packed points are not there");
+  std::memcpy(sizes.data(), body.data(), sizeof(sizes));
+  body.remove_prefix(sizeof(sizes));
+  if (sizes[0] > body.size()) {
+    throw InputError(fmt::format("{} packed bytes are announced, and {} are there", sizes[0], body.size()));
+  }
+  return unpack_lzf(body.substr(0, sizes[0]), sizes[1]);
+}
+
+/// The points of a file that has one field of all points behind the other. PCL leaves padding out, others do not.
+std::string points_of_fields(const PointTable& table, std::vector<PcdColumn> columns, std::string_view fields) {
+  const std::uint64_t points = table.rows * table.cols;
+  if (fields.size() != points * table.step) std::erase_if(columns, [](const PcdColumn& c) { return c.is_padding; });
+  std::uint64_t step = 0;
+  for (const PcdColumn& column : columns) step += column.bytes;
+  if (fields.size() != points * step) {
+    throw InputError(
+        fmt::format("{} points of {} bytes are announced, and {} bytes are there", points, table.step, fields.size()));
+  }
+  std::string made(points * table.step, '\0');
+  for (const PcdColumn& column : columns) {
+    for (std::uint64_t i = 0; i < points; ++i) {
+      std::memcpy(made.data() + i * table.step + column.offset, fields.data() + i * column.bytes, column.bytes);
+    }
+    fields.remove_prefix(points * column.bytes);
+  }
+  return made;
 }
 
 }  // namespace
 
 CloudMessage parse_pcd(std::string_view bytes, const std::string& file) {
   const PcdLines lines = read_lines(bytes, file);
-  const PointTable table = table_of(lines, file);
-  const std::string_view body = bytes.substr(lines.body);
-  if (lines.data == "binary") return cloud_of_bytes(table, body, file);
-  if (lines.data == "ascii") return cloud_of_lines(table, body, lines.body_line, file);
-  throw InputError(fmt::format("{}: DATA {} is not read, only ascii and binary", file, lines.data.substr(0, 40)));
+  PcdTable reader(lines, file);
+  const PointTable table = reader.run();
+  const std::string_view body = bytes.substr(lines.body), data = lines.data.words[0];
+  if (data == "binary") return cloud_of_bytes(table, body, file);
+  if (data == "ascii") return cloud_of_lines(table, body, lines.body_line, file);
+  if (data == "binary_compressed") {
+    const std::string points =
+        with_prefix(file, [&] { return points_of_fields(table, reader.columns(), unpacked_fields(body)); });
+    return cloud_of_bytes(table, points, file);
+  }
+  throw InputError(fmt::format("{}:{}: DATA {} is not ascii, binary or binary_compressed", file, lines.data.number,
+                               one_line(data.substr(0, 40))));
 }
 
 }  // namespace fathom

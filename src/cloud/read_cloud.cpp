@@ -7,6 +7,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "cloud/parse_cloud.hpp"
 #include "message/message.hpp"
@@ -41,6 +42,10 @@ CloudMessage cloud_of_message(std::string_view bytes, const std::string& file) {
   return cloud;
 }
 
+bool begins_as_pcd(std::string_view bytes) {
+  return bytes.starts_with("# .PCD") || bytes.starts_with("VERSION") || bytes.starts_with("FIELDS");
+}
+
 }  // namespace
 
 CloudMessage read_cloud(const std::filesystem::path& file) {
@@ -48,7 +53,7 @@ CloudMessage read_cloud(const std::filesystem::path& file) {
   return within_memory(file, [&] {
     const std::string bytes = read_file(file);
     if (bytes.starts_with("ply")) return parse_ply_points(bytes, name);
-    if (bytes.starts_with("# .PCD") || bytes.starts_with("VERSION")) return parse_pcd(bytes, name);
+    if (begins_as_pcd(bytes) || lower_case(file.extension().string()) == ".pcd") return parse_pcd(bytes, name);
     if (bytes.starts_with("\x93NUMPY")) return cloud_of_array(file);
     if (bytes.starts_with(std::string_view("\0\1\0\0", 4))) return cloud_of_message(bytes, name);
     throw InputError(name + ": is no cloud: neither PCD, PLY, a PointCloud2 nor an array of NumPy");

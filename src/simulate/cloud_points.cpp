@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/cloud_points.hpp"
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -24,7 +27,8 @@ constexpr double kMostRing = 65535.0;
 /// A number of each point.
 class PointField {
  public:
-  explicit PointField(const msg::PointField& field) : offset_(field.offset), datatype_(field.datatype) {}
+  PointField(const msg::PointField& field, bool is_bigendian)
+      : offset_(field.offset), datatype_(field.datatype), is_bigendian_(is_bigendian) {}
 
   [[nodiscard]] bool is_real() const { return datatype_ == kFloat32 || datatype_ == kFloat64; }
   [[nodiscard]] double of(const std::byte* point) const {
@@ -51,18 +55,20 @@ class PointField {
  private:
   template <class T>
   [[nodiscard]] double read(const std::byte* point) const {
-    T value;
-    std::memcpy(&value, point + offset_, sizeof value);
-    return static_cast<double>(value);
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), point + offset_, sizeof(T));
+    if (is_bigendian_) std::reverse(bytes.begin(), bytes.end());
+    return static_cast<double>(std::bit_cast<T>(bytes));
   }
   std::uint32_t offset_ = 0;
   std::uint8_t datatype_ = 0;
+  bool is_bigendian_ = false;
 };
 
 std::optional<PointField> field_of(const msg::PointCloud2& cloud, std::string_view name) {
   std::optional<PointField> found;
   for (const msg::PointField& field : cloud.point_fields) {
-    if (field.name == name) found.emplace(field);
+    if (field.name == name && field.count > 0) found.emplace(field, cloud.is_bigendian);
   }
   return found;
 }
@@ -85,7 +91,7 @@ CloudPoints read_cloud_points(const fs::path& file) {
   CloudPoints points;
   points.rows = m.height, points.cols = m.width;
   for (std::size_t i = 0; i < std::size_t{m.height} * m.width; ++i) {
-    const std::byte* point = m.data.data() + i * m.point_step;
+    const std::byte* point = m.data.data() + i / m.width * m.row_step + i % m.width * m.point_step;
     const Vec3 at = {x.of(point), y.of(point), z.of(point)};
     if (!std::isfinite(at.x) || !std::isfinite(at.y) || !std::isfinite(at.z)) continue;
     points.at_m.push_back(at), points.place.push_back(static_cast<std::uint32_t>(i));

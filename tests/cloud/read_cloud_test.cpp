@@ -19,6 +19,7 @@
 namespace fathom {
 namespace {
 
+using std::string_literals::operator""s;
 using test::contains;
 using test::message_of;
 
@@ -139,19 +140,154 @@ TEST(ReadCloud, WhatIsWrongIsTold) {
   EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 4", "F F F", "1 1 1", ones, "ascii\n1 2 3\n")),
                        "names other numbers of FIELDS, SIZE, TYPE and COUNT"));
   EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 3 4", "F F F", "1 1 1", ones, "ascii\n1 2 3\n")),
-                       "describes the field y as no field can be"));
+                       "a.pcd:3: SIZE = 3 of the field y is not 1, 2, 4 or 8"));
+  EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F X", "1 1 1", ones, "ascii\n1 2 3\n")),
+                       "a.pcd:4: TYPE = X of the field z is not F, I or U"));
+  for (const char* counts : {"0 0 0", "0 1 1"}) {
+    EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F F", counts, ones, "binary\n")),
+                         "a.pcd:5: COUNT = 0 of the field x is not in [1, 65536]"));
+  }
   // A header of a few lines must not ask for gigabytes.
   EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "60000 60000 1", ones, "binary\n")),
-                       "describes the field y as no field can be"));
+                       "a.pcd:5: COUNT = 60000 of the field y is not in [1, 5536]"));
   EXPECT_TRUE(
       contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "1 1 1", "WIDTH 3\nHEIGHT 2\nPOINTS 7", "ascii\n")),
                "has no WIDTH and HEIGHT whose product is POINTS"));
   EXPECT_TRUE(contains(
       refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "1 1 1", "WIDTH 4000000000\nHEIGHT 4000000000", "binary\n")),
       "4000000000 x 4000000000 points are more than 4 GiB"));
-  EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "1 1 1", ones, "binary_compressed\n")),
-                       "DATA binary_compressed is not read, only ascii and binary"));
-  EXPECT_TRUE(contains(refusal(folder, "solid words\n"), "a.pcd: is no cloud: neither PCD, PLY"));
+  EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "1 1 1", ones, "packed\n")),
+                       "a.pcd:9: DATA packed is not ascii, binary or binary_compressed"));
+  EXPECT_TRUE(contains(message_of<InputError>([&] { read_cloud(folder.write("a.txt", "solid words\n")); }),
+                       "a.txt: is no cloud: neither PCD, PLY"));
+  EXPECT_TRUE(contains(refusal(folder, "solid words\n"), "a.pcd: the PCD header has no line DATA"));
+}
+
+/// A packer as plain as can be: the longest match among the last bytes, else one plain byte.
+std::string pack_lzf(const std::string& bytes) {
+  std::string packed;
+  for (std::size_t at = 0; at < bytes.size();) {
+    std::size_t length = 0, back = 0;
+    for (std::size_t far = 1; far <= std::min<std::size_t>(at, 8192); ++far) {
+      std::size_t same = 0;
+      while (same < 264 && at + same < bytes.size() && bytes[at + same] == bytes[at + same - far]) ++same;
+      if (same > length) length = same, back = far;
+    }
+    if (length < 3) {
+      packed.push_back('\0'), packed.push_back(bytes[at++]);
+      continue;
+    }
+    const std::size_t code = std::min<std::size_t>(length - 2, 7);
+    packed.push_back(static_cast<char>(code << 5U | (back - 1) >> 8U));
+    if (code == 7) packed.push_back(static_cast<char>(length - 9));
+    packed.push_back(static_cast<char>((back - 1) & 255U));
+    at += length;
+  }
+  return packed;
+}
+
+std::string packed_body(const std::string& packed, std::size_t size) {
+  std::string body;
+  append(body, static_cast<std::uint32_t>(packed.size()), false), append(body, static_cast<std::uint32_t>(size), false);
+  return body + packed;
+}
+
+/// The points, one field behind the other.
+std::string packed_pcd(const std::vector<CloudPoint>& points) {
+  std::string fields;
+  for (const CloudPoint& p : points) append(fields, p.x, false);
+  for (const CloudPoint& p : points) append(fields, p.y, false);
+  for (const CloudPoint& p : points) append(fields, p.z, false);
+  for (const CloudPoint& p : points) append(fields, p.ring, false);
+  for (const CloudPoint& p : points) append(fields, p.time_s, false);
+  std::string bytes = pcd(points, false);
+  bytes.resize(bytes.find("DATA"));
+  return bytes + "DATA binary_compressed\n" + packed_body(pack_lzf(fields), fields.size());
+}
+
+RC_GTEST_PROP(ReadCloud, PackedPointsAreThoseThatWerePacked, ()) {
+  const test::TemporaryFolder folder;
+  std::vector<CloudPoint> points(*rc::gen::inRange<std::size_t>(0, 200));
+  const std::size_t kinds = *rc::gen::inRange<std::size_t>(1, 50);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = i < kinds ? any_point() : points[i % kinds];
+  const std::string bytes = packed_pcd(points);
+  RC_ASSERT(points_of(read_cloud(folder.write("a.pcd", bytes)).message) == points);
+  const auto size = *rc::gen::inRange<std::size_t>(0, bytes.size());
+  RC_ASSERT(contains(refusal(folder, bytes.substr(0, size)), "a.pcd"));
+}
+
+TEST(ReadCloud, PointsThatLibLzfPackedAreRead) {
+  const test::TemporaryFolder folder;
+  // By liblzf 3.6, the packer that PCL has: x = i / 2, y = 2, z = 1.25 and -1.25 in turn.
+  const std::string packed =
+      "\x01\0\0\x60\0\x03\x3f\0\0\x80\x20\x03\0\xc0\x20\x03\x04\0\x40\0\0\x20\x20\x03"
+      "\0\x40\x20\x03\0\x60\x20\x03\0\x80\x20\x03\0\x90\x20\x03\0\xa0\x20\x03\0\xb0\x20\x03"
+      "\0\xc0\x20\x03\0\xd0\x20\x03\0\xe0\x20\x03\0\xf0\x20\x03\x04\0\x41\0\0\x08\x20\x03"
+      "\0\x10\x20\x03\0\x18\x20\x03\0\x20\x20\x03\0\x28\x20\x03\0\x30\x20\x03\0\x38\x20\x03"
+      "\x40\x4f\xe0\x53\x03\0\xa0\x20\xb3\x01\xa0\xbf\x20\x03\xe0\x4a\x07\x01\xa0\xbf"s;
+  const CloudMessage cloud = read_cloud(folder.write(
+      "a.pcd", pcd_of("x y z", "4 4 4", "F F F", "1 1 1", "WIDTH 24\nHEIGHT 1\nPOINTS 24", "binary_compressed\n") +
+                   packed_body(packed, 288)));
+  std::array<float, 72> values;
+  ASSERT_EQ(cloud.message.data.size(), sizeof(values));
+  std::memcpy(values.data(), cloud.message.data.data(), sizeof(values));
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_EQ(values[3 * i], 0.5F * static_cast<float>(i));
+    EXPECT_EQ(values[3 * i + 1], 2.0F);
+    EXPECT_EQ(values[3 * i + 2], i % 2 == 0 ? 1.25F : -1.25F);
+  }
+}
+
+TEST(ReadCloud, PaddingMayBeLeftOutOfPackedFields) {
+  const test::TemporaryFolder folder;
+  const std::string header =
+      pcd_of("x _ y z", "4 1 4 4", "F U F F", "1 4 1 1", "WIDTH 1\nHEIGHT 1\nPOINTS 1", "binary_compressed\n");
+  for (const bool has_padding : {false, true}) {
+    std::string fields;
+    append(fields, 1.0F, false);
+    if (has_padding) append(fields, 9.0F, false);
+    append(fields, 2.0F, false), append(fields, 3.0F, false);
+    const CloudMessage cloud = read_cloud(folder.write("a.pcd", header + packed_body(pack_lzf(fields), fields.size())));
+    float y = 0;
+    std::memcpy(&y, cloud.message.data.data() + 8, sizeof(y));
+    EXPECT_EQ(cloud.message.point_step, 16U);
+    EXPECT_EQ(y, 2.0F);
+  }
+}
+
+TEST(ReadCloud, PackedBytesThatLieAreRefused) {
+  const test::TemporaryFolder folder;
+  const std::string header =
+      pcd_of("x y z", "4 4 4", "F F F", "1 1 1", "WIDTH 1\nHEIGHT 1\nPOINTS 1", "binary_compressed\n");
+  const std::string plain = "\x0b" + std::string(12, '\1');
+  const auto told = [&](const std::string& body) { return refusal(folder, header + body); };
+  EXPECT_TRUE(contains(told("1234567"), "the two sizes of the packed points are not there"));
+  EXPECT_TRUE(contains(told(packed_body(plain, 12).substr(0, 20)), "13 packed bytes are announced, and 12 are there"));
+  EXPECT_TRUE(contains(told(packed_body(plain, 13)), "they end after 12 bytes"));
+  EXPECT_TRUE(contains(told(packed_body(plain, 11)), "they make more bytes"));
+  EXPECT_TRUE(contains(told(packed_body("\x0b" + std::string(4, '\1'), 12)), "they end within a step"));
+  EXPECT_TRUE(contains(told(packed_body("\xe0"s, 12)), "they end within a step"));
+  EXPECT_TRUE(contains(told(packed_body("\0\1\x20\1"s, 12)), "refers to what lies before the first byte"));
+  EXPECT_TRUE(contains(told(packed_body("\0\1\xe0\xff\0"s, 12)), "they make more bytes"));
+  EXPECT_TRUE(contains(told(packed_body("\0\1"s, 0xffffffffU)), "2 packed bytes cannot make 4294967295"));
+  EXPECT_TRUE(contains(told(packed_body("\x0a" + std::string(11, '\1'), 11)),
+                       "1 points of 12 bytes are announced, and 11 bytes are there"));
+}
+
+TEST(ReadCloud, HeadersOfOtherWritersAreRead) {
+  const test::TemporaryFolder folder;
+  const std::string lines = "DATA ascii\n1 2 3 7\n4 5 6 8\n";
+  for (const std::string header :
+       {"VERSION .7\nFIELDS x y z i\nSIZE 4 4 4 1\nTYPE f f f u\nCOUNT 1 1 1 1\nWIDTH 2\nHEIGHT 1\nPOINTS 2\n",
+        "FIELDS x y z i\nSIZE 4 4 4 1\nTYPE F F F u\nWIDTH 2\nHEIGHT 1\n",
+        "# by hand\nCOLUMNS x y z i\nSIZE 4 4 4 1\nTYPE F F F U\nPOINTS 2\n"}) {
+    const CloudMessage cloud = read_cloud(folder.write("a.pcd", header + lines));
+    EXPECT_EQ(cloud.message.width, 2U) << header;
+    EXPECT_EQ(cloud.message.height, 1U) << header;
+    float z = 0;
+    std::memcpy(&z, cloud.message.data.data() + cloud.message.point_step + 8, sizeof(z));
+    EXPECT_EQ(z, 6.0F) << header;
+  }
 }
 
 TEST(ReadCloud, FieldsOfSeveralValuesAndPaddingAreKeptOrSkipped) {
