@@ -217,9 +217,9 @@ class Walk {
 
 }  // namespace
 
-DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file, PartList* parts) {
+DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file, MeshReading& reading) {
   const DaeDocument document(bytes, file);
-  return Walk(document, bytes.size(), parts).run();
+  return Walk(document, bytes.size(), reading.parts).run();
 }
 
 }  // namespace fathom

@@ -9,7 +9,7 @@
 #include <fathom/files/meshes.hpp>
 #include <fathom/scene/mesh.hpp>
 
-#include "mesh/mesh_parts.hpp"
+#include "mesh/mesh_reading.hpp"
 
 namespace fathom {
 
@@ -21,7 +21,7 @@ struct DaeMesh {
 /// Reads the shapes that the scene of a COLLADA 1.4 or 1.5 file places, each as often as it is placed and as its nodes
 /// transform it; polygons are triangulated, lines dropped, vertices that are equal to the bit made one. The file's unit
 /// is applied. A skinned or morphed shape is read as it was modelled. `file` is the name for messages.
-/// `parts`: what belongs to which node or material; null: not asked. Throws InputError; does not call validate().
-DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file, PartList* parts = nullptr);
+/// Parts are nodes or materials. Throws InputError; does not call validate().
+DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file, MeshReading& reading);
 
 }  // namespace fathom

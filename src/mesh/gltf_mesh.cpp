@@ -277,19 +277,13 @@ class Placer {
 
 }  // namespace
 
-Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file) {
-  std::vector<std::filesystem::path> opened;
-  return parse_gltf_mesh(bytes, file, opened);
-}
-
-Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file,
-                     std::vector<std::filesystem::path>& opened, PartList* parts) {
+Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file, MeshReading& reading) {
   GlbChunks chunks{bytes, std::nullopt};
   if (is_glb(bytes)) chunks = split_glb(bytes, file.string());
   const GltfDocument document = parse_gltf_document(chunks.json, file.string());
   GltfBuffers buffers(document, file, chunks.binary);
-  Mesh mesh = Placer(document, buffers, parts).run();
-  buffers.list_files(opened);
+  Mesh mesh = Placer(document, buffers, reading.parts).run();
+  buffers.list_files(reading.opened);
   return mesh;
 }
 

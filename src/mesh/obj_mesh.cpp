@@ -12,6 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 
+#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "mesh/polygon.hpp"
 #include "mesh/vertex_joiner.hpp"
@@ -42,7 +43,7 @@ struct ObjOwner {
 
 class ObjReader {
  public:
-  ObjReader(const std::string& file, PartList* parts) : file_(file), parts_(parts) {}
+  ObjReader(const std::string& file, MeshReading& reading) : file_(file), reading_(reading), parts_(reading.parts) {}
 
   Mesh run(std::string_view bytes) {
     std::string joined;  // of lines that end with a backslash
@@ -63,6 +64,9 @@ class ObjReader {
     for (std::size_t i = 0; i < faces_.size(); ++i) {
       for (; owner != owners_.end() && owner->first_face == i; ++owner) begin_part(*owner);
       add(faces_[i]);
+    }
+    if (thin_faces_ > 0) {
+      reading_.notes.push_back(counted(thin_faces_, "face has", "faces have") + " fewer than 3 corners");
     }
     return joiner_.take();
   }
@@ -109,9 +113,13 @@ class ObjReader {
   }
 
   void read_face(const std::vector<std::string_view>& words) {
-    if (words.size() < 4) fail(fmt::format("a face of {} corners: 3 are needed", words.size() - 1));
-    faces_.push_back({line_, corners_.size(), words.size() - 1});
+    const std::size_t first = corners_.size();
     for (std::size_t i = 1; i < words.size(); ++i) corners_.push_back(corner(words[i]));
+    if (words.size() >= 4) {
+      faces_.push_back({line_, first, words.size() - 1});
+    } else {
+      corners_.resize(first), ++thin_faces_;
+    }
   }
 
   /// 7, 7/1, 7//3 or 7/1/3, of which only the 7 is used; -1 is the last vertex until here.
@@ -164,10 +172,11 @@ class ObjReader {
   }
 
   const std::string& file_;
+  MeshReading& reading_;
   PartList* parts_;
   std::vector<ObjOwner> owners_;
   bool has_objects_ = false;
-  std::size_t line_ = 0;
+  std::size_t line_ = 0, thin_faces_ = 0;
   std::vector<Vec3> vertices_;
   std::vector<std::size_t> corners_;  // vertices of all faces; they may come later in the file
   std::vector<ObjFace> faces_;
@@ -177,8 +186,8 @@ class ObjReader {
 
 }  // namespace
 
-Mesh parse_obj_mesh(std::string_view bytes, const std::string& file, PartList* parts) {
-  return ObjReader(file, parts).run(bytes);
+Mesh parse_obj_mesh(std::string_view bytes, const std::string& file, MeshReading& reading) {
+  return ObjReader(file, reading).run(bytes);
 }
 
 }  // namespace fathom

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
+#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "text/ply_header.hpp"
 #include "text/text_lines.hpp"
@@ -189,9 +191,30 @@ void read_strips(Body& body, const ply::Element& element, double vertices, Mesh&
   }
 }
 
+bool is_finite(const std::array<float, 3>& v) {
+  return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
+}
+
+/// Gives vertices of no face that are not finite the place of a corner: all vertices keep their numbers.
+void place_unused(Mesh& mesh, MeshReading& reading) {
+  const auto is_lost = [](const std::array<float, 3>& v) { return !is_finite(v); };
+  if (mesh.triangles.empty() || std::none_of(mesh.vertices_m.begin(), mesh.vertices_m.end(), is_lost)) return;
+  std::vector<bool> is_used(mesh.vertices_m.size(), false);
+  for (const auto& triangle : mesh.triangles) {
+    for (const std::uint32_t corner : triangle) is_used[corner] = true;
+  }
+  std::size_t placed = 0;
+  for (std::size_t i = 0; i < is_used.size(); ++i) {
+    if (is_used[i] || is_finite(mesh.vertices_m[i])) continue;
+    mesh.vertices_m[i] = mesh.vertices_m[mesh.triangles[0][0]], ++placed;
+  }
+  if (placed == 0) return;
+  reading.notes.push_back(counted(placed, "vertex of no face is", "vertices of no face are") + " not finite");
+}
+
 }  // namespace
 
-Mesh parse_ply_mesh(std::string_view bytes, const std::string& file) {
+Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading& reading) {
   const ply::Header header = ply::parse_header(bytes, file);
   // Faces may come before vertices, so the limit of their indices comes from the header; the count itself is checked
   // against the body while reading.
@@ -218,6 +241,7 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file) {
       }
     }
   }
+  place_unused(mesh, reading);
   return mesh;
 }
 

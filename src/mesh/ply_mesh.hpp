@@ -9,13 +9,15 @@
 
 #include <fathom/scene/mesh.hpp>
 
+#include "mesh/mesh_reading.hpp"
+
 namespace fathom {
 
 /// Reads `element vertex` (x y z), `element face` (list vertex_indices or vertex_index) and `element tristrips` (the
 /// same list, -1 between strips) of a PLY file, ASCII or binary of either byte order; everything else is skipped. A
 /// polygon becomes a fan around its first corner, so it must be convex. Memory grows with the bytes that are there, not
-/// with the counts that the header claims. `file` is the name for messages. Throws InputError; does not call
-/// validate().
-Mesh parse_ply_mesh(std::string_view bytes, const std::string& file);
+/// with the counts that the header claims. A vertex of no face that is not finite gets the place of another. `file` is
+/// the name for messages. Throws InputError; does not call validate().
+Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading& reading);
 
 }  // namespace fathom

@@ -48,15 +48,15 @@ void refuse_other_files(const std::filesystem::path& file, std::string_view exte
   }
 }
 
-/// The mesh as it is written, and the axis of the file that points up. `parts`: null, or what to fill.
-std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension,
-                              std::vector<std::filesystem::path>& opened, PartList* parts) {
-  const std::string bytes = read_file(file), name = file.string();
-  if (extension == "ply") return {parse_ply_mesh(bytes, name), UpAxis::kZ};
-  if (extension == "obj") return {parse_obj_mesh(bytes, name, parts), UpAxis::kZ};
-  if (extension == "stl") return {parse_stl_mesh(bytes, name), UpAxis::kZ};
-  if (extension != "dae") return {parse_gltf_mesh(bytes, file, opened, parts), UpAxis::kY};
-  DaeMesh read = parse_dae_mesh(bytes, name, parts);
+/// The mesh with the axes of its file, and the axis of the file that points up.
+std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension, MeshReading& reading) {
+  const std::string whole = read_file(file), name = file.string();
+  if (extension == "stl") return {parse_stl_mesh(whole, name, reading), UpAxis::kZ};
+  const std::string_view bytes = behind_byte_order_mark(whole);
+  if (extension == "ply") return {parse_ply_mesh(bytes, name, reading), UpAxis::kZ};
+  if (extension == "obj") return {parse_obj_mesh(bytes, name, reading), UpAxis::kZ};
+  if (extension != "dae") return {parse_gltf_mesh(bytes, file, reading), UpAxis::kY};
+  DaeMesh read = parse_dae_mesh(bytes, name, reading);
   return {std::move(read.mesh), read.up_axis};
 }
 
@@ -71,18 +71,24 @@ void raise(Mesh& mesh, UpAxis up_axis) {
 }
 
 /// The whole mesh, turned and checked.
-Mesh read_joined(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
-                 std::vector<std::filesystem::path>& opened, PartList* parts) {
+Mesh read_joined(const std::filesystem::path& file, std::optional<UpAxis> up_axis, MeshReading& reading) {
   require_readable_file(file);
   const std::string extension = extension_of(file);
   refuse_other_files(file, extension);
-  if (parts != nullptr && (extension == "ply" || extension == "stl")) {
+  if (reading.parts != nullptr && (extension == "ply" || extension == "stl")) {
     throw InputError(fmt::format("{}: {} files have neither nodes nor materials", file.string(), extension));
   }
-  auto [mesh, axis_of_file] = parse(file, extension, opened, parts);
+  auto [mesh, axis_of_file] = parse(file, extension, reading);
   raise(mesh, up_axis.value_or(axis_of_file));
   with_prefix([&] { return file.string(); }, [&read = mesh] { validate(read); });
   return std::move(mesh);
+}
+
+/// Without the folders, so that summaries of runs do not depend on where their files lie.
+void hand_over(MeshReading& reading, const std::filesystem::path& file, std::vector<std::filesystem::path>& opened,
+               std::vector<std::string>& notes) {
+  opened.insert(opened.end(), reading.opened.begin(), reading.opened.end());
+  for (const std::string& note : reading.notes) notes.push_back(file.filename().string() + ": " + note);
 }
 
 }  // namespace
@@ -91,25 +97,33 @@ bool is_mesh_name(const std::filesystem::path& file) { return is_known(extension
 
 Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis) {
   std::vector<std::filesystem::path> opened;
-  return read_mesh(file, up_axis, opened);
+  std::vector<std::string> notes;
+  return read_mesh(file, up_axis, opened, notes);
 }
 
 Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
-               std::vector<std::filesystem::path>& opened) {
-  return within_memory(file, [&] { return read_joined(file, up_axis, opened, nullptr); });
+               std::vector<std::filesystem::path>& opened, std::vector<std::string>& notes) {
+  MeshReading reading;
+  Mesh mesh = within_memory(file, [&] { return read_joined(file, up_axis, reading); });
+  hand_over(reading, file, opened, notes);
+  return mesh;
 }
 
 std::vector<MeshPart> read_mesh_parts(const std::filesystem::path& file, MeshSplit split,
                                       std::optional<UpAxis> up_axis) {
   std::vector<std::filesystem::path> opened;
-  return read_mesh_parts(file, split, up_axis, opened);
+  std::vector<std::string> notes;
+  return read_mesh_parts(file, split, up_axis, opened, notes);
 }
 
 std::vector<MeshPart> read_mesh_parts(const std::filesystem::path& file, MeshSplit split, std::optional<UpAxis> up_axis,
-                                      std::vector<std::filesystem::path>& opened) {
+                                      std::vector<std::filesystem::path>& opened, std::vector<std::string>& notes) {
   return within_memory(file, [&] {
     PartList parts(split);
-    return parts.cut(read_joined(file, up_axis, opened, &parts));
+    MeshReading reading{.parts = &parts};
+    std::vector<MeshPart> cut = parts.cut(read_joined(file, up_axis, reading));
+    hand_over(reading, file, opened, notes);
+    return cut;
   });
 }
 

@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
+#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "mesh/vertex_joiner.hpp"
 #include "text/text_lines.hpp"
@@ -20,6 +22,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 84;  // 80 of free text, then the number of facets
 constexpr std::size_t kFacetBytes = 50;   // normal, three corners, two spare bytes
 constexpr std::size_t kNormalBytes = 12;
+constexpr std::uint32_t kNotCounted = 0xffffffffU;  // of writers that do not go back to the header
 
 Mesh parse_binary(std::string_view bytes, std::size_t facets) {
   VertexJoiner joiner;
@@ -86,21 +89,50 @@ class AsciiStl {
   VertexJoiner joiner_;
 };
 
+/// The text without a byte order mark in front, and without zeros and the end mark of CP/M behind.
+std::string_view stl_text(std::string_view bytes) {
+  constexpr std::string_view kEnds("\0\x1a \t\r\n", 6);
+  const std::string_view text = behind_byte_order_mark(bytes);
+  return text.substr(0, text.find_last_not_of(kEnds) + 1);
+}
+
+std::optional<std::uint32_t> facets_in_header(std::string_view bytes) {
+  if (bytes.size() < kHeaderBytes) return std::nullopt;
+  std::uint32_t facets = 0;
+  std::memcpy(&facets, bytes.data() + kHeaderBytes - sizeof(facets), sizeof(facets));
+  return facets;
+}
+
+std::uint64_t binary_size(std::uint32_t facets) { return kHeaderBytes + std::uint64_t{facets} * kFacetBytes; }
+
 }  // namespace
 
-Mesh parse_stl_mesh(std::string_view bytes, const std::string& file) {
-  std::uint32_t facets = 0;
-  if (bytes.size() >= kHeaderBytes) std::memcpy(&facets, bytes.data() + 80, sizeof(facets));
-  const std::uint64_t expected = kHeaderBytes + std::uint64_t{facets} * kFacetBytes;
-  if (bytes.size() >= kHeaderBytes && bytes.size() == expected) return parse_binary(bytes, facets);
+Mesh parse_stl_mesh(std::string_view bytes, const std::string& file, MeshReading& reading) {
+  const std::string_view text = stl_text(bytes);
+  const std::optional<std::uint32_t> counted_facets = facets_in_header(bytes);
+  if (counted_facets && bytes.size() == binary_size(*counted_facets)) return parse_binary(bytes, *counted_facets);
   // A binary header may begin with "solid" as well, but text has no zero byte.
-  const bool is_text = lower_case(bytes.substr(0, 5)) == "solid" && bytes.find('\0') == std::string_view::npos;
-  if (is_text) return AsciiStl(file).run(bytes);
-  throw InputError(
-      bytes.size() < kHeaderBytes
-          ? fmt::format("{}: not a whole STL file: {} bytes, a binary one has at least 84", file, bytes.size())
-          : fmt::format("{}: not a whole STL file: {} facets take {} bytes, the file has {}", file, facets, expected,
-                        bytes.size()));
+  const bool is_text = text.find('\0') == std::string_view::npos;
+  if (is_text && lower_case(trim(text).substr(0, 5)) == "solid") return AsciiStl(file).run(text);
+  if (!counted_facets) {
+    throw InputError(
+        fmt::format("{}: not a whole STL file: {} bytes, a binary one has at least 84", file, bytes.size()));
+  }
+  const std::size_t body = bytes.size() - kHeaderBytes, facets = body / kFacetBytes;
+  const bool are_whole = body % kFacetBytes == 0 && body > 0;
+  const bool is_uncounted = *counted_facets == 0 || *counted_facets == kNotCounted;
+  if (!is_text && are_whole && (is_uncounted || facets > *counted_facets)) {
+    reading.notes.push_back(
+        fmt::format("its header counts {}, and it has {}", counted(*counted_facets, "facet"), facets));
+    return parse_binary(bytes, facets);
+  }
+  if (!is_text && *counted_facets > 0 && facets >= *counted_facets) {
+    reading.notes.push_back(
+        fmt::format("{} after the last facet", counted(bytes.size() - binary_size(*counted_facets), "byte")));
+    return parse_binary(bytes, *counted_facets);
+  }
+  throw InputError(fmt::format("{}: not a whole STL file: {} facets take {} bytes, the file has {}", file,
+                               *counted_facets, binary_size(*counted_facets), bytes.size()));
 }
 
 }  // namespace fathom

@@ -10,13 +10,12 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
+#include "mesh/mesh_reading.hpp"
 #include "text/nesting.hpp"
 
 namespace fathom {
 
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 /// Offset of the '<' of an element; pugixml gives that of its name.
 std::size_t offset_of(pugi::xml_node element) {
@@ -28,7 +27,7 @@ std::size_t offset_of(pugi::xml_node element) {
 
 XmlDocument::XmlDocument(std::string_view bytes, std::string file) : bytes_(bytes), file_(std::move(file)) {
   // pugixml counts offsets from behind the mark, and takes a zero byte for the end of the text.
-  if (bytes_.starts_with(kByteOrderMark)) bytes_.remove_prefix(kByteOrderMark.size());
+  bytes_ = behind_byte_order_mark(bytes_);
   if (const std::size_t zero = bytes_.find('\0'); zero != std::string_view::npos) {
     fail_at(zero, "a zero byte: not a text in UTF-8");
   }

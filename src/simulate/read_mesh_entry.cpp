@@ -139,7 +139,7 @@ std::optional<UpAxis> read_up_axis(YamlReader& entry) {
 
 Mesh read_mesh_file(const YamlReader& file, SceneFiles& files, std::optional<UpAxis> up_axis) {
   const std::filesystem::path path = read_path(file, files);
-  return file.located([&] { return read_mesh(path, up_axis, files.opened); });
+  return file.located([&] { return read_mesh(path, up_axis, files.opened, files.notes); });
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ std::vector<MeshPart> read_split_mesh(YamlReader entry, SceneFiles& files) {
   entry.finish();
   const auto by = static_cast<MeshSplit>(split.one_of(kSplits));
   const std::filesystem::path path = read_path(file, files);
-  return file.located([&] { return read_mesh_parts(path, by, axis, files.opened); });
+  return file.located([&] { return read_mesh_parts(path, by, axis, files.opened, files.notes); });
 }
 
 }  // namespace fathom

@@ -102,7 +102,7 @@ const Mesh& LinkShapes::read(const std::filesystem::path& file) {
   const auto known = files_.find(file);
   if (known != files_.end()) return known->second;
   opened_.push_back(file);
-  return files_.emplace(file, read_mesh(file, UpAxis::kZ, opened_)).first->second;
+  return files_.emplace(file, read_mesh(file, UpAxis::kZ, opened_, robot_.notes)).first->second;
 }
 
 LinkShape LinkShapes::file_shape(const std::filesystem::path& file, const Vec3& scale) {

@@ -21,7 +21,10 @@ namespace {
 using test::contains;
 using Corners = std::vector<std::array<float, 3>>;  // three a triangle
 
-Mesh parse(const std::string& text) { return parse_dae_mesh(text, "a.dae").mesh; }
+Mesh parse(const std::string& text) {
+  MeshReading reading;
+  return parse_dae_mesh(text, "a.dae", reading).mesh;
+}
 
 std::string refusal(const std::string& text) {
   return test::message_of<InputError>([&] { parse(text); });

@@ -26,7 +26,10 @@ using test::skinned_gltf;
 using test::square_gltf;
 using Corners = std::vector<std::array<float, 3>>;  // three a triangle
 
-Mesh parse(const GltfText& document) { return parse_gltf_mesh(document.text(), "a.gltf"); }
+Mesh parse(const GltfText& document) {
+  MeshReading reading;
+  return parse_gltf_mesh(document.text(), "a.gltf", reading);
+}
 
 std::string refusal(const GltfText& document) {
   return test::message_of<InputError>([&] { parse(document); });
@@ -318,7 +321,10 @@ TEST(GltfMeshTest, NamesWhatIsWrongInTheNumbers) {
 
 TEST(GltfMeshTest, NamesWhatIsNoGltf) {
   const auto said = [](const std::string& text) {
-    return test::message_of<InputError>([&] { parse_gltf_mesh(text, "a.gltf"); });
+    return test::message_of<InputError>([&] {
+      MeshReading reading;
+      parse_gltf_mesh(text, "a.gltf", reading);
+    });
   };
   EXPECT_TRUE(contains(said("{\"asset\":"), "a.gltf: is not JSON: parse error at line 1, column 10"));
   EXPECT_TRUE(contains(said("[]"), "a.gltf: the document = (a list) is not an object"));

@@ -17,7 +17,10 @@ namespace {
 using test::contains;
 using Triangles = std::vector<std::array<std::uint32_t, 3>>;
 
-Mesh parse(const std::string& text) { return parse_obj_mesh(text, "a.obj"); }
+Mesh parse(const std::string& text) {
+  MeshReading reading;
+  return parse_obj_mesh(text, "a.obj", reading);
+}
 
 std::string refusal(const std::string& text) {
   return test::message_of<InputError>([&] { parse(text); });
@@ -73,6 +76,13 @@ TEST(ObjMeshTest, TakesColoursAndPassesOverWhatPlacesNoSurface) {
   EXPECT_EQ(parse(text).vertices_m, test::square().vertices_m);
 }
 
+TEST(ObjMeshTest, PassesOverFacesOfFewerThanThreeCorners) {
+  MeshReading reading;
+  const Mesh mesh = parse_obj_mesh(std::string(kSquare) + "f 1 2\nf 1\nf\nf 1 2 3 4\nf -1 -1\n", "a.obj", reading);
+  EXPECT_EQ(mesh.triangles, test::square().triangles);
+  EXPECT_EQ(reading.notes, std::vector<std::string>{"4 faces have fewer than 3 corners"});
+}
+
 TEST(ObjMeshTest, NamesTheLineThatIsWrong) {
   const std::vector<std::array<const char*, 2>> cases = {
       {"v 5,9 -3,9 -1", "a.obj:5: v: number 1: '5,9' is not a number"},
@@ -80,7 +90,7 @@ TEST(ObjMeshTest, NamesTheLineThatIsWrong) {
       {"v 1 2", "a.obj:5: a vertex of 2 numbers: 3 are needed, or 6 with a colour"},
       {"v 1 2 3 4 5", "a.obj:5: a vertex of 5 numbers"},
       {"v 1 2 3 0.5", "a.obj:5: v: the weight 0.5 is not 1"},
-      {"f 1 2", "a.obj:5: a face of 2 corners: 3 are needed"},
+      {"f 1 x", "a.obj:5: f: 'x' is not a corner"},
       {"f 1 2 0", "a.obj:5: f: vertex index 0; the first is 1"},
       {"f 1 2 5", "a.obj:5: f: vertex index 5 is not in [1, 4]"},
       {"f 1 2 -5", "a.obj:5: f: vertex index -5, but there are 4 vertices until here"},

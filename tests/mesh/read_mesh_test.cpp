@@ -11,6 +11,7 @@
 #include <fathom/files/read.hpp>
 
 #include "mesh/mesh_files.hpp"
+#include "mesh/read_mesh.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -183,6 +184,65 @@ TEST_F(ReadMeshTest, ReadsFilesWhoseLinesEndWithCarriageReturns) {
   EXPECT_EQ(read("a.ply", with_cr(head) + body).vertices_m[0], (Vertex{10, 0, 0}));
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST_F(ReadMeshTest, ReadsTextBehindAByteOrderMark) {
+  for (const auto& [name, text] : std::vector<std::pair<const char*, std::string>>{{"a.ply", test::ascii_ply()},
+                                                                                   {"b.ply", test::binary_ply(false)},
+                                                                                   {"a.stl", test::ascii_stl()},
+                                                                                   {"a.obj", test::obj()},
+                                                                                   {"a.gltf", test::gltf()},
+                                                                                   {"a.dae", test::dae("")}}) {
+    EXPECT_EQ(corners(read(name, "\xef\xbb\xbf" + text)), corners(test::square())) << name;
+  }
+}
+
+TEST_F(ReadMeshTest, PassesOverVerticesOfNoFaceThatAreNotFinite) {
+  std::vector<std::filesystem::path> opened;
+  std::vector<std::string> notes;
+  const std::string text =
+      "ply\nformat ascii 1.0\nelement vertex 6\nproperty float x\nproperty float y\nproperty float z\n"
+      "element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+      "0 1e39 0\n0 0 0\n1 0 0\n1 1 0.5\n0 1 0\nnan nan 5\n4 1 2 3 4\n";
+  const Mesh mesh = read_mesh(folder_.write("a.ply", text), UpAxis::kZ, opened, notes);
+  EXPECT_EQ(mesh.vertices_m.size(), 6U);
+  EXPECT_EQ(corners(mesh), corners(test::square()));
+  for (const auto& vertex : mesh.vertices_m) {
+    EXPECT_LE(std::abs(vertex[0]) + std::abs(vertex[1]) + std::abs(vertex[2]), 3.0F);
+  }
+  EXPECT_EQ(notes, std::vector<std::string>{"a.ply: 2 vertices of no face are not finite"});
+  EXPECT_TRUE(
+      contains(refusal("a.ply", replaced(text, "4 1 2 3 4", "3 1 2 5")), "a.ply: vertex 5 = nan is not finite"));
+}
+
+TEST_F(ReadMeshTest, ReadsStlFilesThatAreNotQuiteRight) {
+  const std::string good = test::binary_stl(), text = test::ascii_stl();
+  const auto with_count = [&](std::uint32_t count) {
+    std::string bytes = good;
+    return bytes.replace(80, 4, test::raw(count));
+  };
+  const std::vector<std::array<std::string, 2>> files = {
+      {good + "made by hand", "a.stl: 12 bytes after the last facet"},
+      {good + std::string(1, '\0'), "a.stl: 1 byte after the last facet"},
+      {with_count(0), "a.stl: its header counts 0 facets, and it has 2"},
+      {with_count(1), "a.stl: its header counts 1 facet, and it has 2"},
+      {with_count(0xffffffffU), "a.stl: its header counts 4 294 967 295 facets, and it has 2"},
+      {"\n" + text, ""},
+      {text + std::string(3, '\0'), ""},
+      {text + "\x1a", ""}};
+  for (const auto& [bytes, note] : files) {
+    std::vector<std::filesystem::path> opened;
+    std::vector<std::string> notes;
+    EXPECT_EQ(corners(read_mesh(folder_.write("a.stl", bytes), UpAxis::kZ, opened, notes)), corners(test::square()));
+    EXPECT_EQ(notes, note.empty() ? std::vector<std::string>{} : std::vector<std::string>{note});
+  }
+  EXPECT_TRUE(is_refused("a.stl", with_count(3))) << "it may be cut short";
+}
+
 TEST_F(ReadMeshTest, RefusesWhatIsNotAMeshFile) {
   EXPECT_TRUE(contains(message_of<InputError>([&] { read_mesh(folder_ / "none.ply"); }), "none.ply: no such file"));
   EXPECT_TRUE(contains(message_of<InputError>([&] { read_mesh(folder_.path()); }), "is a folder, not a file"));
@@ -200,12 +260,6 @@ TEST_F(ReadMeshTest, RefusesAFileThatMayNotBeRead) {
   std::filesystem::permissions(file, std::filesystem::perms::none);
   if (access(file.c_str(), R_OK) == 0) GTEST_SKIP() << "this user may read every file";
   EXPECT_TRUE(contains(message_of<InputError>([&] { read_mesh(file); }), "a.ply: cannot read: Permission denied"));
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
 }
 
 TEST_F(ReadMeshTest, NamesWhatIsWrongInAPlyFile) {

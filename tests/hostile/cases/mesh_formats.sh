@@ -44,3 +44,24 @@ printf "$head"'element tristrips 1\nproperty list int int vertex_indices\nend_he
 read_as 0 '9[5-9]' strips.ply
 tr '\n' '\r' < wall.ply > cr.ply
 read_as 0 '9[5-9]' cr.ply
+
+# What other readers pass over: read, with a note in the summary.
+noted() {
+  grep -qE "$1" out/summary.json || fail "no note '$1' in the summary"
+}
+corners='5 -2 9\n5 -2 -9\n5 2 -9\n5 2 9\n'
+quad='element face 1\nproperty list uchar int vertex_indices\nend_header\n'
+printf "${head/vertex 4/vertex 5}$quad${corners}nan nan nan\n4 0 1 2 3\n" > unused.ply
+read_as 0 '9[5-9]' unused.ply
+noted 'unused.ply: 1 vertex of no face is not finite'
+printf 'v 5 -2 9\nv 5 -2 -9\nv 5 2 -9\nv 5 2 9\nf 1 2\nf 1 2 3 4\n' > thin.obj
+read_as 0 '9[5-9]' thin.obj
+noted 'thin.obj: 1 face has fewer than 3 corners'
+facet() { printf "facet normal 0 0 0\nouter loop\nvertex $1\nvertex $2\nvertex $3\nendloop\nendfacet\n"; }
+{
+  printf '\xef\xbb\xbfsolid x\n'
+  facet '5 -2 9' '5 -2 -9' '5 2 -9'
+  facet '5 -2 9' '5 2 -9' '5 2 9'
+  printf 'endsolid x\n'
+} > marked.stl
+read_as 0 '9[5-9]' marked.stl
