@@ -61,6 +61,7 @@ std::map<std::uint32_t, fs::path> files_by_frame(const fs::path& folder, const C
 CloudMessage RunSource::RunSensor::read(std::uint32_t frame) const {
   const fs::path& file = files.at(frame);
   CloudMessage cloud = is_channels ? cloud_of_channels(file.parent_path(), frame) : read_cloud(file);
+  subtract(origin_m, cloud);
   name_for_page(cloud.message);
   if (cloud.message.header.frame_id.empty()) cloud.message.header.frame_id = is_in_world ? "world" : name;
   return cloud;
@@ -160,6 +161,10 @@ void RunSource::add_folder(const fs::path& folder) {
 void RunSource::add(RunSensor sensor) {
   const CloudMessage first = sensor.read(sensor.files.begin()->first);
   sensor.rows = first.message.height, sensor.cols = first.message.width;
+  // Of all clouds in the world one origin, so that they stay in place to one another.
+  const auto other = std::find_if(sensors_.begin(), sensors_.end(), [](const RunSensor& s) { return s.is_in_world; });
+  const bool has_origin = sensor.is_in_world && other != sensors_.end();
+  sensor.origin_m = has_origin ? other->origin_m : far_origin(first.message);
   if (const auto times = times_.find(sensor.name); times != times_.end()) sensor.times = times->second;
   if (sensor.times.empty()) timeline_.frames = std::max(timeline_.frames, sensor.files.rbegin()->first + 1);
   sensors_.push_back(std::move(sensor));

@@ -34,6 +34,7 @@ class RunSource final : public WrittenSource {
     bool is_in_world = false;
     std::uint32_t rows = 0, cols = 0;   ///< of the first frame
     std::vector<FrameTime> times = {};  ///< of a sensor with a timing, as its frames arrived
+    Vec3 origin_m = {};                 ///< subtracted from the points of all frames
 
     [[nodiscard]] CloudMessage read(std::uint32_t frame) const;
     /// What is shown at a time: of a sensor with a timing the file that arrived last.

@@ -7,6 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/geometry.hpp>
+
+#include "cloud/cloud_message.hpp"
 #include "live/exchange.hpp"
 #include "message/point_cloud2.hpp"
 
@@ -14,6 +17,13 @@ namespace fathom {
 
 /// Gives values the names that the page knows: `entity` for entity_id.
 void name_for_page(msg::PointCloud2& cloud);
+
+/// A point near the middle of a cloud beyond kFarCloudM from the origin, which single precision cannot show: on a grid
+/// of 64 m along each axis that is so far; else 0.
+inline constexpr double kFarCloudM = 16384.0;
+Vec3 far_origin(const msg::PointCloud2& cloud);
+/// Subtracts it from all points, in double precision.
+void subtract(const Vec3& origin_m, CloudMessage& cloud);
 
 /// The content of /SENSOR/statistics, as far as the cloud says it: reasons where it has `reason`, errors where it has
 /// `clean_range` and is in the frame of its sensor.
