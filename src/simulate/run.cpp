@@ -15,6 +15,7 @@
 #include "bag/check_bag_file.hpp"
 #include "simulate/bag/run_bag.hpp"
 #include "simulate/carrier_watch.hpp"
+#include "simulate/far_points.hpp"
 #include "simulate/frame_schedule.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
@@ -42,6 +43,7 @@ struct RunningSensor {
   std::vector<RunningFile> files;
   Frame frame;
   CarrierWatch carrier;
+  FarPoints far_points;
   std::uint32_t frames = 0, delivered = 0;
   FrameDigest digest = {};
 };
@@ -111,12 +113,14 @@ class Runner {
     counts.id = prepared.id;
     counts.name = sensor.name;
     counts.drawn = std::move(prepared.drawn);
-    RunningSensor& running = sensors_.emplace_back(RunningSensor{.id = prepared.id,
-                                                                 .name = sensor.name,
-                                                                 .files = {},
-                                                                 .frame = Frame(prepared.channels),
-                                                                 .carrier = {setup_.scene, sensor},
-                                                                 .frames = prepared.frames});
+    RunningSensor& running =
+        sensors_.emplace_back(RunningSensor{.id = prepared.id,
+                                            .name = sensor.name,
+                                            .files = {},
+                                            .frame = Frame(prepared.channels),
+                                            .carrier = {setup_.scene, sensor},
+                                            .far_points = {sensor.name, setup_.sensors[index(prepared.id)].outputs},
+                                            .frames = prepared.frames});
     for (OutputFile& file : prepared.files) running.files.push_back({std::move(file)});
   }
 
@@ -150,6 +154,7 @@ class Runner {
     if (bag_) bag_->add(sensor.id, sensor.frame);
     const FrameContext context = {prepared_.simulator.world_from_sensor(sensor.id, sensor.frame.stamp_s()),
                                   entity_names_, setup_.scene.labels()};
+    sensor.far_points.add(context.world_from_sensor.translation_m);
     for (const RunningFile& entry : sensor.files) {
       if (entry.log) {
         entry.log->add(sensor.frame, context);
@@ -225,6 +230,7 @@ class Runner {
     counts_.warnings = setup_.notes;
     for (const RunningSensor& sensor : sensors_) {
       if (const auto warning = sensor.carrier.warning(sensor.delivered)) counts_.warnings.push_back(*warning);
+      if (const auto warning = sensor.far_points.warning()) counts_.warnings.push_back(*warning);
     }
     if (options_.digest) {
       for (std::size_t i = 0; i < sensors_.size(); ++i) counts_.sensors[i].digest = sensors_[i].digest.text();

@@ -100,6 +100,21 @@ TEST(Summary, TellsTheWholeChain) {
   EXPECT_EQ(summary["sensors"][1]["noise"], json::array());
 }
 
+TEST(Summary, WarnsOfPointsInTheWorldThatSinglePrecisionCannotHold) {
+  const auto warnings_of = [](const std::string& x_m, const std::string& outputs) {
+    const std::string moved = replaced(kScene, "position_m: [0, 0, 1]", "position_m: [" + x_m + ", 0, 1]");
+    return run_scene(replaced(moved, "outputs: [pcd, range_image]", "outputs: " + outputs)).result.warnings;
+  };
+  const std::string all = "[pcd, pcd: {frame: world}, ply: {frame: world}, npy: {channels: [hit_world]}]";
+  EXPECT_EQ(warnings_of("-5403547", all),
+            std::vector<std::string>{
+                "points of 'lidar' in the world (pcd, ply, npy) have single precision: 5403547 m from the origin they "
+                "are off by up to 0.25 m; points in the frame of the sensor are not"});
+  EXPECT_EQ(warnings_of("20000", "[pointcloud2: {frame: world}]").size(), 1U);
+  EXPECT_TRUE(warnings_of("16000", all).empty()) << "less than a millimetre";
+  EXPECT_TRUE(warnings_of("5403547", "[pcd, npy: {channels: [hit_sensor]}]").empty());
+}
+
 const std::string kHung = "    parent: cart\n", kWithin = kHung + "    see_parent: true\n";
 
 /// The laser of the scene within the cart, which is 1 m wide, and nearer to it than it can measure.
