@@ -10,18 +10,22 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/text.hpp"
+
 namespace fathom {
 
 namespace {
 
-constexpr double kMessagesPerSecond = 200;                       // of a client: a slider moves 60 times a second
-constexpr double kMostAtOnce = 400;                              // that it may save up
-constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20U;  // that wait for a client
-constexpr std::size_t kMostSubscriptions = 1024;                 // of a client
-constexpr std::size_t kMostWatched = 65536;                      // parameters, by name
-constexpr std::size_t kMostRequests = 4096;                      // that wait for the source
+constexpr double kMessagesPerSecond = 200;                        // of a client: a slider moves 60 times a second
+constexpr double kMostAtOnce = 400;                               // that it may save up
+constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20U;   // that wait for a client
+constexpr std::size_t kMostSubscriptions = 1024;                  // of a client
+constexpr std::size_t kMostRequests = 4096;                       // that wait for the source
+constexpr std::size_t kMostRequestBytes = std::size_t{8} << 20U;  // of them together
 
 }  // namespace
+
+Exchange::Client::Client() : allowance(kMessagesPerSecond, kMostAtOnce) {}
 
 Exchange::Exchange(std::string session_id, std::string version, std::span<const LiveService> services,
                    std::function<void()> on_news)
@@ -41,6 +45,7 @@ Exchange::Topic* Exchange::find_channel(std::uint32_t channel) {
 }
 
 void Exchange::put_answer(Client& client, Outgoing message) {
+  if (client.is_given_up) return;
   client.answer_bytes += message.size();
   client.answers.push_back(std::move(message));
   if (client.answer_bytes > kMostAnswerBytes && client.answers.size() > 1) client.is_given_up = true;
@@ -84,6 +89,15 @@ void Exchange::set_topics(std::vector<LiveTopic> topics) {
     }
   }
   on_news_();
+}
+
+void Exchange::set_parameters(std::span<const Parameter> parameters) {
+  const std::lock_guard lock(mutex_);
+  parameters_.clear();
+  for (const Parameter& parameter : parameters) parameters_.insert(parameter.name);
+  for (auto& [id, client] : clients_) {
+    std::erase_if(client.watched, [this](const auto& watched) { return !parameters_.contains(watched.first); });
+  }
 }
 
 void Exchange::publish(std::string_view topic, std::uint64_t time_ns, std::string message) {
@@ -178,6 +192,7 @@ Exchange::News Exchange::wait(LiveClock::time_point until) {
                               [this] { return news_.stop || news_.new_subscriptions || !news_.requests.empty(); });
   News news = std::exchange(news_, {});
   news_.stop = news.stop;
+  request_bytes_ = 0;
   return news;
 }
 
@@ -185,7 +200,6 @@ ClientId Exchange::connect() {
   const std::lock_guard lock(mutex_);
   const ClientId id{next_client_++};
   Client& client = clients_[id];
-  client.allowance = kMostAtOnce;
   put_answer(client, {.is_text = true, .head = server_info_text(session_id_, version_)});
   std::vector<AdvertisedTopic> topics;
   for (const Topic& topic : topics_) topics.push_back({topic.channel, &topic.info});
@@ -206,32 +220,21 @@ void Exchange::disconnect(ClientId client) {
   clients_.erase(found);
 }
 
-bool Exchange::may_send(Client& client, LiveClock::time_point now) {
-  if (client.last_message != LiveClock::time_point()) {
-    const double passed_s = std::chrono::duration<double>(now - client.last_message).count();
-    client.allowance = std::min(kMostAtOnce, client.allowance + std::max(0.0, passed_s) * kMessagesPerSecond);
-  }
-  client.last_message = now;
-  if (client.allowance < 1) return false;
-  client.allowance -= 1;
-  return true;
-}
-
 void Exchange::receive(ClientId id, std::span<const std::byte> message, bool is_text, LiveClock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = clients_.find(id);
     if (found == clients_.end()) return;
     Client& client = found->second;
-    if (!may_send(client, now)) {
+    if (!client.allowance.take(now)) {
       if (std::exchange(client.was_warned, true)) return;
       put_status(client, StatusLevel::kError,
                  fmt::format("more than {} messages a second: those above are dropped", kMessagesPerSecond));
     } else {
-      client.was_warned = client.was_warned && client.allowance < kMostAtOnce / 2;
+      client.was_warned = client.was_warned && !client.allowance.is_half_full();
       try {
         const std::string_view text(reinterpret_cast<const char*>(message.data()), message.size());
-        handle(id, client, is_text ? parse_client_text(text) : parse_client_bytes(message));
+        handle(id, client, is_text ? parse_client_text(text) : parse_client_bytes(message), message.size());
       } catch (const InputError& error) {
         put_status(client, StatusLevel::kError, error.what());
       }
@@ -241,7 +244,7 @@ void Exchange::receive(ClientId id, std::span<const std::byte> message, bool is_
   on_news_();
 }
 
-void Exchange::handle(ClientId id, Client& client, ClientMessage message) {
+void Exchange::handle(ClientId id, Client& client, ClientMessage message, std::size_t bytes) {
   if (const auto* const wanted = std::get_if<Subscribe>(&message)) {
     subscribe(client, *wanted);
   } else if (const auto* const unwanted = std::get_if<Unsubscribe>(&message)) {
@@ -251,9 +254,11 @@ void Exchange::handle(ClientId id, Client& client, ClientMessage message) {
   } else if (const auto* const call = std::get_if<ServiceCall>(&message); call && call->service >= services_.size()) {
     put_answer(client, {.is_text = true,
                         .head = service_failure_text(*call, fmt::format("there is no service {}", call->service))});
-  } else if (news_.requests.size() >= kMostRequests) {
-    throw InputError(fmt::format("message: {} others wait already; it is dropped", kMostRequests));
+  } else if (news_.requests.size() >= kMostRequests || request_bytes_ + bytes > kMostRequestBytes) {
+    throw InputError(fmt::format("message: {} others of {} bytes wait already, the limits are {} and {}; it is dropped",
+                                 news_.requests.size(), request_bytes_, kMostRequests, kMostRequestBytes));
   } else {
+    request_bytes_ += bytes;
     news_.requests.push_back({id, std::move(message)});
   }
 }
@@ -288,12 +293,15 @@ void Exchange::watch(Client& client, const WatchParameters& message) {
     client.watches_all = message.watch;
     client.watched.clear();
   }
+  const std::string* unknown = nullptr;
   for (const std::string& name : message.names) {
-    if (client.watched.size() >= kMostWatched) {
-      throw InputError(fmt::format("parameters: more than {} are watched by name", kMostWatched));
+    if (parameters_.contains(name)) {
+      client.watched[name] = message.watch;
+    } else {
+      unknown = &name;
     }
-    client.watched[name] = message.watch;
   }
+  if (unknown != nullptr) throw InputError(fmt::format("parameters: there is no '{}'", one_line(*unknown)));
 }
 
 bool Exchange::watches(const Client& client, const std::string& name) {

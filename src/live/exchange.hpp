@@ -13,11 +13,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "live/allowance.hpp"
 #include "live/client_message.hpp"
 #include "live/server_message.hpp"
 
@@ -57,6 +59,8 @@ class Exchange {
 
   /// The topics from now on. Those that stay as they were keep channels and subscribers; clients learn of the others.
   void set_topics(std::vector<LiveTopic> topics);
+  /// The parameters from now on. Clients watch these alone: the server keeps no other name that they send.
+  void set_parameters(std::span<const Parameter> parameters);
   /// Does nothing for a topic that there is not.
   void publish(std::string_view topic, std::uint64_t time_ns, std::string message);
   void publish_time(std::uint64_t time_ns);
@@ -111,6 +115,8 @@ class Exchange {
     std::uint64_t since = 0;  ///< order in which waiting slots are sent
   };
   struct Client {
+    Client();
+
     std::deque<Outgoing> answers;
     std::size_t answer_bytes = 0;
     bool is_given_up = false;
@@ -118,8 +124,7 @@ class Exchange {
     std::map<std::uint32_t, Slot> slots;  ///< by the client's number of the subscription
     bool watches_all = false;
     std::map<std::string, bool, std::less<>> watched;  ///< false: of all, but not this one
-    double allowance = 0;                              ///< messages that it may send at once
-    LiveClock::time_point last_message = {};
+    Allowance allowance;                               ///< of messages that it sends
     bool was_warned = false;
   };
 
@@ -128,12 +133,11 @@ class Exchange {
   void put_answer(Client& client, Outgoing message);
   void put_status(Client& client, StatusLevel level, std::string_view message);
   void fill(Slot& slot, std::shared_ptr<const std::string> message, std::uint64_t time_ns);
-  void handle(ClientId id, Client& client, ClientMessage message);
+  void handle(ClientId id, Client& client, ClientMessage message, std::size_t bytes);
   void subscribe(Client& client, const Subscribe& message);
   void unsubscribe(Client& client, const Unsubscribe& message);
-  static void watch(Client& client, const WatchParameters& message);
+  void watch(Client& client, const WatchParameters& message);
   static bool watches(const Client& client, const std::string& name);
-  static bool may_send(Client& client, LiveClock::time_point now);
   static bool has_more(const Client& client);
 
   const std::string session_id_, version_;
@@ -145,6 +149,8 @@ class Exchange {
   std::uint32_t next_channel_ = 1, next_client_ = 1;
   std::uint64_t next_since_ = 0;
   std::map<ClientId, Client> clients_;
+  std::set<std::string, std::less<>> parameters_;  ///< their names
+  std::size_t request_bytes_ = 0;                  ///< of the messages that made news_.requests
   News news_;
 };
 

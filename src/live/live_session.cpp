@@ -81,6 +81,7 @@ void LiveSession::tell_topics() {
   topics.push_back({kStateTopic, "json", "fathom/state", R"({"type":"object"})", "jsonschema", true});
   topics.push_back({kKnobsTopic, "json", "fathom/knobs", R"({"type":"object"})", "jsonschema", true});
   exchange_.set_topics(std::move(topics));
+  exchange_.set_parameters(source_.parameters());
   exchange_.publish(kKnobsTopic, nanoseconds_of(timeline_.time_s(shown_)), text_of_json(source_.knobs()));
   tell_state();
 }

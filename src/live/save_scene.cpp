@@ -99,6 +99,23 @@ void make_absolute(YamlValue& value, const std::filesystem::path& folder,
 
 }  // namespace
 
+void SaveLimits::begin(Allowance::TimePoint now) {
+  if (files_ >= kMostFiles || bytes_ >= kMostBytes) {
+    throw InputError(fmt::format("nothing more is saved: {} files have {} bytes, the limits are {} and {}", files_,
+                                 bytes_, kMostFiles, kMostBytes));
+  }
+  if (!allowance_.take(now)) {
+    throw InputError(fmt::format("not saved: more than {} files a second, after {} at once", kPerSecond, kMostAtOnce));
+  }
+  ++files_;
+}
+
+void SaveLimits::end(const std::filesystem::path& file) {
+  std::error_code failed;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, failed);
+  if (!failed) bytes_ += bytes;
+}
+
 std::filesystem::path free_file(const std::filesystem::path& folder, std::string_view stem,
                                 std::string_view extension) {
   if (folder.empty()) throw InputError("nothing is saved: the server was started without --out");

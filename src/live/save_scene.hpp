@@ -2,6 +2,7 @@
 #pragma once
 // What the live page writes.
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -10,7 +11,27 @@
 
 #include <fathom/simulate/run.hpp>
 
+#include "live/allowance.hpp"
+
 namespace fathom {
+
+/// Limits of what clients may save while one server runs.
+class SaveLimits {
+ public:
+  static constexpr double kPerSecond = 1, kMostAtOnce = 10;
+  static constexpr std::size_t kMostFiles = 1000;
+  static constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 30U;  ///< after which no other file is begun
+
+  /// A file is to be written at `now`. Throws InputError where a limit forbids it.
+  void begin(Allowance::TimePoint now);
+  /// The file was written.
+  void end(const std::filesystem::path& file);
+
+ private:
+  Allowance allowance_{kPerSecond, kMostAtOnce};
+  std::size_t files_ = 0;
+  std::uintmax_t bytes_ = 0;
+};
 
 /// A name in `folder` that no file has: STEM_001.pcd, STEM_002.pcd and so on; makes the folder. Throws InputError where
 /// `folder` is empty, as nothing is saved then, or `stem` is no plain name, SystemError.

@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "live/error_density.hpp"
 #include "live/frame_messages.hpp"
-#include "live/save_scene.hpp"
 #include "live/written/shown_cloud.hpp"
 #include "message/clock.hpp"
 #include "message/message.hpp"
@@ -229,6 +228,12 @@ bool SceneSource::reload_if_saved() {
   return true;
 }
 
+std::filesystem::path SceneSource::new_file(std::string_view stem, std::string_view extension) {
+  auto file = free_file(options_.out, stem, extension);
+  limits_.begin(LiveClock::now());
+  return file;
+}
+
 std::vector<std::filesystem::path> SceneSource::save_frame(std::string_view sensor) {
   const auto found = std::find_if(world_->sensors.begin(), world_->sensors.end(),
                                   [&](const LiveSensor& s) { return s.name == sensor; });
@@ -237,14 +242,16 @@ std::vector<std::filesystem::path> SceneSource::save_frame(std::string_view sens
   }
   if (!found->is_rendered)
     throw InputError(fmt::format("save_frame: nobody looks at '{}': it has no frame", found->name));
-  const auto file = free_file(options_.out, fmt::format("{}_{:06}", found->name, found->frame.index()), ".pcd");
+  const auto file = new_file(fmt::format("{}_{:06}", found->name, found->frame.index()), ".pcd");
   write_pcd(file, found->frame);
+  limits_.end(file);
   return {file};
 }
 
 std::filesystem::path SceneSource::save_scene() {
-  auto file = free_file(options_.out, file_.stem().string(), ".yaml");
+  auto file = new_file(file_.stem().string(), ".yaml");
   write_scene(file, file_, options_.overrides, world_->setup, world_->simulator, world_->turned);
+  limits_.end(file);
   return file;
 }
 

@@ -14,6 +14,7 @@
 
 #include "live/knobs.hpp"
 #include "live/live_source.hpp"
+#include "live/save_scene.hpp"
 #include "live/saved_files.hpp"
 #include "message/camera_info.hpp"
 #include "simulate/bag/sensor_topics.hpp"
@@ -62,12 +63,14 @@ class SceneSource final : public LiveSource {
   void show_rays(std::size_t i, std::uint32_t frame, Exchange& exchange);
   void show_camera(LiveSensor& sensor, Exchange& exchange);
   [[nodiscard]] std::string statistics(std::size_t i, double render_ms) const;
+  [[nodiscard]] std::filesystem::path new_file(std::string_view stem, std::string_view extension);
   [[nodiscard]] std::string topic(std::size_t i, const char* of) const;
 
   std::filesystem::path file_;
   LiveOptions options_;
   std::unique_ptr<World> world_;
   SavedFiles saved_;
+  SaveLimits limits_;
   std::string error_;  ///< why the file that was saved last is not shown; empty: it is
 };
 

@@ -2,6 +2,8 @@
 // Topics, subscribers and slow clients; the clock; who may connect.
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +12,7 @@
 #include "live/exchange.hpp"
 #include "live/live_services.hpp"
 #include "live/play_clock.hpp"
+#include "live/save_scene.hpp"
 #include "live/web_access.hpp"
 
 namespace fathom {
@@ -110,10 +113,69 @@ TEST_F(ExchangeTest, FloodsAreDroppedWithOneWarning) {
 
 TEST_F(ExchangeTest, WhoNeverReadsIsGivenUp) {
   const ClientId client = connect();
-  for (int i = 0; i < 10 && !exchange_.is_given_up(client); ++i) {
-    exchange_.answer_text(client, std::string(std::size_t{1} << 20U, 'x'));
-  }
+  for (int i = 0; i < 20; ++i) exchange_.answer_text(client, std::string(std::size_t{1} << 20U, 'x'));
   EXPECT_TRUE(exchange_.is_given_up(client));
+  int kept = 0;
+  while (exchange_.next(client)) ++kept;
+  EXPECT_EQ(kept, 9);  // the ninth is the one beyond 8 MiB
+}
+
+TEST_F(ExchangeTest, OnlyParametersThatExistAreWatched) {
+  const ClientId client = connect();
+  const auto watch = [&](const std::string& names) {
+    say(client, R"({"op":"subscribeParameterUpdates","parameterNames":[)" + names + "]}");
+  };
+  const auto changed = [&](const char* name) {
+    const Parameter parameter{name, 1.0};
+    exchange_.send_changed({&parameter, 1});
+    return exchange_.has_next(client);
+  };
+  const std::vector<Parameter> first = {{"a", 1.0}, {"b", 1.0}}, second = {{"a", 1.0}, {"b", 1.0}, {"late", 1.0}};
+  exchange_.set_parameters(first);
+  watch(R"("late","a")");
+  EXPECT_NE(exchange_.next(client)->head.find("there is no 'late'"), std::string::npos);
+  exchange_.set_parameters(second);
+  EXPECT_FALSE(changed("late"));
+  EXPECT_FALSE(changed("b"));
+  ASSERT_TRUE(changed("a"));
+  EXPECT_NE(exchange_.next(client)->head.find(R"("name":"a")"), std::string::npos);
+  exchange_.set_parameters({});  // and with it what is watched of them
+  exchange_.set_parameters(second);
+  EXPECT_FALSE(changed("a"));
+}
+
+TEST_F(ExchangeTest, RequestsThatWaitAreBounded) {
+  const ClientId client = connect();
+  const std::string large(std::size_t{250} << 10U, 'x');
+  const std::string request = R"({"op":"getParameters","parameterNames":[")" + large + R"("]})";
+  int told = 0;
+  for (int i = 0; i < 64; ++i) say(client, request);
+  while (exchange_.next(client)) ++told;
+  const std::size_t kept = exchange_.wait(LiveClock::now()).requests.size();
+  EXPECT_EQ(kept, (std::size_t{8} << 20U) / request.size());
+  EXPECT_EQ(kept + told, 64U);
+  say(client, request);
+  EXPECT_EQ(exchange_.wait(LiveClock::now()).requests.size(), 1U);
+}
+
+TEST(SaveLimitsTest, BoundRateNumberAndBytes) {
+  SaveLimits rate;
+  for (int i = 0; i < 10; ++i) rate.begin(kStart);
+  EXPECT_THROW(rate.begin(kStart), InputError);
+  rate.begin(kStart + milliseconds(1000));
+  EXPECT_THROW(rate.begin(kStart + milliseconds(1000)), InputError);
+
+  SaveLimits number;
+  for (int i = 0; i < 1000; ++i) number.begin(kStart + i * milliseconds(1000));
+  EXPECT_THROW(number.begin(kStart + milliseconds(2000000)), InputError);
+
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "fathom_save_limits";
+  std::ofstream(file).put('x');
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 30U);  // without its bytes on the disk
+  SaveLimits bytes;
+  for (int i = 0; i < 4; ++i) bytes.begin(kStart), bytes.end(file);
+  EXPECT_THROW(bytes.begin(kStart + milliseconds(2000)), InputError);
+  std::filesystem::remove(file);
 }
 
 TEST(PlayClockTest, ShowsFramesInTheirTime) {

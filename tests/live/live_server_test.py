@@ -190,6 +190,24 @@ class Live(unittest.TestCase):
         self.assertEqual(sorted(p.name for p in self.path.iterdir()), ["saved", "scene.yaml"])
         self.assertEqual(len(list((self.path / "saved").iterdir())), 2)
 
+    def test_saves_are_bounded(self):
+        client = self.client()
+        client.subscribe("/lidar/points")
+        client.next_of("/lidar/points")
+        saved = 0
+        while not isinstance(answer := client.call("/fathom/save_frame", {"sensor": "lidar"}), str):
+            saved += 1
+            self.assertLess(saved, 1001)
+        self.assertIn("limit" if saved == 1000 else "more than 1 files a second, after 10 at once", answer)
+        self.assertGreaterEqual(saved, 10)
+        self.assertEqual(len(list((self.path / "saved").iterdir())), saved)
+
+    def test_only_parameters_that_exist_are_watched(self):
+        client = self.client()
+        client.send({"op": "subscribeParameterUpdates", "parameterNames": ["x" * 1000]})
+        status = client.until(lambda m: m if isinstance(m, dict) and m["op"] == "status" else None)
+        self.assertIn("there is no 'xxx", status["message"])
+
     def test_nothing_is_saved_without_out(self):
         server = Server(self.scene)
         client = Client(server.port)
