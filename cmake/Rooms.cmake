@@ -79,7 +79,7 @@ set(FATHOM_OWNER_calibrate/wall_report.hpp report)
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.
 set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
-    libwebsockets.h hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds)
+    hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
@@ -95,7 +95,6 @@ set(FATHOM_ONLY_pugixml.hpp src/mesh)
 set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)
 set(FATHOM_ONLY_freetype src/picture)
-set(FATHOM_ONLY_libwebsockets.h src/live/socket)
 set(FATHOM_ONLY_CLI cli)
 set(FATHOM_ONLY_mujoco include/fathom/mujoco.hpp include/fathom/mujoco/shape.hpp capi/mujoco examples/mujoco bench)
 set(FATHOM_ONLY_pybind11 python bench)

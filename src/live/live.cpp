@@ -8,23 +8,18 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "live/layout.hpp"
 #include "live/live_services.hpp"
 #include "live/live_session.hpp"
 #include "live/scene_source.hpp"
-#include "live/written/open_written.hpp"
-#ifdef FATHOM_LIVE
 #include "live/socket/live_server.hpp"
-#endif
+#include "live/written/open_written.hpp"
 
 namespace fathom {
 
 namespace {
-
-#ifdef FATHOM_LIVE
 
 /// So that a client that comes back knows whether this is the server that it knew.
 std::string new_session_id() {
@@ -53,34 +48,14 @@ void serve_source(LiveSource& source, const LiveOptions& options) {
   server.stop();
 }
 
-#else
-
-void serve_source(LiveSource& /*source*/, const LiveOptions& /*options*/) {}
-
-#endif
-
-void require_live() {
-  if (!has_live()) throw InputError("this build has no live pages: it was built without libwebsockets");
-}
-
 }  // namespace
 
-bool has_live() {
-#ifdef FATHOM_LIVE
-  return true;
-#else
-  return false;
-#endif
-}
-
 void serve_scene(const std::filesystem::path& file, const LiveOptions& options) {
-  require_live();
   SceneSource source(file, options);
   serve_source(source, options);
 }
 
 void serve_written(const std::filesystem::path& path, const LiveOptions& options) {
-  require_live();
   const std::unique_ptr<LiveSource> source = open_written(path);
   serve_source(*source, options);
 }

@@ -47,8 +47,6 @@ void check_origin_text(std::string_view text) {
       fmt::format("origin '{}' is not of the form https://host or https://host:port", one_line(std::string(text))));
 }
 
-bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }
-
 WebAccess::WebAccess(std::vector<std::string> origins) : origins_(std::move(origins)) {
   for (const std::string& origin : origins_) check_origin_text(origin);
 }

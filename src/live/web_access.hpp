@@ -17,9 +17,6 @@ inline constexpr std::string_view kPagePolicy =
 /// Throws InputError unless `text` is a scheme and a host, with or without a port: "https://app.example:8443".
 void check_origin_text(std::string_view text);
 
-/// A number address of this computer alone.
-bool is_loopback(std::string_view address);
-
 class WebAccess {
  public:
   /// `origins`: of pages that may connect besides the server's own. Throws InputError as check_origin_text().

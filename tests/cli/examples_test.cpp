@@ -10,7 +10,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/live/live.hpp>
 #include <fathom/topic/domain.hpp>
 
 #include "beam_fixture.hpp"
@@ -123,7 +122,7 @@ TEST_F(Examples, OfEveryPageRun) {
   for (const std::string& example : examples_of({})) {
     if (!done.insert(example).second) continue;
     const std::string until_stopped = stopped(example);
-    const bool is_there = is_live(example) ? fathom::has_live() : fathom::has_topics();
+    const bool is_there = is_live(example) || fathom::has_topics();
     if (!until_stopped.empty() && !is_there) continue;
     const std::string command = until_stopped.empty() ? "\"$FATHOM\" " + example : until_stopped;
     const int code = run_shell(command + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());

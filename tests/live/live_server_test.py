@@ -7,6 +7,7 @@ import os
 import random
 import re
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -261,6 +262,24 @@ class Live(unittest.TestCase):
             except Refused:
                 time.sleep(0.05)
         self.fail("the place of a client that left stays taken")
+
+    def test_idle_connections_lock_nobody_out(self):
+        client = self.client()
+        idle = []
+        for k in range(200):
+            idle.append(socket.create_connection(("127.0.0.1", self.server.port), 10))
+            self.addCleanup(idle[-1].close)
+            idle[-1].sendall(b"GET / HTTP/1.1\r\n" if k % 2 else b"")
+        self.assertEqual(http(self.server.port)[0], 200)
+        self.client()
+        self.assertEqual(idle[0].recv(1), b"")  # the one that was idle for the longest time
+        self.assertEqual(client.call("/fathom/pause", {"paused": True}), {})
+
+    def test_frames_without_a_mask_end_the_connection(self):
+        client = self.client()
+        client.socket.sendall(b"\x81\x02{}")
+        with self.assertRaises(Closed):
+            client.until(lambda m: None)
 
     def test_malformed(self):
         draw = random.Random(5)

@@ -32,11 +32,8 @@ struct LiveOptions {
   std::function<bool()> should_stop = {};
 };
 
-/// Whether this build serves live pages: it has libwebsockets.
-FATHOM_API bool has_live();
-
-/// Simulates a scene file for those who look, until should_stop says yes. Throws InputError for a wrong scene or option
-/// and in a build without libwebsockets, SystemError when the port cannot be had.
+/// Simulates a scene file for its viewers, until should_stop says yes. Throws InputError for a wrong scene or
+/// option, SystemError when the port cannot be had.
 FATHOM_API void serve_scene(const std::filesystem::path& file, const LiveOptions& options = {});
 
 /// Plays what was written before, for those who look, until should_stop says yes: the folder of a run or of one sensor

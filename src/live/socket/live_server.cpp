@@ -5,335 +5,228 @@
 #include <arpa/inet.h>
 #include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstring>
+#include <cerrno>
 #include <map>
-#include <optional>
-#include <span>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <new>
+#include <poll.h>
 #include <string_view>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
-#include <libwebsockets.h>
 
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
-#include "live/page_files.hpp"
-#include "live/web_access.hpp"
+#include "live/socket/connection.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{128} << 10U;  // sent at once; more would hold up other clients
-constexpr std::size_t kHeadBytes = 2048;                      // of a reply of HTTP
+constexpr std::size_t kReadBytes = std::size_t{16} << 10U;  // of one connection at a time
+constexpr int kTickMs = 1000;                               // in which timeouts are seen
+constexpr std::chrono::seconds kPause{1};                   // of accepting, where the system has no room for more
 
-/// Bytes to be sent, after the room that libwebsockets wants before them.
-class PieceBuffer {
+class Descriptor {
  public:
-  unsigned char* fill(std::string_view bytes) {
-    std::memcpy(bytes_.data() + LWS_PRE, bytes.data(), bytes.size());
-    return bytes_.data() + LWS_PRE;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
   }
+  [[nodiscard]] int number() const { return number_; }
 
  private:
-  std::vector<unsigned char> bytes_ = std::vector<unsigned char>(LWS_PRE + kPieceBytes);
+  int number_;
 };
 
-std::string header_of(lws* socket, lws_token_indexes header) {
-  std::string text(static_cast<std::size_t>(std::max(lws_hdr_total_length(socket, header), 0)) + 1, '\0');
-  const int length = lws_hdr_copy(socket, text.data(), static_cast<int>(text.size()), header);
-  text.resize(static_cast<std::size_t>(std::max(length, 0)));
-  return text;
+/// An address of sockets, and room for any.
+struct Address {
+  union {
+    sockaddr any;
+    sockaddr_in v4;
+    sockaddr_in6 v6;
+  };
+  socklen_t size = sizeof(sockaddr_in6);
+
+  Address() : v6() {}
+};
+
+Address address_of(const std::string& text, std::uint16_t port) {
+  Address address;
+  if (::inet_pton(AF_INET6, text.c_str(), &address.v6.sin6_addr) == 1) {
+    address.v6.sin6_family = AF_INET6;
+    address.v6.sin6_port = htons(port);
+    return address;
+  }
+  address.v4 = {};
+  if (::inet_pton(AF_INET, text.c_str(), &address.v4.sin_addr) != 1) {
+    throw InputError(fmt::format("listen: '{}' is not a number address, such as 127.0.0.1", one_line(text)));
+  }
+  address.v4.sin_family = AF_INET;
+  address.v4.sin_port = htons(port);
+  address.size = sizeof(sockaddr_in);
+  return address;
 }
 
-bool is_v6_address(const std::string& address) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes = {};
-  if (::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1) return true;
-  if (::inet_pton(AF_INET, address.c_str(), bytes.data()) == 1) return false;
-  throw InputError(fmt::format("listen: '{}' is not a number address, such as 127.0.0.1", one_line(address)));
+/// Its number is -1 where it cannot listen.
+Descriptor listening(const Address& address) {
+  Descriptor listener(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const int yes = 1;
+  const bool listens = ::setsockopt(listener.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
+                       ::bind(listener.number(), &address.any, address.size) == 0 &&
+                       ::listen(listener.number(), SOMAXCONN) == 0;
+  return listens ? std::move(listener) : Descriptor(-1);
+}
+
+std::uint16_t port_of(const Descriptor& socket) {
+  Address address;
+  ::getsockname(socket.number(), &address.any, &address.size);
+  return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
+}
+
+/// Whether a call that failed may succeed later on.
+bool may_succeed_later() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+struct Peer {
+  Peer(Descriptor its_socket, LiveSite& site, Connection::TimePoint now)
+      : socket(std::move(its_socket)), connection(site, now) {}
+
+  Descriptor socket;
+  Connection connection;
+};
+
+void read_some(Peer& peer, Connection::TimePoint now) {
+  std::array<char, kReadBytes> bytes;
+  const ssize_t count = ::recv(peer.socket.number(), bytes.data(), bytes.size(), 0);
+  if (count > 0) return peer.connection.receive({bytes.data(), static_cast<std::size_t>(count)}, now);
+  if (count == 0 || !may_succeed_later()) peer.connection.drop();
+}
+
+void send_some(Peer& peer, Connection::TimePoint now) {
+  const std::string_view bytes = peer.connection.to_send();
+  if (bytes.empty()) return;
+  const ssize_t count = ::send(peer.socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (count < 0 && !may_succeed_later()) return peer.connection.drop();
+  if (count > 0) peer.connection.sent(static_cast<std::size_t>(count), now);
+  if (peer.connection.is_sent()) ::shutdown(peer.socket.number(), SHUT_WR);
+}
+
+void serve(Peer& peer, unsigned events, Connection::TimePoint now) {
+  try {
+    if ((events & static_cast<unsigned>(POLLIN | POLLHUP | POLLERR)) != 0) read_some(peer, now);
+    if ((events & static_cast<unsigned>(POLLOUT)) != 0) send_some(peer, now);
+    peer.connection.tick(now);
+  } catch (const std::exception&) {  // no memory: this connection ends, the others go on
+    peer.connection.drop();
+  }
 }
 
 }  // namespace
 
 class LiveServer::Impl {
  public:
-  explicit Impl(LiveServerOptions options) : options_(std::move(options)), access_(options_.origins) {
-    lws_set_log_level(0, nullptr);
-    lws_context_creation_info info = {};
-    info.port = options_.port;
-    info.iface = options_.address.c_str();
-    info.protocols = protocols.data();
-    info.vhost_name = "fathom";
-    info.server_string = "fathom";
-    info.user = this;
-    info.fd_limit_per_thread = kMostConnections;
-    info.keepalive_timeout = kIdleSeconds;
-    info.timeout_secs = kIdleSeconds;
-    info.retry_and_idle_policy = &kPings;
-    info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | LWS_SERVER_OPTION_DISABLE_OS_CA_CERTS;
-    if (!is_v6_address(options_.address)) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
-    context_ = lws_create_context(&info);
-    lws_vhost* const host = context_ == nullptr ? nullptr : lws_get_vhost_by_name(context_, info.vhost_name);
-    if (host == nullptr) {
-      if (context_ != nullptr) lws_context_destroy(context_);
-      throw SystemError(fmt::format("cannot listen on {}:{}: it is in use, or not of this computer", options_.address,
-                                    options_.port));
+  explicit Impl(LiveServerOptions options)
+      : site_{WebAccess(std::move(options.origins)), std::move(options.layout)},
+        listener_(listening(address_of(options.address, options.port))),
+        news_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    if (listener_.number() < 0 || news_.number() < 0) {
+      throw SystemError(
+          fmt::format("cannot listen on {}:{}: it is in use, or not of this computer", options.address, options.port));
     }
-    port_ = static_cast<std::uint16_t>(lws_get_vhost_listen_port(host));
   }
-
   ~Impl() { stop(); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] std::uint16_t port() const { return port_of(listener_); }
 
   void start(Exchange& exchange) {
-    exchange_ = &exchange;
+    site_.exchange = &exchange;
     thread_ = std::thread([this] {
-      while (!stopping_ && lws_service(context_, 0) >= 0) {
-      }
+      while (!stopping_) serve_or_make_room();
     });
   }
 
-  void wake() {
-    if (context_ != nullptr) lws_cancel_service(context_);
-  }
+  void wake() const { static_cast<void>(::eventfd_write(news_.number(), 1)); }
 
   void stop() {
-    if (context_ == nullptr) return;
     stopping_ = true;
-    lws_cancel_service(context_);
+    wake();
     if (thread_.joinable()) thread_.join();
-    lws_context_destroy(std::exchange(context_, nullptr));
+    for (auto& [number, peer] : peers_) {
+      peer.connection.go_away(LiveClock::now());
+      send_some(peer, LiveClock::now());
+    }
+    peers_.clear();
   }
 
  private:
-  static constexpr int kIdleSeconds = 20;
-  /// A client that answers no ping is gone.
-  static constexpr lws_retry_bo_t kPings = {nullptr, 0, 0, 30, 90, 0};
-
-  /// A client of the protocol.
-  struct Connection {
-    ClientId client = kNoClient;
-    std::string incoming;              ///< the pieces of a message that came so far
-    std::optional<Outgoing> outgoing;  ///< a message of which `sent` bytes are sent
-    std::size_t sent = 0;
-    /// After a large message a ping is sent, and nothing more until the client has answered. It answers in order, so
-    /// that what waits for a slow client waits here, where newer messages replace older ones, and not in buffers on the
-    /// way.
-    enum class Ping : std::uint8_t { kNone, kDue, kSent } ping = Ping::kNone;
-  };
-  /// A file on its way to a browser.
-  struct Reply {
-    std::string content;
-    std::size_t sent = 0;
-  };
-
-  static int on_event(lws* socket, lws_callback_reasons reason, void* /*session*/, void* in, std::size_t length) {
-    lws_context* const context = lws_get_context(socket);
-    auto* const self = context == nullptr ? nullptr : static_cast<Impl*>(lws_context_user(context));
-    if (self == nullptr || self->exchange_ == nullptr) return 0;
+  void serve_or_make_room() {
     try {
-      return self->handle(socket, reason, std::string_view(static_cast<const char*>(in), in == nullptr ? 0 : length));
-    } catch (const std::exception&) {  // no memory: this connection ends, the others go on
-      return -1;
+      serve_once();
+    } catch (const std::bad_alloc&) {
+      drop_idlest();
     }
   }
 
-  int handle(lws* socket, lws_callback_reasons reason, std::string_view in) {
-    switch (reason) {
-      case LWS_CALLBACK_HTTP:
-        return begin_reply(socket, in);
-      case LWS_CALLBACK_HTTP_WRITEABLE:
-        return continue_reply(socket);
-      case LWS_CALLBACK_CLOSED_HTTP:
-        replies_.erase(socket);
-        return 0;
-      case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return may_connect(socket) ? 0 : -1;
-      case LWS_CALLBACK_ESTABLISHED:
-        connections_[socket].client = exchange_->connect();
-        lws_callback_on_writable(socket);
-        return 0;
-      case LWS_CALLBACK_RECEIVE:
-        return receive(socket, in);
-      case LWS_CALLBACK_RECEIVE_PONG:
-        return go_on(socket);
-      case LWS_CALLBACK_SERVER_WRITEABLE:
-        return send(socket);
-      case LWS_CALLBACK_CLOSED:
-        disconnect(socket);
-        return 0;
-      case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
-        return send_news();
-      default:
-        return 0;
+  /// Waits until there is something to do, and does it. No step of it waits for a client.
+  void serve_once() {
+    const bool accepts = LiveClock::now() >= accepts_from_;
+    std::vector<pollfd> polled = {{news_.number(), POLLIN, 0},
+                                  {listener_.number(), static_cast<short>(accepts ? POLLIN : 0), 0}};
+    for (const auto& [number, peer] : peers_) {
+      polled.push_back({number, static_cast<short>(peer.connection.wants_to_send() ? POLLIN | POLLOUT : POLLIN), 0});
     }
-  }
-
-  // HTTP.
-
-  int begin_reply(lws* socket, std::string_view path) {
-    const PageFile* const file = find_page_file(path);
-    const bool is_layout = path == "/layout.json";
-    if (!access_.allows_host(header_of(socket, WSI_TOKEN_HOST))) {
-      return refuse_reply(socket, HTTP_STATUS_FORBIDDEN, "this name is not the server's");
+    if (::poll(polled.data(), polled.size(), peers_.empty() && accepts ? -1 : kTickMs) < 0) return;
+    const LiveClock::time_point now = LiveClock::now();
+    eventfd_t news = 0;
+    if (polled[0].revents != 0) static_cast<void>(::eventfd_read(news_.number(), &news));
+    for (std::size_t i = 2; i < polled.size(); ++i) {
+      const auto found = peers_.find(polled[i].fd);
+      serve(found->second, static_cast<unsigned>(polled[i].revents), now);
+      if (found->second.connection.is_over()) peers_.erase(found);
     }
-    if (lws_hdr_total_length(socket, WSI_TOKEN_GET_URI) == 0) {
-      return refuse_reply(socket, HTTP_STATUS_METHOD_NOT_ALLOWED, "only GET is served");
+    if (polled[1].revents != 0) accept(now);
+  }
+
+  void accept(LiveClock::time_point now) {
+    Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    const bool has_room = errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
+    if (socket.number() < 0 && has_room) return;
+    if (socket.number() < 0) accepts_from_ = now + kPause;
+    if (socket.number() < 0 || peers_.size() >= kMostConnections) drop_idlest();
+    if (socket.number() < 0) return;
+    const int yes = 1;
+    ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    peers_.try_emplace(socket.number(), std::move(socket), site_, now);
+  }
+
+  /// Clients are fewer than connections, so a full table has others.
+  void drop_idlest() {
+    auto idlest = peers_.end();
+    for (auto peer = peers_.begin(); peer != peers_.end(); ++peer) {
+      if (peer->second.connection.is_client()) continue;
+      const bool is_first = idlest == peers_.end();
+      if (is_first || peer->second.connection.idle_since() < idlest->second.connection.idle_since()) idlest = peer;
     }
-    if (file == nullptr && !is_layout) return refuse_reply(socket, HTTP_STATUS_NOT_FOUND, "there is no such file");
-    if (is_layout) return send_reply(socket, HTTP_STATUS_OK, "application/json", options_.layout(), true);
-    return send_reply(socket, HTTP_STATUS_OK, file->type, std::string(file->content), false);
+    if (idlest != peers_.end()) peers_.erase(idlest);
   }
 
-  int refuse_reply(lws* socket, unsigned status, std::string_view why) {
-    return send_reply(socket, status, "text/plain; charset=utf-8", fmt::format("fathom: {}\n", why), false);
-  }
-
-  int send_reply(lws* socket, unsigned status, std::string_view type, std::string content, bool is_download) {
-    std::array<unsigned char, LWS_PRE + kHeadBytes> head = {};
-    unsigned char* const begin = head.data() + LWS_PRE;
-    unsigned char* at = begin;
-    unsigned char* const end = head.data() + head.size() - 1;
-    const auto add = [&](const char* name, std::string_view value) {
-      return lws_add_http_header_by_name(socket, reinterpret_cast<const unsigned char*>(name),
-                                         reinterpret_cast<const unsigned char*>(value.data()),
-                                         static_cast<int>(value.size()), &at, end) == 0;
-    };
-    const std::string type_text(type);
-    const bool is_whole =
-        lws_add_http_common_headers(socket, status, type_text.c_str(), content.size(), &at, end) == 0 &&
-        add("content-security-policy:", kPagePolicy) && add("x-content-type-options:", "nosniff") &&
-        add("referrer-policy:", "no-referrer") && add("cache-control:", "no-cache") &&
-        add("cross-origin-resource-policy:", "same-origin") &&
-        (!is_download || add("content-disposition:", "attachment; filename=\"fathom-layout.json\""));
-    if (!is_whole || lws_finalize_write_http_header(socket, begin, &at, end) != 0) return -1;
-    replies_[socket] = {std::move(content)};
-    lws_callback_on_writable(socket);
-    return 0;
-  }
-
-  int continue_reply(lws* socket) {
-    const auto found = replies_.find(socket);
-    if (found == replies_.end()) return -1;
-    Reply& reply = found->second;
-    const std::string_view piece = std::string_view(reply.content).substr(reply.sent, kPieceBytes);
-    reply.sent += piece.size();
-    const bool is_last = reply.sent == reply.content.size();
-    if (lws_write(socket, buffer_.fill(piece), piece.size(), is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0) {
-      return -1;
-    }
-    if (!is_last) {
-      lws_callback_on_writable(socket);
-      return 0;
-    }
-    replies_.erase(found);
-    return lws_http_transaction_completed(socket) != 0 ? -1 : 0;
-  }
-
-  // WebSocket.
-
-  bool may_connect(lws* socket) {
-    const std::string host = header_of(socket, WSI_TOKEN_HOST);
-    const std::string_view protocol = lws_get_protocol(socket)->name;
-    return protocol != protocols[0].name && connections_.size() < kMostClients && access_.allows_host(host) &&
-           access_.allows_origin(header_of(socket, WSI_TOKEN_ORIGIN), host);
-  }
-
-  int receive(lws* socket, std::string_view piece) {
-    Connection& connection = connections_.at(socket);
-    if (connection.incoming.size() + piece.size() > kMaxClientBytes) {
-      lws_close_reason(socket, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, nullptr, 0);
-      return -1;
-    }
-    connection.incoming.append(piece);
-    if (lws_is_final_fragment(socket) == 0 || lws_remaining_packet_payload(socket) > 0) return 0;
-    const std::string message = std::exchange(connection.incoming, {});
-    exchange_->receive(connection.client, std::as_bytes(std::span(message)), lws_frame_is_binary(socket) == 0,
-                       LiveClock::now());
-    return 0;
-  }
-
-  /// A piece of the message that is being sent, or of the next.
-  int send(lws* socket) {
-    Connection& connection = connections_.at(socket);
-    if (exchange_->is_given_up(connection.client)) return -1;
-    if (connection.ping == Connection::Ping::kSent) return 0;
-    if (connection.ping == Connection::Ping::kDue) {
-      connection.ping = Connection::Ping::kSent;
-      return lws_write(socket, buffer_.fill("frame"), 5, LWS_WRITE_PING) < 0 ? -1 : 0;
-    }
-    if (!connection.outgoing) connection.outgoing = exchange_->next(connection.client), connection.sent = 0;
-    if (!connection.outgoing) return 0;
-    const Outgoing& message = *connection.outgoing;
-    const bool is_first = connection.sent == 0;
-    const std::string_view piece = piece_of(message, connection.sent);
-    connection.sent += piece.size();
-    const bool is_last = connection.sent == message.size();
-    const int first = message.is_text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY;
-    const int how = (is_first ? first : LWS_WRITE_CONTINUATION) | (is_last ? 0 : LWS_WRITE_NO_FIN);
-    if (lws_write(socket, buffer_.fill(piece), piece.size(), static_cast<lws_write_protocol>(how)) < 0) return -1;
-    if (is_last && message.size() > kPieceBytes) connection.ping = Connection::Ping::kDue;
-    if (is_last) connection.outgoing.reset();
-    if (!is_last || connection.ping == Connection::Ping::kDue || exchange_->has_next(connection.client))
-      lws_callback_on_writable(socket);
-    return 0;
-  }
-
-  /// The client has answered the ping of its last large message, or one of libwebsockets.
-  int go_on(lws* socket) {
-    Connection& connection = connections_.at(socket);
-    if (connection.ping == Connection::Ping::kSent) connection.ping = Connection::Ping::kNone;
-    if (exchange_->has_next(connection.client)) lws_callback_on_writable(socket);
-    return 0;
-  }
-
-  /// The head goes alone, if there is more.
-  static std::string_view piece_of(const Outgoing& message, std::size_t sent) {
-    const std::string_view head = message.head;
-    if (sent < head.size()) return head.substr(sent, kPieceBytes);
-    return std::string_view(*message.body).substr(sent - head.size(), kPieceBytes);
-  }
-
-  int send_news() {
-    for (const auto& [socket, connection] : connections_) {
-      if (exchange_->has_next(connection.client)) lws_callback_on_writable(socket);
-    }
-    return 0;
-  }
-
-  void disconnect(lws* socket) {
-    const auto found = connections_.find(socket);
-    if (found == connections_.end()) return;
-    exchange_->disconnect(found->second.client);
-    connections_.erase(found);
-  }
-
-  static constexpr lws_protocols protocol(const char* name) {
-    return {name, &Impl::on_event, 0, std::size_t{16} << 10U, 0, nullptr, 0};
-  }
-  // The first one has the files; a WebSocket without a protocol ends there, too.
-  static const std::array<lws_protocols, 4> protocols;
-
-  LiveServerOptions options_;
-  WebAccess access_;
-  lws_context* context_ = nullptr;
-  std::uint16_t port_ = 0;
+  LiveSite site_;
+  Descriptor listener_;
+  Descriptor news_;
   std::atomic<bool> stopping_ = false;
-  Exchange* exchange_ = nullptr;
-  std::map<lws*, Connection> connections_;
-  std::map<lws*, Reply> replies_;
-  PieceBuffer buffer_;
+  LiveClock::time_point accepts_from_ = {};
+  std::map<int, Peer> peers_;  ///< by the numbers of their sockets
   std::thread thread_;
 };
-
-const std::array<lws_protocols, 4> LiveServer::Impl::protocols = {
-    {protocol("http"), protocol("foxglove.sdk.v1"), protocol("foxglove.websocket.v1"), {}}};
 
 LiveServer::LiveServer(LiveServerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 LiveServer::~LiveServer() = default;

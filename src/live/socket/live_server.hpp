@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The one place that knows libwebsockets: one port for the page's files and for WebSockets.
+// One port for the page's files and for WebSockets: the sockets of its connections.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,9 +20,9 @@ struct LiveServerOptions {
   std::function<std::string()> layout;  ///< makes the content of /layout.json; called from the server's thread
 };
 
-/// Most clients at once, and most connections, those that ask for files included.
-inline constexpr std::size_t kMostClients = 16;
-inline constexpr unsigned kMostConnections = 64;
+/// Most connections at once. Another one takes the place of the one that is idle for the longest time, clients
+/// excepted.
+inline constexpr std::size_t kMostConnections = 64;
 
 /// Listens from its constructor on, and serves an Exchange from a thread of its own until it is destroyed.
 class LiveServer {
