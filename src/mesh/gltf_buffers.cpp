@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "mesh/gltf_buffers.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
+#include "text/confined.hpp"
 #include "text/read_file.hpp"
 
 namespace fathom {
@@ -79,17 +80,10 @@ bool has_scheme(std::string_view uri) {
   return colon != std::string_view::npos && uri.substr(0, colon).find('/') == std::string_view::npos;
 }
 
-/// Where `name` leads from the folder, links followed; nothing where that is outside.
+/// Where `name` leads from the folder; nothing where that is outside.
 std::optional<std::filesystem::path> inside(const std::filesystem::path& folder, const std::filesystem::path& name) {
-  std::error_code error;
   if (name.is_absolute()) return std::nullopt;
-  const auto root = std::filesystem::canonical(folder, error);
-  if (error) return std::nullopt;
-  const auto found = std::filesystem::weakly_canonical(root / name, error);
-  if (error || std::mismatch(root.begin(), root.end(), found.begin(), found.end()).first != root.end()) {
-    return std::nullopt;
-  }
-  return found;
+  return confined(folder / name, std::span(&folder, 1));
 }
 
 }  // namespace
