@@ -38,10 +38,11 @@ JointPositions positions_of(const py::dict& joints) {
 
 RobotPtr robot_of_file(const std::filesystem::path& file, const std::string& geometry,
                        const std::map<std::string, std::filesystem::path>& packages,
-                       const std::vector<std::filesystem::path>& search_paths) {
+                       const std::vector<std::filesystem::path>& search_paths, const std::string& missing) {
   RobotFileOptions options;
   options.geometry = static_cast<RobotGeometry>(position_of(geometry, kRobotGeometryNames, "geometry"));
   options.packages = packages, options.search_paths = search_paths;
+  options.missing = static_cast<MissingMeshes>(position_of(missing, kMissingMeshesNames, "missing"));
   auto robot = std::make_shared<Robot>();
   released([&] { *robot = read_robot(file, options); });
   return robot;
@@ -129,9 +130,11 @@ void bind_robot(py::module_& m) {
       });
   m.def("read_robot", &robot_of_file, "file"_a, py::kw_only(), "geometry"_a = "visual",
         "packages"_a = std::map<std::string, std::filesystem::path>(),
-        "search_paths"_a = std::vector<std::filesystem::path>(),
+        "search_paths"_a = std::vector<std::filesystem::path>(), "missing"_a = "refuse",
         "Reads a robot (URDF), a model or a world (SDF). geometry: 'visual' or 'collision'; packages: the folders of\n"
-        "packages and models by name; search_paths: folders that hold those of others. What was not read is in notes.");
+        "packages and models by name; search_paths: folders that hold other packages; missing: 'refuse' or 'skip' "
+        "meshes\n"
+        "that are not there. What was not read is in notes.");
 }
 
 void bind_placed_robot(py::module_& m) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -44,6 +45,17 @@ void read_document(XmlDocument& document, const std::filesystem::path& file, [[m
   document.fail(document.root(), "is neither URDF (<robot>) nor SDF (<sdf>)");
 }
 
+/// A robot that has the other kind of shapes alone would be an empty place without a word.
+void note_other_shapes(const std::filesystem::path& file, const RobotFiles& files, Robot& robot) {
+  if (!robot.meshes.empty() || files.other_links() == 0) return;
+  const auto word = [](RobotGeometry geometry) { return kRobotGeometryNames[static_cast<std::size_t>(geometry)]; };
+  const bool visual = files.geometry() == RobotGeometry::kVisual;
+  const auto other = word(visual ? RobotGeometry::kCollision : RobotGeometry::kVisual);
+  robot.notes.push_back(fmt::format("{}: no link has a {} shape, and {} ha{} one for {}: give geometry: {}",
+                                    file.filename().string(), word(files.geometry()), files.other_links(),
+                                    files.other_links() == 1 ? "s" : "ve", other, other));
+}
+
 }  // namespace
 
 Robot read_robot(const std::filesystem::path& file, const RobotFileOptions& options) {
@@ -54,6 +66,8 @@ Robot read_robot(const std::filesystem::path& file, const RobotFileOptions& opti
     Robot robot;
     read_document(document, file, files, robot);
     robot.files = std::move(files.opened());
+    robot.notes.insert(robot.notes.end(), files.skipped().begin(), files.skipped().end());
+    note_other_shapes(file, files, robot);
     with_prefix([&] { return file.string(); }, [&] { validate(robot); });
     return robot;
   });

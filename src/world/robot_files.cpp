@@ -1,58 +1,140 @@
 // SPDX-License-Identifier: MIT
 #include "world/robot_files.hpp"
 
+#include <cstdint>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
+#include "mesh/xml_document.hpp"
+#include "text/confined.hpp"
 #include "text/read_file.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
 namespace {
 
-bool is_there(const std::filesystem::path& path) {
+namespace fs = std::filesystem;
+
+constexpr int kPackageDepth = 3;                     // of packages below a search path
+constexpr std::size_t kMostFolders = 20'000;         // that are looked at for them
+constexpr std::uintmax_t kMostManifest = 1U << 20U;  // bytes of a package.xml
+
+bool is_there(const fs::path& path) {
   std::error_code error;
-  return std::filesystem::exists(path, error);
+  return fs::exists(path, error);
+}
+
+bool is_package(const fs::path& folder) {
+  return is_there(folder / "package.xml") || is_there(folder / "model.config");
+}
+
+/// The name in the package.xml of a folder; empty where it says none.
+std::string manifest_name(const fs::path& folder) {
+  const fs::path manifest = folder / "package.xml";
+  std::error_code error;
+  if (!fs::is_regular_file(manifest, error) || fs::file_size(manifest, error) > kMostManifest || error) return {};
+  try {
+    const std::string bytes = read_file(manifest);
+    const XmlDocument document(bytes, manifest.string());
+    return std::string(trim(text_of(document.root().child("name"))));
+  } catch (const Error&) {
+    return {};  // a package.xml that cannot be read names nothing
+  }
+}
+
+/// The folder around a file that is a package, the innermost one; else the file's own.
+fs::path home_of(const fs::path& file) {
+  std::error_code error;
+  const fs::path own = fs::absolute(file, error).lexically_normal().parent_path();
+  for (fs::path up = own; up != up.parent_path(); up = up.parent_path()) {
+    if (is_package(up)) return up;
+  }
+  return own;
+}
+
+void name_packages(const fs::path& folder, std::map<std::string, fs::path>& named) {
+  std::error_code error;
+  std::size_t looked_at = 0;
+  if (const std::string own = manifest_name(folder); !own.empty()) named.emplace(own, folder);
+  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
+       !error && at != end && looked_at < kMostFolders; at.increment(error)) {
+    std::error_code none;
+    if (!at->is_directory(none)) continue;
+    ++looked_at;
+    const std::string name = manifest_name(at->path());
+    if (!name.empty()) named.emplace(name, at->path());
+    if (!name.empty() || at.depth() + 1 >= kPackageDepth) at.disable_recursion_pending();
+  }
 }
 
 }  // namespace
 
-std::filesystem::path RobotFiles::find_in_package(std::string_view uri, std::string_view path,
-                                                  const std::filesystem::path& file) const {
+std::vector<fs::path> RobotFiles::readable_folders(const fs::path& file) const {
+  std::vector<fs::path> folders = {home_of(file)};
+  folders.insert(folders.end(), options_.search_paths.begin(), options_.search_paths.end());
+  for (const auto& [name, folder] : options_.packages) folders.push_back(folder);
+  return folders;
+}
+
+void RobotFiles::check_readable(std::string_view uri, const fs::path& found,
+                                const std::vector<fs::path>& folders) const {
+  if (confined(found, folders)) return;
+  throw InputError(
+      fmt::format("'{}' leads out of {}; name a folder that holds it (search_paths)", uri, folders.front().string()));
+}
+
+/// Folders that a package of the name may be, the likeliest first.
+std::vector<fs::path> RobotFiles::package_folders(const std::string& name, const fs::path& file) const {
+  if (const auto known = options_.packages.find(name); known != options_.packages.end()) return {known->second};
+  std::vector<fs::path> folders;
+  for (const fs::path& folder : options_.search_paths) {
+    folders.push_back(folder / name);
+    if (fs::absolute(folder).lexically_normal().filename() == name) folders.push_back(folder);
+  }
+  if (!has_named_) {
+    for (const fs::path& folder : options_.search_paths) name_packages(folder, named_);
+    has_named_ = true;
+  }
+  if (const auto named = named_.find(name); named != named_.end()) folders.push_back(named->second);
+  const fs::path home = home_of(file);
+  if (home.filename() == name || manifest_name(home) == name) folders.push_back(home);
+  std::error_code error;
+  folders.push_back(fs::absolute(file, error).lexically_normal().parent_path() / name);
+  folders.push_back(home / name);
+  if (!is_package(home)) return folders;
+  const fs::path beside = home.parent_path() / name;
+  if (is_package(beside)) folders.push_back(beside);
+  return folders;
+}
+
+fs::path RobotFiles::find_in_package(std::string_view uri, std::string_view path, const fs::path& file) const {
   const std::size_t slash = path.find('/');
   const std::string name(path.substr(0, slash));
   const std::string rest(slash == std::string_view::npos ? "" : path.substr(slash + 1));
-  if (name.empty()) throw InputError(fmt::format("'{}' names no package", uri));
-  std::vector<std::filesystem::path> folders;  // that the package may be
-  if (const auto known = options_.packages.find(name); known != options_.packages.end()) {
-    folders.push_back(known->second);
-  } else {
-    for (const std::filesystem::path& folder : options_.search_paths) folders.push_back(folder / name);
-    std::error_code error;
-    const std::filesystem::path own = std::filesystem::absolute(file, error).lexically_normal();
-    for (std::filesystem::path up = own.parent_path(); !up.empty(); up = up.parent_path()) {
-      if (up.filename() == name) folders.push_back(up);
-      folders.push_back(up / name);
-      if (up == up.parent_path()) break;
-    }
-  }
-  const std::filesystem::path* first = nullptr;
-  for (const std::filesystem::path& folder : folders) {
+  if (name == "." || name == "..") throw InputError(fmt::format("'{}' names no package", uri));
+  if (name.empty() && rest.empty()) throw InputError(fmt::format("'{}' names no package", uri));
+  // Exporters leave the name out where they do not know it.
+  const std::vector<fs::path> folders = name.empty() ? readable_folders(file) : package_folders(name, file);
+  const fs::path* first = nullptr;
+  for (const fs::path& folder : folders) {
     if (!is_there(folder)) continue;
+    check_readable(uri, folder / fs::path(rest).relative_path(), {folder});
     if (rest.empty()) return folder;
-    if (is_there(folder / rest)) return folder / rest;
+    if (is_there(folder / fs::path(rest).relative_path())) return folder / fs::path(rest).relative_path();
     if (first == nullptr) first = &folder;
   }
-  if (first != nullptr) throw InputError(fmt::format("'{}': no such file: {}", uri, (*first / rest).string()));
-  throw InputError(
+  if (first != nullptr) throw NotThere(fmt::format("'{}': no such file: {}", uri, (*first / rest).string()));
+  throw NotThere(
       fmt::format("'{}': the package '{}' is not found; say where it is (packages, search_paths)", uri, name));
 }
 
-std::filesystem::path RobotFiles::find(std::string_view uri, const std::filesystem::path& file) const {
+fs::path RobotFiles::find(std::string_view uri, const fs::path& file) const {
   if (uri.empty()) throw InputError("names no file");
+  if (uri.find('\0') != std::string_view::npos) throw InputError("is not a file name");
   for (const std::string_view scheme : {"package://", "model://"}) {
     if (uri.starts_with(scheme)) return find_in_package(uri, uri.substr(scheme.size()), file);
   }
@@ -60,10 +142,11 @@ std::filesystem::path RobotFiles::find(std::string_view uri, const std::filesyst
   if (constexpr std::string_view kFile = "file://"; path.starts_with(kFile)) {
     path.remove_prefix(kFile.size());
   } else if (path.find("://") != std::string_view::npos) {
-    throw InputError(fmt::format("'{}' is no file of this computer; fetch it and name the copy", uri));
+    throw NotThere(fmt::format("'{}' is no file of this computer; fetch it and name the copy", uri));
   }
-  std::filesystem::path found = file.parent_path() / path;
-  if (!is_there(found)) throw InputError(fmt::format("'{}': no such file: {}", uri, found.string()));
+  fs::path found = file.parent_path() / path;
+  check_readable(uri, found, readable_folders(file));
+  if (!is_there(found)) throw NotThere(fmt::format("'{}': no such file: {}", uri, found.string()));
   return found;
 }
 

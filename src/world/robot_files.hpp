@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/error.hpp>
 #include <fathom/files/robot.hpp>
 
 namespace fathom {
@@ -17,28 +18,52 @@ namespace fathom {
 /// Most bytes of the XML of a robot or world, all its files together.
 inline constexpr std::size_t kMostRobotBytes = std::size_t{1} << 26U;
 
+/// An InputError of a file that is not there.
+class NotThere final : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// Finds what the files of a robot name, and keeps a list of all that were opened.
 class RobotFiles {
  public:
   explicit RobotFiles(const RobotFileOptions& options) : options_(options) {}
 
   /// The file or folder that a URI in `file` means: package:// and model:// as RobotFileOptions says, file://, or a
-  /// path relative to the file's folder. Throws InputError, without the place, where there is no such thing.
+  /// path relative to the file's folder. Throws NotThere where there is no such thing and InputError where it leads out
+  /// of the folders that may be read, both without the place.
   [[nodiscard]] std::filesystem::path find(std::string_view uri, const std::filesystem::path& file) const;
 
   /// All bytes of a file of XML; counts them, and throws InputError beyond kMostRobotBytes.
   std::string read(const std::filesystem::path& file);
 
   [[nodiscard]] RobotGeometry geometry() const { return options_.geometry; }
+  [[nodiscard]] MissingMeshes missing() const { return options_.missing; }
   std::vector<std::filesystem::path>& opened() { return opened_; }
+
+  /// A line for each mesh that is not there, where these are left out.
+  std::vector<std::string>& skipped() { return skipped_; }
+
+  /// A link has shapes for the other geometry, which are not read.
+  void count_other(bool has_some) { other_links_ += has_some ? 1 : 0; }
+  [[nodiscard]] std::size_t other_links() const { return other_links_; }
 
  private:
   [[nodiscard]] std::filesystem::path find_in_package(std::string_view uri, std::string_view path,
                                                       const std::filesystem::path& file) const;
 
+  [[nodiscard]] std::vector<std::filesystem::path> package_folders(const std::string& name,
+                                                                   const std::filesystem::path& file) const;
+  [[nodiscard]] std::vector<std::filesystem::path> readable_folders(const std::filesystem::path& file) const;
+  void check_readable(std::string_view uri, const std::filesystem::path& found,
+                      const std::vector<std::filesystem::path>& folders) const;
+
   const RobotFileOptions& options_;
   std::vector<std::filesystem::path> opened_;
-  std::size_t bytes_ = 0;
+  std::vector<std::string> skipped_;
+  std::size_t bytes_ = 0, other_links_ = 0;
+  mutable std::map<std::string, std::filesystem::path> named_;  // folders of search_paths by their package.xml
+  mutable bool has_named_ = false;
 };
 
 /// What a file holds and fathom does not read.

@@ -21,6 +21,15 @@ bool stands_in(std::string_view name, std::span<const std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// What document.fail() would throw.
+std::string located(const XmlDocument& document, pugi::xml_node place, const std::string& what) {
+  try {
+    document.fail(place, what);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 void prune(pugi::xml_node element, const KeptElements& elements, NotRead& not_read) {
@@ -48,6 +57,19 @@ std::filesystem::path find_named(const XmlDocument& document, pugi::xml_node pla
                                  const RobotFiles& files, const std::filesystem::path& file) {
   try {
     return files.find(uri, file);
+  } catch (const InputError& error) {
+    document.fail(place, error.what());
+  }
+}
+
+std::optional<std::filesystem::path> find_shape(const XmlDocument& document, pugi::xml_node place, std::string_view uri,
+                                                RobotFiles& files, const std::filesystem::path& file) {
+  try {
+    return files.find(uri, file);
+  } catch (const NotThere& error) {
+    if (files.missing() == MissingMeshes::kRefuse) document.fail(place, error.what());
+    files.skipped().push_back(located(document, place, fmt::format("{}; it is left out", error.what())));
+    return std::nullopt;
   } catch (const InputError& error) {
     document.fail(place, error.what());
   }

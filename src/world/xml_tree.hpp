@@ -3,6 +3,8 @@
 // Trees of XML cut down to what fathom reads, before a library sees them: what a library is given was checked by
 // XmlDocument, and it complains about nothing that does not matter.
 
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,5 +31,8 @@ std::string xml_text(pugi::xml_node element);
 /// The file that an attribute or a text of `place` names; its errors name the place. Throws where it is not there.
 std::filesystem::path find_named(const XmlDocument& document, pugi::xml_node place, std::string_view uri,
                                  const RobotFiles& files, const std::filesystem::path& file);
+/// The same of a shape; nothing, and a note, where it is not there and shapes that are missing are left out.
+std::optional<std::filesystem::path> find_shape(const XmlDocument& document, pugi::xml_node place, std::string_view uri,
+                                                RobotFiles& files, const std::filesystem::path& file);
 
 }  // namespace fathom

@@ -93,6 +93,7 @@ std::string with_mesh(const std::string& uri, const std::string& more = "") {
 }
 
 TEST_F(Urdf, MeshesAreFoundInPackages) {
+  write("ws/src/my_robot/package.xml", "<package><name>my_robot</name></package>");
   write("ws/src/my_robot/meshes/part.stl", kStl);
   const auto file = write("ws/src/my_robot/urdf/r.urdf", with_mesh("package://my_robot/meshes/part.stl"));
   const Robot robot = read_robot(file);
@@ -100,7 +101,8 @@ TEST_F(Urdf, MeshesAreFoundInPackages) {
   EXPECT_EQ(robot.meshes[0].triangles.size(), 4U);
   ASSERT_EQ(robot.files.size(), 2U);
   EXPECT_EQ(robot.files[1].filename(), "part.stl");
-  const auto beside = write("ws/src/other/r.urdf", with_mesh("package://my_robot/meshes/part.stl"));
+  write("ws/src/other/package.xml", "<package><name>other</name></package>");
+  const auto beside = write("ws/src/other/urdf/r.urdf", with_mesh("package://my_robot/meshes/part.stl"));
   EXPECT_EQ(read_robot(beside).meshes.size(), 1U) << "a neighbour of the package that the file lies in";
 
   const std::string elsewhere = with_mesh("package://my_robot/meshes/part.stl");
@@ -118,6 +120,105 @@ TEST_F(Urdf, MeshesAreFoundInPackages) {
   EXPECT_EQ(
       refusal("r.urdf", with_mesh("https://example.org/part.stl")),
       "r.urdf:1:50: <mesh>: 'https://example.org/part.stl' is no file of this computer; fetch it and name the copy");
+}
+
+// The folder of a package may have another name than its package.xml says.
+TEST_F(Urdf, PackagesHaveTheNamesThatTheirManifestsSay) {
+  write("ws/robot-description/package.xml", "<package><name>robot_description</name></package>");
+  write("ws/robot-description/meshes/part.stl", kStl);
+  const std::string text = with_mesh("package://robot_description/meshes/part.stl");
+  EXPECT_EQ(refusal("ws/robot-description/urdf/r.urdf", text), "");
+  EXPECT_EQ(refusal("ws/robot-description/urdf/r.urdf", with_mesh("package:///meshes/part.stl")), "");
+  EXPECT_NE(refusal("r.urdf", text).find("the package 'robot_description' is not found"), std::string::npos);
+  EXPECT_EQ(refusal("r.urdf", text, {.search_paths = {folder_ / "ws"}}), "");
+  EXPECT_EQ(refusal("r.urdf", text, {.search_paths = {folder_ / "ws/robot-description"}}), "");
+  write("ws/robot-description/package.xml", "<package><name>robot_desc");
+  EXPECT_NE(refusal("ws/robot-description/urdf/r.urdf", text).find("is not found"), std::string::npos);
+}
+
+// A file of a stranger opens what lies in its package or its folder, and in what its user names.
+TEST_F(Urdf, OpensNothingOutsideOfItsFolders) {
+  write("secret/part.stl", kStl);
+  write("robot/meshes/part.stl", kStl);
+  write("robot/package.xml", "<package><name>robot</name></package>");
+  const auto out = [&](const std::string& uri, const RobotFileOptions& options = {}) {
+    return refusal("robot/urdf/r.urdf", with_mesh(uri), options);
+  };
+  const std::string leads = " leads out of robot; name a folder that holds it (search_paths)";
+  EXPECT_EQ(out("../meshes/part.stl"), "") << "its package";
+  EXPECT_EQ(out("../../secret/part.stl"), "robot/urdf/r.urdf:1:50: <mesh>: '../../secret/part.stl'" + leads);
+  EXPECT_NE(out("../../secret/gone.stl").find(leads), std::string::npos) << "whether it is there is not told";
+  EXPECT_NE(out((folder_ / "secret/part.stl").string()).find("leads out"), std::string::npos);
+  EXPECT_NE(out("file://" + (folder_ / "secret/part.stl").string()).find("leads out"), std::string::npos);
+  EXPECT_NE(out("package://robot/../secret/part.stl").find("leads out"), std::string::npos);
+  EXPECT_NE(out("package://../secret/part.stl").find("names no package"), std::string::npos);
+  EXPECT_NE(out("package://secret/part.stl").find("is not found"), std::string::npos);
+  EXPECT_NE(out("package:///../secret/part.stl").find("leads out"), std::string::npos);
+  EXPECT_EQ(out("../../secret/part.stl", {.search_paths = {folder_ / "secret"}}), "");
+  EXPECT_EQ(out("package://secret/part.stl", {.search_paths = {folder_.path()}}), "");
+  std::filesystem::create_symlink(folder_ / "secret/part.stl", folder_ / "robot/urdf/link.stl");
+  std::filesystem::create_symlink(folder_ / "robot/meshes/part.stl", folder_ / "robot/urdf/own.stl");
+  EXPECT_NE(out("link.stl").find("leads out"), std::string::npos);
+  EXPECT_EQ(out("own.stl"), "");
+}
+
+TEST_F(Urdf, MeshesThatAreMissingCanBeLeftOut) {
+  const auto file =
+      write("r.urdf",
+            "<robot name='r'><link name='a'><visual><geometry><mesh filename='gone.stl'/></geometry></visual>"
+            "\n<visual><geometry><mesh filename='package://none/b.stl'/></geometry></visual>"
+            "<visual><geometry><box size='1 1 1'/></geometry></visual></link></robot>");
+  EXPECT_NE(input_error([&] { read_robot(file); }).find("no such file"), std::string::npos);
+  const Robot robot = read_robot(file, {.missing = MissingMeshes::kSkip});
+  ASSERT_EQ(robot.meshes.size(), 1U);
+  EXPECT_EQ(robot.meshes[0].triangles.size(), 12U);
+  ASSERT_EQ(robot.notes.size(), 2U);
+  EXPECT_NE(robot.notes[0].find("r.urdf:1:50: <mesh>: 'gone.stl': no such file: "), std::string::npos);
+  EXPECT_NE(robot.notes[0].find("gone.stl; it is left out"), std::string::npos);
+  EXPECT_NE(robot.notes[1].find("r.urdf:2:19: <mesh>: 'package://none/b.stl': the package 'none' is not found"),
+            std::string::npos);
+  EXPECT_NE(refusal("x.urdf", with_mesh("../gone.stl"), {.missing = MissingMeshes::kSkip}).find("leads out"),
+            std::string::npos);
+}
+
+TEST_F(Urdf, ShapesOfTheOtherKindAloneAreNoted) {
+  const std::string box = "<geometry><box size='1 1 1'/></geometry>";
+  const std::string solid = "<robot name='r'><link name='a'><collision>" + box + "</collision></link></robot>";
+  const auto file = write("r.urdf", solid);
+  EXPECT_EQ(read_robot(file).notes,
+            std::vector<std::string>{
+                "r.urdf: no link has a visual shape, and 1 has one for collision: give geometry: collision"});
+  EXPECT_TRUE(read_robot(file, {.geometry = RobotGeometry::kCollision}).notes.empty());
+}
+
+TEST_F(Urdf, AJointThatFollowsNobodyStaysAtZero) {
+  const Robot robot =
+      read_robot(write("arm.urdf", changed("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><mimic joint='ghost'/>")));
+  ASSERT_EQ(robot.notes.size(), 1U);
+  EXPECT_NE(robot.notes[0].find("joint 'elbow' follows joint 'ghost', which is not there"), std::string::npos);
+  expect_pose(link_pose(robot, "lower"), {{1, 0, 0.2}, {}});
+}
+
+// urdfdom knows no lines.
+TEST_F(Urdf, ErrorsNameLineAndElement) {
+  const auto error = [&](const std::string& from, const std::string& to) {
+    return refusal("r.urdf", changed(from, to));
+  };
+  EXPECT_EQ(error("xyz=\"0 0 0.2\"", "xyz=\"0 0\""), "r.urdf:8:42: <origin>: xyz = '0 0' is not 3 finite numbers");
+  EXPECT_EQ(error("0.2 0.2 0.1", "0.2,0.2,0.1"), "r.urdf:3:39: <box>: size = '0.2,0.2,0.1' is not 3 finite numbers");
+  EXPECT_EQ(error("<link name=\"tool\"/>", "<link nmae=\"tool\"/>"), "r.urdf:7:3: <link>: has no name");
+  EXPECT_EQ(error("name=\"elbow\" ", ""), "r.urdf:10:3: <joint>: has no name");
+  EXPECT_EQ(error(" type=\"continuous\"", ""), "r.urdf:10:3: <joint>: has no type");
+  EXPECT_EQ(error("<parent link=\"upper\"/>", "<parent/>"), "r.urdf:10:62: <parent>: has no link");
+  EXPECT_EQ(error("length=\"0.5\"", ""), "r.urdf:6:40: <cylinder>: has no length");
+  const std::string effort = error("effort=\"1\"", "effort=\"much\"");
+  EXPECT_EQ(effort.find("r.urdf:9:"), 0U) << effort;
+  EXPECT_NE(effort.find("<limit>: effort = 'much' is not 1 finite number"), std::string::npos) << effort;
+  EXPECT_EQ(error("<link name=\"tool\"/>", "<link name=\"base\"/>").find("r.urdf:7:3: <link>: "), 0U);
+  EXPECT_EQ(error("type=\"continuous\"", "type=\"wobbly\"").find("r.urdf:10:3: <joint>: "), 0U);
+  write("part.stl", kStl);
+  EXPECT_EQ(refusal("r.urdf", with_mesh("part.stl", "scale='2'")),
+            "r.urdf:1:50: <mesh>: scale = '2' is not 3 finite numbers");
 }
 
 TEST_F(Urdf, MirroredMeshesKeepTheirFacesOutwards) {
@@ -176,7 +277,7 @@ TEST_F(Urdf, NamesAllThatItDoesNotRead) {
 
 TEST_F(Urdf, RefusesWhatIsDamagedInOneLine) {
   EXPECT_EQ(refusal("r.urdf", "<robot name='r'>"), "r.urdf:1:16: not XML: Start-end tags mismatch");
-  EXPECT_EQ(refusal("r.urdf", "<robot name='r'/>"), "r.urdf: No link elements found in urdf file");
+  EXPECT_EQ(refusal("r.urdf", "<robot name='r'/>"), "r.urdf:1:1: <robot>: No link elements found in urdf file");
   EXPECT_EQ(refusal("r.urdf", "<robot name='r' xmlns:xacro='x'><xacro:macro/></robot>"),
             "r.urdf:1:33: <xacro:macro>: is xacro; run 'xacro' on the file and give what it writes");
   EXPECT_EQ(refusal("r.urdf", "<house/>"), "r.urdf:1:1: <house>: is neither URDF (<robot>) nor SDF (<sdf>)");
@@ -246,7 +347,7 @@ TEST_F(Urdf, ShapesWhoseNumbersAreNoneAreRefused) {
   EXPECT_EQ(read_robot(write("r.urdf", robot("0 0 0", "1 1 1"))).meshes.size(), 1U);
   for (const char* size : {"1 inf 1", "1 nan 1", "1 1", "1,1,1", "", "a b c"}) {
     const std::string text = refusal("r.urdf", robot("0 0 0", size));
-    EXPECT_NE(text.find("r.urdf: "), std::string::npos) << size << ": " << text;
+    EXPECT_NE(text.find("r.urdf:1:71: <box>: "), std::string::npos) << size << ": " << text;
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
   EXPECT_NE(refusal("r.urdf", robot("nan 0 0", "1 1 1")), "");

@@ -33,13 +33,18 @@ namespace fathom {
 enum class RobotGeometry : std::uint8_t { kVisual, kCollision };
 inline constexpr std::array<std::string_view, 2> kRobotGeometryNames = {"visual", "collision"};
 
+/// Whether a link's mesh may lack its file.
+enum class MissingMeshes : std::uint8_t { kRefuse, kSkip };  ///< kSkip: a note for each
+inline constexpr std::array<std::string_view, 2> kMissingMeshesNames = {"refuse", "skip"};
+
 struct RobotFileOptions {
   RobotGeometry geometry = RobotGeometry::kVisual;
   /// The folders of packages and models by name, for package://name/... and model://name/...
   std::map<std::string, std::filesystem::path> packages = {};
-  /// Folders that hold those of packages and models, searched in order for names that `packages` lacks. Then the
-  /// folders in which the file lies are, from the innermost on: themselves by their name, and for what they hold.
+  /// Folders that hold packages and models, searched in order for names that `packages` lacks: by the names of
+  /// folders and by those in their package.xml. Then the package in which the file lies is, and those beside it.
   std::vector<std::filesystem::path> search_paths = {};
+  MissingMeshes missing = MissingMeshes::kRefuse;
 };
 
 enum class JointKind : std::uint8_t { kFixed, kRevolute, kPrismatic };  ///< kFixed: and all that fathom does not move
@@ -86,9 +91,10 @@ FATHOM_API void validate(const Robot& robot);
 /// Reads URDF (by urdfdom) or SDF (by libsdformat), told apart by content. Meshes keep the axes of their files,
 /// whatever axis these say is up, as in RViz; boxes, spheres, cylinders, capsules, ellipsoids, planes and height maps
 /// are made. Of formats and shapes that fathom does not know, of sensors, plugins, actors and the like, `notes` tells.
-/// A model is looked for nowhere but where `options` say. Throws InputError naming the file for what is missing,
-/// damaged, includes itself or describes no tree of links, and where this build of fathom lacks the library for the
-/// format. For one thread at a time within a process: other threads wait.
+/// Files are opened in the package around the file (a folder with package.xml or model.config), else in its own folder,
+/// and in the folders that `options` name; nowhere else, links followed. Throws InputError naming the file for what is
+/// missing, damaged, includes itself or describes no tree of links, and where this build of fathom lacks the library
+/// for the format. For one thread at a time within a process: other threads wait.
 FATHOM_API Robot read_robot(const std::filesystem::path& file, const RobotFileOptions& options = {});
 
 /// Positions by the name of the joint: rad of a revolute one, m of a prismatic one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "mesh/read_mesh.hpp"
+#include "text/text_lines.hpp"
 #include "world/formats.hpp"
 #include "world/link_shapes.hpp"
 #include "world/quiet.hpp"
@@ -40,7 +42,7 @@ constexpr std::size_t kMostUrdfDepth = 1000;
 /// Cuts a document down to what urdfdom shall read, with paths in place of URIs.
 class UrdfPreparation {
  public:
-  UrdfPreparation(XmlDocument& document, const std::filesystem::path& file, const RobotFiles& files, NotRead& not_read)
+  UrdfPreparation(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, NotRead& not_read)
       : document_(document), file_(file), files_(files), not_read_(not_read) {}
 
   void prepare() {
@@ -90,6 +92,7 @@ class UrdfPreparation {
 
   void prepare_link(pugi::xml_node link) {
     const bool visual = files_.geometry() == RobotGeometry::kVisual;
+    files_.count_other(!link.child(visual ? "collision" : "visual").child("geometry").empty());
     prune(link, {visual ? kUrdfVisualOnly : kUrdfCollisionOnly, kUrdfSilentOfLink}, not_read_);
     for (pugi::xml_node shape = link.first_child(); !shape.empty();) {
       const pugi::xml_node next = shape.next_sibling();
@@ -120,13 +123,14 @@ class UrdfPreparation {
       not_read_.add(fmt::format("mesh {} of {}", name.value(), described(link)));
       return false;
     }
-    mesh.attribute("filename").set_value(find_named(document_, mesh, name.value(), files_, file_).c_str());
-    return true;
+    const auto found = find_shape(document_, mesh, name.value(), files_, file_);
+    if (found) mesh.attribute("filename").set_value(found->c_str());
+    return found.has_value();
   }
 
   XmlDocument& document_;
   const std::filesystem::path& file_;
-  const RobotFiles& files_;
+  RobotFiles& files_;
   NotRead& not_read_;
 };
 
@@ -136,7 +140,81 @@ std::string complaint(const ConsoleCapture& console) {
   return one_line(console.errors().front());
 }
 
-urdf::ModelInterfaceSharedPtr parse_urdf(const std::string& text, const std::filesystem::path& file) {
+/// Attributes that hold `count` numbers.
+struct NumbersOf {
+  std::string_view element, attribute;
+  std::size_t count;
+  bool is_required;
+};
+constexpr NumbersOf kUrdfNumbers[] = {
+    {"origin", "xyz", 3, false},       {"origin", "rpy", 3, false},   {"axis", "xyz", 3, false},
+    {"box", "size", 3, true},          {"sphere", "radius", 1, true}, {"cylinder", "radius", 1, true},
+    {"cylinder", "length", 1, true},   {"mesh", "scale", 3, false},   {"limit", "lower", 1, false},
+    {"limit", "upper", 1, false},      {"limit", "effort", 1, true},  {"limit", "velocity", 1, true},
+    {"mimic", "multiplier", 1, false}, {"mimic", "offset", 1, false},
+};
+/// Attributes that elements cannot lack.
+constexpr std::pair<std::string_view, std::string_view> kUrdfNames[] = {
+    {"link", "name"}, {"joint", "name"}, {"joint", "type"}, {"parent", "link"}, {"child", "link"}, {"mimic", "joint"}};
+
+/// Finds the element that urdfdom, which knows no lines, complains about.
+class UrdfCulprit {
+ public:
+  UrdfCulprit(const XmlDocument& document, std::string complaint)
+      : document_(document), complaint_(std::move(complaint)) {}
+
+  [[noreturn]] void fail() {
+    look_at(document_.root());
+    if (named_.empty()) named_ = document_.root();
+    document_.fail(named_, complaint_);
+  }
+
+ private:
+  // XmlDocument has seen that elements do not nest too deep.
+  void look_at(pugi::xml_node element) {
+    for (const NumbersOf& numbers : kUrdfNumbers) {
+      if (numbers.element == element.name()) check_numbers(element, numbers);
+    }
+    for (const auto& [name, attribute] : kUrdfNames) {
+      if (name == element.name() && element.attribute(attribute.data()).empty()) {
+        document_.fail(element, fmt::format("has no {}", attribute));
+      }
+    }
+    const std::string_view name = element.attribute("name").value();
+    const bool is_named = element.parent() == document_.root() && !name.empty();
+    // The last of a name: of two links the second is one too many.
+    if (is_named && complaint_.find(fmt::format("[{}]", name)) != std::string::npos) named_ = element;
+    if (is_named && complaint_.find(fmt::format("'{}'", name)) != std::string::npos) named_ = element;
+    for (const pugi::xml_node child : element.children()) {
+      if (child.type() == pugi::node_element) look_at(child);
+    }
+  }
+
+  void check_numbers(pugi::xml_node element, const NumbersOf& numbers) const {
+    const pugi::xml_attribute attribute = element.attribute(numbers.attribute.data());
+    if (attribute.empty() && !numbers.is_required) return;
+    if (attribute.empty()) document_.fail(element, fmt::format("has no {}", numbers.attribute));
+    std::size_t count = 0;
+    bool is_good = true;
+    std::string_view rest = attribute.value();
+    for (constexpr std::string_view kBlanks = " \t\r\n"; !(rest = trim(rest)).empty(); ++count) {
+      const std::size_t end = std::min(rest.find_first_of(kBlanks), rest.size());
+      const auto value = parse_number<double>(rest.substr(0, end));
+      is_good = is_good && value && std::isfinite(*value);
+      rest.remove_prefix(end);
+    }
+    if (is_good && count == numbers.count) return;
+    document_.fail(element, fmt::format("{} = '{:.60}' is not {} finite number{}", numbers.attribute, attribute.value(),
+                                        numbers.count, numbers.count == 1 ? "" : "s"));
+  }
+
+  const XmlDocument& document_;
+  std::string complaint_;
+  pugi::xml_node named_;
+};
+
+urdf::ModelInterfaceSharedPtr parse_urdf(const XmlDocument& document) {
+  const std::string text = xml_text(document.root());
   const std::lock_guard lock(robot_library_mutex());
   const ConsoleCapture console;
   urdf::ModelInterfaceSharedPtr model;
@@ -145,11 +223,11 @@ urdf::ModelInterfaceSharedPtr parse_urdf(const std::string& text, const std::fil
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw InputError(fmt::format("{}: {}", file.string(), one_line(error.what())));
+    UrdfCulprit(document, one_line(error.what())).fail();
   }
   // Of a link that it cannot read urdfdom leaves the rest out, says so, and gives a model all the same.
   if (!model || !model->getRoot() || !console.errors().empty()) {
-    throw InputError(fmt::format("{}: {}", file.string(), complaint(console)));
+    UrdfCulprit(document, complaint(console)).fail();
   }
   return model;
 }
@@ -250,8 +328,9 @@ class UrdfWalk {
       joint.mimic = JointMimic{i, from.mimic->multiplier, from.mimic->offset};
       return;
     }
-    throw InputError(
-        fmt::format("joint '{}' follows joint '{}', which is not there", joint.name, from.mimic->joint_name));
+    robot_.notes.push_back(
+        fmt::format("joint '{}' follows joint '{}', which is not there: it stays at 0 unless 'joints' moves it",
+                    joint.name, from.mimic->joint_name));
   }
 
   const urdf::ModelInterface& model_;
@@ -267,7 +346,7 @@ class UrdfWalk {
 void read_urdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
   NotRead not_read;
   UrdfPreparation(document, file, files, not_read).prepare();
-  const urdf::ModelInterfaceSharedPtr model = parse_urdf(xml_text(document.root()), file);
+  const urdf::ModelInterfaceSharedPtr model = parse_urdf(document);
   robot.name = model->getName();
   with_prefix([&] { return file.string(); }, [&] { UrdfWalk(*model, files, robot).walk(); });
   if (auto note = not_read.note(file)) robot.notes.push_back(std::move(*note));
