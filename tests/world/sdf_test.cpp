@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <numbers>
 #include <string>
 
@@ -74,6 +75,80 @@ TEST_F(Sdf, IncludesAreFoundNamedAndPlaced) {
   expect_pose(link_pose(robot, "pair::crate::body"), {{5, 0, 8.5}, {}});
   EXPECT_EQ(robot.links.size(), 4U);
   EXPECT_EQ(robot.files.size(), 4U) << "the world, one configuration and two models";
+}
+
+// libsdformat is given one model at a time, with the models that its pose names: no order and no pose may change.
+TEST_F(Sdf, ModelsThatNameEachOtherStayTogether) {
+  const auto model = [](const std::string& name, const std::string& pose) {
+    return "<model name='" + name + "'>" + pose + shape_link("body", kBox) + "</model>";
+  };
+  std::string inside =
+      model("a", "<pose relative_to='shelf'>1 0 0 0 0 0</pose>") + model("b", "<pose>0 7 0 0 0 0</pose>") +
+      "<frame name='top' attached_to='shelf'><pose>0 0 1 0 0 0</pose></frame>" +
+      "<frame name='shelf' attached_to='c::body'><pose>0 5 0 0 0 0</pose></frame>" +
+      model("c", "<pose>0 0 3 0 0 0</pose>") + model("d", "<pose relative_to='top'>0 0 1 0 0 0</pose>") +
+      model("e", "<pose relative_to='b'>1 0 0 0 0 0</pose>");
+  const Robot robot = read_robot(write("w.sdf", world_of(inside)));
+  std::vector<std::string> names;
+  for (const RobotLink& link : robot.links) names.push_back(link.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a::body", "b::body", "c::body", "d::body", "e::body"}));
+  expect_pose(link_pose(robot, "a::body"), {{1, 5, 3}, {}});
+  expect_pose(link_pose(robot, "b::body"), {{0, 7, 0}, {}});
+  expect_pose(link_pose(robot, "d::body"), {{0, 5, 5}, {}});
+  expect_pose(link_pose(robot, "e::body"), {{1, 7, 0}, {}});
+  EXPECT_EQ(refusal("w.sdf", world_of(model("a", "") + model("a", ""))).find("w.sdf:3:"), 0U);
+  EXPECT_NE(refusal("w.sdf", world_of(model("a", "") + model("a", ""))).find("the world has two models called 'a'"),
+            std::string::npos);
+}
+
+/// Bytes that the process holds, now at most.
+std::size_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    std::size_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+TEST_F(Sdf, AWorldTakesLittleMemoryForEachModel) {
+  const auto world = [&](int models) {
+    std::string inside;
+    for (int i = 0; i < models; ++i)
+      inside += "<model name='m" + std::to_string(i) + "'>" + shape_link("l", kBox) + "</model>";
+    return read_robot(write("w.sdf", world_of(inside))).links.size();
+  };
+  EXPECT_EQ(world(20), 20U);  // what libsdformat and its log need once
+  const std::size_t before = peak_bytes();
+  EXPECT_EQ(world(220), 220U);
+  EXPECT_LT(peak_bytes() - before, 200U * 50'000U);
+}
+
+TEST_F(Sdf, ModelsThatBelongTogetherAreLimited) {
+  std::string inside = shape_link("l", kBox);
+  for (int i = 0; i < 500; ++i) inside += "<model name='n" + std::to_string(i) + "'><link name='l'/></model>";
+  EXPECT_NE(refusal("w.sdf", world_of("<model name='m'>" + inside + "</model>"))
+                .find("w.sdf:3:1: <model>: 501 models belong together"),
+            std::string::npos);
+  EXPECT_NE(refusal("m.sdf", "<sdf version='1.9'><model name='m'>" + inside + "</model></sdf>")
+                .find("501 models are nested; more than 500 are not read"),
+            std::string::npos);
+}
+
+TEST_F(Sdf, OpensNothingOutsideOfItsFolders) {
+  write("secret/part.stl", kStl);
+  write("secret/model.sdf", "<sdf version='1.9'><model name='m'>" + shape_link("l", kBox) + "</model></sdf>");
+  const auto world = [&](const std::string& uri) {
+    return refusal("worlds/w.sdf", world_of("<include><uri>" + uri + "</uri></include>"), in_models());
+  };
+  write_model("good", "<sdf version='1.9'><model name='m'>" +
+                          shape_link("l", "<mesh><uri>../../secret/part.stl</uri></mesh>") + "</model></sdf>");
+  write_model("bad", "");
+  write("models/bad/model.config", "<model><sdf version='1.5'>../../secret/model.sdf</sdf></model>");
+  for (const char* uri :
+       {"../secret/model.sdf", "model://good/../../secret/model.sdf", "model://good", "model://bad"}) {
+    EXPECT_NE(world(uri).find("leads out of "), std::string::npos) << uri << ": " << world(uri);
+  }
 }
 
 TEST_F(Sdf, JointsMoveTheirLinks) {
@@ -198,7 +273,7 @@ TEST_F(Sdf, RefusesCirclesAndBombs) {
     write_model("m" + std::to_string(i), includes("m", "m" + std::to_string(i - 1), 10));
   }
   EXPECT_NE(refusal("w.sdf", world_of("<include><uri>model://m19</uri></include>"), in_models())
-                .find("the includes make more than 10000 models"),
+                .find("with its includes the file makes more than 10000 models"),
             std::string::npos);
   for (int i = 1; i < 80; ++i) write_model("d" + std::to_string(i), includes("d", "d" + std::to_string(i - 1), 1));
   write_model("d0", "<sdf version='1.9'><model name='m'>" + shape_link("l", kBox) + "</model></sdf>");

@@ -3,6 +3,7 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <sdf/sdf.hh>
@@ -11,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
+#include "world/sdf/sdf_pieces.hpp"
 #include "world/sdf/sdf_preparation.hpp"
 #include "world/sdf/sdf_quiet.hpp"
 #include "world/sdf/sdf_walk.hpp"
@@ -50,13 +52,12 @@ extern "C" [[gnu::visibility("default")]] void fathom_read_sdf(fathom::XmlDocume
                                                                fathom::RobotFiles& files, fathom::Robot& robot) {
   using namespace fathom;
   SdfPreparation preparation(files, robot.notes);
-  const std::string text = preparation.prepare(document, file);
+  preparation.prepare(document, file);
+  const std::vector<SdfPiece> pieces = cut_sdf(document, preparation);
   with_prefix([&] { return file.string(); },
               [&] {
-                sdf::Root root;
-                load(root, text, preparation);
-                const SdfQuiet quiet;
-                walk_sdf(root, files, robot);
+                const auto read = [&](sdf::Root& root, const std::string& text) { load(root, text, preparation); };
+                walk_sdf(pieces, read, files, robot);
               });
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
+#include "text/confined.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -65,9 +66,26 @@ std::pair<int, int> version_of(pugi::xml_node element) { return version_of(eleme
 
 }  // namespace
 
-std::string SdfPreparation::prepare(XmlDocument& document, const std::filesystem::path& file) {
+void SdfPreparation::prepare(XmlDocument& document, const std::filesystem::path& file) {
   static_cast<void>(prepare_file(document, file));
-  return xml_text(document.root());
+}
+
+const SdfPreparation::Included* SdfPreparation::find_included(pugi::xml_node include) const {
+  const std::string path = trimmed_text(include.child("uri"));
+  const auto found = std::find_if(included_.begin(), included_.end(),
+                                  [&](const auto& entry) { return entry.second.text.path() == path; });
+  return found == included_.end() ? nullptr : &found->second;
+}
+
+std::size_t SdfPreparation::copies_of(pugi::xml_node include) const {
+  const Included* const file = find_included(include);
+  return file == nullptr ? 1 : file->copies;
+}
+
+std::string SdfPreparation::name_of(pugi::xml_node include) const {
+  if (const pugi::xml_node name = include.child("name")) return trimmed_text(name);
+  const Included* const file = find_included(include);
+  return file == nullptr ? std::string() : file->name;
 }
 
 std::size_t SdfPreparation::prepare_file(XmlDocument& document, const std::filesystem::path& file) {
@@ -93,6 +111,7 @@ void SdfPreparation::prepare_world(Place& place, pugi::xml_node world) {
 
 /// Models hold models; XmlDocument has seen that they do not nest too deep.
 void SdfPreparation::prepare_model(Place& place, pugi::xml_node model) {
+  add_copies(place, model, 1);
   prune(model, {kSdfOfModel, kSdfSilentOfModel}, place.not_read);
   for (const pugi::xml_node link : model.children("link")) prepare_link(place, link);
   for (const pugi::xml_node joint : model.children("joint")) {
@@ -106,6 +125,7 @@ void SdfPreparation::prepare_model(Place& place, pugi::xml_node model) {
 
 void SdfPreparation::prepare_link(Place& place, pugi::xml_node link) {
   const bool visual = files_.geometry() == RobotGeometry::kVisual;
+  files_.count_other(!link.child(visual ? "collision" : "visual").child("geometry").empty());
   prune(link, {visual ? kSdfOfVisibleLink : kSdfOfSolidLink, kSdfSilentOfLink}, place.not_read);
   for (pugi::xml_node shape = link.first_child(); !shape.empty();) {
     const pugi::xml_node next = shape.next_sibling();
@@ -140,8 +160,9 @@ bool SdfPreparation::prepare_mesh(Place& place, pugi::xml_node link, pugi::xml_n
         fmt::format("{}mesh {} of {}", mesh.child("submesh").empty() ? "" : "a part of ", name, described(link)));
     return false;
   }
-  mesh.child("uri").text().set(find_named(place.document, uri, name, files_, place.file).c_str());
-  return true;
+  const auto found = find_shape(place.document, uri, name, files_, place.file);
+  if (found) mesh.child("uri").text().set(found->c_str());
+  return found.has_value();
 }
 
 bool SdfPreparation::prepare_heights(Place& place, pugi::xml_node link, pugi::xml_node heights) {
@@ -152,8 +173,9 @@ bool SdfPreparation::prepare_heights(Place& place, pugi::xml_node link, pugi::xm
     place.not_read.add(fmt::format("height map {} of {}", name, described(link)));
     return false;
   }
-  heights.child("uri").text().set(find_named(place.document, heights.child("uri"), name, files_, place.file).c_str());
-  return true;
+  const auto found = find_shape(place.document, heights.child("uri"), name, files_, place.file);
+  if (found) heights.child("uri").text().set(found->c_str());
+  return found.has_value();
 }
 
 void SdfPreparation::prepare_include(Place& place, pugi::xml_node include) {
@@ -162,10 +184,13 @@ void SdfPreparation::prepare_include(Place& place, pugi::xml_node include) {
   if (uri.empty()) place.document.fail(include, "has no <uri>");
   const Included& file = included(place, uri);
   include.child("uri").text().set(file.text.path().c_str());
-  place.copies += file.copies;
-  if (place.copies > kMostModelCopies) {
-    place.document.fail(include, fmt::format("the includes make more than {} models", kMostModelCopies));
-  }
+  add_copies(place, include, file.copies);
+}
+
+void SdfPreparation::add_copies(Place& place, pugi::xml_node element, std::size_t copies) {
+  place.copies += copies;
+  if (place.copies <= kMostModelCopies) return;
+  place.document.fail(element, fmt::format("with its includes the file makes more than {} models", kMostModelCopies));
 }
 
 const SdfPreparation::Included& SdfPreparation::included(const Place& place, pugi::xml_node uri) {
@@ -173,6 +198,10 @@ const SdfPreparation::Included& SdfPreparation::included(const Place& place, pug
   if (std::filesystem::is_directory(file)) {
     std::filesystem::path& model = models_[file];
     if (model.empty()) model = model_file(file);
+    const std::array<std::filesystem::path, 1> folders = {file};
+    if (!confined(model, folders)) {
+      place.document.fail(uri, fmt::format("its model.config leads out of {}", file.string()));
+    }
     file = model;
   }
   const std::filesystem::path key = std::filesystem::weakly_canonical(file);
@@ -190,7 +219,8 @@ const SdfPreparation::Included& SdfPreparation::included(const Place& place, pug
     document.fail(document.root(), fmt::format("is no SDF, which {} includes", place.file.string()));
   }
   const std::size_t copies = prepare_file(document, file);
-  Included entry{MemoryFile(xml_text(document.root())), file, copies};
+  Included entry{MemoryFile(xml_text(document.root())), file, copies,
+                 document.root().child("model").attribute("name").value()};
   return included_.emplace(key, std::move(entry)).first->second;
 }
 

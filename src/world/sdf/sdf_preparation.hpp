@@ -37,8 +37,12 @@ class SdfPreparation {
  public:
   SdfPreparation(RobotFiles& files, std::vector<std::string>& notes) : files_(files), notes_(notes) {}
 
-  /// The text of the first file. Throws InputError, also when files include each other in a circle or too many times.
-  std::string prepare(XmlDocument& document, const std::filesystem::path& file);
+  /// The first file. Throws InputError, also when files include each other in a circle or too many times.
+  void prepare(XmlDocument& document, const std::filesystem::path& file);
+
+  /// Of an <include> that was prepared: how many models it makes, and the name of the first without a <name>.
+  [[nodiscard]] std::size_t copies_of(pugi::xml_node include) const;
+  [[nodiscard]] std::string name_of(pugi::xml_node include) const;
 
   /// A text of libsdformat with the names of files in place of those of memory files.
   [[nodiscard]] std::string with_names(std::string text) const;
@@ -48,13 +52,14 @@ class SdfPreparation {
     MemoryFile text;
     std::filesystem::path file;
     std::size_t copies;  // of models, when all that it includes is put in its place
+    std::string name;    // of its model
   };
   /// The file at hand.
   struct Place {
     XmlDocument& document;
     const std::filesystem::path& file;
     NotRead not_read = {};
-    std::size_t copies = 1;
+    std::size_t copies = 0;  // of models
   };
 
   std::size_t prepare_file(XmlDocument& document, const std::filesystem::path& file);
@@ -65,7 +70,9 @@ class SdfPreparation {
   bool prepare_mesh(Place& place, pugi::xml_node link, pugi::xml_node mesh);
   bool prepare_heights(Place& place, pugi::xml_node link, pugi::xml_node heights);
   void prepare_include(Place& place, pugi::xml_node include);
+  static void add_copies(Place& place, pugi::xml_node element, std::size_t copies);
   const Included& included(const Place& place, pugi::xml_node uri);
+  [[nodiscard]] const Included* find_included(pugi::xml_node include) const;
   std::filesystem::path model_file(const std::filesystem::path& folder);
 
   RobotFiles& files_;

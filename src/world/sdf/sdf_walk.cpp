@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "world/sdf/sdf_walk.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "world/link_shapes.hpp"
+#include "world/sdf/sdf_quiet.hpp"
 #include "world/sdf/sdf_shapes.hpp"
 
 namespace fathom {
@@ -44,6 +47,9 @@ class SdfWalk {
   SdfWalk(RobotFiles& files, Robot& robot)
       : geometry_(files.geometry()), shapes_(robot, files.opened()), robot_(robot) {}
 
+  /// Models come in pieces; their links stay in the order of the file.
+  void begin_model(std::size_t place) { place_ = place; }
+
   void add_model(const sdf::Model& model, const Pose& world_from_parent, const std::string& scope,
                  const std::string& in = "") {
     const std::string name = scope + model.Name();
@@ -63,6 +69,7 @@ class SdfWalk {
 
   /// Fills the robot, parents before children.
   void finish() {
+    sort_by_place();
     for (std::size_t j = 0; j < joints_.size(); ++j) hang(j);
     std::vector<std::vector<std::size_t>> children(links_.size());
     std::vector<std::size_t> order;
@@ -89,22 +96,31 @@ class SdfWalk {
   struct FoundLink {
     std::string name;
     Pose world_from_link;
+    std::size_t place = 0;  // of its model in the file
     std::optional<std::size_t> mesh = {}, parent = {}, joint = {};
   };
   struct FoundJoint {
     RobotJoint joint;
     std::string parent, child;  // names of links; an empty parent is the world
     Pose world_from_joint;
+    std::size_t place = 0;
   };
 
+  void sort_by_place() {
+    const auto earlier = [](const auto& a, const auto& b) { return a.place < b.place; };
+    std::stable_sort(links_.begin(), links_.end(), earlier);
+    std::stable_sort(joints_.begin(), joints_.end(), earlier);
+    for (std::size_t i = 0; i < links_.size(); ++i) index_[links_[i].name] = i;
+  }
+
   void add_link(const sdf::Link& link, const Pose& world_from_model, const std::string& model) {
-    with_prefix(
-        [&] { return fmt::format("link '{}'", link.Name()); },
-        [&] {
-          FoundLink found{model + "::" + link.Name(), world_from_model * resolved_pose(link), join_shapes(link)};
-          if (!index_.emplace(found.name, links_.size()).second) throw InputError("is there twice");
-          links_.push_back(std::move(found));
-        });
+    with_prefix([&] { return fmt::format("link '{}'", link.Name()); },
+                [&] {
+                  FoundLink found{model + "::" + link.Name(), world_from_model * resolved_pose(link), place_,
+                                  join_shapes(link)};
+                  if (!index_.emplace(found.name, links_.size()).second) throw InputError("is there twice");
+                  links_.push_back(std::move(found));
+                });
   }
 
   std::optional<std::size_t> join_shapes(const sdf::Link& link) {
@@ -127,6 +143,7 @@ class SdfWalk {
     with_prefix([&] { return fmt::format("joint '{}'", joint.Name()); },
                 [&] {
                   FoundJoint found;
+                  found.place = place_;
                   std::string parent, child;
                   check_resolved(joint.ResolveParentLink(parent));
                   check_resolved(joint.ResolveChildLink(child));
@@ -198,6 +215,7 @@ class SdfWalk {
   RobotGeometry geometry_;
   LinkShapes shapes_;
   Robot& robot_;
+  std::size_t place_ = 0;
   std::vector<FoundLink> links_;
   std::vector<FoundJoint> joints_;
   std::vector<std::size_t> link_joints_;  // [robot_.joints], in joints_
@@ -206,17 +224,24 @@ class SdfWalk {
 
 }  // namespace
 
-void walk_sdf(const sdf::Root& root, RobotFiles& files, Robot& robot) {
+void walk_sdf(std::span<const SdfPiece> pieces, const LoadSdf& load, RobotFiles& files, Robot& robot) {
   SdfWalk walk(files, robot);
-  for (std::uint64_t w = 0; w < root.WorldCount(); ++w) {
-    const sdf::World& world = *root.WorldByIndex(w);
-    if (w == 0) robot.name = world.Name();
-    const std::string scope = root.WorldCount() > 1 ? world.Name() + "::" : "";
-    for (std::uint64_t i = 0; i < world.ModelCount(); ++i) walk.add_model(*world.ModelByIndex(i), {}, scope);
-  }
-  if (const sdf::Model* model = root.Model()) {
-    robot.name = model->Name();
-    walk.add_model(*model, {}, "", "__root__");
+  for (const SdfPiece& piece : pieces) {
+    sdf::Root root;
+    load(root, piece.text);
+    const SdfQuiet quiet;
+    if (const sdf::World* const world = root.WorldByIndex(0)) {
+      if (robot.name.empty()) robot.name = world->Name();
+      for (std::uint64_t i = 0; i < world->ModelCount(); ++i) {
+        walk.begin_model(i < piece.places.size() ? piece.places[i] : 0);
+        walk.add_model(*world->ModelByIndex(i), {}, piece.scope);
+      }
+    }
+    if (const sdf::Model* const model = root.Model()) {
+      robot.name = model->Name();
+      walk.begin_model(std::numeric_limits<std::size_t>::max());
+      walk.add_model(*model, {}, "", "__root__");
+    }
   }
   walk.finish();
 }
