@@ -15,6 +15,7 @@
 #include <fathom/beam/carmen.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/report.hpp>
+#include <fathom/files/maps.hpp>
 
 #include "outputs.hpp"
 #include "progress.hpp"
@@ -202,7 +203,7 @@ void fit_field(const BeamFitOptions& options) {
   Paths inputs = world_files(options.world);
   inputs.push_back(options.log.file());
   refuse_inputs(fathom::fit_files(options.out, options.localizers), inputs);
-  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
+  const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
   const fathom::ScanLog log = read_log(options.log);
   fathom::FieldLogOptions how;
   how.scans = options.fit.scans, how.test_scans = options.fit.test_scans;
@@ -217,10 +218,10 @@ void fit_field(const BeamFitOptions& options) {
                                          {"give max_range_m", "give --max-range"},
                                          {"is in scans", "is in --scans"},
                                          {"and in test_scans", "and in --test-scans"}},
-                                        [&] { return fathom::fit_field_log(log, map, how); });
+                                        [&] { return fathom::fit_field_log(log, map.map, how); });
   if (!options.localizers.empty()) advise_localizers(report.sanity);
   fathom::write_field_fit(options.out, report, options.force, options.localizers);
-  if (!options.quiet) print(notes_text(report.notes) + field_summary(report, options));
+  if (!options.quiet) print(notes_text(map.notes) + notes_text(report.notes) + field_summary(report, options));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/files/maps.hpp>
 
 #include "outputs.hpp"
 #include "progress.hpp"
@@ -110,7 +111,8 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   Paths inputs = world_files(options.world);
   inputs.insert(inputs.end(), {log_file, options.parameters});
   check_new_file(options.out, options.force, inputs);
-  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
+  const fathom::GridMapFile file = fathom::read_grid_map_file(options.world.map);
+  const fathom::GridMap& map = file.map;
   refuse_spacing_below_cells(options, map);
   const Found made = options.model == ScanModel::kBeam ? find_by_beams(options, map) : find_by_field(options, map);
   const fathom::LogHeatmap& found = made.map;
@@ -124,6 +126,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   fathom::write_heatmap(options.out, heatmap, map, picture);
 
   if (options.quiet) return;
+  print(notes_text(file.notes));
   print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per ray"},
                        pose_row("best", heatmap.refined, heatmap.refined_log_likelihood, heatmap.rays),
                        pose_row("best of the grid", heatmap.best, heatmap.best_log_likelihood, heatmap.rays),

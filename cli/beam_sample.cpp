@@ -32,7 +32,7 @@ Sampled sample_in_world(const BeamSampleOptions& options, const fathom::BeamMode
   }
   const fathom::ScanLog log =
       fathom::sample_log(model, world, from.pose, from.azimuth_rad, options.seed, {.threads = options.threads});
-  return {fathom::scan_csv(log), notes_text(fathom::log_notes(from))};
+  return {fathom::scan_csv(log), notes_text(world.notes()) + notes_text(fathom::log_notes(from))};
 }
 
 Sampled sample_expected(const BeamSampleOptions& options, const fathom::BeamModel& model) {

@@ -7,6 +7,7 @@
 
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/files/maps.hpp>
 
 #include "outputs.hpp"
 #include "progress.hpp"
@@ -63,6 +64,7 @@ void score_live(const BeamScoreOptions& options) {
   topics.scan_topic = options.log.in_bag.scan_topic;
   topics.map_frame = options.log.in_bag.map_frame;
   topics.should_stop = &StopSignals::received;
+  if (!options.quiet) std::fputs(notes_text(world.notes()).c_str(), stderr);
   print(fathom::scores_csv({}));
   std::uint32_t count = 0;
   const auto result = fathom::follow_scans(topics, [&](const fathom::ScanLog& log) {
@@ -103,10 +105,10 @@ void score_field(const BeamScoreOptions& options) {
   }
   const fathom::LikelihoodFieldModel model =
       as_model_typed([&] { return fathom::read_field_model(options.parameters); });
-  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
+  const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
   const fathom::ScanLog log = read_log(options.log);
   fathom::LogScores scores;
-  scores.scans = fathom::score_field_log(model, map, log, options.scans, options.score.ray_step);
+  scores.scans = fathom::score_field_log(model, map.map, log, options.scans, options.score.ray_step);
   for (fathom::ScanScore& scan : scores.scans) scan.log_likelihood *= options.score.alpha;
   const fathom::ScanScore& worst = scores.least_likely();
   const std::string summary =
@@ -116,7 +118,8 @@ void score_field(const BeamScoreOptions& options) {
                      {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
                      {"per reading", fmt::format("{:.4f}", scores.mean_per_ray())},
                      {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)}});
-  write_csv(options, fathom::scores_csv(scores.scans), notes_text(fathom::log_notes(log)) + summary);
+  write_csv(options, fathom::scores_csv(scores.scans),
+            notes_text(map.notes) + notes_text(fathom::log_notes(log)) + summary);
 }
 
 }  // namespace
@@ -136,7 +139,7 @@ void score_beam(const BeamScoreOptions& options) {
   refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = read_log(options.log);
   const fathom::LogScores scores = score(options, model, world, log);
-  const std::string text = notes_text(fathom::log_notes(log)) + summary(scores);
+  const std::string text = notes_text(world.notes()) + notes_text(fathom::log_notes(log)) + summary(scores);
   write_csv(options, scored_csv(options, model, world, log, scores), text);
 }
 

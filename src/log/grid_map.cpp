@@ -13,8 +13,10 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/maps.hpp>
 
 #include "log/map_image.hpp"
+#include "text/confined.hpp"
 #include "text/gzip_text.hpp"
 #include "text/read_file.hpp"
 #include "text/yaml_reader.hpp"
@@ -56,6 +58,10 @@ bool read_negate(const YamlReader& negate) {
 std::filesystem::path read_image_name(const YamlReader& image, const std::filesystem::path& folder) {
   const std::string& name = image.text();
   if (name.empty() || name.find('\0') != std::string::npos) image.fail("is not a file name");
+  const std::array<std::filesystem::path, 1> folders = {folder};
+  if (!confined(folder / name, folders)) {
+    image.fail(fmt::format("leads out of the folder of the map, {}", folder.empty() ? "." : folder.string()));
+  }
   return folder / name;
 }
 
@@ -75,8 +81,7 @@ Cell cell_of(const GreyImage& image, std::size_t pixel, const MapImageOptions& o
   return occupancy < options.free_thresh ? Cell::kFree : Cell::kUnknown;
 }
 
-GridMap read_image(const std::filesystem::path& image_file, const MapImageOptions& options) {
-  const GreyImage image = read_grey_image(image_file);
+GridMap cells_of(const GreyImage& image, const MapImageOptions& options) {
   GridMap map;
   map.rows = image.rows;
   map.cols = image.cols;
@@ -100,14 +105,13 @@ YamlValue read_map_yaml(const std::filesystem::path& yaml_file) {
   return root;
 }
 
-GridMap read_map(const std::filesystem::path& yaml_file, std::vector<std::filesystem::path>& opened) {
+GridMapFile read_map(const std::filesystem::path& yaml_file) {
   const YamlValue root = read_map_yaml(yaml_file);
   YamlReader map(root);
   // All are asked for before one is missed, so that a known key is not taken for a slip of another.
   for (const char* key : {"image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh", "mode"}) {
     static_cast<void>(map.find(key));
   }
-  map.finish();
   MapImageOptions options;
   options.resolution_m = map.at("resolution").number({1e-4, 1e4, "m"});
   options.world_from_map = read_origin(map.at("origin"));
@@ -118,24 +122,31 @@ GridMap read_map(const std::filesystem::path& yaml_file, std::vector<std::filesy
   if (const auto mode = map.find("mode")) options.mode = static_cast<MapMode>(mode->one_of(kModes));
   const YamlReader image = map.at("image");
   const std::filesystem::path image_file = read_image_name(image, yaml_file.parent_path());
-  opened.push_back(image_file);
-  return image.located([&] { return read_grid_image(image_file, options); });
+  GridMapFile file;
+  file.files = {yaml_file, image_file};
+  // map_server passes over keys that it does not know.
+  for (const std::string& key : map.unread()) file.notes.push_back(key + ", and is not read");
+  image.located([&] {
+    within_memory(image_file, [&] {
+      const GreyImage grey = read_grey_image(image_file);
+      file.map = cells_of(grey, options);
+      file.notes.insert(file.notes.end(), grey.notes.begin(), grey.notes.end());
+    });
+  });
+  return file;
 }
 
 }  // namespace
 
 GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options) {
-  return within_memory(image_file, [&] { return read_image(image_file, options); });
+  return within_memory(image_file, [&] { return cells_of(read_grey_image(image_file), options); });
 }
 
-GridMap read_grid_map(const std::filesystem::path& yaml_file, std::vector<std::filesystem::path>& opened) {
-  return within_memory(yaml_file, [&] { return read_map(yaml_file, opened); });
+GridMapFile read_grid_map_file(const std::filesystem::path& yaml_file) {
+  return within_memory(yaml_file, [&] { return read_map(yaml_file); });
 }
 
-GridMap read_grid_map(const std::filesystem::path& yaml_file) {
-  std::vector<std::filesystem::path> opened;
-  return read_grid_map(yaml_file, opened);
-}
+GridMap read_grid_map(const std::filesystem::path& yaml_file) { return read_grid_map_file(yaml_file).map; }
 
 std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {
   const YamlValue root = read_map_yaml(yaml_file);

@@ -29,7 +29,4 @@ struct MapImageOptions {
 /// Reads an image alone, the first pixel row at the top of the map.
 GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options = {});
 
-/// As read_grid_map(yaml_file). The file that it opens beside `yaml_file`, the image, is added to `opened`.
-GridMap read_grid_map(const std::filesystem::path& yaml_file, std::vector<std::filesystem::path>& opened);
-
 }  // namespace fathom

@@ -41,6 +41,7 @@ HeightField heights_of(const GreyImage& image, const HeightImageOptions& options
   field.size_x_m = options.size_x_m;
   field.size_y_m = options.size_y_m;
   field.base_m = options.base_m;
+  field.notes = image.notes;
   double low = 0.0, high = image.white;
   if (options.stretch) {
     const auto [least, most] = std::minmax_element(image.value.begin(), image.value.end());

@@ -26,12 +26,18 @@ class PgmText {
     if (!value) fail_image(file_, fmt::format("cut short or not a PGM image: no {} at byte {}", what, begin));
     return *value;
   }
-  std::string_view data() { return bytes_.substr(std::min(at_ + 1, bytes_.size())); }
+  /// The bytes behind the header and its last blank. A header may end in CR LF, which shows by a byte more
+  /// than the pixels need.
+  std::string_view data(std::size_t needed) {
+    const std::string_view rest = bytes_.substr(std::min(at_, bytes_.size()));
+    return rest.substr(
+        std::min<std::size_t>(rest.size(), rest.starts_with("\r\n") && rest.size() > needed + 1 ? 2 : 1));
+  }
   void skip_magic() { at_ = 2; }
-  /// Whether nothing but blanks and comments is left.
-  bool at_end() {
+  /// The bytes that are left, without blanks and comments at their begin.
+  std::size_t left() {
     skip_blanks();
-    return at_ == bytes_.size();
+    return bytes_.size() - at_;
   }
 
  private:
@@ -52,6 +58,14 @@ class PgmText {
   std::size_t at_ = 0;
 };
 
+/// Other readers pass over such bytes; many of them are a sign that the header names a wrong size.
+void note_surplus(const std::filesystem::path& file, std::size_t bytes, std::size_t bytes_a_row, GreyImage& image) {
+  if (bytes == 0) return;
+  image.notes.push_back(fmt::format("{}: the {} x {} pixels end {} byte{} before the file does{}", file.string(),
+                                    image.cols, image.rows, bytes, bytes == 1 ? "" : "s",
+                                    bytes >= bytes_a_row ? "; are width and height right?" : ""));
+}
+
 }  // namespace
 
 GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
@@ -66,11 +80,10 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
   if (most == 0 || most > 65535) fail_image(file, fmt::format("largest value {} is not in [1, 65535]", most));
   const std::size_t pixels = std::size_t{image.rows} * image.cols;
   const std::size_t depth = most > 255 ? 2 : 1;
-  const std::string_view data = text.data();
-  // Text has at least two bytes a pixel ("0 "), except for the last. Binary data must have exactly the right size: any
-  // byte, even a line end, looks like a pixel, and a wrong width would shear the map.
+  // Text has at least two bytes a pixel ("0 "), except for the last.
   const std::size_t needed = binary ? pixels * depth : 2 * pixels - 1;
-  if (data.size() < needed || (binary && data.size() != needed)) {
+  const std::string_view data = text.data(needed);
+  if (data.size() < needed) {
     fail_image(file,
                fmt::format("{} x {} pixels need {} bytes, {} are there", image.cols, image.rows, needed, data.size()));
   }
@@ -86,8 +99,8 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
     if (value > most) fail_image(file, fmt::format("pixel {} = {} is above the largest value {}", i, value, most));
     image.value.push_back(static_cast<std::uint16_t>(value));
   }
-  if (!binary && !text.at_end())
-    fail_image(file, fmt::format("more follows after {} x {} pixels", image.cols, image.rows));
+  if (binary) note_surplus(file, data.size() - needed, image.cols * depth, image);
+  if (!binary) note_surplus(file, text.left(), std::size_t{2} * image.cols, image);
   return image;
 }
 

@@ -88,7 +88,8 @@ class LogFitter {
       }
     }
     report.facts = facts();
-    report.notes = notes_;
+    report.notes = world_.notes();
+    report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
     for (std::size_t i = 0; i < facts_.size() && options_.auto_max_range && !options_.max_range_m; ++i) {
       const std::string note = no_return_note(facts_[i].code());
       if (!note.empty()) report.notes.push_back(named(note, i));

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/beam/world.hpp>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/beam/scene_ranges.hpp>
+#include <fathom/files/maps.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom {
@@ -22,9 +25,11 @@ World World::from_map(const GridMap& map, const GridCasterOptions& options) {
 }
 
 World World::from_map(const std::filesystem::path& yaml_file, const GridCasterOptions& options) {
-  World world = from_map(read_grid_map(yaml_file), options);
+  GridMapFile file = read_grid_map_file(yaml_file);
+  World world = from_map(file.map, options);
   world.name_ = yaml_file.filename().string();
-  world.inputs_ = {yaml_file, grid_map_image(yaml_file)};
+  world.inputs_ = std::move(file.files);
+  world.notes_ = std::move(file.notes);
   return world;
 }
 
@@ -42,6 +47,7 @@ World World::from_scene(const SceneSetup& setup, double height_m, UnknownCells u
   World world = from_scene(setup.scene, options, unknown);
   world.name_ = fmt::format("{} at a height of {:g} m", setup.file.filename().string(), height_m);
   world.inputs_ = setup.inputs;
+  world.notes_ = setup.notes;
   return world;
 }
 

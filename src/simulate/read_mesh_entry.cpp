@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include <fathom/files/height_fields.hpp>
+#include <fathom/files/maps.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/with_prefix.hpp"
-#include "log/grid_map.hpp"
 #include "mesh/read_mesh.hpp"
 #include "text/read_file.hpp"
 
@@ -94,8 +94,11 @@ Mesh read_height_field(YamlReader& shape, SceneFiles& files) {
   const double base_m = base ? base->number({0, kMostPrimitiveM, "m"}) : 0.0;
   const auto rows = shape.find("heights_m"), file = shape.find("file");
   if (rows && file) file->fail("gives the heights a second time; heights_m gives them");
-  if (!rows && !file) shape.fail("has no heights: give 'file' (PNG, PGM or NPY) or 'heights_m'");
+  if (!rows && !file) {
+    shape.fail("has no heights: give 'file' (PNG, PGM or NPY) or 'heights_m'" + shape.slip_hint());
+  }
   HeightField field = rows ? read_rows(*rows) : read_height_file(shape, *file, files);
+  files.notes.insert(files.notes.end(), field.notes.begin(), field.notes.end());
   field.size_x_m = size[0];
   field.size_y_m = size[1];
   field.base_m = base_m;
@@ -108,9 +111,11 @@ Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const double height_m = shape.at("height_m").number({kLeastWallM, kMostWallM, "m"});
   const std::filesystem::path path = read_path(file, files);
   return file.located([&] {
-    const GridMap map = read_grid_map(path, files.opened);
+    const GridMapFile read = read_grid_map_file(path);
+    files.opened.insert(files.opened.end(), read.files.begin() + 1, read.files.end());
+    files.notes.insert(files.notes.end(), read.notes.begin(), read.notes.end());
     return with_prefix([&] { return path.string(); },
-                       [&] { return within_memory(path, [&] { return make_walls(map, height_m); }); });
+                       [&] { return within_memory(path, [&] { return make_walls(read.map, height_m); }); });
   });
 }
 
@@ -156,8 +161,11 @@ Mesh read_mesh_entry(YamlReader entry, SceneFiles& files) {
   }
   if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
     std::string words;
-    for (const Primitive& primitive : kPrimitives) words += fmt::format(", {}", primitive.word);
-    entry.fail("is not one of: a file name, file" + words);
+    for (const Primitive& primitive : kPrimitives) {
+      words += fmt::format(", {}", primitive.word);
+      if (entry.is(YamlValue::Kind::kMap)) static_cast<void>(entry.find(primitive.word));
+    }
+    entry.fail("is not one of: a file name, file" + words + entry.slip_hint());
   }
   for (const Primitive& primitive : kPrimitives) {
     auto shape = entry.find(primitive.word);

@@ -92,7 +92,7 @@ YamlReader YamlReader::at(std::string_view key) {
   const std::string_view slip = likely_name(key, others);
   throw LocatedError(fmt::format("{}: {}the key '{}' is missing{}", to_string(value_->mark),
                                  path_.empty() ? "" : path_ + ": ", key,
-                                 slip.empty() ? "" : fmt::format("; is '{}' meant to be it?", slip)));
+                                 slip.empty() ? slip_hint() : fmt::format("; is '{}' meant to be it?", slip)));
 }
 
 void YamlReader::finish(std::span<const std::string_view> refused) const {
@@ -101,11 +101,34 @@ void YamlReader::finish(std::span<const std::string_view> refused) const {
     std::vector<std::string_view> known(asked_.begin(), asked_.end());
     std::erase_if(
         known, [&](std::string_view word) { return std::find(refused.begin(), refused.end(), word) != refused.end(); });
-    const std::string hint = nearest_hint(entry.key, known);
-    throw LocatedError(fmt::format("{}: {} is not a known key{}", to_string(entry.mark),
-                                   child(entry.value, entry.key).path(),
-                                   hint.empty() ? " (known here: " + join(known) + ")" : hint));
+    throw LocatedError(unknown(entry, known) +
+                       (likely_name(entry.key, known).empty() ? " (known here: " + join(known) + ")" : ""));
   }
+}
+
+std::string YamlReader::unknown(const YamlEntry& entry, std::span<const std::string_view> known) const {
+  return fmt::format("{}: {} is not a known key{}", to_string(entry.mark), child(entry.value, entry.key).path(),
+                     nearest_hint(entry.key, known));
+}
+
+std::vector<std::string> YamlReader::unread() const {
+  const std::vector<std::string_view> known(asked_.begin(), asked_.end());
+  std::vector<std::string> lines;
+  for (const YamlEntry& entry : value_->entries) {
+    if (!asked_.contains(entry.key)) lines.push_back(unknown(entry, known));
+  }
+  return lines;
+}
+
+std::string YamlReader::slip_hint() const {
+  std::vector<std::string_view> wanted(asked_.begin(), asked_.end());
+  std::erase_if(wanted, [&](std::string_view key) { return value_->find(key) != nullptr; });
+  for (const YamlEntry& entry : value_->entries) {
+    if (asked_.contains(entry.key)) continue;
+    const std::string_view meant = likely_name(entry.key, wanted);
+    if (!meant.empty()) return fmt::format("; is '{}' meant to be '{}'?", entry.key, meant);
+  }
+  return {};
 }
 
 std::vector<YamlReader> YamlReader::entries() {

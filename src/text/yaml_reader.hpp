@@ -57,6 +57,11 @@ class YamlReader {
   /// Throws for the first key that was not asked for, naming the nearest one that was; `refused`: keys that were asked
   /// for only to be refused, which are not named.
   void finish(std::span<const std::string_view> refused = {}) const;
+  /// A line for each key that was not asked for: "map.yaml:7:1: mode_ is not a known key (nearest known: 'mode')".
+  [[nodiscard]] std::vector<std::string> unread() const;
+  /// "; is 'prset' meant to be 'preset'?" for a key that was not asked for and is like one that was, in vain; else
+  /// empty.
+  [[nodiscard]] std::string slip_hint() const;
   /// All entries, in the order of the file; all count as asked for.
   [[nodiscard]] std::vector<YamlReader> entries();
 
@@ -110,6 +115,7 @@ class YamlReader {
 
   void require_kind(YamlValue::Kind kind, std::string_view name) const;
   void require_count(std::size_t count) const;
+  [[nodiscard]] std::string unknown(const YamlEntry& entry, std::span<const std::string_view> known) const;
   [[nodiscard]] YamlReader child(const YamlValue& value, std::string_view key) const;
 
   const YamlValue* value_;

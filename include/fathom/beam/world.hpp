@@ -54,12 +54,15 @@ class World {
   [[nodiscard]] const std::string& name() const { return name_; }  ///< for people: "office.yaml"; may be empty
   /// Every file that was opened for it.
   [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
+  /// What these files hold and fathom does not read, and their likely slips: a line each.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   std::shared_ptr<const ExpectedRanges> expected_;
   UnknownCells unknown_ = UnknownCells::kFree;
   std::string name_;
   std::vector<std::filesystem::path> inputs_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace fathom

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <fathom/base/export.hpp>
@@ -20,6 +21,7 @@ struct HeightField {
   std::vector<float> heights_m;           ///< [rows, cols], in [-kMostPrimitiveM, kMostPrimitiveM]
   double size_x_m = 1.0, size_y_m = 1.0;  ///< in (0, kMostPrimitiveM]
   double base_m = 0.0;                    ///< in [0, kMostPrimitiveM]: how far the body reaches below z = 0; 0: no body
+  std::vector<std::string> notes = {};    ///< what its file holds and fathom does not read, a line each
 };
 
 /// Most triangles of a height field: a square one has up to 2890 heights a side.
