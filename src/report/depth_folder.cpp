@@ -124,9 +124,10 @@ DepthImage read_array(const fs::path& file, double levels_per_m) {
     throw InputError(fmt::format("{}: depths are floats (m) or uint16 (levels)", file.string()));
   }
   constexpr std::size_t kMostSide = kMostMapSide;
-  if (array.shape.size() != 2 || array.shape[0] > kMostSide || array.shape[1] > kMostSide) {
-    throw InputError(
-        fmt::format("{}: depths are an array of shape (rows, cols), each at most {}", file.string(), kMostSide));
+  const bool is_image = array.shape.size() == 2 || (array.shape.size() == 3 && array.shape[2] == 1);
+  if (!is_image || array.shape[0] > kMostSide || array.shape[1] > kMostSide) {
+    throw InputError(fmt::format("{}: depths are an array of shape (rows, cols) or (rows, cols, 1), each at most {}",
+                                 file.string(), kMostSide));
   }
   DepthImage image{.rows = static_cast<std::uint32_t>(array.shape[0]),
                    .cols = static_cast<std::uint32_t>(array.shape[1]),

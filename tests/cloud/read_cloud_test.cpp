@@ -290,6 +290,32 @@ TEST(ReadCloud, HeadersOfOtherWritersAreRead) {
   }
 }
 
+TEST(ReadCloud, FloatsOfKittiAndNuScenes) {
+  const test::TemporaryFolder folder;
+  const auto bytes_of = [](const std::vector<float>& values) {
+    return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+  };
+  std::vector<float> kitti, nuscenes;
+  for (int i = 0; i < 5; ++i) {
+    const auto v = static_cast<float>(i);
+    kitti.insert(kitti.end(), {v, 2 * v, -v, 0.25F});
+    nuscenes.insert(nuscenes.end(), {v, 2 * v, -v, 7, v});
+  }
+  const CloudMessage four = read_cloud(folder.write("000000.bin", bytes_of(kitti)));
+  EXPECT_EQ(four.message.width * four.message.height, 5U);
+  EXPECT_EQ(four.message.fields.size(), 4U);
+  EXPECT_EQ(std::memcmp(four.points.get(), kitti.data(), kitti.size() * sizeof(float)), 0);
+  const CloudMessage five = read_cloud(folder.write("n.pcd.bin", bytes_of(nuscenes)));
+  EXPECT_EQ(five.message.width * five.message.height, 5U);
+  EXPECT_EQ(five.message.fields.at(4).name, "ring");
+  const auto refused = [&](const std::string& bytes) {
+    return message_of<InputError>([&] { static_cast<void>(read_cloud(folder.write("a.bin", bytes))); });
+  };
+  EXPECT_TRUE(contains(refused(bytes_of(kitti) + "abc"), "a.bin: 83 bytes are no whole number of points of 4 float32"));
+  kitti[9] = 1e9F;
+  EXPECT_TRUE(contains(refused(bytes_of(kitti)), "a.bin: point 2: 1e+09 m is not in [-1e6, 1e6]"));
+}
+
 TEST(ReadCloud, FieldsOfSeveralValuesAndPaddingAreKeptOrSkipped) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("a.pcd", pcd_of("x y z _ normal", "4 4 4 1 4", "F F F U F", "1 1 1 4 3",
