@@ -108,9 +108,20 @@ fathom::LogPairs pairs_of(const CalibrateOptions& options, std::vector<std::stri
   if (!options.data.empty()) return {fathom::read_range_pairs(options.data, options.sensor)};
   const fathom::World world = open_world(options.world, fathom::UnknownCells::kFree, options.pairs.compute.threads);
   const fathom::ScanLog log = read_log(options.log);
-  notes = log.notes;
+  notes = world.notes();
+  notes.insert(notes.end(), log.notes.begin(), log.notes.end());
   return as_typed({{"give max_range_m", "give --max-range"}, {"gate_m", "--gate"}},
                   [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
+}
+
+/// f(), which looks at the pairs of a file; what it refuses is said of that file.
+template <class F>
+auto about(const std::filesystem::path& file, F f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const fathom::InputError& error) {
+    throw fathom::InputError(fmt::format("{}: {}", file.string(), error.what()));
+  }
 }
 
 }  // namespace
@@ -123,7 +134,8 @@ void calibrate_distance(const CalibrateOptions& options) {
   if (options.asks_clusters && pairs.scan.empty()) {
     throw fathom::InputError(fmt::format("--clusters is for scans: {} has no column scan", options.data.string()));
   }
-  const fathom::DistanceCalibration fit = fathom::calibrate_distance(pairs, options.distance);
+  const fathom::DistanceCalibration fit = about(options.data.empty() ? options.log.file() : options.data,
+                                                [&] { return fathom::calibrate_distance(pairs, options.distance); });
   Answer answer;
   using Model = fathom::DistanceNoise;
   answer.entries = {interval_entry<Model>("mean_m", fit.mean_m), interval_entry<Model>("stddev_m", fit.stddev_m),
@@ -152,9 +164,9 @@ void calibrate_energy(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
   const std::string_view normalization =
       fathom::kChoiceWords<fathom::EnergyNormalization>[static_cast<std::size_t>(options.normalization)];
+  const auto pairs = fathom::read_energy_pairs(options.data, options.sensor, options.normalization);
   const fathom::EnergyCalibration fit =
-      fathom::calibrate_energy(fathom::read_energy_pairs(options.data, options.sensor, options.normalization),
-                               {.normalization = options.normalization});
+      about(options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
   Answer answer;
   using Model = fathom::StereoEnergy;
   answer.entries = {entry<Model>("min_energy", fit.min_energy), entry<Model>("pow", fit.pow)};

@@ -22,6 +22,7 @@
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/gpu_frame.hpp>
+#include <fathom/simulate/preset_sensor.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/sensor.hpp>

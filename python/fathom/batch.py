@@ -38,7 +38,7 @@ _RAYS = {"distances": ("range", "length"), "ray_hits_w": ("hit_world", "point"),
 _POINTS = ("hit_world", "hit_sensor", "normal", "clean_hit")
 _NO_SURFACE = ("miss", "below_min_range", "above_max_range")
 
-_Noise = Union[str, Noise, Sequence[Union[str, Noise]]]
+_Noise = Union[None, str, Noise, Sequence[Union[str, Noise]]]
 
 
 class _Batch:
@@ -189,7 +189,7 @@ class BatchCamera(_Batch):
 
     _names = _CAMERA
 
-    def __init__(self, scene: Scene, model: SensorModel, count: int, *, noise: _Noise = (),
+    def __init__(self, scene: Scene, model: SensorModel, count: int, *, noise: _Noise = None,
                  outputs: Iterable[str] = ("distance_to_image_plane",), miss: float = np.inf, lost: Optional[float] = None,
                  seed: int = 0, first: int = 0, threads: int = 0, **sensor: Any) -> None:
         options = dict(seed=seed, first=first, threads=threads)
@@ -209,7 +209,7 @@ class BatchRays(_Batch):
     _names = _RAYS
 
     def __init__(self, scene: Scene, directions: Any, count: int, *, origins_m: Any = None, min_range_m: float = 0.0,
-                 max_range_m: float = 100.0, noise: _Noise = (), outputs: Iterable[str] = ("distances",),
+                 max_range_m: float = 100.0, noise: _Noise = None, outputs: Iterable[str] = ("distances",),
                  miss: float = np.inf, lost: Optional[float] = None, miss_point: Union[str, float] = np.inf, seed: int = 0,
                  first: int = 0, threads: int = 0, **sensor: Any) -> None:
         if isinstance(miss_point, str) and miss_point != "origin":

@@ -90,7 +90,7 @@ def _classes() -> Tuple[Any, Any]:
         class_type: type = RayCasterCamera
         scene: Any = None
         model: Any = None
-        noise: Any = ()
+        noise: Any = None
         data_types: Sequence[str] = ("distance_to_image_plane",)
         entities: Sequence[Any] = ()
         sensor_poses: Optional[Callable[[], Tuple[Any, Any]]] = None

@@ -54,7 +54,7 @@ def _classes() -> Tuple[Any, Any]:
         site: str = ""
         rays: Any = None
         origins_m: Any = None
-        noise: Any = ()
+        noise: Any = None
         max_distance: float = 10.0
         exclude_parent_body: bool = True
         include_geom_groups: Optional[Tuple[int, ...]] = (0, 1, 2)

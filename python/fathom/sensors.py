@@ -238,7 +238,9 @@ def camera_from_fov(width: int, height: int, horizontal_fov_rad: float) -> Any:
 
 
 def noise_list(noise: Any, preset_name: str) -> List[Noise]:
-    """Noise as users give it, a model, a list, or the word "preset", as a list of models."""
+    """Noise as users give it, a model, a list, or the word "preset", as a list of models; None: that of the preset."""
+    if noise is None:
+        return preset_noise(preset_name) if preset_name else []
     if isinstance(noise, (str, Noise)):
         noise = [noise]
     made: List[Noise] = []
@@ -299,7 +301,7 @@ class Sensor:
     name: unique; it names the sensor's random numbers. model: a kind with its parameters, or the name of a preset.
     pose: a Pose, a position [3] or a Trajectory, in the world or in the frame of the entity `parent` (its name or id).
     rolling: every ray is cast from the place of the sensor at the ray's own time. noise: a model, or a list of models,
-    of which the word "preset" stands for those of the data sheet. range_policy: what happens to a return that noise
+    of which the word "preset" stands for those of the data sheet; None: these, of a sensor that is made from a preset; []: none. range_policy: what happens to a return that noise
     carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
     see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
     pass through, with their parts. ignore_groups: groups of entities that they pass through; entities may join them later,
@@ -328,7 +330,7 @@ class Sensor:
         *,
         parent: Union[str, int, None] = None,
         rolling: bool = False,
-        noise: Union[str, Noise, Sequence[Union[str, Noise]]] = (),
+        noise: Union[None, str, Noise, Sequence[Union[str, Noise]]] = None,
         range_policy: Optional[str] = None,
         see_parent: bool = False,
         ignore: Union[str, int, Iterable[Union[str, int]]] = (),

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/preset_sensor.hpp>
 
 #include "base/with_prefix.hpp"
 #include "render/check_chain.hpp"
@@ -33,6 +35,15 @@ void check_returns(const Sensor& sensor, const SensorView& view) {
 }
 
 }  // namespace
+
+Sensor preset_sensor(std::string name, std::string_view preset) {
+  const SensorPreset& found = find_preset(preset);
+  Sensor sensor;
+  sensor.name = std::move(name);
+  sensor.model = found.model;
+  sensor.noise = found.noise;
+  return sensor;
+}
 
 PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities) : sensor_(std::move(sensor)) {
   if (sensor_.name.empty()) throw InputError("a sensor needs a name");

@@ -118,7 +118,7 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& 
     return model;
   }
   const auto type = map.find("type");
-  if (!type) map.fail("needs a 'preset' or a 'type'");
+  if (!type) map.fail("needs a 'preset' or a 'type'" + map.slip_hint());
   SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
   if (kind_info(sensor_kind(model)).rays_from_file) return read_rays(map, files);
   read_model_fields(map, false, model, ranges);

@@ -25,15 +25,18 @@ namespace fathom {
 
 namespace {
 
+std::vector<std::string_view> model_slugs() {
+  std::vector<std::string_view> slugs;
+  for (const NoiseInfo& model : noise_models()) slugs.push_back(model.slug);
+  return slugs;
+}
+
 const NoiseInfo& find_model(const YamlReader& parameters) {
   const std::vector<NoiseInfo>& models = noise_models();
   const auto found =
       std::find_if(models.begin(), models.end(), [&](const NoiseInfo& m) { return m.slug == parameters.key(); });
   if (found != models.end()) return *found;
-  std::vector<std::string_view> slugs;
-  slugs.reserve(models.size());
-  for (const NoiseInfo& model : models) slugs.push_back(model.slug);
-  parameters.fail_key("is not a known noise model" + nearest_hint(parameters.key(), slugs));
+  parameters.fail_key("is not a known noise model" + nearest_hint(parameters.key(), model_slugs()));
 }
 
 /// Whether a number is the word for infinity, of YAML or as it is spoken.
@@ -210,24 +213,44 @@ class ModelReader {
   Parameters defaults_;
 };
 
-void append_preset(const YamlReader& word, const SensorPreset* preset, const SensorTraits& traits, NoiseChain& chain) {
-  if (word.text() != "preset") word.fail("is not 'preset' or a noise model with its parameters");
-  if (preset == nullptr) word.fail("needs a sensor that is made from a preset");
-  for (const ChainEntry& entry : preset->noise) {
-    word.located([&] {
-      check_needs(chain, entry.noise, traits);
-      check_correlation(entry, traits);
-    });
+void append_chain(const SensorPreset& preset, const SensorTraits& traits, NoiseChain& chain) {
+  for (const ChainEntry& entry : preset.noise) {
+    check_needs(chain, entry.noise, traits);
+    check_correlation(entry, traits);
     chain.push_back(entry);
   }
 }
 
+SensorTraits traits_of(const Sensor& sensor) {
+  return make_traits(make_view(sensor.model), sensor.rolling, sensor.returns.size());
+}
+
+void append_preset(const YamlReader& word, const SensorPreset* preset, const SensorTraits& traits, NoiseChain& chain) {
+  if (word.text() != "preset") {
+    std::vector<std::string_view> known = model_slugs();
+    known.emplace_back("preset");
+    word.fail("is not 'preset' or a noise model with its parameters" + nearest_hint(word.text(), known));
+  }
+  if (preset == nullptr) word.fail("needs a sensor that is made from a preset");
+  word.located([&] { append_chain(*preset, traits, chain); });
+}
+
 }  // namespace
+
+void read_preset_noise(const YamlReader& map, const SensorPreset& preset, SensorSetup& setup) {
+  map.located([&] {
+    try {
+      append_chain(preset, traits_of(setup.sensor), setup.sensor.noise);
+    } catch (const InputError& error) {
+      throw InputError(
+          fmt::format("{} (the noise of the preset {}; 'noise: []' is a sensor without)", error.what(), preset.name));
+    }
+  });
+}
 
 void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup,
                 std::vector<std::string>& notes) {
-  const Sensor& sensor = setup.sensor;
-  const SensorTraits traits = make_traits(make_view(sensor.model), sensor.rolling, sensor.returns.size());
+  const SensorTraits traits = traits_of(setup.sensor);
   NoiseChain& chain = setup.sensor.noise;
   if (reader.is(YamlValue::Kind::kScalar)) return append_preset(reader, preset, traits, chain);
   for (const YamlReader& item : reader.items()) {

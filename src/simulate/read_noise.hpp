@@ -13,6 +13,10 @@
 
 namespace fathom {
 
+/// The typical noise of its preset, for a sensor whose map has no `noise`. Throws InputError where the other keys of
+/// the map do not fit it.
+void read_preset_noise(const YamlReader& map, const SensorPreset& preset, SensorSetup& setup);
+
 /// A list of `slug: {parameters}` and of the word `preset`, which stands for the typical noise of the sensor's preset
 /// (null when the sensor has none); or that word alone. A number may be a range (read_range.hpp). A model may have
 /// `entities`, a map from names of the scene to parameters that differ there, or `rings`, a map from the numbers of the

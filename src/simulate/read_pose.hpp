@@ -16,6 +16,7 @@ struct SceneFiles {
   std::filesystem::path folder;                    ///< of the scene file
   std::vector<std::filesystem::path> opened = {};  ///< by what stands in it
   std::vector<std::string> notes = {};             ///< on values in it that are likely slips, a sentence each
+  double first_frame_s = 0.0, last_frame_s = 0.0;  ///< of the scene, for motions
 };
 
 /// A file named in a scene file: relative to the folder of the file in which the name stands, for a name from outside

@@ -32,7 +32,8 @@ void read_returns(YamlReader& map, Sensor& sensor) {
   }
   if (auto falloff = map.find("falloff")) {
     if (!falloff->find("law")) {
-      falloff->fail_key(fmt::format("has no law: {}", fmt::join(kChoiceWords<FalloffLaw>, " or ")));
+      falloff->fail_key(
+          fmt::format("has no law: {}{}", fmt::join(kChoiceWords<FalloffLaw>, " or "), falloff->slip_hint()));
     }
     read_fields(*falloff, sensor.falloff);
     falloff->finish();

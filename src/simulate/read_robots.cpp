@@ -33,15 +33,28 @@ RobotFileOptions read_options(YamlReader& map, SceneFiles& files) {
       options.packages[std::string(folder.key())] = read_folder(folder, files);
     }
   }
+  if (const auto missing = map.find("missing")) {
+    options.missing = static_cast<MissingMeshes>(missing->one_of(kMissingMeshesNames));
+  }
   if (const auto paths = map.find("search_paths")) {
     for (const YamlReader& folder : paths->items()) options.search_paths.push_back(read_folder(folder, files));
   }
   return options;
 }
 
-RobotPlace read_place(YamlReader& map, const LabelNames& labels, const Scene& scene, const BareLinks& bare_links) {
+/// Where a robot stands. A moving robot hangs on an entity that has the motion.
+struct PlacedMotion {
   RobotPlace place;
-  place.parent_from_robot = read_pose(map);
+  std::optional<Trajectory> motion = {};
+};
+
+PlacedMotion read_place(YamlReader& map, SceneFiles& files, const LabelNames& labels, const Scene& scene,
+                        const BareLinks& bare_links) {
+  PlacedMotion read;
+  RobotPlace& place = read.place;
+  const Trajectory motion = read_trajectory_or_pose(map, files);
+  if (!motion.is_fixed()) read.motion = motion;
+  place.parent_from_robot = read.motion ? Pose{} : motion.keys().front().pose;
   if (const auto prefix = map.find("prefix")) place.prefix = prefix->text();
   read_surface(map, labels, place);
   if (auto joints = map.find("joints")) {
@@ -52,9 +65,24 @@ RobotPlace read_place(YamlReader& map, const LabelNames& labels, const Scene& sc
   if (const auto parent = map.find("parent")) {
     const LinkMount mount = parent->located([&] { return find_parent(scene, bare_links, parent->text()); });
     place.parent = mount.parent;
-    place.parent_from_robot = mount.parent_from_link * place.parent_from_robot;
+    if (read.motion) {
+      read.motion = carried(mount.parent_from_link, *read.motion);
+    } else {
+      place.parent_from_robot = mount.parent_from_link * place.parent_from_robot;
+    }
   }
-  return place;
+  return read;
+}
+
+/// Adds the entity that moves a robot, and hangs the robot on it.
+void add_mover(const PlacedMotion& read, const Robot& robot, RobotPlace& place, Scene& scene) {
+  if (!read.motion) return;
+  Entity mover;
+  mover.name = place.prefix + robot.name + "_motion";
+  mover.mesh = kNoMesh;
+  mover.parent_from_entity = *read.motion;
+  mover.parent = place.parent;
+  place.parent = scene.add_entity(std::move(mover));
 }
 
 void keep_bare_links(const PlacedRobot& placed, const std::string& prefix, BareLinks& bare_links) {
@@ -69,12 +97,13 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& lab
   const YamlReader name = is_name ? entry : entry.at("file");
   const std::filesystem::path file = read_path(name, files);
   RobotFileOptions options;
-  RobotPlace place;
+  PlacedMotion read;
   if (!is_name) {
     options = read_options(entry, files);
-    place = read_place(entry, labels, scene, bare_links);
+    read = read_place(entry, files, labels, scene, bare_links);
     entry.finish();
   }
+  RobotPlace& place = read.place;
   files.opened.pop_back();  // it is among the robot's own
   Robot robot = name.located([&] { return read_robot(file, options); });
   files.opened.insert(files.opened.end(), robot.files.begin(), robot.files.end());
@@ -84,6 +113,7 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& lab
       if (!bare_links.contains(place.prefix + link.name)) continue;
       throw InputError("there is a link '" + place.prefix + link.name + "' before; give the robot a prefix");
     }
+    add_mover(read, robot, place, scene);
     keep_bare_links(PlacedRobot(scene, std::move(robot), place), place.prefix, bare_links);
   });
 }

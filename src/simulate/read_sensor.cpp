@@ -125,7 +125,11 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   }
   check_model(map, preset, sensor.model);
   read_returns(map, sensor);
-  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup, files.notes);
+  if (const auto noise = map.find("noise")) {
+    read_noise(*noise, preset, scene, setup, files.notes);
+  } else if (preset != nullptr) {
+    read_preset_noise(map, *preset, setup);
+  }
   for (const LocatedRange& one : ranges) {
     one.where.located([&] {
       check_range(sensor, one.range);

@@ -202,6 +202,7 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   const auto table = map.find("labels");
   const LabelNames labels = table ? read_labels(*table, scene) : std::nullopt;
   if (const auto materials = map.find("materials")) read_materials(*materials, scene);
+  static_cast<void>(map.find("file"));  // include_scene() has put that scene here; its slips still get a hint
   const auto from = map.find("from");
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();
@@ -209,8 +210,10 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   std::vector<std::vector<ReadEntity>> parts;  // [entities of the list]
   const auto list = from ? map.find("entities") : map.at("entities");
   std::vector<YamlReader> entries = list ? list->items() : std::vector<YamlReader>();
+  const MeshOrParts nothing;
   for (YamlReader& entry : entries) {
-    const MeshOrParts& mesh = find_mesh(entry.at("mesh"), meshes);
+    const auto shown = entry.find("mesh");  // without: a frame that others hang on
+    const MeshOrParts& mesh = shown ? find_mesh(*shown, meshes) : nothing;
     ReadEntity read = read_entity(entry, mesh, files, labels);
     parts.push_back(read_parts(entry, read, mesh.parts, labels));
     const auto parent = entry.find("parent");

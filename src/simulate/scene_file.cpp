@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <cstdint>
 #include <new>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "render/simulator_options.hpp"
 #include "scene/world_poses.hpp"
+#include "sensor/ray_count.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/override.hpp"
 #include "simulate/read_pose.hpp"
@@ -25,8 +27,7 @@ namespace fathom {
 
 namespace {
 
-/// The time of frame 0: with all frames after it, its seconds fit in the 32 bits of stamps in files.
-constexpr double kMostStartS = 1e9;
+constexpr double kMostStartS = 1e10;  // of frame 0: stamps since 1970, and slipped units are refused
 
 constexpr double kLeastRateHz = 1e-3;  // limits of files are closed, and this one stops slipped units
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
@@ -48,13 +49,29 @@ void include_scene(YamlValue& root, SceneFiles& files) {
   *scene = std::move(included);
 }
 
+/// All sensors are in memory at once, and each was checked alone.
+void check_rays(const YamlReader& item, std::uint64_t rays) {
+  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+  const std::uint64_t memory_bytes = physical_memory_bytes();
+  if (rays <= memory_bytes / kBytesPerRay) return;
+  item.fail_key(
+      fmt::format("is too much: with the sensors before it there are {} rays, which need about {:.1f} GiB, and "
+                  "this computer has {:.1f} GiB",
+                  rays, static_cast<double>(rays) * kBytesPerRay / kGib, static_cast<double>(memory_bytes) / kGib));
+}
+
 void read_sensors(const YamlReader& list, const BareLinks& bare_links, SceneFiles& files, SceneSetup& setup) {
   SensorNames names;
   const SceneClock clock = {setup.rate_hz, setup.start_s};
   const std::vector<double> entity_farthest_m = farthest_from_world_m(setup.scene);
+  std::uint64_t rays = 0;
   for (const YamlReader& item : list.items()) {
     setup.sensors.push_back(read_sensor(item, clock, setup.scene, bare_links, entity_farthest_m, files));
-    item.located([&] { names.add(setup.sensors.back().sensor.name); });
+    const Sensor& sensor = setup.sensors.back().sensor;
+    item.located([&] { names.add(sensor.name); });
+    const PatternShape shape = pattern_shape(sensor.model);
+    rays += std::uint64_t{shape.rows} * shape.cols * sensor.returns.size();
+    check_rays(item, rays);
   }
   if (setup.sensors.empty()) list.fail("has no sensor");
 }
@@ -88,6 +105,8 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   if (const auto device = map.find("device")) {
     device->located([&] { setup.device = device_named(device->text()); });
   }
+  files.first_frame_s = setup.start_s;
+  files.last_frame_s = setup.start_s + (setup.frames - 1) / setup.rate_hz;
   const YamlReader scene = map.at("scene");
   const YamlReader sensors = map.at("sensors");
   map.finish();

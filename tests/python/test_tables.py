@@ -107,6 +107,9 @@ def test_presets():
     assert lidar.preset == "OS1-64" and lidar.shape == (64, 512) and lidar.destagger_shifts().shape == (64,)
     assert [n.slug for n in fa.Sensor("a", "OS1-64", noise=["preset", fa.noise.Dropout(probability=0.1)]).noise] == [
         *(n.slug for n in fa.sensors.preset_noise("OS1-64")), "dropout"]
+    # A preset brings its noise, as in scene files; [] is the ideal sensor.
+    assert fa.Sensor("a", "OS1-64").noise == fa.Sensor("a", lidar).noise == fa.sensors.preset_noise("OS1-64") != []
+    assert fa.Sensor("a", "OS1-64", noise=[]).noise == fa.Sensor("a", "OS1-64", noise=()).replace(name="b").noise == []
     # What is given in one way takes the place of what the preset says in another, as in scene files.
     camera = fa.preset("D435", width=640, height=360, fx=322.0)
     assert camera.intrinsics()["fx"] == 322 and camera.horizontal_fov_rad == 0

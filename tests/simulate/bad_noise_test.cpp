@@ -127,6 +127,13 @@ const std::vector<Defect> kDefects = {
          kModel,
      "preset: D435\n    baseline_m: 0\n    noise: preset",
      {"bad.yaml:5:12:", "sensors.cam.noise", "stereo_shadow needs two cameras apart"}},
+    {"NoiseOfThePresetWithBaselineZero",
+     "type: stereo_camera\n    width: 8\n    height: 6\n    fx: 8\n    baseline_m: 0.1\n    range_policy: keep\n"
+     "    rolling: false\n    min_range_m: 0.1\n    noise:\n      - " +
+         kModel,
+     "preset: D435\n    baseline_m: 0",
+     {"bad.yaml:2:5: sensors.cam:", "stereo_shadow needs two cameras apart",
+      "(the noise of the preset D435; 'noise: []' is a sensor without)"}},
     {"BandOfALidar",
      "type: stereo_camera\n    width: 8\n    height: 6\n    fx: 8\n    baseline_m: 0.1\n    range_policy: keep\n"
      "    rolling: false\n    min_range_m: 0.1\n    noise:\n      - " +

@@ -13,6 +13,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/preset_sensor.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "sensor/sensor_view.hpp"
@@ -124,6 +125,34 @@ TEST(SceneFormat, ATrajectoryFileMoves) {
   EXPECT_NEAR(path.at(3).translation_m.x, 1.0, 1e-12);
 }
 
+// Stamps of a log are seconds since 1970; a scene begins at 0 unless it says otherwise.
+TEST(SceneFormat, AMotionThatNoFrameMeetsIsNotedAndCanBeMoved) {
+  const TemporaryFolder folder;
+  folder.write("path.tum", "1403715523.5 0 0 0 0 0 0 1\n1403715525.5 2 0 0 0 0 0 1\n");
+  const auto read_with = [&](const std::string& motion, const std::string& top) {
+    return read_scene_file(
+        folder.write("s.yaml", top + scene_with("    preset: VLP-16\n    motion: {file: path.tum" + motion + "}\n")));
+  };
+  const SceneSetup away = read_with("", "");
+  ASSERT_EQ(away.notes.size(), 1U);
+  EXPECT_NE(
+      away.notes[0].find("s.motion: no frame lies within its keyframes: they are at 1403715523.5 to 1403715525.5 s, "
+                         "the frames at 0 to 0 s; 'start: first_stamp' moves the first to the first"),
+      std::string::npos)
+      << away.notes[0];
+  EXPECT_TRUE(read_with(", start: first_stamp", "").notes.empty());
+  EXPECT_TRUE(read_with("", "start_s: 1403715523.5\n").notes.empty());
+  EXPECT_TRUE(read_with(", loop: true", "").notes.empty());
+  EXPECT_EQ(read_with("", "start_s: 1403715525.6\n").notes.size(), 1U);
+  const auto x_at = [&](const SceneSetup& setup, double stamp_s) {
+    return setup.sensors[0].sensor.parent_from_sensor.at(stamp_s).translation_m.x;
+  };
+  EXPECT_NEAR(x_at(read_with(", start: first_stamp", ""), 1.5), 1.5, 1e-6);
+  EXPECT_NEAR(x_at(read_with(", start: first_stamp", "start_s: 100\n"), 101), 1, 1e-6);
+  EXPECT_NEAR(x_at(read_with(", start: as_stamped", "start_s: 1403715523.5\n"), 1403715524.5), 1, 1e-6);
+  EXPECT_THROW(read_with("", "start_s: 2e10\n"), InputError);
+}
+
 TEST(SceneFormat, ARayTableBecomesThePattern) {
   const TemporaryFolder folder;
   folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n0,0,1,0,1,0\n0,0,0,0,0,2\n");
@@ -144,6 +173,30 @@ TEST(SceneFormat, EveryPresetCanBeNamedAndItsNoiseUsed) {
     EXPECT_EQ(sensor_kind(setup.sensors[0].sensor.model), sensor_kind(preset.model)) << name;
     EXPECT_EQ(setup.sensors[0].sensor.noise.size(), preset.noise.size() + 1) << name;
   }
+}
+
+TEST(SceneFormat, APresetBringsItsNoiseUnlessTheFileSaysOtherwise) {
+  const auto noise_of = [](const std::string& sensor) { return read(scene_with(sensor)).sensors[0].sensor.noise; };
+  for (const SensorPreset& preset : sensor_presets()) {
+    const std::string name(preset.name);
+    const std::string line = "    preset: " + name + "\n";
+    const NoiseChain brought = noise_of(line), asked = noise_of(line + "    noise: preset\n");
+    const NoiseChain made = preset_sensor("s", name).noise;
+    ASSERT_EQ(brought.size(), preset.noise.size()) << name;
+    ASSERT_EQ(asked.size(), brought.size()) << name;
+    ASSERT_EQ(made.size(), brought.size()) << name;
+    for (std::size_t i = 0; i < brought.size(); ++i) {
+      EXPECT_EQ(brought[i].noise.slug(), preset.noise[i].noise.slug()) << name;
+      EXPECT_EQ(asked[i].noise.slug(), brought[i].noise.slug()) << name;
+      EXPECT_EQ(made[i].noise.slug(), brought[i].noise.slug()) << name;
+    }
+    EXPECT_FALSE(brought.empty()) << name;
+    EXPECT_TRUE(noise_of(line + "    noise: []\n").empty()) << name;
+    EXPECT_EQ(noise_of(line + "    noise: [dropout: {probability: 0.5}]\n").size(), 1U) << name;
+  }
+  EXPECT_TRUE(noise_of("    type: laser_2d\n    rays: 9\n    min_azimuth_deg: -90\n    max_azimuth_deg: 90\n"
+                       "    max_range_m: 9\n")
+                  .empty());
 }
 
 // The reader knows no model by name: each parameter of each registered model arrives, away from its default.

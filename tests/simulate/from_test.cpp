@@ -134,6 +134,53 @@ TEST_F(From, AMovingSensorKeepsItsMotionInTheFrameOfTheLink) {
   EXPECT_LT(norm(path.at(0.5).translation_m - Vec3{1, 0, 2}), 1e-9);
 }
 
+// The whole robot turns about its own frame, from which its mast stands out: no key of a link could say that.
+TEST_F(From, ARobotMoves) {
+  const std::string motion =
+      "motion: {keyframes: [{time_s: 0}, {time_s: 2, position_m: [4, 0, 0], rpy_deg: [0, 0, 90]}]}";
+  const SceneSetup setup = read(replaced(kRobotScene, "position_m: [1, 2, 3]", motion));
+  const Scene& scene = setup.scene;
+  const EntityId mover = scene.find_entity("mast_motion"), base = scene.find_entity("base");
+  EXPECT_EQ(scene.entities()[index(mover)].mesh, kNoMesh);
+  EXPECT_EQ(scene.entities()[index(base)].parent, mover);
+  for (const double stamp_s : {0.0, 0.7, 1.0, 2.0}) {
+    const double turned = stamp_s / 2 * std::numbers::pi / 2;
+    const Pose at = scene.world_from_entity(scene.find_entity("mast"), stamp_s);
+    EXPECT_LT(norm(at.translation_m - Vec3{2 * stamp_s, 0, 0}), 1e-9);
+    // The camera stands 0.5 m out in the direction of the mast, which is turned by 90 degrees in the robot.
+    const Pose flag = scene.world_from_entity(EntityId{1}, stamp_s);
+    const Vec3 out = {2 * stamp_s - 0.5 * std::sin(turned), 0.5 * std::cos(turned), 3};
+    EXPECT_LT(norm(flag.translation_m - out), 1e-9) << stamp_s;
+  }
+  const std::string both = replaced(kRobotScene, "position_m: [1, 2, 3]", "position_m: [1, 2, 3]\n    " + motion);
+  EXPECT_NE(input_error([&] { read(both); }).find("scene.from.position_m = [1, 2, 3] and motion are both given"),
+            std::string::npos);
+  const std::string taken =
+      replaced(replaced(kRobotScene, "position_m: [1, 2, 3]", motion), "name: wall", "name: mast_motion");
+  EXPECT_NE(input_error([&] { read(taken); }).find("mast_motion"), std::string::npos);
+}
+
+TEST_F(From, AnEntityWithoutAMeshCarriesRobotsAndSensors) {
+  const std::string text = replaced(replaced(kRobotScene, "position_m: [1, 2, 3]", "parent: cart"), "  entities:\n",
+                                    "  entities:\n    - {name: cart, position_m: [1, 2, 3]}\n");
+  const Scene scene = read(text).scene;
+  EXPECT_EQ(scene.entities()[0].mesh, kNoMesh);
+  EXPECT_LT(norm(scene.world_from_entity(scene.find_entity("flag"), 0).translation_m - Vec3{1, 2.5, 6}), 1e-9);
+}
+
+TEST_F(From, MeshesThatAreMissingAreLeftOutWhenAsked) {
+  folder_.write("gone.urdf",
+                "<robot name='g'><link name='l'><visual><geometry><mesh "
+                "filename='gone.stl'/></geometry></visual></link></robot>");
+  const std::string scene = "sensors: [{name: laser, preset: RPLIDAR-A2}]\nscene: {from: {file: gone.urdf}}\n";
+  EXPECT_NE(input_error([&] { read(scene); }).find("'gone.stl': no such file"), std::string::npos);
+  const SceneSetup setup = read(replaced(scene, "gone.urdf", "gone.urdf, missing: skip"));
+  ASSERT_EQ(setup.notes.size(), 1U);
+  EXPECT_NE(setup.notes[0].find("'gone.stl': no such file"), std::string::npos);
+  EXPECT_NE(input_error([&] { read(replaced(scene, "gone.urdf", "gone.urdf, missing: ship")); }).find("'skip'"),
+            std::string::npos);
+}
+
 TEST_F(From, NotesAreWarningsOfTheRun) {
   RunOptions options;
   options.out = folder_ / "out";
