@@ -89,15 +89,18 @@ class Clusters(unittest.TestCase):
         cls.scene = cls.path / "scene.yaml"
         cls.scene.write_text(SCENE)
         run(FATHOM, "simulate", cls.scene, "--out", cls.path / "one", "--shard", "0/1", "--quiet", *UNITS)
-        run(FATHOM, "dataset", "merge", cls.path / "one", "--quiet")
         cls.expected = files_below(cls.path / "one")
 
     def check(self, out):
-        run(FATHOM, "dataset", "merge", out, "--quiet")
         run(FATHOM, "dataset", "verify", out, "--quiet")
         found = files_below(out)
         self.assertEqual(found.keys(), self.expected.keys())
         self.assertEqual([name for name in found if found[name] != self.expected[name]], [])
+
+
+def shard_of(rank, size):
+    """Runs the words that follow, with the shard that two variables of a launcher name."""
+    return ["sh", "-c", f'exec "$0" "$@" --shard "${rank}/${size}"']
 
 
 def mpirun(ranks):
@@ -110,8 +113,8 @@ class OpenMpi(Clusters):
     def test_ranks_share_the_units(self):
         for ranks in (1, 3):
             out = self.path / f"mpi{ranks}"
-            run(*mpirun(ranks), FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto",
-                "--threads", "1", "--quiet", *UNITS)
+            run(*mpirun(ranks), *shard_of("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), FATHOM, "simulate", self.scene,
+                "--out", out, "--threads", "1", "--quiet", *UNITS)
             self.check(out)
 
 
@@ -166,7 +169,8 @@ class Slurm(Clusters):
 
     def test_tasks_of_srun(self):
         out = self.path / "srun"
-        self.slurm("srun", "-n2", FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
+        self.slurm("srun", "-n2", *shard_of("SLURM_PROCID", "SLURM_NTASKS"), FATHOM, "simulate", self.scene, "--out", out,
+                   "--threads", "1", "--quiet", *UNITS)
         self.check(out)
 
     def in_a_job(self, *words):
@@ -177,15 +181,11 @@ class Slurm(Clusters):
         self.assertEqual(log.read_text(), "")
         log.unlink()
 
-    def test_batch_script_is_one_process_whatever_tasks_it_may_start(self):
-        out = self.path / "script"
-        self.in_a_job(FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
-        self.check(out)
-
     @unittest.skipUnless(shutil.which("mpirun"), "Open MPI (openmpi-bin) is not installed")
     def test_mpirun_counts_its_ranks_in_a_job_with_more_tasks(self):
         out = self.path / "mpirun"
-        self.in_a_job(*mpirun(2), FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
+        self.in_a_job(*mpirun(2), *shard_of("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), FATHOM, "simulate", self.scene,
+                      "--out", out, "--threads", "1", "--quiet", *UNITS)
         self.check(out)
 
     def test_array(self):
@@ -194,7 +194,7 @@ class Slurm(Clusters):
         self.assertEqual(self.logs(), "".join(f"{f.name}: " for f in self.path.glob("fathom-*.log")))
         self.check(out)
 
-    def test_job_with_claims_is_cancelled_and_submitted_again(self):
+    def test_job_is_cancelled_and_submitted_again(self):
         out = self.path / "again"
         job = self.submit("tasks.sbatch", out, "--ntasks=2")
         for _ in range(600):  # until the job is at work
@@ -203,8 +203,7 @@ class Slurm(Clusters):
             time.sleep(0.01)
         self.slurm("scancel", job)
         self.wait(job)
-        self.wait(self.slurm("sbatch", "--parsable", "--ntasks=1", SHARE / "slurm/tasks.sbatch", self.scene, out, *UNITS,
-                             "--claim-seconds", "1").strip())
+        self.wait(self.submit("tasks.sbatch", out, "--ntasks=1"))
         self.check(out)
 
 
