@@ -105,8 +105,8 @@ class DatasetBench {
                 1e6 * median(times[0]) / frames_, 1e6 * median(times[1]) / frames_);
   }
 
-  /// Two shards of a dataset, beside two processes that have half of the units each and share neither folder nor
-  /// manifest, and two threads that only compute: what memory, the file system and the machine itself leave of two.
+  /// Two shards of a dataset, beside two processes that have half of the units each and share no folder,
+  /// and two threads that only compute: what memory, the file system and the machine itself leave of two.
   void scaling() const {
     const auto options = [](int first, int end, std::string more) {
       return "--format webdataset --block 1 --environments " + std::to_string(first) + ":" + std::to_string(end) +
@@ -162,31 +162,30 @@ class DatasetBench {
 
   /// As many arrays of 64 x 48 as there are frames, each in a folder that is renamed, or all in one.
   [[nodiscard]] double write_bare(bool folders) const {
-    const std::string array(12416, 'a'), json(420, 'j'), line(72, 'l');
+    const std::string array(12416, 'a'), json(450, 'j');
     const fs::path out = folder_ / "bare";
     fs::create_directories(out);
     const double start = seconds_now();
     for (int i = 0; i < frames_; ++i) {
       const std::string number = std::to_string(i);
       if (!folders) {
-        write_bytes(out / number, array, O_TRUNC);
+        write_bytes(out / number, array);
         continue;
       }
       const fs::path above = out / std::to_string(i / 1000), hidden = above / ("." + number);
       if (i % 1000 == 0) fs::create_directory(above);
       if (mkdir(hidden.c_str(), 0777) != 0 || mkdir((hidden / "camera").c_str(), 0777) != 0) std::exit(1);
-      write_bytes(hidden / "camera/depth.npy", array, O_TRUNC);
-      write_bytes(hidden / "unit.json", json, O_TRUNC);
+      write_bytes(hidden / "camera/depth.npy", array);
+      write_bytes(hidden / "unit.json", json);
       fs::rename(hidden, above / number);
-      write_bytes(out / "manifest.txt", line, O_APPEND);
     }
     const double seconds = seconds_now() - start;
     fs::remove_all(out);
     return seconds;
   }
 
-  static void write_bytes(const fs::path& file, const std::string& bytes, int how) {
-    const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | how, 0666);
+  static void write_bytes(const fs::path& file, const std::string& bytes) {
+    const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (write(descriptor, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::exit(1);
     close(descriptor);
   }

@@ -152,14 +152,8 @@ void add_run_options(CLI::App& c, SimulateOptions& o) {
 void add_dataset_options(CLI::App& c, SimulateOptions& o) {
   add_whole(c, {"--block", "FRAMES", "a dataset: frames of a unit; without: all of an episode"},
             {1, fathom::kMaxFrames}, o.block);
-  c.add_option("--shard", o.shard, "a dataset: the units i, i + n, ... alone; auto: as MPI, Slurm or Kubernetes says")
-      ->type_name("i/n");
-  add_whole(c, {"--shards", "N", "number of shards, where the launcher of --shard auto does not say it"},
-            {1, fathom::kMaxUnits}, o.shards);
+  c.add_option("--shard", o.shard, "a dataset: the units i, i + n, i + 2n, ... alone")->type_name("i/n");
   c.add_flag("--resume", o.resume, "a dataset: skip units that are complete and the same, render the others");
-  c.add_flag("--claim", o.claim, "a dataset: as --resume, and help other shards with units that nobody has claimed");
-  add_number(c, {"--claim-seconds", "S", "a claim that was not renewed for so long is taken over, s; without: 600"},
-             {0.001, 1e6, "s"}, o.claim_s);
   add_choice(c, "--format", "a dataset: a folder for each unit, or many units in a file", o.format,
              fathom::kChoiceWords<fathom::DatasetFormat>);
   add_whole(c, {"--units-per-file", "N", "units in a file of hdf5 or webdataset; without: 64 MiB of arrays"},

@@ -6,7 +6,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/dataset/manifest.hpp>
+#include <fathom/dataset/info.hpp>
 
 #include "dataset_command.hpp"
 #include "signals.hpp"
@@ -17,14 +17,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What finishes a dataset, as a shell reads it.
+/// The command that finishes a dataset, as a shell reads it; empty: it is complete.
 std::string finishing_command(const fathom::DatasetInfo& info, const std::string& folder) {
-  if (info.first_missing) {
-    const std::string command = info.command.empty() ? "fathom simulate " + info.scene + " ..." : info.command;
-    return command + " --out " + folder + " --resume";
-  }
-  if (info.strays > 0) return "fathom dataset verify --remove-faulty " + folder;
-  return info.merged ? "" : "fathom dataset merge " + folder;
+  if (!info.first_missing) return "";
+  const std::string command = info.command.empty() ? "fathom simulate " + info.scene + " ..." : info.command;
+  return command + " --out " + folder + " --resume";
 }
 
 std::string range_text(const fathom::NumberRange& range) { return fmt::format("{}:{}", range.first, range.end); }
@@ -41,13 +38,12 @@ Json info_json(const fathom::DatasetInfo& info, const std::string& finish) {
                {"complete", info.complete},
                {"made_of_something_else", info.others},
                {"unfinished", info.unfinished},
-               {"strays", info.strays},
+               {"foreign", info.foreign},
                {"files", info.files},
                {"bytes", info.bytes},
-               {"merged", info.merged},
                {"finish", finish}};
   if (info.first_missing) json["first_missing"] = *info.first_missing;
-  if (info.first_stray) json["first_stray"] = info.first_stray->string();
+  if (info.first_foreign) json["first_foreign"] = info.first_foreign->string();
   return json;
 }
 
@@ -61,24 +57,16 @@ std::string info_text(const fathom::DatasetInfo& info, const std::string& finish
       bytes_text(info.bytes));
   if (info.others > 0) text += fmt::format("{} made of other inputs, seed or version\n", counted(info.others, "unit"));
   if (info.unfinished > 0) text += fmt::format("{} begun and not finished\n", counted(info.unfinished, "unit"));
-  if (info.first_stray) {
-    text += fmt::format(
-        "files or folders that are none of the dataset: {}, the first {}; verify --remove-faulty removes all of them\n",
-        group_digits(info.strays), fathom::printable(info.first_stray->string()));
+  if (info.first_foreign) {
+    text += fmt::format("not part of the dataset: {} (the first: {})\n", group_digits(info.foreign),
+                        fathom::printable(info.first_foreign->string()));
   }
   if (info.first_missing) text += fmt::format("the first to be rendered: unit {}\n", *info.first_missing);
-  if (finish.empty()) return text + "complete and merged\n";
+  if (finish.empty()) return text + "complete\n";
   return text + fmt::format("to finish it: {}\n", fathom::printable(finish));
 }
 
 }  // namespace
-
-void merge_dataset(const DatasetArguments& arguments) {
-  const fathom::DatasetInfo info = fathom::merge_dataset(arguments.folder);
-  if (arguments.quiet) return;
-  print(fmt::format("{}, {}, {}: see {}\n", counted(info.complete, "unit"), counted(info.files, "file"),
-                    bytes_text(info.bytes), fathom::printable((arguments.folder / "manifest.json").string())));
-}
 
 void verify_dataset(const DatasetArguments& arguments) {
   const StopSignals signals(Patience::kASecond);
@@ -86,15 +74,16 @@ void verify_dataset(const DatasetArguments& arguments) {
       arguments.folder,
       {.threads = arguments.threads, .should_stop = &StopSignals::received, .remove_faulty = arguments.remove_faulty});
   for (const std::string& fault : result.faults) print(fathom::printable(fault) + "\n");
-  if (result.fault_count > 0 && arguments.remove_faulty) {
-    if (arguments.quiet) return;
+  if (arguments.remove_faulty && result.removed > 0 && !arguments.quiet) {
     print(fmt::format("{} removed; `fathom dataset info {}` says what completes the dataset\n",
                       group_digits(result.removed), fathom::printable(quoted(arguments.folder.string()))));
-    return;
   }
-  if (result.fault_count > 0) {
-    throw fathom::InputError(fmt::format("{}: {}", arguments.folder.string(), counted(result.fault_count, "fault")));
+  const std::uint64_t faults = arguments.remove_faulty ? result.left : result.fault_count;
+  if (faults > 0) {
+    throw fathom::InputError(fmt::format("{}: {}{}", arguments.folder.string(), counted(faults, "fault"),
+                                         arguments.remove_faulty ? " left alone" : ""));
   }
+  if (result.fault_count > 0) return;
   if (arguments.quiet) return;
   print(fmt::format("{}, {}, {}: as they were written\n", counted(result.units, "unit"), counted(result.files, "file"),
                     bytes_text(result.bytes)));

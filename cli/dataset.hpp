@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// `fathom dataset merge | verify | info DIR`
+// `fathom dataset verify | info DIR`
 
 #include <filesystem>
 
@@ -13,8 +13,7 @@ struct DatasetArguments {
   bool remove_faulty = false;
 };
 
-void merge_dataset(const DatasetArguments& arguments);
-/// Prints every fault; throws fathom::InputError when there is one that is not removed.
+/// Prints the faults; throws fathom::InputError when there is one that is not removed.
 void verify_dataset(const DatasetArguments& arguments);
 void print_dataset_info(const DatasetArguments& arguments);
 

@@ -15,7 +15,6 @@ constexpr const char* kDatasetHelp = R"(
 Examples:
   fathom simulate examples/house/house.yaml --out out/units --frames 1 --environments 0:2 --shard 0/1
   fathom dataset info out/units
-  fathom dataset merge out/units
   fathom dataset verify out/units
 
 docs/scale.md describes datasets, from one computer to many.)";
@@ -33,8 +32,7 @@ void add_dataset_command(CLI::App& dataset, const char* name, const char* doc, b
   if (run == &verify_dataset) {
     add_threads(c, o->threads);
     c.add_flag("--remove-faulty", o->remove_faulty,
-               "remove units and files at fault and those that are too many; `fathom simulate --resume` and `merge` "
-               "complete the dataset then");
+               "remove units and files at fault; `fathom simulate --resume` completes the dataset then");
   }
   c.footer(kDatasetHelp);
   c.final_callback([o, run] { run(*o); });
@@ -43,14 +41,13 @@ void add_dataset_command(CLI::App& dataset, const char* name, const char* doc, b
 }  // namespace
 
 void add_dataset_commands(CLI::App& app) {
-  CLI::App& dataset = *app.add_subcommand("dataset", "Look into datasets, complete and check them");
+  CLI::App& dataset = *app.add_subcommand("dataset", "Look into datasets and check them");
   dataset.require_subcommand(1);
   dataset.footer(kDatasetHelp);
   add_dataset_command(dataset, "info", "Say what a dataset holds, and which command finishes it", true,
                       &print_dataset_info);
-  add_dataset_command(dataset, "merge", "Check that all units are there, and write the manifest", false,
-                      &merge_dataset);
-  add_dataset_command(dataset, "verify", "Read all files, and compare them with the manifest", false, &verify_dataset);
+  add_dataset_command(dataset, "verify", "Read all files, and compare them with what was written", false,
+                      &verify_dataset);
 }
 
 }  // namespace fathom_cli

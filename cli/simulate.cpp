@@ -16,7 +16,6 @@
 
 #include "dataset_command.hpp"
 #include "progress.hpp"
-#include "shard.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
@@ -115,12 +114,8 @@ fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const Si
   dataset.environments = options.environments.value_or(one(options.environment.value_or(setup.environment)));
   dataset.episodes = options.episodes.value_or(one(options.episode.value_or(setup.episode)));
   dataset.block = options.block.value_or(0);
-  if (options.shards && options.shard != "auto") throw fathom::InputError("--shards is of --shard auto");
-  if (options.claim_s && !options.claim) throw fathom::InputError("--claim-seconds is of --claim");
-  if (options.shard) dataset.shard = shard_named(*options.shard, options.shards);
+  if (options.shard) dataset.shard = fathom::parse_shard(*options.shard);
   dataset.resume = options.resume;
-  dataset.claim = options.claim;
-  dataset.claim_stale_s = options.claim_s.value_or(dataset.claim_stale_s);
   dataset.command = dataset_command(options);
   dataset.files = dataset_files(options);
   return dataset;

@@ -29,10 +29,8 @@ struct SimulateOptions {
   bool digest = false;
   std::optional<fathom::Isa> isa;      ///< nothing: the widest that this computer has
   std::optional<std::uint32_t> block;  ///< any of these: a dataset of units
-  std::optional<std::string> shard;    ///< "i/n" or "auto"
-  std::optional<std::uint64_t> shards;
-  bool resume = false, claim = false;
-  std::optional<double> claim_s;
+  std::optional<std::string> shard;    ///< "i/n"
+  bool resume = false;
   std::optional<fathom::DatasetFormat> format;
   std::optional<std::uint64_t> units_per_file;
   std::optional<std::uint32_t> compression;

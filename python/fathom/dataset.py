@@ -4,7 +4,6 @@
     units = fa.dataset.units("scene.yaml", environments=range(1000), episodes=range(10), frames=100, block=50)
     for unit in units:                            # or map it over the workers of Dask or Ray
         fa.dataset.render_unit(unit, "dataset")
-    fa.dataset.merge("dataset")
 
 The folder is that of `fathom simulate --block`, and both may work on it (docs/scale.md).
 """
@@ -21,7 +20,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from . import _fathom
 from .simulate import Setup, load, override_list
 
-__all__ = ["Dataset", "Unit", "Units", "info", "merge", "render_unit", "units", "verify"]
+__all__ = ["Dataset", "Unit", "Units", "info", "render_unit", "units", "verify"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,28 +157,21 @@ def render_unit(
     return _fathom._render_unit(scene, _spec(dataset), unit.index, out, threads, isa, device, on_frame)
 
 
-def merge(out: Any) -> Dict[str, Any]:
-    """Checks that all units are there and writes manifest.json, as `fathom dataset merge`; afterwards the bytes of all files
-    are the same whoever rendered which unit. Call it when nobody renders any more. Returns info(). Raises InputError for a
-    unit that is missing or made of something else, naming it."""
-    return _fathom._merge_dataset(out)
-
-
 def verify(out: Any, *, threads: int = 0, remove_faulty: bool = False) -> Dict[str, Any]:
-    """Reads every file of a merged dataset and compares sizes and digests, as `fathom dataset verify`.
+    """Reads every file of a dataset and compares sizes and digests, as `fathom dataset verify`.
 
-    Returns a dict: the units, files and bytes read, fault_count, removed, and faults: a sentence for each of the first
-    hundred. threads: 0: one per core. remove_faulty: removes the units and files at fault and those that are too many, also
-    of a dataset that was not merged; render its units again, and merge it. Raises InputError for a folder that is no dataset
-    or, without remove_faulty, was not merged.
+    Returns a dict: the units, files and bytes read, fault_count, removed, left, and faults: a sentence for each of the
+    first hundred. threads: 0: one per core. remove_faulty: removes the units and files at fault; missing units are no
+    faults then, and links and files that are not part of the dataset are left alone. Raises InputError for a folder that
+    is no dataset.
     """
     return _fathom._verify_dataset(out, threads, remove_faulty)
 
 
 def info(out: Any) -> Dict[str, Any]:
     """What a dataset holds, as `fathom dataset info`: fathom, scene, command, seed, environments and episodes (first, end),
-    frames, block, units; complete, made_of_something_else and unfinished units, strays (files and folders that are none of the
-    dataset), first_missing (None: none is), files, bytes, merged. Raises InputError for a folder that is no dataset."""
+    frames, block, units; complete, made_of_something_else and unfinished units, foreign (files, folders and links that are
+    not part of the dataset), first_missing (None: all are there), files, bytes. Raises InputError for a folder that is no dataset."""
     return _fathom._dataset_info(out)
 
 

@@ -5,7 +5,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/dataset/dataset.hpp>
-#include <fathom/dataset/manifest.hpp>
+#include <fathom/dataset/info.hpp>
 
 #include "arguments.hpp"
 #include "binding.hpp"
@@ -98,20 +98,14 @@ py::dict info_dict(const DatasetInfo& info) {
   d["environments"] = range_tuple(info.units.environments()), d["episodes"] = range_tuple(info.units.episodes());
   d["frames"] = info.units.frames(), d["block"] = info.units.block(), d["units"] = info.units.size();
   d["complete"] = info.complete, d["made_of_something_else"] = info.others, d["unfinished"] = info.unfinished;
-  d["strays"] = info.strays;
-  d["first_missing"] = info.first_missing, d["files"] = info.files, d["bytes"] = info.bytes, d["merged"] = info.merged;
+  d["foreign"] = info.foreign;
+  d["first_missing"] = info.first_missing, d["files"] = info.files, d["bytes"] = info.bytes;
   return d;
 }
 
 py::dict dataset_info(const std::filesystem::path& out) {
   DatasetInfo info;
   released([&] { info = read_dataset_info(out); });
-  return info_dict(info);
-}
-
-py::dict merged(const std::filesystem::path& out) {
-  DatasetInfo info;
-  released([&] { info = merge_dataset(out); });
   return info_dict(info);
 }
 
@@ -126,7 +120,7 @@ py::dict verified(const std::filesystem::path& out, int threads, bool remove_fau
   });
   py::dict d;
   d["units"] = result.units, d["files"] = result.files, d["bytes"] = result.bytes;
-  d["fault_count"] = result.fault_count, d["removed"] = result.removed;
+  d["fault_count"] = result.fault_count, d["removed"] = result.removed, d["left"] = result.left;
   d["faults"] = result.faults;
   return d;
 }
@@ -143,7 +137,6 @@ void bind_datasets(py::module_& m) {
         "on_frame"_a);
   m.def("_unit_folder", &unit_folder, "index"_a);
   m.def("_dataset_info", &dataset_info, "out"_a);
-  m.def("_merge_dataset", &merged, "out"_a);
   m.def("_verify_dataset", &verified, "out"_a, "threads"_a, "remove_faulty"_a);
 }
 

@@ -10,6 +10,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "dataset/own_place.hpp"
 #include "dataset/read_bytes.hpp"
 
 namespace fathom {
@@ -44,7 +45,7 @@ DatasetFiles files_of(const DatasetJson& json) {
           .compression = number_of<int>(json.at("compression"))};
 }
 
-/// What sensor_description() gives, as far as merging reads it. Throws nlohmann::json::exception.
+/// What sensor_description() gives, as far as writers read it. Throws nlohmann::json::exception.
 std::string sensors_of(const DatasetJson& json) {
   for (const DatasetJson& sensor : json) {
     static_cast<void>(sensor.at("name").get<std::string>());
@@ -62,26 +63,29 @@ std::string sensors_of(const DatasetJson& json) {
 std::string dataset_text(const DatasetFile& file) {
   const UnitList& units = file.units();
   const DatasetFiles& files = file.packs.files();
-  const DatasetJson json = {{"fathom", file.version},
-                            {"dataset", 1},
-                            {"scene", file.scene},
-                            {"command", file.command},
-                            {"inputs", file.inputs},
-                            {"seed", file.seed},
-                            {"environments", range_json(units.environments())},
-                            {"episodes", range_json(units.episodes())},
-                            {"frames", units.frames()},
-                            {"block", units.block()},
-                            {"units", units.size()},
-                            {"format", to_string(files.format)},
-                            {"units_per_file", files.units_per_file},
-                            {"compression", files.compression},
-                            {"sensors", DatasetJson::parse(file.sensors)}};
-  return json.dump(2, ' ', false, DatasetJson::error_handler_t::replace) + "\n";
+  DatasetJson json = {{"fathom", file.version},
+                      {"dataset", 1},
+                      {"scene", file.scene},
+                      {"command", file.command},
+                      {"inputs", file.inputs},
+                      {"seed", file.seed},
+                      {"environments", range_json(units.environments())},
+                      {"episodes", range_json(units.episodes())},
+                      {"frames", units.frames()},
+                      {"block", units.block()},
+                      {"units", units.size()},
+                      {"format", to_string(files.format)},
+                      {"units_per_file", files.units_per_file},
+                      {"compression", files.compression},
+                      {"sensors", DatasetJson::parse(file.sensors)}};
+  constexpr auto kReplace = DatasetJson::error_handler_t::replace;
+  json["check"] = digest_of(json.dump(-1, ' ', false, kReplace));
+  return json.dump(2, ' ', false, kReplace) + "\n";
 }
 
 DatasetFile read_dataset_file(const std::filesystem::path& dataset) {
   const std::filesystem::path name = dataset / kDatasetName;
+  check_way(dataset, kDatasetName);
   const auto text = read_bytes(name);
   if (!text) throw InputError(fmt::format("{}: holds no {}, so it is no dataset", dataset.string(), kDatasetName));
   const auto json = DatasetJson::parse(*text, nullptr, false);

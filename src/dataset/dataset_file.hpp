@@ -27,6 +27,7 @@ struct DatasetFile {
   [[nodiscard]] const UnitList& units() const { return packs.units(); }
 };
 
+/// Its `check` is the digest of the rest.
 std::string dataset_text(const DatasetFile& file);
 /// Throws InputError when the folder holds no dataset.json, or one that fathom did not write.
 DatasetFile read_dataset_file(const std::filesystem::path& dataset);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -21,7 +22,9 @@
 
 #include "dataset/describe_dataset.hpp"
 #include "dataset/digest.hpp"
-#include "dataset/shelf.hpp"
+#include "dataset/fail_at.hpp"
+#include "dataset/pack_entry.hpp"
+#include "dataset/pack_tree.hpp"
 
 namespace fathom {
 
@@ -47,7 +50,8 @@ void remove_left_samples(const fs::path& above) {
     pid_t process = 0;
     std::from_chars(name.data() + dash + 1, name.data() + name.size(), process);
     std::error_code ignored;
-    if (process > 0 && name == sample_name(process) && kill(process, 0) != 0 && errno == ESRCH) {
+    if (process > 0 && name == sample_name(process) && !entry->is_symlink(ignored) && kill(process, 0) != 0 &&
+        errno == ESRCH) {
       fs::remove_all(entry->path(), ignored);
     }
   }
@@ -62,8 +66,7 @@ class SampleFolder {
     while (!fs::is_directory(above, error) && above.has_relative_path()) above = above.parent_path();
     remove_left_samples(above);
     folder_ = above / sample_name(getpid());
-    fs::create_directory(folder_, error);
-    if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder_.string(), error.message()));
+    if (mkdir(folder_.c_str(), 0777) != 0) fail_at(folder_, "be made", errno);  // nor one that is there, or a link
   }
   ~SampleFolder() {
     std::error_code error;
@@ -95,7 +98,7 @@ class Sampler {
     options_.files = files;
     options_.units.reset();
     options_.shard = {};
-    options_.resume = options_.claim = false;
+    options_.resume = false;
     options_.run.force = false;
   }
 
@@ -182,28 +185,28 @@ std::uint64_t scaled(std::uint64_t count, double by) {
 
 /// What there is to be rendered.
 struct Work {
-  std::uint64_t complete_units = 0, packs = 0, units = 0, frames = 0, shard_units = 0, shard_frames = 0;
+  std::uint64_t complete_units = 0, packs = 0, units = 0, frames = 0, shard_units = 0;
 };
 
+/// All that the dataset will have, without the packs that are complete.
 Work work_of(const DatasetFile& file, const DatasetOptions& options) {
-  const bool keeps = (options.resume || options.claim) && !options.run.force;
-  PackShelf shelf(options.run.out, file.packs.places());
-  Work work;
-  for (std::uint64_t i = 0; i < file.packs.size(); ++i) {
-    const Pack pack = file.packs.at(i);
-    const auto entry = keeps ? shelf.complete(i) : std::nullopt;
-    if (entry && entry->digest == file.packs.digest(file.inputs, pack)) {
-      work.complete_units += pack.units;
-      continue;
-    }
-    const std::uint64_t frames = file.packs.frames(pack);
-    ++work.packs;
-    work.units += pack.units;
-    work.frames += frames;
-    if (i % options.shard.count != options.shard.index) continue;
-    work.shard_units += pack.units;
-    work.shard_frames += frames;
-  }
+  const PackList& packs = file.packs;
+  const UnitList& all = packs.units();
+  const Shard& shard = options.shard;
+  Work work = {.packs = packs.size(),
+               .units = all.size(),
+               .frames = all.environments().size() * all.episodes().size() * all.frames(),
+               .shard_units = units_of(shard, packs)};
+  if (!options.resume || options.run.force) return work;
+  for_each_found(options.run.out, packs, [&](const Found& found) {
+    if (found.kind != Found::Kind::kPack) return;
+    const Pack pack = packs.at(found.index);
+    const auto entry = whole_entry(options.run.out, packs.places(), pack.index);
+    if (!entry || entry->digest != packs.digest(file.inputs, pack)) return;
+    work.complete_units += pack.units, work.units -= pack.units, --work.packs;
+    work.frames -= packs.frames(pack);
+    if (pack.index % shard.count == shard.index) work.shard_units -= pack.units;
+  });
   return work;
 }
 
@@ -247,13 +250,17 @@ DatasetEstimate estimate_dataset(const SceneSetup& setup, const DatasetOptions& 
   if (file.packs.places().is_folder()) {
     count_files(first, last, work, estimate);
   } else {
-    estimate.files = work.packs;
+    const PackEntry like = {.digest = file.inputs, .content = file.inputs, .bytes = last.bytes};
+    estimate.files = 2 * work.packs;  // each with its description
     estimate.bytes = bytes_of({first.files, first.frames, first.bytes}, {last.files, last.frames, last.bytes},
-                              work.packs, work.frames);
+                              work.packs, work.frames) +
+                     work.packs * description_text(like).size();
   }
   estimate.seconds = last.seconds * by;
   estimate.shard_units = work.shard_units;
-  estimate.shard_seconds = last.seconds * static_cast<double>(work.shard_frames) / static_cast<double>(last.frames);
+  const double share =
+      static_cast<double>(work.shard_units) / static_cast<double>(std::max<std::uint64_t>(1, work.units));
+  estimate.shard_seconds = estimate.seconds * share;
   estimate.sample_frames = last.frames;
   estimate.sample_seconds = last.seconds;
   return estimate;

@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "dataset/fail_at.hpp"
-#include "dataset/shelf.hpp"
-#include "dataset/whole_pack.hpp"
+#include "dataset/own_place.hpp"
+#include "dataset/pack_tree.hpp"
+#include "text/whole_file.hpp"
 
 namespace fathom {
 
@@ -23,38 +24,35 @@ void FileWriter::remove_unfinished() noexcept {
 
 void FileWriter::begin_pack(const Pack& pack) {
   pack_ = pack;
-  const std::filesystem::path folder = (dataset_ / packs_.places()(pack.index)).parent_path();
+  const std::filesystem::path folder = packs_.places()(pack.index).parent_path();
+  const std::string name = unfinished_name(pack.index, this);
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) fail_at(folder, "be made", error.value());
-  unfinished_ = folder / unfinished_name(pack.index, this);
-  std::filesystem::remove(unfinished_, error);  // of a process that had the same name
+  std::filesystem::create_directories(dataset_ / folder, error);
+  if (error) fail_at(dataset_ / folder, "be made", error.value());
+  remove_own(dataset_, folder / name, name);  // of a process that had the same name
+  unfinished_ = dataset_ / folder / name;
   open_file();
 }
 
+/// A pack has its own description or none at any time.
 PackEntry FileWriter::end_pack() {
   const FileDigest file = close_file();
-  PackEntry entry = {.index = pack_.index,
-                     .digest = packs_.digest(inputs_, pack_),
-                     .content = file.digest,
-                     .files = 1,
-                     .bytes = file.bytes};
-  const std::filesystem::path place = dataset_ / packs_.places()(pack_.index);
-  std::error_code error;
-  const auto there = std::filesystem::symlink_status(place, error).type();
-  if (there != std::filesystem::file_type::not_found) {
-    // The same one, of a process that was quicker; merging may have removed this file since: nothing is to be done.
-    if (read_entry(dataset_, packs_.places(), pack_.index) == entry && is_whole(dataset_, packs_.places(), entry)) {
-      remove_unfinished();
-      return entry;
-    }
-    if (!std::filesystem::exists(unfinished_, error)) fail_at(unfinished_, "be renamed", ENOENT);
-    append_removal(dataset_, pack_.index);
+  const PackEntry entry = {.index = pack_.index,
+                           .digest = packs_.digest(inputs_, pack_),
+                           .content = file.digest,
+                           .files = 1,
+                           .bytes = file.bytes};
+  const std::filesystem::path place = packs_.places()(pack_.index), about = packs_.places().description(pack_.index);
+  if (whole_entry(dataset_, packs_.places(), pack_.index) == entry) {  // of a process that was quicker
+    remove_unfinished();
+    return entry;
   }
-  if (there == std::filesystem::file_type::directory) remove_place(place, unfinished_.string() + ".old.part");
-  if (std::rename(unfinished_.c_str(), place.c_str()) != 0) fail_at(unfinished_, "be renamed", errno);
+  const std::string hidden = unfinished_.filename().string() + ".old.part";
+  remove_own(dataset_, about, hidden);
+  remove_own(dataset_, place, hidden);
+  if (std::rename(unfinished_.c_str(), (dataset_ / place).c_str()) != 0) fail_at(unfinished_, "be renamed", errno);
   unfinished_.clear();
-  append_entry(dataset_, entry);
+  write_whole_file(dataset_ / about, description_text(entry));
   return entry;
 }
 

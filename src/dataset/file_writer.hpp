@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What formats with many units in a file have in common: the file appears whole, and the manifest tells of it.
+// What formats with many units in a file have in common: the file appears whole, and a description beside it.
 
 #include <filesystem>
 #include <string>

@@ -15,8 +15,8 @@
 
 #include "dataset/digest.hpp"
 #include "dataset/fail_at.hpp"
-#include "dataset/shelf.hpp"
-#include "dataset/whole_pack.hpp"
+#include "dataset/own_place.hpp"
+#include "dataset/pack_tree.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
@@ -57,11 +57,11 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   unit_ = unit;
   parameters_ = parameters_json;
   files_.clear();
-  const fs::path folder = dataset_ / unit_folder(unit.index).parent_path() / unfinished_name(unit.index, this);
-  std::error_code error;
-  fs::remove_all(folder, error);  // of a process that had the same name
-  make_folder(folder);
-  folder_ = folder;
+  const fs::path above = unit_folder(unit.index).parent_path();
+  const std::string name = unfinished_name(unit.index, this);
+  remove_own(dataset_, above / name, name);  // of a process that had the same name
+  make_folder(dataset_ / above / name);
+  folder_ = dataset_ / above / name;
   for (const RunSensor& sensor : run_.sensors) {
     if (!sensor.files.empty()) make_folder(folder_ / run_.simulator.sensor(sensor.id).name);
   }
@@ -128,25 +128,22 @@ std::string FolderWriter::files_json() {
 void FolderWriter::end() {
   close_logs();
   entry_ = {.index = unit_.index, .digest = unit_digest(inputs_, unit_)};
-  const std::string text =
-      fmt::format("{{\"fathom\": \"{}\", \"unit\": {}, \"digest\": \"{}\",\n \"parameters\": {},\n \"files\": [{}]}}\n",
-                  versions().fathom, unit_.index, entry_.digest, parameters_, files_json());
+  const std::string text = with_check(
+      fmt::format("{{\"fathom\": \"{}\", \"unit\": {}, \"digest\": \"{}\",\n \"parameters\": {},\n \"files\": [{}]",
+                  versions().fathom, unit_.index, entry_.digest, parameters_, files_json()));
   entry_.content = digest_of(text);
   write_whole_file(folder_ / kUnitJson, text);
   move_into_place();
-  append_entry(dataset_, entry_);
 }
 
 /// Whatever has the name is another version of the unit, what is left of it, or the same one, which another process was
 /// quicker with.
 void FolderWriter::move_into_place() {
-  const fs::path place = dataset_ / unit_folder(unit_.index);
-  while (std::rename(folder_.c_str(), place.c_str()) != 0) {
+  const fs::path place = unit_folder(unit_.index);
+  while (std::rename(folder_.c_str(), (dataset_ / place).c_str()) != 0) {
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) fail_at(folder_, "be renamed", errno);
-    const auto there = read_unit_json(place, unit_.index);
-    if (there == entry_ && is_whole(dataset_, PackPlaces(DatasetFormat::kFolders), entry_)) return discard();
-    append_removal(dataset_, unit_.index);
-    remove_place(place, folder_.string() + ".old.part");
+    if (whole_entry(dataset_, PackPlaces(DatasetFormat::kFolders), unit_.index) == entry_) return discard();
+    remove_own(dataset_, place, folder_.filename().string() + ".old.part");
   }
   folder_.clear();
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The format of HDF5. In each file, for U units of at most F frames, and in the file over all of them that merging
-// makes:
+// The format of HDF5. In each file, for U units of at most F frames:
 //   /SENSOR/CHANNEL      [U, F, rows, cols] or, of points, [U, F, rows, cols, 3]; a chunk for each frame
 //   /SENSOR/time_s       [U, F], when the frame was measured
 //   /SENSOR/delivered_s  [U, F], of a sensor with a timing: when it arrived; NaN: it was dropped
@@ -20,8 +19,6 @@
 
 namespace fathom {
 
-inline constexpr const char* kMergedHdf5Name = "dataset.h5";
-
 /// Whether several threads may write HDF5 at once: so the library was built.
 bool hdf5_takes_threads();
 
@@ -31,9 +28,5 @@ void check_hdf5(const SceneSetup& setup);
 /// After check_hdf5().
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
                                              PreparedRun& run, const DatasetFile& file);
-
-/// Writes dataset.h5: the arrays of all packs as one, which stay where they are. Throws SystemError, and InputError in
-/// a build without HDF5.
-void merge_hdf5(const std::filesystem::path& dataset, const DatasetFile& file);
 
 }  // namespace fathom

@@ -12,9 +12,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "dataset/claims.hpp"
-#include "dataset/hdf5_files.hpp"
-#include "dataset/manifest_file.hpp"
+#include "dataset/own_place.hpp"
 #include "dataset/read_bytes.hpp"
 #include "text/whole_file.hpp"
 
@@ -24,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::array<std::string_view, 3> kNames = {kDatasetName, "units", "packs"};
+
 /// Whether the folder holds something besides what datasets and files in the making are called.
 bool holds_others(const fs::path& folder) {
-  constexpr std::array<std::string_view, 7> kNames = {"units",       "packs",      kManifestFolder, kClaimsName,
-                                                      kManifestName, kDatasetName, kMergedHdf5Name};
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
@@ -69,8 +67,9 @@ void make_folder_of(const fs::path& out) {
 
 void open_dataset(const DatasetFile& file, const DatasetOptions& options) {
   const fs::path& out = options.run.out;
-  const bool replaces = options.resume || options.claim || options.run.force;
+  const bool replaces = options.resume || options.run.force;
   make_folder_of(out);
+  for (const std::string_view name : kNames) check_way(out, name);
   const auto there = dataset_in(out);
   if (there && is_same_dataset(*there, file)) {
     const std::string kept = dataset_text(*there);
@@ -103,9 +102,6 @@ void open_dataset(const DatasetFile& file, const DatasetOptions& options) {
         fmt::format("{}: holds units, and the {} that described them is lost; --resume keeps those that are the same",
                     out.string(), kDatasetName));
   }
-  // What merging wrote speaks of another dataset.
-  std::error_code error;
-  for (const char* const name : {kManifestName, kMergedHdf5Name}) fs::remove(out / name, error);
   write_whole_file(out / kDatasetName, dataset_text(file));
 }
 

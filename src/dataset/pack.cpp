@@ -15,11 +15,12 @@ namespace {
 
 constexpr int kMostCompression = 9;
 
-}  // namespace
-
+/// "000/012/000012345": no folder has more than 1000 packs.
 std::string numbered(std::uint64_t index) {
-  return fmt::format("{:03}/{:03}/{:09}", index / 1'000'000, index / 1000 % 1000, index);
+  return fmt::format("{:03}/{:03}/{:09}", index / 1'000'000, index / kPacksPerFolder % 1000, index);
 }
+
+}  // namespace
 
 std::uint64_t share_of(const Shard& shard, std::uint64_t size) {
   return size / shard.count + (shard.index < size % shard.count ? 1 : 0);
@@ -39,6 +40,10 @@ std::string_view PackPlaces::extension() const {
 
 std::filesystem::path PackPlaces::operator()(std::uint64_t index) const {
   return fmt::format("{}/{}{}", root(), numbered(index), extension());
+}
+
+std::filesystem::path PackPlaces::description(std::uint64_t index) const {
+  return is_folder() ? (*this)(index) / kUnitJson : (*this)(index).replace_extension(".json");
 }
 
 PackList::PackList(const UnitList& units, const DatasetFiles& files) : units_(units), files_(files) {
@@ -74,6 +79,13 @@ std::string PackList::digest(const std::string& inputs, const Pack& pack) const 
   return digest_of(fmt::format("{} {} {} {} {} {} {} {}", to_string(files_.format), files_.compression,
                                units_.episodes().first, units_.episodes().end, units_.frames(), units_.block(),
                                unit_digest(inputs, first), unit_digest(inputs, last)));
+}
+
+/// All packs are full but the last of all.
+std::uint64_t units_of(const Shard& shard, const PackList& packs) {
+  const std::uint64_t full = packs.at(0).units, last = packs.size() - 1;
+  const bool has_last = last % shard.count == shard.index;
+  return share_of(shard, packs.size()) * full - (has_last ? full - packs.at(last).units : 0);
 }
 
 }  // namespace fathom

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What appears, is claimed and is resumed as a whole: the folder of one unit, or a file that holds consecutive ones.
+// What appears and is resumed as a whole: the folder of one unit, or a file that holds consecutive ones.
 
 #include <cstdint>
 #include <filesystem>
@@ -18,8 +18,8 @@ struct Pack {
   friend bool operator==(const Pack&, const Pack&) = default;
 };
 
-/// Where the numbered of a kind stand below their root: "000/012/000012345". No folder has more than 1000 entries.
-std::string numbered(std::uint64_t index);
+inline constexpr std::uint64_t kPacksPerFolder = 1000;
+inline constexpr const char* kUnitJson = "unit.json";
 
 /// How many of so many a shard has.
 std::uint64_t share_of(const Shard& shard, std::uint64_t size);
@@ -33,6 +33,8 @@ class PackPlaces {
   /// Of their names, behind nine digits.
   [[nodiscard]] std::string_view extension() const;
   [[nodiscard]] std::filesystem::path operator()(std::uint64_t index) const;
+  /// Of what describes the pack: unit.json of a folder, a JSON file beside another pack.
+  [[nodiscard]] std::filesystem::path description(std::uint64_t index) const;
   [[nodiscard]] bool is_folder() const { return format_ == DatasetFormat::kFolders; }
 
  private:
@@ -63,5 +65,8 @@ class PackList {
   DatasetFiles files_;
   std::uint64_t per_pack_ = 1;
 };
+
+/// The units in the packs of a shard.
+std::uint64_t units_of(const Shard& shard, const PackList& packs);
 
 }  // namespace fathom

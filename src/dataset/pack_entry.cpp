@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/pack_entry.hpp"
 
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
-#include <fstream>
-#include <system_error>
-#include <unistd.h>
+#include <memory>
+#include <sys/stat.h>
 
+#include <dirent.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <fathom/base/error.hpp>
 
 #include "dataset/digest.hpp"
 #include "dataset/read_bytes.hpp"
@@ -21,127 +17,100 @@ namespace fathom {
 
 namespace {
 
-constexpr std::string_view kRemoved = "0000000000000000";
-constexpr std::size_t kDigestSize = 16, kCheckSize = 8;
+constexpr std::size_t kDigestSize = 16;
 
-std::string check_of(std::string_view text) { return digest_of(text).substr(kDigestSize - kCheckSize); }
+std::string check_text(std::string_view text) { return fmt::format(",\n \"check\": \"{}\"}}\n", digest_of(text)); }
 
-/// The words of a line, which are separated by one blank; nothing when there are not as many.
-template <std::size_t N>
-std::optional<std::array<std::string_view, N>> words_of(std::string_view line) {
-  std::array<std::string_view, N> words;
-  for (std::size_t i = 0; i < N; ++i) {
-    const std::size_t end = line.find(' ');
-    if ((end == std::string_view::npos) != (i + 1 == N)) return {};
-    words[i] = line.substr(0, end);
-    line.remove_prefix(i + 1 == N ? line.size() : end + 1);
+/// Counts the files that a unit.json lists.
+PackEntry entry_of(const nlohmann::json& json, std::string_view text, bool is_folder) {
+  PackEntry entry{.digest = json.at("digest").get<std::string>()};
+  if (!is_folder) {
+    entry.index = json.at("pack").get<std::uint64_t>();
+    entry.content = json.at("content").get<std::string>();
+    entry.bytes = json.at("bytes").get<std::uint64_t>();
+    entry.files = 1;
+    return entry;
   }
-  return words;
-}
-
-bool parse_decimal(std::string_view text, std::uint64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-/// Whether the last line was torn, by a full disk or a loss of power: it must not take the next one with it.
-bool ends_torn(int descriptor) {
-  const off_t end = lseek(descriptor, 0, SEEK_END);
-  char last = '\n';
-  return end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
-}
-
-void append_line(const std::filesystem::path& file, const std::string& line) {
-  const auto fail = [&file] {
-    throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), std::generic_category().message(errno)));
-  };
-  constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
-  int descriptor = open(file.c_str(), kFlags, 0666);
-  if (descriptor < 0 && errno == ENOENT) {
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
-    descriptor = open(file.c_str(), kFlags, 0666);
+  entry.index = json.at("unit").get<std::uint64_t>();
+  entry.content = digest_of(text);
+  for (const auto& file : json.at("files")) {
+    ++entry.files;
+    entry.bytes += file.at("bytes").get<std::uint64_t>();
   }
-  if (descriptor < 0) fail();
-  const std::string text = ends_torn(descriptor) ? "\n" + line : line;
-  const ssize_t written = write(descriptor, text.data(), text.size());
-  const int reason = errno;
-  close(descriptor);
-  errno = written < 0 ? reason : ENOSPC;
-  if (written != static_cast<ssize_t>(text.size())) fail();
+  return entry;
+}
+
+struct Sizes {
+  std::uint64_t files = 0, bytes = 0;
+};
+
+/// Adds the files below a folder to the sizes, without unit.json of the first folder. False where something is neither
+/// a regular file nor a folder, or cannot be read. By system calls: a hundred thousand units are looked at in a second.
+bool add_sizes(int above, const char* name, bool is_unit, Sizes& sizes) {
+  const int descriptor = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(descriptor < 0 ? nullptr : fdopendir(descriptor), &closedir);
+  if (!folder) return false;
+  for (errno = 0; const dirent* const entry = readdir(folder.get()); errno = 0) {
+    const std::string_view word = static_cast<const char*>(entry->d_name);
+    if (word == "." || word == ".." || (is_unit && word == kUnitJson)) continue;
+    struct stat state = {};
+    bool is_folder = entry->d_type == DT_DIR;
+    if (!is_folder) {
+      if (fstatat(descriptor, entry->d_name, &state, AT_SYMLINK_NOFOLLOW) != 0) return false;
+      is_folder = S_ISDIR(state.st_mode);  // on file systems whose entries have no type
+    }
+    if (is_folder ? !add_sizes(descriptor, entry->d_name, false, sizes) : !S_ISREG(state.st_mode)) return false;
+    if (is_folder) continue;
+    ++sizes.files;
+    sizes.bytes += static_cast<std::uint64_t>(state.st_size);
+  }
+  return errno == 0;
 }
 
 }  // namespace
 
-std::string entry_line(const PackEntry& entry) {
-  std::string line =
-      fmt::format("{:09} {} {} {} {}", entry.index, entry.digest, entry.content, entry.files, entry.bytes);
-  return line + " " + check_of(line) + "\n";
+std::string with_check(std::string text) { return text += check_text(text); }
+
+bool is_checked(std::string_view text) {
+  const std::size_t size = check_text("").size();
+  return text.size() > size && text.substr(text.size() - size) == check_text(text.substr(0, text.size() - size));
 }
 
-std::optional<PackEntry> parse_entry(std::string_view line) {
-  const auto words = words_of<6>(line);
-  if (!words || line.size() <= kCheckSize || check_of(line.substr(0, line.size() - kCheckSize - 1)) != (*words)[5]) {
-    return {};
-  }
-  PackEntry entry;
-  if (!parse_decimal((*words)[0], entry.index) || !parse_decimal((*words)[3], entry.files) ||
-      !parse_decimal((*words)[4], entry.bytes)) {
-    return {};
-  }
-  entry.digest = (*words)[1];
-  entry.content = (*words)[2];
-  return entry;
+std::string description_text(const PackEntry& entry) {
+  return with_check(fmt::format(R"({{"pack": {}, "digest": "{}", "bytes": {}, "content": "{}")", entry.index,
+                                entry.digest, entry.bytes, entry.content));
 }
 
-std::filesystem::path part_file(std::uint64_t index) {
-  return fmt::format("{}/{:03}/{:03}.txt", kManifestFolder, index / 1'000'000, index / kPacksPerPart % 1000);
-}
-
-PartEntries read_part(const std::filesystem::path& file) {
-  PartEntries entries;
-  const std::optional<std::string> text = read_bytes(file);
-  for (std::string_view rest = text ? *text : std::string_view(); !rest.empty();) {
-    const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos) break;  // being written, or torn
-    if (const auto entry = parse_entry(rest.substr(0, end))) entries[entry->index] = *entry;
-    rest.remove_prefix(end + 1);
-  }
-  std::erase_if(entries, [](const auto& entry) { return entry.second.digest == kRemoved; });
-  return entries;
-}
-
-void append_entry(const std::filesystem::path& dataset, const PackEntry& entry) {
-  append_line(dataset / part_file(entry.index), entry_line(entry));
-}
-
-void append_removal(const std::filesystem::path& dataset, std::uint64_t index) {
-  append_entry(dataset, {.index = index, .digest = std::string(kRemoved), .content = std::string(kRemoved)});
-}
-
-std::optional<PackEntry> read_unit_json(const std::filesystem::path& folder, std::uint64_t index) {
-  const std::optional<std::string> text = read_bytes(folder / kUnitJson);
-  if (!text) return {};
+std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
+                                    std::uint64_t index) {
+  const std::optional<std::string> text = read_bytes(dataset / places.description(index));
+  if (!text || !is_checked(*text)) return {};
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   try {
-    PackEntry entry{.index = index, .digest = json.at("digest").get<std::string>(), .content = digest_of(*text)};
-    for (const auto& file : json.at("files")) {
-      ++entry.files;
-      entry.bytes += file.at("bytes").get<std::uint64_t>();
-    }
-    if (entry.digest.size() != kDigestSize || json.at("unit").get<std::uint64_t>() != index) return {};
+    PackEntry entry = entry_of(json, *text, places.is_folder());
+    if (entry.digest.size() != kDigestSize || entry.index != index) return {};
     return entry;
   } catch (const nlohmann::json::exception&) {
     return {};
   }
 }
 
-std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
-                                    std::uint64_t index) {
-  if (places.is_folder()) return read_unit_json(dataset / places(index), index);
-  const PartEntries entries = read_part(dataset / part_file(index));
-  const auto found = entries.find(index);
-  return found == entries.end() ? std::nullopt : std::optional(found->second);
+bool is_whole(const std::filesystem::path& dataset, const PackPlaces& places, const PackEntry& entry) {
+  const std::filesystem::path place = dataset / places(entry.index);
+  if (!places.is_folder()) {
+    struct stat state = {};
+    return lstat(place.c_str(), &state) == 0 && S_ISREG(state.st_mode) &&
+           static_cast<std::uint64_t>(state.st_size) == entry.bytes;
+  }
+  Sizes sizes;
+  return add_sizes(AT_FDCWD, place.c_str(), true, sizes) && sizes.files == entry.files && sizes.bytes == entry.bytes;
+}
+
+std::optional<PackEntry> whole_entry(const std::filesystem::path& dataset, const PackPlaces& places,
+                                     std::uint64_t index) {
+  auto entry = read_entry(dataset, places, index);
+  if (entry && !is_whole(dataset, places, *entry)) entry.reset();
+  return entry;
 }
 
 }  // namespace fathom

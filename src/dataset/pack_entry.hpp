@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// manifest/000/012.txt: a line for each complete pack of the thousand 12000 to 12999. Whoever completes a pack appends
-// its line, so that nobody has to open a thousand of them. A line that was torn fails its check and is as good as none:
-// of a folder the truth is unit.json, and a file without a line is rendered again.
+// What a complete pack says of itself: a folder in its unit.json, another pack in a JSON file beside it. Each of these
+// texts ends with a digest of all that stands before it, so that no change of a byte remains unseen.
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,10 +12,6 @@
 #include "dataset/pack.hpp"
 
 namespace fathom {
-
-inline constexpr std::uint64_t kPacksPerPart = 1000;
-inline constexpr const char* kUnitJson = "unit.json";
-inline constexpr const char* kManifestFolder = "manifest";
 
 struct PackEntry {
   std::uint64_t index = 0;
@@ -28,28 +22,24 @@ struct PackEntry {
   friend bool operator==(const PackEntry&, const PackEntry&) = default;
 };
 
-/// "000012345 DIGEST CONTENT FILES BYTES CHECK\n"; the check is the digest of what stands before it.
-std::string entry_line(const PackEntry& entry);
-/// Nothing for a line that entry_line() did not make; `line` without its end.
-std::optional<PackEntry> parse_entry(std::string_view line);
+/// Closes the text of a JSON object that lacks its last brace.
+std::string with_check(std::string text);
+/// Whether with_check() closed the text.
+bool is_checked(std::string_view text);
 
-/// The part that holds pack `index`, relative to the dataset.
-std::filesystem::path part_file(std::uint64_t index);
+/// The description of a file of many units.
+std::string description_text(const PackEntry& entry);
 
-using PartEntries = std::map<std::uint64_t, PackEntry>;
-/// The last good line of each pack; empty without a part. A pack whose last line says that it was removed is none.
-PartEntries read_part(const std::filesystem::path& file);
-/// Appends a line by one write. Throws SystemError.
-void append_entry(const std::filesystem::path& dataset, const PackEntry& entry);
-/// Says that the pack is about to be removed: what lines before say of it does not count.
-void append_removal(const std::filesystem::path& dataset, std::uint64_t index);
-
-/// The entry of a unit by its unit.json; nothing when this is not there or not ours.
-std::optional<PackEntry> read_unit_json(const std::filesystem::path& folder, std::uint64_t index);
-
-/// The entry of a pack as it is now: of a folder by its unit.json, of a file by the manifest, which may know one that
-/// is gone.
+/// The entry of a pack by its description; nothing where this is not there or not as fathom wrote it.
 std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
                                     std::uint64_t index);
+
+/// Whether what stands at the place of a pack has the kind and the sizes of its entry: a regular file of as many bytes,
+/// or a folder of as many files, of as many bytes in all, and no links. Reads no array: verify_dataset() does.
+bool is_whole(const std::filesystem::path& dataset, const PackPlaces& places, const PackEntry& entry);
+
+/// The entry of a pack that is whole.
+std::optional<PackEntry> whole_entry(const std::filesystem::path& dataset, const PackPlaces& places,
+                                     std::uint64_t index);
 
 }  // namespace fathom

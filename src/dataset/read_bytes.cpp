@@ -27,7 +27,7 @@ ssize_t read_up_to(int descriptor, std::string& buffer) {
 }  // namespace
 
 bool read_blocks(const std::filesystem::path& file, std::size_t block, const std::function<void(std::string_view)>& f) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return false;
   struct stat state = {};
   bool whole = fstat(descriptor, &state) == 0;
@@ -54,7 +54,7 @@ std::optional<std::string> read_bytes(const std::filesystem::path& file) {
   std::string bytes;
   constexpr std::size_t kMost = std::size_t{4} << 30U;  // one block, of the size that the file has
   struct stat state = {};
-  if (stat(file.c_str(), &state) == 0 && state.st_size > static_cast<off_t>(kMost)) return {};
+  if (lstat(file.c_str(), &state) == 0 && state.st_size > static_cast<off_t>(kMost)) return {};
   bool first = true;
   const bool whole = read_blocks(file, kMost, [&](std::string_view block) {
     if (first) bytes = block;  // what a file gained meanwhile does not count

@@ -32,17 +32,6 @@ namespace {
 
 using DatasetClock = std::chrono::steady_clock;
 
-/// Releases the claim on a pack when it is rendered, and when it cannot be.
-struct ClaimedPack {
-  const PackQueue& queue;
-  const Pack& pack;
-
-  ClaimedPack(const PackQueue& q, const Pack& p) : queue(q), pack(p) {}
-  ClaimedPack(const ClaimedPack&) = delete;
-  ClaimedPack& operator=(const ClaimedPack&) = delete;
-  ~ClaimedPack() { queue.release(pack); }
-};
-
 /// The trees of a scene, which calls share one after the other, and side by side where each has one thread.
 class KeptTrees {
  public:
@@ -120,6 +109,7 @@ class DatasetRunner {
     if (file_.packs.files().format == DatasetFormat::kHdf5) check_hdf5(setup_);
     open_dataset(file_, options_);
     queue_.check();
+    queue_.remove_begun();
     if (!any) return;
     begin_ = DatasetClock::now();
     make_executor(crew_)->parallel_for(static_cast<std::size_t>(crew_), 1,
@@ -134,7 +124,6 @@ class DatasetRunner {
       while (!stop_ && !run.should_stop()) {
         const std::optional<Pack> pack = queue_.take();
         if (!pack) break;
-        const ClaimedPack claimed(queue_, *pack);
         render_pack(*pack, renderer, *writer);
       }
       if (run.should_stop()) stop_ = true;
@@ -164,10 +153,7 @@ class DatasetRunner {
     writer.begin_pack(pack);
     for (std::uint64_t i = 0; i < pack.units; ++i) {
       renderer.render(file_.units().at(pack.first + i), writer,
-                      [&](std::size_t sensor, const Frame& frame, double seconds) {
-                        count(sensor, frame, seconds);
-                        queue_.renew(pack);
-                      });
+                      [&](std::size_t sensor, const Frame& frame, double seconds) { count(sensor, frame, seconds); });
     }
     keep(pack, writer.end_pack());
   }

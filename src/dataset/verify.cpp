@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,16 +11,13 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
-#include <fathom/dataset/manifest.hpp>
+#include <fathom/dataset/info.hpp>
 
 #include "dataset/dataset_file.hpp"
-#include "dataset/fail_at.hpp"
-#include "dataset/hdf5_files.hpp"
-#include "dataset/manifest_file.hpp"
+#include "dataset/own_place.hpp"
+#include "dataset/pack_entry.hpp"
+#include "dataset/pack_tree.hpp"
 #include "dataset/read_bytes.hpp"
-#include "dataset/shelf.hpp"
-#include "dataset/stray.hpp"
-#include "dataset/whole_pack.hpp"
 
 namespace fathom {
 
@@ -27,14 +25,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Faults that packs of every format can have.
 constexpr const char* kOther = "is made of something else: other inputs, seed, numbers or version";
 constexpr const char* kBytes = "has other bytes than were written";
 constexpr const char* kSize = "has {} bytes in place of {}";
+constexpr const char* kLink = "is a link, which no dataset has";
+
+bool is_link(const fs::path& path) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(path, error));
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
 
 const char* missing_or(const fs::path& path, const char* otherwise) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error)) ? otherwise : "is missing";
+  return is_there(path) ? otherwise : "is missing";
+}
+
+/// Whether the name of a file is below its unit.
+bool is_below(const fs::path& name) {
+  return name.is_relative() && std::ranges::find(name, fs::path("..")) == name.end();
 }
 
 class Verifier {
@@ -43,134 +55,83 @@ class Verifier {
       : dataset_(dataset),
         options_(options),
         file_(read_dataset_file(dataset)),
+        places_(file_.packs.places()),
         executor_(make_executor(options.threads)) {}
 
   VerifyResult run() {
-    const auto manifest = read_bytes(dataset_ / kManifestName);
-    merged_ = manifest.has_value();
-    if (!merged_ && !options_.remove_faulty) {
-      throw InputError(fmt::format("{}: has no {}; `fathom dataset merge` makes it of a complete dataset",
-                                   dataset_.string(), kManifestName));
-    }
-    const bool described = read_bytes(dataset_ / kDatasetName) == dataset_text(file_);
-    if (!described && options_.remove_faulty) {  // what it calls faulty may be what it should describe
-      throw InputError(
-          fmt::format("{}: is not as it was written, so nothing is removed; `fathom simulate --resume` "
-                      "writes it anew",
-                      (dataset_ / kDatasetName).string()));
-    }
-    Manifest found;
-    for (std::uint64_t first = 0; first < file_.packs.size(); first += kPacksPerPart) verify_part(first, found);
-    if (manifest) compare(found, *manifest);
-    if (!described) fault(0, kDatasetName, "is not as it was written");
-    for_each_stray(dataset_, file_.packs, [this](const fs::path& path) {
-      fault(file_.packs.size(), relative(path), "is none of the dataset");
-      strays_.push_back(path);
-    });
+    check_description();
+    for_each_found(dataset_, file_.packs, [this](const Found& found) { add(found); });
+    verify_packs();
+    add_missing(file_.packs.size());
     if (options_.remove_faulty) remove_faulty();
-    return result();
+    for (const auto& [pack, text] : faults_) result_.faults.push_back(text);
+    return result_;
   }
 
  private:
-  [[nodiscard]] std::string relative(const fs::path& path) const { return path.lexically_relative(dataset_).string(); }
-
-  void compare(const Manifest& found, const std::string& manifest) {
-    std::optional<FileDigest> merged;
-    if (file_.packs.files().format == DatasetFormat::kHdf5) {
-      merged = digest_file(dataset_ / kMergedHdf5Name);
-      if (!merged) fault(0, kMergedHdf5Name, "is missing");
-    }
-    if (found.text(file_, merged) == manifest) return;
-    const auto json = nlohmann::json::parse(manifest, nullptr, false);
-    if (json.is_object() && json.contains("description") && json["description"] != digest_of(dataset_text(file_))) {
-      return fault(0, kDatasetName, "is not the one of which merging wrote the manifest");
-    }
-    fault(0, kManifestName,
-          merged ? "does not agree with dataset.h5 or the lines of the manifest"
-                 : "does not agree with the lines of the manifest");
+  void check_description() {
+    if (read_bytes(dataset_ / kDatasetName) == dataset_text(file_)) return;
+    if (!options_.remove_faulty) return fault(0, kDatasetName, "is not as it was written");
+    throw InputError(  // a pack that differs from it may be right
+        fmt::format("{}: is not as it was written, so nothing is removed; `fathom simulate --resume` writes it again",
+                    (dataset_ / kDatasetName).string()));
   }
 
-  /// Of a pack, unless `name` is none of it.
-  void pack_fault(std::uint64_t pack, const std::string& name, std::string_view what) {
-    fault(pack, name, what);
-    const std::lock_guard lock(mutex_);
-    faulty_.insert(pack);
+  void add(const Found& found) {
+    if (found.kind == Found::Kind::kForeign) {
+      return foreign(found.index, found.place, is_link(dataset_ / found.place) ? kLink : "is not part of the dataset");
+    }
+    if (found.kind == Found::Kind::kUnfinished) {
+      if (const auto link = link_below(dataset_ / found.place)) {
+        return foreign(found.index, link->lexically_relative(dataset_), kLink);
+      }
+      fault(found.index, found.place.string(), "is unfinished");
+      unfinished_.push_back(found.place);
+      return;
+    }
+    add_missing(found.index);
+    next_ = found.index + 1;
+    packs_.push_back(found.index);
+    if (packs_.size() == kPacksPerFolder) verify_packs();
   }
 
-  void remove_faulty() {
-    if (result_.fault_count == 0) return;
-    std::error_code failed;
-    fs::remove(dataset_ / kManifestName, failed);  // before what it speaks of
-    if (failed) fail_at(dataset_ / kManifestName, "be removed", failed.value());
-    for (const std::uint64_t pack : faulty_) {
-      const fs::path place = dataset_ / file_.packs.places()(pack);
-      std::error_code error;
-      if (!fs::exists(fs::symlink_status(place, error))) continue;
-      append_removal(dataset_, pack);
-      remove_place(place, place.parent_path() / unfinished_name(pack, this));
-      ++result_.removed;
-    }
-    for (const fs::path& stray : strays_) {
-      std::error_code error;
-      fs::remove_all(stray, error);
-      if (error) fail_at(stray, "be removed", error.value());
-      ++result_.removed;
-    }
+  /// Packs from next_ on, before `end`.
+  void add_missing(std::uint64_t end) {
+    if (next_ >= end || options_.remove_faulty) return;
+    const std::uint64_t more = end - next_ - 1;
+    fault(next_, places_(next_).string(),
+          more == 0 ? "is missing" : fmt::format("is missing, and {} more after it", more), more + 1);
   }
 
-  void fault(std::uint64_t pack, const std::string& name, std::string_view what) {
-    const std::lock_guard lock(mutex_);
-    ++result_.fault_count;
-    faults_.emplace(pack, fmt::format("{}: {}", name, what));
-    if (faults_.size() > kMostFaults) faults_.erase(std::prev(faults_.end()));
-  }
-
-  void verify_part(std::uint64_t first, Manifest& found) {
-    PartEntries entries = read_part(dataset_ / part_file(first));
-    // Lines of other packs, such as those of a larger dataset, are in no manifest.json.
-    const auto is_other = [&](const auto& entry) {
-      return entry.first / kPacksPerPart != first / kPacksPerPart || entry.first >= file_.packs.size();
-    };
-    if (std::erase_if(entries, is_other) > 0 && merged_) {
-      fault(first, part_file(first).string(), "has lines of what is none of the dataset");
-    }
-    std::string lines;
-    for (const auto& [index, entry] : entries) {
-      found.add(entry, file_.packs.at(index).units);
-      lines += entry_line(entry);
-    }
-    if (merged_ && read_bytes(dataset_ / part_file(first)).value_or("") != lines) {
-      fault(first, part_file(first).string(), "has more than the lines that merging wrote");
-    }
-    const std::uint64_t end = std::min(first + kPacksPerPart, file_.packs.size());
-    executor_->parallel_for(end - first, 1, [&](std::size_t a, std::size_t b) {
-      for (std::uint64_t i = first + a; i < first + b; ++i) {
+  void verify_packs() {
+    if (packs_.empty()) return;
+    executor_->parallel_for(packs_.size(), 1, [&](std::size_t a, std::size_t b) {
+      for (std::size_t i = a; i < b; ++i) {
         if (options_.should_stop && options_.should_stop()) throw Interrupted("stopped; nothing was changed");
-        const auto entry = entries.find(i);
-        entry == entries.end() ? verify_unlisted(i) : verify_pack(entry->second);
+        verify_pack(packs_[i]);
       }
     });
+    packs_.clear();
   }
 
-  /// A pack without a line: missing, unless it is there, where before merging units speak for themselves.
-  void verify_unlisted(std::uint64_t index) {
-    const PackPlaces places = file_.packs.places();
-    const auto by_itself = merged_ ? std::nullopt : read_entry(dataset_, places, index);
-    if (by_itself) return verify_pack(*by_itself);
-    std::error_code error;
-    if (!merged_ && !fs::exists(fs::symlink_status(dataset_ / places(index), error))) return;
-    pack_fault(index, places(index).string(), "the manifest has no line of it");
-  }
-
-  void verify_pack(const PackEntry& entry) {
-    if (entry.digest != file_.packs.digest(file_.inputs, file_.packs.at(entry.index))) {
-      return pack_fault(entry.index, file_.packs.places()(entry.index).string(), kOther);
+  void verify_pack(std::uint64_t index) {
+    const std::string name = places_(index).string(), about = places_.description(index).string();
+    if (!places_.is_folder() && (is_link(dataset_ / name) || is_link(dataset_ / about))) return;  // add() named it
+    if (const auto link = link_below(dataset_ / name)) {
+      return foreign(index, link->lexically_relative(dataset_), kLink);
     }
-    return file_.packs.places().is_folder() ? verify_unit(entry) : verify_file(entry);
+    const auto entry = read_entry(dataset_, places_, index);
+    if (!entry) {
+      return is_there(dataset_ / name)
+                 ? pack_fault(index, about, missing_or(dataset_ / about, "is not as it was written"))
+                 : pack_fault(index, name, "is missing");
+    }
+    if (entry->digest != file_.packs.digest(file_.inputs, file_.packs.at(index)))
+      return pack_fault(index, name, kOther);
+    return places_.is_folder() ? verify_unit(index, name) : verify_file(name, *entry);
   }
 
-  void verify_file(const PackEntry& entry) {
-    const std::string name = file_.packs.places()(entry.index).string();
+  void verify_file(const std::string& name, const PackEntry& entry) {
     const auto found = digest_file(dataset_ / name);
     if (!found) return pack_fault(entry.index, name, missing_or(dataset_ / name, "is no file that can be read"));
     if (found->bytes != entry.bytes)
@@ -182,18 +143,12 @@ class Verifier {
     result_.bytes += found->bytes;
   }
 
-  void verify_unit(const PackEntry& entry) {
-    const std::string name = file_.packs.places()(entry.index).string();
+  void verify_unit(std::uint64_t index, const std::string& name) {
     const auto text = read_bytes(dataset_ / name / kUnitJson);
-    if (!text) return pack_fault(entry.index, name, missing_or(dataset_ / name, "is no unit that can be read"));
-    const auto found = read_unit_json(dataset_ / name, entry.index);
-    if (found && found->digest != entry.digest) return pack_fault(entry.index, name, kOther);
-    if (!found || *found != entry)
-      return pack_fault(entry.index, name + "/" + kUnitJson, "is not as the manifest says");
     try {
-      verify_files(entry.index, name, nlohmann::json::parse(*text));
+      verify_files(index, name, nlohmann::json::parse(text.value_or("")));
     } catch (const nlohmann::json::exception&) {
-      pack_fault(entry.index, name + "/" + kUnitJson, "was not written by fathom");
+      pack_fault(index, name + "/" + kUnitJson, "was not written by fathom");
     }
   }
 
@@ -202,21 +157,20 @@ class Verifier {
     std::uint64_t bytes = 0;
     for (const auto& file : json.at("files")) {
       const auto name = file.at("name").get<std::string>();
+      const std::string label = fmt::format("{}/{}", folder, name);
       listed.insert(name);
       const fs::path path = dataset_ / folder / name;
-      std::error_code error;
-      const bool is_file = fs::symlink_status(path, error).type() == fs::file_type::regular;
-      const auto found = is_file ? digest_file(path) : std::nullopt;
+      const auto found = is_below(name) ? digest_file(path) : std::nullopt;
       if (!found) {
-        pack_fault(unit, fmt::format("{}/{}", folder, name), missing_or(path, "is no file that can be read"));
+        pack_fault(unit, label, missing_or(path, "is no file that can be read"));
         continue;
       }
       bytes += found->bytes;
       const auto size = file.at("bytes").get<std::uint64_t>();
       if (found->bytes != size) {
-        pack_fault(unit, fmt::format("{}/{}", folder, name), fmt::format(kSize, found->bytes, size));
+        pack_fault(unit, label, fmt::format(kSize, found->bytes, size));
       } else if (found->digest != file.at("digest").get<std::string>()) {
-        pack_fault(unit, fmt::format("{}/{}", folder, name), kBytes);
+        pack_fault(unit, label, kBytes);
       }
     }
     find_unlisted(unit, folder, listed);
@@ -226,7 +180,7 @@ class Verifier {
     result_.bytes += bytes;
   }
 
-  /// Everything in the folder of a unit but its files and the folders above them. Follows no links.
+  /// Everything in the folder of a unit but its files and the folders above them.
   void find_unlisted(std::uint64_t unit, const std::string& folder, const std::set<std::string>& listed) {
     std::set<std::string> folders;
     for (const std::string& name : listed) {
@@ -245,20 +199,55 @@ class Verifier {
     }
   }
 
-  [[nodiscard]] VerifyResult result() {
-    for (const auto& [unit, text] : faults_) result_.faults.push_back(text);
-    return result_;
+  /// Of a pack that can be removed.
+  void pack_fault(std::uint64_t pack, const std::string& name, std::string_view what) {
+    fault(pack, name, what);
+    const std::lock_guard lock(mutex_);
+    faulty_.insert(pack);
+  }
+
+  /// Of something that is left alone.
+  void foreign(std::uint64_t pack, const fs::path& place, std::string_view what) {
+    fault(pack, place.string(), what);
+    const std::lock_guard lock(mutex_);
+    ++result_.left;
+  }
+
+  void fault(std::uint64_t pack, const std::string& name, std::string_view what, std::uint64_t count = 1) {
+    const std::lock_guard lock(mutex_);
+    result_.fault_count += count;
+    faults_.emplace(pack, fmt::format("{}: {}", name, what));
+    if (faults_.size() > kMostFaults) faults_.erase(std::prev(faults_.end()));
+  }
+
+  void remove_faulty() {
+    for (const std::uint64_t pack : faulty_) {
+      const std::string hidden = unfinished_name(pack, this);
+      remove_own(dataset_, places_(pack), hidden);
+      if (!places_.is_folder()) remove_own(dataset_, places_.description(pack), hidden);
+      ++result_.removed;
+    }
+    for (const fs::path& place : unfinished_) {
+      if (is_of_living_process(place.filename().string())) {
+        ++result_.left;
+        continue;
+      }
+      remove_own(dataset_, place, place.filename());
+      ++result_.removed;
+    }
   }
 
   const fs::path& dataset_;
   const VerifyOptions& options_;
   DatasetFile file_;
-  bool merged_ = true;
+  PackPlaces places_;
   std::unique_ptr<Executor> executor_;
+  std::uint64_t next_ = 0;            // the pack after the last one found
+  std::vector<std::uint64_t> packs_;  // found, to be verified
+  std::vector<fs::path> unfinished_;
   std::mutex mutex_;  // of all below
   std::set<std::pair<std::uint64_t, std::string>> faults_;
   std::set<std::uint64_t> faulty_;  // packs
-  std::vector<fs::path> strays_;
   VerifyResult result_;
 };
 

@@ -35,12 +35,11 @@ class Dataset : public testing::Test {
     return all;
   }
 
-  /// Name -> bytes of all that the dataset consists of but its manifest, whose lines stand in the order of completion.
+  /// Name -> bytes of all that the dataset consists of.
   [[nodiscard]] std::map<std::string, std::string> files_of(const std::string& out) const {
     std::map<std::string, std::string> files;
     for (const fs::path& file : files_below(folder_ / out)) {
-      const std::string name = file.lexically_relative(folder_ / out).string();
-      if (!name.starts_with("manifest")) files[name] = bytes_of(file);
+      files[file.lexically_relative(folder_ / out).string()] = bytes_of(file);
     }
     return files;
   }
@@ -110,8 +109,10 @@ TEST_F(Dataset, SaysWhatWasRenderedAndWhatWasThere) {
 TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
   ASSERT_EQ(run_fathom(arguments("a set", {"--shard", "1/2"})).exit_code, 0);
   const std::string dataset = folder_ / "a set";
-  expect_refused("merge", {"dataset", "merge", dataset}, {"000000000: is missing", "fathom dataset info"},
-                 folder_ / "a set/manifest.json");
+  const Ended missing = run_fathom({"dataset", "verify", dataset});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_EQ(missing.err, "fathom: error: " + dataset + ": 12 faults\n");
+  EXPECT_EQ(missing.out.substr(0, missing.out.find('\n')), "units/000/000/000000000: is missing");
   const auto finish = [&] {
     const Ended info = run_fathom({"dataset", "info", dataset});
     EXPECT_EQ(info.exit_code, 0) << info.err;
@@ -119,8 +120,6 @@ TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
     const std::size_t at = info.out.find(mark);
     return at == std::string::npos ? "" : info.out.substr(at + mark.size());
   };
-  ASSERT_EQ(run_shell("$FATHOM " + finish(), folder_.path()), 0);
-  EXPECT_EQ(finish(), "dataset merge '" + dataset + "'\n");
   ASSERT_EQ(run_shell("$FATHOM " + finish(), folder_.path()), 0);
   EXPECT_EQ(finish(), "");
   const Ended verified = run_fathom({"dataset", "verify", dataset});
@@ -137,19 +136,30 @@ TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
   EXPECT_NE(flipped.err.find("1 fault"), std::string::npos) << flipped.err;
 }
 
-TEST_F(Dataset, InfoTellsHowToRemoveWhatIsTooMuch) {
+TEST_F(Dataset, VerifyLeavesAloneWhatIsNotPartOfIt) {
   ASSERT_EQ(run_fathom(arguments("out", {"--shard", "0/1"})).exit_code, 0);
   const std::string dataset = folder_ / "out";
   write_text(dataset + "/extra.txt", "");
+  fs::create_directories(fs::path(folder_ / "victim/photos"));
+  write_text(folder_ / "victim/photos/a.jpg", "precious");
+  fs::remove_all(dataset + "/units/000/000/000000003");
+  fs::create_directory_symlink(folder_ / "victim", dataset + "/units/000/000/000000003");
   const Ended info = run_fathom({"dataset", "info", dataset});
-  EXPECT_NE(info.out.find("none of the dataset: 1, the first " + dataset + "/extra.txt"), std::string::npos)
+  EXPECT_NE(info.out.find("not part of the dataset: 2 (the first: " + dataset + "/extra.txt)"), std::string::npos)
       << info.out;
-  const std::string finish = "to finish it: fathom dataset verify --remove-faulty " + dataset + "\n";
-  EXPECT_NE(info.out.find(finish), std::string::npos) << info.out;
+  fs::resize_file(dataset + "/units/000/000/000000005/unit.json", 3);
   const Ended removed = run_fathom({"dataset", "verify", "--remove-faulty", dataset});
-  EXPECT_EQ(removed.exit_code, 0) << removed.err;
-  EXPECT_EQ(removed.out.substr(0, removed.out.find(';')), "extra.txt: is none of the dataset\n1 removed");
-  EXPECT_EQ(run_fathom({"dataset", "merge", dataset}).exit_code, 0);
+  EXPECT_EQ(removed.exit_code, 2);
+  EXPECT_EQ(removed.out.substr(0, removed.out.find(';')),
+            "units/000/000/000000005/unit.json: is not as it was written\n"
+            "extra.txt: is not part of the dataset\n"
+            "units/000/000/000000003: is a link, which no dataset has\n1 removed");
+  EXPECT_EQ(removed.err, "fathom: error: " + dataset + ": 2 faults left alone\n");
+  EXPECT_EQ(bytes_of(folder_ / "victim/photos/a.jpg"), "precious");
+  expect_refused("resume", arguments("out", {"--resume"}), {"000000003: is a link"}, folder_ / "none");
+  fs::remove(dataset + "/extra.txt");
+  fs::remove(dataset + "/units/000/000/000000003");
+  EXPECT_EQ(run_fathom(arguments("out", {"--resume"})).exit_code, 0);
   EXPECT_EQ(run_fathom({"dataset", "verify", dataset}).exit_code, 0);
 }
 
@@ -158,85 +168,63 @@ TEST_F(Dataset, IsTheSameHoweverTheSceneIsNamed) {
   ASSERT_EQ(run_shell("$FATHOM simulate room.yaml" + more + "0/3", folder_.path()), 0);
   EXPECT_EQ(run_shell("$FATHOM simulate ./room.yaml" + more + "1/3", folder_.path()), 0);
   EXPECT_EQ(run_shell("$FATHOM simulate " + scene_ + more + "2/3", folder_.path()), 0);
-  EXPECT_EQ(run_shell("$FATHOM dataset merge out && $FATHOM dataset verify out", folder_.path()), 0);
+  EXPECT_EQ(run_shell("$FATHOM dataset verify out", folder_.path()), 0);
 }
 
-/// The shard that the environment gives, by the units that are there afterwards.
-class ShardAuto : public Dataset {
+/// The scripts for schedulers, without a scheduler: which units a process renders follows from its variables.
+class ShareScripts : public Dataset {
  protected:
-  int simulate(const std::string& environment, const std::string& more = "") {
-    fs::remove_all(fs::path(folder_ / "auto"));
-    return run_shell("env " + environment + " $FATHOM simulate " + scene_ +
-                         " --out auto --quiet --environments 0:12 --frames 1 --shard auto " + more + " 2> said",
-                     folder_.path());
-  }
-
-  [[nodiscard]] std::string units() const {
+  std::string units(const std::string& environment, const std::string& command) {
+    fs::remove_all(fs::path(folder_ / "out"));
+    EXPECT_EQ(run_shell("env " + environment + " " + command + " 2> said", folder_.path()), 0)
+        << environment << bytes_of(folder_ / "said");
     std::string text;
-    for (const auto& entry : fs::directory_iterator(folder_ / "auto/units/000/000")) {
-      const int unit = std::stoi(entry.path().filename().string());
-      text += static_cast<char>('a' + unit);
+    for (const auto& entry : fs::directory_iterator(folder_ / "out/units/000/000")) {
+      text += static_cast<char>('a' + std::stoi(entry.path().filename().string()));
     }
     std::sort(text.begin(), text.end());
     return text;
   }
+
+  const std::string share_ = std::string(FATHOM_SOURCE_DIR) + "/share/";
+  const std::string more_ = " " + scene_ + " out --environments 0:12 --frames 1";
 };
 
-TEST_F(ShardAuto, FollowsLaunchers) {
-  const std::vector<std::pair<std::string, std::string>> launched = {
-      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4", "bfj"},
-      {"PMI_RANK=3 PMI_SIZE=4", "dhl"},
-      // mpirun in a script of `sbatch -n 4`, and in a task of srun's.
-      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 SLURM_PROCID=0 SLURM_NTASKS=4", "bdfhjl"},
-      {"PMI_RANK=1 PMI_SIZE=2 SLURM_PROCID=3 SLURM_NTASKS=4", "bdfhjl"},
-      {"SLURM_PROCID=0 SLURM_NTASKS=3 SLURM_STEP_ID=0", "adgj"},
-      {"SLURM_PROCID=0 SLURM_NTASKS=3", "abcdefghijkl"},  // a batch script
-      {"SLURM_PROCID=0 SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=4",
-       "cgk"},
-      {"SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=3", "fl"},
-      {"SLURM_PROCID=2 SLURM_NTASKS=4 PMI_RANK=2 PMI_SIZE=4", "cgk"},
-      {"SLURM_PROCID=1 SLURM_NTASKS=2 PMI_RANK=1 PMI_SIZE=2 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 "
-       "SLURM_ARRAY_TASK_COUNT=3",
-       "fl"},
-      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 "
-       "SLURM_ARRAY_TASK_COUNT=3",
-       "fl"},
-      {"JOB_COMPLETION_INDEX=5 FATHOM_SHARDS=6", "fl"}};
-  for (const auto& [environment, expected] : launched) {
-    ASSERT_EQ(simulate(environment), 0) << environment << bytes_of(folder_ / "said");
-    EXPECT_EQ(units(), expected) << environment;
-  }
-  ASSERT_EQ(simulate("JOB_COMPLETION_INDEX=1", "--shards 4"), 0);
-  EXPECT_EQ(units(), "bfj");
-  ASSERT_EQ(simulate("PMI_RANK=1 PMI_SIZE=4", "--shards 4"), 0);
-  EXPECT_EQ(units(), "bfj");
-  EXPECT_EQ(simulate("PMI_RANK=1 PMI_SIZE=4", "--shards 5"), 2);
-  EXPECT_NE(bytes_of(folder_ / "said").find("--shards = 5 and PMI_RANK 1 of PMI_SIZE 4 disagree"), std::string::npos);
+TEST_F(ShareScripts, GiveTheMembersOfAnArrayTheirShards) {
+  const std::string array = "FATHOM=$FATHOM bash " + share_ + "slurm/array.sbatch" + more_;
+  EXPECT_EQ(units("SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=4", array), "bfj");
+  EXPECT_EQ(
+      units("SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=4", array),
+      "cgk");
+  EXPECT_EQ(run_shell("SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=3 " + array + " 2> said",
+                      folder_.path()),
+            2);
+  EXPECT_NE(bytes_of(folder_ / "said").find("shard '5/3'"), std::string::npos) << bytes_of(folder_ / "said");
 }
 
-TEST_F(ShardAuto, RefusesWhatDoesNotSayIt) {
-  const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"A=1", "no launcher"},
-      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 PMI_RANK=0 PMI_SIZE=1",
-       "OMPI_COMM_WORLD_RANK 1 of OMPI_COMM_WORLD_SIZE 4 and PMI_RANK 0 of PMI_SIZE 1 disagree"},
-      {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE"},
-      {"PMI_RANK=1 PMI_SIZE=4 SLURM_PROCID=2 SLURM_NTASKS=4 SLURM_STEP_ID=0",
-       "PMI_RANK 1 of PMI_SIZE 4 and SLURM_PROCID 2 of SLURM_NTASKS 4 disagree"},
-      {"OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 SLURM_PROCID=2 SLURM_NTASKS=4 SLURM_STEP_ID=0",
-       "OMPI_COMM_WORLD_RANK 0 of OMPI_COMM_WORLD_SIZE 1 and SLURM_PROCID 2 of SLURM_NTASKS 4 disagree"},
-      {"PMI_RANK=4 PMI_SIZE=4", "not below 4"},
-      {"PMI_RANK=-1 PMI_SIZE=4", "PMI_RANK = '-1'"},
-      {"SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0", "_COUNT"},
-      {"SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3", "not below 3"},
-      {"SLURM_ARRAY_TASK_ID=4 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_STEP=2", "no step"},
-      {"JOB_COMPLETION_INDEX=1", "--shards N"}};
-  for (const auto& [environment, expected] : wrong) {
-    EXPECT_EQ(simulate(environment), 2) << environment;
-    const std::string said = bytes_of(folder_ / "said");
-    EXPECT_EQ(count_lines(said), 1U) << said;
-    EXPECT_NE(said.find(expected), std::string::npos) << said;
-    EXPECT_FALSE(fs::exists(fs::path(folder_ / "auto")));
+TEST_F(ShareScripts, GiveTheTasksOfAJobTheirShards) {
+  write_text(folder_ / "srun", "#!/bin/sh\nfor SLURM_PROCID in 0 2; do export SLURM_PROCID; \"$@\" || exit; done\n");
+  fs::permissions(folder_ / "srun", fs::perms::owner_all);
+  EXPECT_EQ(units("PATH=.:$PATH SLURM_NTASKS=3", "FATHOM=$FATHOM bash " + share_ + "slurm/tasks.sbatch" + more_),
+            "acdfgijl");
+}
+
+/// The command of the container, with its image's program and the folders of the test.
+TEST_F(ShareScripts, GiveTheCompletionsOfAnIndexedJobTheirShards) {
+  const std::string job = bytes_of(share_ + "kubernetes/dataset-job.yaml");
+  const std::size_t begin = job.find("exec fathom"), end = job.find("\n          env:");
+  ASSERT_LT(begin, end);
+  std::string command = job.substr(begin, end - begin);  // folded: line breaks are blanks
+  std::ranges::replace(command, '\n', ' ');
+  for (const auto& [text, by] : std::vector<std::pair<std::string, std::string>>{{"exec fathom", "exec $FATHOM"},
+                                                                                 {"/data/scene.yaml", scene_},
+                                                                                 {"/data/dataset", "out"},
+                                                                                 {"0:1000", "0:24"},
+                                                                                 {"--frames 100", "--frames 1"}}) {
+    command = replaced(command, text, by);
   }
+  write_text(folder_ / "command", command);
+  EXPECT_EQ(units("JOB_COMPLETION_INDEX=5 FATHOM_SHARDS=16 FATHOM=$FATHOM", "sh command"), "fv");
 }
 
 TEST_F(Dataset, RefusesBadOptions) {
@@ -247,10 +235,8 @@ TEST_F(Dataset, RefusesBadOptions) {
   };
   refused({"--shard", "4/4"}, {"shard '4/4'", "i/n"});
   refused({"--shard", ""}, {"shard ''", "i/n"});
-  refused({"--shard", "0/2", "--shards", "2"}, {"--shards is of --shard auto"});
-  refused({"--resume", "--claim-seconds", "5"}, {"--claim-seconds is of --claim"});
   refused({"--block", "0"}, {"--block"});
-  refused({"--shards", "0"}, {"--shards"});
+  refused({"--shard", "auto"}, {"shard 'auto'", "i/n"});
   refused({"--resume", "--digest"}, {"--digest"});
   refused({"--resume", "--bag", folder_ / "a.mcap"}, {"--bag"});
   refused({"--resume", "--environments", "5:5"}, {"--environments"});

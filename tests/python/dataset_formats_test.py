@@ -78,10 +78,19 @@ def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
+def hdf5_arrays(h5py, dataset):
+    """The arrays of all files, unit after unit: name -> array."""
+    parts = {}
+    for name in sorted(dataset.glob("packs/*/*/*.h5")):
+        with h5py.File(name) as file:
+            file.visititems(lambda key, item: parts.setdefault(key, []).append(item[:]) if isinstance(item, h5py.Dataset) else None)
+    return {key: np.concatenate(arrays) for key, arrays in parts.items()}
+
+
 def check_hdf5(file, expected):
     seen = set()
     for (unit, sensor, channel, frame), array in expected.items():
-        assert same(file[sensor][channel][unit, frame], array), (unit, sensor, channel, frame)
+        assert same(file[f"{sensor}/{channel}"][unit, frame], array), (unit, sensor, channel, frame)
         seen.add((unit, frame))
     for unit, frames in enumerate(file["unit/frames"][:]):
         for frame in range(2):
@@ -95,25 +104,23 @@ def test_h5py_reads_the_arrays_of_folders(scene, tmp_path, level):
     h5py = pytest.importorskip("h5py", reason="no python3-h5py here: nobody reads the HDF5")
     expected = folders(scene, tmp_path / "folders")
     simulate(scene, tmp_path / "out", "--format", "hdf5", "--units-per-file", 4, "--compression", level)
-    fathom("dataset", "merge", tmp_path / "out")
     fathom("dataset", "verify", tmp_path / "out")
-    (tmp_path / "out").rename(tmp_path / "moved")  # the file over all names the others from where it stands
-    with h5py.File(tmp_path / "moved/dataset.h5") as file:
-        check_hdf5(file, expected)
-        assert file["laser/range"].is_virtual and file["laser/range"].attrs["unit"] == "m"
+    file = hdf5_arrays(h5py, tmp_path / "out")
+    check_hdf5(file, expected)
+    np.testing.assert_allclose(file["laser/pose"][1, 0], [0.2, 0, 1, 1, 0, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(file["laser/time_s"][4], [0.2, 0.3], atol=1e-12)
+    assert list(file["unit/environment"]) == [1] * 6 + [2] * 6 + [3] * 6
+    drawn = json.loads(file["unit/parameters"][7])["sensors"][0]["drawn"]
+    assert 0.01 <= drawn[0]["value"] <= 0.2
+    with h5py.File(tmp_path / "out/packs/000/000/000000001.h5") as file:
+        assert file["camera/depth"].shape == (4, 2, 48, 64) and file["camera/depth"].chunks == (1, 1, 48, 64)
+        assert (file["camera/depth"].compression == "gzip") == (level > 0)
+        assert list(file["unit/index"][:]) == [4, 5, 6, 7]
+        assert file["laser/range"].attrs["unit"] == "m"
         assert file["laser/reason"].attrs["words"].startswith("hit,")
         assert json.loads(file["laser"].attrs["noise"])[0]["model"] == "distance"
         assert abs(file["camera"].attrs["fx"] - 32 / np.tan(np.radians(40))) < 1e-9
         assert file["camera"].attrs["cx"] == 31.5
-        np.testing.assert_allclose(file["laser/pose"][1, 0], [0.2, 0, 1, 1, 0, 0, 0], atol=1e-12)
-        np.testing.assert_allclose(file["laser/time_s"][4], [0.2, 0.3], atol=1e-12)
-        assert list(file["unit/environment"][:]) == [1] * 6 + [2] * 6 + [3] * 6
-        drawn = json.loads(file["unit/parameters"][7])["sensors"][0]["drawn"]
-        assert 0.01 <= drawn[0]["value"] <= 0.2
-    with h5py.File(tmp_path / "moved/packs/000/000/000000001.h5") as file:
-        assert file["camera/depth"].shape == (4, 2, 48, 64) and file["camera/depth"].chunks == (1, 1, 48, 64)
-        assert (file["camera/depth"].compression == "gzip") == (level > 0)
-        assert list(file["unit/index"][:]) == [4, 5, 6, 7]
 
 
 def test_several_returns_are_an_axis_before_rows_and_columns(tmp_path):
@@ -128,11 +135,10 @@ def test_several_returns_are_an_axis_before_rows_and_columns(tmp_path):
     laser = [array for (_, sensor, channel, _), array in expected.items() if (sensor, channel) == ("laser", "reason")]
     assert all(array.shape == (2, 1, 50) for array in laser) and sum((array[1] == 0).sum() for array in laser) > 10
     simulate(scene, tmp_path / "out", "--format", "hdf5", "--units-per-file", 4)
-    fathom("dataset", "merge", tmp_path / "out")
     fathom("dataset", "verify", tmp_path / "out")
-    with h5py.File(tmp_path / "out/dataset.h5") as file:
-        check_hdf5(file, expected)
-        assert file["laser/hit_sensor"].shape[2:] == (2, 1, 50, 3) and file["camera/depth"].shape[2:] == (48, 64)
+    file = hdf5_arrays(h5py, tmp_path / "out")
+    check_hdf5(file, expected)
+    assert file["laser/hit_sensor"].shape[2:] == (2, 1, 50, 3) and file["camera/depth"].shape[2:] == (48, 64)
 
 
 def test_noise_is_stored_and_the_rest_is_coded(scene, tmp_path):
@@ -182,7 +188,6 @@ def test_tar_files_hold_the_arrays_of_folders(scene, tmp_path):
 def test_files_are_the_same_after_kills_with_other_shards(scene, tmp_path, form):
     options = ["--format", form, "--units-per-file", "4", "--set", "sensors.camera.width=1600", "--set", "sensors.camera.height=1200"]
     simulate(scene, tmp_path / "whole", *options)
-    fathom("dataset", "merge", tmp_path / "whole")
     chance = random.Random(1)
     killed = 0
     for attempt in range(6):
@@ -196,7 +201,6 @@ def test_files_are_the_same_after_kills_with_other_shards(scene, tmp_path, form)
     assert killed > 0
     simulate(scene, tmp_path / "killed", *options, "--resume", "--shard", "0/2")
     simulate(scene, tmp_path / "killed", *options, "--resume", "--shard", "1/2")
-    fathom("dataset", "merge", tmp_path / "killed")
     fathom("dataset", "verify", tmp_path / "killed")
     files = {str(f.relative_to(tmp_path / "whole")): f.read_bytes() for f in (tmp_path / "whole").rglob("*") if f.is_file()}
     again = {str(f.relative_to(tmp_path / "killed")): f.read_bytes() for f in (tmp_path / "killed").rglob("*") if f.is_file()}
@@ -223,7 +227,7 @@ def test_dry_run_tells_the_price_and_writes_nothing(scene, tmp_path):
     said = fathom("simulate", scene, "--out", tmp_path / "out", "--environments", "0:1000", "--frames", "50", "--block", "10",
                   "--shard", "1/4", "--format", "webdataset", "--units-per-file", "125", "--dry-run")
     assert sorted(tmp_path.rglob("*")) == before
-    assert said.startswith("5 000 units, 50 000 frames, 156 100 000 rays\nabout 40 files, ")
+    assert said.startswith("5 000 units, 50 000 frames, 156 100 000 rays\nabout 80 files, ")
     assert "of them in shard 1/4: 1 250 units" in said
 
 

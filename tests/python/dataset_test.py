@@ -61,9 +61,8 @@ def simulate(scene, out, *options):
     subprocess.run(command, check=True, timeout=120)
 
 
-def merged_by_command_line(scene, out, *options):
+def by_command_line(scene, out, *options):
     simulate(scene, out, *options)
-    subprocess.run([BUILD / "bin" / "fathom", "dataset", "merge", out], check=True, timeout=60, stdout=subprocess.DEVNULL)
     return bytes_of(out)
 
 
@@ -104,12 +103,11 @@ def test_a_setup_gives_the_units_of_its_file_and_overrides(scene):
 
 
 def test_files_are_those_of_the_command_line(scene, tmp_path):
-    expected = merged_by_command_line(scene, tmp_path / "cli", *OPTIONS)
+    expected = by_command_line(scene, tmp_path / "cli", *OPTIONS)
     out = tmp_path / "python"
     for unit in reversed(fa.dataset.units(scene, **CHOICE)):
         done = fa.dataset.render_unit(unit, out)
         assert done["unit"] == unit.index and done["rendered"] and done["rays"] == 60 * 40 * unit.frames
-    assert fa.dataset.merge(out)["merged"]
     assert bytes_of(out) == expected
     checked = fa.dataset.verify(out)
     assert checked["faults"] == [] and checked["units"] == 12 and checked["files"] > 12
@@ -119,19 +117,17 @@ def test_the_command_is_quoted_as_the_command_line_does(tmp_path):
     folder = tmp_path / "it's a folder"
     folder.mkdir()
     scene = write_scene(folder)
-    expected = merged_by_command_line(scene, tmp_path / "cli", "--block", "3")
+    expected = by_command_line(scene, tmp_path / "cli", "--block", "3")
     for unit in fa.dataset.units(scene, block=3, caster="tree"):
         fa.dataset.render_unit(unit, tmp_path / "python")
-    fa.dataset.merge(tmp_path / "python")
     assert bytes_of(tmp_path / "python") == expected
 
 
 def test_the_command_line_goes_on_where_python_stopped(scene, tmp_path):
-    expected = merged_by_command_line(scene, tmp_path / "cli", *OPTIONS)
+    expected = by_command_line(scene, tmp_path / "cli", *OPTIONS)
     for unit in fa.dataset.units(scene, **CHOICE)[3:7]:
         fa.dataset.render_unit(unit, tmp_path / "both")
     simulate(scene, tmp_path / "both", *OPTIONS, "--resume")
-    fa.dataset.merge(tmp_path / "both")
     assert bytes_of(tmp_path / "both") == expected
 
 
@@ -146,7 +142,7 @@ def test_a_unit_that_is_there_is_not_rendered_again(scene, tmp_path):
 
 def test_a_complete_dataset_stays_as_it_is(scene, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    before = merged_by_command_line("scene.yaml", tmp_path / "out", *OPTIONS)  # the units have an absolute path
+    before = by_command_line("scene.yaml", tmp_path / "out", *OPTIONS)  # the units have an absolute path
     for unit in fa.dataset.units(scene, **CHOICE):
         assert not fa.dataset.render_unit(unit, tmp_path / "out")["rendered"]
     assert bytes_of(tmp_path / "out") == before
@@ -155,14 +151,15 @@ def test_a_complete_dataset_stays_as_it_is(scene, tmp_path, monkeypatch):
 
 def test_verify_removes_what_is_at_fault(scene, tmp_path):
     units = fa.dataset.units(scene, **CHOICE)
-    before = merged_by_command_line(scene, tmp_path / "out", *OPTIONS)
+    before = by_command_line(scene, tmp_path / "out", *OPTIONS)
     file = tmp_path / "out" / units[3].folder / "unit.json"
     file.write_bytes(file.read_bytes().replace(b"unit", b"Unit"))
     (tmp_path / "out" / "more.txt").touch()
-    assert fa.dataset.info(tmp_path / "out")["strays"] == 1
-    assert fa.dataset.verify(tmp_path / "out", remove_faulty=True)["removed"] == 2
+    assert fa.dataset.info(tmp_path / "out")["foreign"] == 1
+    checked = fa.dataset.verify(tmp_path / "out", remove_faulty=True)
+    assert (checked["removed"], checked["left"]) == (1, 1)
+    (tmp_path / "out" / "more.txt").unlink()
     assert [fa.dataset.render_unit(unit, tmp_path / "out")["rendered"] for unit in units].count(True) == 1
-    fa.dataset.merge(tmp_path / "out")
     assert bytes_of(tmp_path / "out") == before
 
 
@@ -179,7 +176,7 @@ def render_at_once(unit, out, barrier):
 
 
 def test_many_processes_may_make_the_dataset_at_once(scene, tmp_path):
-    expected = merged_by_command_line(scene, tmp_path / "cli", *OPTIONS)
+    expected = by_command_line(scene, tmp_path / "cli", *OPTIONS)
     units = fa.dataset.units(scene, **CHOICE)
     context = multiprocessing.get_context("fork")
     barrier = context.Barrier(len(units))
@@ -189,7 +186,6 @@ def test_many_processes_may_make_the_dataset_at_once(scene, tmp_path):
     for process in processes:
         process.join(120)
     assert [process.exitcode for process in processes] == [0] * len(units)
-    fa.dataset.merge(tmp_path / "out")
     assert bytes_of(tmp_path / "out") == expected
 
 
@@ -223,7 +219,7 @@ def test_info_tells_what_is_there(scene, tmp_path):
     units = fa.dataset.units(scene, **CHOICE)
     fa.dataset.render_unit(units[0], tmp_path / "out")
     info = fa.dataset.info(tmp_path / "out")
-    assert (info["units"], info["complete"], info["first_missing"], info["merged"]) == (12, 1, 1, False)
+    assert (info["units"], info["complete"], info["first_missing"], info["foreign"]) == (12, 1, 1, 0)
     assert (info["environments"], info["episodes"], info["frames"], info["block"], info["seed"]) == ((1, 3), (0, 2), 5, 2, 9)
     assert info["fathom"] == fa.__version__ and info["scene"] == "scene.yaml" and str(scene) in info["command"]
 
@@ -231,7 +227,6 @@ def test_info_tells_what_is_there(scene, tmp_path):
 def test_verify_finds_a_flipped_byte(scene, tmp_path):
     (unit,) = fa.dataset.units(scene)
     fa.dataset.render_unit(unit, tmp_path / "out")
-    fa.dataset.merge(tmp_path / "out")
     file = next((tmp_path / "out").rglob("*.pcd"))
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
@@ -258,11 +253,9 @@ def test_wrong_inputs_are_refused_in_one_line(scene, tmp_path):
     refused("caster", units, scene, caster="teapot")
     refused("unit: 7 given", fa.dataset.render_unit, 7, tmp_path / "out")
     refused("holds no dataset.json", fa.dataset.info, tmp_path)
-    refused("holds no dataset.json", fa.dataset.merge, tmp_path)
     refused("holds no dataset.json", fa.dataset.verify, tmp_path)
     refused("something else", fa.dataset.render_unit, units(scene)[0], tmp_path)
     fa.dataset.render_unit(units(scene, **CHOICE)[1], tmp_path / "out")
-    refused("000000000", fa.dataset.merge, tmp_path / "out")
     beyond = dataclasses.replace(units(scene)[0], index=1)
     refused("1", fa.dataset.render_unit, beyond, tmp_path / "out")
 
@@ -323,7 +316,7 @@ def dask_lines(scene, out):
 def test_dask_renders_the_same_though_a_worker_is_killed(tmp_path):
     pytest.importorskip("distributed", reason="no python3-distributed here: no dataset is rendered by Dask")
     scene = write_scene(tmp_path, width=4000)
-    expected = merged_by_command_line(scene, tmp_path / "cli", "--environments", "0:6", "--episodes", "0:2", "--frames", "4",
+    expected = by_command_line(scene, tmp_path / "cli", "--environments", "0:6", "--episodes", "0:2", "--frames", "4",
                                       "--block", "2")
     out = tmp_path / "dask"
     script = tmp_path / "render.py"

@@ -26,18 +26,14 @@ struct DatasetOptions {
   DatasetFiles files = {};
   std::optional<std::vector<std::uint64_t>> units = {};  ///< these in place of the shard's; of folders alone
   bool resume = false;                                   ///< skip units that are complete and the same, redo others
-  /// For slow nodes: as resume, and whoever has rendered its shard goes on with units that nobody has claimed; returns
-  /// when all units are complete. Works on any file system on which to make a folder is atomic, NFS too.
-  bool claim = false;
-  double claim_stale_s = 600.0;  ///< a claim that was not renewed for so long is taken over; renewed after each frame
-  std::string command = {};      ///< that makes the dataset; kept in dataset.json
+  std::string command = {};                              ///< that makes the dataset; kept in dataset.json
 };
 
 /// What a process did for a dataset.
 struct DatasetResult {
   std::uint64_t units = 0;             ///< of the dataset
   std::uint64_t rendered = 0;          ///< units, by this call
-  std::uint64_t skipped = 0;           ///< because they were complete, or others rendered them
+  std::uint64_t skipped = 0;           ///< because they were complete
   std::uint64_t files = 0, bytes = 0;  ///< of the units rendered
   double seconds = 0.0;                ///< from the first frame until all is written
   Progress progress;
@@ -60,8 +56,9 @@ FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& op
 /// stopped.
 ///
 /// As many units are rendered side by side as there are threads, over one set of trees; fewer units than threads come
-/// one after the other, each on all of them. Throws InputError (bad input, a folder that holds something else, units
-/// that are there without resume and force), SystemError (disk, memory) or Interrupted (should_stop said yes; units
+/// one after the other, each on all of them. Below the folder no link is followed, and none is removed. Throws
+/// InputError (bad input, a folder that holds something else or a link, units that are there without resume and force),
+/// SystemError (disk, memory) or Interrupted (should_stop said yes; units
 /// that are there are whole).
 FATHOM_API DatasetResult render_dataset(const SceneSetup& setup, const DatasetOptions& options);
 

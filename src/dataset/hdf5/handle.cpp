@@ -47,14 +47,10 @@ std::size_t used_bytes(std::span<const std::byte> image) {
   return std::min(image.size(), static_cast<std::size_t>(end));
 }
 
-[[noreturn]] void fail(const std::filesystem::path& file, Access access) {
+[[noreturn]] void fail(const std::filesystem::path& file) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);
-  if (access == Access::kWrite)
-    throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), in_short(reason)));
-  throw SystemError(
-      fmt::format("{}: cannot be read: {}; `fathom dataset verify --remove-faulty` removes what is damaged",
-                  file.string(), in_short(reason)));
+  throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), in_short(reason)));
 }
 
 // What the library calls in place of malloc and so on for the bytes of a file; `memory` is a FileMemory.
@@ -80,8 +76,8 @@ Quiet::Quiet() {
 
 Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
-Handle::Handle(hid_t id, Close how, const std::filesystem::path& file, Access access) : id_(id), close_(how) {
-  if (id < 0) fail(file, access);
+Handle::Handle(hid_t id, Close how, const std::filesystem::path& file) : id_(id), close_(how) {
+  if (id < 0) fail(file);
 }
 
 Handle& Handle::operator=(Handle&& other) noexcept {
@@ -96,8 +92,8 @@ void Handle::reset() noexcept { static_cast<void>(close()); }
 
 bool Handle::close() noexcept { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
 
-void check(herr_t status, const std::filesystem::path& file, Access access) {
-  if (status < 0) fail(file, access);
+void check(herr_t status, const std::filesystem::path& file) {
+  if (status < 0) fail(file);
 }
 
 FileMemory::~FileMemory() { std::free(data_); }  // NOLINT(*-no-malloc): realloc moves no pages

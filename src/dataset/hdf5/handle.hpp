@@ -3,7 +3,6 @@
 // HDF5's objects, which close themselves, and its errors as exceptions.
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -28,17 +27,14 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-/// What the library failed at.
-enum class Access : std::uint8_t { kWrite, kRead };
-
 /// An object of any kind. Its last close is silent: a file is closed by close(), which may fail.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
 
   Handle() = default;
-  /// Throws SystemError naming the file, which cannot be written or read, when `id` is none.
-  Handle(hid_t id, Close how, const std::filesystem::path& file, Access access = Access::kWrite);
+  /// Throws SystemError naming the file, which cannot be written, when `id` is negative.
+  Handle(hid_t id, Close how, const std::filesystem::path& file);
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept;
   ~Handle() { reset(); }
@@ -55,7 +51,7 @@ class Handle {
 };
 
 /// Throws SystemError naming the file unless the status is good. What went wrong below is told in words of HDF5.
-void check(herr_t status, const std::filesystem::path& file, Access access = Access::kWrite);
+void check(herr_t status, const std::filesystem::path& file);
 
 /// The memory of files that are made one after the other. It keeps its size: pages that the system has given once are
 /// not asked for again, which takes longer than writing to them.

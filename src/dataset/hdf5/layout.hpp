@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the files of packs and the file over all of them have in common: groups, attributes, and arrays by kind.
+// What a file of HDF5 holds: groups, attributes, and arrays by kind.
 
 #include <array>
 #include <filesystem>
@@ -20,7 +20,7 @@ inline constexpr hsize_t kPoseNumbers = 7;
 /// The arrays of numbers of all units.
 inline constexpr std::array<const char*, 5> kUnitNumbers = {"index", "environment", "episode", "first_frame", "frames"};
 
-/// The attributes of a file: who made it, and of what. `digest`: of the pack, or of the inputs of all.
+/// The attributes of a file: who made it, and of what. `digest`: of the pack.
 void describe_file(hid_t file, const DatasetFile& dataset, const std::string& digest,
                    const std::filesystem::path& name);
 

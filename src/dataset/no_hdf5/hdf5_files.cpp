@@ -22,6 +22,4 @@ std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& /*data
   refuse();
 }
 
-void merge_hdf5(const std::filesystem::path& /*dataset*/, const DatasetFile& /*file*/) { refuse(); }
-
 }  // namespace fathom
