@@ -60,7 +60,7 @@ TEST(JumpIntervals, OfAnEndOfAUniformGoesOutwards) {
 
 TEST(JumpIntervals, HoldTheTruthAsOftenAsTheySay) {
   const NoiseChain limit = {LossAngle{1.2F}}, ends = {UniformNoise{-0.1F, 0.15F}};
-  const std::size_t seeds = repetitions(80);
+  const std::size_t seeds = repetitions(40);
   double held[2] = {};
   for (std::size_t seed = 1; seed <= seeds; ++seed) {
     const auto quads = static_cast<std::uint32_t>(seed * kFrames * kPerFrame);

@@ -85,7 +85,7 @@ TEST(WallLidar, NoiseIsFoundAgainAmongOtherSurfaces) {
   const std::vector<std::pair<std::string, double>> truth = {
       {"distance.stddev_m", 0.01F}, {"distance.stddev_per_m", 0.004F}, {"dropout.probability", 0.05F}};
   std::vector<double> square(truth.size(), 0.0);
-  const std::uint64_t seeds = repetitions(4);
+  const std::uint64_t seeds = repetitions(2);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const WallFit fit =
         fit_wall(room_frames(stands(24), chain, seed), {.wall = WallChoice::kAhead, .most_returns = 20'000});
@@ -96,8 +96,8 @@ TEST(WallLidar, NoiseIsFoundAgainAmongOtherSurfaces) {
       square[k] += off * off;
     }
   }
-  // The sum of squares of four standard normals is below 18.5 in 999 of 1000 cases.
-  for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_LT(square[k], 18.5) << truth[k].first;
+  // The sum of squares of two standard normals is below 13.8 in 999 of 1000 cases.
+  for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_LT(square[k], 13.8) << truth[k].first;
 }
 
 TEST(WallLidar, LossesByIncidenceAreFoundAgain) {
