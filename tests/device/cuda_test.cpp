@@ -18,6 +18,7 @@
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/gpu_frame.hpp>
 
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"
@@ -86,6 +87,7 @@ RC_GTEST_FIXTURE_PROP(Cuda, GivesTheBitsOfTheProcessorForAnyChain, ()) {
   if (*rc::gen::inRange(0, 4) == 0) sensor.ignore = {EntityId{1}};
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto index = static_cast<std::uint32_t>(*rc::gen::inRange(0, 5));
+  fake::set_fill(*rc::gen::element<unsigned char>(0xA5, 0xFF));
   const Frame wanted = test::render_once(scene, sensor, test::all_channels(), options_on({}, seed), index);
   const Frame found = test::render_once(scene, sensor, test::all_channels(), options_on(kCuda, seed), index);
   RC_ASSERT(test::channels_that_differ(wanted, found) == std::string());
@@ -105,6 +107,7 @@ TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
   }
   Frame wanted(test::all_channels()), found(test::all_channels());
   for (std::uint32_t k = 0; k < 4; ++k) {
+    fake::spoil();
     for (Simulator* s : {&here, &there}) {
       s->scene().set_pose(EntityId{1}, {{3.0 - k, 1, -1}, {}});
       auto vertices = make_sphere(0.5).vertices_m;
@@ -116,6 +119,35 @@ TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
       EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
     }
     EXPECT_EQ(fake::calls("fathom_refit_nodes") > 0, k >= 2) << "the GPU itself refits what has deformed";
+  }
+}
+
+/// A lidar whose rays widen, with three returns of each.
+Sensor any_with_returns() {
+  Sensor sensor = test::make_sensor(test::make_lidar(40, 90), test::three_gaussians());
+  sensor.noise.emplace_back(Dropout{.probability = 0.1F});
+  sensor.divergence = {.horizontal_rad = 0.05F, .vertical_rad = 0.03F, .separation_m = 0.2F};
+  sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kSecond};
+  sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
+  return sensor;
+}
+
+TEST_F(Cuda, ReadsNothingThatNoFrameWrote) {
+  Sensor correlated = any_stereo();
+  correlated.noise[2].correlation = {.across_px = 3, .down_px = 2, .time_s = 0.35};
+  for (const int fill : {0xA5, 0xFF}) {
+    fake::set_fill(static_cast<unsigned char>(fill));
+    for (const Sensor& sensor : {any_stereo(), any_with_window(), any_with_returns(), correlated}) {
+      Simulator here(test::make_room_scene(), options_on({})), there(test::make_room_scene(), options_on(kCuda));
+      const SensorId id = here.add_sensor(sensor);
+      there.add_sensor(sensor);
+      Frame wanted(test::all_channels()), found(test::all_channels());
+      for (std::uint32_t k = 0; k < 2; ++k) {
+        here.render(id, k, wanted), there.render(id, k, found);
+        EXPECT_EQ(test::channels_that_differ(wanted, found), "") << sensor.name << ", frame " << k;
+        fake::spoil();
+      }
+    }
   }
 }
 
@@ -274,6 +306,35 @@ TEST_F(Cuda, ThrowsWhenACallFailsAndWorksTheNextTime) {
   }
 }
 
+TEST_F(Cuda, GoesOnInPartsWhenPinnedMemoryWasShort) {
+  Sensor sensor = any_stereo();
+  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  constexpr int kOutOfMemory = 2;
+  fake::fail("cuMemHostAlloc", 0, kOutOfMemory);
+  const Frame found = frame_on(kCuda, test::make_room_scene(), sensor);
+  EXPECT_GT(fake::calls("fathom_render_rays"), 1);
+  EXPECT_EQ(test::channels_that_differ(frame_on({}, test::make_room_scene(), sensor), found), "");
+}
+
+TEST_F(Cuda, TranslatesItsCodeOnceForAllWhoUseAGpu) {
+  {
+    const Simulator first(test::make_room_scene(), options_on(kCuda)),
+        second(test::make_room_scene(), options_on(kCuda));
+    EXPECT_EQ(fake::calls("cuModuleLoadDataEx"), 1);
+  }
+  EXPECT_EQ(fake::alive(), 0U);
+  const Simulator third(test::make_room_scene(), options_on(kCuda));
+  EXPECT_EQ(fake::calls("cuModuleLoadDataEx"), 2);
+}
+
+TEST_F(Cuda, SaysWhatTheTranslatorSays) {
+  constexpr int kInvalidPtx = 218;
+  fake::set_translator_log("ptxas fatal: line 7\nno such thing\n");
+  fake::fail("cuModuleLoadDataEx", 0, kInvalidPtx);
+  EXPECT_EQ(message_of([] { Simulator(test::make_room_scene(), options_on(kCuda)); }),
+            "GPU 0 (no GPU at all): cuModuleLoadDataEx (ptxas fatal: line 7 no such thing): some error (CUDA_ERROR)");
+}
+
 TEST_F(Cuda, ThrowsWhenADriverCannotBeOpened) {
   for (const char* call :
        {"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute",
@@ -294,8 +355,8 @@ TEST_F(Cuda, SaysWhatIsMissing) {
   fake::set_compute_capability(5);
   EXPECT_EQ(message(kCuda),
             "device cuda:0: GPU 0 (no GPU at all) has compute capability 5, and fathom needs 6 or later");
-  fake::set_driver_version(7050);
-  EXPECT_EQ(message(kCuda), "device cuda: the driver is for CUDA 7, and fathom needs 8 or later");
+  fake::set_driver_version(10020);
+  EXPECT_EQ(message(kCuda), "device cuda: the driver is for CUDA 10, and fathom needs 11 or later");
   fake::set_gpus(0);
   EXPECT_EQ(message(kCuda), "device cuda: NVIDIA's driver finds no GPU");
   EXPECT_EQ(message(kAuto), "") << "the processor is there";
@@ -355,6 +416,7 @@ class Pair {
     f(here_), f(there_);
   }
   [[nodiscard]] std::string difference(std::uint32_t index, const EnvironmentNumbers& which = {}) {
+    fake::spoil();
     here_.render(index, std::array{&wanted_[0], &wanted_[1]}, which);
     there_.render(index, std::array{&found_[0], &found_[1]}, which);
     return test::channels_that_differ(wanted_[0], found_[0]) + test::channels_that_differ(wanted_[1], found_[1]);
@@ -403,6 +465,7 @@ class DrawnPair {
     f(here_), f(there_);
   }
   [[nodiscard]] std::string difference(std::uint32_t index) {
+    fake::spoil();
     here_.render(index, std::array{&wanted_[0], &wanted_[1]});
     there_.render(index, std::array{&found_[0], &found_[1]});
     return test::channels_that_differ(wanted_[0], found_[0]) + test::channels_that_differ(wanted_[1], found_[1]);
@@ -506,16 +569,6 @@ TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
   }
 }
 
-/// A lidar whose rays widen, with three returns of each.
-Sensor any_with_returns() {
-  Sensor sensor = test::make_sensor(test::make_lidar(40, 90), test::three_gaussians());
-  sensor.noise.emplace_back(Dropout{.probability = 0.1F});
-  sensor.divergence = {.horizontal_rad = 0.05F, .vertical_rad = 0.03F, .separation_m = 0.2F};
-  sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kSecond};
-  sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
-  return sensor;
-}
-
 TEST_F(Cuda, GivesSeveralReturnsInFramesAsAWholeAndCut) {
   Sensor sensor = any_with_returns();
   sensor.model = test::make_lidar(48, 256);
@@ -566,6 +619,41 @@ TEST_F(Cuda, LeavesSeveralReturnsInTheMemoryOfTheGpu) {
   EXPECT_EQ(message_of([&] { simulator.render(id, 0, one.frame()); }),
             "the buffers of the frame are for 1 return of each ray, not for 3");
   one.free(), there.free();
+}
+
+TEST_F(Cuda, RefusesAFrameInOtherMemoryAndGoesOn) {
+  Simulator simulator(test::make_room_scene(), options_on(kCuda));
+  const SensorId id = simulator.add_sensor(any_stereo());
+  constexpr std::size_t kBytes = 37 * 61 * sizeof(float);
+  const auto render_into = [&](void* memory) {
+    const std::array buffers = {ChannelBuffer{Channel::kRange, memory, kBytes}};
+    Frame frame(37, 61, buffers, FrameMemory::kGpu);
+    return message_of([&] { simulator.render(id, 0, frame); });
+  };
+  std::vector<float> here(kBytes / sizeof(float));
+  void* const other = fake::make_memory(kBytes, 1);
+  void* const own = fake::make_memory(kBytes);
+  EXPECT_EQ(render_into(here.data()),
+            fmt::format("range: the address {:#x} is in the memory of no GPU, and GPU 0 (no GPU at all) renders",
+                        reinterpret_cast<std::uintptr_t>(here.data())));
+  EXPECT_EQ(render_into(other),
+            fmt::format("range: the address {:#x} is in the memory of GPU 1, and GPU 0 (no GPU at all) renders",
+                        reinterpret_cast<std::uintptr_t>(other)));
+  EXPECT_EQ(fake::calls("cuLaunchKernel"), 0);
+  EXPECT_EQ(render_into(own), "");
+  fake::free_memory(other), fake::free_memory(own);
+}
+
+TEST_F(Cuda, WaitsForAStreamOfAnother) {
+  const std::uintptr_t stream = fake::make_stream();
+  void* const memory = fake::make_memory(16);
+  wait_for_stream(memory, stream);
+  EXPECT_EQ(fake::calls("cuStreamSynchronize"), 1);
+  EXPECT_EQ(fake::calls("cuStreamCreate"), 0);
+  fake::free_memory(memory), fake::free_stream(stream);
+  const float here = 0.0F;
+  EXPECT_EQ(message_of([&] { wait_for_stream(&here, stream); }),
+            fmt::format("the address {:#x} is in the memory of no GPU", reinterpret_cast<std::uintptr_t>(&here)));
 }
 
 TEST_F(Cuda, WorksInAStreamOfTheCallers) {

@@ -40,6 +40,8 @@ struct Failure {
 /// A piece of the GPU's memory; pages of their own.
 struct Piece {
   std::size_t bytes, pages;
+  int gpu;
+  bool stays;  // what it holds is read in later frames
 };
 
 using Task = std::function<void()>;
@@ -59,7 +61,8 @@ struct FakeGpu {
   int context_users = 0, broken = 0;
   bool callers = false;  // whether the test itself has something of it
   std::size_t names = 0;
-  std::string complaints;
+  std::string complaints, log;
+  unsigned char fill = 0xA5;
 };
 
 FakeGpu& gpu() {
@@ -99,6 +102,15 @@ void protect(int how) {
   for (const auto& [address, piece] : gpu().memory) mprotect(reinterpret_cast<void*>(address), piece.pages, how);
 }
 
+/// The piece that holds these bytes; null: none does.
+Piece* piece_of(const void* pointer, std::size_t bytes) {
+  const auto at = reinterpret_cast<CudaAddress>(pointer);
+  auto next = gpu().memory.upper_bound(at);
+  if (next == gpu().memory.begin()) return nullptr;
+  --next;
+  return at + bytes <= next->first + next->second.bytes ? &next->second : nullptr;
+}
+
 /// Runs tasks of a stream up to the given one.
 void run(void* stream, std::size_t up_to) {
   FakeGpu& g = gpu();
@@ -109,13 +121,7 @@ void run(void* stream, std::size_t up_to) {
   protect(PROT_NONE);
 }
 
-bool is_of_gpu(const void* pointer, std::size_t bytes) {
-  const auto at = reinterpret_cast<CudaAddress>(pointer);
-  auto next = gpu().memory.upper_bound(at);
-  if (next == gpu().memory.begin()) return false;
-  --next;
-  return at >= next->first && at + bytes <= next->first + next->second.bytes;
-}
+bool is_of_gpu(const void* pointer, std::size_t bytes) { return piece_of(pointer, bytes) != nullptr; }
 
 bool is_pinned(const void* pointer, std::size_t bytes) {
   const auto* at = static_cast<const std::byte*>(pointer);
@@ -330,13 +336,15 @@ int give_back(T& things, void* name) {
   return kInvalidValue;
 }
 
-CudaAddress allocate(std::size_t bytes) {
+CudaAddress allocate(std::size_t bytes, int number = 0) {
   FakeGpu& g = gpu();
   if (bytes == 0 || bytes > g.limit - g.used) return 0;
   const std::size_t pages = (bytes + kPage - 1) / kPage * kPage;
-  void* at = mmap(nullptr, pages, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* at = mmap(nullptr, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return 0;
-  g.memory[reinterpret_cast<CudaAddress>(at)] = {bytes, pages};
+  std::memset(at, g.fill, pages);
+  mprotect(at, pages, PROT_NONE);
+  g.memory[reinterpret_cast<CudaAddress>(at)] = {bytes, pages, number, false};
   g.used += bytes;
   return reinterpret_cast<CudaAddress>(at);
 }
@@ -410,8 +418,10 @@ FATHOM_FAKE int cuCtxPopCurrent_v2(CudaContext* context) {
   contexts.pop_back();
   return 0;
 }
-FATHOM_FAKE int cuModuleLoadDataEx(CudaModule* module, const void* image, unsigned /*options*/, int* /*names*/,
-                                   void** /*values*/) {
+FATHOM_FAKE int cuModuleLoadDataEx(CudaModule* module, const void* image, unsigned options, int* names, void** values) {
+  if (options == 2 && names[0] == 5 && names[1] == 6) {  // CU_JIT_ERROR_LOG_BUFFER, and its size
+    std::strncpy(static_cast<char*>(values[0]), gpu().log.c_str(), reinterpret_cast<std::size_t>(values[1]));
+  }
   FATHOM_CALL("cuModuleLoadDataEx");
   if (std::string(static_cast<const char*>(image)).find(".target sm_60") == std::string::npos) return 218;
   gpu().modules.insert(*module = named<CudaModule>());
@@ -426,6 +436,22 @@ FATHOM_FAKE int cuModuleGetFunction(CudaFunction* function, CudaModule /*module*
   const auto* const found = std::find(kKernels.begin(), kKernels.end(), std::string_view(name));
   if (found == kKernels.end()) return 500;
   *function = reinterpret_cast<CudaFunction>(&kernel_names[static_cast<std::size_t>(found - kKernels.begin())]);
+  return 0;
+}
+FATHOM_FAKE int cuFuncGetAttribute(int* value, int /*attribute*/, CudaFunction /*function*/) {
+  FATHOM_CALL("cuFuncGetAttribute");
+  *value = 0;
+  return 0;
+}
+FATHOM_FAKE int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* groups, CudaFunction /*function*/, int /*threads*/,
+                                                            std::size_t /*shared*/) {
+  FATHOM_CALL("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  *groups = 0;
+  return 0;
+}
+FATHOM_FAKE int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  FATHOM_CALL("cuMemGetInfo_v2");
+  *total = gpu().limit, *free = gpu().limit - gpu().used;
   return 0;
 }
 FATHOM_FAKE int cuMemAlloc_v2(CudaAddress* address, std::size_t bytes) {
@@ -448,6 +474,7 @@ FATHOM_FAKE int cuMemFree_v2(CudaAddress address) {
 FATHOM_FAKE int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned /*flags*/) {
   FATHOM_CALL("cuMemHostAlloc");
   *memory = std::malloc(bytes);
+  std::memset(*memory, gpu().fill, bytes);
   gpu().pinned[static_cast<std::byte*>(*memory)] = bytes;
   return 0;
 }
@@ -455,6 +482,13 @@ FATHOM_FAKE int cuMemFreeHost(void* memory) {
   FATHOM_CALL("cuMemFreeHost");
   if (gpu().pinned.erase(static_cast<std::byte*>(memory)) == 0) return kInvalidValue;
   std::free(memory);
+  return 0;
+}
+FATHOM_FAKE int cuPointerGetAttribute(void* value, int attribute, CudaAddress address) {
+  FATHOM_CALL("cuPointerGetAttribute", false);
+  const Piece* piece = piece_of(reinterpret_cast<const void*>(address), 1);
+  if (piece == nullptr || attribute != 9) return kInvalidValue;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+  *static_cast<int*>(value) = piece->gpu;
   return 0;
 }
 FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size_t bytes, CudaStream stream) {
@@ -465,6 +499,7 @@ FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size
     return kInvalidValue;
   }
   if (is_pinned(from, bytes)) return add_task(stream, [=] { std::memcpy(there, from, bytes); });
+  piece_of(there, bytes)->stays = true;                     // a frame's own data come from pinned memory
   const auto* first = static_cast<const std::byte*>(from);  // a driver takes it at once
   return add_task(stream,
                   [there, kept = std::vector(first, first + bytes)] { std::memcpy(there, kept.data(), kept.size()); });
@@ -554,8 +589,9 @@ namespace fathom::test::fake_cuda {
 void reset() {
   FakeGpu& g = gpu();
   const std::scoped_lock held(g.lock);
-  g.gpus = 1, g.major = 6, g.version = 13000, g.launch_ms = 0, g.limit = ~std::size_t{0}, g.callers = false;
-  g.calls.clear(), g.failures.clear(), g.complaints.clear();
+  g.gpus = 1, g.major = 6, g.version = 13000, g.launch_ms = 0, g.limit = ~std::size_t{0}, g.callers = false,
+  g.fill = 0xA5;
+  g.calls.clear(), g.failures.clear(), g.complaints.clear(), g.log.clear();
 }
 void fail(const std::string& call, int number, int error, bool for_good) {
   const std::scoped_lock held(gpu().lock);
@@ -580,6 +616,18 @@ std::string complaints() {
   const std::scoped_lock held(gpu().lock);
   return gpu().complaints;
 }
+void set_fill(unsigned char fill) { gpu().fill = fill; }
+void spoil() {
+  FakeGpu& g = gpu();
+  const std::scoped_lock held(g.lock);
+  protect(PROT_READ | PROT_WRITE);
+  for (const auto& [address, piece] : g.memory) {
+    if (!piece.stays) std::memset(reinterpret_cast<void*>(address), g.fill, piece.bytes);
+  }
+  protect(PROT_NONE);
+  for (const auto& [address, bytes] : g.pinned) std::memset(const_cast<std::byte*>(address), g.fill, bytes);
+}
+void set_translator_log(const std::string& log) { gpu().log = log; }
 std::uintptr_t make_stream() {
   const std::scoped_lock held(gpu().lock);
   gpu().callers = true;
@@ -587,10 +635,10 @@ std::uintptr_t make_stream() {
   gpu().streams[name] = {};
   return reinterpret_cast<std::uintptr_t>(name);
 }
-void* make_memory(std::size_t bytes) {
+void* make_memory(std::size_t bytes, int number) {
   const std::scoped_lock held(gpu().lock);
   gpu().callers = true;
-  return reinterpret_cast<void*>(allocate(bytes));
+  return reinterpret_cast<void*>(allocate(bytes, number));
 }
 void free_stream(std::uintptr_t stream) {
   const std::scoped_lock held(gpu().lock);

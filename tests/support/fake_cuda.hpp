@@ -34,10 +34,17 @@ FATHOM_FAKE void set_launch_ms(int milliseconds);
 /// What a driver would have taken amiss since reset(), a line each: a call without a context, a thread that reads or
 /// writes what is not the GPU's.
 [[nodiscard]] FATHOM_FAKE std::string complaints();
-/// A stream and memory as another library of this process would make them, and give them back.
+/// Each byte of memory that is handed out has this value; 0xA5 by default.
+FATHOM_FAKE void set_fill(unsigned char fill);
+/// Fills all that a frame has to write before it reads: memory of the GPU except trees and rays, and pinned memory.
+/// No work may be under way.
+FATHOM_FAKE void spoil();
+/// What the translator says when a module does not load.
+FATHOM_FAKE void set_translator_log(const std::string& log);
+/// A stream and memory as another library of this process would make them, and give them back. `gpu`: whose it is.
 FATHOM_FAKE std::uintptr_t make_stream();
 FATHOM_FAKE void free_stream(std::uintptr_t stream);
-FATHOM_FAKE void* make_memory(std::size_t bytes);
+FATHOM_FAKE void* make_memory(std::size_t bytes, int gpu = 0);
 FATHOM_FAKE void free_memory(void* memory);
 /// What stands there, copied after all work.
 FATHOM_FAKE void read(const void* from, std::size_t bytes, void* to);

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include <fathom/base/error.hpp>
+#include <fathom/frame/channel_list.hpp>
 
 #include "base/executor.hpp"
 #include "render/block_store.hpp"
 #include "render/device/fields.hpp"
 #include "render/device/gather.hpp"
-#include "render/device/ptx.hpp"
 #include "render/device/resident.hpp"
 #include "render/device/results.hpp"
 #include "render/device/worlds.hpp"
@@ -85,25 +85,31 @@ class Settle {
   int before_ = std::uncaught_exceptions();
 };
 
+void check_memory(const Gpu& gpu, const Frame& frame) {
+  for (const ChannelInfo& info : channel_list()) {
+    if (!frame.channels().contains(info.channel)) continue;
+    gpu.check_address(reinterpret_cast<CudaAddress>(frame.data(info.channel)), info.name());
+  }
+}
+
 }  // namespace
 
 class CudaFrames::Work {
  public:
-  Work(const Gpu& gpu, std::uintptr_t stream)
+  Work(const Gpu& gpu, const Module& module, std::uintptr_t stream)
       : stream_(gpu, stream),
-        module_(gpu, ptx()),
-        render_rays_(module_.function("fathom_render_rays")),
-        lose_edges_(module_.function("fathom_lose_edges")),
-        match_pixels_(module_.function("fathom_match_pixels")),
-        join_pixels_(module_.function("fathom_join_pixels")),
-        count_pixels_(module_.function("fathom_count_pixels")),
-        lose_speckles_(module_.function("fathom_lose_speckles")),
-        finish_rays_(module_.function("fathom_finish_rays")),
-        refit_nodes_(module_.function("fathom_refit_nodes")),
-        worlds_(gpu, module_),
+        render_rays_(module.function("fathom_render_rays")),
+        lose_edges_(module.function("fathom_lose_edges")),
+        match_pixels_(module.function("fathom_match_pixels")),
+        join_pixels_(module.function("fathom_join_pixels")),
+        count_pixels_(module.function("fathom_count_pixels")),
+        lose_speckles_(module.function("fathom_lose_speckles")),
+        finish_rays_(module.function("fathom_finish_rays")),
+        refit_nodes_(module.function("fathom_refit_nodes")),
+        worlds_(gpu, module),
         parcel_(gpu),
         results_(gpu),
-        fields_(gpu, module_),
+        fields_(gpu, module),
         readback_(stream_) {}
 
   void render(std::span<const RenderJob> jobs, Frame& frame) {
@@ -271,7 +277,6 @@ class CudaFrames::Work {
   }
 
   Stream stream_;
-  Module module_;
   CudaFunction render_rays_, lose_edges_, match_pixels_, join_pixels_, count_pixels_, lose_speckles_, finish_rays_,
       refit_nodes_;
   ResidentTrees trees_;
@@ -294,25 +299,26 @@ CudaFrames::CudaFrames(int number, std::uintptr_t stream) : number_(number), str
 CudaFrames::~CudaFrames() { close(); }
 
 void CudaFrames::open() {
-  gpu_ = std::make_unique<Gpu>(number_);
-  const CurrentGpu current(*gpu_);
-  work_ = std::make_unique<Work>(*gpu_, stream_);
+  code_ = code_of(number_);
+  const CurrentGpu current(code_->gpu());
+  work_ = std::make_unique<Work>(code_->gpu(), code_->module(), stream_);
 }
 
 /// Gives all back; whether the driver still answers does not matter.
 void CudaFrames::close() {
-  if (gpu_ == nullptr) return;
+  if (code_ == nullptr) return;
   {
-    const CurrentGpu current(*gpu_);
+    const CurrentGpu current(code_->gpu());
     work_.reset();
   }
-  gpu_.reset();
+  code_.reset();
 }
 
 void CudaFrames::render(std::span<const RenderJob> jobs, Frame& frame) {
   try {
     if (work_ == nullptr) open();
-    const CurrentGpu current(*gpu_);
+    const CurrentGpu current(code_->gpu());
+    if (frame.memory() == FrameMemory::kGpu) check_memory(code_->gpu(), frame);
     work_->render(jobs, frame);
   } catch (const SystemError&) {
     close();

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "render/device/driver.hpp"
+#include "render/device/gpu_objects.hpp"
 #include "render/render.hpp"
 
 namespace fathom::device {
@@ -18,7 +18,7 @@ class CudaFrames final : public FrameDevice {
   ~CudaFrames() override;
 
   /// Returns when the frame is done. Throws besides SystemError when the driver fails or memory does not suffice; what
-  /// was on the GPU is then given up, and the next call begins anew.
+  /// was on the GPU is then given up, and the next call begins anew. Throws InputError for a frame in other memory.
   void render(std::span<const RenderJob> jobs, Frame& frame) override;
 
  private:
@@ -28,7 +28,7 @@ class CudaFrames final : public FrameDevice {
 
   int number_;
   std::uintptr_t stream_;
-  std::unique_ptr<Gpu> gpu_;
+  std::shared_ptr<const Code> code_;
   std::unique_ptr<Work> work_;
 };
 

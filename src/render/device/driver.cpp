@@ -11,16 +11,19 @@ namespace fathom::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-constexpr int kOutOfMemory = 2, kNoDevice = 100;         // CUDA_ERROR_OUT_OF_MEMORY, _NO_DEVICE
-constexpr int kMajor = 75;                               // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
-constexpr int kLeastMajor = 6;                           // of sm_60, for which the code is made
-constexpr int kLeastVersion = 8000, kThousandth = 1000;  // CUDA 8 is the first whose drivers read PTX 5.0
+constexpr int kInvalidValue = 1, kOutOfMemory = 2,
+              kNoDevice = 100;                            // CUDA_ERROR_INVALID_VALUE, _OUT_OF_MEMORY, _NO_DEVICE
+constexpr int kMajor = 75;                                // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+constexpr int kLeastMajor = 6;                            // of sm_60, for which the code is made
+constexpr int kLeastVersion = 11000, kThousandth = 1000;  // CUDA 11 is the first with cuDevicePrimaryCtxRelease_v2
+constexpr int kPointerDevice = 9;                         // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
 template <class F>
 void find_call(void* library, const char* name, F& call) {
   call = reinterpret_cast<F>(dlsym(library, name));
   if (call == nullptr)
-    throw InputError(fmt::format("device cuda: {} has no {}: the driver is too old", kLibrary, name));
+    throw InputError(fmt::format("device cuda: {} has no {}: the driver is older than CUDA {}", kLibrary, name,
+                                 kLeastVersion / kThousandth));
 }
 
 CudaCalls find_calls(void* library) {
@@ -32,6 +35,7 @@ CudaCalls find_calls(void* library) {
   FATHOM_FIND(cuCtxPushCurrent_v2), FATHOM_FIND(cuCtxPopCurrent_v2);
   FATHOM_FIND(cuModuleLoadDataEx), FATHOM_FIND(cuModuleUnload), FATHOM_FIND(cuModuleGetFunction);
   FATHOM_FIND(cuMemAlloc_v2), FATHOM_FIND(cuMemFree_v2), FATHOM_FIND(cuMemHostAlloc), FATHOM_FIND(cuMemFreeHost);
+  FATHOM_FIND(cuPointerGetAttribute);
   FATHOM_FIND(cuMemcpyHtoDAsync_v2), FATHOM_FIND(cuMemcpyDtoHAsync_v2), FATHOM_FIND(cuMemsetD32Async);
   FATHOM_FIND(cuStreamCreate), FATHOM_FIND(cuStreamDestroy_v2), FATHOM_FIND(cuStreamSynchronize);
   FATHOM_FIND(cuEventCreate), FATHOM_FIND(cuEventDestroy_v2), FATHOM_FIND(cuEventRecord);
@@ -47,6 +51,17 @@ void Gpu::CloseLibrary::operator()(void* library) const { dlclose(library); }
 
 Gpu::Gpu(int number) : name_(fmt::format("GPU {}", number)) {
   open_driver();
+  open(number);
+}
+
+Gpu::Gpu(Holding memory) : name_("NVIDIA's driver") {
+  open_driver();
+  const int number = holder_of(memory.address);
+  if (number < 0) throw InputError(fmt::format("the address {:#x} is in the memory of no GPU", memory.address));
+  open(number);
+}
+
+void Gpu::open(int number) {
   find(number);
   check(calls_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain");
 }
@@ -102,6 +117,21 @@ void Gpu::check(int result, std::string_view what) const {
                                        word == nullptr ? fmt::format("error {}", result) : word);
   if (result == kOutOfMemory) throw OutOfGpuMemory(line);
   throw SystemError(line);
+}
+
+void Gpu::check_address(CudaAddress address, std::string_view what) const {
+  const int holder = holder_of(address);
+  if (holder == device_) return;
+  throw InputError(fmt::format("{}: the address {:#x} is in the memory of {}, and {} renders", what, address,
+                               holder < 0 ? "no GPU" : fmt::format("GPU {}", holder), name_));
+}
+
+int Gpu::holder_of(CudaAddress address) const {
+  int number = -1;
+  const int result = calls_.cuPointerGetAttribute(&number, kPointerDevice, address);
+  if (result == kInvalidValue) return -1;
+  check(result, "cuPointerGetAttribute");
+  return number;
 }
 
 }  // namespace fathom::device

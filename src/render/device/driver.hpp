@@ -40,6 +40,7 @@ struct CudaCalls {
   int (*cuMemFree_v2)(CudaAddress address);
   int (*cuMemHostAlloc)(void** memory, std::size_t bytes, unsigned flags);
   int (*cuMemFreeHost)(void* memory);
+  int (*cuPointerGetAttribute)(void* value, int attribute, CudaAddress address);
   int (*cuMemcpyHtoDAsync_v2)(CudaAddress to, const void* from, std::size_t bytes, CudaStream stream);
   int (*cuMemcpyDtoHAsync_v2)(void* to, CudaAddress from, std::size_t bytes, CudaStream stream);
   int (*cuMemsetD32Async)(CudaAddress to, unsigned value, std::size_t count, CudaStream stream);
@@ -69,6 +70,11 @@ class Gpu {
   /// Throws InputError when the driver or the GPU is not there, or it cannot run the code of this build; SystemError
   /// when the driver fails.
   explicit Gpu(int number);
+  struct Holding {
+    CudaAddress address;
+  };
+  /// The GPU that holds this memory. Throws as the other one, and InputError for memory of none.
+  explicit Gpu(Holding memory);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -79,10 +85,16 @@ class Gpu {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Throws OutOfGpuMemory or SystemError, "GPU 0 (...): <what>: <reason>", when `result` is an error.
   void check(int result, std::string_view what) const;
+  /// Throws InputError unless the address is in the memory of this GPU: a thread that follows another one ends the
+  /// context, which the caller's framework shares.
+  void check_address(CudaAddress address, std::string_view what) const;
 
  private:
   void open_driver();
+  void open(int number);
   void find(int number);
+  /// The number of the GPU whose memory it is; -1: of none.
+  [[nodiscard]] int holder_of(CudaAddress address) const;
 
   struct CloseLibrary {
     void operator()(void* library) const;

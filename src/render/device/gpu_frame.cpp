@@ -63,4 +63,11 @@ Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t col
   return {rows, cols, buffers, FrameMemory::kGpu, memory, returns};
 }
 
+void wait_for_stream(const void* memory, std::uintptr_t stream) {
+  const device::Gpu gpu(device::Gpu::Holding{reinterpret_cast<device::CudaAddress>(memory)});
+  const device::CurrentGpu current(gpu);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a handle of the driver's
+  gpu.check(gpu.calls().cuStreamSynchronize(reinterpret_cast<device::CudaStream>(stream)), "cuStreamSynchronize");
+}
+
 }  // namespace fathom

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "render/device/gpu_objects.hpp"
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+
 #include <fmt/format.h>
+
+#include "render/device/ptx.hpp"
 
 namespace fathom::device {
 
 namespace {
 
-constexpr unsigned kOrdered = 0;        // CU_STREAM_DEFAULT: after what was queued without a stream
-constexpr unsigned kWithoutTiming = 2;  // CU_EVENT_DISABLE_TIMING
+constexpr unsigned kOrdered = 0;                  // CU_STREAM_DEFAULT: after what was queued without a stream
+constexpr unsigned kWithoutTiming = 2;            // CU_EVENT_DISABLE_TIMING
+constexpr int kErrorLog = 5, kErrorLogBytes = 6;  // CU_JIT_ERROR_LOG_BUFFER, _SIZE_BYTES
+
+/// "cuModuleLoadDataEx", and what the driver's translator has said, in one line.
+std::string with_log(std::string_view log) {
+  std::string line = "cuModuleLoadDataEx";
+  const std::size_t end = log.find_last_not_of(" \n");
+  if (end != std::string_view::npos) line += fmt::format(" ({})", log.substr(0, end + 1));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
 
 }  // namespace
 
@@ -47,13 +64,37 @@ void Event::record(const Stream& stream) const {
 void Event::wait() const { gpu_.check(gpu_.calls().cuEventSynchronize(event_), "cuEventSynchronize"); }
 
 Module::Module(const Gpu& gpu, const char* ptx) : gpu_(gpu) {
-  gpu.check(gpu.calls().cuModuleLoadDataEx(&module_, ptx, 0, nullptr, nullptr), "cuModuleLoadDataEx");
+  std::array<char, 2048> log = {};
+  std::array<int, 2> names = {kErrorLog, kErrorLogBytes};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes a number in the place of a pointer
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  const int result = gpu.calls().cuModuleLoadDataEx(&module_, ptx, names.size(), names.data(), values.data());
+  gpu.check(result, with_log(log.data()));
 }
 Module::~Module() { gpu_.calls().cuModuleUnload(module_); }
 CudaFunction Module::function(const char* name) const {
   CudaFunction function = nullptr;
   gpu_.check(gpu_.calls().cuModuleGetFunction(&function, module_, name), "cuModuleGetFunction");
   return function;
+}
+
+Code::Code(int number) : gpu_(number) {
+  const CurrentGpu current(gpu_);
+  module_.emplace(gpu_, ptx());
+}
+Code::~Code() {
+  const CurrentGpu current(gpu_);
+  module_.reset();
+}
+
+std::shared_ptr<const Code> code_of(int number) {
+  static std::mutex lock;
+  static std::map<int, std::weak_ptr<const Code>> all;
+  const std::scoped_lock held(lock);
+  std::weak_ptr<const Code>& known = all[number];
+  std::shared_ptr<const Code> code = known.lock();
+  if (code == nullptr) known = code = std::make_shared<const Code>(number);
+  return code;
 }
 
 void GpuMemory::fit(std::size_t bytes, std::string_view what) {

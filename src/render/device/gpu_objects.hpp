@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -66,6 +68,25 @@ class Module {
   const Gpu& gpu_;
   CudaModule module_ = nullptr;
 };
+
+/// The kernels of this build on a GPU, with the driver's context of it.
+class Code {
+ public:
+  /// Throws as Gpu does.
+  explicit Code(int number);
+  ~Code();
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+  [[nodiscard]] const Gpu& gpu() const { return gpu_; }
+  [[nodiscard]] const Module& module() const { return *module_; }
+
+ private:
+  Gpu gpu_;
+  std::optional<Module> module_;
+};
+
+/// All who use a GPU at a time share its code, because a driver takes seconds to translate it.
+std::shared_ptr<const Code> code_of(int number);
 
 /// Memory of the GPU.
 class GpuMemory {

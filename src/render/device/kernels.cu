@@ -5,6 +5,9 @@
 #include "render/device/field_job.hpp"
 #include "render/device/render_ray.hpp"
 
+// A group is as large as Stream::kGroup. A multiprocessor holds four groups, which leaves 128 registers for a thread.
+#define FATHOM_ENTRY extern "C" __attribute__((global, launch_bounds(128, 4)))
+
 namespace {
 
 __attribute__((device)) unsigned thread() {
@@ -17,65 +20,65 @@ __attribute__((device)) unsigned job() { return __nvvm_read_ptx_sreg_ctaid_y(); 
 }  // namespace
 
 /// The first pass over the instances of each world.
-extern "C" __attribute__((global)) void fathom_sort_instances(const fathom::tree::SortedTree* trees, unsigned) {
+FATHOM_ENTRY void fathom_sort_instances(const fathom::tree::SortedTree* trees, unsigned) {
   fathom::tree::sort_in_run(trees[job()], thread());
 }
 
 /// A later one.
-extern "C" __attribute__((global)) void fathom_merge_instances(const fathom::tree::SortedTree* trees, unsigned pass) {
+FATHOM_ENTRY void fathom_merge_instances(const fathom::tree::SortedTree* trees, unsigned pass) {
   fathom::tree::merge_key(trees[job()], pass, thread());
 }
 
 /// A thread for each node of a level of the worlds' trees, from the lowest level up.
-extern "C" __attribute__((global)) void fathom_build_nodes(const fathom::tree::SortedTree* trees, unsigned level) {
+FATHOM_ENTRY void fathom_build_nodes(const fathom::tree::SortedTree* trees, unsigned level) {
   fathom::tree::build_sorted_node(trees[job()], level, thread());
 }
 
 /// A thread for each child of a deformed mesh's nodes from `first` on.
-extern "C" __attribute__((global)) void fathom_refit_nodes(const fathom::tree::Refit* refits, unsigned first) {
+FATHOM_ENTRY void fathom_refit_nodes(const fathom::tree::Refit* refits, unsigned first) {
   fathom::tree::refit_task(refits[job()], first + thread());
 }
 
 /// A thread for each quad of white draws from `first` on, for each of the fields.
-extern "C" __attribute__((global)) void fathom_draw_white(const fathom::device::FieldJob* fields, unsigned first) {
+FATHOM_ENTRY void fathom_draw_white(const fathom::device::FieldJob* fields, unsigned first) {
   fathom::device::draw_white(fields[job()], first + thread());
 }
 
 /// A thread for each pixel of a row, once all white draws are there.
-extern "C" __attribute__((global)) void fathom_sum_across(const fathom::device::FieldJob* fields, unsigned first) {
+FATHOM_ENTRY void fathom_sum_across(const fathom::device::FieldJob* fields, unsigned first) {
   fathom::device::sum_field_across(fields[job()], first + thread());
 }
 
 /// A thread for each pixel, once all rows are there.
-extern "C" __attribute__((global)) void fathom_sum_down(const fathom::device::FieldJob* fields, unsigned first) {
+FATHOM_ENTRY void fathom_sum_down(const fathom::device::FieldJob* fields, unsigned first) {
   fathom::device::sum_field_down(fields[job()], first + thread());
 }
 
 /// A thread for each lane from `first` on, for each of the jobs.
-extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device::FrameData* jobs, unsigned first) {
+FATHOM_ENTRY void fathom_render_rays(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::render_ray(jobs[job()], first + thread());
 }
 
 /// A thread for each pixel from `first` on, once all rays are there.
-extern "C" __attribute__((global)) void fathom_lose_edges(const fathom::device::FrameData* jobs, unsigned first) {
+FATHOM_ENTRY void fathom_lose_edges(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::lose_edge(jobs[job()], first + thread());
 }
 
 /// The window: a thread for each pixel from `first` on, as in the three that follow.
-extern "C" __attribute__((global)) void fathom_match_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+FATHOM_ENTRY void fathom_match_pixels(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::match_pixel(jobs[job()], first + thread());
 }
-extern "C" __attribute__((global)) void fathom_join_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+FATHOM_ENTRY void fathom_join_pixels(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::join_pixel(jobs[job()], first + thread());
 }
-extern "C" __attribute__((global)) void fathom_count_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+FATHOM_ENTRY void fathom_count_pixels(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::count_pixel(jobs[job()], first + thread());
 }
-extern "C" __attribute__((global)) void fathom_lose_speckles(const fathom::device::FrameData* jobs, unsigned first) {
+FATHOM_ENTRY void fathom_lose_speckles(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::lose_speckle(jobs[job()], first + thread());
 }
 
 /// The rest of a frame with a window: a thread for each lane from `first` on.
-extern "C" __attribute__((global)) void fathom_finish_rays(const fathom::device::FrameData* jobs, unsigned first) {
+FATHOM_ENTRY void fathom_finish_rays(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::finish_ray(jobs[job()], first + thread());
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "render/device/resident.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -148,10 +149,10 @@ void ResidentRays::clear() {
 }
 
 bool Parcel::send(const Stream& stream) {
-  if (used_ > memory_.bytes()) {
+  if (used_ > std::min(staging_.bytes(), memory_.bytes())) {
     const std::size_t bytes = used_ + used_ / 4;
-    memory_.fit(bytes, "poses and noise");
     staging_.fit(bytes);
+    memory_.fit(bytes, "poses and noise");
     return false;
   }
   stream.upload(memory_.address(), staging_.data(), used_);
