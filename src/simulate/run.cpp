@@ -64,6 +64,7 @@ class Runner {
     for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
     for (RunSensor& sensor : prepared_.sensors) add(sensor);
     if (options.bag.empty()) return;
+    folder_.refuse_own(options.bag, plan(), prepared_.frames);
     check_bag_file(options.bag, setup.inputs, options.force);
     bag_.emplace(prepared_.simulator, setup.sensors);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <sys/stat.h>
@@ -64,6 +65,27 @@ void check_subfolders(const fs::path& out, const std::vector<PlannedFolder>& pla
   }
 }
 
+fs::path canonical(const fs::path& path) {
+  std::error_code error;
+  const fs::path found = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path : found.has_filename() ? found : found.parent_path();
+}
+
+bool is_same(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return lower_case(a.string()) == lower_case(b.string()) || fs::equivalent(a, b, error);
+}
+
+/// The way from a folder down to a path, both canonical: "." for the folder itself, nothing for a path outside.
+std::optional<fs::path> way_down(const fs::path& folder, const fs::path& path) {
+  fs::path at = path;
+  while (!is_same(at, folder)) {
+    if (!at.has_relative_path()) return std::nullopt;
+    at = at.parent_path();
+  }
+  return path.lexically_relative(at);
+}
+
 }  // namespace
 
 RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)), force_(force) {
@@ -112,6 +134,15 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frame
     fs::create_directories(out_ / folder.name, error);
     check(error, "be made", out_ / folder.name);
   }
+}
+
+void RunFolder::refuse_own(const fs::path& file, const std::vector<PlannedFolder>& plan, std::uint32_t frames) const {
+  const fs::path own = canonical(out_), other = canonical(file);
+  const auto name = way_down(own, other);
+  const bool is_list = name && (is_same(*name, kSummaryName) || is_same(*name, kRecordName));
+  if (!is_list && !(name && is_planned(*name, plan, frames)) && !way_down(other, own)) return;
+  throw InputError(
+      fmt::format("{}: the run writes this itself, in {}; give the bag another name", file.string(), out_.string()));
 }
 
 void RunFolder::refuse_inputs(const std::vector<fs::path>& files, const std::vector<fs::path>& inputs) const {

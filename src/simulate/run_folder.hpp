@@ -25,6 +25,10 @@ class RunFolder {
   void open(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
             const std::vector<std::filesystem::path>& inputs);
 
+  /// Throws InputError when `file`, by whatever name, holds the folder or is what a run of this plan writes there.
+  void refuse_own(const std::filesystem::path& file, const std::vector<PlannedFolder>& plan,
+                  std::uint32_t frames) const;
+
   /// summary.json is there.
   void finish() { record_->remove(); }
 

@@ -132,6 +132,19 @@ std::vector<fs::path> find_planned(const fs::path& folder, const std::vector<Pla
   return entries;
 }
 
+bool is_planned(const fs::path& name, const std::vector<PlannedFolder>& plan, std::uint32_t frames) {
+  const std::string folder = lower_case(name.parent_path().string()), file = lower_case(name.filename().string());
+  return std::any_of(plan.begin(), plan.end(), [&](const PlannedFolder& planned) {
+    const std::string own = lower_case(planned.name);
+    if (folder.empty()) return file == own;
+    return folder == own && std::any_of(planned.files.begin(), planned.files.end(), [&](const std::string& glob) {
+             const std::string line = lower_case(with_frames(planned, glob, frames));
+             const auto pattern = find_pattern(line);
+             return pattern ? matches(file, *pattern) : file == line;
+           });
+  });
+}
+
 std::vector<fs::path> read_record(const fs::path& folder) {
   const fs::path record = folder / kRecordName;
   std::ifstream stream(record, std::ios::binary);

@@ -247,5 +247,49 @@ TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
                              "a bag is of one run"));
 }
 
+/// By any spelling: relative, through a link, in other case, as the run's folder, and above it.
+TEST_F(RunBagTest, NeverReplacesAFileOfItsOwnRun) {
+  const SceneSetup setup = read();
+  std::filesystem::create_directory(folder_ / "real");
+  std::filesystem::create_directory_symlink(folder_ / "real", folder_ / "link");
+  const std::string here = std::filesystem::relative(folder_.path()).string();
+  for (const std::string& out : {std::string(folder_ / "link/out"), here + "/real/./out"}) {
+    for (const std::string name :
+         {"real/out/lidar/cloud_000002.pcd", "link/out/lidar/cloud_000000.pcd", "real/x/../out/summary.json",
+          "real/out/unfinished.txt", "real/out/lidar", "real/out/", "real", "real/OUT/Lidar/CLOUD_000001.pcd"}) {
+      RunOptions how = options();
+      how.out = out, how.bag = folder_ / name, how.force = true;
+      EXPECT_TRUE(
+          test::contains(test::message_of<InputError>([&] { run_scene(setup, how); }), "the run writes this itself"))
+          << out << " " << name;
+      EXPECT_FALSE(std::filesystem::exists(folder_ / "real/out")) << name;
+    }
+  }
+  RunOptions how = options();
+  how.out = folder_ / "real/out", how.bag = folder_ / "real/out/lidar/cloud_000003.pcd";  // no frame of this run
+  run_scene(setup, how);
+  EXPECT_TRUE(test::bytes_of(how.bag).starts_with("\x89MCAP"));
+  EXPECT_TRUE(test::bytes_of(folder_ / "real/out/lidar/cloud_000002.pcd").starts_with("# .PCD"));
+}
+
+TEST_F(RunBagTest, ALaserOfOneRayScansToo) {
+  run_scene(read(R"(
+scene: {meshes: {room: {box: {size_m: [8, 6, 3]}}}, entities: [{name: room, mesh: room}]}
+sensors:
+  - {name: one, type: laser_2d, rays: 1, min_azimuth_deg: 90, max_azimuth_deg: 90, rate_hz: 10, max_range_m: 20, outputs: []}
+)"),
+            options());
+  auto received = messages();
+  ASSERT_EQ(received["/one/scan"].size(), 1U);
+  msg::LaserScan scan;
+  received["/one/scan"][0].read(scan);
+  ASSERT_EQ(scan.ranges.size(), 1U);
+  EXPECT_NEAR(scan.ranges[0], 3.0F, 1e-5F);
+  EXPECT_NEAR(scan.angle_min, 1.5707964F, 1e-6F);
+  EXPECT_EQ(scan.angle_max, scan.angle_min);
+  EXPECT_EQ(std::round((scan.angle_max - scan.angle_min) / scan.angle_increment) + 1, 1) << "as readers count rays";
+  EXPECT_EQ(scan.time_increment, 0.0F);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -55,13 +55,14 @@ std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const Ray
                                  [](float z) { return std::abs(z) <= static_cast<float>(kEvenRad); });
   const bool one_limit = pattern.min_range_m.size() == 1 && pattern.max_range_m.size() == 1;
   const std::size_t rays = pattern.direction_x.size();
-  if (!level || !one_limit || pattern.rows != 1 || rays < 2 || !pattern.origin_x.empty() ||
-      make_view(model).rays_vary) {
+  const bool scans = rays > 1 || std::holds_alternative<Laser2d>(model);
+  if (!level || !one_limit || pattern.rows != 1 || !scans || !pattern.origin_x.empty() || make_view(model).rays_vary) {
     return std::nullopt;
   }
   const std::vector<double> angles = fan_angles(pattern);
-  const auto steps = static_cast<double>(rays - 1);
-  const double step = (angles.back() - angles.front()) / steps;
+  const auto steps = static_cast<double>(std::max<std::size_t>(rays - 1, 1));
+  // Of a single ray the next one comes after a turn: readers divide by the step.
+  const double step = rays == 1 ? 2 * std::numbers::pi : (angles.back() - angles.front()) / steps;
   if (!is_even(angles, step, kEvenRad)) return std::nullopt;
   msg::LaserScan scan;
   scan.header.frame_id = frame_id;
