@@ -63,7 +63,6 @@ In the example office.yaml and office.log.gz stand for your own map and log.
 
 Example:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml > scores.csv
-  fathom beam score --map office.yaml --live --scan /scan --parameters out/fit/parameters.yaml
 
 Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood; with --per-beam scan, ray, azimuth_rad,
 reading_m, expected_m, log_density, p_hit, p_short, p_max, p_rand. The summary goes to stderr when the CSV goes to
@@ -250,30 +249,17 @@ void add_fit(CLI::App& app) {
   });
 }
 
-void add_live(CLI::App& c, fathom::LiveScanOptions& o) {
-  constexpr NumberLimits kSeconds = {0.001, 1e9, "s"};
-  add_number(c, {"--seconds", "S", "how long to listen, s; without: until Ctrl-C"}, kSeconds, o.seconds);
-  add_whole(c, {"--messages", "N", "how many scans to score"}, {1, kAnySeed.high}, o.scans);
-  add_whole(c, {"--domain", "N", "as ROS_DOMAIN_ID"}, {0, fathom::kMaxDomain}, o.domain.domain);
-  c.add_option("--interface", o.domain.interface, "network interface or address; without: this computer alone")
-      ->type_name("NAME");
-  for (const char* name : {"--seconds", "--messages", "--domain", "--interface"}) c.get_option(name)->needs("--live");
-}
-
 void add_score(CLI::App& app) {
   const auto o = std::make_shared<BeamScoreOptions>();
   fathom::ScoreOptions& how = o->score;
   CLI::App& c = *app.add_subcommand("score", "Log-likelihood of every scan of a log at its pose");
   add_world(c, o->world);
-  add_log(c, o->log, {.live = &o->live});
-  add_live(c, o->topics);
+  add_log(c, o->log);
   add_parameters(c, o->parameters);
   add_out_csv(c, o->out);
-  c.get_option("--out")->excludes("--live");
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_str(o->scans);
-  add_model(c, o->model).excludes("--live");
-  c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is")
-      ->excludes("--live");
+  add_model(c, o->model);
+  c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is");
   add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step);
   const std::string alpha =
       fmt::format("power of the likelihood, {:g} to 1: rays are not independent", fathom::ScoreOptions::kLeastAlpha);

@@ -81,12 +81,7 @@ void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices) {
   CLI::Option* frame = c.add_option("--frame", o.in_bag.map_frame, "frame in which the map stands");
   scan->type_name("TOPIC");
   frame->type_name("FRAME")->capture_default_str();
-  if (choices.live == nullptr) {
-    scan->needs(bag), frame->needs(bag);
-  } else {
-    log.add_flag("--live", *choices.live, "scans and transforms from topics of ROS 2, as they come");
-    scan->excludes(typed), frame->excludes(typed);
-  }
+  scan->needs(bag), frame->needs(bag);
   log.require_option(choices.optional ? 0 : 1, 1);
   add_log_text(c, typed, o.in_text);
   add_number(c, {"--ray-time", "S", "from a ray to the next one, for a laser that moved during scans, s"},

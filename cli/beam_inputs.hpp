@@ -27,7 +27,6 @@ void add_log_text(CLI::App& c, CLI::Option* log, fathom::ScanLogOptions& o);
 struct LogChoices {
   std::string topic = "--scan";  ///< how the topic is typed
   bool optional = false;         ///< there may be no log
-  bool* live = nullptr;          ///< where scans may come from topics, too: whether they do
 };
 
 /// --clusters: so many stretches of the way, or 0: each scan.

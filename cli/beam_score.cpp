@@ -37,12 +37,6 @@ std::string summary(const fathom::LogScores& scores) {
                         {"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)}});
 }
 
-/// As a line of the file of scores.
-std::string line_of(const fathom::ScanScore& score) {
-  const std::string text = fathom::scores_csv({&score, 1});
-  return text.substr(text.find('\n') + 1);
-}
-
 /// The CSV of what was scored: scans, or their beams.
 std::string scored_csv(const BeamScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
                        const fathom::ScanLog& log, const fathom::LogScores& scores) {
@@ -54,33 +48,6 @@ std::string scored_csv(const BeamScoreOptions& options, const fathom::BeamModel&
     text += beams.substr(beams.find('\n') + 1);
   }
   return text;
-}
-
-void score_live(const BeamScoreOptions& options) {
-  const StopSignals signals(Patience::kASecond);
-  const fathom::BeamModel model = as_model_typed([&] { return fathom::read_beam_model(options.parameters); });
-  const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
-  fathom::LiveScanOptions topics = options.topics;
-  topics.scan_topic = options.log.in_bag.scan_topic;
-  topics.map_frame = options.log.in_bag.map_frame;
-  topics.should_stop = &StopSignals::received;
-  if (!options.quiet) std::fputs(notes_text(world.notes()).c_str(), stderr);
-  print(fathom::scores_csv({}));
-  std::uint32_t count = 0;
-  const auto result = fathom::follow_scans(topics, [&](const fathom::ScanLog& log) {
-    fathom::ScoreLogOptions how;
-    how.score = options.score;
-    fathom::ScanScore score = fathom::score_log(model, world, log, "all", how).scans.front();
-    score.scan = count++;
-    print(line_of(score));
-    std::fflush(stdout);
-  });
-  if (options.quiet) return;
-  if (result.scans == 0 && result.left_out == 0) print_warnings(std::vector<std::string>{"no scan came"});
-  if (result.left_out > 0) {
-    print_warnings(
-        std::vector{fmt::format("{} left out, the last because: {}", counted(result.left_out, "scan"), result.reason)});
-  }
 }
 
 void write_csv(const BeamScoreOptions& options, const std::string& csv, const std::string& summary) {
@@ -126,7 +93,6 @@ void score_field(const BeamScoreOptions& options) {
 
 void score_beam(const BeamScoreOptions& options) {
   if (options.model == ScanModel::kLikelihoodField) return score_field(options);
-  if (options.live) return score_live(options);
   const StopSignals signals(Patience::kNone);
   const std::filesystem::path log_file = options.log.file();
   if (!options.out.empty()) {

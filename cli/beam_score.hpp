@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <string>
 
-#include <fathom/beam/live_scans.hpp>
 #include <fathom/beam/score.hpp>
 
 #include "beam_world.hpp"
@@ -19,15 +18,13 @@ struct BeamScoreOptions {
   std::filesystem::path out;  ///< empty: stdout
   std::string scans = "all";
   ScanModel model = ScanModel::kBeam;
-  bool per_beam = false;           ///< a line for every beam, not for every scan
-  bool live = false;               ///< scans of a topic as they come, instead of a log
-  fathom::LiveScanOptions topics;  ///< its scan_topic and map_frame are those of `log`
+  bool per_beam = false;  ///< a line for every beam, not for every scan
   fathom::ScoreOptions score;
   bool force = false, quiet = false;
 };
 
 /// Writes the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV goes
-/// there. Live: a line for each scan as it comes, until a signal asks to stop. Throws fathom::Error.
+/// there. Throws fathom::Error.
 void score_beam(const BeamScoreOptions& options);
 
 }  // namespace fathom_cli

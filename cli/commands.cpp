@@ -53,7 +53,6 @@ Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/out
 constexpr const char* kViewHelp = R"(
 Examples:
   fathom view drive
-  fathom view drive.mcap
   fathom view drive/laser/cloud_000000.pcd
 
 docs/live.md says what is shown of each.)";
@@ -81,14 +80,6 @@ Examples:
 
 Topics are those that `fathom simulate --bag` writes. It publishes until Ctrl-C, unless --frames says how many, and to this
 computer alone, unless --interface says where. docs/topics.md describes topics and their QoS.)";
-
-constexpr const char* kRecordHelp = R"(
-Examples:
-  fathom record --bag drive.mcap
-  fathom record /scan /tf /tf_static --bag drive.mcap --seconds 60 --interface eth0
-
-Without TOPIC it records all topics of types that fathom knows. It ends after --seconds or --messages, or by Ctrl-C; the bag
-appears then, whole. docs/topics.md tells more.)";
 
 constexpr const char* kCheckHelp = R"(
 Examples:
@@ -217,8 +208,8 @@ void add_serve(CLI::App& app) {
 
 void add_view(CLI::App& app) {
   const auto o = std::make_shared<ServeOptions>();
-  CLI::App& c = *app.add_subcommand("view", "Show a run, a bag or a cloud as a live page");
-  c.add_option("PATH", o->path, "folder of a run, a bag, or a cloud (PCD, PLY, PointCloud2, NPY)")->required();
+  CLI::App& c = *app.add_subcommand("view", "Show a run or a cloud as a live page");
+  c.add_option("PATH", o->path, "folder of a run, or a cloud (PCD, PLY, PointCloud2, NPY)")->required();
   add_live_options(c, *o);
   c.footer(kViewHelp);
   c.final_callback([o] { view(*o); });
@@ -247,21 +238,6 @@ void add_publish(CLI::App& app) {
   add_quiet(c, o->run.quiet);
   c.footer(kPublishHelp);
   c.final_callback([o] { publish(*o); });
-}
-
-void add_record(CLI::App& app) {
-  constexpr NumberLimits kSeconds = {0.001, 1e9, "s"};
-  const auto o = std::make_shared<RecordArguments>();
-  CLI::App& c = *app.add_subcommand("record", "Record topics of ROS 2 into a bag");
-  c.add_option("TOPIC", o->topics, "topics; without: all of types that fathom knows")->type_name("");
-  c.add_option("--bag", o->bag, "the bag (MCAP)")->required()->type_name("FILE");
-  add_number(c, {"--seconds", "S", "how long to record, s; without: until Ctrl-C"}, kSeconds, o->seconds);
-  add_whole(c, {"--messages", "N", "how many messages to record"}, {1, kAnySeed.high}, o->messages);
-  add_domain(c, o->domain);
-  add_force(c, o->force, "replace a bag of this name");
-  add_quiet(c, o->quiet);
-  c.footer(kRecordHelp);
-  c.final_callback([o] { record(*o); });
 }
 
 void add_check(CLI::App& app) {
@@ -353,7 +329,6 @@ std::unique_ptr<CLI::App> make_commands() {
   add_dataset_commands(*app);
   add_bag(*app);
   add_publish(*app);
-  add_record(*app);
   add_beam_commands(*app);
   add_calibrate_commands(*app);
   add_score_command(*app);

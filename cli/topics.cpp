@@ -8,7 +8,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/simulate/publish.hpp>
-#include <fathom/topic/record.hpp>
 
 #include "option_values.hpp"
 #include "progress.hpp"
@@ -34,11 +33,6 @@ std::string sent_text(const fathom::PublishResult& result) {
                      result.seconds);
 }
 
-std::string recorded_text(const fathom::RecordResult& result) {
-  return fmt::format("{} of {}, {:.1f} MB", counted(result.messages, "message"), counted(result.topics.size(), "topic"),
-                     static_cast<double>(result.bytes) / kMegabyte);
-}
-
 }  // namespace
 
 void publish(const PublishArguments& arguments) {
@@ -62,32 +56,6 @@ void publish(const PublishArguments& arguments) {
     print_warnings(std::vector{fmt::format("{} came too late, as casting takes longer than their time; lower --rate",
                                            counted(result.late, "frame"))});
   }
-}
-
-void record(const RecordArguments& arguments) {
-  const StopSignals signals(Patience::kASecond);
-  fathom::RecordOptions options;
-  options.domain = arguments.domain;
-  options.topics = arguments.topics;
-  options.bag = arguments.bag;
-  options.force = arguments.force;
-  options.seconds = arguments.seconds;
-  options.messages = arguments.messages;
-  options.should_stop = &StopSignals::received;
-  fathom::RecordResult result;
-  {
-    TaskDisplay display("recording", arguments.quiet);
-    options.on_progress = [&display](const fathom::RecordResult& now) { display.show_text(recorded_text(now)); };
-    result = fathom::record_topics(options);
-  }
-  if (arguments.quiet) return;
-  std::vector<std::vector<std::string>> rows = {{"topic", "type", "messages"}};
-  for (const fathom::RecordedTopic& topic : result.topics) {
-    rows.push_back({fathom::printable(topic.name), topic.type, group_digits(topic.messages)});
-  }
-  print(fmt::format("{}\n{} in {}\n", align_columns(rows, {2}), recorded_text(result),
-                    fathom::printable(arguments.bag.string())));
-  print_warnings(result.warnings);
 }
 
 }  // namespace fathom_cli

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include <fathom/topic/domain.hpp>
 
@@ -21,19 +17,7 @@ struct PublishArguments {
   bool sensor_data = false, wait = false;
 };
 
-/// `fathom record TOPIC... --bag FILE`
-struct RecordArguments {
-  std::vector<std::string> topics;
-  std::filesystem::path bag;
-  fathom::TopicDomain domain;
-  std::optional<double> seconds;
-  std::optional<std::uint64_t> messages;
-  bool force = false, quiet = false;
-};
-
-/// Both run until they are done or a signal asks them to stop, which is no error, and say what they did. Throw
-/// fathom::Error.
+/// Runs until it is done or a signal asks it to stop, which is no error, and says what it did. Throws fathom::Error.
 void publish(const PublishArguments& arguments);
-void record(const RecordArguments& arguments);
 
 }  // namespace fathom_cli

@@ -7,7 +7,7 @@ const { sensorNames, wantedTopics } = await load('data/sensors.ts');
 const { readFrame, serviceRequest } = await load('protocol/wire.ts');
 after(done);
 
-test('sensors come from the state, or from the topics that a bag has', () => {
+test('sensors come from the state, or from the names of topics', () => {
   const topics = ['/tf', '/front/lidar/points', '/camera/image', '/camera/points', '/camera/camera_info'];
   assert.deepEqual(sensorNames(null, topics), ['front/lidar', 'camera']);
   assert.deepEqual(sensorNames({ sensors: [{ name: 'laser' }] }, topics), ['laser']);

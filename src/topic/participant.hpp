@@ -3,13 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fathom/topic/domain.hpp>
 
@@ -27,16 +23,7 @@ inline constexpr TopicQuality kSensorDataQuality = {false, false, 5};
 inline constexpr TopicQuality kStaticTfQuality = {true, true, 1};
 inline constexpr TopicQuality kClockQuality = {false, false, 1};
 
-/// A publisher that somebody in the domain has announced. What it says of itself is a stranger's: any text.
-struct RemoteWriter {
-  std::string topic;  ///< "/scan"
-  std::string type;   ///< "sensor_msgs/msg/LaserScan"
-  TopicQuality quality;
-};
-
-using OnTopicMessage = std::function<void(std::span<const std::byte> cdr)>;
-
-/// A participant of a DDS domain that writes and reads topics of ROS 2 as serialised messages. A writer never waits for
+/// A participant of a DDS domain that writes topics of ROS 2 as serialised messages. A writer never waits for
 /// a reader. All functions throw SystemError naming what the library refused. Not for several threads at a time.
 class Participant {
  public:
@@ -54,14 +41,6 @@ class Participant {
   [[nodiscard]] std::size_t readers(std::uint16_t writer) const;
   /// Waits until every reliable reader has all, at most `seconds`; whether they have.
   bool flush(double seconds);
-
-  /// Publishers of topics of ROS 2 that were announced since the last call.
-  std::vector<RemoteWriter> new_writers();
-  /// `on_message` is called within take() alone.
-  void add_reader(std::string_view topic, const MessageType& type, const TopicQuality& quality,
-                  OnTopicMessage on_message);
-  /// Hands over what has come; when nothing has, waits for it, at most `seconds`. How many messages it was.
-  std::size_t take(double seconds);
 
  private:
   struct Impl;

@@ -176,7 +176,6 @@ TEST_F(Beam, ScoreTellsOfEveryBeam) {
   const fathom::World world = fathom::World::from_map(files_.map());
   const std::vector<std::uint32_t> scans = {3, 4};
   EXPECT_EQ(ended.out, fathom::beam_scores_csv(fathom::score_beams(model, world, log, scans, 2)));
-  EXPECT_EQ(score({"--per-beam", "--live"}).exit_code, 2);
 }
 
 TEST_F(Beam, ScoreTakesSelectionStepAndPower) {

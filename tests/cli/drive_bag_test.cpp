@@ -6,13 +6,11 @@
 #include <filesystem>
 #include <regex>
 #include <string>
-#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/beam/model.hpp>
-#include <fathom/topic/domain.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"
@@ -56,31 +54,6 @@ TEST_F(DriveBag, TheFitFindsTheErrorsOfTheLaserAgain) {
     EXPECT_NEAR(std::stod(row[2]), found[name]["value"].get<double>(), .06 * error) << name;
   }
   EXPECT_NE(bytes_of(folder_ / "told").find("/laser/scan  sensor_msgs/msg/LaserScan"), std::string::npos);
-}
-
-/// The scores of scans as they come from topics are those of the bag, to the last digit.
-TEST_F(DriveBag, ScoresOfTopicsAreThoseOfTheBag) {
-  if (!fathom::has_topics()) GTEST_SKIP() << "this build has no DDS";
-  constexpr std::size_t kScans = 40;
-  const std::string domain = std::to_string(20 + getpid() % 200);
-  const std::vector<std::string> score = {"beam",    "score",        "--map",
-                                          kHouseMap, "--parameters", folder_ / "out/fit/parameters.yaml",
-                                          "--frame", "world",        "--quiet"};
-  std::vector<std::string> live = score, stored = score;
-  live.insert(live.end(), {"--live", "--domain", domain, "--messages", std::to_string(kScans)});
-  stored.insert(stored.end(), {"--bag", bag()});
-  Ended scored;
-  std::thread listener([&] { scored = run_fathom(live); });
-  // A scan waits for the transform after its last ray.
-  const Ended published = run_fathom({"publish", kDrive / "drive.yaml", "--domain", domain, "--wait", "--rate", "4x",
-                                      "--frames", std::to_string(kScans + 1), "--quiet"});
-  listener.join();
-  EXPECT_EQ(published.exit_code, 0) << published.err;
-  EXPECT_EQ(scored.exit_code, 0) << scored.err;
-  EXPECT_EQ(scored.err, "");
-  EXPECT_EQ(count_lines(scored.out), 1 + kScans);
-  const std::string wanted = run_fathom(stored).out;
-  EXPECT_EQ(scored.out, wanted.substr(0, scored.out.size()));
 }
 
 TEST_F(DriveBag, ScoresAndHeatmapsTakeIt) {

@@ -101,20 +101,11 @@ class Examples : public Beam {
 
 bool is_live(const std::string& example) { return example.starts_with("serve ") || example.starts_with("view "); }
 
-/// Examples that run until Ctrl-C: as a command that gets it after a second, on this computer alone, and with a bag of
-/// its own. Empty for all others.
-std::string stopped(std::string example) {
-  const bool records = example.starts_with("record "), serves = is_live(example);
-  if (!records && !serves && !example.starts_with("publish ") && example.find(" --live") == std::string::npos)
-    return {};
-  for (const auto& [find, replace] :
-       {std::pair<std::string, std::string>{" --interface eth0", ""}, {"--bag drive.mcap", "--bag recorded.mcap"}}) {
-    if (const std::size_t at = example.find(find); at != std::string::npos) example.replace(at, find.size(), replace);
-  }
-  return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example +
-         (records  ? " --force"
-          : serves ? " --port 0"
-                   : "");
+/// Examples that run until Ctrl-C: as a command that gets it after a second. Empty for all others.
+std::string stopped(const std::string& example) {
+  const bool serves = is_live(example);
+  if (!serves && !example.starts_with("publish ")) return {};
+  return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example + (serves ? " --port 0" : "");
 }
 
 TEST_F(Examples, OfEveryPageRun) {

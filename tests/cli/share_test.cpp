@@ -57,7 +57,6 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
                            "fathom-bag",
                            "fathom-bag-info",
                            "fathom-publish",
-                           "fathom-record",
                            "fathom-serve",
                            "fathom-view",
                            "fathom-dataset",

@@ -5,7 +5,6 @@ import json
 import math
 import re
 import signal
-import sqlite3
 import struct
 import subprocess
 import sys
@@ -62,15 +61,6 @@ class View:
         self.process.communicate(timeout=20)
 
 
-def scan_message(stamp_s, ranges):
-    """A LaserScan in CDR."""
-    text = b"laser\0"
-    body = struct.pack("<iII", int(stamp_s), round(1e9 * (stamp_s % 1)), len(text)) + text
-    body += b"\0" * (-len(body) % 4)
-    body += struct.pack("<7f", 0.0, 1.0, 0.5, 0.0, 0.1, 0.1, 30.0)
-    return b"\0\1\0\0" + body + struct.pack(f"<I{len(ranges)}fI", len(ranges), *ranges, 0)
-
-
 def points_of(cloud):
     return [struct.unpack_from("<3f", cloud["data"], cloud["step"] * i) for i in range(cloud["rows"] * cloud["cols"])]
 
@@ -86,8 +76,7 @@ class Written(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = Path(cls.folder.name)
         (cls.path / "scene.yaml").write_text(SCENE)
-        subprocess.run([FATHOM, "simulate", cls.path / "scene.yaml", "--out", cls.path / "out", "--bag", cls.path / "run.mcap",
-                        "--quiet"], check=True)
+        subprocess.run([FATHOM, "simulate", cls.path / "scene.yaml", "--out", cls.path / "out", "--quiet"], check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -154,61 +143,15 @@ class Written(unittest.TestCase):
                 self.assertGreater(len(on_walls), 40)
                 self.assertLess(max(on_walls), 0.2)
 
-    def test_bag_shows_clouds_scans_and_depths(self):
-        with View(self.path / "run.mcap") as client:
-            for topic in ("/fathom/state", "/tf_static", "/lidar/points", "/laser/points", "/camera/points", "/camera/image"):
-                client.subscribe(topic)
-            state = client.next_json("/fathom/state")
-            self.assertEqual({s["name"]: s["kind"] for s in state["sensors"]},
-                             {"lidar": "cloud", "laser": "laser", "camera": "camera"})
-            client.next_of("/tf_static")
-            client.call("/fathom/seek", {"time_s": 0.6})
-            cloud = read_cloud(client.wait_for_time("/lidar/points", 600_000_000))
-            written = (self.path / "out/lidar/pointcloud2_000003.cdr").read_bytes()
-            self.assertIn(bytes(cloud["data"]), written)
-            self.assertGreater(len(cloud["data"]), 1000)
-            scan = points_of(read_cloud(client.wait_for_time("/laser/points", 600_000_000)))
-            for (x, y, z), r in zip(scan, npy_floats(self.path / "out/laser/range_000003.npy")):
-                self.assertAlmostEqual(math.hypot(x, y, z), r, places=4)
-            depths = points_of(read_cloud(client.wait_for_time("/camera/points", 600_000_000)))
-            self.assertEqual(len(depths), 48)
-            for x, y, z in depths:  # in the optical frame z is forward, and the room's far wall is 4 m away
-                self.assertLess(min(abs(z - 4), abs(abs(x) - 3), abs(abs(y) - 1.5)), 1e-3)
-
-    def test_torn_bag_says_so(self):
-        torn = self.path / "torn.mcap"
-        whole = (self.path / "run.mcap").read_bytes()
-        torn.write_bytes(whole[:whole.rindex(b"\x0f" + struct.pack("<Q", 4))])  # before the record that ends the data
-        with View(torn) as client:
-            client.subscribe("/fathom/state")
-            self.assertIn("ends at byte", client.next_json("/fathom/state")["error"])
-
-    def test_sqlite_bag_shows_scans(self):
-        bag = self.path / "drive.db3"
-        database = sqlite3.connect(bag)
-        database.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT,"
-                         " offered_qos_profiles TEXT)")
-        database.execute("CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB)")
-        database.execute("INSERT INTO topics VALUES(1, '/front/scan', 'sensor_msgs/msg/LaserScan', 'cdr', '')")
-        for k in range(3):
-            message = scan_message(10 + k, [1.0 + k, math.inf, 2.0])
-            database.execute("INSERT INTO messages VALUES(?, 1, ?, ?)", (k + 1, (10 + k) * 10**9, message))
-        database.commit()
-        database.close()
-        with View(bag) as client:
-            client.subscribe("/front/points")
-            client.call("/fathom/seek", {"time_s": 11})
-            cloud = read_cloud(client.wait_for_time("/front/points", 11 * 10**9))
-            points = points_of(cloud)
-            self.assertEqual(points[0], (2.0, 0.0, 0.0))
-            self.assertTrue(math.isnan(points[1][0]))
-            self.assertEqual(cloud["frame"], "laser")
-
     def test_what_cannot_be_shown_is_told(self):
         (self.path / "empty").mkdir()
         (self.path / "short.pcd").write_bytes((self.path / "out/lidar/cloud_000000.pcd").read_bytes()[:2000])
         (self.path / "words.txt").write_text("no cloud\n")
+        (self.path / "run.mcap").write_bytes(b"\x89MCAP0\r\n")
+        (self.path / "bags").mkdir()
+        (self.path / "bags/run_0.db3").write_bytes(b"")
         for name, line in (("none", "no such file"), ("empty", "there are no clouds here"), ("short.pcd", "points of"),
+                           ("run.mcap", "Foxglove and Lichtblick open MCAP"), ("bags", "Foxglove and Lichtblick open MCAP"),
                            ("words.txt", "is no cloud: neither PCD, PLY, a PointCloud2 nor an array of NumPy")):
             ended = subprocess.run([FATHOM, "view", self.path / name, "--port", "0"], capture_output=True, text=True, timeout=20)
             self.assertNotEqual(ended.returncode, 0)

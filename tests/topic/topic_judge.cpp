@@ -3,8 +3,6 @@
 // messages is what the tests believe.
 //
 //   topic_judge listen DOMAIN reliable|best_effort volatile|latched MESSAGES TOPIC=TYPE...
-//   topic_judge send DOMAIN TOPIC    LaserScans, until it is killed
-//   topic_judge damage DOMAIN TOPIC  the same, cut short and with wrong bytes in them
 //
 // listen prints a line for each publisher that it finds, "found TOPIC TYPE USER_DATA", and for each message, "TOPIC
 // values", and ends after so many messages (0: when it is killed).
@@ -16,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,8 +23,6 @@
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/domain/DomainParticipantListener.hpp>
-#include <fastdds/dds/publisher/DataWriter.hpp>
-#include <fastdds/dds/publisher/Publisher.hpp>
 #include <fastdds/dds/subscriber/DataReader.hpp>
 #include <fastdds/dds/subscriber/DataReaderListener.hpp>
 #include <fastdds/dds/subscriber/SampleInfo.hpp>
@@ -235,40 +230,9 @@ int listen(int argc, char** argv) {
   std::_Exit(0);  // Fast DDS takes a while to leave
 }
 
-/// What a broken or hostile publisher sends: cut short, and with bytes of any value in it.
-void damage(std::vector<char>& bytes, std::mt19937& engine) {
-  const auto below = [&](std::size_t end) { return static_cast<std::size_t>(engine()) % end; };
-  for (std::size_t i = below(6); i > 0; --i) bytes[4 + below(bytes.size() - 4)] = static_cast<char>(engine());
-  if (below(3) == 0) bytes.resize(4 + below(bytes.size() - 4));
-}
-
-int send(char** argv, bool damaged) {
-  std::mt19937 engine(1);
-  dds::DomainParticipant* const participant = participant_of(argv[2]);
-  const dds::TypeSupport type(new TextType("sensor_msgs::msg::dds_::LaserScan_"));
-  type.register_type(participant);
-  dds::Topic* const topic = participant->create_topic(argv[3], type.get_type_name(), dds::TOPIC_QOS_DEFAULT);
-  dds::DataWriter* const writer =
-      participant->create_publisher(dds::PUBLISHER_QOS_DEFAULT)->create_datawriter(topic, dds::DATAWRITER_QOS_DEFAULT);
-  for (std::int32_t second = 0;; ++second) {
-    std::vector<char> bytes(4096);
-    eprosima::fastcdr::FastBuffer buffer(bytes.data(), bytes.size());
-    Cdr cdr(buffer, Cdr::LITTLE_ENDIANNESS, Cdr::DDS_CDR);
-    cdr.serialize_encapsulation();
-    cdr << second << std::uint32_t{500} << std::string("laser") << -1.5F << 1.5F << 0.5F << 0.0F << 0.1F << 0.2F
-        << 30.0F << std::vector<float>{1, 2, 3, 4, 5, 6, 7} << std::vector<float>{};
-    bytes.resize(cdr.getSerializedDataLength());
-    if (damaged) damage(bytes, engine);
-    writer->write(&bytes);
-    std::this_thread::sleep_for(std::chrono::milliseconds(damaged ? 2 : 20));
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc >= 7 && argv[1] == std::string("listen")) return listen(argc, argv);
-  if (argc == 4 && argv[1] == std::string("send")) return send(argv, false);
-  if (argc == 4 && argv[1] == std::string("damage")) return send(argv, true);
   return 2;
 }

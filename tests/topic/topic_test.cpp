@@ -12,10 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/live_scans.hpp>
 #include <fathom/files/bags.hpp>
 #include <fathom/simulate/publish.hpp>
-#include <fathom/topic/record.hpp>
 
 #include "bag/read_bag.hpp"
 #include "message/camera_info.hpp"
@@ -176,69 +174,6 @@ TEST_F(Topics, OfALargeLidarLoseNothing) {
   for (std::size_t i = 1; i < stamps.size(); ++i) EXPECT_EQ(stamps[i], stamps[i - 1] + 1);
 }
 
-TEST_F(Topics, OfFastDdsAreRecorded) {
-  const test::TemporaryFolder folder;
-  const Judge sender({"send", number_, "rt/scan"});
-  RecordOptions options;
-  options.domain = domain_;
-  options.bag = folder / "a.mcap";
-  options.messages = 5;
-  options.topics = {"scan"};
-  const RecordResult result = record_topics(options);
-  ASSERT_EQ(result.topics.size(), 1U);
-  EXPECT_EQ(result.topics[0].name, "/scan");
-  EXPECT_EQ(result.topics[0].type, "sensor_msgs/msg/LaserScan");
-  EXPECT_EQ(result.messages, 5U);
-  std::int32_t second = -1;
-  const std::string tear = read_bag(options.bag, [&](const BagMessage& message) {
-    msg::LaserScan scan;
-    read_message(message.bytes, scan);
-    if (second >= 0) {
-      EXPECT_EQ(scan.header.stamp.sec, second + 1) << "none is lost";
-    }
-    second = scan.header.stamp.sec;
-    EXPECT_EQ(scan.header.stamp.nanosec, 500U);
-    EXPECT_EQ(scan.header.frame_id, "laser");
-    EXPECT_EQ(scan.angle_min, -1.5F);
-    EXPECT_EQ(scan.range_max, 30.0F);
-    EXPECT_EQ(scan.ranges, (std::vector<float>{1, 2, 3, 4, 5, 6, 7}));
-    EXPECT_TRUE(scan.intensities.empty());
-  });
-  EXPECT_EQ(tear, "");
-  EXPECT_THROW(record_topics(options), InputError) << "the bag is there";
-}
-
-/// The readers of messages have a fuzz of their own (tests/fuzz/fuzz_message.cpp); this is the way of their bytes from
-/// the network.
-TEST_F(Topics, OfStrangersAreReadOrLeftOut) {
-  const test::TemporaryFolder folder;
-  const Judge sender({"damage", number_, "rt/scan"});
-  RecordOptions options;
-  options.domain = domain_;
-  options.bag = folder / "a.mcap";
-  options.messages = 400;
-  ASSERT_EQ(record_topics(options).messages, 400U);
-  std::uint64_t damaged = 0;
-  read_bag(options.bag, [&](const BagMessage& message) {
-    msg::LaserScan scan;
-    try {
-      read_message(message.bytes, scan);
-    } catch (const InputError&) {
-      ++damaged;
-    }
-  });
-  EXPECT_GT(damaged, 40U);
-  EXPECT_LT(damaged, 400U);
-  LiveScanOptions live;
-  live.domain = domain_;
-  std::uint64_t asked = 0;
-  live.should_stop = [&] { return ++asked > 100; };  // so some two seconds
-  const LiveScanResult result = follow_scans(live, [](const ScanLog&) { ADD_FAILURE() << "there are no transforms"; });
-  EXPECT_EQ(result.scans, 0U);
-  EXPECT_GT(result.left_out, 0U);
-  EXPECT_NE(result.reason, "");
-}
-
 /// The eight steps of examples/03_pipeline end in topics with both clouds: those of the files of a run.
 TEST_F(Topics, OfTheExampleHaveBothClouds) {
   const SceneSetup setup = read_scene_file(FATHOM_SOURCE_DIR "/examples/03_pipeline/pipeline.yaml");
@@ -324,7 +259,6 @@ TEST(TopicDomains, HearThisComputerAlone) {
   const std::string outer = topic_test::outer_address();
   Participant participant({any_domain(), {}});
   participant.add_writer("/scan", msg::LaserScan::kType, {});
-  participant.add_reader("/tf", msg::TFMessage::kType, {}, [](std::span<const std::byte>) {});
   EXPECT_EQ(topic_test::joined_groups(), groups) << "multicast was joined";
   const auto sockets = topic_test::bound_sockets();
   EXPECT_GE(sockets.size(), 2U) << "for discovery and for data";

@@ -37,7 +37,7 @@ struct LiveOptions {
 FATHOM_API void serve_scene(const std::filesystem::path& file, const LiveOptions& options = {});
 
 /// Plays what was written before, for those who look, until should_stop says yes: the folder of a run or of one sensor
-/// of it, a bag, or a cloud (PCD, PLY, PointCloud2, an array of NumPy [..., 3]). `out`, `overrides`, `seed` and
+/// of it, or a cloud (PCD, PLY, PointCloud2, an array of NumPy [..., 3]). `out`, `overrides`, `seed` and
 /// `compute` of the options have no meaning for it. Throws InputError for what is none of these, SystemError when the
 /// port cannot be had.
 FATHOM_API void serve_written(const std::filesystem::path& path, const LiveOptions& options = {});

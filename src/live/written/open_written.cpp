@@ -5,7 +5,6 @@
 
 #include <fathom/base/error.hpp>
 
-#include "live/written/bag_source.hpp"
 #include "live/written/run_source.hpp"
 #include "text/read_file.hpp"
 
@@ -30,7 +29,10 @@ std::unique_ptr<LiveSource> open_written(const fs::path& path) {
   if (!is_folder) require_readable_file(path);
   try {
     const bool is_run = is_folder && fs::exists(path / "summary.json");
-    if (!is_run && (is_folder ? holds_bags(path) : is_bag_file(path))) return std::make_unique<BagSource>(path);
+    if (!is_run && (is_folder ? holds_bags(path) : is_bag_file(path))) {
+      throw InputError(path.string() +
+                       ": is a bag; Foxglove and Lichtblick open MCAP, fathom bag info lists its topics");
+    }
     return std::make_unique<RunSource>(path);
   } catch (const fs::filesystem_error& failure) {
     throw InputError(path.string() + ": cannot be read: " + failure.code().message());

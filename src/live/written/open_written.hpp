@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-/// The folder of a run, a bag, or a cloud, by what it holds. Throws InputError for what is none of these.
+/// The folder of a run, or a cloud, by what it holds. Throws InputError for what is neither.
 std::unique_ptr<LiveSource> open_written(const std::filesystem::path& path);
 
 }  // namespace fathom

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <dds/dds.h>
 #include <fmt/format.h>
@@ -127,15 +128,6 @@ class Quality {
   dds_qos_t* qos_;
 };
 
-TopicQuality quality_of(const dds_qos_t* qos) {
-  TopicQuality quality;
-  dds_reliability_kind_t reliability = DDS_RELIABILITY_BEST_EFFORT;
-  if (dds_qget_reliability(qos, &reliability, nullptr)) quality.is_reliable = reliability == DDS_RELIABILITY_RELIABLE;
-  dds_durability_kind_t durability = DDS_DURABILITY_VOLATILE;
-  if (dds_qget_durability(qos, &durability)) quality.is_latched = durability != DDS_DURABILITY_VOLATILE;
-  return quality;
-}
-
 }  // namespace
 
 struct Participant::Impl {
@@ -143,11 +135,6 @@ struct Participant::Impl {
     dds_entity_t entity;
     const ddsi_sertype* type;  ///< lives as long as the entity
   };
-  struct Reader {
-    dds_entity_t entity;
-    OnTopicMessage on_message;
-  };
-
   ~Impl() {
     if (domain > 0) dds_delete(domain);  // and all that is in it
   }
@@ -163,9 +150,8 @@ struct Participant::Impl {
   }
 
   CaughtLog log;
-  dds_entity_t domain = 0, participant = 0, waitset = 0, publications = 0;
+  dds_entity_t domain = 0, participant = 0;
   std::vector<Writer> writers;
-  std::vector<Reader> readers;
 };
 
 bool has_topics() { return true; }
@@ -187,9 +173,6 @@ Participant::Participant(const TopicDomain& domain) : impl_(std::make_unique<Imp
       if (!others.contains(socket)) hear_this_computer_alone(socket);
     }
   }
-  my.waitset = checked(dds_create_waitset(my.participant), "waitset");
-  my.publications =
-      checked(dds_create_reader(my.participant, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, nullptr, nullptr), "publications");
 }
 
 Participant::~Participant() = default;
@@ -219,54 +202,6 @@ bool Participant::flush(double seconds) {
     all = dds_wait_for_acks(writer.entity, static_cast<dds_duration_t>(std::llround(seconds * 1e9))) == 0 && all;
   }
   return all;
-}
-
-std::vector<RemoteWriter> Participant::new_writers() {
-  std::vector<RemoteWriter> found;
-  constexpr std::uint32_t kAtOnce = 32;
-  std::array<void*, kAtOnce> samples = {};
-  std::array<dds_sample_info_t, kAtOnce> infos = {};
-  for (;;) {
-    const dds_return_t count =
-        checked(dds_take(impl_->publications, samples.data(), infos.data(), kAtOnce, kAtOnce), "publications");
-    for (dds_return_t i = 0; i < count; ++i) {
-      const auto* const writer = static_cast<const dds_builtintopic_endpoint_t*>(samples[i]);
-      if (!infos[i].valid_data || writer->topic_name == nullptr || writer->type_name == nullptr) continue;
-      const auto topic = ros_topic_name(writer->topic_name);
-      const auto type = ros_type_name(writer->type_name);
-      if (topic && type) found.push_back({*topic, *type, quality_of(writer->qos)});
-    }
-    if (count > 0) checked(dds_return_loan(impl_->publications, samples.data(), count), "publications");
-    if (count < static_cast<dds_return_t>(kAtOnce)) return found;
-  }
-}
-
-void Participant::add_reader(std::string_view topic, const MessageType& type, const TopicQuality& quality,
-                             OnTopicMessage on_message) {
-  const auto [entity, raw_type] = impl_->make_topic(topic, type);
-  const Quality qos(quality, user_data_of(type));
-  const dds_entity_t reader = checked(dds_create_reader(impl_->participant, entity, qos.get(), nullptr), topic);
-  checked(dds_set_status_mask(reader, DDS_DATA_AVAILABLE_STATUS), topic);
-  checked(dds_waitset_attach(impl_->waitset, reader, reader), topic);
-  impl_->readers.push_back({reader, std::move(on_message)});
-}
-
-std::size_t Participant::take(double seconds) {
-  checked(dds_waitset_wait(impl_->waitset, nullptr, 0, static_cast<dds_duration_t>(std::llround(seconds * 1e9))),
-          "wait");
-  std::size_t messages = 0;
-  for (const Impl::Reader& reader : impl_->readers) {
-    for (;;) {
-      ddsi_serdata* sample = nullptr;
-      dds_sample_info_t info = {};
-      if (checked(dds_takecdr(reader.entity, &sample, 1, &info, DDS_ANY_STATE), "take") == 0) break;
-      const std::unique_ptr<ddsi_serdata, decltype(&ddsi_serdata_unref)> owned(sample, &ddsi_serdata_unref);
-      if (!info.valid_data) continue;
-      ++messages;
-      reader.on_message(bytes_of_sample(sample));
-    }
-  }
-  return messages;
 }
 
 }  // namespace fathom

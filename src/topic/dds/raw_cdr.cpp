@@ -159,8 +159,4 @@ ddsi_serdata* make_raw_sample(const ddsi_sertype* type, std::string cdr) {
   return sample;
 }
 
-std::span<const std::byte> bytes_of_sample(const ddsi_serdata* sample) {
-  return std::as_bytes(std::span(raw(sample)->bytes).first(raw(sample)->size));
-}
-
 }  // namespace fathom

@@ -3,8 +3,6 @@
 // A type of Cyclone DDS whose samples are messages as bytes, of any type without a key. The library passes them on as
 // they are: nothing of it looks into what a stranger sent.
 
-#include <cstddef>
-#include <span>
 #include <string>
 
 #include <dds/dds.h>
@@ -18,8 +16,5 @@ ddsi_sertype* make_raw_type(const std::string& dds_name);
 
 /// A sample of such a type: CDR with its header of 4 bytes. The caller gives it to dds_writecdr().
 ddsi_serdata* make_raw_sample(const ddsi_sertype* type, std::string cdr);
-
-/// The bytes of a sample; valid as long as it is.
-std::span<const std::byte> bytes_of_sample(const ddsi_serdata* sample);
 
 }  // namespace fathom

@@ -23,8 +23,5 @@ std::uint16_t Participant::add_writer(std::string_view, const MessageType&, cons
 void Participant::write(std::uint16_t, std::string) {}
 std::size_t Participant::readers(std::uint16_t) const { return 0; }
 bool Participant::flush(double) { return true; }
-std::vector<RemoteWriter> Participant::new_writers() { return {}; }
-void Participant::add_reader(std::string_view, const MessageType&, const TopicQuality&, OnTopicMessage) {}
-std::size_t Participant::take(double) { return 0; }
 
 }  // namespace fathom
