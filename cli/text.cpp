@@ -21,9 +21,13 @@ void print(std::string_view text) {
 }
 
 void print_warnings(std::span<const std::string> warnings) {
-  for (const std::string& warning : warnings) {
-    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning)).c_str(), stderr);
+  constexpr std::size_t kMostWarnings = 100, kMostBytes = 950;
+  for (const std::string& warning : warnings.first(std::min(warnings.size(), kMostWarnings))) {
+    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning, kMostBytes)).c_str(), stderr);
   }
+  if (warnings.size() <= kMostWarnings) return;
+  std::fputs(fmt::format("fathom: warning: {} more warnings\n", group_digits(warnings.size() - kMostWarnings)).c_str(),
+             stderr);
 }
 
 std::string align_columns(const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right) {

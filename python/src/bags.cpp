@@ -27,7 +27,7 @@ py::dict bag_info(const std::filesystem::path& bag) {
   for (const BagTopicInfo& topic : info.topics) topics.append(topic_dict(topic));
   py::dict d;
   d["format"] = info.format, d["messages"] = info.messages, d["first_s"] = info.first_s, d["last_s"] = info.last_s;
-  d["torn"] = info.tear, d["topics"] = topics;
+  d["torn"] = info.tear, d["damaged"] = info.damaged, d["damage"] = info.damage, d["topics"] = topics;
   return d;
 }
 
@@ -36,8 +36,8 @@ py::dict bag_info(const std::filesystem::path& bag) {
 void bind_bags(py::module_& m) {
   m.def("read_bag_info", &bag_info, "bag"_a,
         "What is in a bag of ROS 2 (MCAP, .db3 or a folder of rosbag2), as `fathom bag info --json` tells: format,\n"
-        "messages, first_s and last_s, torn (where it ends too early; '' when it is whole), and topics, a dict for "
-        "each.");
+        "messages, first_s and last_s, torn (where it ends too early; '' when it is whole), damaged (parts that were\n"
+        "passed over), damage (of the first), and topics, a dict for each.");
 }
 
 }  // namespace fathom::python

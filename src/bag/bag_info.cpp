@@ -8,6 +8,7 @@
 #include <fathom/files/bags.hpp>
 
 #include "bag/read_bag.hpp"
+#include "base/text.hpp"
 #include "message/camera_info.hpp"
 #include "message/clock.hpp"
 #include "message/image.hpp"
@@ -34,9 +35,8 @@ void take_frames(std::span<const std::byte> bytes, Frames& frames) {
   Message message;
   read_message(bytes, message);
   const auto take = [&frames](const std::string& frame) {
-    if (frames.size() < kMostFrames && std::find(frames.begin(), frames.end(), frame) == frames.end()) {
-      frames.push_back(frame);
-    }
+    if (frames.size() >= kMostFrames || frame.size() > kMostTopicText) return;
+    if (std::find(frames.begin(), frames.end(), frame) == frames.end()) frames.push_back(frame);
   };
   if constexpr (requires { message.header; }) take(message.header.frame_id);
   if constexpr (requires { message.transforms; }) {
@@ -59,19 +59,20 @@ TakeFrames reader_of(std::string_view type) {
                       msg::PointCloud2, msg::PoseWithCovarianceStamped, msg::TFMessage>(type);
 }
 
+BagTopicInfo info_of(const BagTopic& topic) {
+  const bool is_known = topic.encoding == "cdr" && reader_of(topic.type) != nullptr;
+  return {.name = topic.name, .type = topic.type, .encoding = topic.encoding, .is_known = is_known};
+}
+
 void count(const BagMessage& message, BagTopicInfo& topic) {
   const double time_s = static_cast<double>(message.time_ns) * kNanosecond;
-  if (topic.messages++ == 0) {
-    topic.name = message.topic.name, topic.type = message.topic.type, topic.encoding = message.topic.encoding;
-    topic.is_known = topic.encoding == "cdr" && reader_of(topic.type) != nullptr;
-    topic.first_s = topic.last_s = time_s;
-  }
+  if (topic.messages++ == 0) topic.first_s = topic.last_s = time_s;
   topic.first_s = std::min(topic.first_s, time_s), topic.last_s = std::max(topic.last_s, time_s);
   if (!topic.is_known) return;
   try {
     reader_of(topic.type)(message.bytes, topic.frames);
   } catch (const InputError& error) {
-    if (topic.damaged++ == 0) topic.damage = error.what();
+    if (topic.damaged++ == 0) topic.damage = one_line(error.what());
   }
 }
 
@@ -80,11 +81,19 @@ void count(const BagMessage& message, BagTopicInfo& topic) {
 BagInfo read_bag_info(const std::filesystem::path& bag) {
   BagInfo info;
   info.format = bag_format(bag);
-  std::map<std::pair<std::string, std::string>, BagTopicInfo> topics;  // by name and type
-  info.tear = read_bag(bag, [&](const BagMessage& m) { count(m, topics[{m.topic.name, m.topic.type}]); });
+  std::map<BagTopic, BagTopicInfo> topics;
+  const BagReading reading = read_bag(bag, [&](const BagMessage& m) {
+    auto topic = topics.find(m.topic);
+    if (topic == topics.end()) topic = topics.emplace(m.topic, info_of(m.topic)).first;
+    count(m, topic->second);
+  });
+  for (const BagTopic& topic : reading.topics) topics.try_emplace(topic, info_of(topic));
+  info.tear = reading.tear, info.damaged = reading.damaged, info.damage = reading.damage;
   for (auto& [key, topic] : topics) {
-    info.first_s = info.messages == 0 ? topic.first_s : std::min(info.first_s, topic.first_s);
-    info.last_s = std::max(info.last_s, topic.last_s);
+    if (topic.messages > 0) {
+      info.first_s = info.messages == 0 ? topic.first_s : std::min(info.first_s, topic.first_s);
+      info.last_s = std::max(info.last_s, topic.last_s);
+    }
     info.messages += topic.messages;
     info.topics.push_back(std::move(topic));
   }

@@ -17,31 +17,28 @@ namespace fathom {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a chunk; recorders write some megabytes
+constexpr std::uint64_t kAnyBytes = std::uint64_t{1} << 28, kMostTimes = 200;
 constexpr std::size_t kStepBytes = std::size_t{1} << 20;
 
-/// Calls step(in, out) -> whether the frame is done until then; both views lose what was used.
+/// Calls step(in, out) -> whether a frame is done until `size` bytes are `filled`, or no more come; both views lose
+/// what was used. A frame may be empty, or one that readers skip. Whether the last one is done.
 template <class Step>
-void inflate(std::string_view packed, std::uint64_t size, std::string& room, Step step) {
-  std::size_t filled = 0;
-  for (bool done = false; !done;) {
+bool inflate(std::string_view packed, std::uint64_t size, std::string& room, std::size_t& filled, Step step) {
+  for (;;) {
     if (filled == room.size() && filled < size) room.resize(std::min<std::uint64_t>(size, filled + kStepBytes));
-    const std::size_t space = std::min<std::uint64_t>(room.size(), size) - filled;
     const std::size_t before = packed.size();
-    std::size_t written = space;
-    done = step(packed, room.data() + filled, written);
+    std::size_t written = std::min<std::uint64_t>(room.size(), size) - filled;
+    const bool done = step(packed, room.data() + filled, written);
     filled += written;
-    if (!done && written == 0 && packed.size() == before) break;  // cut short, or longer than it says
-    if (done && filled != size) break;
-    if (done && packed.empty()) return;
-    if (done) break;
+    if (done && (filled == size || packed.empty())) return true;
+    if (written == 0 && packed.size() == before) return false;  // cut short, or longer than it says
   }
-  throw InputError(fmt::format("a chunk does not have the {} bytes that it says", size));
 }
 
-void inflate_zstd(std::string_view packed, std::uint64_t size, std::string& room) {
+bool inflate_zstd(std::string_view packed, std::uint64_t size, std::string& room, std::size_t& filled) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
   if (!context) throw SystemError("zstd: there is not enough memory");
-  inflate(packed, size, room, [&context](std::string_view& in, char* out, std::size_t& written) {
+  return inflate(packed, size, room, filled, [&context](std::string_view& in, char* out, std::size_t& written) {
     ZSTD_inBuffer from = {in.data(), in.size(), 0};
     ZSTD_outBuffer to = {out, written, 0};
     const std::size_t left = ZSTD_decompressStream(context.get(), &to, &from);
@@ -52,14 +49,14 @@ void inflate_zstd(std::string_view packed, std::uint64_t size, std::string& room
   });
 }
 
-void inflate_lz4(std::string_view packed, std::uint64_t size, std::string& room) {
+bool inflate_lz4(std::string_view packed, std::uint64_t size, std::string& room, std::size_t& filled) {
   LZ4F_dctx* raw = nullptr;
   if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) {
     throw SystemError("lz4: there is not enough memory");
   }
   const std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)> context(raw,
                                                                                      &LZ4F_freeDecompressionContext);
-  inflate(packed, size, room, [&context](std::string_view& in, char* out, std::size_t& written) {
+  return inflate(packed, size, room, filled, [&context](std::string_view& in, char* out, std::size_t& written) {
     std::size_t used = in.size();
     const std::size_t left = LZ4F_decompress(context.get(), out, &written, in.data(), &used, nullptr);
     if (LZ4F_isError(left) != 0) throw InputError(fmt::format("a chunk is damaged: lz4: {}", LZ4F_getErrorName(left)));
@@ -68,24 +65,51 @@ void inflate_lz4(std::string_view packed, std::uint64_t size, std::string& room)
   });
 }
 
+bool inflate(std::string_view compression, std::string_view packed, std::uint64_t size, std::string& room,
+             std::size_t& filled) {
+  if (packed.empty()) return true;
+  return compression == "zstd" ? inflate_zstd(packed, size, room, filled) : inflate_lz4(packed, size, room, filled);
+}
+
 }  // namespace
+
+std::uint64_t most_chunk_bytes(std::uint64_t packed) {
+  return std::min(kMostBytes, std::max(kAnyBytes, kMostTimes * std::min(packed, kMostBytes)));
+}
+
+void check_chunk(std::string_view compression, std::uint64_t packed, std::uint64_t size) {
+  if (!compression.empty() && compression != "zstd" && compression != "lz4") {
+    throw InputError(fmt::format("compression '{}' is not zstd, lz4 or empty", one_line(compression)));
+  }
+  if (size > most_chunk_bytes(packed)) {
+    throw InputError(
+        fmt::format("a chunk of {} bytes packed into {}, the limit is {}", size, packed, most_chunk_bytes(packed)));
+  }
+}
 
 std::string_view decompress(std::string_view compression, std::string_view packed, std::uint64_t size,
                             std::string& room) {
-  if (size > kMostBytes) throw InputError(fmt::format("a chunk of {} bytes, the limit is {}", size, kMostBytes));
   if (compression.empty()) {
     if (packed.size() != size)
       throw InputError(fmt::format("a chunk of {} bytes says that it has {}", packed.size(), size));
     return packed;
   }
-  if (compression == "zstd") {
-    inflate_zstd(packed, size, room);
-  } else if (compression == "lz4") {
-    inflate_lz4(packed, size, room);
-  } else {
-    throw InputError(fmt::format("compression '{}' is none of zstd, lz4 and none", one_line(compression)));
+  std::size_t filled = 0;
+  if (!inflate(compression, packed, size, room, filled) || filled != size) {
+    throw InputError(fmt::format("a chunk does not have the {} bytes that it says", size));
   }
   return std::string_view(room).substr(0, size);
+}
+
+std::string_view decompress_begin(std::string_view compression, std::string_view packed, std::uint64_t size,
+                                  std::string& room) {
+  if (compression.empty()) return packed.substr(0, size);
+  std::size_t filled = 0;
+  try {
+    inflate(compression, packed, size, room, filled);
+  } catch (const InputError&) {  // behind the cut
+  }
+  return std::string_view(room).substr(0, filled);
 }
 
 }  // namespace fathom

@@ -13,10 +13,10 @@
 
 namespace fathom {
 
-/// Calls `on_message` for each message of an MCAP file, in the order of the file. Chunks may be plain, zstd or lz4.
-/// Returns where the file is torn, in one line, and empty where it is whole: a recorder that died leaves no footer, and
-/// what stands before the tear is read. Throws InputError naming the file for what is no MCAP or is damaged.
-std::string read_mcap(const std::filesystem::path& file, const OnBagMessage& on_message);
+/// Calls `on_message` for each message of an MCAP file, in the order of the file. Chunks may be plain, zstd or lz4. A
+/// recorder that died leaves no footer: what stands before the tear is read. Damaged chunks and records are passed
+/// over. Throws InputError naming the file for what is no MCAP, is too large, or is damaged everywhere.
+BagReading read_mcap(const std::filesystem::path& file, const OnBagMessage& on_message);
 
 /// Reads single messages of an MCAP file again. The chunk that was unpacked last is kept, so that messages that lie
 /// side by side cost little.

@@ -65,25 +65,22 @@ std::string bag_format(const fs::path& bag) {
   throw InputError(file.string() + ": this is no bag: neither MCAP nor a .db3 of rosbag2");
 }
 
-std::string read_bag(const fs::path& bag, const OnBagMessage& on_message) {
-  std::string tear;
+BagReading read_bag(const fs::path& bag, const OnBagMessage& on_message) {
+  BagReading all;
   std::uint32_t number = 0;
   for (const fs::path& file : files_of(bag)) {
-    std::string torn;
     const OnBagMessage of_file = [&](const BagMessage& message) {
       BagPlace place = message.place;
       place.file = number;
       on_message({message.topic, message.time_ns, message.bytes, place});
     };
-    if (bag_format(file) == "MCAP") {
-      torn = read_mcap(file, of_file);
-    } else {
-      read_sqlite_bag(file, of_file);
-    }
+    const BagReading one = bag_format(file) == "MCAP" ? read_mcap(file, of_file) : read_sqlite_bag(file, of_file);
     ++number;
-    if (tear.empty() && !torn.empty()) tear = file.string() + ": " + torn;
+    for (const BagTopic& topic : one.topics) all.add_topic(topic);
+    if (all.tear.empty() && !one.tear.empty()) all.tear = file.string() + ": " + one.tear;
+    if (one.damaged > 0) all.add_damage(file.string() + ": " + one.damage, one.damaged);
   }
-  return tear;
+  return all;
 }
 
 BagMessages::BagMessages(const fs::path& bag) {

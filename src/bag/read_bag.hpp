@@ -16,9 +16,8 @@
 namespace fathom {
 
 /// Calls `on_message` for each message of a bag: an MCAP file, a .db3 file, or a folder of rosbag2, whose files are
-/// read in the order of their names as numbers count. Returns where a file is torn, as read_mcap() says it; empty where
-/// all are whole. Throws InputError.
-std::string read_bag(const std::filesystem::path& bag, const OnBagMessage& on_message);
+/// read in the order of their names as numbers count. Throws InputError.
+BagReading read_bag(const std::filesystem::path& bag, const OnBagMessage& on_message);
 
 /// Reads single messages of a bag again, for those who cannot hold all of it.
 class BagMessages {

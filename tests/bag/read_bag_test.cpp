@@ -82,13 +82,10 @@ struct Seen {
 
 std::vector<Seen> messages_of(const std::filesystem::path& bag) {
   std::vector<Seen> seen;
-  EXPECT_EQ(
-      read_bag(
-          bag,
-          [&](const BagMessage& m) {
-            seen.push_back({m.topic.name, m.time_ns, {reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()}});
-          }),
-      "");
+  const BagReading reading = read_bag(bag, [&](const BagMessage& m) {
+    seen.push_back({m.topic.name, m.time_ns, {reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()}});
+  });
+  EXPECT_TRUE(reading.notes().empty());
   return seen;
 }
 
@@ -242,7 +239,82 @@ TEST(ReadBag, RefusesWhatIsNoBag) {
   ASSERT_EQ(sqlite3_open((folder / "c.db3").c_str(), &raw), SQLITE_OK);
   sqlite3_exec(raw, "CREATE TABLE cats(name TEXT)", nullptr, nullptr, nullptr);
   sqlite3_close(raw);
-  EXPECT_TRUE(contains(refusal(folder / "c.db3"), "no such table: topics"));
+  EXPECT_TRUE(contains(refusal(folder / "c.db3"), "c.db3: this is no bag of rosbag2: 'topics' is no table"));
+}
+
+/// A .db3 that SQLite runs these words on.
+void write_sql(const std::filesystem::path& file, const std::string& sql) {
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &raw), SQLITE_OK);
+  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> database(raw, &sqlite3_close);
+  ASSERT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(raw);
+}
+
+const std::string kTopics = "CREATE TABLE topics(id INTEGER PRIMARY KEY, name, type, serialization_format);";
+const std::string kMessages = "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id, timestamp, data);";
+
+TEST(ReadBag, Db3WhoseRowsAreComputedIsRefused) {
+  const std::string endless = " AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x AS id, ";
+  for (const auto& [sql, why] :
+       {std::pair<std::string, std::string>(kMessages + "CREATE VIEW topics" + endless +
+                                                "'/a' AS name, 'b' AS type, 'cdr' AS serialization_format FROM c",
+                                            "'topics' is no table"),
+        {kTopics + "CREATE VIEW Messages" + endless + "1 AS topic_id, 1 AS timestamp, x'' AS data FROM c WHERE x < 0",
+         "'messages' is no table"},
+        {kTopics + "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id, timestamp, data AS (zeroblob(1000000)))",
+         "'messages' lacks plain columns id, topic_id, timestamp, data"},
+        {kTopics + "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id, timestamp, data DEFAULT x'00')",
+         "'messages' lacks plain columns"},
+        {kTopics + "CREATE VIRTUAL TABLE messages USING fts5(id, topic_id, timestamp, data)", "'messages' is no table"},
+        {kMessages + "CREATE TABLE topics(id, name)", "'topics' lacks plain columns"}}) {
+    const test::TemporaryFolder folder;
+    if (sql.find("fts5") != std::string::npos && sqlite3_compileoption_used("ENABLE_FTS5") == 0) continue;
+    write_sql(folder / "a.db3", sql);
+    EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(folder / "a.db3")); }),
+                         "a.db3: this is no bag of rosbag2: " + why))
+        << sql;
+  }
+}
+
+/// A tree whose branches all lead to the leaf with the longest rows.
+TEST(ReadBag, Db3GivesNoMoreBytesThanItHolds) {
+  constexpr std::size_t kPage = 4096;
+  const test::TemporaryFolder folder;
+  write_sql(folder / "a.db3", "PRAGMA page_size = 4096;" + kTopics + kMessages +
+                                  "INSERT INTO topics VALUES(1, '/a', 'b', 'cdr');"
+                                  "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400) "
+                                  "INSERT INTO messages SELECT x, 1, x, randomblob(iif(x < 5, 40000, 900)) FROM c");
+  EXPECT_EQ(read_bag_info(folder / "a.db3").messages, 400U);
+  std::string bytes = test::bytes_of(folder / "a.db3");
+  std::size_t branches = 0;
+  for (std::size_t page = kPage; page < bytes.size(); page += kPage) {
+    if (bytes[page] != 5 || bytes[page + 1] != 0) continue;  // an inner page of a table, with no free blocks
+    const auto number = [&](std::size_t at) {
+      return 256 * static_cast<std::size_t>(static_cast<unsigned char>(bytes[page + at])) +
+             static_cast<unsigned char>(bytes[page + at + 1]);
+    };
+    const std::string first = bytes.substr(page + number(12), 4);  // a cell begins with the page below it
+    for (std::size_t k = 0; k < number(3); ++k, ++branches) bytes.replace(page + number(12 + 2 * k), 4, first);
+  }
+  ASSERT_GT(branches, 50U);
+  folder.write("b.db3", bytes);
+  EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(folder / "b.db3")); }),
+                       "b.db3: gives more bytes than it holds"));
+}
+
+TEST(ReadBag, Db3NamesWhatItPassesOver) {
+  const test::TemporaryFolder folder;
+  write_sql(folder / "a.db3", kTopics + kMessages +
+                                  "INSERT INTO topics VALUES(1, '/a', 'b', 'cdr'), (2, '/c', 'd', 'rmw_cyclonedds');"
+                                  "INSERT INTO messages VALUES(1, 1, 5, x'00'), (2, 9, 6, x'00'), (3, 1, 7, x'00')");
+  const BagInfo info = read_bag_info(folder / "a.db3");
+  EXPECT_EQ(info.messages, 2U);
+  EXPECT_EQ(info.damaged, 1U);
+  EXPECT_TRUE(contains(info.damage, "message 2 is of topic 9, which is not there")) << info.damage;
+  ASSERT_EQ(info.topics.size(), 2U);
+  EXPECT_EQ(info.topics[1].messages, 0U);
+  EXPECT_EQ(info.topics[1].encoding, "rmw_cyclonedds");
+  EXPECT_EQ(info.first_s, 5e-9);
 }
 
 RC_GTEST_PROP(ReadBag, AnyChangedDb3IsReadOrRefusedInOneLine, ()) {

@@ -31,14 +31,16 @@ struct BagTopicInfo {
 
 struct BagInfo {
   std::string format;                ///< "MCAP" or "sqlite3"
-  std::vector<BagTopicInfo> topics;  ///< by name
+  std::vector<BagTopicInfo> topics;  ///< by name; those without messages too
   std::uint64_t messages = 0;
   double first_s = 0.0, last_s = 0.0;
-  std::string tear = {};  ///< where the file ends too early, a sentence; empty: it is whole
+  std::string tear = {};      ///< where the file ends too early, a sentence; empty: it is whole
+  std::uint64_t damaged = 0;  ///< chunks and records that were passed over
+  std::string damage = {};    ///< where the first is, and what is wrong with it
 };
 
 /// Reads a bag to its end: an MCAP file, a .db3 of rosbag2 (sqlite3), or a folder of rosbag2 that holds such. Throws
-/// InputError naming the file for what is no bag or is damaged, SystemError.
+/// InputError naming the file for what is no bag, is too large or is damaged everywhere, SystemError.
 FATHOM_API BagInfo read_bag_info(const std::filesystem::path& bag);
 
 }  // namespace fathom

@@ -52,3 +52,9 @@ absent mesh/summary.json
   yes '1.01,1' | head -1000000
 } > pairs.csv
 expect 130 'stopped' interrupted "$handler" calibrate distance pairs.csv
+
+# A bag of 2^24 records that say nothing.
+printf '\x80\0\0\0\0\0\0\0\0' > records
+for ((i = 0; i < 24; ++i)); do cat records records > more && mv more records; done
+{ printf '\x89MCAP0\r\n' && cat records; } > large.mcap
+expect 130 'stopped' interrupted "$handler" bag info large.mcap
