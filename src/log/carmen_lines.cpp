@@ -13,6 +13,8 @@
 #include <fathom/base/geometry.hpp>
 #include <fathom/base/names.hpp>
 
+#include "base/with_prefix.hpp"
+#include "log/own_rays.hpp"
 #include "log/scan_lines.hpp"
 #include "log/scan_placer.hpp"
 #include "text/line_source.hpp"
@@ -146,8 +148,8 @@ CarmenScan read_scan(const LogLine& line, CarmenWords& words, bool has_pose) {
 
 class CarmenLines : public ScanLines {
  public:
-  CarmenLines(const std::string& laser, const ScanLogOptions& options, const PoseTrack* track)
-      : laser_(laser), ray_angle_deg_(options.ray_angle_deg), placer_(track, options.ray_time_s) {
+  CarmenLines(const std::string& laser, const ScanLogOptions& options, const CarmenRays& rays, const PoseTrack* track)
+      : laser_(laser), ray_angle_deg_(options.ray_angle_deg), rays_(rays), placer_(track, options.ray_time_s) {
     old_ = is_old_carmen_laser(laser_);
     raw_ = is_raw_carmen_laser(laser_);
   }
@@ -200,12 +202,7 @@ class CarmenLines : public ScanLines {
   void append(const LogLine& line, const CarmenWords& words, const CarmenScan& scan, ScanLog& log) {
     if (azimuth_rad_.empty()) {
       first_ = scan;
-      azimuth_rad_ = old_ ? old_fan(line, scan.rays) : fan(scan);
-    }
-    if (scan.rays != first_.rays) line.fail(fmt::format("{} rays, after scans of {}", scan.rays, first_.rays));
-    if (scan.start_rad != first_.start_rad || scan.step_rad != first_.step_rad) {
-      line.fail(fmt::format("rays from {} rad on, every {} rad, after scans from {} rad on, every {} rad",
-                            scan.start_rad, scan.step_rad, first_.start_rad, first_.step_rad));
+      azimuth_rad_ = fan(line, rays_.rays, rays_.start_rad, rays_.step_rad);
     }
     if (scan.max_range_m != first_.max_range_m) {
       line.fail(fmt::format("maximum_range = {} m, after scans with {} m", scan.max_range_m, first_.max_range_m));
@@ -215,6 +212,7 @@ class CarmenLines : public ScanLines {
       log.range_m.push_back(static_cast<float>(line.reading(words.word(scan.first_reading + i), "a reading")));
     }
     placer_.append_to(log);
+    if (rays_.vary) give_own_rays(fan(line, scan.rays, scan.start_rad, scan.step_rad), log);
   }
 
   /// The middle ray points ahead; of an even number, the one behind the middle.
@@ -241,11 +239,11 @@ class CarmenLines : public ScanLines {
     return azimuth_rad;
   }
 
-  static std::vector<double> fan(const CarmenScan& scan) {
+  [[nodiscard]] std::vector<double> fan(const LogLine& line, std::size_t rays, double start_rad,
+                                        double step_rad) const {
+    if (old_) return old_fan(line, rays);
     std::vector<double> azimuth_rad;
-    for (std::size_t i = 0; i < scan.rays; ++i) {
-      azimuth_rad.push_back(scan.start_rad + static_cast<double>(i) * scan.step_rad);
-    }
+    for (std::size_t i = 0; i < rays; ++i) azimuth_rad.push_back(start_rad + static_cast<double>(i) * step_rad);
     return azimuth_rad;
   }
 
@@ -260,6 +258,7 @@ class CarmenLines : public ScanLines {
 
   std::string laser_;
   std::optional<double> ray_angle_deg_;
+  CarmenRays rays_;
   ScanPlacer placer_;
   bool old_ = true, raw_ = false;
   CarmenScan first_;  // of those that were read
@@ -309,9 +308,33 @@ std::string choose_carmen_laser(const std::filesystem::path& file, const ScanLog
   return choose_of(file, lasers);
 }
 
+CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& laser, std::size_t most_inflated_bytes) {
+  constexpr std::size_t kHeadBytes = 400;  // of a line, in which nine words stand
+  const bool old = is_old_carmen_laser(laser);
+  CarmenRays all;
+  std::uint64_t scans = 0, readings = 0;
+  LineSource lines(file, most_inflated_bytes);
+  for (std::string_view content; lines.next(content);) {
+    if (first_word(content) != laser) continue;
+    const std::vector<std::string_view> words = split_words(content.substr(0, kHeadBytes));
+    const auto number = [&](std::size_t word) {  // the last one may be cut
+      return word + 1 < words.size() ? parse_number<double>(words[word]).value_or(0.0) : 0.0;
+    };
+    const double count = number(old ? 1 : 8), start_rad = old ? 0.0 : number(2), step_rad = old ? 0.0 : number(4);
+    if (!(count >= 1 && count <= ScanLog::kMostRays)) continue;
+    const auto rays = static_cast<std::size_t>(count);
+    const bool is_other = rays != all.rays || start_rad != all.start_rad || step_rad != all.step_rad;
+    all.vary = all.vary || (all.rays > 0 && is_other);
+    if (rays > all.rays) all.rays = rays, all.start_rad = start_rad, all.step_rad = step_rad;
+    ++scans, readings += rays;
+  }
+  if (all.vary) with_prefix(file.string(), [&] { check_own_rays(all.rays, scans, readings); });
+  return all;
+}
+
 std::unique_ptr<ScanLines> make_carmen_lines(const std::string& laser, const ScanLogOptions& options,
-                                             const PoseTrack* track) {
-  return std::make_unique<CarmenLines>(laser, options, track);
+                                             const CarmenRays& rays, const PoseTrack* track) {
+  return std::make_unique<CarmenLines>(laser, options, rays, track);
 }
 
 }  // namespace fathom

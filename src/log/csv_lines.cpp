@@ -9,6 +9,7 @@
 
 #include <fathom/beam/csv.hpp>
 
+#include "log/own_rays.hpp"
 #include "log/scan_csv.hpp"
 #include "log/scan_lines.hpp"
 #include "log/scan_placer.hpp"
@@ -147,6 +148,7 @@ std::string scan_csv_line(const double* stamp_s, const PlanarPose& pose, std::sp
 
 std::string scan_csv(const ScanLog& log) {
   validate(log);
+  if (have_own_rays(log)) throw InputError("scans of the log differ in their rays, and CSV has one set of angles");
   std::string text = scan_csv_header(log.azimuth_rad, log.max_range_m, false);
   for (std::size_t i = 0; i < log.scans(); ++i) text += scan_csv_line(nullptr, log.pose[i], log.scan(i));
   return text;

@@ -17,16 +17,9 @@ namespace {
 /// tf2 takes "/map" for "map".
 std::string bare(const std::string& frame) { return frame.starts_with('/') ? frame.substr(1) : frame; }
 
-Pose pose_of(const msg::Transform& t, const std::string& parent, const std::string& child) {
-  const Pose pose = {{t.translation.x, t.translation.y, t.translation.z},
-                     {t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z}};
-  const double norm2 = dot(pose.rotation, pose.rotation);
-  const Vec3& p = pose.translation_m;
-  if (!std::isfinite(p.x) || !std::isfinite(p.y) || !std::isfinite(p.z) || !std::isfinite(norm2) || norm2 < 0.25) {
-    throw InputError(fmt::format("the transform from '{}' to '{}' has numbers that are not finite, or no rotation",
-                                 printable(parent), printable(child)));
-  }
-  return {p, normalized(pose.rotation)};
+Pose pose_of(const msg::Transform& t) {
+  return {{t.translation.x, t.translation.y, t.translation.z},
+          {t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z}};
 }
 
 std::int64_t nanoseconds_of(const msg::Time& stamp) {
@@ -35,10 +28,22 @@ std::int64_t nanoseconds_of(const msg::Time& stamp) {
 
 }  // namespace
 
+std::string FrameTree::fault_of(const msg::TransformStamped& transform) {
+  const Pose pose = pose_of(transform.transform);
+  const double norm2 = dot(pose.rotation, pose.rotation);
+  const Vec3& p = pose.translation_m;
+  if (std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z) && std::isfinite(norm2) && norm2 >= 0.25)
+    return {};
+  return fmt::format("the transform from '{}' to '{}' has numbers that are not finite, or no rotation",
+                     printable(bare(transform.header.frame_id)), printable(bare(transform.child_frame_id)));
+}
+
 void FrameTree::add(const msg::TFMessage& message, bool holds_always) {
   for (const msg::TransformStamped& t : message.transforms) {
     const std::string parent = bare(t.header.frame_id), child = bare(t.child_frame_id);
-    const Pose pose = pose_of(t.transform, parent, child);
+    if (const std::string fault = fault_of(t); !fault.empty()) throw InputError(fault);
+    Pose pose = pose_of(t.transform);
+    pose.rotation = normalized(pose.rotation);
     if (parent == child) throw InputError(fmt::format("frame '{}' stands in itself", printable(child)));
     Link& link = links_[child];
     if (link.poses.empty()) link.parent = parent, link.holds_always = holds_always;

@@ -22,6 +22,9 @@ class FrameTree {
   /// one without a rotation or with numbers that are not finite, a frame in itself, and a frame below two others.
   void add(const msg::TFMessage& message, bool holds_always);
 
+  /// Why add() refuses the numbers of a transform; empty: they are sound.
+  static std::string fault_of(const msg::TransformStamped& transform);
+
   /// A frame in another one over time. Queries that advance in time are the fastest.
   class Path {
    public:

@@ -2,6 +2,7 @@
 #pragma once
 // What the lines of a log in text mean, for each of its kinds.
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -40,9 +41,18 @@ bool is_raw_carmen_laser(std::string_view laser);
 /// Whether its lines do not say where rays point.
 bool is_old_carmen_laser(std::string_view laser);
 
+/// The rays of the scans of a laser of CARMEN.
+struct CarmenRays {
+  std::size_t rays = 0;  ///< of the first scan with most, as the next two
+  double start_rad = 0.0, step_rad = 0.0;
+  bool vary = false;  ///< whether others have others
+};
+/// Goes through a log for them, and passes over lines that are not understood.
+CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& laser, std::size_t most_inflated_bytes);
+
 /// `track`: of the laser, where scans are placed by it; null: where their lines say. It must outlive the lines.
 std::unique_ptr<ScanLines> make_carmen_lines(const std::string& laser, const ScanLogOptions& options,
-                                             const PoseTrack* track);
+                                             const CarmenRays& rays, const PoseTrack* track);
 std::unique_ptr<ScanLines> make_csv_lines(const ScanLogOptions& options, const PoseTrack* track);
 
 /// Whether a line that is neither blank nor a comment, the first such line, is of a log in CSV.

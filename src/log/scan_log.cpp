@@ -40,6 +40,7 @@ class TextScans : public ScanSource {
       refuse_for_csv();
     } else {
       laser_ = choose_carmen_laser(file, options);
+      rays_ = carmen_rays(file, laser_, most_inflated_bytes);
       refuse_for_laser();
     }
     if (options.ray_time_s > 0.0 || (!csv_ && is_raw_carmen_laser(laser_))) follow();
@@ -61,7 +62,7 @@ class TextScans : public ScanSource {
  private:
   [[nodiscard]] std::unique_ptr<ScanLines> make_lines() const {
     const PoseTrack* const track = track_ ? &*track_ : nullptr;
-    return csv_ ? make_csv_lines(options_, track) : make_carmen_lines(laser_, options_, track);
+    return csv_ ? make_csv_lines(options_, track) : make_carmen_lines(laser_, options_, rays_, track);
   }
 
   void refuse_for_csv() const {
@@ -125,6 +126,7 @@ class TextScans : public ScanSource {
   LogLine line_;
   ScanLogOptions options_;
   std::string laser_;
+  CarmenRays rays_;
   std::optional<PoseTrack> track_;
   std::size_t most_inflated_bytes_;
   bool csv_, found_ = false;

@@ -13,6 +13,8 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/counts.hpp"
+#include "log/own_rays.hpp"
+#include "message/message.hpp"
 
 namespace fathom {
 
@@ -29,7 +31,9 @@ float reading_of(const msg::LaserScan& scan, float range_m) {
   return range_m;
 }
 
-void check_rays(const msg::LaserScan& scan) {
+}  // namespace
+
+RayGrid ray_grid(const msg::LaserScan& scan) {
   if (scan.ranges.empty() || scan.ranges.size() > ScanLog::kMostRays) {
     throw InputError(fmt::format("a scan has {} rays, 1 to {} wanted", scan.ranges.size(), ScanLog::kMostRays));
   }
@@ -40,30 +44,40 @@ void check_rays(const msg::LaserScan& scan) {
         fmt::format("a scan has angle_min {}, angle_increment {}, time_increment {}, range_max {}: not all are sound",
                     scan.angle_min, scan.angle_increment, scan.time_increment, scan.range_max));
   }
+  return {scan.angle_min, scan.angle_increment, scan.ranges.size()};
 }
-
-}  // namespace
 
 void ScanTaker::expect_readings(std::size_t readings) {
   log_.range_m.reserve(readings);
   log_.ray_offset.reserve(readings);
 }
 
-void ScanTaker::take(const msg::LaserScan& scan) {
-  const RayGrid grid = {scan.angle_min, scan.angle_increment, scan.ranges.size()};
-  if (!grid_) begin(scan, grid);
-  if (!(grid == *grid_) || scan.header.frame_id != frame_ || !(scan.time_increment == time_increment_)) {
+void ScanTaker::take(std::span<const std::byte> message) {
+  RayGrid grid;
+  try {
+    read_message(message, scan_);
+    grid = ray_grid(scan_);
+  } catch (const InputError& error) {
+    return unsound_.add_damage(error.what());
+  }
+  take(grid);
+}
+
+void ScanTaker::take(const RayGrid& grid) {
+  if (!begun_) begin(scan_);
+  if (scan_.header.frame_id != frame_) {
     ++others_;
     return;
   }
-  if (!place(scan)) {
+  if (!place()) {
     ++unplaced_;
     return;
   }
   const std::size_t known = log_.range_m.size();
-  log_.range_m.resize(known + scan.ranges.size());
-  std::transform(scan.ranges.begin(), scan.ranges.end(), log_.range_m.begin() + static_cast<std::ptrdiff_t>(known),
-                 [&scan](float r) { return reading_of(scan, r); });
+  log_.range_m.resize(known + grid.rays);
+  std::transform(scan_.ranges.begin(), scan_.ranges.end(), log_.range_m.begin() + static_cast<std::ptrdiff_t>(known),
+                 [this](float r) { return reading_of(scan_, r); });
+  if (rays_.vary) give_own_rays(azimuths(grid), log_);
   ++taken_;
 }
 
@@ -77,11 +91,12 @@ void ScanTaker::move_to(ScanLog& log) {
 
 void ScanTaker::drop() { log_.pose.clear(), log_.range_m.clear(), log_.ray_offset.clear(); }
 
-ScanLog ScanTaker::finish(const std::string& topic, const std::string& tear) {
+ScanLog ScanTaker::finish(const std::string& topic, BagReading reading) {
+  if (!begun_ && unsound_.damaged > 0) throw InputError(unsound_.damage);
   if (taken_ == 0) {
     throw InputError(fmt::format("no scan of topic '{}' is left: {} without a known way from '{}' to '{}'{}",
                                  printable(topic), unplaced_, printable(frame_), printable(map_frame_),
-                                 others_ > 0 ? fmt::format(", {} of other rays", others_) : ""));
+                                 others_ > 0 ? fmt::format(", {} of another frame", others_) : ""));
   }
   if (!moved_) log_.ray_offset.clear();
   if (unplaced_ > 0) {
@@ -90,21 +105,31 @@ ScanLog ScanTaker::finish(const std::string& topic, const std::string& tear) {
                                      printable(map_frame_)));
   }
   if (others_ > 0) {
-    log_.notes.push_back(fmt::format("{} {} left out: rays, frame or times are not those of the first",
-                                     counted(others_, "scan"), were(others_)));
+    log_.notes.push_back(
+        fmt::format("{} {} left out: the frame is not that of the first", counted(others_, "scan"), were(others_)));
   }
-  if (!tear.empty()) log_.notes.push_back("the bag is torn: " + tear);
+  if (unsound_.damaged > 0) reading.add_damage(topic + ": " + unsound_.damage, unsound_.damaged);
+  const std::vector<std::string> lacks = reading.notes();
+  log_.notes.insert(log_.notes.end(), lacks.begin(), lacks.end());
   return std::move(log_);
 }
 
-void ScanTaker::begin(const msg::LaserScan& scan, const RayGrid& grid) {
-  check_rays(scan);
-  grid_ = grid, frame_ = scan.header.frame_id, time_increment_ = scan.time_increment;
+void ScanTaker::begin(const msg::LaserScan& scan) {
+  begun_ = true, frame_ = scan.header.frame_id;
+  if (rays_.vary) check_own_rays(rays_.most.rays, rays_.scans, rays_.readings);
   path_ = frames_.path(map_frame_, frame_);
-  for (std::size_t i = 0; i < grid.rays; ++i) {
-    log_.azimuth_rad.push_back(double{grid.angle_min} + static_cast<double>(i) * double{grid.angle_increment});
-  }
+  log_.azimuth_rad = azimuths(rays_.most);
   log_.max_range_m = scan.range_max;
+  moved_ = rays_.vary;
+}
+
+std::vector<double> ScanTaker::azimuths(const RayGrid& grid) const {
+  std::vector<double> azimuths;
+  for (std::size_t i = 0; i < grid.rays; ++i) {
+    const double azimuth = double{grid.angle_min} + static_cast<double>(i) * double{grid.angle_increment};
+    azimuths.push_back(hangs_ ? -azimuth : azimuth);
+  }
+  return azimuths;
 }
 
 /// Where the sensor is at one time, seen from above.
@@ -126,11 +151,11 @@ bool ScanTaker::pose_at(std::int64_t stamp_ns, PlanarPose& planar) {
 void ScanTaker::hang_as(bool upside_down) {
   if (hangs_ == upside_down) return;
   hangs_ = upside_down;
-  for (double& azimuth : log_.azimuth_rad) azimuth = -azimuth;
+  log_.azimuth_rad = azimuths(rays_.most);
 }
 
 std::int64_t ScanTaker::time_ns(std::size_t ray) const {
-  return stamp_ns_ + std::llround(1e9 * double{time_increment_} * static_cast<double>(ray));
+  return stamp_ns_ + std::llround(1e9 * double{scan_.time_increment} * static_cast<double>(ray));
 }
 
 bool ScanTaker::way_to(std::size_t ray, Way& way) {
@@ -144,7 +169,7 @@ bool ScanTaker::way_to(std::size_t ray, Way& way) {
 /// Whether the way from a to b is straight: no transform comes on it, and its middle, whose pose was asked for last, is
 /// where a straight way has it.
 bool ScanTaker::is_straight(const PlacedRay& a, const PlacedRay& middle, const PlacedRay& b) const {
-  if (!(time_increment_ >= 0.0F) || b.ray - a.ray > kMostStraightRays) return false;
+  if (!(scan_.time_increment >= 0.0F) || b.ray - a.ray > kMostStraightRays) return false;
   const double u = static_cast<double>(middle.ray - a.ray) / static_cast<double>(b.ray - a.ray);
   return path_.is_even(time_ns(a.ray), time_ns(b.ray)) && is_near(middle.way, between(a.way, b.way, u));
 }
@@ -176,12 +201,12 @@ bool ScanTaker::place_between(const PlacedRay& a, const PlacedRay& b, std::span<
   return place_between(a, middle, offsets) && place_between(middle, b, offsets);
 }
 
-bool ScanTaker::place(const msg::LaserScan& scan) {
-  stamp_ns_ = std::int64_t{scan.header.stamp.sec} * 1'000'000'000 + scan.header.stamp.nanosec;
+bool ScanTaker::place() {
+  stamp_ns_ = std::int64_t{scan_.header.stamp.sec} * 1'000'000'000 + scan_.header.stamp.nanosec;
   if (!pose_at(stamp_ns_, first_)) return false;
   const auto [s, c] = math::sincos(first_.yaw_rad);
   sin_ = s, cos_ = c;
-  const std::size_t known = log_.ray_offset.size(), rays = grid_->rays;
+  const std::size_t known = log_.ray_offset.size(), rays = scan_.ranges.size();
   log_.ray_offset.resize(known + rays);
   const std::span offsets = std::span(log_.ray_offset).subspan(known);
   const PlacedRay first;

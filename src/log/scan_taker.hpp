@@ -5,29 +5,53 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fathom/beam/scan.hpp>
 
+#include "bag/bag_message.hpp"
 #include "log/frame_tree.hpp"
 #include "message/laser_scan.hpp"
 
 namespace fathom {
 
-/// Takes scans one after the other, all of the same rays. What docs/bags.md says of scans is done here.
+/// Where the rays of a scan point.
+struct RayGrid {
+  float angle_min = 0.0F, angle_increment = 0.0F;
+  std::size_t rays = 0;
+  friend bool operator==(const RayGrid&, const RayGrid&) = default;
+};
+
+/// Throws InputError for a scan that is not sound.
+RayGrid ray_grid(const msg::LaserScan& scan);
+
+/// The rays of all scans of a topic.
+struct ScanRays {
+  RayGrid most;       ///< of the first scan with most rays
+  bool vary = false;  ///< whether others have others
+  std::uint64_t scans = 0, readings = 0;
+  void add(const RayGrid& grid) {
+    vary = vary || (most.rays > 0 && !(grid == most));
+    if (grid.rays > most.rays) most = grid;
+    ++scans, readings += grid.rays;
+  }
+};
+
+/// Takes scans one after the other. What docs/bags.md says of scans is done here.
 class ScanTaker {
  public:
-  ScanTaker(FrameTree& frames, std::string map_frame) : frames_(frames), map_frame_(std::move(map_frame)) {}
+  ScanTaker(FrameTree& frames, std::string map_frame, const ScanRays& rays)
+      : frames_(frames), map_frame_(std::move(map_frame)), rays_(rays) {}
 
   /// At most so many readings will come: takes their memory at once.
   void expect_readings(std::size_t readings);
 
-  /// Leaves out a scan of other rays, and one whose way to the map is not known at its times. Throws InputError for a
-  /// scan that is not sound, a tilted laser, and frames that nothing connects.
-  void take(const msg::LaserScan& scan);
+  /// Leaves out a message that is not sound, a scan of another frame, and one whose way to the map is not known at its
+  /// times. Throws InputError for a tilted laser, and frames that nothing connects.
+  void take(std::span<const std::byte> message);
 
   [[nodiscard]] std::size_t scans() const { return taken_; }
 
@@ -37,19 +61,13 @@ class ScanTaker {
   /// Forgets them.
   void drop();
 
-  /// The scans that were not moved, with notes of what was left out. Throws InputError where none was taken.
-  ScanLog finish(const std::string& topic, const std::string& tear);
+  /// The scans that were not moved, with notes of what was left out and of what the bag lacks. Throws InputError where
+  /// none was taken.
+  ScanLog finish(const std::string& topic, BagReading reading);
 
  private:
   static constexpr double kStraight =
       1e-6;  // m and rad: how far from a straight way a ray may be that is taken to be on it
-  /// The rays of a scan, which all scans of a log share.
-  struct RayGrid {
-    float angle_min, angle_increment;
-    std::size_t rays;
-    friend bool operator==(const RayGrid&, const RayGrid&) = default;
-  };
-
   /// Where the laser was at a ray, seen from where it was at the first one.
   struct Way {
     double x_m = 0, y_m = 0, yaw_rad = 0;
@@ -73,22 +91,25 @@ class ScanTaker {
   [[nodiscard]] bool is_straight(const PlacedRay& a, const PlacedRay& middle, const PlacedRay& b) const;
   static void place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
   bool place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
-  void begin(const msg::LaserScan& scan, const RayGrid& grid);
+  void begin(const msg::LaserScan& scan);
+  void take(const RayGrid& grid);
+  [[nodiscard]] std::vector<double> azimuths(const RayGrid& grid) const;
   bool pose_at(std::int64_t stamp_ns, PlanarPose& planar);
   void hang_as(bool upside_down);
-  bool place(const msg::LaserScan& scan);
+  bool place();
 
   FrameTree& frames_;
   std::string map_frame_, frame_;
-  std::optional<RayGrid> grid_;
-  float time_increment_ = 0.0F;
+  ScanRays rays_;
+  msg::LaserScan scan_;  // that is taken
   FrameTree::Path path_;
   std::int64_t stamp_ns_ = 0;  // of the scan that is placed, as the next three
   PlanarPose first_;
   double sin_ = 0, cos_ = 1;
   ScanLog log_;
-  bool hangs_ = false, moved_ = false;
+  bool begun_ = false, hangs_ = false, moved_ = false;
   std::size_t taken_ = 0, unplaced_ = 0, others_ = 0;
+  BagReading unsound_;
 };
 
 }  // namespace fathom

@@ -67,7 +67,7 @@ FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
     return {max_range_m, {}, facts.code(), pile.beyond(max_range_m), pile.share_of_zeros()};
   }
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
-  if (max_range_m == 0.0) throw InputError("does not say how far its sensor measures; give max_range_m");
+  if (!options.max_range_m) require_max_range(max_range_m);
   return {max_range_m, pile.code(max_range_m), {}, pile.beyond(max_range_m), pile.share_of_zeros()};
 }
 

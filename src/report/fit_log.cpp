@@ -195,9 +195,7 @@ class LogFitter {
     double max_range_m =
         is_auto ? auto_max_range_m(facts_, names_.front()) : options_.max_range_m.value_or(facts_.front().max_range_m);
     for (std::size_t i = 0; i < facts_.size() && !options_.max_range_m && !is_auto; ++i) {
-      if (facts_[i].max_range_m == 0.0) {
-        with_prefix(names_[i], [] { throw InputError("does not say how far its sensor measures; give max_range_m"); });
-      }
+      with_prefix(names_[i], [&] { require_max_range(facts_[i].max_range_m); });
       if (facts_[i].max_range_m != max_range_m) {
         throw InputError(fmt::format("{} measures up to {} m and {} up to {} m; give max_range_m", names_.front(),
                                      max_range_m, names_[i], facts_[i].max_range_m));

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/model.hpp>
 
+#include "base/text.hpp"
 #include "base/with_prefix.hpp"
 
 namespace fathom {
@@ -21,17 +23,25 @@ void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& fact
   facts.beyond = beyond.readings, facts.beyond_share = beyond.share, facts.beyond_m = beyond.largest_m;
 }
 
+void require_max_range(double max_range_m, std::string_view before) {
+  if (max_range_m > 0.0 && max_range_m <= BeamSensor::kMostRangeM) return;
+  if (max_range_m > 0.0) {
+    throw InputError(fmt::format("{}its scans have range_max = {} m, which no sensor measures; give max_range_m",
+                                 before, number_text(max_range_m)));
+  }
+  throw InputError(fmt::format("{}does not say how far its sensor measures; give max_range_m", before));
+}
+
 double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first) {
   double least_m = std::numeric_limits<double>::infinity();
   for (const LogFacts& facts : logs) {
-    const double said_m = facts.max_range_m > 0.0 ? facts.max_range_m : std::numeric_limits<double>::infinity();
+    const bool says = facts.max_range_m > 0.0 && facts.max_range_m <= BeamSensor::kMostRangeM;
+    const double said_m = says ? facts.max_range_m : std::numeric_limits<double>::infinity();
     const bool is_code = facts.code_m > 0.0 && facts.code_m < said_m;  // else it has no return as it is
     least_m = std::min(least_m, is_code ? facts.code().below_m() : said_m);
   }
   if (!std::isfinite(least_m)) {
-    with_prefix(first, [] {
-      throw InputError(fmt::format("{}does not say how far its sensor measures; give max_range_m", kNoCode));
-    });
+    with_prefix(first, [&] { require_max_range(logs.front().max_range_m, kNoCode); });
   }
   return least_m;
 }

@@ -24,6 +24,10 @@ struct LogFacts {
 /// What the largest readings and those of 0 tell. `max_range_m`: 0 where nothing says how far the sensor measures.
 void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts);
 
+/// Throws InputError where a log does not say how far its sensor measures: 0, or more than any does, as inf. It says
+/// what the scans hold, and what to give. `before`: words in front.
+void require_max_range(double max_range_m, std::string_view before = "");
+
 /// The least of what the logs say their sensors measure, or of what is just below a code for "no return" that lies
 /// below that. Throws InputError about the log of the name `first` where none says either.
 double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first);

@@ -11,6 +11,8 @@
 #include <fathom/base/error.hpp>
 
 #include "base/counts.hpp"
+#include "base/with_prefix.hpp"
+#include "report/log_facts.hpp"
 
 namespace fathom {
 
@@ -24,9 +26,7 @@ constexpr double kGoodDeviations = 5.0;
 
 LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options) {
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
-  if (!(max_range_m > 0.0)) {
-    throw InputError(fmt::format("{}: the log does not say how far the sensor measures, give max_range_m", log.name));
-  }
+  if (!options.max_range_m) with_prefix(log.name, [&] { require_max_range(max_range_m); });
   const double gate_m = options.gate_m;
   if (!(gate_m > 0.0 && gate_m < 0.5 * max_range_m)) {
     throw InputError(

@@ -19,6 +19,7 @@
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
+#include "log/own_rays.hpp"
 #include "report/cloud_files.hpp"
 #include "report/same_levels.hpp"
 #include "text/text_lines.hpp"
@@ -135,7 +136,10 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
   ChainFramesOptions how = options.frames;
   how.half_step_m = 0.5 * options.step_m;
   ChainFrameReader reader(setup, scans.size(), how);
-  with_prefix(log.name, [&] { reader.check_azimuths(log.azimuth_rad); });
+  with_prefix(log.name, [&] {
+    if (have_own_rays(log)) throw InputError("scans differ in their rays, and the sensor always has the same");
+    reader.check_azimuths(log.azimuth_rad);
+  });
   const double lost_m = no_return_m(log, options);
   // Else whatever is farther would seem to be lost by chance.
   if (lost_m < reader.max_range_m()) {

@@ -14,6 +14,7 @@
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
+#include "log/own_rays.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"
 
@@ -89,6 +90,11 @@ void set_facts(const FitLogOptions& options, std::size_t chosen, std::size_t of,
 
 FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
   check(options);
+  if (have_own_rays(log)) {
+    with_prefix(log.name, [] {
+      throw InputError("scans differ in their rays, and refined.log has one set of angles; leave out refine_poses");
+    });
+  }
   ScanNumbers scans = choose_scans(log.name, options.scans, log.scans());
   ScanLog chosen = chosen_scans(log, scans);
   FitLogOptions plain = options;

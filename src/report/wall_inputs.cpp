@@ -16,8 +16,10 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/with_prefix.hpp"
+#include "log/own_rays.hpp"
 #include "report/cloud_files.hpp"
 #include "report/left_out.hpp"
+#include "report/log_facts.hpp"
 #include "report/same_levels.hpp"
 #include "text/read_file.hpp"
 #include "text/text_lines.hpp"
@@ -193,11 +195,17 @@ WallFrames read_wall_clouds(const fs::path& folder, const WallCloudsOptions& opt
 
 WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options) {
   validate(log);
+  if (have_own_rays(log)) {
+    with_prefix(log.name,
+                [] { throw InputError("scans differ in their rays, which the fit takes as the same in all"); });
+  }
   WallFrames frames;
   WallSensor& sensor = frames.sensor;
   sensor.rows = 1, sensor.cols = static_cast<std::uint32_t>(log.rays());
   sensor.azimuth_rad = log.azimuth_rad;
   sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
+  if (sensor.max_range_m > 0.0 && !options.max_range_m)
+    with_prefix(log.name, [&] { require_max_range(log.max_range_m); });
   const std::vector<std::uint32_t> scans =
       with_prefix(log.name, [&] { return select_scans(options.scans, log.scans()); });
   for (const std::uint32_t k : scans) {

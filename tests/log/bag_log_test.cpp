@@ -15,6 +15,7 @@
 #include <fathom/beam/scan_source.hpp>
 
 #include "bag/mcap_writer.hpp"
+#include "log/own_rays.hpp"
 #include "message/laser_scan.hpp"
 #include "message/message.hpp"
 #include "message/tf_message.hpp"
@@ -149,15 +150,97 @@ TEST_F(BagLog, LeavesOutWhatHasNoPlaceAndSaysSo) {
   put(scan_at(9.9));  // its last ray is measured after the last transform
   put(scan_at(9.5));
   msg::LaserScan other = scan_at(3.0);
-  other.angle_increment = 0.25F;
+  other.header.frame_id = "else";
   put(other);
   put(scan_at(10.5));
   const ScanLog log = read();
   EXPECT_EQ(log.scans(), 1U);
   EXPECT_EQ(log.ray_offset.size(), 3U);
   const std::vector<std::string> notes = {"2 scans were left out: the way from 'laser' to 'map' is not known then",
-                                          "1 scan was left out: rays, frame or times are not those of the first"};
+                                          "1 scan was left out: the frame is not that of the first"};
   EXPECT_EQ(log.notes, notes);
+}
+
+/// As the drivers of RPLIDAR and LD06 send them: the number of rays, their angles and times differ from turn to turn.
+TEST_F(BagLog, EachScanHasItsOwnRays) {
+  for (const double roll : {0.0, std::numbers::pi}) {
+    const std::string file = roll == 0.0 ? "level.mcap" : "hanging.mcap";
+    McapWriter bag(folder_ / file);
+    const std::uint16_t tf = bag.add_topic("/tf", msg::TFMessage::kType),
+                        topic = bag.add_topic("/scan", msg::LaserScan::kType);
+    for (const double s : {0.0, 10.0}) {
+      const Pose pose = {{1 + 2 * s, 3, 0}, from_roll_pitch_yaw(roll, 0, 0.25 * s - 1.25)};
+      bag.write(tf, 0, write_message(msg::TFMessage{{transform("map", "laser", s, pose)}}));
+    }
+    std::vector<msg::LaserScan> scans;
+    for (const std::size_t rays : {std::size_t{4}, std::size_t{7}, std::size_t{5}, std::size_t{7}, std::size_t{1}}) {
+      msg::LaserScan& scan = scans.emplace_back(scan_at(1.0 + 1.5 * static_cast<double>(scans.size())));
+      scan.ranges.clear();
+      for (std::size_t i = 0; i < rays; ++i) scan.ranges.push_back(1.0F + static_cast<float>(i));
+      scan.angle_min = 0.01F * static_cast<float>(scans.size()) - 3.0F;
+      scan.angle_increment = 6.0F / static_cast<float>(rays), scan.time_increment = 0.1F / static_cast<float>(rays);
+      bag.write(topic, 0, write_message(scan));
+    }
+    bag.commit();
+    const ScanLog log = read_bag_log(folder_ / file);
+    EXPECT_TRUE(have_own_rays(log));
+    EXPECT_TRUE(log.notes.empty());
+    ASSERT_EQ(log.scans(), scans.size());
+    ASSERT_EQ(log.rays(), 7U);
+    EXPECT_NO_THROW(validate(log));
+    for (std::size_t k = 0; k < scans.size(); ++k) {
+      const msg::LaserScan& scan = scans[k];
+      for (std::size_t i = 0; i < log.rays(); ++i) {
+        if (i >= scan.ranges.size()) {
+          EXPECT_EQ(log.scan(k)[i], -kInf);
+          continue;
+        }
+        EXPECT_EQ(log.scan(k)[i], scan.ranges[i]);
+        const double n = static_cast<double>(i);
+        const double s = 1.0 + 1.5 * static_cast<double>(k) + double{scan.time_increment} * n;
+        const double azimuth = double{scan.angle_min} + n * double{scan.angle_increment};
+        const double bearing = 0.25 * s - 1.25 + (roll == 0.0 ? azimuth : -azimuth);
+        const PlanarPose& p = log.pose[k];
+        const RayOffset& o = log.offsets(k)[i];
+        EXPECT_NEAR(p.x_m + o.x_m * std::cos(p.yaw_rad) - o.y_m * std::sin(p.yaw_rad), 1 + 2 * s, 1e-6);
+        EXPECT_NEAR(std::remainder(p.yaw_rad + log.azimuth_rad[i] + double{o.yaw_rad} - bearing, 2 * std::numbers::pi),
+                    0, 2e-6);
+      }
+    }
+  }
+}
+
+/// One transform of NaN, one message of /tf that is cut, and scans that are cut or have no sense.
+TEST_F(BagLog, LeavesOutWhatIsDamagedAndSaysSoInOneLine) {
+  drive();
+  put_tf(transform("map", "base", 5.0, {{kNan, 3, 0}, {}}));
+  writer_.write(tf_, 0, "half a message");
+  put_mount({});
+  put(scan_at(1.0));
+  msg::LaserScan wrong = scan_at(2.0);
+  wrong.angle_min = kNan;
+  put(wrong);
+  wrong = scan_at(2.0), wrong.ranges.clear();
+  put(wrong);
+  writer_.write(scan_, 0, write_message(scan_at(2.0)).substr(0, 60));
+  put(scan_at(6.0));
+  const ScanLog log = read();
+  ASSERT_EQ(log.scans(), 2U);
+  EXPECT_NEAR(log.pose[1].x_m, 13.0, 1e-9) << "as if the transform of NaN were not there";
+  EXPECT_FALSE(have_own_rays(log));
+  ASSERT_EQ(log.notes.size(), 1U);
+  EXPECT_EQ(log.notes[0],
+            "5 parts are damaged and left out, the first: /tf: the transform from 'map' to 'base' has numbers that are "
+            "not finite, or no rotation");
+}
+
+TEST_F(BagLog, NamesTheEncodingOfWhatItCannotRead) {
+  const MessageType ros1 = {"sensor_msgs/LaserScan", "", "", {}};
+  writer_.add_topic("/laser", ros1);
+  writer_.add_topic("/empty", msg::LaserScan::kType);
+  EXPECT_EQ(error(),
+            "has no topic of sensor_msgs/msg/LaserScan in cdr; /empty is sensor_msgs/msg/LaserScan, without messages, "
+            "/laser is sensor_msgs/LaserScan, encoded as 'cdr', /scan is sensor_msgs/msg/LaserScan, without messages");
 }
 
 TEST_F(BagLog, AsksWhichOfSeveralLasers) {
@@ -249,7 +332,8 @@ TEST_F(BagLog, RefusesALaserThatIsTilted) {
 
 TEST_F(BagLog, RefusesABagWithoutScans) {
   drive();
-  EXPECT_EQ(error(), "has no topic of sensor_msgs/msg/LaserScan");
+  EXPECT_EQ(error(),
+            "has no topic of sensor_msgs/msg/LaserScan in cdr; /scan is sensor_msgs/msg/LaserScan, without messages");
 }
 
 TEST_F(BagLog, RefusesScansThatAllLackAPlace) {
@@ -294,12 +378,15 @@ TEST_F(BagLog, ReadScanByScanHasTheSameScans) {
   drive();
   put_mount({{0.3, 0.1, 0.2}, from_roll_pitch_yaw(std::numbers::pi, 0, 1.0)});
   msg::LaserScan other = scan_at(3.0);
-  other.ranges.push_back(1.0F);
-  for (const msg::LaserScan& scan : {scan_at(-1.0), scan_at(0.5), other, scan_at(2.25), scan_at(9.9), scan_at(4.0)}) {
+  other.header.frame_id = "else";
+  msg::LaserScan wide = scan_at(3.5);
+  wide.ranges.push_back(1.0F);
+  for (const msg::LaserScan& scan :
+       {scan_at(-1.0), scan_at(0.5), other, scan_at(2.25), scan_at(9.9), wide, scan_at(4.0)}) {
     put(scan);
   }
   const ScanLog whole = read();
-  ASSERT_EQ(whole.scans(), 3U);
+  ASSERT_EQ(whole.scans(), 4U);
   ASSERT_EQ(whole.notes.size(), 2U);
   const auto source = open_bag_log(folder_ / "drive.mcap");
   EXPECT_EQ(source->name, whole.name);
@@ -317,8 +404,8 @@ TEST_F(BagLog, ReadScanByScanHasTheSameScans) {
   }
   source->rewind();
   ScanLog last;
-  ASSERT_TRUE(source->skip() && source->skip() && source->next(last));
-  EXPECT_EQ(last.pose, std::vector<PlanarPose>{whole.pose[2]});
+  ASSERT_TRUE(source->skip() && source->skip() && source->skip() && source->next(last));
+  EXPECT_EQ(last.pose, std::vector<PlanarPose>{whole.pose[3]});
   EXPECT_FALSE(source->skip());
 }
 

@@ -115,7 +115,7 @@ TEST_F(Sources, RefuseWhatIsRefusedInTheWholeLog) {
       folder_.write("cut.log", carmen_text(3) + "FLASER 181 1 2"),
       folder_.write("no_end.log", carmen_text(3).substr(0, carmen_text(3).size() - 1)),
       folder_.write("word.csv", csv_text(3) + "1,2,3,4,five\n"),
-      folder_.write("rays.log", carmen_text(3) + "FLASER 180" + numbers_text(0, 180) + " 1 2 3 0 0 0 1 h 1\n"),
+      folder_.write("rays.log", carmen_text(3) + "FLASER 100" + numbers_text(0, 100) + " 1 2 3 0 0 0 1 h 1\n"),
       folder_.write("none.log", "RLASER 2 1 1\n"),
       folder_.write("cr.csv", "x_m,y_m,yaw_rad,range_m@0\r1,2,3,4\r"),
       folder_ / "missing.log"};

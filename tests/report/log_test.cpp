@@ -309,7 +309,12 @@ TEST(FitLog, RefusalsNameTheLog) {
   EXPECT_EQ(refusal({.compute = {.threads = -1}}), "threads = -1 is not in [0, 1024]");
   log.max_range_m = 0;
   EXPECT_EQ(refusal({}), "some/where/log.csv: does not say how far its sensor measures; give max_range_m");
-  log.name = "";
+  log.max_range_m = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(refusal({}),
+            "some/where/log.csv: its scans have range_max = inf m, which no sensor measures; give max_range_m");
+  log.max_range_m = 3.4e38;
+  EXPECT_TRUE(test::contains(refusal({}), "its scans have range_max = 3.4e+38 m"));
+  log.max_range_m = 0, log.name = "";
   EXPECT_EQ(refusal({}), "does not say how far its sensor measures; give max_range_m");
 }
 

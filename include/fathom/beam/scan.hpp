@@ -28,13 +28,13 @@ struct RayOffset {
   float x_m = 0.0F, y_m = 0.0F, yaw_rad = 0.0F;
 };
 
-/// Scans of one sensor; all have rays at the same azimuths. `pose` is the sensor's own pose in the map's world frame.
+/// Scans of one sensor at its own `pose` in the map. Of other rays than azimuth_rad, ray_offset says where they point.
 struct ScanLog {
   static constexpr std::uint32_t kMostRays = 100'000;  ///< of a scan in CARMEN text
 
   std::vector<double> azimuth_rad;    ///< [rays], in the sensor frame
   std::vector<PlanarPose> pose;       ///< [scans]
-  std::vector<float> range_m;         ///< [scans, rays], row-major, as written in the file
+  std::vector<float> range_m;         ///< [scans, rays], as the file has them; -inf: a ray that the scan lacks
   std::vector<RayOffset> ray_offset;  ///< [scans, rays], of a sensor that moved within scans; empty: it stood still
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty: not known
@@ -89,7 +89,7 @@ FATHOM_API void validate(const ScanLogOptions& options);
 /// A byte order mark is passed over. A line has at most 16 MiB, a gzip file inflates to at most 4 GiB and, above 256
 /// MiB, to at most 200 times its size. Throws InputError naming file and line when a line is cut short or not
 /// understood, the last one has no line end (it may be half a line; of CARMEN, only where it is or may become a line
-/// that is read), or scans have other rays than the first; naming the lasers where one has to be chosen; and
+/// that is read), or scans differ in their maximum range; naming the lasers where one has to be chosen; and
 /// SystemError when there is no memory for the log.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options = {});
 /// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are
