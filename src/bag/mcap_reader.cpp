@@ -24,7 +24,7 @@ namespace {
 
 using mcap::Op;
 
-constexpr std::uint64_t kAnyBytes = std::uint64_t{1} << 30, kMostTimes = 200;
+constexpr std::uint64_t kAnyBagBytes = std::uint64_t{1} << 30, kMostBagTimes = 200;
 constexpr std::size_t kZeros = 64;  // a chunk that ends in these was not written whole
 
 struct ChunkRecords {
@@ -301,8 +301,8 @@ BagReading read_mcap(const std::filesystem::path& file, const OnBagMessage& on_m
     return with_prefix(file.string(), [&] {
       const std::uint64_t size = std::filesystem::file_size(file);
       BagReading reading;
-      McapRecords records(std::max(kAnyBytes, kMostTimes * std::min(size, ~std::uint64_t{0} / kMostTimes)), on_message,
-                          reading);
+      McapRecords records(std::max(kAnyBagBytes, kMostBagTimes * std::min(size, ~std::uint64_t{0} / kMostBagTimes)),
+                          on_message, reading);
       McapWalk walk(in, size, records);
       walk.read_summary();
       reading.tear = walk.read();
