@@ -157,9 +157,18 @@ bool is_of_gpu(py::handle value) {
   return !py::isinstance<py::array>(value) && py::hasattr(value, "__cuda_array_interface__");
 }
 
+/// Waits for the stream in which the array's owner fills it, where it names one.
+void wait_for_owner(const py::dict& facts, std::uintptr_t address) {
+  if (!facts.contains("stream") || facts["stream"].is_none()) return;
+  const auto stream = py::cast<std::uintptr_t>(facts["stream"]);
+  const py::gil_scoped_release released;
+  wait_for_stream(reinterpret_cast<const void*>(address), stream);  // NOLINT(performance-no-int-to-ptr)
+}
+
 GivenArray array_of_gpu(py::handle value) {
   const auto facts = py::cast<py::dict>(value.attr("__cuda_array_interface__"));
   const auto [address, read_only] = py::cast<std::pair<std::uintptr_t, bool>>(facts["data"]);
+  wait_for_owner(facts, address);
   GivenArray array = {py::dtype(py::cast<std::string>(facts["typestr"])),
                       py::cast<std::vector<py::ssize_t>>(facts["shape"]),
                       {},
@@ -393,7 +402,8 @@ void bind_frame(py::module_& m) {
           "channel's type; points [rows, cols, 3] are three planes:\n"
           "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy(). Arrays\n"
           "in the memory of a GPU (__cuda_array_interface__: of PyTorch, CuPy, JAX) are filled there, by what has\n"
-          "device='cuda'. returns: of each ray; where it is above 1, arrays have that axis in front.")
+          "device='cuda'; a stream that such an array names is waited for here. returns: of each ray; where it is "
+          "above 1, arrays have that axis in front.")
       .def_static("on_gpu", &frame_on_gpu, "shape"_a, "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
                   "device"_a = "cuda", "returns"_a = 1,
                   "A frame of this shape, (rows, cols) or (environments, rows, cols), in the memory of a GPU, for\n"

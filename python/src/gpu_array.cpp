@@ -32,6 +32,21 @@ DLDataType dlpack_type(const py::dtype& type) {
   return {code, static_cast<std::uint8_t>(8 * type.itemsize()), 1};
 }
 
+/// Throws BufferError where a consumer wants other memory than this.
+void check_wanted(const GpuArray& array, const py::kwargs& wanted) {
+  const auto given = [&](const char* name) -> py::object {
+    return wanted.contains(name) ? py::object(wanted[name]) : py::none();
+  };
+  if (given("copy").is(py::bool_(true))) {
+    throw py::buffer_error("copy=True: a frame in the memory of a GPU is handed over as it is");
+  }
+  const py::object device = given("dl_device"), own = py::make_tuple(kDLCUDA, array.number());
+  if (!device.is_none() && !device.equal(own)) {
+    throw py::buffer_error("dl_device = " + py::cast<std::string>(py::str(device)) + ": the memory is that of " +
+                           py::cast<std::string>(py::str(own)));
+  }
+}
+
 }  // namespace
 
 GpuArray::GpuArray(std::shared_ptr<Frame> frame, Channel channel, py::dtype type, std::vector<py::ssize_t> sizes,
@@ -81,8 +96,13 @@ void bind_gpu_array(py::module_& m) {
           "device", [](const GpuArray& a) { return "cuda:" + std::to_string(a.number()); }, "Whose memory it is.")
       .def_property_readonly("__cuda_array_interface__", &GpuArray::cuda_array_interface)
       .def(
-          "__dlpack__", [](const GpuArray& a, const py::kwargs&) { return a.dlpack(); },
-          "A capsule of DLPack; the arguments say nothing that matters here.")
+          "__dlpack__",
+          [](const GpuArray& a, const py::kwargs& wanted) {
+            check_wanted(a, wanted);
+            return a.dlpack();
+          },
+          "A capsule of DLPack over this very memory: BufferError for copy=True, and for the dl_device of another.\n"
+          "stream does not matter, because render() has waited; max_version neither.")
       .def("__dlpack_device__", [](const GpuArray& a) { return py::make_tuple(kDLCUDA, a.number()); });
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "render/shown.hpp"
+
 namespace fathom {
 
 namespace {
@@ -54,7 +56,9 @@ BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
 
 void BlockStore::values(Channel channel, const float* lanes, std::size_t plane) {
   if (float* out = writer_.floats(channel)) {
-    scatter(lanes, targets_, quads_, out + plane * frame_.size() + first_);
+    float all[kBlockRays];
+    for (std::uint32_t i = 0; i < quads_ * kQuadRays; ++i) all[i] = shown(lanes[i]);
+    scatter(all, targets_, quads_, out + plane * frame_.size() + first_);
   }
 }
 

@@ -104,6 +104,24 @@ for name in ("hit_sensor", "entity_id", "reason"):
         own = fathom.Frame.on_gpu((24, 32), ["entity_id", "reason"])
         simulator.render("camera", 1, out=own)
 
+for wanted_memory in (dict(copy=True), dict(dl_device=(1, 0)), dict(dl_device=(2, 1))):
+    try:
+        own["reason"].__dlpack__(**wanted_memory)
+        raise AssertionError(wanted_memory)
+    except BufferError as e:
+        print(e)
+for same_memory in (dict(copy=False), dict(copy=None, dl_device=None), dict(dl_device=(2, 0), max_version=(1, 0))):
+    own["reason"].__dlpack__(**same_memory)
+
+# What the array's owner has queued in a stream of its own is done before a frame is rendered over it.
+queued = GpuArray((24, 32), "<f4")
+zeros = np.zeros((24, 32), "float32")
+assert cuda.cuMemcpyHtoDAsync_v2(ctypes.c_uint64(queued.address), ctypes.c_void_p(zeros.ctypes.data), ctypes.c_size_t(zeros.nbytes), stream) == 0
+queued.__cuda_array_interface__["stream"] = stream.value
+wanted = fathom.Simulator(scene, [sensor], seed=3).render("camera", 1)
+fathom.Simulator(scene, [sensor], seed=3, device="cuda").render("camera", 1, out=fathom.Frame.over(range=queued))
+assert queued.numpy("float32").tobytes() == wanted.range.tobytes()
+
 points = GpuArray((3, 4, 24, 32), "<f4")
 points.__cuda_array_interface__.update(shape=(4, 24, 32, 3), strides=(3072, 128, 4, 12288))
 many = fathom.Frame.over(hit_sensor=points)
@@ -132,6 +150,9 @@ def test_frames_of_a_gpu_have_the_bits_of_the_processor_and_may_stay_there():
         pytest.skip("this build has no code for GPUs")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
+        "copy=True: a frame in the memory of a GPU is handed over as it is",
+        "dl_device = (1, 0): the memory is that of (2, 0)",
+        "dl_device = (2, 1): the memory is that of (2, 0)",
         "some arrays are of NumPy and some of a GPU",
         "range: uint8 given, float32 wanted",
         "the frame stands in the memory of a GPU: the processor cannot render it",

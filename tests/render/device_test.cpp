@@ -67,6 +67,24 @@ RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAWindow, ()) {
   RC_ASSERT(test::channels_that_differ(wanted, render_on_device(scene, sensor, options, 1)) == std::string());
 }
 
+/// A triangle so small that its normal underflows, which makes it and its angles NaN: as arithmetic makes them on x86,
+/// with the sign bit.
+TEST(Device, AFrameHasOneNan) {
+  Scene scene;
+  const MeshId mesh = scene.add_mesh({{{1, -1e-12F, -1e-12F}, {1, 1e-12F, -1e-12F}, {1, 0, 2e-12F}}, {{0, 1, 2}}});
+  scene.add_entity({.name = "speck", .mesh = mesh});
+  const Sensor sensor = test::make_sensor(test::make_stereo(3, 3, 1.0, 0.1), {StereoEnergy{}});
+  const SimulatorOptions options = {.compute = {.threads = 1}};
+  const std::uint32_t one = math::bits_of(__builtin_nanf(""));
+  for (const Frame& frame : {test::render_once(scene, sensor, test::all_channels(), options, 0),
+                             render_on_device(scene, sensor, options, 0)}) {
+    ASSERT_EQ(frame.entity_id()[4], 0U);
+    EXPECT_EQ(math::bits_of(frame.points(Channel::kNormal).x[4]), one);
+    EXPECT_EQ(math::bits_of(frame.floats(Channel::kIncidence)[4]), one);
+    EXPECT_EQ(math::bits_of(frame.floats(Channel::kEnergy)[4]), one);
+  }
+}
+
 TEST(Device, RefusesAModelOfTheUsersOwn) {
   const Sensor sensor = test::make_sensor(test::make_lidar(), {test::HalfRange{}});
   EXPECT_THROW(render_on_device(test::make_room_scene(), sensor, {.compute = {.threads = 1}}, 0), InputError);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -14,6 +15,8 @@
 
 #include <fathom/simulate/simulator.hpp>
 
+#include "render/device/gpu_objects.hpp"
+#include "render/device/layout_table.hpp"
 #include "render/test_scenes.hpp"
 #include "support/error_text.hpp"
 
@@ -80,6 +83,60 @@ TEST_P(Ptx, HasTheKernelsForEveryGpuSincePascal) {
     EXPECT_NE(ptx.find(".visible .entry fathom_" + std::string(kernel) + "("), std::string::npos) << kernel;
   }
   EXPECT_EQ(ptx.find(".extern"), std::string::npos) << "something is called that is not there";
+}
+
+/// A launch of other groups than those that the kernels are bounded for would fail.
+TEST_P(Ptx, BoundsEveryKernelByTheGroupsOfALaunch) {
+  const std::string ptx = read_ptx();
+  const auto count = [&](const std::string& text) {
+    std::size_t found = 0;
+    for (std::size_t at = ptx.find(text); at != std::string::npos; at = ptx.find(text, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_GE(count(".visible .entry"), 14U);
+  EXPECT_EQ(count(".maxntid " + std::to_string(device::Stream::kGroup) + ","), count(".visible .entry"));
+  EXPECT_EQ(count(".minnctapersm 4"), count(".visible .entry"));
+}
+
+/// The numbers of the constant array fathom_layout, whose bytes the text lists.
+std::vector<std::uint32_t> layout_in(const std::string& ptx) {
+  static const std::regex kTable(R"(\.b8\s+fathom_layout\[\d+\]\s*=\s*\{([^}]*)\})");
+  std::smatch match;
+  if (!std::regex_search(ptx, match, kTable)) return {};
+  std::istringstream list(match[1]);
+  std::vector<std::uint32_t> numbers;
+  std::size_t at = 0;
+  for (std::string byte; std::getline(list, byte, ','); ++at) {
+    if (at % 4 == 0) numbers.push_back(0);
+    numbers.back() |= static_cast<std::uint32_t>(std::stoul(byte)) << (8 * (at % 4));
+  }
+  return numbers;
+}
+
+TEST_P(Ptx, PutsEveryFieldWhereTheProcessorDoes) {
+  const auto& here = device::kLayout.numbers;
+  const std::vector<std::uint32_t> there = layout_in(read_ptx());
+  ASSERT_EQ(there.size(), std::size(here));
+  for (std::size_t i = 0; i < there.size(); ++i)
+    EXPECT_EQ(there[i], here[i]) << "number " << i << " of layout_table.hpp";
+}
+
+/// min and max of a GPU take NaN and the signs of zeros otherwise than a comparison does, unless one of the two is a
+/// constant; a smaller one than 0, and a larger one than -0, differ even then.
+TEST_P(Ptx, TakesSmallerAndLargerNumbersAsAComparisonDoes) {
+  static const std::regex kChoice(R"(\b(min|max)\.((?:[a-zA-Z]+\.)*)f32\s+%f\d+, ([^,]+), ([^;]+);)");
+  const std::string ptx = read_ptx();
+  std::size_t choices = 0;
+  for (std::sregex_iterator it(ptx.begin(), ptx.end(), kChoice), end; it != end; ++it, ++choices) {
+    const std::string word = (*it)[1], a = (*it)[3], b = (*it)[4];
+    EXPECT_EQ((*it)[2], "") << it->str();
+    EXPECT_TRUE(a.starts_with("0f") || b.starts_with("0f")) << it->str();
+    for (const std::string& operand : {a, b}) {
+      EXPECT_NE(operand, "0f80000000") << it->str();
+      EXPECT_FALSE(word == "min" && operand == "0f00000000") << it->str();
+    }
+  }
+  EXPECT_GT(choices, 10U);
 }
 
 TEST_P(Ptx, FusesAndApproximatesNothing) {

@@ -3,10 +3,14 @@
 
 #include "cast/tree/sorted_tree.hpp"
 #include "render/device/field_job.hpp"
+#include "render/device/layout_table.hpp"
 #include "render/device/render_ray.hpp"
 
 // A group is as large as Stream::kGroup. A multiprocessor holds four groups, which leaves 128 registers for a thread.
 #define FATHOM_ENTRY extern "C" __attribute__((global, launch_bounds(128, 4)))
+
+/// Where the compiler of the device puts fields, for a test to compare.
+extern "C" __attribute__((constant)) const fathom::device::LayoutTable fathom_layout = fathom::device::kLayout;
 
 namespace {
 

@@ -11,6 +11,7 @@
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
 #include "render/device/regions.hpp"
+#include "render/shown.hpp"
 #include "sensor/choose_returns.hpp"
 
 namespace fathom::device {
@@ -207,12 +208,12 @@ class RayRenderer {
   }
 
   FATHOM_KERNEL void put(float* out, float value) const {
-    if (out != nullptr) out[place()] = value;
+    if (out != nullptr) out[place()] = shown(value);
   }
   FATHOM_KERNEL void put(float* out, const Triple& v) const {
     if (out == nullptr) return;
     const std::size_t at = place();
-    out[at] = v.x, out[at + f_.out.plane] = v.y, out[at + 2 * f_.out.plane] = v.z;
+    out[at] = shown(v.x), out[at + f_.out.plane] = shown(v.y), out[at + 2 * f_.out.plane] = shown(v.z);
   }
   FATHOM_KERNEL void put(std::uint32_t* out, std::uint32_t value) const {
     if (out != nullptr) out[place()] = value;
