@@ -65,7 +65,7 @@ void check_subfolders(const fs::path& out, const std::vector<PlannedFolder>& pla
   }
 }
 
-fs::path canonical(const fs::path& path) {
+fs::path real_path(const fs::path& path) {
   std::error_code error;
   const fs::path found = fs::weakly_canonical(fs::absolute(path, error), error);
   return error ? path : found.has_filename() ? found : found.parent_path();
@@ -137,7 +137,7 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frame
 }
 
 void RunFolder::refuse_own(const fs::path& file, const std::vector<PlannedFolder>& plan, std::uint32_t frames) const {
-  const fs::path own = canonical(out_), other = canonical(file);
+  const fs::path own = real_path(out_), other = real_path(file);
   const auto name = way_down(own, other);
   const bool is_list = name && (is_same(*name, kSummaryName) || is_same(*name, kRecordName));
   if (!is_list && !(name && is_planned(*name, plan, frames)) && !way_down(other, own)) return;
