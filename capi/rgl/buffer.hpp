@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace rgl {
+
+/// Makes room for `more` elements at the end, so that adding them does not throw; the vector grows as push_back grows
+/// it.
+template <class T>
+void make_room(std::vector<T>& list, std::size_t more = 1) {
+  const std::size_t needed = list.size() + more;
+  if (needed > list.capacity()) list.reserve(std::max(needed, 2 * list.capacity()));
+}
 
 /// Bytes that keep their memory from run to run and are not cleared when they grow.
 class Buffer {

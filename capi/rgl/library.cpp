@@ -8,6 +8,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/isa.hpp>
 
+#include "buffer.hpp"
 #include "old_lidar.hpp"
 
 namespace rgl {
@@ -35,20 +36,32 @@ Library::Library()
     : settings(read_environment()), executor_(fathom::make_executor(settings.threads)), world_(*executor_) {}
 
 /// A run and its nodes hold each other; and a thread that waits for the node must not go on with it.
-void Library::forget(Node& node) {
+std::exception_ptr Library::forget(Node& node) noexcept {
   node.run_of.reset();
   node.removed = true;
-}
-
-void Library::forget_all() {
-  for (const auto& node : nodes.all()) forget(*node);
-  for (const auto& lidar : lidars.all()) {
-    for (Node* node : lidar->nodes()) forget(*node);
+  try {
+    node.close();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
   }
 }
 
-/// Runs in progress go on until the runners have waited for them.
-Library::~Library() { forget_all(); }
+std::exception_ptr Library::forget_all() noexcept {
+  std::exception_ptr first;
+  const auto drop = [&](Node& node) {
+    const std::exception_ptr error = forget(node);
+    if (first == nullptr) first = error;
+  };
+  nodes.for_each(drop);
+  lidars.for_each([&](OldLidar& lidar) { lidar.for_each(drop); });
+  return first;
+}
+
+Library::~Library() {
+  runners_.dismiss();  // a node writes what it kept when no run adds to it
+  forget_all();
+}
 
 void Library::wait_unlocked(const std::shared_ptr<Run>& run) {
   if (run->is_finished()) return;
@@ -80,8 +93,9 @@ World& Library::changed_scene() {
 }
 
 rgl_node_t Library::add_node(std::shared_ptr<Node> node) {
+  const rgl_node_t handle = nodes.add(node);
   adopt(*node);
-  return nodes.add(std::move(node));
+  return handle;
 }
 
 namespace {
@@ -104,7 +118,9 @@ void Library::settle(Node& node) {
   require_alive(node);
 }
 
-RunContext Library::context() const { return {*executor_, fathom::detect_isa(), settings.seed, settings.keep_misses}; }
+RunContext Library::context() const {
+  return {*executor_, fathom::detect_isa(), settings.seed, settings.keep_misses, settings.intensity_falls_off()};
+}
 
 void Library::settle(Node& a, Node& b) {
   const auto runs = [](const Node& node) { return node.run_of != nullptr && !node.run_of->is_finished(); };
@@ -143,9 +159,24 @@ void Library::run(Node& start) {
     node->dirty = false;  // also if one behind it is refused
   }
   std::erase_if(running_, [](const auto& run) { return run->is_finished() && !run->has_failed(); });
-  for (const auto& node : order) node->prepare(world_), ++node->runs;
+  this->start(order);
+}
+
+/// Once the run has begun nothing throws: the scene waits for the runs in running_ before it changes.
+void Library::start(const std::vector<std::shared_ptr<Node>>& order) {
   const auto run = std::make_shared<Run>(order, context());
-  runners_.start(run);
+  make_room(running_);
+  std::size_t prepared = 0;
+  try {
+    for (const auto& node : order) node->prepare(world_), ++node->runs, ++prepared;
+    runners_.start(run);
+  } catch (const Failure&) {
+    throw;
+  } catch (...) {  // what is half prepared does not fit to the results of the last run
+    for (const auto& node : order) node->run_of.reset(), node->dirty = true;
+    for (std::size_t i = 0; i < prepared; ++i) --order[i]->runs;
+    throw;
+  }
   running_.push_back(run);
   for (std::size_t i = 0; i < order.size(); ++i) order[i]->run_of = run, order[i]->place = i;
 }
@@ -171,11 +202,14 @@ void Library::destroy_component(Node& node) {
   settle(node);
   const std::vector<Node*> component = component_of(node);
   std::vector<std::shared_ptr<Run>> keep;  // a run holds its nodes; it ends after them here
+  for (const Node* member : component) keep.push_back(member->run_of);
+  std::exception_ptr first;
   for (Node* member : component) {
-    if (member->run_of != nullptr) keep.push_back(member->run_of);
-    forget(*member);
+    const std::exception_ptr error = forget(*member);
+    if (first == nullptr) first = error;
   }
   for (const Node* member : component) nodes.remove(member);
+  if (first) std::rethrow_exception(first);
 }
 
 void Library::clean_up() {
@@ -185,9 +219,10 @@ void Library::clean_up() {
     std::erase(running_, run);
   }
   runners_.dismiss();
-  forget_all();
+  const std::exception_ptr error = forget_all();
   nodes.clear(), lidars.clear(), entities.clear(), meshes.clear(), textures.clear();
   world_.clear();
+  if (error) std::rethrow_exception(error);
 }
 
 void Library::set_threads(int threads) {
@@ -204,10 +239,9 @@ void Library::set_seed(std::uint64_t seed) {
   settle_all();
   settings.seed = seed;
   next_ordinal_ = 0;
-  for (const auto& node : nodes.all()) adopt(*node), node->runs = 0;
-  for (const auto& lidar : lidars.all()) {
-    for (Node* node : lidar->nodes()) adopt(*node), node->runs = 0;
-  }
+  const auto restart = [&](Node& node) { adopt(node), node.runs = 0; };
+  nodes.for_each(restart);
+  lidars.for_each([&](OldLidar& lidar) { lidar.for_each(restart); });
 }
 
 }  // namespace rgl

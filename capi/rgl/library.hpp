@@ -56,10 +56,12 @@ class Library {
   /// Waits for a node's own result. Throws INVALID_PIPELINE when there is none.
   void wait_for_result(Node& node);
   void destroy_component(Node& node);
-  /// Of a node that is being destroyed: its run, and whoever waits for it.
-  void forget(Node& node);
+  /// Of a node that is being destroyed: gives up its run, and lets it write what it kept for its end. Returns the error
+  /// of that; null: none.
+  std::exception_ptr forget(Node& node) noexcept;
 
-  /// Waits for everything and drops it; errors of runs go unsaid.
+  /// Waits for everything and drops it, which takes no memory; errors of runs go unsaid. Throws INVALID_FILE_PATH for a
+  /// node that could not write its file.
   void clean_up();
   void set_threads(int threads);
   /// Numbers the nodes anew, so that the same calls draw the same noise.
@@ -69,7 +71,8 @@ class Library {
 
  private:
   void settle_all();
-  void forget_all();
+  std::exception_ptr forget_all() noexcept;
+  void start(const std::vector<std::shared_ptr<Node>>& order);
   bool wait_for_others();
   void wait_unlocked(const std::shared_ptr<Run>& run);
   [[nodiscard]] RunContext context() const;

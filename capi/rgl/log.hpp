@@ -15,13 +15,17 @@ class Log {
  public:
   /// Empties the file; "" is none. Throws LOGGING_ERROR.
   void configure(rgl_log_level_t level, const std::string& file, bool to_stdout);
-  void write(rgl_log_level_t level, std::string_view text);
+  /// A line that finds no memory is missing; the next line tells.
+  void write(rgl_log_level_t level, std::string_view text) noexcept;
   [[nodiscard]] bool takes(rgl_log_level_t level) const { return level >= level_ && level_ != RGL_LOG_LEVEL_OFF; }
 
  private:
+  void put(rgl_log_level_t level, std::string_view text);
+
   rgl_log_level_t level_ = RGL_LOG_LEVEL_OFF;
   std::ofstream file_;
   bool to_stdout_ = false;
+  int lost_lines_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -28,10 +28,14 @@ class OldLidar {
   void set_noise(bool ray_based, float mean_rad, float stddev_rad, const fathom::Noise& distance);
 
   /// In the order of the graph, for whoever names random numbers.
-  [[nodiscard]] const std::vector<Node*>& nodes() const { return nodes_; }
+  template <class Use>
+  void for_each(Use use) const {
+    for (Node* node : nodes_) use(*node);
+  }
   [[nodiscard]] Node& end() const { return *post_; }
-  /// Points of the last run, which has ended.
-  [[nodiscard]] std::size_t count() const { return fields_->count(); }
+  [[nodiscard]] bool has_run() const { return post_->run_of != nullptr; }
+  /// Points of the last run, which has ended; 0 where there was none.
+  [[nodiscard]] std::size_t count() const { return has_run() ? fields_->count() : 0; }
   void write(rgl_format_t format, std::byte* out) const;
 
  private:

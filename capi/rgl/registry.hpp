@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -25,7 +24,6 @@ class Registry {
 
   Handle add(std::shared_ptr<Object> object) {
     const std::uintptr_t number = new_handle_number();
-    order_.push_back(number);
     objects_.emplace(number, std::move(object));
     return reinterpret_cast<Handle>(number);  // NOLINT(performance-no-int-to-ptr): a handle is a number, never followed
   }
@@ -44,29 +42,25 @@ class Registry {
   void remove(Handle handle) {
     static_cast<void>(get(handle));
     objects_.erase(number_of(handle));
-    std::erase(order_, number_of(handle));
   }
   /// Removes an object wherever it is.
   void remove(const Object* object) {
-    std::erase_if(order_, [&](std::uintptr_t n) { return objects_.at(n).get() == object; });
     std::erase_if(objects_, [&](const auto& entry) { return entry.second.get() == object; });
   }
-  void clear() { order_.clear(), objects_.clear(); }
+  void clear() { objects_.clear(); }
   [[nodiscard]] bool empty() const { return objects_.empty(); }
 
-  /// In the order of creation.
-  [[nodiscard]] std::vector<std::shared_ptr<Object>> all() const {
-    std::vector<std::shared_ptr<Object>> list;
-    for (const std::uintptr_t number : order_) list.push_back(objects_.at(number));
-    return list;
+  /// In the order of creation. Takes no memory.
+  template <class Use>
+  void for_each(Use use) const {
+    for (const auto& [number, object] : objects_) use(*object);
   }
 
  private:
   static std::uintptr_t number_of(Handle handle) { return reinterpret_cast<std::uintptr_t>(handle); }
 
   const char* name_;
-  std::unordered_map<std::uintptr_t, std::shared_ptr<Object>> objects_;
-  std::vector<std::uintptr_t> order_;
+  std::map<std::uintptr_t, std::shared_ptr<Object>> objects_;
 };
 
 }  // namespace rgl

@@ -45,7 +45,8 @@ void read_version(std::array<std::int32_t, 3>& version) {
   }
 }
 
-void read_flag(const char* name, bool& flag) {
+template <class Flag>
+void read_flag(const char* name, Flag& flag) {
   const auto text = variable(name);
   if (!text) return;
   if (*text != "0" && *text != "1") refuse(name, *text, "0 or 1");
@@ -70,6 +71,7 @@ Settings read_environment() {
   }
   read_flag("FATHOM_RGL_KEEP_MISSES", s.keep_misses);
   read_flag("FATHOM_RGL_TAPES_IN_REAL_TIME", s.tapes_in_real_time);
+  read_flag("FATHOM_RGL_INTENSITY_FALLOFF", s.intensity_falloff);
   return s;
 }
 

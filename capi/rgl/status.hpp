@@ -32,8 +32,9 @@ class Failure : public std::runtime_error {
   } while (false)
 
 /// Remembers success for this thread.
-rgl_status_t succeed();
-/// Remembers what the exception says for this thread, and for all whether it was fatal. Never throws.
+rgl_status_t succeed() noexcept;
+/// Remembers what the exception says for this thread, and for all whether it was fatal. Lack of memory or of threads is
+/// an error of this call alone: INTERNAL_EXCEPTION, not fatal.
 rgl_status_t remember(const std::exception_ptr& error) noexcept;
 /// The message of this thread's last call; valid until its next call.
 const char* last_error_text();

@@ -81,7 +81,12 @@ const fathom::RayCaster& World::caster_for(std::int32_t sensor_id) {
   for (const auto& entity : entities_) {
     if (key == RGL_SENSOR_ID_NONE || entity->ignored_by != key) instances.push_back(entity->instance(previous_));
   }
-  prepared.caster.update(std::move(instances));
+  try {
+    prepared.caster.update(std::move(instances));
+  } catch (...) {  // what is half updated goes, and with it the trees
+    casters_.erase(entry);
+    throw;
+  }
   prepared.revision = revision_;
   return prepared.caster;
 }

@@ -68,17 +68,15 @@ class ParallelExecutor final : public Executor {
 class ParallelExecutor final : public Executor {
  public:
   explicit ParallelExecutor(int threads) {
-    for (int i = 1; i < threads; ++i) crew_.emplace_back([this] { work(); });
+    try {
+      for (int i = 1; i < threads; ++i) crew_.emplace_back([this] { work(); });
+    } catch (...) {  // the system has no memory or no thread left
+      dismiss();
+      throw;
+    }
   }
 
-  ~ParallelExecutor() override {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& member : crew_) member.join();
-  }
+  ~ParallelExecutor() override { dismiss(); }
 
   void parallel_for(std::size_t count, std::size_t grain, RangeFunction f) override {
     // A loop inside a loop, or a second caller, finds the crew busy and works alone.
@@ -101,6 +99,15 @@ class ParallelExecutor final : public Executor {
   [[nodiscard]] int threads() const override { return static_cast<int>(crew_.size()) + 1; }
 
  private:
+  void dismiss() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& member : crew_) member.join();
+  }
+
   void take_ranges(const RangeFunction& f, std::size_t count, std::size_t grain) {
     try {
       for (;;) {

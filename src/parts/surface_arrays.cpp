@@ -57,7 +57,9 @@ float SurfaceArrays::intensity_of(const RayEnd& end) const {
     base = instance.texture->at(uv(0), uv(1));
   }
   if (base == 0.0F) return 0.0F;
-  return static_cast<float>(base * std::abs(dot(normal_of(end), end.direction)));
+  const double facing = std::abs(dot(normal_of(end), end.direction));
+  const double share = job_.settings.intensity_falls_off ? 1.0 / (double{end.distance_m} * end.distance_m) : 1.0;
+  return static_cast<float>(base * facing * share);
 }
 
 void SurfaceArrays::store_normal(std::size_t at, const RayEnd& end) const {

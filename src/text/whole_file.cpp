@@ -64,16 +64,17 @@ void WholeFile::fail(std::string_view action) const {
 
 /// Where a file has the name already, this one is written as everywhere.
 void WholeFile::open_in_place() {
-  descriptor_ = open(file_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0) hidden_ = file_;
+  std::string name = file_;
+  descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) hidden_ = std::move(name);
 }
 
 void WholeFile::open_hidden() {
   for (int attempt = 0; descriptor_ < 0; ++attempt) {
-    const std::string name = hidden_name(file_, attempt);
+    std::string name = hidden_name(file_, attempt);
     descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
-      hidden_ = name;
+      hidden_ = std::move(name);  // takes no memory: a file that is there must be known
     } else if (errno != EEXIST || attempt == kNameAttempts) {
       fail("cannot create");
     }
@@ -94,9 +95,9 @@ void WholeFile::name_nameless() {
   const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
   if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, file_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
   for (int attempt = 0; errno == EEXIST && attempt <= kNameAttempts; ++attempt) {
-    const std::string name = hidden_name(file_, attempt);
+    std::string name = hidden_name(file_, attempt);
     if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      hidden_ = name;
+      hidden_ = std::move(name);
       return;
     }
   }

@@ -275,6 +275,15 @@ TEST(Tracer, SeveralReturnsOfADivergingRayAreTheSurfacesItMeets) {
     EXPECT_LE(distance[1], distance[2]);
     EXPECT_LE(intensity[4], intensity[3]);
   }
+  // Where intensities fall off, the dark plate is stronger: 50 / 4^2 > 200 / 9^2.
+  TraceSettings falling = settings;
+  falling.intensity_falls_off = true;
+  const Traced far = trace(caster, {.source = source, .count = 20}, falling);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const double depth = far.id[i], d = far.distance_m[i];
+    ASSERT_NEAR(far.intensity[i], (far.id[i] == 4 ? 50 : 200) * depth / (d * d * d), 1e-5);
+    if (i % 5 == 3) ASSERT_EQ(far.id[i], 4);
+  }
   // A ray without divergence is its own first, last and strongest.
   settings.divergence_h_rad = settings.divergence_v_rad = 0;
   const Traced single = trace(caster, {.source = source, .count = 20}, settings);

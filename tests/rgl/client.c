@@ -22,7 +22,13 @@ __attribute__((visibility("default"))) int call_extensions(void) {
       rgl_node_configure_agnocast(node, true),
       rgl_node_points_udp_publish(&node, RGL_VELODYNE_VLP16, RGL_UDP_NO_ADDITIONAL_OPTIONS, "127.0.0.1", "127.0.0.1",
                                   2368),
+      rgl_node_publish_udp_objectlist(&node, "127.0.0.1", "127.0.0.1", 2368),
       rgl_node_points_simulate_snow(&node, 0, 100, 1, 1, 1, 1, 16, 0.1F, true, 0.5F),
+      rgl_node_points_simulate_snow_configure_defaults(node, 1, 1, 1),
+      rgl_node_points_simulate_rain(&node, 0, 100, 1, 16, 0.1F, true, 1),
+      rgl_node_points_simulate_rain_configure_defaults(node, 1, 1, 1),
+      rgl_node_points_simulate_fog(&node, 0.03F, 0.01F, 2),
+      rgl_node_points_simulate_fog_configure_defaults(node, 1, 1),
       rgl_node_points_visualize(&node, "points", 640, 480, false),
       rgl_node_points_remove_ground(&node, RGL_AXIS_Z, 0.1F, 0.1F, 0.1F)};
   int refused = 0;

@@ -82,9 +82,12 @@ constexpr const char* kOfRgl[] = {"rgl_cleanup",
                                   "rgl_texture_is_alive"};
 /// Older names, the extensions, and what only fathom has.
 constexpr const char* kBesides[] = {"rgl_entity_set_pose",
+                                    "rgl_mesh_set_vertices",
                                     "rgl_mesh_update_vertices",
                                     "rgl_node_multi_return_switch",
                                     "rgl_node_points_compact",
+                                    "rgl_node_points_write_pcd_file",
+                                    "rgl_node_raytrace_in_motion",
                                     "rgl_node_raytrace_with_distortion",
                                     "rgl_lidar_create",
                                     "rgl_lidar_destroy",
@@ -106,7 +109,14 @@ constexpr const char* kBesides[] = {"rgl_entity_set_pose",
                                     "rgl_node_publish_ros2_radartracks",
                                     "rgl_node_configure_agnocast",
                                     "rgl_node_points_udp_publish",
+                                    "rgl_node_publish_udp_objectlist",
                                     "rgl_node_points_simulate_snow",
+                                    "rgl_node_points_simulate_snow_configure_defaults",
+                                    "rgl_node_points_simulate_rain",
+                                    "rgl_node_points_simulate_rain_configure_defaults",
+                                    "rgl_node_points_simulate_fog",
+                                    "rgl_node_points_simulate_fog_configure_defaults",
+                                    "fathom_rgl_set_intensity_falloff",
                                     "fathom_rgl_set_keep_misses",
                                     "fathom_rgl_set_seed",
                                     "fathom_rgl_set_tapes_in_real_time",
@@ -126,7 +136,7 @@ TEST_F(Rgl, LoadsAClientThatNamesAllExtensionsAtOnce) {
   ASSERT_NE(client, nullptr) << dlerror();
   const auto call_extensions = reinterpret_cast<int (*)()>(dlsym(client, "call_extensions"));
   ASSERT_NE(call_extensions, nullptr) << dlerror();
-  EXPECT_EQ(call_extensions(), 9);
+  EXPECT_EQ(call_extensions(), 15);
   EXPECT_NE(last_error().find("Not implemented: rgl_node_points_remove_ground"), std::string::npos) << last_error();
   dlclose(client);
   const rgl_node_t rays = make_rays({kIdentity});  // nothing is broken

@@ -122,6 +122,13 @@ std::vector<Function> of_fathom() {
                  EXPECT_EQ(fathom_rgl_set_keep_misses(true), RGL_SUCCESS);
                  return fathom_rgl_set_keep_misses(false);
                }),
+      Function("fathom_rgl_set_intensity_falloff",
+               [](Objects&) {
+                 EXPECT_EQ(fathom_rgl_set_intensity_falloff(1), RGL_SUCCESS);
+                 return fathom_rgl_set_intensity_falloff(-1);
+               })
+          .refuses("falloff >= -1", [](Objects&) { return fathom_rgl_set_intensity_falloff(-2); })
+          .refuses("falloff <= 1", [](Objects&) { return fathom_rgl_set_intensity_falloff(2); }),
       Function("fathom_rgl_set_tapes_in_real_time",
                [](Objects&) {
                  EXPECT_EQ(fathom_rgl_set_tapes_in_real_time(true), RGL_SUCCESS);

@@ -17,6 +17,12 @@ std::vector<Function> up_to_0_18() {
   const auto trace = [](Objects&, rgl_node_t* n) {
     return rgl_node_raytrace_with_distortion(n, nullptr, &kVelocity, &kVelocity);
   };
+  const auto motion = [](Objects&, rgl_node_t* n) {
+    return rgl_node_raytrace_in_motion(n, nullptr, &kVelocity, &kVelocity, true);
+  };
+  const auto pcd = [](Objects& o, rgl_node_t* n) {
+    return rgl_node_points_write_pcd_file(n, (o.tape + ".pcd").c_str());
+  };
   const auto making_switch = [](int type) {
     return [type](Objects&) {
       rgl_node_t n = nullptr;
@@ -40,11 +46,33 @@ std::vector<Function> up_to_0_18() {
           .refuses("vertex_count > 0", [](Objects& o) { return rgl_mesh_update_vertices(o.mesh, kEight, 0); })
           .refuses("vertex counts do not match",
                    [](Objects& o) { return rgl_mesh_update_vertices(o.mesh, kEight, 7); }),
+      Function("rgl_mesh_set_vertices", [](Objects& o) { return rgl_mesh_set_vertices(o.mesh, kEight, 8); })
+          .mesh([](Objects&, rgl_mesh_t h) { return rgl_mesh_set_vertices(h, kEight, 8); })
+          .refuses("vertices != nullptr", [](Objects& o) { return rgl_mesh_set_vertices(o.mesh, nullptr, 8); })
+          .refuses("vertex_count > 0", [](Objects& o) { return rgl_mesh_set_vertices(o.mesh, kEight, 0); })
+          .refuses("vertex counts do not match", [](Objects& o) { return rgl_mesh_set_vertices(o.mesh, kEight, 7); }),
+      Function("rgl_node_points_write_pcd_file", made_and_changed(pcd))
+          .makes(pcd)
+          .refuses("file_path != nullptr",
+                   tracing([](Objects&, rgl_node_t* n) { return rgl_node_points_write_pcd_file(n, nullptr); }))
+          .refuses("file_path[0]",
+                   tracing([](Objects&, rgl_node_t* n) { return rgl_node_points_write_pcd_file(n, ""); })),
       Function("rgl_node_points_compact", made_and_changed(compact)).makes(compact),
       Function("rgl_node_multi_return_switch", made_and_changed(pick))
           .makes(pick)
           .refuses("return_type != RGL_RETURN_TYPE_UNKNOWN", making_switch(0))
           .refuses("return_type <=", making_switch(6)),
+      Function("rgl_node_raytrace_in_motion", made_and_changed(motion))
+          .makes(motion)
+          .refuses("scene == nullptr", tracing([](Objects& o, rgl_node_t* n) {
+                     return rgl_node_raytrace_in_motion(n, a_scene(o), &kVelocity, &kVelocity, false);
+                   }))
+          .refuses("linear_velocity != nullptr", tracing([](Objects&, rgl_node_t* n) {
+                     return rgl_node_raytrace_in_motion(n, nullptr, nullptr, &kVelocity, false);
+                   }))
+          .refuses("angular_velocity != nullptr", tracing([](Objects&, rgl_node_t* n) {
+                     return rgl_node_raytrace_in_motion(n, nullptr, &kVelocity, nullptr, false);
+                   })),
       Function("rgl_node_raytrace_with_distortion", made_and_changed(trace))
           .makes(trace)
           .refuses("scene == nullptr", tracing([](Objects& o, rgl_node_t* n) {
@@ -126,9 +154,7 @@ std::vector<Function> lidars() {
             return status;
           },
           [](Objects& o, rgl_lidar_t h) { return rgl_lidar_get_output_size(h, &o.number); })
-          .refuses("out_size != nullptr", [](Objects& o) { return rgl_lidar_get_output_size(o.lidar, nullptr); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
-                   [](Objects& o) { return rgl_lidar_get_output_size(o.lidar, &o.number); }),
+          .refuses("out_size != nullptr", [](Objects& o) { return rgl_lidar_get_output_size(o.lidar, nullptr); }),
       of_lidar(
           "rgl_lidar_get_output_data",
           [](Objects& o) {
@@ -141,9 +167,7 @@ std::vector<Function> lidars() {
           .refuses("format ==",
                    [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_INVALID, o.room.data()); })
           .refuses("format ==",
-                   [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_E2E_COUNT, o.room.data()); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
-                   [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_XYZ, o.room.data()); }),
+                   [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_E2E_COUNT, o.room.data()); }),
   };
 }
 

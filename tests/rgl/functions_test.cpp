@@ -8,7 +8,10 @@
 #include <set>
 #include <unistd.h>
 
+#include <gtest/gtest-spi.h>
+
 #include "rgl/exports.hpp"
+#include "rgl/failing_new.hpp"
 #include "rgl/functions.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -114,6 +117,59 @@ TEST_F(RglFunctions, RefuseEachBadArgumentAndGoOn) {
     EXPECT_EQ(f.valid(o), f.answer) << f.name << ": " << last_error();
   }
   EXPECT_GT(refusals, 500U);
+}
+
+/// A function with its n-th allocation failing, and all of a run that it starts. Returns whether an allocation failed.
+bool call_in_need(const Function& f, Objects& o, int n, bool for_good, rgl_status_t& status) {
+  testing::TestPartResultArray unheard;  // expectations of the valid use, which may fail here
+  const testing::ScopedFakeTestPartResultReporter reporter(&unheard);
+  const FailingNew need(n, for_good);
+  try {
+    status = f.valid(o);
+  } catch (const std::bad_alloc&) {  // of the use itself
+    status = RGL_INTERNAL_EXCEPTION;
+  }
+  rgl_graph_get_result_size(o.format, RGL_FIELD_XYZ_VEC3_F32, nullptr, nullptr);  // waits for a run, whatever it says
+  return need.has_failed();
+}
+
+/// The next call that waits for a failed run reports its error, once.
+void expect_usable_after_need(Objects& o) {
+  rgl_tape_record_end();  // of a use that ended before its end
+  for (int told = 0; told < 3 && rgl_scene_set_time(nullptr, 5) != RGL_SUCCESS; ++told) {
+    EXPECT_NE(last_error().find("out of memory"), std::string::npos) << last_error();
+  }
+  bool alive = false;
+  RGL_OK(rgl_node_is_alive(o.yield, &alive));
+  if (!alive) return;
+  const rgl_status_t status = rgl_graph_run(o.yield);
+  if (status == RGL_INVALID_PIPELINE) return;  // the use took a link away
+  EXPECT_EQ(status, RGL_SUCCESS) << last_error();
+  EXPECT_EQ(result<float>(o.yield, RGL_FIELD_DISTANCE_F32).size(), 1U);
+}
+
+/// Each allocation of each function fails once, alone or with all after it. That is an error of the call: what was
+/// there before is of use, and the same call succeeds afterwards.
+TEST_F(RglFunctions, SurviveEachAllocationThatFails) {
+  int failures = 0;
+  for (const Function& f : all_functions()) {
+    if (f.answer != RGL_SUCCESS) continue;
+    for (const bool for_good : {false, true}) {
+      for (int n = 1;; ++n, ++failures) {
+        SCOPED_TRACE(f.name + ": allocation " + std::to_string(n) + (for_good ? " and all after it" : ""));
+        RGL_OK(rgl_cleanup());
+        Objects o(tape());
+        RGL_OK(rgl_graph_get_result_size(o.format, RGL_FIELD_XYZ_VEC3_F32, nullptr, nullptr));  // its run has ended
+        rgl_status_t status = RGL_SUCCESS;
+        if (!call_in_need(f, o, n, for_good, status)) break;
+        EXPECT_NE(status, RGL_INVALID_STATE);
+        expect_usable_after_need(o);
+        if (status != RGL_SUCCESS) EXPECT_EQ(f.valid(o), RGL_SUCCESS) << last_error();
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(failures, 500);
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Section 7 of the interface's facts: order of execution, what a refused run leaves, errors of the background thread.
 
+#include <array>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <limits>
 
 #include "rgl/scene.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -135,6 +139,52 @@ TEST_F(RglSemantics, ANewArrayTakesTheLastResultsAway) {
     RGL_STATUS(rgl_graph_get_result_data(node, kXyz, room), RGL_INVALID_PIPELINE, "");
     RGL_STATUS(rgl_graph_get_result_size(node, kXyz, nullptr, nullptr), RGL_INVALID_PIPELINE, "it hasn't been run yet");
   }
+}
+
+/// 0.11 and 0.12: the points of all runs, in a file when the node ends, whichever way.
+TEST_F(RglSemantics, ANodeWritesThePointsOfAllRunsWhenItEnds) {
+  const TemporaryFolder folder;
+  const auto write_to = [&](const std::string& file) {
+    rgl_node_t array = make_array({1, 2, 3}, {kXyz}), write = nullptr;
+    EXPECT_EQ(rgl_node_points_write_pcd_file(&write, "/nowhere/first.pcd"), RGL_SUCCESS) << last_error();
+    chain({array, write});
+    EXPECT_EQ(rgl_graph_run(array), RGL_SUCCESS);
+    const float more[6] = {4, 5, 6, 7, 8, 9};
+    EXPECT_EQ(rgl_node_points_from_array(&array, more, 2, &kXyz, 1), RGL_SUCCESS);
+    EXPECT_EQ(rgl_node_points_write_pcd_file(&write, file.c_str()), RGL_SUCCESS);  // keeps its points
+    EXPECT_EQ(rgl_graph_run(array), RGL_SUCCESS);
+    EXPECT_FALSE(std::filesystem::exists(file));
+    return write;
+  };
+  const auto expect_points = [](const std::string& file) {
+    const std::string bytes = bytes_of(file);
+    EXPECT_NE(bytes.find("FIELDS x y z\n"), std::string::npos);
+    EXPECT_NE(bytes.find("POINTS 3\nDATA binary\n"), std::string::npos);
+    ASSERT_GT(bytes.size(), 36U);
+    std::array<float, 9> xyz = {};
+    std::memcpy(xyz.data(), bytes.data() + bytes.size() - 36, 36);
+    EXPECT_EQ(xyz, (std::array<float, 9>{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  };
+  const std::string a = (folder / "a.pcd").string(), b = (folder / "b.pcd").string(), c = (folder / "c.pcd").string();
+  RGL_OK(rgl_graph_destroy(write_to(a)));
+  expect_points(a);
+  write_to(b);
+  RGL_OK(rgl_cleanup());
+  expect_points(b);
+  // No points: no file.
+  rgl_node_t none = nullptr;
+  RGL_OK(rgl_node_points_write_pcd_file(&none, c.c_str()));
+  RGL_OK(rgl_graph_destroy(none));
+  EXPECT_FALSE(std::filesystem::exists(c));
+  // What cannot be written ends, too, and the call tells.
+  const rgl_node_t lost = write_to("/nowhere/at/all.pcd");
+  RGL_STATUS(rgl_graph_destroy(lost), RGL_INVALID_FILE_PATH, "/nowhere/at/all.pcd");
+  bool alive = true;
+  RGL_OK(rgl_node_is_alive(lost, &alive));
+  EXPECT_FALSE(alive);
+  write_to("/nowhere/at/all.pcd");
+  RGL_STATUS(rgl_cleanup(), RGL_INVALID_FILE_PATH, "/nowhere/at/all.pcd");
+  RGL_OK(rgl_cleanup());
 }
 
 /// A field that was asked for after the last run is not there, even through nodes that did not change.

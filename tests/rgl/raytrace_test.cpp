@@ -174,6 +174,67 @@ TEST_F(RglRaytrace, IntensityIsTextureOrDefaultTimesCosine) {
   EXPECT_NEAR(result<float>(trace, RGL_FIELD_REFLECTIVITY_F32)[0], 0.1 * 10 * 25, 1e-3);
 }
 
+/// The test that RGL brings with 0.21: texture / d^2, while REFLECTIVITY stays alpha times texture.
+TEST_F(RglRaytrace, IntensityFallsOffFromVersion0_21On) {
+  rgl_texture_t texture = nullptr;
+  const unsigned char texel = 127;
+  RGL_OK(rgl_texture_create(&texture, &texel, 1, 1));
+  const rgl_mesh_t cube = make_cube();
+  const std::vector<rgl_vec2f> uv(8, rgl_vec2f{{0.5F, 0.5F}});
+  RGL_OK(rgl_mesh_set_texture_coords(cube, uv.data(), 8));
+  const rgl_entity_t entity = place(cube, translation(0, 0, 5));
+  RGL_OK(rgl_entity_set_intensity_texture(entity, texture));
+  const rgl_node_t trace = make_raytrace();
+  RGL_OK(rgl_node_raytrace_configure_reflectivity_alpha(trace, 0.5F));
+  chain({make_rays({kIdentity, translation(0, 0, 3.5F), turned(3, 0)}), trace,
+         make_yield({RGL_FIELD_INTENSITY_F32, RGL_FIELD_INTENSITY_U8, RGL_FIELD_REFLECTIVITY_F32})});
+  const auto expect = [&](const std::vector<float>& intensity, const std::vector<float>& reflectivity) {
+    RGL_OK(rgl_graph_run(trace));
+    EXPECT_EQ(result<float>(trace, RGL_FIELD_INTENSITY_F32), intensity);
+    EXPECT_EQ(result<float>(trace, RGL_FIELD_REFLECTIVITY_F32), reflectivity);
+  };
+  const auto as_before = [&] { expect({127, 127, 0}, {0.5F * 127 * 16, 0.5F * 127 * 0.25F, 0}); };  // 4 m and 0.5 m
+  const auto falling = [&] { expect({127.0F / 16, 127.0F * 4, 0}, {0.5F * 127, 0.5F * 127, 0}); };
+  as_before();
+  RGL_OK(fathom_rgl_set_version(0, 20, 9));
+  as_before();
+  RGL_OK(fathom_rgl_set_version(0, 21, 0));
+  falling();
+  EXPECT_EQ(result<unsigned char>(trace, RGL_FIELD_INTENSITY_U8), (std::vector<unsigned char>{8, 255, 0}));
+  RGL_OK(fathom_rgl_set_version(0, 19, 0));
+  RGL_OK(fathom_rgl_set_intensity_falloff(1));
+  falling();
+  RGL_OK(fathom_rgl_set_intensity_falloff(0));
+  RGL_OK(fathom_rgl_set_version(0, 21, 0));
+  as_before();
+  RGL_OK(fathom_rgl_set_version(0, 19, 0));
+  RGL_OK(fathom_rgl_set_intensity_falloff(-1));
+}
+
+/// The call of 0.16's last builds, which AWSIM-Labs makes: velocities with or without distortion, until
+/// rgl_node_raytrace.
+TEST_F(RglRaytrace, InMotionIsVelocityAndDistortionInOneCall) {
+  const rgl_vec3f linear = {{0, 0, 8}}, still = {{0, 0, 0}};
+  const float offset_ms = 250;
+  place(make_cube(), translation(0, 0, 9));
+  rgl_node_t times = nullptr, trace = nullptr;
+  RGL_OK(rgl_node_rays_set_time_offsets(&times, &offset_ms, 1));
+  RGL_OK(rgl_node_raytrace_in_motion(&trace, nullptr, &linear, &still, true));
+  chain({make_rays({kIdentity}), times, trace, make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_RADIAL_SPEED_F32})});
+  RGL_OK(rgl_scene_set_time(nullptr, 1));
+  RGL_OK(rgl_scene_set_time(nullptr, 1'000'000'001));
+  const auto expect = [&](float distance, float speed) {
+    RGL_OK(rgl_graph_run(trace));
+    EXPECT_FLOAT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32)[0], distance);
+    EXPECT_FLOAT_EQ(result<float>(trace, RGL_FIELD_RADIAL_SPEED_F32)[0], speed);
+  };
+  expect(6, -8);  // cast from 2 m further on
+  RGL_OK(rgl_node_raytrace_in_motion(&trace, nullptr, &linear, &still, false));
+  expect(8, -8);
+  RGL_OK(rgl_node_raytrace(&trace, nullptr));
+  expect(8, 0);
+}
+
 TEST_F(RglRaytrace, RelativeVelocitiesFollowFromTwoPosesAndTheSensor) {
   const rgl_mesh_t cube = make_cube();
   rgl_entity_t moving = nullptr;

@@ -25,9 +25,14 @@ rgl_status_t rgl_entity_create(rgl_entity_t* out_entity, rgl_scene_t scene, rgl_
     RGL_CHECK(out_entity != nullptr);
     RGL_CHECK(mesh != nullptr);
     RGL_CHECK(scene == nullptr);
-    auto entity = std::make_shared<EntityObject>(lib.meshes.get(mesh));
+    const auto entity = std::make_shared<EntityObject>(lib.meshes.get(mesh));
     lib.changed_scene().add(entity);
-    *out_entity = lib.entities.add(std::move(entity));
+    try {
+      *out_entity = lib.entities.add(entity);
+    } catch (...) {
+      lib.scene().remove(entity.get());
+      throw;
+    }
     lib.tape.record("rgl_entity_create", *out_entity, scene, mesh);
   });
 }

@@ -51,9 +51,33 @@ rgl_status_t rgl_node_points_udp_publish(rgl_node_t*, rgl_lidar_model_t, rgl_udp
   return not_implemented("rgl_node_points_udp_publish", "UDP");
 }
 
+rgl_status_t rgl_node_publish_udp_objectlist(rgl_node_t*, const char*, const char*, int32_t) {
+  return not_implemented("rgl_node_publish_udp_objectlist", "UDP");
+}
+
 rgl_status_t rgl_node_points_simulate_snow(rgl_node_t*, float, float, float, float, float, float, int32_t, float, bool,
                                            float) {
   return not_implemented("rgl_node_points_simulate_snow", "weather");
+}
+
+rgl_status_t rgl_node_points_simulate_snow_configure_defaults(rgl_node_t, int32_t, float, float) {
+  return not_implemented("rgl_node_points_simulate_snow_configure_defaults", "weather");
+}
+
+rgl_status_t rgl_node_points_simulate_rain(rgl_node_t*, float, float, float, int32_t, float, bool, int32_t) {
+  return not_implemented("rgl_node_points_simulate_rain", "weather");
+}
+
+rgl_status_t rgl_node_points_simulate_rain_configure_defaults(rgl_node_t, int32_t, float, float) {
+  return not_implemented("rgl_node_points_simulate_rain_configure_defaults", "weather");
+}
+
+rgl_status_t rgl_node_points_simulate_fog(rgl_node_t*, float, float, float) {
+  return not_implemented("rgl_node_points_simulate_fog", "weather");
+}
+
+rgl_status_t rgl_node_points_simulate_fog_configure_defaults(rgl_node_t, int32_t, float) {
+  return not_implemented("rgl_node_points_simulate_fog_configure_defaults", "weather");
 }
 
 rgl_status_t rgl_node_points_visualize(rgl_node_t*, const char*, int32_t, int32_t, bool) {

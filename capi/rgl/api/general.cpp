@@ -74,6 +74,14 @@ rgl_status_t fathom_rgl_set_keep_misses(bool keep) {
   return guarded([&](Library& lib) { lib.settings.keep_misses = keep; });
 }
 
+rgl_status_t fathom_rgl_set_intensity_falloff(int32_t falloff) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(falloff >= -1);
+    RGL_CHECK(falloff <= 1);
+    lib.settings.intensity_falloff = falloff < 0 ? std::nullopt : std::optional(falloff == 1);
+  });
+}
+
 rgl_status_t fathom_rgl_set_tapes_in_real_time(bool real_time) {
   return guarded([&](Library& lib) { lib.settings.tapes_in_real_time = real_time; });
 }

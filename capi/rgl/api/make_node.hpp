@@ -21,7 +21,8 @@ std::shared_ptr<Kind> node_as(Library& lib, rgl_node_t handle, const char* kind)
   return node;
 }
 
-/// Applies `set` to a new node, whose handle is written to *node only if that went well, or to the node given.
+/// Applies `set` to a new node, whose handle is written to *node only if that went well, or to the node given. A `set`
+/// that throws leaves the node as it was.
 template <class Kind, class Set>
 void make_or_change(Library& lib, rgl_node_t* node, Dirties dirties, Set set) {
   if (*node == nullptr) {
@@ -32,11 +33,11 @@ void make_or_change(Library& lib, rgl_node_t* node, Dirties dirties, Set set) {
   }
   const auto changed = node_as<Kind>(lib, *node, "Node");
   lib.settle(*changed);
+  const std::vector<Node*> component = dirties == Dirties::kNode ? std::vector<Node*>() : component_of(*changed);
   set(*changed);
   changed->dirty = true;
-  if (dirties == Dirties::kNode) return;
-  if (dirties == Dirties::kResults) return forget_run(component_of(*changed));
-  for (Node* other : component_of(*changed)) other->dirty = true;
+  if (dirties == Dirties::kResults) return forget_run(component);
+  for (Node* other : component) other->dirty = true;
 }
 
 }  // namespace rgl

@@ -23,6 +23,25 @@ std::int32_t vertices_of(const MeshObject& mesh) {
   return static_cast<std::int32_t>(mesh.shared->mesh.vertices_m.size());
 }
 
+/// Under both of its names.
+void update_vertices(Library& lib, const char* function, rgl_mesh_t mesh, const rgl_vec3f* vertices,
+                     std::int32_t vertex_count) {
+  RGL_CHECK(mesh != nullptr);
+  RGL_CHECK(vertices != nullptr);
+  RGL_CHECK(vertex_count > 0);
+  const auto object = lib.meshes.get(mesh);
+  if (vertex_count != vertices_of(*object)) {
+    fail(RGL_INVALID_ARGUMENT, "Invalid argument: vertex counts do not match");
+  }
+  lib.changed_scene();
+  fathom::CastMesh changed = *object->shared;
+  changed.mesh.vertices_m = to_vertices(vertices, vertex_count);
+  fathom::validate(changed);
+  ++changed.version;
+  *object->shared = std::move(changed);
+  lib.tape.record(function, mesh, tape_array(vertices, vertex_count), vertex_count);
+}
+
 }  // namespace
 
 rgl_status_t rgl_mesh_create(rgl_mesh_t* out_mesh, const rgl_vec3f* vertices, int32_t vertex_count,
@@ -88,8 +107,9 @@ rgl_status_t rgl_mesh_set_restposes(rgl_mesh_t mesh, const rgl_mat3x4f* restpose
     const auto object = lib.meshes.get(mesh);
     std::for_each(restposes, restposes + bones_count, check_finite);
     lib.settled_scene();
-    object->restposes.clear();
-    std::transform(restposes, restposes + bones_count, std::back_inserter(object->restposes), to_affine);
+    std::vector<fathom::Affine> list;
+    std::transform(restposes, restposes + bones_count, std::back_inserter(list), to_affine);
+    object->restposes = std::move(list);
     lib.tape.record("rgl_mesh_set_restposes", mesh, tape_array(restposes, bones_count), bones_count);
   });
 }
@@ -113,20 +133,9 @@ rgl_status_t rgl_mesh_is_alive(rgl_mesh_t mesh, bool* out_alive) {
 }
 
 rgl_status_t rgl_mesh_update_vertices(rgl_mesh_t mesh, const rgl_vec3f* vertices, int32_t vertex_count) {
-  return guarded([&](Library& lib) {
-    RGL_CHECK(mesh != nullptr);
-    RGL_CHECK(vertices != nullptr);
-    RGL_CHECK(vertex_count > 0);
-    const auto object = lib.meshes.get(mesh);
-    if (vertex_count != vertices_of(*object)) {
-      fail(RGL_INVALID_ARGUMENT, "Invalid argument: vertex counts do not match");
-    }
-    lib.changed_scene();
-    fathom::CastMesh changed = *object->shared;
-    changed.mesh.vertices_m = to_vertices(vertices, vertex_count);
-    fathom::validate(changed);
-    ++changed.version;
-    *object->shared = std::move(changed);
-    lib.tape.record("rgl_mesh_update_vertices", mesh, tape_array(vertices, vertex_count), vertex_count);
-  });
+  return guarded([&](Library& lib) { update_vertices(lib, "rgl_mesh_update_vertices", mesh, vertices, vertex_count); });
+}
+
+rgl_status_t rgl_mesh_set_vertices(rgl_mesh_t mesh, const rgl_vec3f* vertices, int32_t vertex_count) {
+  return guarded([&](Library& lib) { update_vertices(lib, "rgl_mesh_set_vertices", mesh, vertices, vertex_count); });
 }

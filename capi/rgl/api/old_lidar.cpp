@@ -18,6 +18,13 @@ std::shared_ptr<OldLidar> settled(Library& lib, rgl_lidar_t lidar) {
   return object;
 }
 
+/// A lidar whose last run has ended. Before its first run it has no points, as in 0.10.
+std::shared_ptr<OldLidar> ended(Library& lib, rgl_lidar_t lidar) {
+  auto object = lib.lidars.get(lidar);
+  if (object->has_run()) lib.wait_for_result(object->end());
+  return object;
+}
+
 }  // namespace
 
 rgl_status_t rgl_lidar_create(rgl_lidar_t* out_lidar, const rgl_mat3x4f* ray_transforms, int32_t ray_transforms_count) {
@@ -27,9 +34,9 @@ rgl_status_t rgl_lidar_create(rgl_lidar_t* out_lidar, const rgl_mat3x4f* ray_tra
     RGL_CHECK(ray_transforms_count > 0);
     std::vector<fathom::Matrix34> rays(static_cast<std::size_t>(ray_transforms_count));
     std::memcpy(rays.data(), ray_transforms, rays.size() * sizeof(rgl_mat3x4f));
-    auto object = std::make_shared<OldLidar>(rays);
-    for (rgl::Node* node : object->nodes()) lib.adopt(*node);
-    *out_lidar = lib.lidars.add(std::move(object));
+    const auto object = std::make_shared<OldLidar>(rays);
+    *out_lidar = lib.lidars.add(object);
+    object->for_each([&](rgl::Node& node) { lib.adopt(node); });
   });
 }
 
@@ -37,7 +44,7 @@ rgl_status_t rgl_lidar_destroy(rgl_lidar_t lidar) {
   return guarded([&](Library& lib) {
     RGL_CHECK(lidar != nullptr);
     const auto object = settled(lib, lidar);
-    for (rgl::Node* node : object->nodes()) lib.forget(*node);
+    object->for_each([&](rgl::Node& node) { lib.forget(node); });
     lib.lidars.remove(object.get());
   });
 }
@@ -112,8 +119,7 @@ rgl_status_t rgl_lidar_get_output_size(rgl_lidar_t lidar, int32_t* out_size) {
   return guarded([&](Library& lib) {
     RGL_CHECK(lidar != nullptr);
     RGL_CHECK(out_size != nullptr);
-    const auto object = lib.lidars.get(lidar);
-    lib.wait_for_result(object->end());
+    const auto object = ended(lib, lidar);
     *out_size = static_cast<std::int32_t>(object->count());
   });
 }
@@ -124,8 +130,7 @@ rgl_status_t rgl_lidar_get_output_data(rgl_lidar_t lidar, rgl_format_t format, v
     RGL_CHECK(out_data != nullptr);
     RGL_CHECK(format == RGL_FORMAT_XYZ || format == RGL_FORMAT_E2E_PCL12 || format == RGL_FORMAT_E2E_PCL24 ||
               format == RGL_FORMAT_E2E_PCL48);
-    const auto object = lib.lidars.get(lidar);
-    lib.wait_for_result(object->end());
+    const auto object = ended(lib, lidar);
     object->write(format, static_cast<std::byte*>(out_data));
   });
 }

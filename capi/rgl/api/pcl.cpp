@@ -2,11 +2,12 @@
 #include <algorithm>
 
 #include <rgl/api/extensions/pcl.h>
+#include <rgl/api/old.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/files/clouds.hpp>
 
 #include "api/make_node.hpp"
+#include "nodes/merge.hpp"
 #include "nodes/select.hpp"
 
 using namespace rgl;
@@ -39,12 +40,19 @@ rgl_status_t rgl_graph_write_pcd_file(rgl_node_t node, const char* file_path) {
     if (!points->has(RGL_FIELD_XYZ_VEC3_F32)) {
       fail(RGL_INVALID_API_OBJECT, fmt::format("{} does not provide field XYZ_VEC3_F32", points->name()));
     }
-    try {
-      fathom::write_pcd(file_path, properties_of(*points), points->count());
-    } catch (const fathom::SystemError& error) {
-      fail(RGL_INVALID_FILE_PATH, std::string("Invalid file path: ") + error.what());
-    }
+    save_pcd(file_path, properties_of(*points), points->count());
     lib.tape.record("rgl_graph_write_pcd_file", node, std::string(file_path));
+  });
+}
+
+rgl_status_t rgl_node_points_write_pcd_file(rgl_node_t* node, const char* file_path) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(node != nullptr);
+    RGL_CHECK(file_path != nullptr);
+    RGL_CHECK(file_path[0] != '\0');
+    const std::string file = file_path;
+    make_or_change<WritePcdNode>(lib, node, Dirties::kNode, [&](WritePcdNode& write) { write.set(file); });
+    lib.tape.record("rgl_node_points_write_pcd_file", *node, file);
   });
 }
 

@@ -18,6 +18,20 @@ void configure(Library& lib, rgl_node_t node, Set set) {
 
 fathom::Vec3 to_vec3(const rgl_vec3f& v) { return {v.value[0], v.value[1], v.value[2]}; }
 
+/// The two older functions that make a raytrace node of a moving sensor.
+void make_in_motion(Library& lib, rgl_node_t* node, rgl_scene_t scene, const rgl_vec3f* linear_velocity,
+                    const rgl_vec3f* angular_velocity, bool distort) {
+  RGL_CHECK(node != nullptr);
+  RGL_CHECK(scene == nullptr);
+  RGL_CHECK(linear_velocity != nullptr);
+  RGL_CHECK(angular_velocity != nullptr);
+  make_or_change<RaytraceNode>(lib, node, Dirties::kNode, [&](RaytraceNode& trace) {
+    trace.settings.motion = {to_vec3(*linear_velocity), to_vec3(*angular_velocity)};
+    trace.settings.distort = distort;
+    trace.settings.in_motion = true;
+  });
+}
+
 /// Types of the returns of a mode. Throws INVALID_ARGUMENT for a mode that has none, or types that do not exist.
 std::vector<rgl_return_type_t> returns_of(rgl_return_mode_t return_mode) {
   const auto word = static_cast<std::uint32_t>(return_mode);
@@ -38,7 +52,11 @@ rgl_status_t rgl_node_raytrace(rgl_node_t* node, rgl_scene_t scene) {
   return guarded([&](Library& lib) {
     RGL_CHECK(node != nullptr);
     RGL_CHECK(scene == nullptr);
-    make_or_change<RaytraceNode>(lib, node, Dirties::kNode, [](RaytraceNode&) {});
+    make_or_change<RaytraceNode>(lib, node, Dirties::kNode, [](RaytraceNode& trace) {
+      if (!trace.settings.in_motion) return;
+      trace.settings.motion = {};
+      trace.settings.distort = trace.settings.in_motion = false;
+    });
     lib.tape.record("rgl_node_raytrace", *node, scene);
   });
 }
@@ -46,16 +64,18 @@ rgl_status_t rgl_node_raytrace(rgl_node_t* node, rgl_scene_t scene) {
 rgl_status_t rgl_node_raytrace_with_distortion(rgl_node_t* node, rgl_scene_t scene, const rgl_vec3f* linear_velocity,
                                                const rgl_vec3f* angular_velocity) {
   return guarded([&](Library& lib) {
-    RGL_CHECK(node != nullptr);
-    RGL_CHECK(scene == nullptr);
-    RGL_CHECK(linear_velocity != nullptr);
-    RGL_CHECK(angular_velocity != nullptr);
-    make_or_change<RaytraceNode>(lib, node, Dirties::kNode, [&](RaytraceNode& trace) {
-      trace.settings.motion = {to_vec3(*linear_velocity), to_vec3(*angular_velocity)};
-      trace.settings.distort = true;
-    });
+    make_in_motion(lib, node, scene, linear_velocity, angular_velocity, true);
     lib.tape.record("rgl_node_raytrace_with_distortion", *node, scene, tape_array(linear_velocity),
                     tape_array(angular_velocity));
+  });
+}
+
+rgl_status_t rgl_node_raytrace_in_motion(rgl_node_t* node, rgl_scene_t scene, const rgl_vec3f* linear_velocity,
+                                         const rgl_vec3f* angular_velocity, bool apply_ray_distortion) {
+  return guarded([&](Library& lib) {
+    make_in_motion(lib, node, scene, linear_velocity, angular_velocity, apply_ray_distortion);
+    lib.tape.record("rgl_node_raytrace_in_motion", *node, scene, tape_array(linear_velocity),
+                    tape_array(angular_velocity), apply_ray_distortion);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "buffer.hpp"
 #include "status.hpp"
 
 namespace rgl {
@@ -21,21 +22,23 @@ void sort_by_priority(std::vector<Node*>& nodes) {
   std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->priority > b->priority; });
 }
 
-/// A parent never stands below a child: raises `node` to at least `priority`, and its ancestors with it. Ends also in a
-/// cycle, because no node is raised twice to the same priority.
-void raise(Node& node, std::int32_t priority) {
-  std::vector<Node*> todo = {&node};
-  while (!todo.empty()) {
-    Node* next = todo.back();
-    todo.pop_back();
-    if (next->priority >= priority && next != &node) continue;
-    next->priority = std::max(next->priority, priority);
-    for (Node* parent : next->parents) {
-      if (parent->priority < priority) todo.push_back(parent);
-      sort_by_priority(parent->children);
+/// `node`, and its ancestors of a lower priority: a parent's priority is at least that of each child.
+std::vector<Node*> to_raise(Node& node, std::int32_t priority) {
+  std::vector<Node*> found = {&node};
+  std::unordered_set<const Node*> seen = {&node};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (Node* parent : found[i]->parents) {
+      if (parent->priority < priority && seen.insert(parent).second) found.push_back(parent);
     }
   }
-  for (Node* parent : node.parents) sort_by_priority(parent->children);
+  return found;
+}
+
+void raise(const std::vector<Node*>& nodes, std::int32_t priority) noexcept {
+  for (Node* node : nodes) node->priority = std::max(node->priority, priority);
+  for (const Node* node : nodes) {
+    for (Node* parent : node->parents) sort_by_priority(parent->children);
+  }
 }
 
 /// Depth first without recursion, since a graph may be a chain of any length.
@@ -120,21 +123,26 @@ void link(Node& parent, Node& child) {
   if (contains(parent.children, &child)) {
     fail(RGL_INVALID_PIPELINE, fmt::format("{} is already a child of {}", child.name(), parent.name()));
   }
+  const std::vector<Node*> component = component_of(parent), others = component_of(child),
+                           raised = to_raise(parent, child.priority);
+  make_room(parent.children), make_room(child.parents);
+  // Nothing throws from here on.
   parent.children.push_back(&child);
   child.parents.push_back(&parent);
   sort_by_priority(parent.children);
-  raise(parent, child.priority);
-  forget_run(component_of(parent));
+  raise(raised, child.priority);
+  forget_run(component);
+  forget_run(others);
 }
 
 void unlink(Node& parent, Node& child) {
   if (!contains(parent.children, &child)) {
     fail(RGL_INVALID_PIPELINE, fmt::format("{} is not a child of {}", child.name(), parent.name()));
   }
+  const std::vector<Node*> component = component_of(parent);
   std::erase(parent.children, &child);
   std::erase(child.parents, &parent);
-  forget_run(component_of(parent));
-  forget_run(component_of(child));
+  forget_run(component);
 }
 
 void set_priority(Node& node, std::int32_t priority) {
@@ -143,8 +151,9 @@ void set_priority(Node& node, std::int32_t priority) {
       fail(RGL_INVALID_PIPELINE, fmt::format("cannot set priority {}: a child has {}", priority, child->priority));
     }
   }
+  const std::vector<Node*> raised = to_raise(node, priority);
   node.priority = priority;
-  raise(node, priority);
+  raise(raised, priority);
 }
 
 }  // namespace rgl

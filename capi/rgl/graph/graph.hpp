@@ -15,7 +15,7 @@ std::vector<Node*> component_of(Node& node);
 std::vector<Node*> execution_order(const std::vector<Node*>& component);
 
 /// Throw INVALID_PIPELINE when the link is there already, or is not there. Both leave every node of the components
-/// dirty.
+/// dirty. Whatever they throw, nothing has changed.
 void link(Node& parent, Node& child);
 void unlink(Node& parent, Node& child);
 

@@ -34,6 +34,7 @@ struct RunContext {
   fathom::Isa isa;
   std::uint64_t seed;
   bool keep_misses;
+  bool intensity_falls_off;
 };
 
 /// The kind of input that a node takes from its parents.
@@ -56,6 +57,8 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual void prepare(World& world) { static_cast<void>(world); }
   /// Whether prepare() would change what other graphs may be using.
   [[nodiscard]] virtual bool uses_stale_scene(const World& world) const { return static_cast<void>(world), false; }
+  /// At its end: writes what it kept for that. Throws INVALID_FILE_PATH.
+  virtual void close() {}
   /// In the graph's thread, after its inputs.
   virtual void run(const RunContext& context) { static_cast<void>(context); }
 

@@ -63,24 +63,25 @@ class Runners::Crew {
   std::vector<std::thread> members_;
 };
 
-Runners::Runners() : crew_(std::make_unique<Crew>()), owner_(getpid()) {}
+Runners::Runners() : owner_(getpid()) {}
 
-Runners::~Runners() { crew_of_this_process(); }
+Runners::~Runners() { leave_to_parent(); }
 
-void Runners::start(std::shared_ptr<Run> run) { crew_of_this_process().start(std::move(run)); }
-
-void Runners::dismiss() {
-  crew_of_this_process();
-  crew_ = std::make_unique<Crew>();
+void Runners::start(std::shared_ptr<Run> run) {
+  leave_to_parent();
+  if (crew_ == nullptr) crew_ = std::make_unique<Crew>();
+  crew_->start(std::move(run));
 }
 
-Runners::Crew& Runners::crew_of_this_process() {
-  if (owner_ != getpid()) {
-    static_cast<void>(crew_.release());  // its threads are not here to be joined, and one may have held its lock
-    crew_ = std::make_unique<Crew>();
-    owner_ = getpid();
-  }
-  return *crew_;
+void Runners::dismiss() {
+  leave_to_parent();
+  crew_.reset();
+}
+
+void Runners::leave_to_parent() noexcept {
+  if (owner_ == getpid()) return;
+  static_cast<void>(crew_.release());  // its threads are not here to be joined, and one may have held its lock
+  owner_ = getpid();
 }
 
 }  // namespace rgl

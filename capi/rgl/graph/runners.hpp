@@ -20,17 +20,19 @@ class Runners {
   Runners(const Runners&) = delete;
   Runners& operator=(const Runners&) = delete;
 
-  /// Has a thread do the work of a run. Throws std::system_error when there is none idle and none can be made.
+  /// Has a thread do the work of a run. Throws std::system_error when all threads are busy and the system refuses
+  /// another; the run is not started then.
   void start(std::shared_ptr<Run> run);
-  /// Waits for the runs in progress, and ends the threads.
+  /// Waits for the runs in progress, and ends the threads. Takes no memory.
   void dismiss();
 
  private:
   class Crew;
-  Crew& crew_of_this_process();
+  /// In a child: forgets the parent's crew.
+  void leave_to_parent() noexcept;
 
-  std::unique_ptr<Crew> crew_;
-  pid_t owner_;  ///< the process that the crew's threads belong to
+  std::unique_ptr<Crew> crew_;  ///< null: none is needed yet
+  pid_t owner_;                 ///< the process that the crew's threads belong to
 };
 
 }  // namespace rgl

@@ -15,8 +15,10 @@ class FieldStore {
   /// Room for `count` values; what it held is lost.
   std::byte* resize(rgl_field_t field, std::size_t count) {
     Array& array = arrays_[field];
+    array.filled = false;  // until there is room
+    std::byte* data = array.buffer.resize(count * info_of(field).size);
     array.filled = true;
-    return array.buffer.resize(count * info_of(field).size);
+    return data;
   }
   template <class T>
   T* resize_as(rgl_field_t field, std::size_t count) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <vector>
+
+#include <fathom/files/clouds.hpp>
 
 #include "graph/node.hpp"
 #include "nodes/field_store.hpp"
@@ -35,7 +38,7 @@ class SpatialMergeNode final : public PointsNode {
 };
 
 /// The points of all runs since the fields were last set.
-class TemporalMergeNode final : public PointsNode {
+class TemporalMergeNode : public PointsNode {
  public:
   void set(const std::vector<rgl_field_t>& fields);
   [[nodiscard]] std::string_view name() const override { return "TemporalMergePointsNode"; }
@@ -52,5 +55,20 @@ class TemporalMergeNode final : public PointsNode {
   std::map<rgl_field_t, std::vector<std::byte>> merged_;
   std::size_t count_ = 0;
 };
+
+/// The places of the points of all runs, for a file at the end of the node.
+class WritePcdNode final : public TemporalMergeNode {
+ public:
+  WritePcdNode() { TemporalMergeNode::set({RGL_FIELD_XYZ_VEC3_F32}); }
+  void set(std::filesystem::path file) { file_ = std::move(file); }
+  [[nodiscard]] std::string_view name() const override { return "WritePCDFilePointsNode"; }
+  void close() override;
+
+ private:
+  std::filesystem::path file_;
+};
+
+/// Throws INVALID_FILE_PATH.
+void save_pcd(const std::filesystem::path& file, std::span<const fathom::CloudProperty> properties, std::size_t points);
 
 }  // namespace rgl

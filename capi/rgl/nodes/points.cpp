@@ -54,18 +54,19 @@ void FormatNode::copy(rgl_field_t field, std::byte* out) const {
 }
 
 void FromArrayNode::set(const std::byte* points, std::size_t count, const std::vector<rgl_field_t>& fields) {
-  own_.forget();
-  count_ = count;
+  FieldStore arrays;
   const std::size_t step = rgl::packed_size(fields);
   std::size_t offset = 0;
   for (const rgl_field_t field : fields) {
     const std::size_t size = info_of(field).size;
     if (!is_padding(field)) {
-      std::byte* out = own_.resize(field, count);
+      std::byte* out = arrays.resize(field, count);
       for (std::size_t i = 0; i < count; ++i) std::memcpy(out + i * size, points + i * step + offset, size);
     }
     offset += size;
   }
+  own_ = std::move(arrays);
+  count_ = count;
 }
 
 void FromArrayNode::validate(const World&) {
@@ -135,10 +136,15 @@ const std::byte* PointsNoise::data(rgl_field_t field) const {
 void PointsNoise::make_up() const {
   const std::lock_guard lock(mutex_);
   if (own_.has(RGL_FIELD_XYZ_VEC3_F32)) return;
-  allocate();
-  executor_->parallel_for(PointsNode::strips(), 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t s = begin; s < end; ++s) apply(PointsNode::strip(s));
-  });
+  try {
+    allocate();
+    executor_->parallel_for(PointsNode::strips(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t s = begin; s < end; ++s) apply(PointsNode::strip(s));
+    });
+  } catch (...) {
+    own_.forget();  // the next request makes them
+    throw;
+  }
 }
 
 }  // namespace rgl

@@ -85,9 +85,11 @@ void RadarTrackNode::run(const RunContext&) {
                           vector_at(RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32, i),
                           input_as<std::int32_t>(RGL_FIELD_ENTITY_ID_I32)[i]});
   }
-  tracker_.update(detections, now_s_);
-  auto* xyz = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count());
-  auto* id = own_.resize_as<std::int32_t>(RGL_FIELD_ENTITY_ID_I32, count());
+  fathom::RadarTracker tracker = tracker_;  // a run that fails leaves the tracks alone
+  tracker.update(detections, now_s_);
+  auto* xyz = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, tracker.tracks().size());
+  auto* id = own_.resize_as<std::int32_t>(RGL_FIELD_ENTITY_ID_I32, tracker.tracks().size());
+  tracker_ = std::move(tracker);
   for (const fathom::RadarTrack& track : tracker_.tracks()) {
     *id++ = track.id;
     for (const double c : {track.position_m.x, track.position_m.y, track.position_m.z}) *xyz++ = static_cast<float>(c);

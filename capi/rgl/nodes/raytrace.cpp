@@ -103,9 +103,9 @@ const std::byte* RaytraceNode::data(rgl_field_t field) const {
 bool RaytraceNode::uses_stale_scene(const World& world) const { return world.is_stale(settings.sensor_id); }
 
 void RaytraceNode::prepare(World& world) {
+  caster_ = &world.caster_for(settings.sensor_id);
   active_ = settings;
   computed_ = fields_;
-  caster_ = &world.caster_for(settings.sensor_id);
   step_s_ = world.step_s();
 }
 
@@ -169,6 +169,7 @@ void RaytraceNode::begin(const RunContext& context) {
                                        .divergence_h_rad = active_.divergence_h_rad,
                                        .divergence_v_rad = active_.divergence_v_rad,
                                        .default_intensity = active_.default_intensity,
+                                       .intensity_falls_off = context.intensity_falls_off,
                                        .step_s = step_s_,
                                        .isa = context.isa,
                                        .returns = choices_};

@@ -14,6 +14,7 @@ namespace rgl {
 struct RaytraceSettings {
   fathom::SensorMotion motion;
   bool distort = false;
+  bool in_motion = false;  ///< the call that made the node gave the two above: rgl_node_raytrace ends them
   float near_miss = std::numeric_limits<float>::infinity(), far_miss = std::numeric_limits<float>::infinity();
   std::vector<std::int8_t> mask;  ///< empty: none
   float divergence_h_rad = 0.0F, divergence_v_rad = 0.0F;

@@ -63,6 +63,10 @@ constexpr TapeEntry kPointHandlers[] = {
          return rgl_node_points_filter_ground(n, a.array<rgl_vec3f>(1), a.value<float>(2));
        });
      }},
+    {"rgl_node_points_write_pcd_file",
+     [](A a) {
+       return with_node(a, [&](rgl_node_t* n) { return rgl_node_points_write_pcd_file(n, a.text(1).c_str()); });
+     }},
     {"rgl_node_points_downsample",
      [](A a) {
        return with_node(a, [&](rgl_node_t* n) {

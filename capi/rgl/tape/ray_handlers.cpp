@@ -33,6 +33,12 @@ constexpr TapeEntry kRayHandlers[] = {
          return rgl_node_raytrace_with_distortion(n, nullptr, a.array<rgl_vec3f>(2), a.array<rgl_vec3f>(3));
        });
      }},
+    {"rgl_node_raytrace_in_motion",
+     [](A a) {
+       return with_node(a, [&](rgl_node_t* n) {
+         return rgl_node_raytrace_in_motion(n, nullptr, a.array<rgl_vec3f>(2), a.array<rgl_vec3f>(3), a.value<bool>(4));
+       });
+     }},
     {"rgl_node_raytrace_configure_velocity",
      [](A a) { return rgl_node_raytrace_configure_velocity(a.node(0), a.array<rgl_vec3f>(1), a.array<rgl_vec3f>(2)); }},
     {"rgl_node_raytrace_configure_distortion",

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -16,15 +17,18 @@ void TapeRecorder::begin(const std::string& path, const std::int32_t (&version)[
   if (!yaml || !binary)
     fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot write '{}.yaml' and '{}.bin'", path, path));
   yaml_ = std::move(yaml), binary_ = std::move(binary);
-  stored_ = 0;
+  stored_ = 0, is_torn_ = false;
   begin_ = std::chrono::steady_clock::now();
   record("rgl_get_version_info", version[0], version[1], version[2]);
+  if (!is_torn_) return;
+  yaml_.close(), binary_.close();
+  throw std::bad_alloc();
 }
 
 void TapeRecorder::end() {
   if (!is_active()) fail(RGL_TAPE_ERROR, "Tape error: no recording is in progress");
   yaml_.close(), binary_.close();
-  if (!yaml_ || !binary_) {
+  if (!yaml_ || !binary_ || is_torn_) {
     yaml_.clear(), binary_.clear();
     fail(RGL_TAPE_ERROR, "Tape error: the tape could not be written");
   }

@@ -27,16 +27,21 @@ class TapeRecorder {
  public:
   /// Throws TAPE_ERROR when it records already, INVALID_FILE_PATH when a file cannot be made.
   void begin(const std::string& path, const std::int32_t (&version)[3]);
-  /// Throws TAPE_ERROR when it does not record.
+  /// Throws TAPE_ERROR when it does not record, or when the tape lacks something.
   void end();
   [[nodiscard]] bool is_active() const { return yaml_.is_open(); }
 
+  /// For want of memory the call is missing, and end() tells.
   template <class... Args>
-  void record(const char* function, const Args&... args) {
+  void record(const char* function, const Args&... args) noexcept {
     if (!is_active()) return;
-    std::string list;
-    (append(list, args), ...);
-    write(function, list);
+    try {
+      std::string list;
+      (append(list, args), ...);
+      write(function, list);
+    } catch (...) {
+      is_torn_ = true;
+    }
   }
 
  private:
@@ -66,6 +71,7 @@ class TapeRecorder {
 
   std::ofstream yaml_, binary_;
   std::size_t stored_ = 0;
+  bool is_torn_ = false;  ///< a call is missing
   std::chrono::steady_clock::time_point begin_;
 };
 

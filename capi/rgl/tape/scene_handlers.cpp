@@ -44,6 +44,7 @@ constexpr TapeEntry kSceneHandlers[] = {
     {"rgl_mesh_set_bone_weights", mesh_array<rgl_bone_weights_t, rgl_mesh_set_bone_weights>},
     {"rgl_mesh_set_restposes", mesh_array<rgl_mat3x4f, rgl_mesh_set_restposes>},
     {"rgl_mesh_update_vertices", mesh_array<rgl_vec3f, rgl_mesh_update_vertices>},
+    {"rgl_mesh_set_vertices", mesh_array<rgl_vec3f, rgl_mesh_set_vertices>},
     {"rgl_entity_create", create_entity},
     {"rgl_entity_destroy", [](A a) { return rgl_entity_destroy(a.entity(0)); }},
     {"rgl_entity_set_transform", [](A a) { return rgl_entity_set_transform(a.entity(0), a.array<rgl_mat3x4f>(1)); }},

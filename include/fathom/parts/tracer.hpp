@@ -48,6 +48,7 @@ struct TraceSettings {
   float divergence_h_rad = 0.0F;        ///< full angle about the y axis; both 0: rays do not diverge
   float divergence_v_rad = 0.0F;        ///< full angle about the x axis
   float default_intensity = 0.0F;       ///< of surfaces without texture
+  bool intensity_falls_off = false;     ///< divide intensities by the square of the distance
   double step_s = 0.0;                  ///< time between previous_world_from_mesh and now; not > 0: velocities are NaN
   Isa isa = detect_isa();
   std::span<const ReturnChoice> returns;  ///< at least one; of a ray that does not diverge, all are the same
@@ -62,7 +63,8 @@ struct TraceArrays {
   float* distance_m = nullptr;
   std::int32_t* is_hit = nullptr;
   std::int32_t* id = nullptr;  ///< of the instance; 0 on a miss
-  float* intensity = nullptr;  ///< texture or default, times |cos| of the incidence; 0 on a miss
+  float* intensity =
+      nullptr;  ///< texture or default, times |cos| of the incidence, and see intensity_falls_off; 0 on a miss
   float* laser_retro = nullptr;
   float* azimuth_rad = nullptr;  ///< as stated above
   float* elevation_rad = nullptr;

@@ -10,6 +10,8 @@
 RGL_API rgl_status_t rgl_entity_set_pose(rgl_entity_t entity, const rgl_mat3x4f* pose);
 /* Changes the mesh of all its entities. */
 RGL_API rgl_status_t rgl_mesh_update_vertices(rgl_mesh_t mesh, const rgl_vec3f* vertices, int32_t vertex_count);
+/* The same, up to 0.9. */
+RGL_API rgl_status_t rgl_mesh_set_vertices(rgl_mesh_t mesh, const rgl_vec3f* vertices, int32_t vertex_count);
 /* 0.18: passes on the points of one return type. */
 RGL_API rgl_status_t rgl_node_multi_return_switch(rgl_node_t* node, rgl_return_type_t return_type);
 /* Up to 0.17: rgl_node_points_compact_by_field of IS_HIT. */
@@ -18,6 +20,14 @@ RGL_API rgl_status_t rgl_node_points_compact(rgl_node_t* node);
 RGL_API rgl_status_t rgl_node_raytrace_with_distortion(rgl_node_t* node, rgl_scene_t scene,
                                                        const rgl_vec3f* linear_velocity,
                                                        const rgl_vec3f* angular_velocity);
+
+/* Between 0.16 and 0.17. After these two, rgl_node_raytrace on the same node ends the motion. */
+RGL_API rgl_status_t rgl_node_raytrace_in_motion(rgl_node_t* node, rgl_scene_t scene, const rgl_vec3f* linear_velocity,
+                                                 const rgl_vec3f* angular_velocity, bool apply_ray_distortion);
+/* 0.11 and 0.12: keeps the points of all runs; writes them, x y z, as a binary PCD file when the node is destroyed. No
+ * points: no file. A file that cannot be written: the call that destroys the node gives INVALID_FILE_PATH, and destroys
+ * it. */
+RGL_API rgl_status_t rgl_node_points_write_pcd_file(rgl_node_t* node, const char* file_path);
 
 /* ---- 0.6 to 0.10: lidars instead of graphs ---- */
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The function of RGL's UDP extension, which is not public; declared as its users declare it. It is there so that
- * programs which name it link and load; it sends nothing, answers RGL_NOT_IMPLEMENTED and makes no node.
- * rgl_get_extension_info says 0 for RGL_EXTENSION_UDP. Up to 0.18 the third parameter was a return mode. */
+/* The functions of RGL's UDP extension, which is not public; declared as their users declare them. They are there so
+ * that programs which name them link and load; they send nothing, answer RGL_NOT_IMPLEMENTED and make no node.
+ * rgl_get_extension_info says 0 for RGL_EXTENSION_UDP. Up to 0.18 the third parameter of the first was a return mode.
+ */
 #ifndef RGL_API_EXTENSIONS_UDP_H
 #define RGL_API_EXTENSIONS_UDP_H
 
@@ -31,5 +32,8 @@ typedef enum rgl_udp_options_t {
 RGL_API rgl_status_t rgl_node_points_udp_publish(rgl_node_t* node, rgl_lidar_model_t lidar_model,
                                                  rgl_udp_options_t udp_options, const char* device_ip,
                                                  const char* dest_ip, int32_t dest_port);
+/* The objects that a radar follows. */
+RGL_API rgl_status_t rgl_node_publish_udp_objectlist(rgl_node_t* node, const char* device_ip, const char* dest_ip,
+                                                     int32_t dest_port);
 
 #endif
