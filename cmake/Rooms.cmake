@@ -83,7 +83,7 @@ set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqli
     hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
-set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
+set(FATHOM_ONLY_yaml-cpp src/text)
 set(FATHOM_ONLY_nlohmann src/text src/mesh src/simulate src/dataset src/live src/report cli)
 set(FATHOM_ONLY_zlib.h src/text src/bag bench)
 set(FATHOM_ONLY_zstd.h src/bag bench)

@@ -123,6 +123,19 @@ constexpr const char* kBesides[] = {"rgl_entity_set_pose",
                                     "fathom_rgl_set_threads",
                                     "fathom_rgl_set_version"};
 
+/// One file that can be copied to another computer: besides the compiler's libraries it needs none.
+TEST(RglExports, TheLibraryNeedsNoOtherThanTheCompilers) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers bring libraries along";
+#endif
+  const std::set<std::string> allowed = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1",
+                                         "ld-linux-x86-64.so.2"};
+  const std::set<std::string> needed =
+      words_of("readelf -dW '" RGL_LIBRARY "'", " %*x (NEEDED) Shared library: [%511[^]]");
+  EXPECT_TRUE(needed.contains("libc.so.6"));
+  for (const std::string& library : needed) EXPECT_TRUE(allowed.contains(library)) << library;
+}
+
 TEST(RglExports, AreThePromisedNamesAndNoOthers) {
   std::set<std::string> wanted(std::begin(kOfRgl), std::end(kOfRgl));
   ASSERT_EQ(wanted.size(), 67U);

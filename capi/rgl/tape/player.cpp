@@ -70,12 +70,24 @@ void TapeArguments::refuse(std::size_t i) const {
   fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {}: argument {} is missing or not understood", call_.function, i));
 }
 
+namespace {
+
+std::vector<TapeCall> calls_of(const std::string& file, const std::string& text) {
+  try {
+    return read_tape(text);
+  } catch (const Failure& failure) {
+    fail(failure.status(), fmt::format("{} ('{}')", failure.what(), file));
+  }
+}
+
+}  // namespace
+
 void play_tape(const std::string& path, bool in_real_time) {
   const std::optional<std::string> binary = read_file(path + ".bin");
   if (!binary) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot read '{}.bin'", path));
   const std::optional<std::string> yaml = read_file(path + ".yaml");
   if (!yaml) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot read '{}.yaml'", path));
-  const std::vector<TapeCall> calls = read_tape(*yaml);
+  const std::vector<TapeCall> calls = calls_of(path + ".yaml", *yaml);
   const auto* bytes = reinterpret_cast<const std::byte*>(binary->data());
   TapeState state({bytes, bytes + binary->size()});
   const auto begin = std::chrono::steady_clock::now();

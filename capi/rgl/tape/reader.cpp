@@ -4,24 +4,16 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
 
 #include "status.hpp"
+#include "tape/yaml.hpp"
 
 namespace rgl {
 
 namespace {
-
-[[noreturn]] void fail_at(const YAML::Mark& mark, std::string_view what) {
-  fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: line {}: {}", mark.line + 1, what));
-}
 
 template <class T>
 std::optional<T> number_in(const std::string& text) {
@@ -31,70 +23,59 @@ std::optional<T> number_in(const std::string& text) {
   return value;
 }
 
-/// Builds the calls from yaml-cpp's events. A value in the wrong place is refused inside the event, before
-/// the parser looks further, so that no text makes it recurse deeper than tapes do.
-class CallReader : public YAML::EventHandler {
+/// Builds the calls from the events of the text. A value in the wrong place is refused inside the event, before the
+/// reader looks further, so that no text makes it recurse deeper than tapes do.
+class CallReader : public YamlEvents {
  public:
   /// Nothing: the text has no value.
   [[nodiscard]] std::optional<std::vector<TapeCall>> take() { return std::move(calls_); }
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
-  void OnDocumentEnd() override {}
-
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (place_ != Place::kDocument) OnScalar(mark, "", anchor, "");
-  }
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { fail_at(mark, "an alias"); }
-
-  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                const std::string& text) override {
+  void on_scalar(int line, const std::string& text) override {
     if (place_ == Place::kRecord && !has_key_) {
       calls_->push_back({text, 0, {}});
     } else if (place_ == Place::kCall && !has_key_) {
-      if (text != "t" && text != "a") fail_at(mark, fmt::format("'{}' is neither t nor a", text));
+      if (text != "t" && text != "a") fail_at(line, fmt::format("'{}' is neither t nor a", text));
       key_ = text;
     } else if (place_ == Place::kCall && key_ == "t") {
       const auto time_ns = number_in<std::int64_t>(text);
-      if (!time_ns) fail_at(mark, fmt::format("'{}' is no number", text));
+      if (!time_ns) fail_at(line, fmt::format("'{}' is no number", text));
       calls_->back().time_ns = *time_ns;
     } else if (place_ == Place::kArguments) {
       calls_->back().arguments.push_back(text);
       return;
     } else {
-      fail_at(mark, fmt::format("'{}' belongs to no call", text));
+      fail_at(line, fmt::format("'{}' belongs to no call", text));
     }
     has_key_ = !has_key_;
   }
 
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                       YAML::EmitterStyle::value /*style*/) override {
+  void on_list(int line) override {
     if (place_ == Place::kDocument) {
       calls_.emplace();
       place_ = Place::kCalls;
     } else if (place_ == Place::kCall && has_key_ && key_ == "a") {
       place_ = Place::kArguments;
     } else {
-      fail_at(mark, "a list belongs to no call");
+      fail_at(line, "a list belongs to no call");
     }
   }
-  void OnSequenceEnd() override {
+  void on_list_end() override {
     place_ = place_ == Place::kArguments ? Place::kCall : Place::kDocument;
     has_key_ = false;
   }
 
-  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                  YAML::EmitterStyle::value /*style*/) override {
+  void on_map(int line) override {
     if (place_ == Place::kDocument) fail(RGL_TAPE_ERROR, "Unsupported Tape format: Detected outdated format");
     if (place_ == Place::kCalls) {
       place_ = Place::kRecord;
     } else if (place_ == Place::kRecord && has_key_) {
       place_ = Place::kCall;
     } else {
-      fail_at(mark, "a map belongs to no call");
+      fail_at(line, "a map belongs to no call");
     }
     has_key_ = false;
   }
-  void OnMapEnd() override {
+  void on_map_end() override {
     place_ = place_ == Place::kCall ? Place::kRecord : Place::kCalls;
     has_key_ = false;
   }
@@ -108,19 +89,6 @@ class CallReader : public YAML::EventHandler {
   bool has_key_ = false;  ///< of a record or a call: the next value belongs to the last key
   std::string key_;
 };
-
-std::optional<std::vector<TapeCall>> read_calls(const std::string& text) {
-  // yaml-cpp takes it for the end of the file.
-  if (text.find('\x04') != std::string::npos) fail(RGL_TAPE_ERROR, "Invalid Tape: the control character 0x04");
-  std::istringstream stream(text);
-  CallReader reader;
-  try {
-    YAML::Parser(stream).HandleNextDocument(reader);
-  } catch (const YAML::Exception& error) {
-    fail_at(error.mark, error.msg);
-  }
-  return reader.take();
-}
 
 void check_version(const std::vector<TapeCall>& calls) {
   constexpr std::string_view kVersionCall = "rgl_get_version_info";
@@ -141,7 +109,9 @@ void check_version(const std::vector<TapeCall>& calls) {
 }  // namespace
 
 std::vector<TapeCall> read_tape(const std::string& text) {
-  std::optional<std::vector<TapeCall>> calls = read_calls(text);
+  CallReader reader;
+  read_yaml(text, reader);
+  std::optional<std::vector<TapeCall>> calls = reader.take();
   if (!calls) fail(RGL_TAPE_ERROR, "Invalid Tape: Empty YAML file detected");
   check_version(*calls);
   return std::move(*calls);

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "tape/yaml.hpp"
+
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "status.hpp"
+
+namespace rgl {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+void append_utf8(std::string& out, std::uint32_t code) {
+  const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
+  const auto follow = [&](int shift) { put(0x80U | (code >> shift & 0x3fU)); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) return put(0xc0U | code >> 6U), follow(0);
+  if (code < 0x10000) return put(0xe0U | code >> 12U), follow(6), follow(0);
+  put(0xf0U | code >> 18U), follow(12), follow(6), follow(0);
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, YamlEvents& events) : text_(text), events_(events) {
+    if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+  }
+
+  void read() {
+    check_characters();
+    skip();
+    if (text_.substr(at_).starts_with("---") && ends_word(at_ + 3)) at_ += 3, skip();
+    if (is_end()) return;
+    if (const auto rest = line_rest(); rest == "~" || rest == "null") return;
+    block_node(-1, false);
+    skip();
+    if (!is_end()) fail_at(line_, "this is not where the list goes on");
+  }
+
+ private:
+  void check_characters() const {
+    int line = 1;
+    for (const char c : text_) {
+      if (c == '\n') ++line;
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x20 && c != '\n' && !is_blank(c)) fail_at(line, fmt::format("the control character {:#04x}", byte));
+    }
+  }
+
+  [[nodiscard]] char here(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\n';
+  }
+  /// Whether a blank, a line or the text ends there.
+  [[nodiscard]] bool ends_word(std::size_t place) const {
+    return place >= text_.size() || text_[place] == '\n' || is_blank(text_[place]);
+  }
+  [[nodiscard]] bool is_mark(char mark) const { return here() == mark && ends_word(at_ + 1); }
+  [[nodiscard]] int column() const { return static_cast<int>(at_ - begin_); }
+  [[nodiscard]] bool is_end() const {
+    if (at_ >= text_.size()) return true;
+    const std::string_view rest = text_.substr(at_);
+    return column() == 0 && (rest.starts_with("---") || rest.starts_with("...")) && ends_word(at_ + 3);
+  }
+  /// The rest of the line, without comment and blanks.
+  [[nodiscard]] std::string_view line_rest() const {
+    std::size_t end = at_;
+    while (end < text_.size() && text_[end] != '\n' && !is_comment(end)) ++end;
+    while (end > at_ && is_blank(text_[end - 1])) --end;
+    return text_.substr(at_, end - at_);
+  }
+  [[nodiscard]] bool is_comment(std::size_t place) const {
+    return text_[place] == '#' && (place == 0 || text_[place - 1] == '\n' || is_blank(text_[place - 1]));
+  }
+
+  /// To the next text, over blanks, comments and ends of lines.
+  void skip() {
+    for (; at_ < text_.size(); ++at_) {
+      if (is_comment(at_)) {
+        while (at_ + 1 < text_.size() && text_[at_ + 1] != '\n') ++at_;
+      } else if (text_[at_] == '\n') {
+        ++line_, begin_ = at_ + 1;
+      } else if (!is_blank(text_[at_])) {
+        return;
+      }
+    }
+  }
+
+  /// A value that stands further right than `parent`; a list of blocks below a key may stand at its column.
+  void block_node(int parent, bool below_key) {
+    const int line = line_;
+    skip();
+    const int indent = column();
+    const bool may_be_list = !below_key || line_ != line;
+    if (!is_end() && is_mark('-') && (indent > parent || (below_key && indent == parent))) {
+      if (!may_be_list) fail_at(line_, "a list begins on a new line");
+      return block_list(indent);
+    }
+    if (is_end() || indent <= parent) return events_.on_scalar(line, "");
+    if (here() == '[' || here() == '{') return flow_node();
+    if (is_mark('?')) return events_.on_map(line_), ++at_, skip(), block_node(indent, false);
+    const int at_line = line_;
+    const std::string text = scalar(false);
+    if (!is_key()) return events_.on_scalar(at_line, text);
+    if (!may_be_list) fail_at(at_line, "a map begins on a new line");
+    block_map(indent, text);
+  }
+
+  void block_list(int indent) {
+    events_.on_list(line_);
+    while (!is_end() && column() == indent && is_mark('-')) {
+      ++at_;
+      block_node(indent, false);
+      skip();
+    }
+    events_.on_list_end();
+  }
+
+  void block_map(int indent, std::string key) {
+    events_.on_map(line_);
+    for (;;) {
+      events_.on_scalar(line_, key);
+      ++at_;  // the colon
+      block_node(indent, true);
+      skip();
+      if (is_end() || column() != indent || is_mark('-')) break;
+      key = scalar(false);
+      if (!is_key()) fail_at(line_, fmt::format("'{}' is no key: a colon and a blank are missing", key));
+    }
+    events_.on_map_end();
+  }
+
+  [[nodiscard]] bool is_key() {
+    while (is_blank(here())) ++at_;
+    return here() == ':';
+  }
+
+  void flow_node() {
+    if (here() == '[') return flow_list();
+    if (here() == '{') return flow_map();
+    const int line = line_;
+    events_.on_scalar(line, scalar(true));
+  }
+
+  void flow_list() {
+    events_.on_list(line_);
+    for (open(); here() != ']'; separate(']')) flow_node();
+    ++at_;
+    events_.on_list_end();
+  }
+
+  void flow_map() {
+    events_.on_map(line_);
+    for (open(); here() != '}'; separate('}')) {
+      events_.on_scalar(line_, scalar(true));
+      skip();
+      if (here() == ':') ++at_, skip();
+      if (here() == ',' || here() == '}') {
+        events_.on_scalar(line_, "");
+      } else {
+        flow_node();
+      }
+    }
+    ++at_;
+    events_.on_map_end();
+  }
+
+  void open() {
+    ++at_;
+    skip();
+    require_more();
+  }
+  /// Behind a value: a comma and the next one, or the bracket that closes.
+  void separate(char close) {
+    skip();
+    require_more();
+    if (here() == close) return;
+    if (here() != ',') fail_at(line_, fmt::format("',' or '{}' is missing", close));
+    ++at_, skip();
+    require_more();
+  }
+  void require_more() const {
+    if (at_ >= text_.size()) fail_at(line_, "a bracket is not closed");
+  }
+
+  /// A text of one line.
+  std::string scalar(bool in_flow) {
+    if (here() == '"') return quoted();
+    if (here() == '\'') return single_quoted();
+    if (std::string_view("&*!").find(here()) != std::string_view::npos) {
+      fail_at(line_, "an anchor, an alias or a tag, which no tape holds");
+    }
+    if (std::string_view("|>@`%").find(here()) != std::string_view::npos) {
+      fail_at(line_, fmt::format("a text cannot begin with '{}'", here()));
+    }
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !ends_plain(in_flow)) ++at_;
+    std::size_t end = at_;
+    while (end > begin && is_blank(text_[end - 1])) --end;
+    const std::string_view found = text_.substr(begin, end - begin);
+    if (found.empty()) fail_at(line_, fmt::format("'{}' is no value", here()));
+    return found == "~" || found == "null" ? std::string() : std::string(found);
+  }
+  [[nodiscard]] bool ends_plain(bool in_flow) const {
+    const char c = here();
+    if (c == '\n' || is_comment(at_)) return true;
+    const bool is_bracket = std::string_view(",[]{}").find(c) != std::string_view::npos;
+    if (c == ':')
+      return ends_word(at_ + 1) || (in_flow && std::string_view(",[]{}").find(here(1)) != std::string_view::npos);
+    return in_flow && is_bracket;
+  }
+
+  char next_of_quoted() {
+    if (here() == '\n') fail_at(line_, "a quote is not closed on its line");
+    return text_[at_++];
+  }
+
+  std::string single_quoted() {
+    std::string out;
+    for (++at_;;) {
+      const char c = next_of_quoted();
+      if (c == '\'' && here() != '\'') return out;
+      if (c == '\'') ++at_;
+      out += c;
+    }
+  }
+
+  std::string quoted() {
+    std::string out;
+    for (++at_;;) {
+      const char c = next_of_quoted();
+      if (c == '"') return out;
+      if (c == '\\') {
+        append_escape(out);
+      } else {
+        out += c;
+      }
+    }
+  }
+
+  void append_escape(std::string& out) {
+    constexpr std::string_view kLetters = "0abtnvfre\"/\\ ";
+    constexpr std::string_view kMeanings("\0\a\b\t\n\v\f\r\x1b\"/\\ ", 13);
+    const char c = next_of_quoted();
+    if (const std::size_t i = kLetters.find(c); i != std::string_view::npos) {
+      out += kMeanings[i];
+      return;
+    }
+    const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0;
+    const std::string_view hex = text_.substr(at_, digits);
+    std::uint32_t code = 0;
+    const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
+    if (digits == 0 || error != std::errc() || end != hex.data() + digits || code > 0x10ffff) {
+      fail_at(line_, fmt::format("'\\{}' is no escape", c));
+    }
+    at_ += digits;
+    append_utf8(out, code);
+  }
+
+  std::string_view text_;
+  YamlEvents& events_;
+  std::size_t at_ = 0, begin_ = 0;  ///< the next character, and the begin of its line
+  int line_ = 1;
+};
+
+}  // namespace
+
+void fail_at(int line, std::string_view what) {
+  fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: line {}: {}", line, what));
+}
+
+void read_yaml(std::string_view text, YamlEvents& events) { Reader(text, events).read(); }
+
+}  // namespace rgl
