@@ -85,7 +85,7 @@ class Sensor:
         *,
         parent: Union[str, int, None] = ...,
         rolling: bool = ...,
-        noise: Union[str, Noise, Sequence[Union[str, Noise]]] = ...,
+        noise: Union[None, str, Noise, Sequence[Union[str, Noise]]] = ...,
         range_policy: Optional[str] = ...,
         see_parent: bool = ...,
         ignore: Union[str, int, Iterable[Union[str, int]]] = ...,

@@ -96,6 +96,7 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& lab
   const bool is_name = entry.is(YamlValue::Kind::kScalar);
   const YamlReader name = is_name ? entry : entry.at("file");
   const std::filesystem::path file = read_path(name, files);
+  files.opened.pop_back();  // it is among the robot's own
   RobotFileOptions options;
   PlacedMotion read;
   if (!is_name) {
@@ -104,7 +105,6 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& lab
     entry.finish();
   }
   RobotPlace& place = read.place;
-  files.opened.pop_back();  // it is among the robot's own
   Robot robot = name.located([&] { return read_robot(file, options); });
   files.opened.insert(files.opened.end(), robot.files.begin(), robot.files.end());
   notes.insert(notes.end(), robot.notes.begin(), robot.notes.end());

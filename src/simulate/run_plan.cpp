@@ -15,7 +15,7 @@ namespace {
 
 // Measured with the caster that takes more, Embree: what a triangle costs in the meshes and in their trees, and a ray
 // in the pattern and in the plan of its casting.
-constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerRay = 60;
+constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerPlannedRay = 60;
 
 std::uint64_t channel_bytes(ChannelSet channels) {
   std::uint64_t bytes = 0;
@@ -73,8 +73,8 @@ RunPlan plan_run(const SceneSetup& setup, const RunOptions& options) {
     const RunSensor& sensor = run.sensors[i];
     const RayPattern& pattern = run.simulator.pattern(sensor.id, 0);
     plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor, pattern));
-    plan.memory_bytes +=
-        plan.sensors.back().rays() * (kBytesPerRay + plan.sensors.back().returns * channel_bytes(sensor.channels));
+    plan.memory_bytes += plan.sensors.back().rays() *
+                         (kBytesPerPlannedRay + plan.sensors.back().returns * channel_bytes(sensor.channels));
   }
   plan.ranges = setup.entity_ranges.size();
   for (const SensorSetup& sensor : setup.sensors) plan.ranges += sensor.ranges.size();

@@ -253,7 +253,7 @@ TEST_F(Calibrate, RefusesWhatItCannotUse) {
   expect_refused({"calibrate", "distance", plain, "--sensor", "lidar"},
                  {"--sensor is of the folder of a run", "d.csv"});
   expect_refused({"calibrate", "energy", plain, "--sensor", "lidar"}, {"--sensor is of the folder of a run", "d.csv"});
-  const std::string run = simulate("  - {name: lidar, preset: VLP-16, outputs: [pcd]}\n");
+  const std::string run = simulate("  - {name: lidar, preset: VLP-16, noise: [], outputs: [pcd]}\n");
   expect_refused({"calibrate", "distance", run}, {"clean_range"});
   expect_refused({"calibrate", "distance", run, "--sensor", "ladar"}, {"ladar"});
 }

@@ -79,7 +79,7 @@ TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
       "scene:\n  meshes: {room: {box: {size_m: [6, 6, 3]}}}\n"
       "  entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]\n"
       "sensors: [{name: camera, preset: D435, width: 106, height: 60, position_m: [0, 0, 1.5],\n"
-      "  outputs: [{npy: {channels: [depth]}}]}]\nframes: 1\n";
+      "  noise: [], outputs: [{npy: {channels: [depth]}}]}]\nframes: 1\n";
   ASSERT_EQ(run_fathom({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"}).exit_code, 0);
   const std::vector<std::string> command = {"measure", "depth", folder_ / "run/camera", "--preset", "D435", "--json"};
   std::vector<std::string> words = command;

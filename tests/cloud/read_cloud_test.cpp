@@ -303,11 +303,11 @@ TEST(ReadCloud, FloatsOfKittiAndNuScenes) {
   }
   const CloudMessage four = read_cloud(folder.write("000000.bin", bytes_of(kitti)));
   EXPECT_EQ(four.message.width * four.message.height, 5U);
-  EXPECT_EQ(four.message.fields.size(), 4U);
+  EXPECT_EQ(four.message.point_fields.size(), 4U);
   EXPECT_EQ(std::memcmp(four.points.get(), kitti.data(), kitti.size() * sizeof(float)), 0);
   const CloudMessage five = read_cloud(folder.write("n.pcd.bin", bytes_of(nuscenes)));
   EXPECT_EQ(five.message.width * five.message.height, 5U);
-  EXPECT_EQ(five.message.fields.at(4).name, "ring");
+  EXPECT_EQ(five.message.point_fields.at(4).name, "ring");
   const auto refused = [&](const std::string& bytes) {
     return message_of<InputError>([&] { static_cast<void>(read_cloud(folder.write("a.bin", bytes))); });
   };

@@ -168,8 +168,8 @@ TEST(DrawnScene, OverridesGiveAndReplaceRanges) {
 // A preset says its focal length in one way; a range in another takes its place.
 TEST(DrawnScene, ARangeStandsBesideAPreset) {
   const std::string text =
-      "sensors:\n  - name: cam\n    preset: D435\n    baseline_m: {uniform: [0.048, 0.052]}\n    fx: {uniform: [600, "
-      "640]}\nscene:\n  meshes: {m: {box: {size_m: [1, 1, 1]}}}\n  entities: [{name: e, mesh: m}]\n";
+      "sensors:\n  - name: cam\n    preset: D435\n    noise: []\n    baseline_m: {uniform: [0.048, 0.052]}\n    fx: "
+      "{uniform: [600, 640]}\nscene:\n  meshes: {m: {box: {size_m: [1, 1, 1]}}}\n  entities: [{name: e, mesh: m}]\n";
   EXPECT_EQ(read_scene_text(text, "s.yaml", {}).sensors[0].ranges.size(), 2U);
 }
 

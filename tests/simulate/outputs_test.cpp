@@ -96,7 +96,7 @@ namespace {
 /// A lidar of 16 x 90 rays in a box, all of which return, from 1.5 to 5 m.
 const char* const kBoxed =
     "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
-    "sensors: [{name: lidar, preset: VLP-16, columns: 90, position_m: [1, 0, 0]}]\n"
+    "sensors: [{name: lidar, preset: VLP-16, columns: 90, position_m: [1, 0, 0], noise: []}]\n"
     "frames: 2\n";
 
 TEST(OwnOutput, IsPlannedAndRun) {

@@ -36,7 +36,7 @@ scene:
       motion: {keyframes: [{time_s: 0, position_m: [-1, 0, 0.2]}, {time_s: 1, position_m: [1, 0, 0.2], rpy_deg: [0, 0, 90]}]}
 sensors:
   - {name: lidar, preset: VLP-16, parent: base, position_m: [0, 0, 0.4], noise: [{distance: {stddev_m: 0.02}}], outputs: [pcd]}
-  - {name: laser, preset: RPLIDAR-A2, parent: base, position_m: [0.2, 0, 0.2], max_range_m: 2, outputs: [pcd]}
+  - {name: laser, preset: RPLIDAR-A2, parent: base, position_m: [0.2, 0, 0.2], max_range_m: 2, noise: [], outputs: [pcd]}
   - name: eyes
     type: stereo_camera
     parent: base

@@ -54,7 +54,7 @@ sensors:
          R"(
     outputs: [)" +
          outputs + R"(]
-  - {name: laser, preset: RPLIDAR-A2, parent: base, position_m: [0.2, 0, 0.2], outputs: [pcd]}
+  - {name: laser, preset: RPLIDAR-A2, parent: base, position_m: [0.2, 0, 0.2], noise: [], outputs: [pcd]}
 frames: 4
 rate_hz: 10
 start_s: 0.5

@@ -146,7 +146,7 @@ TEST_F(Topics, OfALargeLidarLoseNothing) {
   const test::TemporaryFolder folder;
   std::ofstream(folder / "lidar.yaml") << "rate_hz: 10\n"
                                           "sensors:\n"
-                                          "  - {name: lidar, preset: OS1-128, columns: 2048, outputs: []}\n"
+                                          "  - {name: lidar, preset: OS1-128, columns: 2048, noise: [], outputs: []}\n"
                                           "scene:\n"
                                           "  meshes: {room: {box: {size_m: [8, 6, 3]}}}\n"
                                           "  entities: [{name: room, mesh: room}]\n";

@@ -4,7 +4,7 @@ cat > gripper.yaml << 'END'
 scene:
   meshes: {tool: {box: {size_m: [0.2, 0.2, 0.2]}}, floor: {plane: {size_m: [9, 9]}}}
   entities: [{name: floor, mesh: floor}, {name: tool, mesh: tool, position_m: [0, 0, 1]}]
-sensors: [{name: depth, preset: D435, width: 64, height: 48, parent: tool, see_parent: true, outputs: [npy]}]
+sensors: [{name: depth, preset: D435, width: 64, height: 48, parent: tool, see_parent: true, noise: [], outputs: [npy]}]
 END
 sentence="all 3072 rays of 'depth' end at 'tool', which carries it, nearer than its least range"
 expect 0 "warning: $sentence" fathom simulate gripper.yaml --out gripper

@@ -21,7 +21,7 @@ data="data:application/octet-stream;base64,$bytes"
 scene() {
   cat > scene.yaml << END
 scene: {meshes: {m: {file: $1, up_axis: z}}, entities: [{name: m, mesh: m}]}
-sensors: [{name: s, preset: RPLIDAR-A2}]
+sensors: [{name: s, preset: RPLIDAR-A2, noise: []}]
 END
 }
 # read_as CODE REGEX: how the mesh m.gltf is answered; with code 0 REGEX is of the number of rays that hit it.

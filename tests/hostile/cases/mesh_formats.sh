@@ -3,7 +3,7 @@
 scene() {
   cat > scene.yaml << END
 scene: {meshes: {m: $1}, entities: [{name: m, mesh: m}]}
-sensors: [{name: s, preset: RPLIDAR-A2}]
+sensors: [{name: s, preset: RPLIDAR-A2, noise: []}]
 END
 }
 # read_as CODE REGEX MESH: how a scene with this mesh is answered; with code 0 REGEX is of the number of rays that hit it.

@@ -3,7 +3,7 @@
 scene() {
   cat > scene.yaml << 'END'
 scene: {meshes: {m: m.obj}, entities: [{name: m, mesh: m}]}
-sensors: [{name: s, preset: RPLIDAR-A2}]
+sensors: [{name: s, preset: RPLIDAR-A2, noise: []}]
 END
 }
 scene
