@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-/// A value as a frame shows it: every NaN is kNoNumber. The NaN that arithmetic makes has other bits on a processor than
-/// on a device.
+/// A value as a frame shows it: every NaN is kNoNumber. The NaN that arithmetic makes has other bits on a processor
+/// than on a device.
 FATHOM_KERNEL float shown(float x) {
   return math::select((math::bits_of(x) & 0x7fffffffU) <= 0x7f800000U, x, kNoNumber);
 }
