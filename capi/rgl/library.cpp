@@ -92,7 +92,7 @@ World& Library::changed_scene() {
   return world_;
 }
 
-rgl_node_t Library::add_node(std::shared_ptr<Node> node) {
+rgl_node_t Library::add_node(const std::shared_ptr<Node>& node) {
   const rgl_node_t handle = nodes.add(node);
   adopt(*node);
   return handle;
@@ -202,6 +202,7 @@ void Library::destroy_component(Node& node) {
   settle(node);
   const std::vector<Node*> component = component_of(node);
   std::vector<std::shared_ptr<Run>> keep;  // a run holds its nodes; it ends after them here
+  keep.reserve(component.size());
   for (const Node* member : component) keep.push_back(member->run_of);
   std::exception_ptr first;
   for (Node* member : component) {

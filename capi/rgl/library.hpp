@@ -46,7 +46,7 @@ class Library {
   /// Gives a node the name of its random numbers.
   void adopt(Node& node) { node.ordinal = next_ordinal_++; }
   /// Makes a node known.
-  rgl_node_t add_node(std::shared_ptr<Node> node);
+  rgl_node_t add_node(const std::shared_ptr<Node>& node);
   /// Waits until nothing of the node's component runs; throws what went wrong there, and INVALID_API_OBJECT when
   /// another thread has destroyed the node meanwhile.
   void settle(Node& node);

@@ -37,11 +37,11 @@ void FileWriter::begin_pack(const Pack& pack) {
 /// A pack has its own description or none at any time.
 PackEntry FileWriter::end_pack() {
   const FileDigest file = close_file();
-  const PackEntry entry = {.index = pack_.index,
-                           .digest = packs_.digest(inputs_, pack_),
-                           .content = file.digest,
-                           .files = 1,
-                           .bytes = file.bytes};
+  PackEntry entry = {.index = pack_.index,
+                     .digest = packs_.digest(inputs_, pack_),
+                     .content = file.digest,
+                     .files = 1,
+                     .bytes = file.bytes};
   const std::filesystem::path place = packs_.places()(pack_.index), about = packs_.places().description(pack_.index);
   if (whole_entry(dataset_, packs_.places(), pack_.index) == entry) {  // of a process that was quicker
     remove_unfinished();

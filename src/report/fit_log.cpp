@@ -350,7 +350,7 @@ class LogFitter {
 
 FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
   if (options.refine_poses) return refine_log(log, world, options);
-  const std::shared_ptr<const ScanLog> given(&log, [](const ScanLog*) {});
+  std::shared_ptr<const ScanLog> given(&log, [](const ScanLog*) {});
   return LogFitter({1, [&](std::size_t) { return given; }}, world, options).run();
 }
 

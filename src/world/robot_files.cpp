@@ -49,7 +49,7 @@ std::string manifest_name(const fs::path& folder) {
 /// The folder around a file that is a package, the innermost one; else the file's own.
 fs::path home_of(const fs::path& file) {
   std::error_code error;
-  const fs::path own = fs::absolute(file, error).lexically_normal().parent_path();
+  fs::path own = fs::absolute(file, error).lexically_normal().parent_path();
   for (fs::path up = own; up != up.parent_path(); up = up.parent_path()) {
     if (is_package(up)) return up;
   }
