@@ -313,7 +313,7 @@ TEST(ReadCloud, FloatsOfKittiAndNuScenes) {
   };
   EXPECT_TRUE(contains(refused(bytes_of(kitti) + "abc"), "a.bin: 83 bytes are no whole number of points of 4 float32"));
   kitti[9] = 1e9F;
-  EXPECT_TRUE(contains(refused(bytes_of(kitti)), "a.bin: point 2: 1e+09 m is not in [-1e6, 1e6]"));
+  EXPECT_TRUE(contains(refused(bytes_of(kitti)), "a.bin: point 2: 1000000000 m is not in [-1e6, 1e6]"));
 }
 
 TEST(ReadCloud, FieldsOfSeveralValuesAndPaddingAreKeptOrSkipped) {

@@ -401,7 +401,7 @@ TEST(VerifyDataset, ReadsNothingOutsideOfAUnit) {
   const fs::path dataset = rendered(data, "one"), about = dataset / "units/000/000/000000004/unit.json";
   std::string text = bytes_of(about);
   EXPECT_TRUE(is_checked(text));
-  const std::string name = "laser/range_000002.npy", other = "../000000005/" + name;
+  const std::string name = "laser/range_000002.npy", other = "../000000005/unit.json";
   ASSERT_NE(text.find(name), std::string::npos);
   text.replace(text.find(name), name.size(), other);
   write_bytes(about, with_check(text.substr(0, text.rfind(",\n \"check\""))));

@@ -12,9 +12,9 @@ trap 'rm -rf "$work"' EXIT
 root=$work/root
 
 if [[ $(id -u) -eq 0 ]] && chroot / true 2> /dev/null; then
-  enter=(chroot "$root")
+  enter=("$(command -v chroot)" "$root")
 elif unshare -r chroot / true 2> /dev/null; then
-  enter=(unshare -r chroot "$root")
+  enter=("$(command -v unshare)" -r "$(command -v chroot)" "$root")
 else
   echo 'skipped: neither chroot nor unshare may be called here'
   exit 77

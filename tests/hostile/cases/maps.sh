@@ -31,7 +31,7 @@ expect 2 'image = map.pgm.x00.txt is not a file name' score changed.yaml
 changed 's/resolution/\tresolution/'
 expect 2 'changed.yaml:2: the line begins with a tab; YAML indents with blanks' score changed.yaml
 changed 's/map.pgm/\/dev\/zero/'
-expect 2 '/dev/zero: is not a file' score changed.yaml
+expect 2 'image = /dev/zero leads out of the folder of the map' score changed.yaml
 
 # A PNG of 4 x 4 grey pixels, whole and without its end.
 base64 -d > map.png << 'END'
