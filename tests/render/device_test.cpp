@@ -79,7 +79,7 @@ TEST(Device, AFrameHasOneNan) {
   for (const Frame& frame : {test::render_once(scene, sensor, test::all_channels(), options, 0),
                              render_on_device(scene, sensor, options, 0)}) {
     ASSERT_EQ(frame.entity_id()[4], 0U);
-    EXPECT_EQ(math::bits_of(frame.points(Channel::kNormal).x[4]), one);
+    EXPECT_EQ(math::bits_of(frame.points(Channel::kNormal).y[4]), one);
     EXPECT_EQ(math::bits_of(frame.floats(Channel::kIncidence)[4]), one);
     EXPECT_EQ(math::bits_of(frame.floats(Channel::kEnergy)[4]), one);
   }
