@@ -153,7 +153,7 @@ TEST(RefineLog, RefusesWhatDoesNotGoTogether) {
               static_cast<void>(fit_logs(
                   2, [](std::size_t) { return spoilt_log(); }, room(), refining()));
             }),
-            "refine_poses is for one log in one process");
+            "refine_poses is for one log");
 }
 
 }  // namespace
