@@ -145,9 +145,10 @@ std::string without(std::string text, std::string_view word) {
 }
 
 /// "plane: (8, 6) given, (size_m: object) wanted". `text`: "plane(): incompatible function arguments ..." with a
-/// numbered line for each signature.
-std::string refusal(const std::string& text, py::handle args, py::handle kwargs) {
+/// numbered line for each signature, then the arguments, whose repr() may have lines too.
+std::string refusal(std::string text, py::handle args, py::handle kwargs) {
   constexpr std::string_view kNumber = ". ", kSelf = "self: ";
+  text.resize(std::min(text.size(), text.find("\n\nInvoked with")));
   std::string name = text.substr(0, text.find('(')), wanted;
   std::size_t first = 0;
   for (std::size_t line = text.find("\n    "); line != std::string::npos; line = text.find("\n    ", line + 1)) {

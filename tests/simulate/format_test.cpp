@@ -57,7 +57,7 @@ TEST(SceneFormat, TheMinimalSceneOfTheReferenceIsValid) {
 }
 
 TEST(SceneFormat, DefaultsAreThoseOfTheReference) {
-  const SceneSetup setup = read(scene_with("    preset: VLP-16\n"));
+  const SceneSetup setup = read(scene_with("    preset: VLP-16\n    noise: []\n"));
   EXPECT_EQ(setup.frames, 1U);
   EXPECT_EQ(setup.rate_hz, 10.0);
   EXPECT_EQ(setup.start_s, 0.0);
