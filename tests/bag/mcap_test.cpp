@@ -312,7 +312,8 @@ TEST_F(McapFiles, ChunksMayHaveSeveralFramesAndPadding) {
     }
     for (const std::string& packed : {pack(a), pack(all) + pack(b), pack(all).substr(0, 700)}) {
       const std::uint64_t size = all.size() + (packed.size() > pack(all).size() ? 1 : 0);
-      EXPECT_TRUE(contains(message_of<InputError>([&] { read_bytes(chunk(name, packed, size) + end()); }),
+      const std::string bag = chunk(name, packed, size) + end();
+      EXPECT_TRUE(contains(message_of<InputError>([&] { read_bytes(bag); }),
                            fmt::format("a chunk does not have the {} bytes that it says", size)));
     }
   }
