@@ -56,8 +56,7 @@ class Library {
   /// Waits for a node's own result. Throws INVALID_PIPELINE when there is none.
   void wait_for_result(Node& node);
   void destroy_component(Node& node);
-  /// Of a node that is being destroyed: gives up its run, and lets it write what it kept for its end. Returns the error
-  /// of that; null: none.
+  /// Gives up the run of a node that is being destroyed, and closes the node. Returns the error of close(), or null.
   std::exception_ptr forget(Node& node) noexcept;
 
   /// Waits for everything and drops it, which takes no memory; errors of runs go unsaid. Throws INVALID_FILE_PATH for a

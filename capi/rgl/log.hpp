@@ -15,7 +15,7 @@ class Log {
  public:
   /// Empties the file; "" is none. Throws LOGGING_ERROR.
   void configure(rgl_log_level_t level, const std::string& file, bool to_stdout);
-  /// A line that finds no memory is missing; the next line tells.
+  /// Leaves out a line for which there is no memory; the next line counts the missing ones.
   void write(rgl_log_level_t level, std::string_view text) noexcept;
   [[nodiscard]] bool takes(rgl_log_level_t level) const { return level >= level_ && level_ != RGL_LOG_LEVEL_OFF; }
 

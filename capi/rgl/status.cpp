@@ -12,7 +12,7 @@ namespace rgl {
 
 namespace {
 
-constexpr const char* kNoMemory = "Internal exception: out of memory; what was there before the call is still there";
+constexpr const char* kNoMemory = "Internal exception: out of memory or threads; what existed before the call is kept";
 
 thread_local std::string last_text;
 thread_local const char* fixed_text = "Success";  ///< a text that needs no memory, instead of last_text; or null

@@ -148,8 +148,8 @@ void expect_usable_after_need(Objects& o) {
   EXPECT_EQ(result<float>(o.yield, RGL_FIELD_DISTANCE_F32).size(), 1U);
 }
 
-/// Each allocation of each function fails once, alone or with all after it. That is an error of the call: what was
-/// there before is of use, and the same call succeeds afterwards.
+/// Each allocation of each function fails once, alone or with all after it. Only this call fails: what existed before
+/// stays usable, and the same call succeeds afterwards.
 TEST_F(RglFunctions, SurviveEachAllocationThatFails) {
   int failures = 0;
   for (const Function& f : all_functions()) {

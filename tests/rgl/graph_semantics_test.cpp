@@ -176,7 +176,7 @@ TEST_F(RglSemantics, ANodeWritesThePointsOfAllRunsWhenItEnds) {
   RGL_OK(rgl_node_points_write_pcd_file(&none, c.c_str()));
   RGL_OK(rgl_graph_destroy(none));
   EXPECT_FALSE(std::filesystem::exists(c));
-  // What cannot be written ends, too, and the call tells.
+  // A node whose file cannot be written ends as well, and the call reports the error.
   const rgl_node_t lost = write_to("/nowhere/at/all.pcd");
   RGL_STATUS(rgl_graph_destroy(lost), RGL_INVALID_FILE_PATH, "/nowhere/at/all.pcd");
   bool alive = true;

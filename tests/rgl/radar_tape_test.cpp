@@ -202,8 +202,7 @@ TEST_F(RglTape, OldLidarsSeeAndErrAsTheyDid) {
              RGL_INVALID_ARGUMENT, "angular_noise_type");
   RGL_STATUS(rgl_lidar_set_gaussian_noise_params(lidar, RGL_ANGULAR_NOISE_TYPE_RAY_BASED, -1, 0, 0, 0, 0),
              RGL_INVALID_ARGUMENT, "angular_noise_stddev >= 0");
-  int32_t size = 0;
-  size = -1;
+  int32_t size = -1;
   RGL_OK(rgl_lidar_get_output_size(lidar, &size));  // a client of 0.10 asks before the first run
   EXPECT_EQ(size, 0);
   const float untouched = -7;

@@ -208,6 +208,14 @@ TEST_F(RglTapes, OfOldFormatsAndOthersThanCallsAreNamed) {
   expect("- rgl_cleanup: {t: 1, a: [\n", "Invalid Tape: line");
   expect("- rgl_cleanup: {t: 1, a: [\x04]}\n", "control character");
   expect("- rgl_get_version_info: {t: 1, a: [0, x, 0]}\n", "'x' is no number");
+  expect("- ? rgl_cleanup\n", "a key after '?'");
+  expect("- rgl_cleanup: {\"t\" 1}\n", "a key without a colon");
+  expect("- rgl_cleanup: {t: ", "a bracket is not closed");
+  expect("- rgl_cleanup: {t: 1, a: [- b]}\n", "a text cannot begin with '-'");
+  expect("- rgl_cleanup:\n    t: 1\n    a:\n      - ]\n", "line 4: a text cannot begin with ']'");
+  expect("- rgl_cleanup: {t: 1, a: [\"\\ud800\"]}\n", "'\\u' is no escape");
+  expect("- rgl_get_version_info: {t: 1, a: [0, 19, 0]}\n- rgl_fly: {t: 2, a: []}\n",
+         "Invalid Tape: line 2: rgl_fly cannot be played ('" + path_ + ".yaml')");
 }
 
 /// No text takes the stack or the day.

@@ -23,7 +23,7 @@ std::int32_t vertices_of(const MeshObject& mesh) {
   return static_cast<std::int32_t>(mesh.shared->mesh.vertices_m.size());
 }
 
-/// Under both of its names.
+/// rgl_mesh_update_vertices, and rgl_mesh_set_vertices, its older name. `function`: the one that was called.
 void update_vertices(Library& lib, const char* function, rgl_mesh_t mesh, const rgl_vec3f* vertices,
                      std::int32_t vertex_count) {
   RGL_CHECK(mesh != nullptr);

@@ -57,7 +57,7 @@ class Node : public std::enable_shared_from_this<Node> {
   virtual void prepare(World& world) { static_cast<void>(world); }
   /// Whether prepare() would change what other graphs may be using.
   [[nodiscard]] virtual bool uses_stale_scene(const World& world) const { return static_cast<void>(world), false; }
-  /// At its end: writes what it kept for that. Throws INVALID_FILE_PATH.
+  /// Called once, when the node is destroyed: writes its file if it has one. Throws INVALID_FILE_PATH.
   virtual void close() {}
   /// In the graph's thread, after its inputs.
   virtual void run(const RunContext& context) { static_cast<void>(context); }

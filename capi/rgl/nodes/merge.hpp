@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <vector>
 
 #include <fathom/files/clouds.hpp>
@@ -56,7 +57,7 @@ class TemporalMergeNode : public PointsNode {
   std::size_t count_ = 0;
 };
 
-/// The places of the points of all runs, for a file at the end of the node.
+/// The positions of the points of all runs. close() writes them to a file.
 class WritePcdNode final : public TemporalMergeNode {
  public:
   WritePcdNode() { TemporalMergeNode::set({RGL_FIELD_XYZ_VEC3_F32}); }

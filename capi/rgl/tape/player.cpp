@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "tape/yaml.hpp"
+
 namespace rgl {
 
 namespace {
@@ -30,10 +32,9 @@ std::chrono::nanoseconds recorded_time(const TapeCall& call) {
 
 }  // namespace
 
-const std::byte* TapeState::bytes(std::uint64_t offset, std::uint64_t bytes) const {
+const std::byte* TapeState::bytes(int line, std::uint64_t offset, std::uint64_t bytes) const {
   if (offset > binary_.size() || bytes > binary_.size() - offset) {
-    fail(RGL_TAPE_ERROR,
-         fmt::format("Invalid Tape: {} bytes at {} reach beyond the binary file of {}", bytes, offset, binary_.size()));
+    fail_at(line, fmt::format("{} bytes at {} reach beyond the binary file of {}", bytes, offset, binary_.size()));
   }
   return binary_.data() + offset;
 }
@@ -67,16 +68,19 @@ bool TapeArguments::flag(std::size_t i) const {
 }
 
 void TapeArguments::refuse(std::size_t i) const {
-  fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {}: argument {} is missing or not understood", call_.function, i));
+  fail_at(call_.line, fmt::format("{}: argument {} is missing or not understood", call_.function, i));
 }
 
 namespace {
 
-std::vector<TapeCall> calls_of(const std::string& file, const std::string& text) {
-  try {
-    return read_tape(text);
-  } catch (const Failure& failure) {
-    fail(failure.status(), fmt::format("{} ('{}')", failure.what(), file));
+void play_calls(const std::string& yaml, TapeState& state, bool in_real_time) {
+  const std::vector<TapeCall> calls = read_tape(yaml);
+  const auto begin = std::chrono::steady_clock::now();
+  for (const TapeCall& call : calls) {
+    if (in_real_time) std::this_thread::sleep_until(begin + recorded_time(call));
+    const TapeHandler handler = find_tape_handler(call.function);
+    if (handler == nullptr) fail_at(call.line, fmt::format("{} cannot be played", call.function));
+    handler(TapeArguments(call, state));
   }
 }
 
@@ -87,15 +91,12 @@ void play_tape(const std::string& path, bool in_real_time) {
   if (!binary) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot read '{}.bin'", path));
   const std::optional<std::string> yaml = read_file(path + ".yaml");
   if (!yaml) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot read '{}.yaml'", path));
-  const std::vector<TapeCall> calls = calls_of(path + ".yaml", *yaml);
   const auto* bytes = reinterpret_cast<const std::byte*>(binary->data());
   TapeState state({bytes, bytes + binary->size()});
-  const auto begin = std::chrono::steady_clock::now();
-  for (const TapeCall& call : calls) {
-    if (in_real_time) std::this_thread::sleep_until(begin + recorded_time(call));
-    const TapeHandler handler = find_tape_handler(call.function);
-    if (handler == nullptr) fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {} cannot be played", call.function));
-    handler(TapeArguments(call, state));
+  try {
+    play_calls(*yaml, state, in_real_time);
+  } catch (const Failure& failure) {
+    fail(failure.status(), fmt::format("{} ('{}.yaml')", failure.what(), path));
   }
 }
 

@@ -26,8 +26,8 @@ class TapeState {
   std::map<std::uint64_t, rgl_texture_t> textures;
   std::map<std::uint64_t, rgl_node_t> nodes;
 
-  /// `bytes` of the binary file. Throws TAPE_ERROR when it ends before.
-  [[nodiscard]] const std::byte* bytes(std::uint64_t offset, std::uint64_t bytes) const;
+  /// `bytes` of the binary file, which a call on `line` names. Throws TAPE_ERROR when the file ends before.
+  [[nodiscard]] const std::byte* bytes(int line, std::uint64_t offset, std::uint64_t bytes) const;
 
  private:
   std::vector<std::byte> binary_;
@@ -61,7 +61,7 @@ class TapeArguments {
     const std::uint64_t size = sizeof(T) * static_cast<std::uint64_t>(count < 0 ? 0 : count);
     const auto offset = value<std::uint64_t>(i);
     if (offset % alignof(T) != 0) refuse(i);
-    return reinterpret_cast<const T*>(state_.bytes(offset, size));
+    return reinterpret_cast<const T*>(state_.bytes(call_.line, offset, size));
   }
   [[nodiscard]] const std::string& text(std::size_t i) const;
   [[nodiscard]] std::uint64_t number(std::size_t i) const { return value<std::uint64_t>(i); }

@@ -31,8 +31,9 @@ class CallReader : public YamlEvents {
   [[nodiscard]] std::optional<std::vector<TapeCall>> take() { return std::move(calls_); }
 
   void on_scalar(int line, const std::string& text) override {
+    if (place_ == Place::kDocument && text.empty()) return;  // null: no value
     if (place_ == Place::kRecord && !has_key_) {
-      calls_->push_back({text, 0, {}});
+      calls_->push_back({text, line, 0, {}});
     } else if (place_ == Place::kCall && !has_key_) {
       if (text != "t" && text != "a") fail_at(line, fmt::format("'{}' is neither t nor a", text));
       key_ = text;
@@ -97,7 +98,7 @@ void check_version(const std::vector<TapeCall>& calls) {
     std::array<int, 3> version = {};
     for (std::size_t i = 0; i < 3; ++i) {
       const auto part = number_in<int>(call.arguments[i]);
-      if (!part) fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: '{}' is no number", call.arguments[i]));
+      if (!part) fail_at(call.line, fmt::format("'{}' is no number", call.arguments[i]));
       version[i] = *part;
     }
     if (version >= std::array<int, 3>{0, 16, 3}) return;

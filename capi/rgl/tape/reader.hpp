@@ -11,6 +11,7 @@ namespace rgl {
 /// One recorded call: `{function: {t: ns, a: [arguments]}}`.
 struct TapeCall {
   std::string function;
+  int line = 0;              ///< of the text, from 1
   std::int64_t time_ns = 0;  ///< since the recording began
   std::vector<std::string> arguments;
 };

@@ -31,7 +31,7 @@ class TapeRecorder {
   void end();
   [[nodiscard]] bool is_active() const { return yaml_.is_open(); }
 
-  /// For want of memory the call is missing, and end() tells.
+  /// Leaves out a call for which there is no memory; end() then throws.
   template <class... Args>
   void record(const char* function, const Args&... args) noexcept {
     if (!is_active()) return;

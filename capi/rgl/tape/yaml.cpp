@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_flow_mark(char c) { return std::string_view(",[]{}").find(c) != std::string_view::npos; }
 
 void append_utf8(std::string& out, std::uint32_t code) {
   const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
@@ -34,9 +35,8 @@ class Reader {
   void read() {
     check_characters();
     skip();
-    if (text_.substr(at_).starts_with("---") && ends_word(at_ + 3)) at_ += 3, skip();
+    if (is_separator("---")) at_ += 3, skip();
     if (is_end()) return;
-    if (const auto rest = line_rest(); rest == "~" || rest == "null") return;
     block_node(-1, false);
     skip();
     if (!is_end()) fail_at(line_, "this is not where the list goes on");
@@ -61,18 +61,10 @@ class Reader {
   }
   [[nodiscard]] bool is_mark(char mark) const { return here() == mark && ends_word(at_ + 1); }
   [[nodiscard]] int column() const { return static_cast<int>(at_ - begin_); }
-  [[nodiscard]] bool is_end() const {
-    if (at_ >= text_.size()) return true;
-    const std::string_view rest = text_.substr(at_);
-    return column() == 0 && (rest.starts_with("---") || rest.starts_with("...")) && ends_word(at_ + 3);
+  [[nodiscard]] bool is_separator(std::string_view mark) const {
+    return column() == 0 && text_.substr(at_).starts_with(mark) && ends_word(at_ + mark.size());
   }
-  /// The rest of the line, without comment and blanks.
-  [[nodiscard]] std::string_view line_rest() const {
-    std::size_t end = at_;
-    while (end < text_.size() && text_[end] != '\n' && !is_comment(end)) ++end;
-    while (end > at_ && is_blank(text_[end - 1])) --end;
-    return text_.substr(at_, end - at_);
-  }
+  [[nodiscard]] bool is_end() const { return at_ >= text_.size() || is_separator("---") || is_separator("..."); }
   [[nodiscard]] bool is_comment(std::size_t place) const {
     return text_[place] == '#' && (place == 0 || text_[place - 1] == '\n' || is_blank(text_[place - 1]));
   }
@@ -90,23 +82,26 @@ class Reader {
     }
   }
 
-  /// A value that stands further right than `parent`; a list of blocks below a key may stand at its column.
+  /// A value that begins to the right of the column `parent`; a list below a key may begin at this column.
   void block_node(int parent, bool below_key) {
     const int line = line_;
     skip();
     const int indent = column();
-    const bool may_be_list = !below_key || line_ != line;
+    const bool may_be_block = !below_key || line_ != line;
     if (!is_end() && is_mark('-') && (indent > parent || (below_key && indent == parent))) {
-      if (!may_be_list) fail_at(line_, "a list begins on a new line");
+      if (!may_be_block) fail_at(line_, "a list begins on a new line");
       return block_list(indent);
     }
     if (is_end() || indent <= parent) return events_.on_scalar(line, "");
     if (here() == '[' || here() == '{') return flow_node();
-    if (is_mark('?')) return events_.on_map(line_), ++at_, skip(), block_node(indent, false);
+    if (is_mark('?')) {
+      events_.on_map(line_), ++at_, block_node(indent, false);
+      fail_at(line_, "a key after '?', which no tape holds");
+    }
     const int at_line = line_;
     const std::string text = scalar(false);
     if (!is_key()) return events_.on_scalar(at_line, text);
-    if (!may_be_list) fail_at(at_line, "a map begins on a new line");
+    if (!may_be_block) fail_at(at_line, "a map begins on a new line");
     block_map(indent, text);
   }
 
@@ -148,43 +143,36 @@ class Reader {
 
   void flow_list() {
     events_.on_list(line_);
-    for (open(); here() != ']'; separate(']')) flow_node();
+    for (step(); here() != ']'; separate(']')) flow_node();
     ++at_;
     events_.on_list_end();
   }
 
   void flow_map() {
     events_.on_map(line_);
-    for (open(); here() != '}'; separate('}')) {
+    for (step(); here() != '}'; separate('}')) {
       events_.on_scalar(line_, scalar(true));
-      skip();
-      if (here() == ':') ++at_, skip();
-      if (here() == ',' || here() == '}') {
-        events_.on_scalar(line_, "");
-      } else {
-        flow_node();
-      }
+      skip_in_flow();
+      if (here() != ':') fail_at(line_, "a key without a colon");
+      step();
+      flow_node();
     }
     ++at_;
     events_.on_map_end();
   }
 
-  void open() {
-    ++at_;
+  void skip_in_flow() {
     skip();
-    require_more();
+    if (at_ >= text_.size()) fail_at(line_, "a bracket is not closed");
   }
-  /// Behind a value: a comma and the next one, or the bracket that closes.
+  /// Over a bracket, a comma or a colon, to the next text.
+  void step() { ++at_, skip_in_flow(); }
+  /// After a value: over a comma, or to the bracket that closes.
   void separate(char close) {
-    skip();
-    require_more();
+    skip_in_flow();
     if (here() == close) return;
     if (here() != ',') fail_at(line_, fmt::format("',' or '{}' is missing", close));
-    ++at_, skip();
-    require_more();
-  }
-  void require_more() const {
-    if (at_ >= text_.size()) fail_at(line_, "a bracket is not closed");
+    step();
   }
 
   /// A text of one line.
@@ -194,7 +182,8 @@ class Reader {
     if (std::string_view("&*!").find(here()) != std::string_view::npos) {
       fail_at(line_, "an anchor, an alias or a tag, which no tape holds");
     }
-    if (std::string_view("|>@`%").find(here()) != std::string_view::npos) {
+    if (is_flow_mark(here()) || is_mark('-') || is_mark('?') ||
+        std::string_view("|>@`%#").find(here()) != std::string_view::npos) {
       fail_at(line_, fmt::format("a text cannot begin with '{}'", here()));
     }
     const std::size_t begin = at_;
@@ -208,10 +197,8 @@ class Reader {
   [[nodiscard]] bool ends_plain(bool in_flow) const {
     const char c = here();
     if (c == '\n' || is_comment(at_)) return true;
-    const bool is_bracket = std::string_view(",[]{}").find(c) != std::string_view::npos;
-    if (c == ':')
-      return ends_word(at_ + 1) || (in_flow && std::string_view(",[]{}").find(here(1)) != std::string_view::npos);
-    return in_flow && is_bracket;
+    if (c == ':') return ends_word(at_ + 1) || (in_flow && is_flow_mark(here(1)));
+    return in_flow && is_flow_mark(c);
   }
 
   char next_of_quoted() {
@@ -254,7 +241,8 @@ class Reader {
     const std::string_view hex = text_.substr(at_, digits);
     std::uint32_t code = 0;
     const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
-    if (digits == 0 || error != std::errc() || end != hex.data() + digits || code > 0x10ffff) {
+    const bool is_surrogate = code >= 0xd800 && code < 0xe000;
+    if (error != std::errc() || hex.size() < digits || end != hex.data() + digits || is_surrogate || code > 0x10ffff) {
       fail_at(line_, fmt::format("'\\{}' is no escape", c));
     }
     at_ += digits;

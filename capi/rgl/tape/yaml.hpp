@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The part of YAML that tapes are written in: lists and maps, in blocks or in brackets, plain and quoted texts of one
-// line, comments. Anchors, aliases, tags, block texts and texts of several lines are refused.
+// line, comments. Anchors, aliases, tags, keys after '?', block texts and texts of several lines are refused.
 
 #include <string>
 #include <string_view>
 
 namespace rgl {
 
-/// What the reader finds, in the order of the text. `line` counts from 1. A function that throws ends the reading; one
-/// that takes no list inside a list bounds the depth.
+/// What the reader finds, in the order of the text. `line` counts from 1. A function that throws ends the reading. The
+/// depth is bounded if on_list() or on_map() throws from some depth on.
 class YamlEvents {
  public:
   virtual ~YamlEvents() = default;
@@ -23,7 +23,7 @@ class YamlEvents {
 /// Throws TAPE_ERROR: "Invalid Tape: line 3: ...".
 [[noreturn]] void fail_at(int line, std::string_view what);
 
-/// Reads the first document; an empty one has no events, and neither has null. Throws TAPE_ERROR.
+/// Reads the first document; an empty one has no events. Null is an empty text. Throws TAPE_ERROR.
 void read_yaml(std::string_view text, YamlEvents& events);
 
 }  // namespace rgl
