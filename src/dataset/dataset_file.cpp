@@ -45,7 +45,7 @@ DatasetFiles files_of(const DatasetJson& json) {
           .compression = number_of<int>(json.at("compression"))};
 }
 
-/// What sensor_description() gives, as far as writers read it. Throws nlohmann::json::exception.
+/// As sensor_description() gives them. Throws nlohmann::json::exception where something is missing.
 std::string sensors_of(const DatasetJson& json) {
   for (const DatasetJson& sensor : json) {
     static_cast<void>(sensor.at("name").get<std::string>());

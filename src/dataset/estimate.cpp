@@ -2,11 +2,9 @@
 #include <fathom/dataset/estimate.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <csignal>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,9 +33,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSampleName = ".fathom-estimate.", kSampleEnd = ".part";
 
 std::string sample_name(pid_t process) {
-  std::array<char, 256> host = {};
-  gethostname(host.data(), host.size() - 1);
-  return fmt::format("{}{}-{}{}", kSampleName, host.data(), process, kSampleEnd);
+  return fmt::format("{}{}-{}{}", kSampleName, host_name(), process, kSampleEnd);
 }
 
 /// Removes what processes of this computer left that were killed.
@@ -50,8 +46,7 @@ void remove_left_samples(const fs::path& above) {
     pid_t process = 0;
     std::from_chars(name.data() + dash + 1, name.data() + name.size(), process);
     std::error_code ignored;
-    if (process > 0 && name == sample_name(process) && !entry->is_symlink(ignored) && kill(process, 0) != 0 &&
-        errno == ESRCH) {
+    if (process > 0 && name == sample_name(process) && !entry->is_symlink(ignored) && !is_alive(process)) {
       fs::remove_all(entry->path(), ignored);
     }
   }
@@ -66,7 +61,7 @@ class SampleFolder {
     while (!fs::is_directory(above, error) && above.has_relative_path()) above = above.parent_path();
     remove_left_samples(above);
     folder_ = above / sample_name(getpid());
-    if (mkdir(folder_.c_str(), 0777) != 0) fail_at(folder_, "be made", errno);  // nor one that is there, or a link
+    if (mkdir(folder_.c_str(), 0777) != 0) fail_at(folder_, "be made", errno);  // where the name is taken, too
   }
   ~SampleFolder() {
     std::error_code error;
@@ -201,8 +196,7 @@ Work work_of(const DatasetFile& file, const DatasetOptions& options) {
   for_each_found(options.run.out, packs, [&](const Found& found) {
     if (found.kind != Found::Kind::kPack) return;
     const Pack pack = packs.at(found.index);
-    const auto entry = whole_entry(options.run.out, packs.places(), pack.index);
-    if (!entry || entry->digest != packs.digest(file.inputs, pack)) return;
+    if (!is_complete(options.run.out, packs, file.inputs, pack)) return;
     work.complete_units += pack.units, work.units -= pack.units, --work.packs;
     work.frames -= packs.frames(pack);
     if (pack.index % shard.count == shard.index) work.shard_units -= pack.units;

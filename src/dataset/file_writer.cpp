@@ -34,7 +34,7 @@ void FileWriter::begin_pack(const Pack& pack) {
   open_file();
 }
 
-/// A pack has its own description or none at any time.
+/// The old description goes first, and the new one comes last: no pack ever has the description of another.
 PackEntry FileWriter::end_pack() {
   const FileDigest file = close_file();
   PackEntry entry = {.index = pack_.index,

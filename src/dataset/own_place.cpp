@@ -23,12 +23,16 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
+bool is_link(const fs::path& path) {
+  std::error_code error;
+  return fs::is_symlink(fs::symlink_status(path, error));
+}
+
 void check_way(const fs::path& dataset, const fs::path& place) {
   fs::path way = dataset;
   for (const fs::path& name : place) {
     way /= name;
-    std::error_code error;
-    if (fs::is_symlink(fs::symlink_status(way, error))) refuse(way);
+    if (is_link(way)) refuse(way);
   }
 }
 

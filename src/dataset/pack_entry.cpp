@@ -113,4 +113,10 @@ std::optional<PackEntry> whole_entry(const std::filesystem::path& dataset, const
   return entry;
 }
 
+bool is_complete(const std::filesystem::path& dataset, const PackList& packs, const std::string& inputs,
+                 const Pack& pack) {
+  const auto entry = whole_entry(dataset, packs.places(), pack.index);
+  return entry && entry->digest == packs.digest(inputs, pack);
+}
+
 }  // namespace fathom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a complete pack says of itself: a folder in its unit.json, another pack in a JSON file beside it. Each of these
-// texts ends with a digest of all that stands before it, so that no change of a byte remains unseen.
+// The description of a complete pack: unit.json in a folder, a JSON file beside another pack. Each of these texts ends
+// with a digest of all text before it, which shows the change of any byte.
 
 #include <cstdint>
 #include <filesystem>
@@ -34,12 +34,16 @@ std::string description_text(const PackEntry& entry);
 std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
                                     std::uint64_t index);
 
-/// Whether what stands at the place of a pack has the kind and the sizes of its entry: a regular file of as many bytes,
-/// or a folder of as many files, of as many bytes in all, and no links. Reads no array: verify_dataset() does.
+/// Whether the pack on the disk has the kind and the sizes of its entry: a regular file of as many bytes, or a folder
+/// of as many files, of as many bytes in all, and no links. Reads no array: verify_dataset() does.
 bool is_whole(const std::filesystem::path& dataset, const PackPlaces& places, const PackEntry& entry);
 
 /// The entry of a pack that is whole.
 std::optional<PackEntry> whole_entry(const std::filesystem::path& dataset, const PackPlaces& places,
                                      std::uint64_t index);
+
+/// Whether a pack of the list is whole and made of these inputs; `inputs`: digest of them.
+bool is_complete(const std::filesystem::path& dataset, const PackList& packs, const std::string& inputs,
+                 const Pack& pack);
 
 }  // namespace fathom

@@ -60,9 +60,7 @@ void PackQueue::check() const {
 }
 
 bool PackQueue::keeps(const Pack& pack) const {
-  if (!options_.resume || options_.run.force) return false;
-  const auto entry = whole_entry(options_.run.out, packs_.places(), pack.index);
-  return entry && entry->digest == packs_.digest(inputs_, pack);
+  return options_.resume && !options_.run.force && is_complete(options_.run.out, packs_, inputs_, pack);
 }
 
 bool PackQueue::skip_complete() {

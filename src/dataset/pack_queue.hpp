@@ -24,8 +24,7 @@ class PackQueue {
   void check() const;
   /// Whether there is a pack that is not complete. Those before it are not looked at again.
   bool skip_complete();
-  /// Removes what processes that were stopped have begun of the queue's packs: no other process of this run renders
-  /// them.
+  /// Removes packs of the queue that stopped processes have begun. No other process of this run renders these packs.
   void remove_begun() const;
   /// The next pack to render, whose place is free of links; nothing after the last. For any thread.
   std::optional<Pack> take();

@@ -39,11 +39,7 @@ std::optional<std::uint64_t> unfinished_pack(std::string_view name) {
 }
 
 /// ".000000041.HOST-": the beginning of names of this computer's processes.
-std::string name_of_host(std::uint64_t index) {
-  std::array<char, 256> host = {};
-  gethostname(host.data(), host.size() - 1);
-  return fmt::format(".{:09}.{}-", index, host.data());
-}
+std::string name_of_host(std::uint64_t index) { return fmt::format(".{:09}.{}-", index, host_name()); }
 
 struct Entry {
   std::string name;
@@ -138,12 +134,20 @@ std::string unfinished_name(std::uint64_t index, const void* owner) {
   return fmt::format("{}{}-{:x}{}", name_of_host(index), getpid(), reinterpret_cast<std::uintptr_t>(owner), kPartEnd);
 }
 
+std::string host_name() {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+bool is_alive(pid_t process) { return kill(process, 0) == 0 || errno != ESRCH; }
+
 bool is_of_living_process(std::string_view unfinished) {
   const std::string host = name_of_host(unfinished_pack(unfinished).value_or(0));
   pid_t process = 0;
   if (!unfinished.starts_with(host)) return false;
   std::from_chars(unfinished.data() + host.size(), unfinished.data() + unfinished.size(), process);
-  return process > 0 && process != getpid() && (kill(process, 0) == 0 || errno == EPERM);
+  return process > 0 && process != getpid() && is_alive(process);
 }
 
 std::vector<BegunPack> begun_in(const fs::path& folder) {

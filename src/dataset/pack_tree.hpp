@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 #include "dataset/pack.hpp"
@@ -36,6 +37,10 @@ void for_each_found(const std::filesystem::path& dataset, const PackList& packs,
 /// makes it. Several computers, processes or threads may make the same pack.
 std::string unfinished_name(std::uint64_t index, const void* owner);
 
+/// Of this computer.
+std::string host_name();
+/// Whether a process of this computer lives, as far as the system tells.
+bool is_alive(pid_t process);
 /// Whether another process of this computer lives that has given this name.
 bool is_of_living_process(std::string_view unfinished);
 

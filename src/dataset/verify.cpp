@@ -30,11 +30,6 @@ constexpr const char* kBytes = "has other bytes than were written";
 constexpr const char* kSize = "has {} bytes in place of {}";
 constexpr const char* kLink = "is a link, which no dataset has";
 
-bool is_link(const fs::path& path) {
-  std::error_code error;
-  return fs::is_symlink(fs::symlink_status(path, error));
-}
-
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(fs::symlink_status(path, error));

@@ -40,7 +40,6 @@ class Handle {
   ~Handle() { reset(); }
 
   [[nodiscard]] hid_t get() const { return id_; }
-  [[nodiscard]] explicit operator bool() const { return id_ >= 0; }
   void reset() noexcept;
   /// Whether closing succeeded.
   bool close() noexcept;
