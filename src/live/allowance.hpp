@@ -13,7 +13,7 @@ class Allowance {
 
   Allowance(double per_second, double most) : per_second_(per_second), most_(most), left_(most) {}
 
-  /// Whether it may happen at `now`, which uses one up.
+  /// Whether it may happen at `now`. If so, it counts.
   bool take(TimePoint now) {
     if (last_ != TimePoint()) {
       const double passed_s = std::max(0.0, std::chrono::duration<double>(now - last_).count());

@@ -59,7 +59,7 @@ class Exchange {
 
   /// The topics from now on. Those that stay as they were keep channels and subscribers; clients learn of the others.
   void set_topics(std::vector<LiveTopic> topics);
-  /// The parameters from now on. Clients watch these alone: the server keeps no other name that they send.
+  /// The parameters from now on. Clients watch these alone: the exchange keeps no other names.
   void set_parameters(std::span<const Parameter> parameters);
   /// Does nothing for a topic that there is not.
   void publish(std::string_view topic, std::uint64_t time_ns, std::string message);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/live/live.hpp>
 
-#include <array>
 #include <memory>
-#include <mutex>
 #include <random>
 
 #include <fmt/format.h>

@@ -22,7 +22,7 @@ namespace {
 
 using Kind = YamlValue::Kind;
 
-constexpr std::uint32_t kMostFiles = 999'999;  // of one stem
+constexpr std::uint32_t kMostOfStem = 999'999;  // files with one stem in their names
 
 YamlValue scalar_value(std::string text) {
   YamlValue value;
@@ -125,11 +125,11 @@ std::filesystem::path free_file(const std::filesystem::path& folder, std::string
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) throw SystemError(fmt::format("{}: {}", folder.string(), failed.message()));
-  for (std::uint32_t i = 1; i <= kMostFiles; ++i) {
+  for (std::uint32_t i = 1; i <= kMostOfStem; ++i) {
     std::filesystem::path file = folder / fmt::format("{}_{:03}{}", stem, i, extension);
     if (!std::filesystem::exists(std::filesystem::symlink_status(file, failed))) return file;
   }
-  throw SystemError(fmt::format("{}: has {} files of '{}' already", folder.string(), kMostFiles, stem));
+  throw SystemError(fmt::format("{}: has {} files of '{}' already", folder.string(), kMostOfStem, stem));
 }
 
 void write_scene(const std::filesystem::path& file, const std::filesystem::path& scene_file,

@@ -15,24 +15,12 @@
 
 #include <fathom/files/read.hpp>
 
+#include "base/base64.hpp"
 #include "in_memory.hpp"
 
 namespace {
 
 using Json = nlohmann::json;
-
-std::string base64(const std::string& bytes) {
-  const char* const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i + 2 < bytes.size(); i += 3) {  // whole threes only
-    const auto byte = [&](std::size_t k) {
-      return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[i + k]));
-    };
-    const std::uint32_t three = byte(0) << 16U | byte(1) << 8U | byte(2);
-    for (const unsigned shift : {18U, 12U, 6U, 0U}) out += letters[three >> shift & 63U];
-  }
-  return out;
-}
 
 /// Where the parts of the one buffer begin: vectors, bytes that ascend, 16-bit numbers, 32-bit numbers, matrices,
 /// weights, and what the input chooses.
@@ -272,7 +260,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const auto beside = write_input("fathom.bin", bytes);
   const int home = choose.ConsumeIntegralInRange(0, 2);
   Json buffer = {{"byteLength", kBufferBytes}};
-  if (home == 1) buffer["uri"] = "data:application/octet-stream;base64," + base64(bytes);
+  if (home == 1) buffer["uri"] = "data:application/octet-stream;base64," + fathom::base64(bytes);
   if (home == 2) buffer["uri"] = "fathom.bin";
   Json document = Builder(choose, choose.ConsumeIntegralInRange<std::size_t>(1, 3)).run(buffer);
   for (int changes = choose.ConsumeIntegralInRange(0, 6); changes > 0; --changes) change(document, choose);

@@ -63,10 +63,7 @@ class ConnectionTest : public testing::Test {
   static std::string pong() { return "\x8a\x80mask"; }
   void subscribe(Connection& connection) {
     const std::string text = R"({"op":"subscribe","subscriptions":[{"id":1,"channelId":1}]})";
-    connection.receive(
-        frame_head(Opcode::kText, true, text.size()).replace(1, 1, 1, static_cast<char>(0x80 | text.size())) +
-            std::string(4, '\0') + text,
-        kCame);
+    connection.receive("\x81"s + static_cast<char>(0x80 | text.size()) + "\0\0\0\0"s + text, kCame);
   }
 
   Exchange exchange_{"id", "1", kLiveServices, [] {}};

@@ -89,7 +89,7 @@ TEST_F(GltfBuffersTest, NamesWhatIsNoBuffer) {
 
 TEST_F(GltfBuffersTest, ReadsBase64WithAndWithoutItsEnd) {
   for (std::size_t more = 0; more < 4; ++more) {
-    std::string text = test::base64(document_.buffer + std::string(more, 'x'));
+    std::string text = base64(document_.buffer + std::string(more, 'x'));
     const std::string head = "data:application/gltf-buffer;base64,";
     EXPECT_EQ(read(head + text).triangles.size(), 2U);
     text.erase(std::min(text.find('='), text.size()));

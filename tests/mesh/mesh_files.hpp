@@ -9,6 +9,8 @@
 
 #include <fathom/scene/mesh.hpp>
 
+#include "base/base64.hpp"
+
 namespace fathom::test {
 
 template <class T>
@@ -74,21 +76,6 @@ inline std::string ascii_stl() {
 
 inline std::string obj() {
   return "# by hand\no square\nv 0 0 0\nv 1 0 0\nv 1 1 0.5\nv 0 1 0\nvn 0 0 1\nl 1 2\nf 1//1 2//1 3//1\nf 1 3 -1\n";
-}
-
-inline std::string base64(const std::string& bytes) {
-  const char* const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      three = three << 8U | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += i + k > bytes.size() ? '=' : letters[(three >> (18U - 6U * static_cast<unsigned>(k))) & 63U];
-    }
-  }
-  return out;
 }
 
 inline std::string square_buffer() {

@@ -32,14 +32,13 @@ struct LiveOptions {
   std::function<bool()> should_stop = {};
 };
 
-/// Simulates a scene file for its viewers, until should_stop says yes. Throws InputError for a wrong scene or
-/// option, SystemError when the port cannot be had.
+/// Simulates a scene file for its viewers, until should_stop says yes. Throws InputError for a wrong scene or option,
+/// SystemError when the port cannot be had.
 FATHOM_API void serve_scene(const std::filesystem::path& file, const LiveOptions& options = {});
 
-/// Plays what was written before, for those who look, until should_stop says yes: the folder of a run or of one sensor
-/// of it, or a cloud (PCD, PLY, PointCloud2, an array of NumPy [..., 3]). `out`, `overrides`, `seed` and
-/// `compute` of the options have no meaning for it. Throws InputError for what is none of these, SystemError when the
-/// port cannot be had.
+/// Plays the folder of a run or of one of its sensors, or a cloud (PCD, PLY, PointCloud2, an array of NumPy [..., 3])
+/// for its viewers, until should_stop says yes. Ignores `out`, `overrides`, `seed` and `compute` of the options. Throws
+/// InputError for any other path, SystemError when the port cannot be had.
 FATHOM_API void serve_written(const std::filesystem::path& path, const LiveOptions& options = {});
 
 }  // namespace fathom

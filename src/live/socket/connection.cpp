@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
 #include "live/page_files.hpp"
 #include "live/socket/accept_key.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
@@ -20,9 +22,8 @@ constexpr std::array<std::string_view, 2> kProtocols = {"foxglove.sdk.v1", "foxg
 
 /// The first of the client's that the server speaks; empty: it speaks none of them.
 std::string_view protocol_of(const HttpRequest& request) {
-  std::string_view rest = request.header("sec-websocket-protocol");
-  while (!rest.empty()) {
-    const auto* const found = std::find(kProtocols.begin(), kProtocols.end(), trimmed(take_part(rest, ",")));
+  for (const std::string_view protocol : split_cells(request.header("sec-websocket-protocol"))) {
+    const auto* const found = std::find(kProtocols.begin(), kProtocols.end(), protocol);
     if (found != kProtocols.end()) return *found;
   }
   return {};
@@ -30,8 +31,7 @@ std::string_view protocol_of(const HttpRequest& request) {
 
 /// Whether a text is 16 bytes in base64.
 bool is_key(std::string_view text) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  return text.size() == 24 && text.find_first_not_of(kDigits) == 22 && text.ends_with("==");
+  return text.size() == 24 && text.find_first_not_of(kBase64Digits) == 22 && text.ends_with("==");
 }
 
 /// The head goes alone, if there is more.

@@ -45,7 +45,7 @@ class Connection {
   /// Bytes came.
   void receive(std::string_view bytes, TimePoint now);
   [[nodiscard]] bool wants_to_send() const;
-  /// What is to be sent next, some of it at a time; valid until the next call.
+  /// The next bytes to send: a part of the waiting bytes, valid until the next call.
   [[nodiscard]] std::string_view to_send();
   /// The first `count` bytes of to_send() are sent.
   void sent(std::size_t count, TimePoint now);

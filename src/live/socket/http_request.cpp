@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/text.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
@@ -28,15 +30,14 @@ bool is_printed(std::string_view line) {
 bool add_header(HttpRequest& request, std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_name(line.substr(0, colon))) return false;
-  const std::string_view value = trimmed(line.substr(colon + 1));
+  const std::string_view value = trim(line.substr(colon + 1));
   const auto [header, is_new] = request.headers.try_emplace(lower_case(line.substr(0, colon)), value);
   if (is_new) return true;
   header->second.append(", ").append(value);
   return std::find(kSingle.begin(), kSingle.end(), header->first) == kSingle.end();
 }
 
-}  // namespace
-
+/// Takes what comes before `end` from the front of `rest`, and `end`; all of it where there is no `end`.
 std::string_view take_part(std::string_view& rest, std::string_view end) {
   const std::size_t at = std::min(rest.find(end), rest.size());
   const std::string_view part = rest.substr(0, at);
@@ -44,11 +45,7 @@ std::string_view take_part(std::string_view& rest, std::string_view end) {
   return part;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
+}  // namespace
 
 std::string_view HttpRequest::header(std::string_view name) const {
   const auto found = headers.find(name);
@@ -56,11 +53,8 @@ std::string_view HttpRequest::header(std::string_view name) const {
 }
 
 bool HttpRequest::lists(std::string_view name, std::string_view word) const {
-  std::string_view rest = header(name);
-  while (!rest.empty()) {
-    if (lower_case(trimmed(take_part(rest, ","))) == word) return true;
-  }
-  return false;
+  const std::vector<std::string_view> words = split_cells(header(name));
+  return std::any_of(words.begin(), words.end(), [&](std::string_view one) { return lower_case(one) == word; });
 }
 
 std::optional<HttpRequest> parse_request(std::string_view head) {

@@ -24,9 +24,4 @@ struct HttpRequest {
 /// `head` ends with the empty line. Nothing: it is no request, by RFC 9112.
 std::optional<HttpRequest> parse_request(std::string_view head);
 
-/// Takes what comes before `end` from the front of `rest`, and `end`; all of it where there is no `end`.
-std::string_view take_part(std::string_view& rest, std::string_view end);
-/// Without blanks at its ends.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace fathom

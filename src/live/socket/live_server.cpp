@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "live/socket/live_server.hpp"
 
-#include <algorithm>
 #include <arpa/inet.h>
 #include <array>
 #include <atomic>
@@ -198,11 +197,12 @@ class LiveServer::Impl {
 
   void accept(LiveClock::time_point now) {
     Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    const bool has_room = errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
-    if (socket.number() < 0 && has_room) return;
-    if (socket.number() < 0) accepts_from_ = now + kPause;
-    if (socket.number() < 0 || peers_.size() >= kMostConnections) drop_idlest();
-    if (socket.number() < 0) return;
+    if (socket.number() < 0) {
+      if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
+      accepts_from_ = now + kPause;
+      return drop_idlest();
+    }
+    if (peers_.size() >= kMostConnections) drop_idlest();
     const int yes = 1;
     ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     peers_.try_emplace(socket.number(), std::move(socket), site_, now);

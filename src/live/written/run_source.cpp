@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "base/text.hpp"
@@ -55,6 +55,8 @@ std::map<std::uint32_t, fs::path> files_by_frame(const fs::path& folder, const C
   }
   return files;
 }
+
+[[noreturn]] void refuse_to_save() { throw InputError("what is shown was written before: nothing is saved"); }
 
 }  // namespace
 
@@ -161,7 +163,7 @@ void RunSource::add_folder(const fs::path& folder) {
 void RunSource::add(RunSensor sensor) {
   const CloudMessage first = sensor.read(sensor.files.begin()->first);
   sensor.rows = first.message.height, sensor.cols = first.message.width;
-  // Of all clouds in the world one origin, so that they stay in place to one another.
+  // All clouds in the world have one origin, which keeps their places relative to one another.
   const auto other = std::find_if(sensors_.begin(), sensors_.end(), [](const RunSensor& s) { return s.is_in_world; });
   const bool has_origin = sensor.is_in_world && other != sensors_.end();
   sensor.origin_m = has_origin ? other->origin_m : far_origin(first.message);
@@ -182,14 +184,19 @@ std::vector<LiveTopic> RunSource::topics() const {
 RunJson RunSource::state() const {
   RunJson sensors = RunJson::array();
   for (const RunSensor& sensor : sensors_) {
-    sensors.push_back(
-        sensor_state(sensor.name, "cloud", sensor.rows, sensor.cols, sensor.is_in_world ? "world" : sensor.name));
+    sensors.push_back(sensor_state(sensor.name, sensor.rows, sensor.cols, sensor.is_in_world ? "world" : sensor.name));
   }
   return {{"scene", path_.string()},
           {"error", error_.empty() ? RunJson() : RunJson(error_)},
           {"sensors", sensors},
           {"entities", entities_},
           {"can_save", false}};
+}
+
+RunJson RunSource::knobs() const { return {{"knobs", RunJson::array()}}; }
+
+void RunSource::set(const Parameter& parameter) {
+  throw InputError("what was written has no parameters: there is no '" + parameter.name + "'");
 }
 
 void RunSource::show(std::uint32_t frame, Exchange& exchange) {
@@ -211,5 +218,9 @@ void RunSource::show(std::uint32_t frame, Exchange& exchange) {
     }
   }
 }
+
+std::vector<fs::path> RunSource::save_frame(std::string_view /*sensor*/) { refuse_to_save(); }
+
+fs::path RunSource::save_scene() { refuse_to_save(); }
 
 }  // namespace fathom

@@ -5,18 +5,20 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fathom/base/geometry.hpp>
 #include <fathom/simulate/timing.hpp>
 
 #include "cloud/cloud_message.hpp"
-#include "live/written/written_source.hpp"
+#include "live/live_source.hpp"
 
 namespace fathom {
 
 /// The folder of a run, of one sensor of it, or a single cloud. Of each sensor the first kind of files is shown that is
-/// there: clouds in its own frame, clouds in the world, channels as arrays.
-class RunSource final : public WrittenSource {
+/// there: clouds in its own frame, clouds in the world, channels as arrays. Nothing of it can be turned or saved.
+class RunSource final : public LiveSource {
  public:
   /// Throws InputError where there is nothing to show.
   explicit RunSource(std::filesystem::path path);
@@ -24,7 +26,13 @@ class RunSource final : public WrittenSource {
   [[nodiscard]] Timeline timeline() const override { return timeline_; }
   [[nodiscard]] std::vector<LiveTopic> topics() const override;
   [[nodiscard]] nlohmann::ordered_json state() const override;
+  [[nodiscard]] nlohmann::ordered_json knobs() const override;
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {}; }
+  void set(const Parameter& parameter) override;
   void show(std::uint32_t frame, Exchange& exchange) override;
+  bool reload_if_saved() override { return false; }
+  std::vector<std::filesystem::path> save_frame(std::string_view sensor) override;
+  std::filesystem::path save_scene() override;
 
  private:
   struct RunSensor {

@@ -175,9 +175,8 @@ LiveTopic statistics_topic(const std::string& sensor) {
   return {"/" + sensor + "/statistics", "json", "fathom/statistics", R"({"type":"object"})", "jsonschema"};
 }
 
-CloudJson sensor_state(const std::string& name, const char* kind, std::uint32_t rows, std::uint32_t cols,
-                       const std::string& frame_id) {
-  return {{"name", name}, {"kind", kind},           {"rows", rows},
+CloudJson sensor_state(const std::string& name, std::uint32_t rows, std::uint32_t cols, const std::string& frame_id) {
+  return {{"name", name}, {"kind", "cloud"},        {"rows", rows},
           {"cols", cols}, {"max_range_m", nullptr}, {"frame_id", frame_id}};
 }
 

@@ -18,9 +18,9 @@ namespace fathom {
 /// Gives values the names that the page knows: `entity` for entity_id.
 void name_for_page(msg::PointCloud2& cloud);
 
-/// A point near the middle of a cloud beyond kFarCloudM from the origin, which single precision cannot show: on a grid
-/// of 64 m along each axis that is so far; else 0.
+/// Single precision cannot show a cloud whose middle is farther than this from the origin.
 inline constexpr double kFarCloudM = 16384.0;
+/// The middle of the cloud along each axis on which it is that far, rounded to 64 m; 0 along the other axes.
 Vec3 far_origin(const msg::PointCloud2& cloud);
 /// Subtracts it from all points, in double precision.
 void subtract(const Vec3& origin_m, CloudMessage& cloud);
@@ -36,7 +36,7 @@ LiveTopic statistics_topic(const std::string& sensor);
 LiveTopic cdr_topic(std::string name, const MessageType& type, bool keeps = false);
 
 /// A sensor in /fathom/state.
-nlohmann::ordered_json sensor_state(const std::string& name, const char* kind, std::uint32_t rows, std::uint32_t cols,
+nlohmann::ordered_json sensor_state(const std::string& name, std::uint32_t rows, std::uint32_t cols,
                                     const std::string& frame_id);
 
 }  // namespace fathom
