@@ -20,8 +20,9 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a chunk; rec
 constexpr std::uint64_t kAnyBytes = std::uint64_t{1} << 28, kMostTimes = 200;
 constexpr std::size_t kStepBytes = std::size_t{1} << 20;
 
-/// Calls step(in, out) -> whether a frame is done until `size` bytes are `filled`, or no more come; both views lose
-/// what was used. A frame may be empty, or one that readers skip. Whether the last one is done.
+/// Calls step(in, out, written) until `size` bytes are `filled`, or no more come. It takes what it used from `in`, and
+/// returns whether a frame is done. A frame may be empty, or of a kind that readers skip. Returns whether the last
+/// frame is done.
 template <class Step>
 bool inflate(std::string_view packed, std::uint64_t size, std::string& room, std::size_t& filled, Step step) {
   for (;;) {

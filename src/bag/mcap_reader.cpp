@@ -5,6 +5,9 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,7 +43,8 @@ ChunkRecords chunk_records(std::string_view content, bool is_cut, std::string& r
   const auto crc = cursor.number<std::uint32_t>();
   const std::string_view compression = cursor.text();
   const auto packed_size = cursor.number<std::uint64_t>();
-  if (is_cut) size = std::min(size, most_chunk_bytes(cursor.rest().size()));  // it may be filled in when a chunk ends
+  // Recorders may fill in the size when a chunk ends.
+  if (is_cut) size = std::min(size, most_chunk_bytes(cursor.rest().size()));
   check_chunk(compression, is_cut ? cursor.rest().size() : packed_size, size);
   if (is_cut) return {decompress_begin(compression, cursor.rest(), size, room), true};
   const std::string_view packed = cursor.raw(packed_size);
@@ -64,7 +68,7 @@ class McapRecords {
 
   /// A record that begins at byte `at` of the file. `is_cut`: the file ends within it.
   void take_at(std::uint64_t at, Op op, std::string_view content, bool is_cut = false) {
-    place_.record = at, place_.inside = 0;
+    record_ = at;
     if (op == Op::kChunk) {
       take_chunk(content, is_cut);
     } else if (!is_cut) {
@@ -84,7 +88,7 @@ class McapRecords {
       read();
       return true;
     } catch (const InputError& error) {
-      add_damage(place_.record, error.what());
+      add_damage(record_, error.what());
       return false;
     }
   }
@@ -132,38 +136,30 @@ class McapRecords {
     });
     if (!sound) return;
     ++messages_;
-    on_message_({*of, time_ns, std::as_bytes(std::span(cursor.rest())), place_});
+    on_message_({*of, time_ns, std::as_bytes(std::span(cursor.rest())), record_});
   }
   void take_chunk(std::string_view content, bool is_cut) {
     ChunkRecords chunk;
     if (!is_sound([&] { chunk = chunk_records(content, is_cut, room_); })) return;
-    if (chunk.is_cut && !is_cut) add_damage(place_.record, "a chunk ends in zeros");
+    if (chunk.is_cut && !is_cut) add_damage(record_, "a chunk ends in zeros");
     inflated_ += chunk.bytes.size();
     if (inflated_ > most_bytes_) throw InputError(fmt::format("the chunks hold more than {} bytes", most_bytes_));
     take_records(chunk);
   }
   void take_records(const ChunkRecords& chunk) {
     ByteCursor records(chunk.bytes);
-    Op op = {};
-    std::string_view content;
-    const auto next = [&] {
-      op = static_cast<Op>(records.number<std::uint8_t>());
-      content = records.raw(records.number<std::uint64_t>());
-      if (op == Op{} || op == Op::kChunk) throw InputError("a chunk holds what is no record of one");
-    };
     while (!records.rest().empty()) {
-      place_.inside = chunk.bytes.size() - records.rest().size();
-      if (chunk.is_cut ? !is_there(next) : !is_sound(next)) return;
+      Op op = {};
+      std::string_view content;
+      try {
+        op = static_cast<Op>(records.number<std::uint8_t>());
+        content = records.raw(records.number<std::uint64_t>());
+        if (op == Op{} || op == Op::kChunk) throw InputError("a chunk holds what is no record of one");
+      } catch (const InputError& error) {
+        if (!chunk.is_cut) add_damage(record_, error.what());
+        return;
+      }
       take(op, content);
-    }
-  }
-  template <class Read>
-  static bool is_there(Read read) {
-    try {
-      read();
-      return true;
-    } catch (const InputError&) {
-      return false;
     }
   }
 
@@ -172,7 +168,7 @@ class McapRecords {
   BagReading& reading_;
   std::map<std::uint16_t, std::string> types_;
   std::map<std::uint16_t, BagTopic> topics_;
-  BagPlace place_;
+  std::uint64_t record_ = 0;  // where the one that is taken begins
   std::string room_;
 };
 
@@ -248,7 +244,7 @@ class McapWalk {
     return read_exactly(in_, bytes, size);
   }
 
-  /// Whether a record that may be begins there, and ends before `end`.
+  /// Whether a plausible record begins at byte `at` and ends before `end`.
   bool head_at(std::uint64_t at, std::uint64_t end, Head& head) {
     constexpr std::uint8_t kLast = 15, kPrivate = 0x80;  // what lies between has no meaning yet
     head = {};
@@ -270,7 +266,7 @@ class McapWalk {
     records_.take_at(at, head.op, content_);
   }
 
-  /// Reads what there is of the last chunk.
+  /// Reads the begin of a last chunk that the file cuts short. Returns where the file is torn.
   std::string tear(std::uint64_t at, const Head& head) {
     const std::uint64_t left = size_ - std::min(size_, at + mcap::kRecordHead);
     if (head.op == Op{} && head.size == 0 && left > 0)
@@ -310,48 +306,6 @@ BagReading read_mcap(const std::filesystem::path& file, const OnBagMessage& on_m
       return reading;
     });
   });
-}
-
-McapMessages::McapMessages(std::filesystem::path file) : file_(std::move(file)), in_(file_, std::ios::binary) {}
-
-std::span<const std::byte> McapMessages::at(const BagPlace& place) {
-  constexpr std::uint64_t kMessageHead = 22;  // channel, sequence and two times
-  try {
-    ByteCursor records(chunk_at(place.record));
-    static_cast<void>(records.raw(place.inside));
-    if (static_cast<Op>(records.number<std::uint8_t>()) != Op::kMessage)
-      throw InputError("the file changed: no message is here");
-    ByteCursor message(records.raw(records.number<std::uint64_t>()));
-    static_cast<void>(message.raw(kMessageHead));
-    return std::as_bytes(std::span(message.rest()));
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: record at byte {}: {}", file_.string(), place.record, error.what()));
-  }
-}
-
-/// The records of the chunk that begins there, or the one record that does.
-std::string_view McapMessages::chunk_at(std::uint64_t record) {
-  if (chunk_ == record) return records_;
-  chunk_.reset();
-  in_.clear();
-  in_.seekg(static_cast<std::streamoff>(record));
-  if (!read_exactly(in_, content_, mcap::kRecordHead)) throw InputError("the file changed: it ends before");
-  ByteCursor head(content_);
-  const auto op = static_cast<Op>(head.number<std::uint8_t>());
-  const std::uint64_t left = std::filesystem::file_size(file_) - record - mcap::kRecordHead;
-  const auto size = head.number<std::uint64_t>();
-  const bool is_cut = op == Op::kChunk && size > left;
-  if (size > left && !is_cut) throw InputError("the file changed: a record is longer than it");
-  const std::string begin = content_;
-  if (!read_exactly(in_, content_, std::min(size, left))) throw InputError("the file changed: it ends before");
-  if (op == Op::kChunk) {
-    records_ = chunk_records(content_, is_cut, room_).bytes;
-  } else {
-    content_.insert(0, begin);
-    records_ = content_;
-  }
-  chunk_ = record;
-  return records_;
 }
 
 }  // namespace fathom

@@ -67,34 +67,13 @@ std::string bag_format(const fs::path& bag) {
 
 BagReading read_bag(const fs::path& bag, const OnBagMessage& on_message) {
   BagReading all;
-  std::uint32_t number = 0;
   for (const fs::path& file : files_of(bag)) {
-    const OnBagMessage of_file = [&](const BagMessage& message) {
-      BagPlace place = message.place;
-      place.file = number;
-      on_message({message.topic, message.time_ns, message.bytes, place});
-    };
-    const BagReading one = bag_format(file) == "MCAP" ? read_mcap(file, of_file) : read_sqlite_bag(file, of_file);
-    ++number;
+    const BagReading one = bag_format(file) == "MCAP" ? read_mcap(file, on_message) : read_sqlite_bag(file, on_message);
     for (const BagTopic& topic : one.topics) all.add_topic(topic);
     if (all.tear.empty() && !one.tear.empty()) all.tear = file.string() + ": " + one.tear;
     if (one.damaged > 0) all.add_damage(file.string() + ": " + one.damage, one.damaged);
   }
   return all;
-}
-
-BagMessages::BagMessages(const fs::path& bag) {
-  for (const fs::path& file : files_of(bag)) {
-    if (bag_format(file) == "MCAP") {
-      files_.emplace_back(std::make_unique<McapMessages>(file));
-    } else {
-      files_.emplace_back(std::make_unique<SqliteMessages>(file));
-    }
-  }
-}
-
-std::span<const std::byte> BagMessages::at(const BagPlace& place) {
-  return std::visit([&](const auto& file) { return file->at(place); }, files_.at(place.file));
 }
 
 }  // namespace fathom

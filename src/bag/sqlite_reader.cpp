@@ -32,7 +32,7 @@ std::string text_of(sqlite3_stmt* row, int column) {
   return text == nullptr ? "" : std::string(reinterpret_cast<const char*>(text));
 }
 
-/// What SQLite itself says of a file.
+/// A fault that SQLite reports.
 class Damage : public InputError {
   using InputError::InputError;
 };
@@ -47,7 +47,7 @@ class Database {
     database_.reset(raw);
     if (opened != SQLITE_OK) fail();
     const std::uint64_t size = std::filesystem::file_size(file);
-    // No value is longer than the file, and no query takes more steps than any sound one of a file of this size.
+    // No value is longer than the file, and no query takes more steps than a sound file of this size needs.
     sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, static_cast<int>(std::min(size, kMostMessageBytes)));
     most_looks_ = kAnyLooks + size / kBytesALook;
     sqlite3_progress_handler(raw, kSteps, &Database::is_endless, this);
@@ -84,7 +84,8 @@ class Database {
     with_prefix(file_.string(), f);
   }
 
-  /// Throws InputError unless a table holds its rows, and these columns: what is computed may never end.
+  /// Throws InputError unless this is a table that stores its rows and these columns. A view or a computed column may
+  /// never end.
   void check_table(const std::string& name, std::span<const std::string_view> columns) {
     bool is_table = false;
     query(
@@ -191,7 +192,7 @@ class Db3Reader {
       on_message_({topic->second,
                    static_cast<std::uint64_t>(sqlite3_column_int64(row, 1)),
                    {bytes, bytes == nullptr ? 0 : size},
-                   {.record = static_cast<std::uint64_t>(id)}});
+                   static_cast<std::uint64_t>(id)});
     });
   }
 
@@ -208,30 +209,6 @@ class Db3Reader {
 BagReading read_sqlite_bag(const std::filesystem::path& file, const OnBagMessage& on_message) {
   require_readable_file(file);
   return within_memory(file, [&] { return Db3Reader(file, on_message).read(); });
-}
-
-class SqliteMessages::Query {
- public:
-  explicit Query(const std::filesystem::path& file) : bag(file) {}
-  Database bag;
-};
-
-SqliteMessages::SqliteMessages(const std::filesystem::path& file) : query_(std::make_unique<Query>(file)) {
-  query_->bag.check_table("messages", kMessageColumns);
-}
-SqliteMessages::~SqliteMessages() = default;
-
-std::span<const std::byte> SqliteMessages::at(const BagPlace& place) {
-  bool found = false;
-  const std::string sql =
-      fmt::format("SELECT data FROM messages WHERE id = {}", static_cast<std::int64_t>(place.record));
-  query_->bag.query(sql, [&](sqlite3_stmt* row) {
-    const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(row, 0));
-    bytes_.assign(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(row, 0)));
-    found = true;
-  });
-  if (!found) query_->bag.fail(fmt::format("the file changed: message {} is there no more", place.record));
-  return std::as_bytes(std::span(bytes_));
 }
 
 }  // namespace fathom

@@ -3,16 +3,12 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/scan_source.hpp>
 
 #include "bag/read_bag.hpp"
 #include "base/with_prefix.hpp"
@@ -26,8 +22,8 @@ namespace fathom {
 
 namespace {
 
-bool is_of(const BagMessage& message, const MessageType& type) {
-  return message.topic.type == type.name && message.topic.encoding == "cdr";
+bool is_of(const BagTopic& topic, const MessageType& type) {
+  return topic.type == type.name && topic.encoding == "cdr";
 }
 
 /// What a first reading of the bag finds.
@@ -46,8 +42,8 @@ class Surveyor {
   explicit Surveyor(Survey& found) : found_(found) {}
 
   void take(const BagMessage& message) {
-    if (is_of(message, msg::LaserScan::kType)) take_scan(message);
-    if (is_of(message, msg::TFMessage::kType)) take_transforms(message);
+    if (is_of(message.topic, msg::LaserScan::kType)) take_scan(message);
+    if (is_of(message.topic, msg::TFMessage::kType)) take_transforms(message);
   }
   [[nodiscard]] const BagReading& unsound() const { return unsound_; }
 
@@ -83,14 +79,10 @@ class Surveyor {
   msg::TFMessage transforms_;
 };
 
-/// `on_scan`: gets each scan of any topic, too.
-Survey survey(const std::filesystem::path& bag, const OnBagMessage& on_scan = {}) {
+Survey survey(const std::filesystem::path& bag) {
   Survey found;
   Surveyor surveyor(found);
-  found.reading = read_bag(bag, [&](const BagMessage& m) {
-    surveyor.take(m);
-    if (on_scan && is_of(m, msg::LaserScan::kType)) on_scan(m);
-  });
+  found.reading = read_bag(bag, [&](const BagMessage& m) { surveyor.take(m); });
   const BagReading& unsound = surveyor.unsound();
   if (unsound.damaged > 0) found.reading.add_damage(unsound.damage, unsound.damaged);
   return found;
@@ -112,7 +104,7 @@ std::string others_of(const BagReading& reading, const std::string& asked) {
     is_ros1 = is_ros1 || topic.encoding == "ros1";
     if (asked.empty() ? topic.type.find("LaserScan") == std::string::npos : topic.name != asked) continue;
     if (++found > kMost) continue;
-    const bool is_read = topic.type == msg::LaserScan::kType.name && topic.encoding == "cdr";
+    const bool is_read = is_of(topic, msg::LaserScan::kType);
     text += fmt::format("{}{} is {}, {}", found == 1 ? "; " : ", ", printable(topic.name), printable(topic.type, 100),
                         is_read ? "without messages" : fmt::format("encoded as '{}'", printable(topic.encoding, 100)));
   }
@@ -134,58 +126,7 @@ std::string chosen_topic(const Survey& found, const std::string& asked) {
   return asked;
 }
 
-class BagScans : public ScanSource {
- public:
-  BagScans(const std::filesystem::path& bag, const BagLogOptions& options) : map_frame_(options.map_frame), in_(bag) {
-    name = bag_ = bag.string();
-    std::map<std::string, std::vector<BagPlace>> places;
-    survey_ = survey(bag, [&](const BagMessage& m) { places[m.topic.name].push_back(m.place); });
-    topic_ = with_prefix(bag_, [&] { return chosen_topic(survey_, options.scan_topic); });
-    places_ = std::move(places.at(topic_));
-    BagScans::rewind();
-  }
-
-  void rewind() override {
-    taker_.emplace(survey_.frames, map_frame_, survey_.scan_topics.at(topic_).rays);
-    at_ = 0;
-  }
-  bool next(ScanLog& log) override {
-    if (advance()) {
-      taker_->move_to(log);
-      return true;
-    }
-    log.notes = with_prefix(bag_, [&] { return taker_->finish(topic_, survey_.reading); }).notes;
-    return false;
-  }
-  bool skip() override {
-    const bool found = advance();
-    taker_->drop();
-    return found;
-  }
-
- private:
-  /// Takes scans until one stays.
-  bool advance() {
-    const std::size_t before = taker_->scans();
-    while (at_ < places_.size() && taker_->scans() == before) {
-      with_prefix(bag_, [&] { taker_->take(in_.at(places_[at_++])); });
-    }
-    return taker_->scans() > before;
-  }
-
-  std::string bag_, map_frame_, topic_;
-  Survey survey_;
-  BagMessages in_;
-  std::vector<BagPlace> places_;  // of the scans
-  std::size_t at_ = 0;
-  std::optional<ScanTaker> taker_;
-};
-
 }  // namespace
-
-std::unique_ptr<ScanSource> open_bag_log(const std::filesystem::path& bag, const BagLogOptions& options) {
-  return std::make_unique<BagScans>(bag, options);
-}
 
 ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& options) {
   const std::string name = bag.string();
@@ -196,7 +137,7 @@ ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& opti
   taker.expect_readings(scans.bytes / sizeof(float));
   std::string refusal;  // of what the scans say, which is no fault of the record that they stand in
   static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
-    if (!refusal.empty() || m.topic.name != topic || !is_of(m, msg::LaserScan::kType)) return;
+    if (!refusal.empty() || m.topic.name != topic || !is_of(m.topic, msg::LaserScan::kType)) return;
     try {
       taker.take(m.bytes);
     } catch (const InputError& error) {

@@ -154,18 +154,12 @@ class CarmenLines : public ScanLines {
     raw_ = is_raw_carmen_laser(laser_);
   }
 
-  bool take(const LogLine& line, std::string_view content, ScanLog* log) override {
+  void take(const LogLine& line, std::string_view content, ScanLog& log) override {
     const std::string_view word = first_word(content);
-    if (word != laser_) {
-      count_other_laser(word);
-      return false;
-    }
-    if (log == nullptr && !placer_.follows_track()) return true;
+    if (word != laser_) return count_other_laser(word);
     CarmenWords words(line, content);
     const CarmenScan scan = read(line, words);
-    if (!placer_.place(scan.time_s, scan.rays, scan.pose)) return false;
-    if (log != nullptr) append(line, words, scan, *log);
-    return true;
+    if (placer_.place(scan.time_s, scan.rays, scan.pose)) append(line, words, scan, log);
   }
 
   void follow(const LogLine& line, std::string_view content, PoseTrack& track) override {
@@ -201,13 +195,13 @@ class CarmenLines : public ScanLines {
 
   void append(const LogLine& line, const CarmenWords& words, const CarmenScan& scan, ScanLog& log) {
     if (azimuth_rad_.empty()) {
-      first_ = scan;
+      max_range_m_ = scan.max_range_m;
       azimuth_rad_ = fan(line, rays_.rays, rays_.start_rad, rays_.step_rad);
     }
-    if (scan.max_range_m != first_.max_range_m) {
-      line.fail(fmt::format("maximum_range = {} m, after scans with {} m", scan.max_range_m, first_.max_range_m));
+    if (scan.max_range_m != max_range_m_) {
+      line.fail(fmt::format("maximum_range = {} m, after scans with {} m", scan.max_range_m, max_range_m_));
     }
-    if (log.azimuth_rad.empty()) log.azimuth_rad = azimuth_rad_, log.max_range_m = first_.max_range_m;
+    if (log.azimuth_rad.empty()) log.azimuth_rad = azimuth_rad_, log.max_range_m = max_range_m_;
     for (std::size_t i = 0; i < scan.rays; ++i) {
       log.range_m.push_back(static_cast<float>(line.reading(words.word(scan.first_reading + i), "a reading")));
     }
@@ -261,7 +255,7 @@ class CarmenLines : public ScanLines {
   CarmenRays rays_;
   ScanPlacer placer_;
   bool old_ = true, raw_ = false;
-  CarmenScan first_;  // of those that were read
+  double max_range_m_ = 0.0;  // of the first scan that was read
   std::vector<double> azimuth_rad_;
   std::vector<SkippedLines> skipped_;
 };
@@ -308,16 +302,16 @@ std::string choose_carmen_laser(const std::filesystem::path& file, const ScanLog
   return choose_of(file, lasers);
 }
 
-CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& laser, std::size_t most_inflated_bytes) {
-  constexpr std::size_t kHeadBytes = 400;  // of a line, in which nine words stand
+CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& laser) {
+  constexpr std::size_t kHead = 10;  // words, up to the first reading
   const bool old = is_old_carmen_laser(laser);
   CarmenRays all;
   std::uint64_t scans = 0, readings = 0;
-  LineSource lines(file, most_inflated_bytes);
+  LineSource lines(file);
   for (std::string_view content; lines.next(content);) {
     if (first_word(content) != laser) continue;
-    const std::vector<std::string_view> words = split_words(content.substr(0, kHeadBytes));
-    const auto number = [&](std::size_t word) {  // the last one may be cut
+    const std::vector<std::string_view> words = split_words(content, kHead);
+    const auto number = [&](std::size_t word) {  // the last one of a line may be cut
       return word + 1 < words.size() ? parse_number<double>(words[word]).value_or(0.0) : 0.0;
     };
     const double count = number(old ? 1 : 8), start_rad = old ? 0.0 : number(2), step_rad = old ? 0.0 : number(4);

@@ -35,14 +35,11 @@ class CsvLines : public ScanLines {
   CsvLines(const ScanLogOptions& options, const PoseTrack* track)
       : timed_(options.ray_time_s > 0.0), placer_(track, options.ray_time_s) {}
 
-  bool take(const LogLine& line, std::string_view content, ScanLog* log) override {
-    if (!is_scan(line, content)) return false;
-    if (log == nullptr && !placer_.follows_track()) return true;
+  void take(const LogLine& line, std::string_view content, ScanLog& log) override {
+    if (!is_scan(line, content)) return;
     const std::vector<std::string_view> cells = cells_of(line, content);
     const Pose pose = pose_of(line, cells);
-    if (!placer_.place(pose[kStamp], azimuth_rad_.size(), {pose[0], pose[1], pose[2]})) return false;
-    if (log != nullptr) append(line, cells, *log);
-    return true;
+    if (placer_.place(pose[kStamp], azimuth_rad_.size(), {pose[0], pose[1], pose[2]})) append(line, cells, log);
   }
 
   void follow(const LogLine& line, std::string_view content, PoseTrack& track) override {
@@ -148,7 +145,7 @@ std::string scan_csv_line(const double* stamp_s, const PlanarPose& pose, std::sp
 
 std::string scan_csv(const ScanLog& log) {
   validate(log);
-  if (have_own_rays(log)) throw InputError("scans of the log differ in their rays, and CSV has one set of angles");
+  if (log.has_own_rays) throw InputError("scans of the log differ in their rays, and CSV has one set of angles");
   std::string text = scan_csv_header(log.azimuth_rad, log.max_range_m, false);
   for (std::size_t i = 0; i < log.scans(); ++i) text += scan_csv_line(nullptr, log.pose[i], log.scan(i));
   return text;

@@ -13,7 +13,7 @@ struct GreyImage {
   std::uint32_t rows = 0, cols = 0;
   std::uint16_t white = 1;              ///< the value that stands for white; 0 is black
   std::vector<std::uint16_t> value;     ///< up to `white`
-  std::vector<std::uint8_t> alpha;      ///< 255: opaque; empty where the image has none
+  std::vector<std::uint8_t> alpha;      ///< 255: opaque; empty: the image has no alpha channel
   std::vector<std::string> notes = {};  ///< what the file holds beside the image, a line each
 };
 

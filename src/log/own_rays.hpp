@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include <fathom/beam/scan.hpp>
 
 #include "base/counts.hpp"
+#include "base/with_prefix.hpp"
 
 namespace fathom {
 
@@ -24,18 +26,17 @@ inline void check_own_rays(std::size_t most, std::uint64_t scans, std::uint64_t 
                                counted(scans, "scan"), grouped(readings)));
 }
 
-/// Whether scans of a log have other rays than its azimuth_rad, which ray_offset turns.
-inline bool have_own_rays(const ScanLog& log) {
-  const auto is_lacking = [](float range_m) { return range_m == -std::numeric_limits<float>::infinity(); };
-  const auto is_turned = [](const RayOffset& o) { return o.x_m == 0.0F && o.y_m == 0.0F && o.yaw_rad != 0.0F; };
-  return !log.ray_offset.empty() && (std::any_of(log.range_m.begin(), log.range_m.end(), is_lacking) ||
-                                     std::any_of(log.ray_offset.begin(), log.ray_offset.end(), is_turned));
+/// Throws InputError naming a log whose scans differ in their rays. `why`: what needs the same rays in all scans.
+inline void refuse_own_rays(const ScanLog& log, std::string_view why) {
+  if (!log.has_own_rays) return;
+  with_prefix(log.name, [&] { throw InputError(fmt::format("scans differ in their rays, {}", why)); });
 }
 
 /// Makes the last scan of a log whose scans differ in their rays as long as all: its readings, and its offsets where
 /// the sensor moved, are there already. `azimuth_rad`: of its rays.
 inline void give_own_rays(std::span<const double> azimuth_rad, ScanLog& log) {
   const std::size_t begin = (log.scans() - 1) * log.rays();
+  log.has_own_rays = true;
   log.range_m.resize(begin + log.rays(), -std::numeric_limits<float>::infinity());
   log.ray_offset.resize(begin + log.rays());
   for (std::size_t i = 0; i < azimuth_rad.size(); ++i) {

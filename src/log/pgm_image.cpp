@@ -26,8 +26,8 @@ class PgmText {
     if (!value) fail_image(file_, fmt::format("cut short or not a PGM image: no {} at byte {}", what, begin));
     return *value;
   }
-  /// The bytes behind the header and its last blank. A header may end in CR LF, which shows by a byte more
-  /// than the pixels need.
+  /// The bytes behind the header and its last blank. Where the header ends in CR LF, there is a byte more than the
+  /// pixels need.
   std::string_view data(std::size_t needed) {
     const std::string_view rest = bytes_.substr(std::min(at_, bytes_.size()));
     return rest.substr(

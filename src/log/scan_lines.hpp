@@ -23,9 +23,8 @@ class ScanLines {
   ScanLines& operator=(const ScanLines&) = delete;
   virtual ~ScanLines() = default;
 
-  /// Appends the scan that a line holds to `log`, of which this may be the first one; null: passes over it without a
-  /// look at its readings. False: there is none, or none that could be placed.
-  virtual bool take(const LogLine& line, std::string_view content, ScanLog* log) = 0;
+  /// Appends the scan of a line to `log`, if there is one and its pose is known. It may be the first scan.
+  virtual void take(const LogLine& line, std::string_view content, ScanLog& log) = 0;
   /// Adds to the track what a line says of where the laser was; for lines in their order, in place of take().
   virtual void follow(const LogLine& line, std::string_view content, PoseTrack& track) = 0;
   /// Whether a last line without an end may be half of one that is read.
@@ -43,12 +42,12 @@ bool is_old_carmen_laser(std::string_view laser);
 
 /// The rays of the scans of a laser of CARMEN.
 struct CarmenRays {
-  std::size_t rays = 0;  ///< of the first scan with most, as the next two
+  std::size_t rays = 0;  ///< of the first scan with most rays, as the next two
   double start_rad = 0.0, step_rad = 0.0;
-  bool vary = false;  ///< whether others have others
+  bool vary = false;  ///< whether any scan has other rays
 };
-/// Goes through a log for them, and passes over lines that are not understood.
-CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& laser, std::size_t most_inflated_bytes);
+/// Reads the rays of all scans of a laser. Lines that are not understood are passed over.
+CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& laser);
 
 /// `track`: of the laser, where scans are placed by it; null: where their lines say. It must outlive the lines.
 std::unique_ptr<ScanLines> make_carmen_lines(const std::string& laser, const ScanLogOptions& options,

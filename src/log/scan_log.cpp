@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include <fathom/beam/scan.hpp>
-#include <fathom/beam/scan_source.hpp>
 
 #include "log/scan_lines.hpp"
 #include "text/line_source.hpp"
@@ -30,34 +29,38 @@ bool is_csv(const std::filesystem::path& file) {
 
 bool stood_still(const RayOffset& offset) { return offset.x_m == 0.0F && offset.y_m == 0.0F && offset.yaw_rad == 0.0F; }
 
-class TextScans : public ScanSource {
+class TextScans {
  public:
-  TextScans(const std::filesystem::path& file, const ScanLogOptions& options, std::size_t most_inflated_bytes)
-      : line_{file, 0}, options_(options), most_inflated_bytes_(most_inflated_bytes), csv_(is_csv(file)) {
-    name = file.string();
+  TextScans(const std::filesystem::path& file, const ScanLogOptions& options)
+      : line_{file, 0}, options_(options), csv_(is_csv(file)) {
     validate(options);
     if (csv_) {
       refuse_for_csv();
     } else {
       laser_ = choose_carmen_laser(file, options);
-      rays_ = carmen_rays(file, laser_, most_inflated_bytes);
+      rays_ = carmen_rays(file, laser_);
       refuse_for_laser();
     }
     if (options.ray_time_s > 0.0 || (!csv_ && is_raw_carmen_laser(laser_))) follow();
-    TextScans::rewind();
   }
 
-  void rewind() override {
-    source_.emplace(line_.file, most_inflated_bytes_);
-    lines_ = make_lines();
-    found_ = false;
+  ScanLog read() {
+    const auto lines = make_lines();
+    LineSource source(line_.file);
+    ScanLog log;
+    log.name = line_.file.string();
+    for (std::string_view content; source.next(content);) {
+      line_.number = source.number();
+      lines->take(line_, content, log);
+      // A line without an end may be half a line, even if its text makes sense: 2.5 of 2.51, FLASE of FLASER.
+      if (!source.has_end() && lines->may_be_cut(content)) {
+        line_.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
+      }
+    }
+    lines->finish(log);
+    if (log.scans() == 0) refuse_empty(log);
+    return log;
   }
-  bool next(ScanLog& log) override {
-    if (advance(&log)) return true;
-    lines_->finish(log);
-    return false;
-  }
-  bool skip() override { return advance(nullptr); }
 
  private:
   [[nodiscard]] std::unique_ptr<ScanLines> make_lines() const {
@@ -91,7 +94,7 @@ class TextScans : public ScanSource {
   void follow() {
     track_.emplace(options_.mount.value_or(PlanarPose{}));
     const auto lines = make_lines();
-    LineSource source(line_.file, most_inflated_bytes_);
+    LineSource source(line_.file);
     for (std::string_view content; source.next(content);) {
       line_.number = source.number();
       if (source.has_end() || !lines->may_be_cut(content)) lines->follow(line_, content, *track_);
@@ -99,23 +102,7 @@ class TextScans : public ScanSource {
     track_->sort();
   }
 
-  bool advance(ScanLog* log) {
-    for (std::string_view content; source_->next(content);) {
-      line_.number = source_->number();
-      const bool is_scan = lines_->take(line_, content, log);
-      // A line without an end may be half a line, though what is there makes sense: 2.5 of 2.51, FLASE of FLASER.
-      if (!source_->has_end() && lines_->may_be_cut(content)) {
-        line_.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
-      }
-      if (is_scan) return found_ = true;
-    }
-    if (!found_) refuse_empty();
-    return false;
-  }
-
-  [[noreturn]] void refuse_empty() const {
-    ScanLog others;
-    lines_->finish(others);
+  [[noreturn]] void refuse_empty(const ScanLog& others) const {
     std::string text;
     for (const SkippedLines& s : others.skipped) text += fmt::format("; {} {} lines are not read", s.lines, s.name);
     for (const std::string& note : others.notes) text += "; " + note;
@@ -128,15 +115,10 @@ class TextScans : public ScanSource {
   std::string laser_;
   CarmenRays rays_;
   std::optional<PoseTrack> track_;
-  std::size_t most_inflated_bytes_;
-  bool csv_, found_ = false;
-  std::optional<LineSource> source_;
-  std::unique_ptr<ScanLines> lines_;
+  bool csv_;
 };
 
 }  // namespace
-
-ScanSource::~ScanSource() = default;
 
 void validate(const ScanLogOptions& options) {
   const double angle_deg = options.ray_angle_deg.value_or(1.0);
@@ -152,17 +134,9 @@ void validate(const ScanLogOptions& options) {
   }
 }
 
-std::unique_ptr<ScanSource> open_scan_log(const std::filesystem::path& file, const ScanLogOptions& options) {
-  return within_memory(file, [&] { return std::make_unique<TextScans>(file, options, kNoLimit); });
-}
-
 ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options) {
   return within_memory(file, [&] {
-    TextScans scans(file, options, kMaxInflatedBytes);
-    ScanLog log;
-    while (scans.next(log)) {
-    }
-    log.name = scans.name;
+    ScanLog log = TextScans(file, options).read();
     if (std::all_of(log.ray_offset.begin(), log.ray_offset.end(), stood_still)) log.ray_offset.clear();
     return log;
   });

@@ -20,7 +20,6 @@ class ScanPlacer {
   /// `track`: null: where the lines of scans say.
   ScanPlacer(const PoseTrack* track, double ray_time_s) : track_(track), ray_time_s_(ray_time_s) {}
 
-  [[nodiscard]] bool follows_track() const { return track_ != nullptr; }
   /// False: it is not known; that is counted.
   bool place(double time_s, std::size_t rays, const PlanarPose& said) {
     pose_ = said;

@@ -64,7 +64,7 @@ void ScanTaker::take(std::span<const std::byte> message) {
 }
 
 void ScanTaker::take(const RayGrid& grid) {
-  if (!begun_) begin(scan_);
+  if (!begun_) begin();
   if (scan_.header.frame_id != frame_) {
     ++others_;
     return;
@@ -80,16 +80,6 @@ void ScanTaker::take(const RayGrid& grid) {
   if (rays_.vary) give_own_rays(azimuths(grid), log_);
   ++taken_;
 }
-
-void ScanTaker::move_to(ScanLog& log) {
-  if (log.azimuth_rad.empty()) log.azimuth_rad = log_.azimuth_rad, log.max_range_m = log_.max_range_m;
-  log.pose.insert(log.pose.end(), log_.pose.begin(), log_.pose.end());
-  log.range_m.insert(log.range_m.end(), log_.range_m.begin(), log_.range_m.end());
-  log.ray_offset.insert(log.ray_offset.end(), log_.ray_offset.begin(), log_.ray_offset.end());
-  drop();
-}
-
-void ScanTaker::drop() { log_.pose.clear(), log_.range_m.clear(), log_.ray_offset.clear(); }
 
 ScanLog ScanTaker::finish(const std::string& topic, BagReading reading) {
   if (!begun_ && unsound_.damaged > 0) throw InputError(unsound_.damage);
@@ -114,12 +104,12 @@ ScanLog ScanTaker::finish(const std::string& topic, BagReading reading) {
   return std::move(log_);
 }
 
-void ScanTaker::begin(const msg::LaserScan& scan) {
-  begun_ = true, frame_ = scan.header.frame_id;
+void ScanTaker::begin() {
+  begun_ = true, frame_ = scan_.header.frame_id;
   if (rays_.vary) check_own_rays(rays_.most.rays, rays_.scans, rays_.readings);
   path_ = frames_.path(map_frame_, frame_);
   log_.azimuth_rad = azimuths(rays_.most);
-  log_.max_range_m = scan.range_max;
+  log_.max_range_m = scan_.range_max;
   moved_ = rays_.vary;
 }
 

@@ -31,7 +31,7 @@ RayGrid ray_grid(const msg::LaserScan& scan);
 /// The rays of all scans of a topic.
 struct ScanRays {
   RayGrid most;       ///< of the first scan with most rays
-  bool vary = false;  ///< whether others have others
+  bool vary = false;  ///< whether any scan has other rays
   std::uint64_t scans = 0, readings = 0;
   void add(const RayGrid& grid) {
     vary = vary || (most.rays > 0 && !(grid == most));
@@ -53,16 +53,7 @@ class ScanTaker {
   /// times. Throws InputError for a tilted laser, and frames that nothing connects.
   void take(std::span<const std::byte> message);
 
-  [[nodiscard]] std::size_t scans() const { return taken_; }
-
-  /// Moves the scans that were taken since the last time behind those of `log`, with the offsets of all rays. So those
-  /// of a log come piece by piece.
-  void move_to(ScanLog& log);
-  /// Forgets them.
-  void drop();
-
-  /// The scans that were not moved, with notes of what was left out and of what the bag lacks. Throws InputError where
-  /// none was taken.
+  /// The scans, with notes of what was left out and of what the bag lacks. Throws InputError where none was taken.
   ScanLog finish(const std::string& topic, BagReading reading);
 
  private:
@@ -91,7 +82,7 @@ class ScanTaker {
   [[nodiscard]] bool is_straight(const PlacedRay& a, const PlacedRay& middle, const PlacedRay& b) const;
   static void place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
   bool place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
-  void begin(const msg::LaserScan& scan);
+  void begin();
   void take(const RayGrid& grid);
   [[nodiscard]] std::vector<double> azimuths(const RayGrid& grid) const;
   bool pose_at(std::int64_t stamp_ns, PlanarPose& planar);

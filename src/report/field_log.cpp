@@ -64,7 +64,7 @@ FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
     LogFacts facts = {.max_range_m = log.max_range_m};
     add_largest(pile, log.max_range_m, facts);
     const double max_range_m = auto_max_range_m({&facts, 1}, "");
-    return {max_range_m, {}, facts.code(), pile.beyond(max_range_m), pile.share_of_zeros()};
+    return {max_range_m, {}, facts.code, pile.beyond(max_range_m), pile.share_of_zeros()};
   }
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
   if (!options.max_range_m) require_max_range(max_range_m);

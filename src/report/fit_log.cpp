@@ -16,10 +16,10 @@
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
+#include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
 #include "report/log_facts.hpp"
-#include "report/log_notes.hpp"
 #include "report/open_logs.hpp"
 #include "report/refine_log.hpp"
 #include "report/sanity.hpp"
@@ -44,6 +44,10 @@ std::string correction_text(const LogCorrection& c) {
                      c.mount_yaw_rad, c.range_offset_m);
 }
 
+bool is_elsewhere(const RayOffset& offset) {
+  return offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
+}
+
 class LogFitter {
  public:
   LogFitter(OpenLogs logs, const World& world, const FitLogOptions& options)
@@ -63,7 +67,7 @@ class LogFitter {
     FitReport report;
     report.variant = options_.variant;
     report.stretches = options_.stretches;
-    report.held_out = held_out_ > 0.0;
+    report.held_out = held_out_ > 0;
     if (report.held_out && options_.test_scans.empty()) report.held_out_note = held_out_note(world_.cell_m() > 0.0);
     std::size_t parts = 0;
     for (const LogFacts& facts : facts_) parts += parts_of(facts);
@@ -91,7 +95,7 @@ class LogFitter {
     report.notes = world_.notes();
     report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
     for (std::size_t i = 0; i < facts_.size() && options_.auto_max_range && !options_.max_range_m; ++i) {
-      const std::string note = no_return_note(facts_[i].code());
+      const std::string note = no_return_note(facts_[i].code);
       if (!note.empty()) report.notes.push_back(named(note, i));
     }
     return report;
@@ -140,7 +144,7 @@ class LogFitter {
     std::vector<LogCorrection> found;
     for (std::size_t i = 0; i < logs_.size(); ++i) {
       const ScanNumbers& learned = learned_of(i);
-      const std::size_t every = correcting_step(learned.size(), static_cast<std::size_t>(facts_[i].rays));
+      const std::size_t every = correcting_step(learned.size(), facts_[i].rays);
       found.push_back(find(i, picked(i, every_nth(learned, every)), model));
     }
     return found;
@@ -148,20 +152,27 @@ class LogFitter {
 
   void look_at_logs() {
     for (std::size_t i = 0; i < logs_.size(); ++i) {
-      const LogLook log = logs_.look(i);
-      const ScanNumbers learned = choose_scans(log.name, options_.scans, log.scans);
-      const ScanNumbers held_out = held_out_scans(options_, learned, log.name, log.scans);
-      const auto count = [](std::size_t n) { return static_cast<double>(n); };
-      LogFacts facts = {count(log.scans),       count(log.rays), count(learned.size()),
-                        count(held_out.size()), log.max_range_m, log.moved ? 1.0 : 0.0};
-      add_largest(log.largest, options_.max_range_m.value_or(log.max_range_m), facts);
+      const ScanLog& log = logs_.at(i);
+      const ScanNumbers learned = choose_scans(log.name, options_.scans, log.scans());
+      const ScanNumbers held_out = held_out_scans(options_, learned, log.name, log.scans());
+      LogFacts facts = {.scans = log.scans(),
+                        .rays = log.rays(),
+                        .learned = learned.size(),
+                        .held_out = held_out.size(),
+                        .max_range_m = log.max_range_m,
+                        .moved = std::any_of(log.ray_offset.begin(), log.ray_offset.end(), is_elsewhere)};
+      NoReturnPile largest;
+      largest.add(log.range_m);
+      add_largest(largest, options_.max_range_m.value_or(log.max_range_m), facts);
       facts_.push_back(facts);
       names_.push_back(log.name);
-      for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes)) {
+      for (const std::string& note : log_notes(log)) {
         notes_.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }
-    for (const LogFacts& facts : facts_) held_out_ += facts.held_out, held_out_readings_ += facts.held_out * facts.rays;
+    for (const LogFacts& facts : facts_) {
+      held_out_ += facts.held_out, held_out_readings_ += static_cast<double>(facts.held_out * facts.rays);
+    }
   }
 
   /// With the name of its log, where there are several.
@@ -176,8 +187,8 @@ class LogFitter {
       if (!flag.empty()) flags.push_back(named(flag, i));
     };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), i);
-      add(beyond_flag(facts_[i].beyond_max(), sensor_.max_range_m), i);
+      if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code), i);
+      add(beyond_flag(facts_[i].beyond, sensor_.max_range_m), i);
       add(zero_flag(facts_[i].zeros, sensor_.min_range_m), i);
     }
     // In a wrong map poses mean nothing.
@@ -214,7 +225,7 @@ class LogFitter {
   /// The scans of a log that are learned from. Those of the last log are kept.
   const ScanNumbers& learned_of(std::size_t log) {
     if (learned_log_ != log) {
-      learned_ = choose_scans(names_[log], options_.scans, static_cast<std::size_t>(facts_[log].scans));
+      learned_ = choose_scans(names_[log], options_.scans, facts_[log].scans);
       learned_log_ = log;
     }
     return learned_;
@@ -227,8 +238,8 @@ class LogFitter {
   }
 
   ScanLog picked(std::size_t log, std::span<const std::uint32_t> scans) {
-    ScanLog found = logs_.pick(log, scans);
-    if (facts_[log].moved == 0.0) found.ray_offset.clear();
+    ScanLog found = chosen_scans(logs_.at(log), scans);
+    if (!facts_[log].moved) found.ray_offset.clear();
     return found;
   }
 
@@ -246,20 +257,17 @@ class LogFitter {
     const std::span learned = learned_of(log);
     const std::size_t begin = part * kScansOfPart;
     BeamData read = pairs(log, learned.subspan(begin, std::min(kScansOfPart, learned.size() - begin)));
-    if (held_out_ == 0.0) show(read);
+    if (held_out_ == 0) show(read);
     return read;
   }
-  static std::size_t parts_of(const LogFacts& facts) {
-    return (static_cast<std::size_t>(facts.learned) + kScansOfPart - 1) / kScansOfPart;
-  }
+  static std::size_t parts_of(const LogFacts& facts) { return (facts.learned + kScansOfPart - 1) / kScansOfPart; }
 
   /// Every k-th held-out scan of each log.
   BeamData held_out_pairs() {
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(held_out_readings_ / kMostJudged)));
     std::vector<BeamData> of_logs;
     for (std::size_t i = 0; i < logs_.size(); ++i) {
-      const auto scans = static_cast<std::size_t>(facts_[i].scans);
-      const ScanNumbers chosen = every_nth(held_out_scans(options_, learned_of(i), names_[i], scans), every);
+      const ScanNumbers chosen = every_nth(held_out_scans(options_, learned_of(i), names_[i], facts_[i].scans), every);
       if (!chosen.empty()) of_logs.emplace_back();
       for (std::size_t begin = 0; begin < chosen.size(); begin += kScansOfPart) {
         const std::size_t count = std::min(kScansOfPart, chosen.size() - begin);
@@ -279,7 +287,7 @@ class LogFitter {
   /// Where none are held out, the pairs that were learned from judge, or every k-th scan of them.
   void show(const BeamData& part) {
     double readings = 0.0;
-    for (const LogFacts& facts : facts_) readings += facts.learned * facts.rays;
+    for (const LogFacts& facts : facts_) readings += static_cast<double>(facts.learned * facts.rays);
     const auto every = static_cast<std::uint32_t>(std::max(1.0, std::ceil(readings / kMostJudged)));
     BeamData& kept = shown_.emplace_back();
     kept.cell_m = part.cell_m;
@@ -306,27 +314,26 @@ class LogFitter {
     return all;
   }
 
-  [[nodiscard]] std::string count_text(double count, const std::string& selection) const {
-    double scans = 0.0;
+  [[nodiscard]] std::string count_text(std::size_t count, const std::string& selection) const {
+    std::size_t scans = 0;
     for (const LogFacts& facts : facts_) scans += facts.scans;
-    return fmt::format("{} ({} of {})", selection, grouped(static_cast<std::uint64_t>(count)),
-                       counted(static_cast<std::uint64_t>(scans), "scan"));
+    return fmt::format("{} ({} of {})", selection, grouped(count), counted(scans, "scan"));
   }
 
   /// The head of the page: what was learned from.
   [[nodiscard]] std::vector<FitReport::Fact> facts() const {
     std::vector<FitReport::Fact> facts;
     if (!world_.name().empty()) facts.push_back({"map", world_.name()});
-    double learned = 0.0;
+    std::size_t learned = 0;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       const std::string file = std::filesystem::path(names_[i]).filename().string();
-      facts.push_back({"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ",
-                                          counted(static_cast<std::uint64_t>(facts_[i].rays), "ray"))});
+      facts.push_back(
+          {"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ", counted(facts_[i].rays, "ray"))});
       if (options_.per_log != PerLog::kNothing) facts.push_back({"its own", correction_text(own_[i].correction)});
       learned += facts_[i].learned;
     }
     facts.push_back({"learned from", count_text(learned, options_.scans)});
-    if (held_out_ > 0.0) {
+    if (held_out_ > 0) {
       facts.push_back(
           {"held out", count_text(held_out_, options_.test_scans.empty() ? "the others" : options_.test_scans)});
     }
@@ -338,7 +345,8 @@ class LogFitter {
   const FitLogOptions& options_;
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
-  double held_out_ = 0.0, held_out_readings_ = 0.0;
+  std::size_t held_out_ = 0;
+  double held_out_readings_ = 0.0;
   std::vector<OwnCorrection> own_;  // [logs]
   std::vector<BeamData> shown_;     // of the parts
   ScanNumbers learned_;             // of learned_log_

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ using ScanNumbers = std::vector<std::uint32_t>;
 
 /// As select_scans(), naming the log.
 ScanNumbers choose_scans(const std::string& log, std::string_view selection, std::size_t scans);
+
+/// These scans of a log as a separate log.
+ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans);
 
 /// The scans to judge by, of so many; empty: none are left. Throws when one of them was learned from.
 ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& learned, const std::string& log,

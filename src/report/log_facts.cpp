@@ -17,10 +17,9 @@ namespace fathom {
 
 void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts) {
   const double at_most_m = max_range_m > 0.0 ? max_range_m : std::numeric_limits<double>::infinity();
-  const NoReturnPile::Code code = largest.code(at_most_m);
-  const NoReturnPile::Beyond beyond = largest.beyond(at_most_m);
-  facts.code_m = code.value_m, facts.code_share = code.share, facts.zeros = largest.share_of_zeros();
-  facts.beyond = beyond.readings, facts.beyond_share = beyond.share, facts.beyond_m = beyond.largest_m;
+  facts.code = largest.code(at_most_m);
+  facts.beyond = largest.beyond(at_most_m);
+  facts.zeros = largest.share_of_zeros();
 }
 
 void require_max_range(double max_range_m, std::string_view before) {
@@ -37,8 +36,9 @@ double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first
   for (const LogFacts& facts : logs) {
     const bool says = facts.max_range_m > 0.0 && facts.max_range_m <= BeamSensor::kMostRangeM;
     const double said_m = says ? facts.max_range_m : std::numeric_limits<double>::infinity();
-    const bool is_code = facts.code_m > 0.0 && facts.code_m < said_m;  // else it has no return as it is
-    least_m = std::min(least_m, is_code ? facts.code().below_m() : said_m);
+    // Readings of a code beyond what the log says are "max" already.
+    const bool is_code = facts.code.value_m > 0.0 && facts.code.value_m < said_m;
+    least_m = std::min(least_m, is_code ? facts.code.below_m() : said_m);
   }
   if (!std::isfinite(least_m)) {
     with_prefix(first, [&] { require_max_range(logs.front().max_range_m, kNoCode); });

@@ -2,6 +2,7 @@
 #pragma once
 // What a fit knows of each of its logs before it reads their scans.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,12 +14,13 @@ namespace fathom {
 /// Said where a maximum range was to be found.
 inline constexpr std::string_view kNoCode = "has no value beyond all others that many readings have, and ";
 
-/// Counts and shares of a log.
 struct LogFacts {
-  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0,
-         zeros = 0, beyond = 0, beyond_share = 0, beyond_m = 0;
-  [[nodiscard]] NoReturnPile::Code code() const { return {code_m, code_share}; }
-  [[nodiscard]] NoReturnPile::Beyond beyond_max() const { return {beyond, beyond_share, beyond_m}; }
+  std::size_t scans = 0, rays = 0, learned = 0, held_out = 0;  ///< the last two: of the scans
+  double max_range_m = 0.0;
+  bool moved = false;  ///< whether a ray was measured anywhere else than the first of its scan
+  NoReturnPile::Code code = {};
+  NoReturnPile::Beyond beyond = {};
+  double zeros = 0.0;  ///< NoReturnPile::share_of_zeros()
 };
 
 /// What the largest readings and those of 0 tell. `max_range_m`: 0 where nothing says how far the sensor measures.

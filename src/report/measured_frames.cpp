@@ -136,10 +136,8 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
   ChainFramesOptions how = options.frames;
   how.half_step_m = 0.5 * options.step_m;
   ChainFrameReader reader(setup, scans.size(), how);
-  with_prefix(log.name, [&] {
-    if (have_own_rays(log)) throw InputError("scans differ in their rays, and the sensor always has the same");
-    reader.check_azimuths(log.azimuth_rad);
-  });
+  refuse_own_rays(log, "and the sensor always has the same");
+  with_prefix(log.name, [&] { reader.check_azimuths(log.azimuth_rad); });
   const double lost_m = no_return_m(log, options);
   // Else whatever is farther would seem to be lost by chance.
   if (lost_m < reader.max_range_m()) {

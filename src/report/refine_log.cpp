@@ -32,26 +32,6 @@ void check(const FitLogOptions& options) {
   }
 }
 
-ScanLog chosen_scans(const ScanLog& log, const ScanNumbers& scans) {
-  ScanLog chosen = {.azimuth_rad = log.azimuth_rad,
-                    .pose = {},
-                    .range_m = {},
-                    .ray_offset = {},
-                    .max_range_m = log.max_range_m,
-                    .laser = log.laser,
-                    .skipped = log.skipped,
-                    .notes = log.notes,
-                    .name = log.name};
-  for (const std::uint32_t scan : scans) {
-    chosen.pose.push_back(log.pose[scan]);
-    const auto readings = log.scan(scan);
-    chosen.range_m.insert(chosen.range_m.end(), readings.begin(), readings.end());
-    const auto offsets = log.offsets(scan);
-    chosen.ray_offset.insert(chosen.ray_offset.end(), offsets.begin(), offsets.end());
-  }
-  return chosen;
-}
-
 /// At the poses of the log. Without hits it may have found no mount, and the search starts at none.
 PlanarPose first_mount(const FitReport& report) {
   if (report.logs.empty()) return {};
@@ -90,11 +70,7 @@ void set_facts(const FitLogOptions& options, std::size_t chosen, std::size_t of,
 
 FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
   check(options);
-  if (have_own_rays(log)) {
-    with_prefix(log.name, [] {
-      throw InputError("scans differ in their rays, and refined.log has one set of angles; leave out refine_poses");
-    });
-  }
+  refuse_own_rays(log, "and refined.log has one set of angles; leave out refine_poses");
   ScanNumbers scans = choose_scans(log.name, options.scans, log.scans());
   ScanLog chosen = chosen_scans(log, scans);
   FitLogOptions plain = options;

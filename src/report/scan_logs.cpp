@@ -16,7 +16,6 @@
 #include "base/with_prefix.hpp"
 #include "beam/moving_ranges.hpp"
 #include "beam/no_return_pile.hpp"
-#include "report/log_notes.hpp"
 
 namespace fathom {
 
@@ -67,19 +66,13 @@ fs::path find_scan_log(const fs::path& log_or_run) {
                                logs.front().string()));
 }
 
-std::vector<std::string> notes_of_log(const std::string& laser, std::span<const SkippedLines> skipped,
-                                      std::span<const std::string> of_log) {
-  std::vector<std::string> notes;
-  for (const SkippedLines& lines : skipped) {
-    notes.push_back(fmt::format("{} {} passed over{}{}", counted(lines.lines, fmt::format("{} line", lines.name)),
-                                were(lines.lines), laser.empty() ? "" : "; readings are those of ", laser));
-  }
-  notes.insert(notes.end(), of_log.begin(), of_log.end());
-  return notes;
-}
-
 std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m) {
-  std::vector<std::string> notes = notes_of_log(log.laser, log.skipped, log.notes);
+  std::vector<std::string> notes;
+  for (const SkippedLines& lines : log.skipped) {
+    notes.push_back(fmt::format("{} {} passed over{}{}", counted(lines.lines, fmt::format("{} line", lines.name)),
+                                were(lines.lines), log.laser.empty() ? "" : "; readings are those of ", log.laser));
+  }
+  notes.insert(notes.end(), log.notes.begin(), log.notes.end());
   const NoReturnPile::Code code = {.value_m = max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0};
   // A maximum range that was not meant spoils every weight without any other sign.
   if (code.value_m != 0.0) {

@@ -195,10 +195,7 @@ WallFrames read_wall_clouds(const fs::path& folder, const WallCloudsOptions& opt
 
 WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options) {
   validate(log);
-  if (have_own_rays(log)) {
-    with_prefix(log.name,
-                [] { throw InputError("scans differ in their rays, which the fit takes as the same in all"); });
-  }
+  refuse_own_rays(log, "which the fit takes as the same in all");
   WallFrames frames;
   WallSensor& sensor = frames.sensor;
   sensor.rows = 1, sensor.cols = static_cast<std::uint32_t>(log.rays());

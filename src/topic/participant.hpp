@@ -23,8 +23,8 @@ inline constexpr TopicQuality kSensorDataQuality = {false, false, 5};
 inline constexpr TopicQuality kStaticTfQuality = {true, true, 1};
 inline constexpr TopicQuality kClockQuality = {false, false, 1};
 
-/// A participant of a DDS domain that writes topics of ROS 2 as serialised messages. A writer never waits for
-/// a reader. All functions throw SystemError naming what the library refused. Not for several threads at a time.
+/// A participant of a DDS domain that writes topics of ROS 2 as serialised messages. A writer never waits for a reader.
+/// All functions throw SystemError naming what the library refused. Not for several threads at a time.
 class Participant {
  public:
   /// Throws InputError for a domain or an interface that cannot be, where this process has a participant of the domain

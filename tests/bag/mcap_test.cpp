@@ -16,7 +16,6 @@
 #include "bag/mcap_reader.hpp"
 #include "bag/mcap_record.hpp"
 #include "bag/mcap_writer.hpp"
-#include "bag/read_bag.hpp"
 #include "message/clock.hpp"
 #include "message/laser_scan.hpp"
 #include "message/message.hpp"
@@ -159,7 +158,7 @@ struct Read {
 /// How many messages of a file of 54 are not in the chunk that begins at a byte.
 std::size_t others_than(const std::filesystem::path& file, std::uint64_t chunk) {
   std::size_t others = 0, all = 0;
-  read_mcap(file, [&](const BagMessage& m) { ++all, others += m.place.record == chunk ? 0 : 1; });
+  read_mcap(file, [&](const BagMessage& m) { ++all, others += m.record == chunk ? 0 : 1; });
   EXPECT_EQ(all, 54U);
   EXPECT_LT(others, all);
   return others;
@@ -202,7 +201,7 @@ TEST(McapTest, TheFirstChunkMayBeTheDamagedOne) {
   EXPECT_EQ(found.reading.topics.size(), 2U);
 }
 
-/// As much as records of the summary say where chunks begin.
+/// The summary says where the next chunk begins.
 TEST(McapTest, GoesOnBehindARecordWhoseLengthIsDamaged) {
   const test::TemporaryFolder folder;
   std::string bytes = test::bytes_of(FATHOM_SOURCE_DIR "/tests/bag/answers_zstd.mcap");
@@ -340,11 +339,6 @@ TEST_F(McapFiles, AnUnclosedLastChunkIsReadAsFarAsItGoes) {
         EXPECT_TRUE(contains(found.reading.tear, "inside the record that begins at byte")) << found.reading.tear;
         EXPECT_EQ(found.reading.damaged, 0U) << found.reading.damage;
         least = found.topics.size();
-        BagMessages again(folder_ / "a.mcap");
-        read_bag(folder_ / "a.mcap", [&](const BagMessage& m) {
-          const auto bytes = again.at(m.place);
-          EXPECT_TRUE(std::ranges::equal(bytes, m.bytes));
-        });
       }
       EXPECT_GT(least, kMessages / 2) << name;
     }

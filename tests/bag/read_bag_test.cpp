@@ -89,54 +89,6 @@ std::vector<Seen> messages_of(const std::filesystem::path& bag) {
   return seen;
 }
 
-/// What BagMessages gives at the places of all messages, last first, so that no order of reading helps.
-std::vector<Seen> messages_again(const std::filesystem::path& bag) {
-  std::vector<Seen> seen;
-  std::vector<BagPlace> places;
-  read_bag(bag, [&](const BagMessage& m) {
-    seen.push_back({m.topic.name, m.time_ns, ""});
-    places.push_back(m.place);
-  });
-  BagMessages again(bag);
-  for (std::size_t i = places.size(); i-- > 0;) {
-    const std::span<const std::byte> bytes = again.at(places[i]);
-    seen[i].bytes.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }
-  return seen;
-}
-
-TEST(ReadBag, SingleMessagesAreReadAgain) {
-  for (const char* name : {"answers_none.mcap", "answers_zstd.mcap", "answers_lz4.mcap"}) {
-    const auto file = std::filesystem::path(FATHOM_SOURCE_DIR) / "tests/bag" / name;
-    EXPECT_FALSE(messages_of(file).empty());
-    EXPECT_EQ(messages_again(file), messages_of(file)) << name;
-  }
-  const test::TemporaryFolder folder;
-  write_db3(folder / "run_0.db3", 0, 3);
-  write_db3(folder / "run_1.db3", 3, 4);
-  folder.write("metadata.yaml", "rosbag2_bagfile_information: {}\n");
-  EXPECT_EQ(messages_of(folder.path()).size(), 16U);
-  EXPECT_EQ(messages_again(folder.path()), messages_of(folder.path()));
-}
-
-TEST(ReadBag, PlacesOfAnotherBagAreRefused) {
-  const test::TemporaryFolder folder;
-  write_db3(folder / "a.db3", 0, 1);
-  BagMessages rows(folder / "a.db3");
-  EXPECT_TRUE(contains(message_of<InputError>([&] { rows.at({.record = 99}); }), "a.db3"));
-  const auto file = std::filesystem::path(FATHOM_SOURCE_DIR) / "tests/bag/answers_zstd.mcap";
-  BagMessages records(file);
-  for (std::uint64_t record = 0; record <= std::filesystem::file_size(file); ++record) {
-    for (const std::uint64_t inside : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}}) {
-      try {
-        static_cast<void>(records.at({.record = record, .inside = inside}));
-      } catch (const InputError& error) {
-        EXPECT_TRUE(contains(error.what(), "answers_zstd.mcap"));
-      }
-    }
-  }
-}
-
 TEST(ReadBag, Db3ComesInTheOrderOfTime) {
   const test::TemporaryFolder folder;
   write_db3(folder / "a #1?.db3", 0, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logs that are read scan by scan have the scans, notes and refusals of those that are read whole.
+// Text is read piece by piece, plain and packed.
 
 #include <algorithm>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <fathom/beam/scan_source.hpp>
+#include <fathom/beam/scan.hpp>
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
@@ -65,7 +65,6 @@ void expect_same(const ScanLog& a, const ScanLog& b) {
   EXPECT_EQ(a.pose, b.pose);
   EXPECT_EQ(a.range_m, b.range_m);
   EXPECT_EQ(a.max_range_m, b.max_range_m);
-  EXPECT_EQ(a.name, b.name);
   ASSERT_EQ(a.skipped.size(), b.skipped.size());
   for (std::size_t i = 0; i < a.skipped.size(); ++i) {
     EXPECT_EQ(a.skipped[i].name, b.skipped[i].name);
@@ -73,44 +72,16 @@ void expect_same(const ScanLog& a, const ScanLog& b) {
   }
 }
 
-ScanLog all_of(ScanSource& source) {
-  ScanLog log;
-  while (source.next(log)) {
-  }
-  log.name = source.name;
-  return log;
+TEST_F(Sources, ThatArePackedHaveTheSameScans) {
+  expect_same(read_scan_log(packed("a.log.gz", carmen_text(40), 1000)),
+              read_scan_log(folder_.write("a.log", carmen_text(40))));
+  expect_same(read_scan_log(packed("b.csv.gz", csv_text(300), 1 << 20)),
+              read_scan_log(folder_.write("b.csv", csv_text(300))));
+  expect_same(read_scan_log(folder_.write("c.log", "\xef\xbb\xbf" + carmen_text(2))),
+              read_scan_log(folder_.write("d.log", carmen_text(2))));
 }
 
-TEST_F(Sources, HaveTheScansOfTheWholeLogAsOftenAsTheyAreRead) {
-  const std::vector<std::filesystem::path> files = {
-      folder_.write("a.log", carmen_text(500)), packed("b.log.gz", carmen_text(40), 1000),
-      folder_.write("c.csv", csv_text(300)), packed("d.csv.gz", csv_text(300), 1 << 20),
-      folder_.write("e.log", "\xef\xbb\xbf" + carmen_text(2))};
-  for (const auto& file : files) {
-    const ScanLog whole = read_scan_log(file);
-    const auto source = open_scan_log(file);
-    expect_same(all_of(*source), whole);
-    source->rewind();
-    expect_same(all_of(*source), whole);
-    source->rewind();
-    // Some are passed over, the first ones, too: the others are what they were.
-    for (std::size_t i = 0; i < whole.scans(); ++i) {
-      if (i % 5 < 3) {
-        ASSERT_TRUE(source->skip()) << i;
-        continue;
-      }
-      ScanLog one;
-      ASSERT_TRUE(source->next(one)) << i;
-      EXPECT_EQ(one.azimuth_rad, whole.azimuth_rad);
-      EXPECT_EQ(one.pose, std::vector<PlanarPose>{whole.pose[i]});
-      const auto readings = whole.scan(i);
-      EXPECT_EQ(one.range_m, std::vector<float>(readings.begin(), readings.end()));
-    }
-    EXPECT_FALSE(source->skip());
-  }
-}
-
-TEST_F(Sources, RefuseWhatIsRefusedInTheWholeLog) {
+TEST_F(Sources, ThatAreRefusedAreNamed) {
   const std::vector<std::filesystem::path> files = {
       folder_.write("cut.log", carmen_text(3) + "FLASER 181 1 2"),
       folder_.write("no_end.log", carmen_text(3).substr(0, carmen_text(3).size() - 1)),
@@ -122,16 +93,7 @@ TEST_F(Sources, RefuseWhatIsRefusedInTheWholeLog) {
   for (const auto& file : files) {
     const std::string whole = input_error([&] { read_scan_log(file); });
     EXPECT_TRUE(contains(whole, file.string())) << whole;
-    EXPECT_EQ(input_error([&] { all_of(*open_scan_log(file)); }), whole);
   }
-}
-
-TEST_F(Sources, ReadNothingBehindWhatIsAsked) {
-  const auto file = folder_.write("late.log", carmen_text(3) + "FLASER abc\n");
-  const auto source = open_scan_log(file);
-  ScanLog log;
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(source->next(log));
-  EXPECT_TRUE(contains(input_error([&] { source->next(log); }), "late.log:8: the number of rays = 'abc'"));
 }
 
 // --- lines

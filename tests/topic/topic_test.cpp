@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What fathom sends and receives, against Fast DDS in a program of its own.
+// What fathom sends, as Fast DDS in another program reads it.
 #include <atomic>
 #include <cmath>
 #include <cstdio>

@@ -28,7 +28,7 @@ struct RayOffset {
   float x_m = 0.0F, y_m = 0.0F, yaw_rad = 0.0F;
 };
 
-/// Scans of one sensor at its own `pose` in the map. Of other rays than azimuth_rad, ray_offset says where they point.
+/// Scans of one sensor at its own `pose` in the map. Where its rays are not at azimuth_rad, ray_offset turns them.
 struct ScanLog {
   static constexpr std::uint32_t kMostRays = 100'000;  ///< of a scan in CARMEN text
 
@@ -36,6 +36,7 @@ struct ScanLog {
   std::vector<PlanarPose> pose;       ///< [scans]
   std::vector<float> range_m;         ///< [scans, rays], as the file has them; -inf: a ray that the scan lacks
   std::vector<RayOffset> ray_offset;  ///< [scans, rays], of a sensor that moved within scans; empty: it stood still
+  bool has_own_rays = false;          ///< ray_offset also turns azimuth_rad to the rays of each scan, which differ
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty: not known
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log

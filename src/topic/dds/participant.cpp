@@ -135,6 +135,7 @@ struct Participant::Impl {
     dds_entity_t entity;
     const ddsi_sertype* type;  ///< lives as long as the entity
   };
+
   ~Impl() {
     if (domain > 0) dds_delete(domain);  // and all that is in it
   }
