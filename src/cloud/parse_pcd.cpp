@@ -159,7 +159,7 @@ std::string unpacked_fields(std::string_view body) {
   return unpack_lzf(body.substr(0, sizes[0]), sizes[1]);
 }
 
-/// The points of a file that has one field of all points behind the other. PCL leaves padding out, others do not.
+/// The points of a file that keeps all values of a field together. PCL leaves padding out; other writers keep it.
 std::string points_of_fields(const PointTable& table, std::vector<PcdColumn> columns, std::string_view fields) {
   const std::uint64_t points = table.rows * table.cols;
   if (fields.size() != points * table.step) std::erase_if(columns, [](const PcdColumn& c) { return c.is_padding; });

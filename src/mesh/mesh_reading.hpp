@@ -3,18 +3,11 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "mesh/mesh_parts.hpp"
 
 namespace fathom {
-
-/// The text without the byte order mark of UTF-8 in front.
-inline std::string_view behind_byte_order_mark(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  return text;
-}
 
 /// What a reader of meshes takes and gives besides the mesh.
 struct MeshReading {

@@ -19,6 +19,7 @@
 #include "mesh/stl_mesh.hpp"
 #include "text/read_file.hpp"
 #include "text/robot_description.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 

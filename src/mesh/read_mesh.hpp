@@ -10,8 +10,8 @@
 
 namespace fathom {
 
-/// As read_mesh(file, up_axis). The files that it opens beside `file`, the buffers of a glTF, are added to `opened`; to
-/// `notes` what it passes over, a sentence with the name of the file.
+/// As read_mesh(file, up_axis). Adds to `opened` the files that it opens beside `file`: the buffers of a glTF. Adds to
+/// `notes` a sentence with the name of the file for each thing that it passes over.
 Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
                std::vector<std::filesystem::path>& opened, std::vector<std::string>& notes);
 /// As read_mesh_parts(file, split, up_axis), likewise.

@@ -10,8 +10,8 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
-#include "mesh/mesh_reading.hpp"
 #include "text/nesting.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
@@ -85,19 +85,27 @@ void XmlDocument::check_attributes(pugi::xml_node element) const {
   if (twice != names.end()) fail(element, fmt::format("gives the attribute {:.60} twice", *twice));
 }
 
-void XmlDocument::fail_at(std::size_t offset, std::string_view what) const {
+std::string XmlDocument::located_at(std::size_t offset, std::string_view what) const {
   const std::string_view before = bytes_.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t line_end = before.rfind('\n');
   const std::size_t column = line_end == std::string_view::npos ? before.size() + 1 : before.size() - line_end;
-  throw InputError(fmt::format("{}:{}:{}: {}", file_, line, column, one_line(std::string(what))));
+  return fmt::format("{}:{}:{}: {}", file_, line, column, one_line(std::string(what)));
 }
 
-void XmlDocument::fail(pugi::xml_node element, std::string_view what) const {
+std::string XmlDocument::located(pugi::xml_node element, std::string_view what) const {
   const pugi::xml_attribute id = element.attribute("id");
   const std::string who =
       id.empty() ? fmt::format("<{}>", element.name()) : fmt::format("<{} id='{:.60}'>", element.name(), id.value());
-  fail_at(offset_of(element), fmt::format("{}: {}", who, what));
+  return located_at(offset_of(element), fmt::format("{}: {}", who, what));
+}
+
+void XmlDocument::fail_at(std::size_t offset, std::string_view what) const {
+  throw InputError(located_at(offset, what));
+}
+
+void XmlDocument::fail(pugi::xml_node element, std::string_view what) const {
+  throw InputError(located(element, what));
 }
 
 std::string text_of(pugi::xml_node element) {

@@ -19,10 +19,13 @@ class XmlDocument {
   XmlDocument(std::string_view bytes, std::string file);
 
   [[nodiscard]] pugi::xml_node root() const { return document_.document_element(); }
-  /// Throws InputError: file:line:column: <name id='...'>: what.
+  /// file:line:column: <name id='...'>: what.
+  [[nodiscard]] std::string located(pugi::xml_node element, std::string_view what) const;
+  /// Throws InputError with the text of located().
   [[noreturn]] void fail(pugi::xml_node element, std::string_view what) const;
 
  private:
+  [[nodiscard]] std::string located_at(std::size_t offset, std::string_view what) const;
   [[noreturn]] void fail_at(std::size_t offset, std::string_view what) const;
   void check_top_level() const;
   void check_elements() const;

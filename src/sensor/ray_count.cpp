@@ -17,6 +17,12 @@ std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
 }
 
+std::string memory_text(std::uint64_t rays, std::uint64_t memory_bytes) {
+  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+  return fmt::format("about {:.1f} GiB and this computer has {:.1f} GiB",
+                     static_cast<double>(rays) * kBytesPerRay / kGib, static_cast<double>(memory_bytes) / kGib);
+}
+
 void check_ray_count(std::string_view kind, std::string_view rows_name, std::uint64_t rows, std::string_view cols_name,
                      std::uint64_t cols, std::uint64_t memory_bytes) {
   const std::uint64_t rays = rows * cols;  // each below 2^32: no overflow
@@ -27,11 +33,8 @@ void check_ray_count(std::string_view kind, std::string_view rows_name, std::uin
                                  rows_name, cols_name, rows, cols, rays, kMaxRays));
   }
   if (rays * kBytesPerRay > memory_bytes) {
-    constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-    throw InputError(
-        fmt::format("{}: {} x {} = {} x {} = {} rays need about {:.1f} GiB and this computer has {:.1f} GiB", kind,
-                    rows_name, cols_name, rows, cols, rays, static_cast<double>(rays * kBytesPerRay) / kGib,
-                    static_cast<double>(memory_bytes) / kGib));
+    throw InputError(fmt::format("{}: {} x {} = {} x {} = {} rays need {}", kind, rows_name, cols_name, rows, cols,
+                                 rays, memory_text(rays, memory_bytes)));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace fathom {
@@ -13,6 +14,9 @@ inline constexpr std::uint64_t kBytesPerRay = 64;
 /// Physical memory of this computer, in bytes. All of it, not what is free at the moment: whether a scene is accepted
 /// must not depend on what else runs or is cached.
 std::uint64_t physical_memory_bytes();
+
+/// "about 1.5 GiB and this computer has 1.0 GiB": the memory that rays need, for messages.
+std::string memory_text(std::uint64_t rays, std::uint64_t memory_bytes);
 
 /// Throws InputError when rows x cols is 0, above kMaxRays, or needs more than `memory_bytes`. `kind` and the two names
 /// begin the message.

@@ -17,7 +17,7 @@ class FarPoints {
 
   /// A place of the sensor in the world.
   void add(const Vec3& at_m);
-  /// "points of 'cam' in the world (pcd) are ...", where they are off by more than a millimetre.
+  /// "points of 'cam' in the world (pcd) have ...", where they are off by a millimetre or more.
   [[nodiscard]] std::optional<std::string> warning() const;
 
  private:

@@ -26,7 +26,7 @@ Trajectory read_keyframes(const YamlReader& list, bool loop) {
   return list.located([&] { return Trajectory(std::move(keys), loop); });
 }
 
-/// Of the two ways to give it.
+/// The keyframes are in the scene or in a file.
 Trajectory read_keys(YamlReader& motion, bool repeats, SceneFiles& files) {
   const auto file = motion.find("file");
   if (!file) return read_keyframes(motion.at("keyframes"), repeats);
@@ -35,7 +35,7 @@ Trajectory read_keys(YamlReader& motion, bool repeats, SceneFiles& files) {
   return file->located([&] { return Trajectory(read_trajectory(path).keys(), repeats); });
 }
 
-/// With its first key at the time.
+/// The motion, moved in time so that its first key is at first_s.
 Trajectory moved_to(double first_s, const Trajectory& motion) {
   std::vector<StampedPose> keys = motion.keys();
   const double later_s = first_s - keys.front().stamp_s;

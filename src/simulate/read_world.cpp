@@ -202,7 +202,7 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   const auto table = map.find("labels");
   const LabelNames labels = table ? read_labels(*table, scene) : std::nullopt;
   if (const auto materials = map.find("materials")) read_materials(*materials, scene);
-  static_cast<void>(map.find("file"));  // include_scene() has put that scene here; its slips still get a hint
+  static_cast<void>(map.find("file"));  // include_scene() has read it; a slip of the key gets a hint
   const auto from = map.find("from");
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();

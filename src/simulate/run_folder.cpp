@@ -139,8 +139,9 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frame
 void RunFolder::refuse_own(const fs::path& file, const std::vector<PlannedFolder>& plan, std::uint32_t frames) const {
   const fs::path own = real_path(out_), other = real_path(file);
   const auto name = way_down(own, other);
-  const bool is_list = name && (is_same(*name, kSummaryName) || is_same(*name, kRecordName));
-  if (!is_list && !(name && is_planned(*name, plan, frames)) && !way_down(other, own)) return;
+  const std::string list = name ? lower_case(name->string()) : "";
+  const bool is_own = list == kSummaryName || list == kRecordName || (name && is_planned(*name, plan, frames));
+  if (!is_own && !way_down(other, own)) return;
   throw InputError(
       fmt::format("{}: the run writes this itself, in {}; give the bag another name", file.string(), out_.string()));
 }

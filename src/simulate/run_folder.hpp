@@ -25,7 +25,8 @@ class RunFolder {
   void open(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
             const std::vector<std::filesystem::path>& inputs);
 
-  /// Throws InputError when `file`, by whatever name, holds the folder or is what a run of this plan writes there.
+  /// Throws InputError when a run of this plan writes `file`, or when `file` is a folder around the run's folder. Links
+  /// and other spellings of the name change nothing.
   void refuse_own(const std::filesystem::path& file, const std::vector<PlannedFolder>& plan,
                   std::uint32_t frames) const;
 

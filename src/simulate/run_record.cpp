@@ -77,6 +77,12 @@ bool matches(std::string_view name, const FramePattern& pattern) {
   return name.starts_with(pattern.before) && name.ends_with(pattern.after) && is_frame(frame) && frame <= pattern.last;
 }
 
+/// Whether a line of the record stands for a file of this name.
+bool covers(std::string_view line, std::string_view file) {
+  const auto pattern = find_pattern(line);
+  return pattern ? matches(file, *pattern) : file == line;
+}
+
 bool is_folder(const fs::path& path) {
   std::error_code error;
   return fs::is_directory(fs::symlink_status(path, error));
@@ -138,9 +144,7 @@ bool is_planned(const fs::path& name, const std::vector<PlannedFolder>& plan, st
     const std::string own = lower_case(planned.name);
     if (folder.empty()) return file == own;
     return folder == own && std::any_of(planned.files.begin(), planned.files.end(), [&](const std::string& glob) {
-             const std::string line = lower_case(with_frames(planned, glob, frames));
-             const auto pattern = find_pattern(line);
-             return pattern ? matches(file, *pattern) : file == line;
+             return covers(lower_case(with_frames(planned, glob, frames)), file);
            });
   });
 }

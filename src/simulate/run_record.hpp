@@ -26,8 +26,8 @@ std::vector<std::filesystem::path> read_record(const std::filesystem::path& fold
 std::vector<std::filesystem::path> find_planned(const std::filesystem::path& folder,
                                                 const std::vector<PlannedFolder>& plan, std::uint32_t frames);
 
-/// Whether a plan has a folder or a file of this name, relative to the run's folder, on a file system that does not
-/// tell case too.
+/// Whether a plan has a folder or a file of this name, relative to the run's folder. Case does not count, because some
+/// file systems ignore it.
 bool is_planned(const std::filesystem::path& name, const std::vector<PlannedFolder>& plan, std::uint32_t frames);
 
 /// Throws the InputError of a run without force that finds a folder in use.

@@ -49,15 +49,12 @@ void include_scene(YamlValue& root, SceneFiles& files) {
   *scene = std::move(included);
 }
 
-/// All sensors are in memory at once, and each was checked alone.
+/// Each sensor was checked alone, but all are in memory at once.
 void check_rays(const YamlReader& item, std::uint64_t rays) {
-  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
   const std::uint64_t memory_bytes = physical_memory_bytes();
   if (rays <= memory_bytes / kBytesPerRay) return;
-  item.fail_key(
-      fmt::format("is too much: with the sensors before it there are {} rays, which need about {:.1f} GiB, and "
-                  "this computer has {:.1f} GiB",
-                  rays, static_cast<double>(rays) * kBytesPerRay / kGib, static_cast<double>(memory_bytes) / kGib));
+  item.fail_key(fmt::format("is too much: with the sensors before it there are {} rays, which need {}", rays,
+                            memory_text(rays, memory_bytes)));
 }
 
 void read_sensors(const YamlReader& list, const BareLinks& bare_links, SceneFiles& files, SceneSetup& setup) {

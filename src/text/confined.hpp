@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The one rule on files that files name: they are opened inside of certain folders, links followed, and nowhere else.
+// The rule for files that other files name: they are opened in certain folders alone, after links are followed.
 
 #include <filesystem>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-/// Where `path` leads, links followed; nothing where that is outside of all folders. It need not be there.
+/// Where `path` leads, after links are followed; nothing where that is outside of all folders. No file need be there.
 std::optional<std::filesystem::path> confined(const std::filesystem::path& path,
                                               std::span<const std::filesystem::path> folders);
 

@@ -11,13 +11,13 @@
 #include <fathom/base/error.hpp>
 
 #include "text/read_file.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18U;
-constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 }  // namespace
 
@@ -156,10 +156,10 @@ bool TextPieces::read_some(std::string_view& piece) {
 bool TextPieces::read_begin(std::string_view& piece) {
   begun_ = true;
   std::string_view more;
-  while (begin_.size() < kUtf8Mark.size() && read_some(more)) begin_ += more;
+  while (begin_.size() < kByteOrderMark.size() && read_some(more)) begin_ += more;
   piece = begin_;
   if (piece.starts_with("\xff\xfe") || piece.starts_with("\xfe\xff")) fail("is in UTF-16; save it as UTF-8");
-  if (piece.starts_with(kUtf8Mark)) piece.remove_prefix(kUtf8Mark.size());
+  piece = behind_byte_order_mark(piece);
   return !piece.empty();
 }
 

@@ -13,8 +13,7 @@ namespace {
 
 /// The name of the first element of an XML text; empty when it does not begin with one.
 std::string_view first_element(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  for (text = trim(text); text.starts_with("<?") || text.starts_with("<!"); text = trim(text)) {
+  for (text = trim(behind_byte_order_mark(text)); text.starts_with("<?") || text.starts_with("<!"); text = trim(text)) {
     const std::string_view close = text.starts_with("<!--") ? "-->" : ">";
     const std::size_t end = text.find(close);
     if (end == std::string_view::npos) return {};

@@ -17,6 +17,14 @@ inline std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8
+
+/// The text without a byte order mark in front.
+inline std::string_view behind_byte_order_mark(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
+}
+
 /// Calls f(number, line) for every line, counting from 1, without its line end (\n or \r\n).
 template <class F>
 void for_each_line(std::string_view text, F f) {
@@ -40,10 +48,10 @@ void for_each_line_of_any_end(std::string_view text, F f) {
   }
 }
 
-/// The words between blanks.
-inline std::vector<std::string_view> split_words(std::string_view line) {
+/// The words between blanks, or the first `most` of them.
+inline std::vector<std::string_view> split_words(std::string_view line, std::size_t most = std::string_view::npos) {
   std::vector<std::string_view> words;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;) {
+  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos && words.size() < most;) {
     const std::size_t end = line.find_first_of(kBlanks, at);
     words.push_back(line.substr(at, end - at));
     at = end == std::string_view::npos ? end : line.find_first_not_of(kBlanks, end);

@@ -59,7 +59,7 @@ class YamlReader {
   void finish(std::span<const std::string_view> refused = {}) const;
   /// A line for each key that was not asked for: "map.yaml:7:1: mode_ is not a known key (nearest known: 'mode')".
   [[nodiscard]] std::vector<std::string> unread() const;
-  /// "; is 'prset' meant to be 'preset'?" for a key that was not asked for and is like one that was, in vain; else
+  /// "; is 'prset' meant to be 'preset'?" for a key that was not asked for and resembles an absent key that was; else
   /// empty.
   [[nodiscard]] std::string slip_hint() const;
   /// All entries, in the order of the file; all count as asked for.

@@ -45,15 +45,15 @@ void read_document(XmlDocument& document, const std::filesystem::path& file, [[m
   document.fail(document.root(), "is neither URDF (<robot>) nor SDF (<sdf>)");
 }
 
-/// A robot that has the other kind of shapes alone would be an empty place without a word.
+/// A robot that has only the other kind of shapes would be empty without a warning.
 void note_other_shapes(const std::filesystem::path& file, const RobotFiles& files, Robot& robot) {
   if (!robot.meshes.empty() || files.other_links() == 0) return;
   const auto word = [](RobotGeometry geometry) { return kRobotGeometryNames[static_cast<std::size_t>(geometry)]; };
   const bool visual = files.geometry() == RobotGeometry::kVisual;
   const auto other = word(visual ? RobotGeometry::kCollision : RobotGeometry::kVisual);
-  robot.notes.push_back(fmt::format("{}: no link has a {} shape, and {} ha{} one for {}: give geometry: {}",
+  robot.notes.push_back(fmt::format("{}: no link has a {} shape, and {} {} one for {}: give geometry: {}",
                                     file.filename().string(), word(files.geometry()), files.other_links(),
-                                    files.other_links() == 1 ? "s" : "ve", other, other));
+                                    files.other_links() == 1 ? "has" : "have", other, other));
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ void RobotFiles::check_readable(std::string_view uri, const fs::path& found,
       fmt::format("'{}' leads out of {}; name a folder that holds it (search_paths)", uri, folders.front().string()));
 }
 
-/// Folders that a package of the name may be, the likeliest first.
+/// The folders where a package of this name may be, the likeliest first.
 std::vector<fs::path> RobotFiles::package_folders(const std::string& name, const fs::path& file) const {
   if (const auto known = options_.packages.find(name); known != options_.packages.end()) return {known->second};
   std::vector<fs::path> folders;
@@ -95,11 +95,11 @@ std::vector<fs::path> RobotFiles::package_folders(const std::string& name, const
     folders.push_back(folder / name);
     if (fs::absolute(folder).lexically_normal().filename() == name) folders.push_back(folder);
   }
-  if (!has_named_) {
-    for (const fs::path& folder : options_.search_paths) name_packages(folder, named_);
-    has_named_ = true;
+  if (!named_) {
+    named_.emplace();
+    for (const fs::path& folder : options_.search_paths) name_packages(folder, *named_);
   }
-  if (const auto named = named_.find(name); named != named_.end()) folders.push_back(named->second);
+  if (const auto named = named_->find(name); named != named_->end()) folders.push_back(named->second);
   const fs::path home = home_of(file);
   if (home.filename() == name || manifest_name(home) == name) folders.push_back(home);
   std::error_code error;
@@ -114,17 +114,17 @@ std::vector<fs::path> RobotFiles::package_folders(const std::string& name, const
 fs::path RobotFiles::find_in_package(std::string_view uri, std::string_view path, const fs::path& file) const {
   const std::size_t slash = path.find('/');
   const std::string name(path.substr(0, slash));
-  const std::string rest(slash == std::string_view::npos ? "" : path.substr(slash + 1));
-  if (name == "." || name == "..") throw InputError(fmt::format("'{}' names no package", uri));
-  if (name.empty() && rest.empty()) throw InputError(fmt::format("'{}' names no package", uri));
+  const fs::path rest = slash == std::string_view::npos ? fs::path() : fs::path(path.substr(slash + 1)).relative_path();
+  const bool is_nothing = name.empty() && rest.empty();
+  if (is_nothing || name == "." || name == "..") throw InputError(fmt::format("'{}' names no package", uri));
   // Exporters leave the name out where they do not know it.
   const std::vector<fs::path> folders = name.empty() ? readable_folders(file) : package_folders(name, file);
   const fs::path* first = nullptr;
   for (const fs::path& folder : folders) {
     if (!is_there(folder)) continue;
-    check_readable(uri, folder / fs::path(rest).relative_path(), {folder});
+    check_readable(uri, folder / rest, {folder});
     if (rest.empty()) return folder;
-    if (is_there(folder / fs::path(rest).relative_path())) return folder / fs::path(rest).relative_path();
+    if (is_there(folder / rest)) return folder / rest;
     if (first == nullptr) first = &folder;
   }
   if (first != nullptr) throw NotThere(fmt::format("'{}': no such file: {}", uri, (*first / rest).string()));

@@ -44,7 +44,7 @@ class RobotFiles {
   /// A line for each mesh that is not there, where these are left out.
   std::vector<std::string>& skipped() { return skipped_; }
 
-  /// A link has shapes for the other geometry, which are not read.
+  /// Counts a link if it has shapes of the other geometry, which are not read.
   void count_other(bool has_some) { other_links_ += has_some ? 1 : 0; }
   [[nodiscard]] std::size_t other_links() const { return other_links_; }
 
@@ -62,8 +62,8 @@ class RobotFiles {
   std::vector<std::filesystem::path> opened_;
   std::vector<std::string> skipped_;
   std::size_t bytes_ = 0, other_links_ = 0;
-  mutable std::map<std::string, std::filesystem::path> named_;  // folders of search_paths by their package.xml
-  mutable bool has_named_ = false;
+  // Folders of search_paths by their package.xml; nothing until a package is looked up there.
+  mutable std::optional<std::map<std::string, std::filesystem::path>> named_;
 };
 
 /// What a file holds and fathom does not read.

@@ -21,15 +21,6 @@ bool stands_in(std::string_view name, std::span<const std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// What document.fail() would throw.
-std::string located(const XmlDocument& document, pugi::xml_node place, const std::string& what) {
-  try {
-    document.fail(place, what);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-}
-
 }  // namespace
 
 void prune(pugi::xml_node element, const KeptElements& elements, NotRead& not_read) {
@@ -68,7 +59,7 @@ std::optional<std::filesystem::path> find_shape(const XmlDocument& document, pug
     return files.find(uri, file);
   } catch (const NotThere& error) {
     if (files.missing() == MissingMeshes::kRefuse) document.fail(place, error.what());
-    files.skipped().push_back(located(document, place, fmt::format("{}; it is left out", error.what())));
+    files.skipped().push_back(document.located(place, fmt::format("{}; it is left out", error.what())));
     return std::nullopt;
   } catch (const InputError& error) {
     document.fail(place, error.what());

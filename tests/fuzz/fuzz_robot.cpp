@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Robots and worlds: a robot whose links have poses, or an InputError of one line. Of SDF what fathom itself does, up
-// to the text for libsdformat, which takes a tenth of a second for any text.
+// to the texts for libsdformat, which takes a tenth of a second for any text.
 
 #include <cstdint>
 #include <string>
@@ -11,6 +11,7 @@
 #include "in_memory.hpp"
 #include "mesh/xml_document.hpp"
 #include "world/robot_files.hpp"
+#include "world/sdf/sdf_pieces.hpp"
 #include "world/sdf/sdf_preparation.hpp"
 
 namespace {
@@ -28,7 +29,9 @@ void prepare_sdf_input(const std::filesystem::path& file) {
   const std::string bytes = files.read(file);
   fathom::XmlDocument document(bytes, file.string());
   std::vector<std::string> notes;
-  static_cast<void>(fathom::SdfPreparation(files, notes).prepare(document, file));
+  fathom::SdfPreparation preparation(files, notes);
+  preparation.prepare(document, file);
+  static_cast<void>(fathom::cut_sdf(document, preparation));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST_F(Sdf, ModelsThatNameEachOtherStayTogether) {
             std::string::npos);
 }
 
-/// Bytes that the process holds, now at most.
+/// The most bytes that the process has held.
 std::size_t peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -227,6 +227,13 @@ TEST_F(Sdf, NamesAllThatItDoesNotRead) {
   const auto newer = write("n.sdf", "<sdf version='1.99'><model name='m'>" + shape_link("l", kBox) + "</model></sdf>");
   ASSERT_EQ(read_robot(newer).notes.size(), 1U);
   EXPECT_NE(read_robot(newer).notes[0].find("n.sdf: not read: what is new in SDF 1.99 since 1."), std::string::npos);
+}
+
+TEST_F(Sdf, JointsOfAWorldAreNamedAsNotRead) {
+  const std::string joint = "<joint name='j' type='fixed'><parent>world</parent><child>m</child></joint>";
+  const std::string model = "<model name='m'>" + shape_link("l", kBox) + "</model>";
+  EXPECT_EQ(read_robot(write("w.sdf", world_of(model + joint))).notes,
+            std::vector<std::string>{"w.sdf: not read: 1 <joint>"});
 }
 
 TEST_F(Sdf, RefusesWhatIsDamagedInOneLine) {

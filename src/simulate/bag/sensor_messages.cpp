@@ -61,7 +61,7 @@ std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const Ray
   }
   const std::vector<double> angles = fan_angles(pattern);
   const auto steps = static_cast<double>(std::max<std::size_t>(rays - 1, 1));
-  // Of a single ray the next one comes after a turn: readers divide by the step.
+  // Readers divide by the step, so that of a single ray is a whole turn.
   const double step = rays == 1 ? 2 * std::numbers::pi : (angles.back() - angles.front()) / steps;
   if (!is_even(angles, step, kEvenRad)) return std::nullopt;
   msg::LaserScan scan;

@@ -20,7 +20,7 @@
 namespace fathom {
 
 /// The constants of the scans of a sensor. Nothing: its rays are no fan in the plane z = 0 with even steps, from one
-/// point, so that it has no scans. A single ray is a scan of a laser_2d alone. `scan_time_s`: between scans.
+/// point, so that it has no scans. A single ray makes a scan only for a laser_2d. `scan_time_s`: between scans.
 std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const RayPattern& pattern,
                                              std::string_view frame_id, double scan_time_s);
 

@@ -53,7 +53,7 @@ class WorldCut {
   void append_pieces(const std::string& scope, std::vector<SdfPiece>& pieces) {
     std::map<std::size_t, std::vector<std::size_t>> together;  // by the first model of each
     for (std::size_t i = 0; i < models_.size(); ++i) together[leader_of(i)].push_back(i);
-    if (together.empty()) together[0] = {};  // what a world without models is, libsdformat says
+    if (together.empty()) together[0] = {};  // libsdformat says what is wrong with a world without models
     for (const auto& [first, places] : together) pieces.push_back(piece(places, scope));
   }
 
@@ -66,7 +66,7 @@ class WorldCut {
     frames_of_.emplace_back();
   }
 
-  /// The names of the world that an element's pose, or a frame, names.
+  /// What an element's pose is relative to, and what a frame is attached to.
   static std::vector<std::string> named_by(pugi::xml_node element) {
     std::vector<std::string> names;
     for (const char* const name :
@@ -76,7 +76,7 @@ class WorldCut {
     return names;
   }
 
-  /// Model i needs what has this name, and all that that needs.
+  /// Model i needs the model or frame of this name, and what that frame needs in turn.
   void reach(std::size_t i, const std::string& name) {
     std::vector<std::string> open = {name};
     while (!open.empty()) {
@@ -132,7 +132,7 @@ class WorldCut {
   std::map<std::string, std::size_t> index_;
   std::vector<pugi::xml_node> models_;            // and includes
   std::vector<std::set<std::string>> frames_of_;  // [models]: that they need
-  std::vector<std::size_t> leader_;               // [models]: towards the first of those that belong together
+  std::vector<std::size_t> leader_;               // [models]: an earlier model of the same group, or itself
 };
 
 /// The file without its worlds.

@@ -16,9 +16,9 @@ namespace fathom {
 inline constexpr std::size_t kMostModelsTogether = 500;
 
 struct SdfPiece {
-  std::string text;                 ///< an SDF document of its own
+  std::string text;                 ///< a whole SDF document
   std::string scope;                ///< before the names of its models
-  std::vector<std::size_t> places;  ///< of its models among those of the world, in their order
+  std::vector<std::size_t> places;  ///< of its models, counted over all worlds
 };
 
 /// Throws InputError where more than kMostModelsTogether models belong together, or two of a world have one name.

@@ -25,7 +25,7 @@ constexpr std::size_t kMostIncludedFiles = 512;  // each is open for as long as 
 constexpr std::size_t kMostModelCopies = 10000;
 
 constexpr std::array<std::string_view, 2> kSdfOfRoot = {"world", "model"};
-constexpr std::array<std::string_view, 4> kSdfOfWorld = {"model", "include", "frame", "joint"};
+constexpr std::array<std::string_view, 3> kSdfOfWorld = {"model", "include", "frame"};
 constexpr std::array<std::string_view, 10> kSdfSilentOfWorld = {
     "physics", "gravity", "magnetic_field", "atmosphere", "gui",
     "scene",   "light",   "audio",          "wind",       "spherical_coordinates"};

@@ -40,7 +40,7 @@ class SdfPreparation {
   /// The first file. Throws InputError, also when files include each other in a circle or too many times.
   void prepare(XmlDocument& document, const std::filesystem::path& file);
 
-  /// Of an <include> that was prepared: how many models it makes, and the name of the first without a <name>.
+  /// Of an <include> that was prepared: how many models it makes, and the name of its model.
   [[nodiscard]] std::size_t copies_of(pugi::xml_node include) const;
   [[nodiscard]] std::string name_of(pugi::xml_node include) const;
 

@@ -47,7 +47,7 @@ class SdfWalk {
   SdfWalk(RobotFiles& files, Robot& robot)
       : geometry_(files.geometry()), shapes_(robot, files.opened()), robot_(robot) {}
 
-  /// Models come in pieces; their links stay in the order of the file.
+  /// The place in the file of the models that follow: finish() puts their links in this order.
   void begin_model(std::size_t place) { place_ = place; }
 
   void add_model(const sdf::Model& model, const Pose& world_from_parent, const std::string& scope,

@@ -6,7 +6,10 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <urdf_parser/urdf_parser.h>
@@ -183,27 +186,28 @@ class UrdfCulprit {
     const std::string_view name = element.attribute("name").value();
     const bool is_named = element.parent() == document_.root() && !name.empty();
     // The last of a name: of two links the second is one too many.
-    if (is_named && complaint_.find(fmt::format("[{}]", name)) != std::string::npos) named_ = element;
-    if (is_named && complaint_.find(fmt::format("'{}'", name)) != std::string::npos) named_ = element;
+    if (is_named && (complains_of(fmt::format("[{}]", name)) || complains_of(fmt::format("'{}'", name)))) {
+      named_ = element;
+    }
     for (const pugi::xml_node child : element.children()) {
       if (child.type() == pugi::node_element) look_at(child);
     }
+  }
+
+  [[nodiscard]] bool complains_of(const std::string& words) const {
+    return complaint_.find(words) != std::string::npos;
   }
 
   void check_numbers(pugi::xml_node element, const NumbersOf& numbers) const {
     const pugi::xml_attribute attribute = element.attribute(numbers.attribute.data());
     if (attribute.empty() && !numbers.is_required) return;
     if (attribute.empty()) document_.fail(element, fmt::format("has no {}", numbers.attribute));
-    std::size_t count = 0;
-    bool is_good = true;
-    std::string_view rest = attribute.value();
-    for (constexpr std::string_view kBlanks = " \t\r\n"; !(rest = trim(rest)).empty(); ++count) {
-      const std::size_t end = std::min(rest.find_first_of(kBlanks), rest.size());
-      const auto value = parse_number<double>(rest.substr(0, end));
-      is_good = is_good && value && std::isfinite(*value);
-      rest.remove_prefix(end);
-    }
-    if (is_good && count == numbers.count) return;
+    const std::vector<std::string_view> words = split_words(attribute.value());
+    const bool are_finite = std::all_of(words.begin(), words.end(), [](std::string_view word) {
+      const auto value = parse_number<double>(word);
+      return value && std::isfinite(*value);
+    });
+    if (are_finite && words.size() == numbers.count) return;
     document_.fail(element, fmt::format("{} = '{:.60}' is not {} finite number{}", numbers.attribute, attribute.value(),
                                         numbers.count, numbers.count == 1 ? "" : "s"));
   }
