@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # fathom_feature(<option> <what it is for> <Debian packages> <whether its library is found> <name>): the cache entry
 # FATHOM_<option> is AUTO, ON or OFF; here the variable becomes ON or OFF. AUTO asks at each configuration, so that a library
-# that was installed later is built in. `fathom --version` lists the name, unless it is empty, or the packages of what is left out.
+# that was installed later is built in. `fathom --version` lists the name; for a feature that is left out, its packages, too. A
+# feature with an empty name is not listed.
 macro(fathom_feature option doc packages found name)
   set(FATHOM_${option} AUTO CACHE STRING "${doc}: ON, OFF, or AUTO, which is ON where ${packages} is installed")
   if(FATHOM_${option} STREQUAL "AUTO")

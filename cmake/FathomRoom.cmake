@@ -25,6 +25,14 @@ function(fathom_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# How the sources of rooms are compiled: several in one file where FATHOM_UNITY is ON; for fuzzers, with counters of their branches.
+function(fathom_compile_as_room target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE ${FATHOM_UNITY_FILES})
+  if(FATHOM_BUILD_FUZZERS)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 # fathom_room(<name> [LIBRARIES <private third-party targets>] [KERNELS <sources compiled once per instruction set>]
 # [WITHOUT <folders that are left out>]): all other .cpp files in src/<name>, linked to the rooms that cmake/Rooms.cmake lets it include.
 function(fathom_room name)
@@ -46,10 +54,7 @@ function(fathom_room name)
   list(TRANSFORM rooms PREPEND fathom_)
   # PUBLIC, because a room's headers may show types of the rooms below it.
   target_link_libraries(${target} PUBLIC ${rooms} PRIVATE fmt::fmt ${ROOM_LIBRARIES} fathom_flags)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE ${FATHOM_UNITY_FILES})
-  if(FATHOM_BUILD_FUZZERS)  # inputs are told apart by the branches of the rooms that read them
-    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
-  endif()
+  fathom_compile_as_room(${target})
   set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
   set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES fmt::fmt ${ROOM_LIBRARIES})
   add_dependencies(${target} fathom_check_rooms)
@@ -58,8 +63,8 @@ function(fathom_room name)
   endif()
 endfunction()
 
-# fathom_part(<room> <folder> [LIBRARIES <private third-party targets>]): a folder that the room is WITHOUT, for builds that have a
-# library, or have not. It is compiled apart: whether the library is there changes no command of the room's other files.
+# fathom_part(<room> <folder> [LIBRARIES <private third-party targets>]): a folder that the room is WITHOUT, for builds with an
+# optional library, or for builds without it. It is compiled apart, so the library changes no command of the room's other files.
 function(fathom_part room folder)
   cmake_parse_arguments(PART "" "" "LIBRARIES" ${ARGN})
   set(target fathom_${room}_${folder})
@@ -67,10 +72,7 @@ function(fathom_part room folder)
   add_library(${target} OBJECT ${sources})
   target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(${target} PRIVATE fmt::fmt ${PART_LIBRARIES} fathom_flags)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE ${FATHOM_UNITY_FILES})
-  if(FATHOM_BUILD_FUZZERS)
-    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
-  endif()
+  fathom_compile_as_room(${target})
   target_sources(fathom_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
   foreach(library ${PART_LIBRARIES})
     target_link_libraries(fathom_${room} PRIVATE $<LINK_ONLY:${library}>)
@@ -80,7 +82,7 @@ function(fathom_part room folder)
   add_dependencies(${target} fathom_check_rooms)
 endfunction()
 
-# fathom_source_definition(<source of src/> <definition>...): of this file alone, which is compiled by itself.
+# fathom_source_definition(<source of src/> <definition>...): defines macros for this file alone, which is compiled by itself.
 function(fathom_source_definition source)
   set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "${ARGN}" SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
