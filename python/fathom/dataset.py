@@ -171,7 +171,8 @@ def verify(out: Any, *, threads: int = 0, remove_faulty: bool = False) -> Dict[s
 def info(out: Any) -> Dict[str, Any]:
     """What a dataset holds, as `fathom dataset info`: fathom, scene, command, seed, environments and episodes (first, end),
     frames, block, units; complete, made_of_something_else and unfinished units, foreign (files, folders and links that are
-    not part of the dataset), first_missing (None: all are there), files, bytes. Raises InputError for a folder that is no dataset."""
+    not part of the dataset), first_missing (None: all are there), files, bytes. Raises InputError for a folder that is no
+    dataset."""
     return _fathom._dataset_info(out)
 
 

@@ -170,7 +170,7 @@ void bind_world(py::module_& m) {
           [](const World& w) { return kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(w.unknown())); })
       .def_property_readonly("name", &World::name)
       .def_property_readonly("inputs", [](const World& w) { return w.inputs(); })
-      .def_property_readonly("notes", &World::notes, "What these files hold and fathom does not read, a line each.")
+      .def_property_readonly("notes", &World::notes, "What fathom does not read of these files, a line each.")
       .def("__repr__",
            [](const World& w) { return "World(" + (w.name().empty() ? "in memory" : "'" + w.name() + "'") + ")"; });
 }

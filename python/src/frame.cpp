@@ -157,7 +157,7 @@ bool is_of_gpu(py::handle value) {
   return !py::isinstance<py::array>(value) && py::hasattr(value, "__cuda_array_interface__");
 }
 
-/// Waits for the stream in which the array's owner fills it, where it names one.
+/// Waits for the stream in which the owner of the array fills it, where the array names a stream.
 void wait_for_owner(const py::dict& facts, std::uintptr_t address) {
   if (!facts.contains("stream") || facts["stream"].is_none()) return;
   const auto stream = py::cast<std::uintptr_t>(facts["stream"]);

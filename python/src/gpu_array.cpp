@@ -102,7 +102,7 @@ void bind_gpu_array(py::module_& m) {
             return a.dlpack();
           },
           "A capsule of DLPack over this very memory: BufferError for copy=True, and for the dl_device of another.\n"
-          "stream does not matter, because render() has waited; max_version neither.")
+          "stream and max_version do not matter: render() has waited.")
       .def("__dlpack_device__", [](const GpuArray& a) { return py::make_tuple(kDLCUDA, a.number()); });
 }
 

@@ -87,8 +87,7 @@ void guard_unmade_objects(py::module_& m) {
   }
 }
 
-// What pybind11 itself refuses, because no signature takes the arguments, is a text of several lines. It becomes one
-// line.
+// pybind11 refuses arguments that no signature takes by a text of several lines. It becomes one line here.
 
 PyObject* g_input_error = nullptr;
 PyCFunctionWithKeywords g_call = nullptr;  // of pybind11
@@ -112,7 +111,7 @@ PyObject* broken_text(PyObject* value, int depth) {  // NOLINT(misc-no-recursion
   return found;
 }
 
-/// As repr() has it, on one line, and not all of a long one.
+/// What repr() gives, on one line; of a long text the beginning.
 std::string shown(py::handle value) {
   constexpr std::size_t kMost = 60;
   std::string text;
@@ -160,8 +159,8 @@ std::string refusal(std::string text, py::handle args, py::handle kwargs) {
       name = name.substr(name.rfind('.') + 1), first = 1;
     }
     if (signature.compare(1, kSelf.size(), kSelf) == 0) {
-      signature.erase(1, std::min(signature.find(", ") + 1, signature.find(')') - 1));
-      if (signature[1] == ' ') signature.erase(1, 1);
+      const std::size_t comma = signature.find(", ");
+      signature.erase(1, comma == std::string::npos ? signature.find(')') - 1 : comma + 1);
       first = 1;
     }
     wanted += (wanted.empty() ? "" : " or ") + signature;
@@ -199,7 +198,7 @@ void guard_function(PyObject* object) {
   if (PyInstanceMethod_Check(object) != 0) object = PyInstanceMethod_GET_FUNCTION(object);
   if (PyCFunction_Check(object) == 0) return;
   PyObject* const record = PyCFunction_GET_SELF(object);
-  if (record == nullptr || PyCapsule_CheckExact(record) == 0) return;  // none of pybind11
+  if (record == nullptr || PyCapsule_CheckExact(record) == 0) return;  // not made by pybind11
   PyMethodDef& definition = *reinterpret_cast<PyCFunctionObject*>(object)->m_ml;
   const auto now = reinterpret_cast<PyCFunctionWithKeywords>(reinterpret_cast<void (*)()>(definition.ml_meth));
   if (g_call == nullptr) g_call = now;

@@ -113,7 +113,7 @@ for wanted_memory in (dict(copy=True), dict(dl_device=(1, 0)), dict(dl_device=(2
 for same_memory in (dict(copy=False), dict(copy=None, dl_device=None), dict(dl_device=(2, 0), max_version=(1, 0))):
     own["reason"].__dlpack__(**same_memory)
 
-# What the array's owner has queued in a stream of its own is done before a frame is rendered over it.
+# What the array's owner has queued in its stream is done before a frame is rendered over the array.
 queued = GpuArray((24, 32), "<f4")
 zeros = np.zeros((24, 32), "float32")
 assert cuda.cuMemcpyHtoDAsync_v2(ctypes.c_uint64(queued.address), ctypes.c_void_p(zeros.ctypes.data), ctypes.c_size_t(zeros.nbytes), stream) == 0

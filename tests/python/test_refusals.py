@@ -130,6 +130,7 @@ def test_kinds_of_errors():
     (lambda: fa.sphere("big"), "sphere: ('big') given, (radius_m: float, segments: int = 64) wanted"),
     (lambda: fa.cylinder(1, height_m=np.zeros((9, 9))), "cylinder: (1, height_m=array([[0., 0., "),
     (lambda: room().set_poses(), "set_poses: () given, (ids: object, positions_m: object"),
+    (lambda: room().copy(3), "copy: (3) given, () wanted"),
     (lambda: fa.Mesh(3), "Mesh: (3) given, (vertices: object, triangles: object) wanted"),
     (lambda: fa.read_trajectory(b"\xff" * 3, 4), "read_trajectory: (b'"),
 ])
