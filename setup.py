@@ -18,7 +18,7 @@ VERSION = re.search(r"project\(fathom VERSION ([0-9.]+)", (ROOT / "CMakeLists.tx
 
 
 def forget_other_python(build):
-    """What CMake has cached of another Python."""
+    """Arguments by which CMake forgets what it has cached of another Python."""
     cache = build / "CMakeCache.txt"
     if not cache.exists() or f"Python_EXECUTABLE:FILEPATH={sys.executable}\n" in cache.read_text():
         return []

@@ -105,8 +105,8 @@ class DatasetBench {
                 1e6 * median(times[0]) / frames_, 1e6 * median(times[1]) / frames_);
   }
 
-  /// Two shards of a dataset, beside two processes that have half of the units each and share no folder,
-  /// and two threads that only compute: what memory, the file system and the machine itself leave of two.
+  /// Two shards of a dataset, beside two processes that have half of the units each and share no folder, and two
+  /// threads that only compute: what memory, the file system and the machine itself leave of two.
   void scaling() const {
     const auto options = [](int first, int end, std::string more) {
       return "--format webdataset --block 1 --environments " + std::to_string(first) + ":" + std::to_string(end) +

@@ -49,8 +49,8 @@ void refuse_same_log(const BeamFitOptions& options) {
 }
 
 /// From the table of pairs, or from the logs in a world.
-fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fathom::World>& world, bool quiet) {
-  TaskDisplay display("learning:", quiet);
+fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fathom::World>& world) {
+  TaskDisplay display("learning:", options.quiet);
   fathom::FitLogOptions fit = options.fit;
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
     display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
@@ -250,7 +250,7 @@ void fit_beam(const BeamFitOptions& options) {
   BeamFitOptions how = options;
   const bool leaves_offset = !options.localizers.empty() && !options.fit.hit_offset_m && !options.fit.fit_hit_offset;
   if (leaves_offset) how.fit.fit_hit_offset = false;
-  fathom::FitReport report = learn(how, world, options.quiet);
+  fathom::FitReport report = learn(how, world);
   if (!options.localizers.empty()) advise_localizers(report.sanity);
   const double cell_m = world ? world->cell_m() : options.cell_m;
   if (leaves_offset && cell_m > 0.0) report.sanity.emplace_back(kNoOffsetNote);

@@ -26,8 +26,7 @@ struct BeamFitOptions {
   bool force = false, quiet = false;
 };
 
-/// Learns the parameters with progress on stderr, writes the folder and prints what was found. Throws
-/// fathom::Error.
+/// Learns the parameters with progress on stderr, writes the folder and prints what was found. Throws fathom::Error.
 void fit_beam(const BeamFitOptions& options);
 
 }  // namespace fathom_cli

@@ -114,7 +114,7 @@ fathom::LogPairs pairs_of(const CalibrateOptions& options, std::vector<std::stri
                   [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
 }
 
-/// f(), which looks at the pairs of a file; what it refuses is said of that file.
+/// f(); what it throws as fathom::InputError gets the name of the file in front.
 template <class F>
 auto about(const std::filesystem::path& file, F f) -> decltype(f()) {
   try {

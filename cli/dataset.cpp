@@ -83,8 +83,7 @@ void verify_dataset(const DatasetArguments& arguments) {
     throw fathom::InputError(fmt::format("{}: {}{}", arguments.folder.string(), counted(faults, "fault"),
                                          arguments.remove_faulty ? " left alone" : ""));
   }
-  if (result.fault_count > 0) return;
-  if (arguments.quiet) return;
+  if (result.fault_count > 0 || arguments.quiet) return;
   print(fmt::format("{}, {}, {}: as they were written\n", counted(result.units, "unit"), counted(result.files, "file"),
                     bytes_text(result.bytes)));
 }

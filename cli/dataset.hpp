@@ -13,7 +13,7 @@ struct DatasetArguments {
   bool remove_faulty = false;
 };
 
-/// Prints the faults; throws fathom::InputError when there is one that is not removed.
+/// Prints the faults; throws fathom::InputError where one of them is not removed.
 void verify_dataset(const DatasetArguments& arguments);
 void print_dataset_info(const DatasetArguments& arguments);
 

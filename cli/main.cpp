@@ -48,7 +48,7 @@ int translate_errors(const std::function<void()>& command) {
   }
 }
 
-/// With what this build has of what needs a library, and the Debian packages of what it lacks.
+/// The version, the optional parts of this build, and the Debian packages of the missing parts.
 std::string version_text() {
   constexpr std::string_view kBuiltIn = FATHOM_BUILT_IN, kLeftOut = FATHOM_LEFT_OUT;
   std::string text = fmt::format("fathom {}\n", fathom::versions().fathom);

@@ -14,8 +14,8 @@ namespace fathom_cli {
 /// Writes to stdout and throws fathom::SystemError when that fails (a full disk behind a redirection).
 void print(std::string_view text);
 
-/// Writes a line for each to stderr, "fathom: warning: ...", of at most 1000 bytes; of more than 100 it counts the
-/// rest.
+/// Writes a line of at most 1000 bytes, "fathom: warning: ...", to stderr for each of the first 100, and counts the
+/// others.
 void print_warnings(std::span<const std::string> warnings);
 
 /// Rows of cells as aligned columns, two blanks apart, one row a line. Columns listed in `right` are right-aligned.

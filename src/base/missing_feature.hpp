@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-/// `packages`: of Debian. They are built in at the next build, where they are installed (cmake/FathomFeature.cmake).
+/// `packages`: of Debian. Once they are installed, the next build has the feature (cmake/FathomFeature.cmake).
 inline std::string missing_feature(std::string_view feature, std::string_view packages) {
   return fmt::format("this build of fathom has no {}: install {} and build it again", feature, packages);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-// `fathom publish` says what it did, and refuses what cannot be. tests/topic lets another implementation of
-// DDS judge what is sent.
+// `fathom publish` says what it did, and refuses what cannot be. tests/topic lets another implementation of DDS judge
+// what is sent.
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/error.hpp>
+
 #include "render/device/frame_data.hpp"
 #include "render/device/gpu_objects.hpp"
 #include "render/device/ptx.hpp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# tools/gpu-bundle, unpacked and run in a root that has nothing but a shell and its tools: without a driver, and with the
-# one that is none (tests/support/fake_cuda.hpp).
+# tools/gpu-bundle, unpacked and run in a root that has only a shell and its tools: without a driver, and with a fake
+# driver (tests/support/fake_cuda.hpp).
 #   test_bundle.sh BUILD
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../support/checks.sh"
@@ -60,7 +60,7 @@ expect 'without a driver run says so in one line' test "$(wc -l < "$work/without
 expect 'and names the driver' grep -q "no GPU to look at: .*NVIDIA's driver is not there" "$work/without.txt"
 
 cp -L "$build/tests/device/libcuda.so.1" "$root/usr/lib/"
-run_there with || fail "with the driver that is none run fails: $(cat "$work/with.txt" "$root"/with/*.txt)"
+run_there with || fail "with the fake driver run fails: $(cat "$work/with.txt" "$root"/with/*.txt)"
 for name in probe machine smoke test_gpu; do expect "$name is well" summary_has "^$name: exit code 0"; done
 expect 'the probe names each kernel' test "$(grep -c '^fathom_' "$root/with/probe.txt")" -ge 14
 expect 'no library is missing' test "$(grep -c 'not found' "$root/with/machine.txt")" -eq 0

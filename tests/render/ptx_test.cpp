@@ -85,7 +85,7 @@ TEST_P(Ptx, HasTheKernelsForEveryGpuSincePascal) {
   EXPECT_EQ(ptx.find(".extern"), std::string::npos) << "something is called that is not there";
 }
 
-/// A launch of other groups than those that the kernels are bounded for would fail.
+/// A launch whose groups have more threads than the bound of a kernel would fail.
 TEST_P(Ptx, BoundsEveryKernelByTheGroupsOfALaunch) {
   const std::string ptx = read_ptx();
   const auto count = [&](const std::string& text) {

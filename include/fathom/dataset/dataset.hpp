@@ -58,8 +58,7 @@ FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& op
 /// As many units are rendered side by side as there are threads, over one set of trees; fewer units than threads come
 /// one after the other, each on all of them. Below the folder no link is followed, and none is removed. Throws
 /// InputError (bad input, a folder that holds something else or a link, units that are there without resume and force),
-/// SystemError (disk, memory) or Interrupted (should_stop said yes; units
-/// that are there are whole).
+/// SystemError (disk, memory) or Interrupted (should_stop said yes; units that are there are whole).
 FATHOM_API DatasetResult render_dataset(const SceneSetup& setup, const DatasetOptions& options);
 
 /// Renders units of one scene in many calls, such as those of a scheduler. Calls share the trees where each has one

@@ -10,7 +10,7 @@
 namespace fathom {
 
 struct DatasetEstimate {
-  std::uint64_t complete_units = 0;               ///< that resume keeps; the rest is what follows
+  std::uint64_t complete_units = 0;               ///< that resume keeps; no other field counts them
   std::uint64_t units = 0, frames = 0, rays = 0;  ///< to be rendered; known
   std::uint64_t files = 0;                        ///< known for formats with many units in each
   std::uint64_t bytes = 0;                        ///< by the sample

@@ -63,8 +63,7 @@ struct TraceArrays {
   float* distance_m = nullptr;
   std::int32_t* is_hit = nullptr;
   std::int32_t* id = nullptr;  ///< of the instance; 0 on a miss
-  float* intensity =
-      nullptr;  ///< texture or default, times |cos| of the incidence, and see intensity_falls_off; 0 on a miss
+  float* intensity = nullptr;  ///< texture or default, times |cos| of incidence; see intensity_falls_off; 0 on a miss
   float* laser_retro = nullptr;
   float* azimuth_rad = nullptr;  ///< as stated above
   float* elevation_rad = nullptr;

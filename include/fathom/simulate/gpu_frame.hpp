@@ -16,8 +16,8 @@ namespace fathom {
 FATHOM_API Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t cols, ChannelSet channels,
                                 std::uint32_t returns = 1);
 
-/// Returns when a GPU has done what it was given in this stream (a CUstream; 1 and 2 are CUDA's default streams).
-/// `memory`: any of that GPU's. Throws InputError when that is in the memory of no GPU.
+/// Waits until a GPU has done the work that is queued in this stream (a CUstream; 1 and 2 are CUDA's default streams).
+/// `memory`: an address in the memory of that GPU. Throws InputError when no GPU has that address.
 FATHOM_API void wait_for_stream(const void* memory, std::uintptr_t stream);
 
 }  // namespace fathom

@@ -11,8 +11,8 @@ namespace fathom::device {
 namespace {
 
 constexpr const char* kLibrary = "libcuda.so.1";
-constexpr int kInvalidValue = 1, kOutOfMemory = 2,
-              kNoDevice = 100;                            // CUDA_ERROR_INVALID_VALUE, _OUT_OF_MEMORY, _NO_DEVICE
+constexpr int kInvalidValue = 1, kOutOfMemory = 2;        // CUDA_ERROR_INVALID_VALUE, _OUT_OF_MEMORY
+constexpr int kNoDevice = 100;                            // CUDA_ERROR_NO_DEVICE
 constexpr int kMajor = 75;                                // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr int kLeastMajor = 6;                            // of sm_60, for which the code is made
 constexpr int kLeastVersion = 11000, kThousandth = 1000;  // CUDA 11 is the first with cuDevicePrimaryCtxRelease_v2

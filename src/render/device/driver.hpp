@@ -73,7 +73,7 @@ class Gpu {
   struct Holding {
     CudaAddress address;
   };
-  /// The GPU that holds this memory. Throws as the other one, and InputError for memory of none.
+  /// The GPU that holds this memory. Throws as the other constructor, and InputError when no GPU holds it.
   explicit Gpu(Holding memory);
   ~Gpu();
   Gpu(const Gpu&) = delete;
@@ -85,7 +85,7 @@ class Gpu {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Throws OutOfGpuMemory or SystemError, "GPU 0 (...): <what>: <reason>", when `result` is an error.
   void check(int result, std::string_view what) const;
-  /// Throws InputError unless the address is in the memory of this GPU: a thread that follows another one ends the
+  /// Throws InputError unless the address is in the memory of this GPU. A kernel that follows another address ends the
   /// context, which the caller's framework shares.
   void check_address(CudaAddress address, std::string_view what) const;
 
