@@ -25,9 +25,9 @@ function(fathom_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# How the sources of rooms are compiled: several in one file where FATHOM_UNITY is ON; for fuzzers, with counters of their branches.
+# How the sources of rooms are compiled: as one file where FATHOM_UNITY is ON; for fuzzers, with counters of their branches.
 function(fathom_compile_as_room target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE ${FATHOM_UNITY_FILES})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 0)
   if(FATHOM_BUILD_FUZZERS)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()

@@ -20,7 +20,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::read_bag_test {
 namespace {
 
 using test::contains;
@@ -284,4 +284,4 @@ RC_GTEST_PROP(ReadBag, AnyChangedDb3IsReadOrRefusedInOneLine, ()) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::read_bag_test

@@ -15,7 +15,7 @@
 
 #if !FATHOM_SANITIZED
 
-namespace fathom {
+namespace fathom::allocation_test {
 namespace {
 
 using test::allocations_in;
@@ -66,6 +66,6 @@ TEST(ScanScorerAllocations, NoneWithRangesAlreadyCast) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::allocation_test
 
 #endif

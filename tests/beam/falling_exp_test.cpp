@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom::test {
+namespace fathom::test::falling_exp_test {
 namespace {
 
 /// Against the C library in extended precision, on a grid that is dense near 0 and on one over everything.
@@ -27,4 +27,4 @@ TEST(FallingExp, EndsInZero) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::falling_exp_test

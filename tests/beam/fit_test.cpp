@@ -17,7 +17,7 @@
 #include "support/isas.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom {
+namespace fathom::fit_test {
 namespace {
 
 using test::kLaser;
@@ -388,4 +388,4 @@ TEST(BeamFit, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::fit_test

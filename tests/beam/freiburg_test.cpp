@@ -12,7 +12,7 @@
 
 #include "beam/files.hpp"
 
-namespace fathom {
+namespace fathom::freiburg_test {
 namespace {
 
 struct Figures {
@@ -145,4 +145,4 @@ TEST_F(Freiburg, ClosedForm) {
 TEST_F(Freiburg, Book) { check({.variant = FitVariant::kBook}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0); }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::freiburg_test

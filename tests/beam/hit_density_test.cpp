@@ -16,7 +16,7 @@
 
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::hit_density_test {
 namespace {
 
 struct Case {
@@ -199,4 +199,4 @@ TEST(HitDensity, RefusesNumbersOutsideTheirLimits) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::hit_density_test

@@ -9,7 +9,7 @@
 #include "beam/synthetic.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::judge_test {
 namespace {
 
 using test::simulate;
@@ -107,4 +107,4 @@ TEST(BeamJudgement, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::judge_test

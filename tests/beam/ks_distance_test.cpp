@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom {
+namespace fathom::ks_distance_test {
 namespace {
 
 TEST(KsDistanceTest, DistanceOfASampleDrawnByHand) {
@@ -17,4 +17,4 @@ TEST(KsDistanceTest, DistanceOfASampleDrawnByHand) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::ks_distance_test

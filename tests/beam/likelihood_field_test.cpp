@@ -20,7 +20,7 @@
 #include "beam/files.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::likelihood_field_test {
 namespace {
 
 GridMap random_map(std::uint32_t rows, std::uint32_t cols, double share, std::uint32_t seed) {
@@ -308,4 +308,4 @@ TEST(LikelihoodField, ErrorsOfARealLogAreTheSpreadOfItsParts) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::likelihood_field_test

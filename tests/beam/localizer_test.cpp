@@ -14,7 +14,7 @@
 #include "beam/synthetic.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::localizer_test {
 namespace {
 
 /// nav2_amcl/src/sensors/laser/beam_model.cpp, of one reading; amcl's is the same.
@@ -225,4 +225,4 @@ TEST(Localizer, RefusesInvalidParameters) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::localizer_test

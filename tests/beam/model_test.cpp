@@ -15,7 +15,7 @@
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom {
+namespace fathom::model_test {
 namespace {
 
 using test::chi_square_p_value;
@@ -359,4 +359,4 @@ TEST(BeamSampler, IsKeyedByScanAndRayAlone) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::model_test

@@ -16,7 +16,7 @@
 #include "beam/moving_ranges.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::moving_ranges_test {
 namespace {
 
 /// Rays in a round room about the origin, whose wall is 5 m away: a closed form.
@@ -124,4 +124,4 @@ TEST(MovingRanges, OffsetsOfALogMustBeSound) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::moving_ranges_test

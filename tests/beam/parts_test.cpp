@@ -10,7 +10,7 @@
 
 #include "beam/synthetic.hpp"
 
-namespace fathom {
+namespace fathom::parts_test {
 namespace {
 
 using test::kLaser;
@@ -80,4 +80,4 @@ TEST(BeamParts, WithoutEvidenceAreRefused) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::parts_test

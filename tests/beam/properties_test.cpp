@@ -13,7 +13,7 @@
 
 #include "support/isas.hpp"
 
-namespace fathom {
+namespace fathom::properties_test {
 namespace {
 
 /// A number in [low, high].
@@ -207,4 +207,4 @@ TEST(BeamProperties, DensitiesAboveOneAreNoError) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::properties_test

@@ -11,7 +11,7 @@
 #include "beam/synthetic.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom {
+namespace fathom::recovery_test {
 namespace {
 
 using test::kLaser;
@@ -136,4 +136,4 @@ TEST(BeamFit, TheBooksResponsibilitiesAreBiasedFurther) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::recovery_test

@@ -10,7 +10,7 @@
 #include "beam/files.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::scan_test {
 namespace {
 
 using test::input_error;
@@ -125,4 +125,4 @@ TEST(ScanSelection, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::scan_test

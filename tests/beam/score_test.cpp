@@ -16,7 +16,7 @@
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
 
-namespace fathom {
+namespace fathom::score_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -362,4 +362,4 @@ TEST(ScanScorer, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::score_test

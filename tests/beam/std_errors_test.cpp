@@ -14,7 +14,7 @@
 #include "beam/student_t.hpp"
 #include "beam/synthetic.hpp"
 
-namespace fathom {
+namespace fathom::std_errors_test {
 namespace {
 
 using test::simulate;
@@ -255,4 +255,4 @@ TEST(StdErrors, IntervalsAreOfStudentsT) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::std_errors_test

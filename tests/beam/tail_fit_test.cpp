@@ -14,7 +14,7 @@
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
 
-namespace fathom {
+namespace fathom::tail_fit_test {
 namespace {
 
 using test::simulate;
@@ -213,4 +213,4 @@ TEST(TailFit, RefusesTheBooksVariantsOfLearning) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::tail_fit_test

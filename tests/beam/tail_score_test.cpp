@@ -11,7 +11,7 @@
 
 #include "support/isas.hpp"
 
-namespace fathom {
+namespace fathom::tail_score_test {
 namespace {
 
 struct Scan {
@@ -97,4 +97,4 @@ TEST(TailScores, WhatTablesCannotHoldIsWorkedOutExactly) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::tail_score_test

@@ -11,7 +11,7 @@
 #include "calibrate/chain_study.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_coverage_test {
 namespace {
 
 /// Of seeds, the share that holds the truth, three of its binomial deviations below 95 % at worst; and errors that are
@@ -88,4 +88,4 @@ TEST(StretchCoverage, StretchesAreTakenWhereTheSensorMoved) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_coverage_test

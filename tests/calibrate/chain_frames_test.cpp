@@ -16,7 +16,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_frames_test {
 namespace {
 
 SceneSetup setup_of(SensorModel model, NoiseChain noise) {
@@ -307,4 +307,4 @@ TEST(ChainFrames, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_frames_test

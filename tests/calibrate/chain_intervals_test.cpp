@@ -9,7 +9,7 @@
 
 #include "calibrate/chain_simulator.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_intervals_test {
 namespace {
 
 /// Twice by how much the log-likelihood of so many losses falls from its maximum.
@@ -103,4 +103,4 @@ TEST(ChainIntervals, OfAMidpointBeyondTheWallsReachFartherToTheSideThatIsHardlyS
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_intervals_test

@@ -15,7 +15,7 @@
 #include "calibrate/mixture_weights.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_readings_test {
 namespace {
 
 constexpr BeamMixture kTruth = {0.6F, 0.2F, 0.08F, 0.12F, 0.05F, 0.6F, 0.03F};
@@ -115,4 +115,4 @@ TEST(ChainReadings, NeedToKnowHowFarTheSensorMeasures) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_readings_test

@@ -13,7 +13,7 @@
 #include "calibrate/chain_study.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_rings_test {
 namespace {
 
 const std::vector<std::uint16_t> kRings = {0, 2, 5};
@@ -152,4 +152,4 @@ TEST(ChainRings, RefuseInOneLine) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_rings_test

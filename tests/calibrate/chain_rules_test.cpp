@@ -14,7 +14,7 @@
 #include "calibrate/chain_simulator.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_rules_test {
 namespace {
 
 const NoiseChain& lidar_chain() {
@@ -308,4 +308,4 @@ TEST(ChainRules, IsWrittenAsSceneFilesHoldIt) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_rules_test

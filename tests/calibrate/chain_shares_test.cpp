@@ -12,7 +12,7 @@
 
 #include "calibrate/chain_simulator.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_shares_test {
 namespace {
 
 double sum_of(const BinShares& bins) { return std::accumulate(bins.shares.begin(), bins.shares.end(), 0.0); }
@@ -42,4 +42,4 @@ TEST(ChainShares, ShowTheMiddleOfHeavyTails) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_shares_test

@@ -15,7 +15,7 @@
 #include "calibrate/learned_cases.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_test {
 namespace {
 
 constexpr std::uint32_t kPerFrame = kSanitized ? 256 : 1024;  // fewer make all errors wider
@@ -90,4 +90,4 @@ TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_test

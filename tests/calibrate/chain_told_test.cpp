@@ -16,7 +16,7 @@
 #include "calibrate/chain_simulator.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::chain_told_test {
 namespace {
 
 struct Told {
@@ -165,4 +165,4 @@ TEST(ChainTold, WhatDoesNothingStays) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::chain_told_test

@@ -16,7 +16,7 @@
 
 #include "beam/student_t.hpp"
 
-namespace fathom::test {
+namespace fathom::test::cluster_variance_test {
 namespace {
 
 double normal(std::uint32_t world, std::uint32_t place) {
@@ -111,4 +111,4 @@ TEST(ClusterVariance, IsRightOnAverageWithItsDegrees) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::cluster_variance_test

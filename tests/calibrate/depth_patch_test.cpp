@@ -11,7 +11,7 @@
 
 #include "calibrate/depth_patch.hpp"
 
-namespace fathom::test {
+namespace fathom::test::depth_patch_test {
 namespace {
 
 using Values = std::array<double, kPatchPixels>;
@@ -197,4 +197,4 @@ TEST(DepthPatch, LagMeansAreMeansOfProducts) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::depth_patch_test

@@ -19,7 +19,7 @@
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-namespace fathom::test {
+namespace fathom::test::depth_presets_test {
 namespace {
 
 const std::string kExampleScenes = FATHOM_SOURCE_DIR "/examples";
@@ -198,4 +198,4 @@ INSTANTIATE_TEST_SUITE_P(All, DepthPresets,
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::depth_presets_test

@@ -17,7 +17,7 @@
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::distance_errors_test {
 namespace {
 
 constexpr double kOwn_m = 0.02, kOfPlace_m = 0.015;
@@ -146,4 +146,4 @@ TEST(DistanceErrors, SayWhatTheyRestOn) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::distance_errors_test

@@ -14,7 +14,7 @@
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom::test {
+namespace fathom::test::distance_test {
 namespace {
 
 constexpr DistanceNoise kTruth = {.mean_m = 0.013F, .stddev_m = 0.02F, .stddev_per_m = 0.004F};
@@ -176,4 +176,4 @@ TEST(CalibrateDistance, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::distance_test

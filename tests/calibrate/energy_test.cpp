@@ -12,7 +12,7 @@
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::energy_test {
 namespace {
 
 /// Frames of a stereo camera that looks at a ball, which shows it surfaces of every obliqueness; it stands a little
@@ -178,4 +178,4 @@ TEST(CalibrateEnergy, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::energy_test

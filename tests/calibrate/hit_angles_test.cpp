@@ -17,7 +17,7 @@
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::hit_angles_test {
 namespace {
 
 const NoiseChain kBeside = {AngularHit{Axis::kZ, 0.002F, 0.01F}, AngularHit{Axis::kY, -0.001F, 0.004F},
@@ -217,4 +217,4 @@ TEST(HitLearning, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::hit_angles_test

@@ -12,7 +12,7 @@
 
 #include "calibrate/hole_blobs.hpp"
 
-namespace fathom::test {
+namespace fathom::test::hole_blobs_test {
 namespace {
 
 constexpr DepthPixel kMeasured = DepthPixel::kMeasured, kHole = DepthPixel::kHole, kLeftOut = DepthPixel::kLeftOut;
@@ -89,4 +89,4 @@ TEST(HoleBlobs, CornersDoNotConnect) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::hole_blobs_test

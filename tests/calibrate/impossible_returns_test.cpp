@@ -13,7 +13,7 @@
 #include "base/counts.hpp"
 #include "calibrate/chain_simulator.hpp"
 
-namespace fathom::test {
+namespace fathom::test::impossible_returns_test {
 namespace {
 
 constexpr std::uint32_t kFrames = 24, kPerFrame = 96;
@@ -113,4 +113,4 @@ TEST(ImpossibleReturns, TooManyOfThemLeaveNoErrors) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::impossible_returns_test

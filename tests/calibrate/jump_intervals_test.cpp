@@ -15,7 +15,7 @@
 #include "calibrate/chain_simulator.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::jump_intervals_test {
 namespace {
 
 constexpr std::uint32_t kFrames = 8, kPerFrame = 128;
@@ -78,4 +78,4 @@ TEST(JumpIntervals, HoldTheTruthAsOftenAsTheySay) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::jump_intervals_test

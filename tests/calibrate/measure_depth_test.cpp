@@ -14,7 +14,7 @@
 #include "calibrate/depth_patch.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::measure_depth_test {
 namespace {
 
 constexpr std::uint32_t kRows = 240, kCols = 320;
@@ -323,4 +323,4 @@ TEST(MeasureDepth, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::measure_depth_test

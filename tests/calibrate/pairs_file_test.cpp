@@ -9,7 +9,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom::test {
+namespace fathom::test::pairs_file_test {
 namespace {
 
 TEST(PairsFile, ReadsRangesInAnyOrderOfColumns) {
@@ -65,4 +65,4 @@ TEST(PairsFile, NamesFileAndLineOfWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::pairs_file_test

@@ -16,7 +16,7 @@
 
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::turned_density_test {
 namespace {
 
 struct Plane {
@@ -291,4 +291,4 @@ TEST(TurnedRays, RefuseInOneLine) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::turned_density_test

@@ -12,7 +12,7 @@
 #include "calibrate/turned_scenes.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::turned_learning_test {
 namespace {
 
 struct Case {
@@ -184,4 +184,4 @@ TEST(TurnedLearning, SaysWhereTheAnglesLeaveTheNodes) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::turned_learning_test

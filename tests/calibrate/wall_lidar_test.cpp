@@ -19,7 +19,7 @@
 #include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_lidar_test {
 namespace {
 
 /// Of each ray without noise, whether it meets the wall at x = 5 m.
@@ -254,4 +254,4 @@ TEST(WallLidar, RefusesSensorsWithoutRowsOrWithRaysThatVary) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_lidar_test

@@ -15,7 +15,7 @@
 #include "calibrate/wall_neighbours.hpp"
 #include "calibrate/walls.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_neighbours_test {
 namespace {
 
 /// The trace of H R: H projects errors on what the plane takes, and R has their correlations.
@@ -64,4 +64,4 @@ TEST(WallNeighbours, SumWhatAPlaneTakes) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_neighbours_test

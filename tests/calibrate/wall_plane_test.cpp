@@ -18,7 +18,7 @@
 #include "calibrate/walls.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_plane_test {
 namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
@@ -259,4 +259,4 @@ TEST(WallPlanes, WrongInputIsRefused) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_plane_test

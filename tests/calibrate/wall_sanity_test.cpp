@@ -15,7 +15,7 @@
 #include "calibrate/walls.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_sanity_test {
 namespace {
 
 bool says(const WallFit& fit, const std::string& part) {
@@ -93,4 +93,4 @@ TEST(WallTape, ErrorsOfTwoPlacesHold) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_sanity_test

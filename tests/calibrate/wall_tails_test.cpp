@@ -15,7 +15,7 @@
 
 #include "calibrate/walls.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_tails_test {
 namespace {
 
 std::string_view first_of_range(const WallFit& fit) {
@@ -76,4 +76,4 @@ TEST(WallTails, BendNoPlane) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_tails_test

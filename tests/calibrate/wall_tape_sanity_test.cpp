@@ -18,7 +18,7 @@
 #include "calibrate/walls.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_tape_sanity_test {
 namespace {
 
 constexpr WallOptions kFew = {.most_returns = 2000};
@@ -244,4 +244,4 @@ TEST(WallDepths, OfAnotherUnitAreRefusedOrNamed) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_tape_sanity_test

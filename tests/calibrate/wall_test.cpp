@@ -16,7 +16,7 @@
 
 #include "calibrate/walls.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_test {
 namespace {
 
 const LearnedParameter& parameter(const WallFit& fit, const std::string& name) {
@@ -269,4 +269,4 @@ TEST(Wall, SensorIsAnEntryOfASceneFile) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_test

@@ -21,7 +21,7 @@
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::wall_turns_test {
 namespace {
 
 const NoiseChain kTurnNoise = {DistanceNoise{0.0F, 0.01F, 0.004F}, Dropout{0.05F}};
@@ -299,4 +299,4 @@ TEST(WallTurns, RefusesOtherElevationsAndSeveralReturns) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::wall_turns_test

@@ -16,7 +16,7 @@
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom::test {
+namespace fathom::test::window_angles_test {
 namespace {
 
 constexpr double kFocalPx = 300.0, kBaselineM = 0.05;
@@ -273,4 +273,4 @@ TEST(WindowAngles, AnImageTooSmallForAnyWindowIsRefused) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::window_angles_test

@@ -11,7 +11,7 @@
 #include "math/samples.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom::test {
+namespace fathom::test::normals_test {
 namespace {
 
 constexpr std::size_t kDraws = 1'000'000;
@@ -89,4 +89,4 @@ RC_GTEST_PROP(Normals, EqualBoxAndMullerInDoublePrecision, (std::uint64_t seed))
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::normals_test

@@ -9,7 +9,7 @@
 #include "math/samples.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom::test {
+namespace fathom::test::uniforms_test {
 namespace {
 
 constexpr std::size_t kDraws = 1'000'000;
@@ -41,4 +41,4 @@ TEST(Uniforms, StayInTheHalfOpenInterval) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::uniforms_test

@@ -15,7 +15,7 @@
 #include "mesh/mesh_files.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::dae_mesh_test {
 namespace {
 
 using test::contains;
@@ -278,4 +278,4 @@ TEST(DaeMeshTest, RefusesNodesThatRepeatWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::dae_mesh_test

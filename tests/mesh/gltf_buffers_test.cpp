@@ -14,7 +14,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::gltf_buffers_test {
 namespace {
 
 using test::contains;
@@ -131,4 +131,4 @@ TEST(GlbTest, TakesWholeFilesOnly) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::gltf_buffers_test

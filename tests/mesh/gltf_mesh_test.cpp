@@ -15,7 +15,7 @@
 #include "mesh/gltf_documents.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::gltf_mesh_test {
 namespace {
 
 using test::contains;
@@ -392,4 +392,4 @@ TEST(GltfMeshTest, AgreesWithAssimpOnTreesOfNodes) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::gltf_mesh_test

@@ -17,7 +17,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::mesh_parts_test {
 namespace {
 
 using test::contains;
@@ -167,4 +167,4 @@ TEST_F(MeshParts, OfFormatsWithoutThemAreRefused) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::mesh_parts_test

@@ -11,7 +11,7 @@
 #include "mesh/mesh_files.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::obj_mesh_test {
 namespace {
 
 using test::contains;
@@ -111,4 +111,4 @@ TEST(ObjMeshTest, NamesTheLineThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::obj_mesh_test

@@ -12,7 +12,7 @@
 
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::polygon_test {
 namespace {
 
 using Triangles = std::vector<std::array<std::uint32_t, 3>>;
@@ -112,4 +112,4 @@ TEST(PolygonTest, RefusesMoreConcaveCornersThanItCanCutInTime) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::polygon_test

@@ -15,7 +15,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::read_mesh_test {
 namespace {
 
 using test::contains;
@@ -362,4 +362,4 @@ TEST_F(ReadMeshTest, SaysNothingOnTheTerminal) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::read_mesh_test

@@ -9,7 +9,7 @@
 
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::xml_document_test {
 namespace {
 
 using test::contains;
@@ -91,4 +91,4 @@ TEST(XmlDocumentTest, RefusesNestingThatWouldOverflowTheStack) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::xml_document_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace fathom::test {
+namespace fathom::test::invalid_band_test {
 namespace {
 
 constexpr Optics kOptics = {.fx_px = 500, .cx_px = 320, .baseline_m = 0.1F};
@@ -61,4 +61,4 @@ TEST(InvalidBandLoss, IsTheIdentityWithNeither) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::invalid_band_test

@@ -18,7 +18,7 @@
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
 
-namespace fathom::test {
+namespace fathom::test::laws_test {
 namespace {
 
 template <class Model>
@@ -411,4 +411,4 @@ TEST(NoiseModels, AreListedOnceEachInOrder) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::laws_test

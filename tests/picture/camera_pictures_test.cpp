@@ -15,7 +15,7 @@
 #include "picture/png_reader.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::camera_pictures_test {
 namespace {
 
 using test::Picture;
@@ -217,4 +217,4 @@ TEST(CameraSheet, TakesARoundScaleUnlessOneIsGiven) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::camera_pictures_test

@@ -17,7 +17,7 @@
 #include "support/temporary_folder.hpp"
 #include "text/npy.hpp"
 
-namespace fathom {
+namespace fathom::depth_output_test {
 namespace {
 
 using test::TemporaryFolder;
@@ -145,4 +145,4 @@ TEST(Pictures, SheetAndReasonsAreWritten) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::depth_output_test

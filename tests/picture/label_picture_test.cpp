@@ -15,7 +15,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::label_picture_test {
 namespace {
 
 using test::Picture;
@@ -111,4 +111,4 @@ TEST(LabelPicture, NeedsRays) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::label_picture_test

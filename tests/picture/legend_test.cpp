@@ -21,7 +21,7 @@
 #include "picture/png_reader.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::legend_test {
 namespace {
 
 using test::kNan;
@@ -323,4 +323,4 @@ TEST(AngleImage, ShowsRaysWhereTheyPoint) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::legend_test

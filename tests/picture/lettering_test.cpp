@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace fathom {
+namespace fathom::lettering_test {
 namespace {
 
 constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
@@ -114,4 +114,4 @@ TEST(Lettering, HasASizeForEveryPicture) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::lettering_test

@@ -19,7 +19,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::pictures_test {
 namespace {
 
 using test::bytes_of;
@@ -316,4 +316,4 @@ TEST(BirdsEyeViewTest, RefusesSizesThatMakeNoPicture) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::pictures_test

@@ -15,7 +15,7 @@
 #include "sensor/sensor_view.hpp"
 #include "support/casters.hpp"
 
-namespace fathom {
+namespace fathom::stereo_shadow_test {
 namespace {
 
 using test::count_in_row;
@@ -355,4 +355,4 @@ TEST(StereoShadow, NeedsTwoCamerasApart) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::stereo_shadow_test

@@ -15,7 +15,7 @@
 #include "report/chain_page.hpp"
 #include "report/page.hpp"
 
-namespace fathom {
+namespace fathom::chain_page_test {
 namespace {
 
 /// `count` parameters, whose errors have the correlation `c` with those of the first and none with each other.
@@ -103,4 +103,4 @@ TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::chain_page_test

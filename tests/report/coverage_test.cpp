@@ -14,7 +14,7 @@
 #include "beam/corridor.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom {
+namespace fathom::coverage_test {
 namespace {
 
 using test::ParameterCoverage;
@@ -54,4 +54,4 @@ TEST(Coverage, IntervalsHoldWhereNeighbouringScansErrTogether) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::coverage_test

@@ -22,7 +22,7 @@
 #include "support/temporary_folder.hpp"
 #include "text/npy.hpp"
 
-namespace fathom::test {
+namespace fathom::test::depth_report_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -333,4 +333,4 @@ TEST_F(DepthFolderTest, JsonHasNoNanAndReadsNamesOfAnyBytes) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::depth_report_test

@@ -16,7 +16,7 @@
 #include "report/field_page.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::field_log_test {
 namespace {
 
 using test::bytes_of;
@@ -155,4 +155,4 @@ TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::field_log_test

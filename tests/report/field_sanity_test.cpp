@@ -21,7 +21,7 @@
 #include "report/flag_with.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::field_sanity_test {
 namespace {
 
 using test::flag_with;
@@ -257,4 +257,4 @@ TEST(FieldSanity, RealLogsInTheirMapsAreInOrder) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::field_sanity_test

@@ -15,7 +15,7 @@
 #include "report/fit_page.hpp"
 #include "report/synthetic_report.hpp"
 
-namespace fathom {
+namespace fathom::fit_figures_test {
 namespace {
 
 struct Point {
@@ -306,4 +306,4 @@ TEST(FitPage, PrintsAWeightAtItsBoundaryAsZero) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::fit_figures_test

@@ -23,7 +23,7 @@
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 
-namespace fathom {
+namespace fathom::fit_report_test {
 namespace {
 
 using test::bytes_of;
@@ -282,4 +282,4 @@ TEST_F(FitFolder, HoldsParametersOfTheLocalizersThatAreNamed) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::fit_report_test

@@ -15,7 +15,7 @@
 #include "picture/png_reader.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::heatmap_test {
 namespace {
 
 /// An L-shaped room of 6 m x 4 m with cells of 0.1 m, in unknown ground, turned and moved in the world: no symmetry.
@@ -283,4 +283,4 @@ TEST(Heatmap, IsRefinedToTheCellsOfTheMap) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::heatmap_test

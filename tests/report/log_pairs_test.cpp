@@ -12,7 +12,7 @@
 #include <fathom/calibrate/log_pairs.hpp>
 #include <fathom/math/f64.hpp>
 
-namespace fathom::test {
+namespace fathom::test::log_pairs_test {
 namespace {
 
 /// Normal errors of 2 cm, 5 m away, as far as they are within the gate; so many more readings were left out.
@@ -56,4 +56,4 @@ TEST(LogPairFlags, AMapThatMostReadingsContradictIsNamed) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::log_pairs_test

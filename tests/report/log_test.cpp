@@ -22,7 +22,7 @@
 #include "beam/room.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::log_test {
 namespace {
 
 const World& room() {
@@ -579,4 +579,4 @@ TEST(ScoreBeams, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::log_test

@@ -12,7 +12,7 @@
 #include "report/model_text.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::model_file_test {
 namespace {
 
 BeamModel odd_model() {
@@ -152,4 +152,4 @@ TEST(ModelFile, HasDefaultsForWhatIsOptional) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::model_file_test

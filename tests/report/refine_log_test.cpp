@@ -15,7 +15,7 @@
 #include "beam/room.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::refine_log_test {
 namespace {
 
 using test::bytes_of;
@@ -157,4 +157,4 @@ TEST(RefineLog, RefusesWhatDoesNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::refine_log_test

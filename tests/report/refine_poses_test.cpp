@@ -20,7 +20,7 @@
 #include "beam/room.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::refine_poses_test {
 namespace {
 
 constexpr std::size_t kScans = 60, kRays = 181;
@@ -294,4 +294,4 @@ TEST_F(RefineFreiburg, GetsBackFromSpoiltPoses) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::refine_poses_test

@@ -22,7 +22,7 @@
 #include "report/sanity.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::sanity_test {
 namespace {
 
 using test::flag_with;
@@ -379,4 +379,4 @@ TEST(Sanity, FlagsAreInTheFilesOfAFit) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::sanity_test

@@ -18,7 +18,7 @@
 #include "report/flag_with.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::sensor_flags_test {
 namespace {
 
 using test::flag_with;
@@ -153,4 +153,4 @@ TEST(SensorFlags, AnOffsetBeyondTheMaximumRangeIsRefused) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::sensor_flags_test

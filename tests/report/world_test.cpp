@@ -16,7 +16,7 @@
 #include "beam/room.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::world_test {
 namespace {
 
 using Paths = std::vector<std::filesystem::path>;
@@ -102,4 +102,4 @@ TEST(Worlds, NeedRanges) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::world_test

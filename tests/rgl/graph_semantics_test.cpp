@@ -10,7 +10,7 @@
 #include "rgl/scene.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom::test {
+namespace fathom::test::graph_semantics_test {
 namespace {
 
 class RglSemantics : public Rgl {};
@@ -294,4 +294,4 @@ TEST_F(RglSemantics, OnlyFieldsThatAreAskedForAreThere) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::graph_semantics_test

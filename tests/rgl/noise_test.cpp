@@ -9,7 +9,7 @@
 
 #include "rgl/scene.hpp"
 
-namespace fathom::test {
+namespace fathom::test::noise_test {
 namespace {
 
 class RglNoise : public Rgl {};
@@ -236,4 +236,4 @@ TEST_F(RglNoise, TheSensorMovesWithTransformedPoints) {
 }
 
 }  // namespace
-}  // namespace fathom::test
+}  // namespace fathom::test::noise_test

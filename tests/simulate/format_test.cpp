@@ -22,7 +22,7 @@
 #include "support/error_text.hpp"
 #include "text/yaml_tree.hpp"
 
-namespace fathom {
+namespace fathom::format_test {
 namespace {
 
 using test::kScene;
@@ -452,4 +452,4 @@ RC_GTEST_PROP(SceneFormat, AnySingleCharacterMayChange, ()) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::format_test

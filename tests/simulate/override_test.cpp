@@ -13,7 +13,7 @@
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::override_test {
 namespace {
 
 using test::kScene;
@@ -144,4 +144,4 @@ TEST(Override, TwoEntriesOfOneNameNeedThePosition) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::override_test

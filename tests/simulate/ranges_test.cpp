@@ -18,7 +18,7 @@
 #include "support/error_text.hpp"
 #include "text/npy.hpp"
 
-namespace fathom {
+namespace fathom::ranges_test {
 namespace {
 
 using nlohmann::json;
@@ -252,4 +252,4 @@ TEST(Ranges, WithoutOneNothingIsDrawn) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::ranges_test

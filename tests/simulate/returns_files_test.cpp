@@ -23,7 +23,7 @@
 #include "support/error_text.hpp"
 #include "text/npy.hpp"
 
-namespace fathom {
+namespace fathom::returns_files_test {
 namespace {
 
 using test::Defect;
@@ -292,4 +292,4 @@ INSTANTIATE_TEST_SUITE_P(Defects, BadReturns, testing::ValuesIn(kDefects),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::returns_files_test

@@ -15,7 +15,7 @@
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 
-namespace fathom {
+namespace fathom::run_test {
 namespace {
 
 using test::kScene;
@@ -310,4 +310,4 @@ TEST(Run, AFullDiskIsASystemErrorAndLeavesNoHalfFile) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::run_test

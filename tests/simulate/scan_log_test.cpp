@@ -16,7 +16,7 @@
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 
-namespace fathom {
+namespace fathom::scan_log_test {
 namespace {
 
 using test::TemporaryFolder;
@@ -145,4 +145,4 @@ TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::scan_log_test
