@@ -89,7 +89,7 @@ void guard_unmade_objects(py::module_& m) {
 
 // pybind11 refuses arguments that no signature takes by a text of several lines. It becomes one line here.
 
-PyObject* g_input_error = nullptr;
+PyObject* g_refusal = nullptr;
 PyCFunctionWithKeywords g_call = nullptr;  // of pybind11
 
 /// The first text in `value` that UTF-8 cannot hold, also within lists, tuples and dicts; null if all are valid.
@@ -176,7 +176,7 @@ void reword(PyObject* args, PyObject* kwargs) {
     if (broken == nullptr && kwargs != nullptr) broken = broken_text(kwargs, kDepth);
     if (broken != nullptr) {
       const std::string text = shown(broken) + " is no valid text: it has a lone surrogate";
-      return PyErr_SetString(g_input_error, text.c_str());
+      return PyErr_SetString(g_refusal, text.c_str());
     }
     const std::string text = py::cast<std::string>(py::str(refused.value()));
     if (text.find("arguments. The following argument types are supported:") != std::string::npos) {
@@ -206,7 +206,7 @@ void guard_function(PyObject* object) {
 }
 
 void guard_calls(py::module_& m) {
-  g_input_error = m.attr("InputError").ptr();
+  g_refusal = m.attr("InputError").ptr();
   for (const auto& [name, member] : m.attr("__dict__").cast<py::dict>()) {
     guard_function(member.ptr());
     if (!py::isinstance<py::type>(member)) continue;

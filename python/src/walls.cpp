@@ -135,8 +135,8 @@ py::dict fit_dict(const WallFit& fit) {
   return d;
 }
 
-py::dict fit(const py::object& measured, const py::dict& sensor, const py::object& tape_m, const py::object& left_out,
-             double half_step_m, const py::dict& options) {
+py::dict fit_measured(const py::object& measured, const py::dict& sensor, const py::object& tape_m,
+                      const py::object& left_out, double half_step_m, const py::dict& options) {
   const WallFrames frames = frames_from(measured, sensor, tape_m, left_out, half_step_m);
   const WallOptions how = options_from(options);
   WallFit made;
@@ -178,7 +178,7 @@ py::array simulate(const py::dict& sensor, const py::list& walls, const py::iter
 }  // namespace
 
 void bind_walls(py::module_& m) {
-  m.def("_fit_wall", &fit);
+  m.def("_fit_wall", &fit_measured);
   m.def("_measure_wall", &measure);
   m.def("_simulate_wall", &simulate);
   m.def("_wall_sensor_yaml",
