@@ -29,7 +29,7 @@ void expect_covered(const std::vector<ParameterCoverage>& all, std::size_t seeds
 class PresetCoverage : public testing::TestWithParam<std::string> {};
 
 TEST_P(PresetCoverage, IsWhatIntervalsSay) {
-  const std::size_t seeds = repetitions(6);
+  const std::size_t seeds = repetitions(4);
   expect_covered(measure_coverage(preset_study(find_preset(GetParam())), seeds), seeds);
 }
 
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Chains, PresetCoverage, testing::Values("VLP-16", "LMS-
                          });
 
 TEST(RingCoverage, IsWhatIntervalsSay) {
-  const std::size_t seeds = repetitions(6);
+  const std::size_t seeds = repetitions(4);
   const std::vector<ParameterCoverage> all = measure_coverage(ring_study(4), seeds);
   ASSERT_EQ(all.size(), 9U);
   expect_covered(all, seeds);

@@ -123,7 +123,7 @@ TEST(HitLearning, AloneIsTheMeanAndTheSpreadOfTheAngles) {
 }
 
 TEST(HitLearning, IntervalsHoldTheTruthBesideOtherModels) {
-  const std::size_t seeds = repetitions(8);
+  const std::size_t seeds = repetitions(4);
   std::vector<double> held(6, 0);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const ChainFit fit = learned(kBeside, point_frames(kBeside, seed).returns);

@@ -94,7 +94,7 @@ class CalibrateWall : public testing::Test {
   }
   static json learned(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"calibrate", "wall"});
-    arguments.insert(arguments.end(), {"--json", "--max-returns", "20000"});
+    arguments.insert(arguments.end(), {"--json", "--max-returns", "8000"});
     return json::parse(done(arguments).out);
   }
   void refused(const std::string& name, std::vector<std::string> arguments, const std::vector<std::string>& expected) {
