@@ -162,7 +162,7 @@ class DatasetBench {
 
   /// As many arrays of 64 x 48 as there are frames, each in a folder that is renamed, or all in one.
   [[nodiscard]] double write_bare(bool folders) const {
-    const std::string array(12416, 'a'), json(450, 'j');
+    const std::string array(12416, 'a'), json(530, 'j'), summary(1500, 's');
     const fs::path out = folder_ / "bare";
     fs::create_directories(out);
     const double start = seconds_now();
@@ -176,6 +176,7 @@ class DatasetBench {
       if (i % 1000 == 0) fs::create_directory(above);
       if (mkdir(hidden.c_str(), 0777) != 0 || mkdir((hidden / "camera").c_str(), 0777) != 0) std::exit(1);
       write_bytes(hidden / "camera/depth.npy", array);
+      write_bytes(hidden / "summary.json", summary);
       write_bytes(hidden / "unit.json", json);
       fs::rename(hidden, above / number);
     }

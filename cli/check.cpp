@@ -52,7 +52,8 @@ std::string text_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup
 /// What many runs add up to; nothing for a single one.
 std::string runs_text(const fathom::RunPlan& plan, std::uint64_t runs) {
   if (runs == 1) return "";
-  return fmt::format("In all, {}: {} of at most {}.\n", counted(runs, "run"), counted(runs * plan.files(), "file"),
+  const std::uint64_t files = runs * (plan.files() + 1) + 1;  // each has a unit.json, and all a dataset.json
+  return fmt::format("In all, {}: {} of at most {}.\n", counted(runs, "run"), counted(files, "file"),
                      bytes_text(runs * plan.bytes_at_most()));
 }
 

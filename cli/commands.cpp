@@ -132,14 +132,13 @@ void add_run_options(CLI::App& c, SimulateOptions& o) {
       c, {"--environment", "E", "number of the environment whose parameters are drawn"}, kAnyIndex, o.environment);
   CLI::Option& episode =
       add_whole(c, {"--episode", "K", "number of the episode whose parameters are drawn"}, kAnyIndex, o.episode);
-  add_range(c, "--environments",
-            "a run for each, in folders environment_0000/episode_0000 and so on; END is none of them", o.environments)
+  add_range(c, "--environments", "a dataset: a folder for each, below units/; END is not part", o.environments)
       .excludes(&environment);
-  add_range(c, "--episodes", "a run for each, of every environment, in such folders", o.episodes).excludes(&episode);
+  add_range(c, "--episodes", "a dataset: a folder for each, of every environment", o.episodes).excludes(&episode);
   add_set(c, o.set);
 }
 
-/// With any of them, `fathom simulate` renders a dataset.
+/// With any of them, and with ranges of numbers, `fathom simulate` renders a dataset.
 void add_dataset_options(CLI::App& c, SimulateOptions& o) {
   add_whole(c, {"--block", "FRAMES", "a dataset: frames of a unit; without: all of an episode"},
             {1, fathom::kMaxFrames}, o.block);

@@ -28,8 +28,8 @@ std::string quoted(const std::string& word) {
 }
 
 bool makes_dataset(const SimulateOptions& options) {
-  return options.block || options.shard || options.resume || options.format || options.units_per_file ||
-         options.compression || options.dry_run;
+  return options.environments || options.episodes || options.block || options.shard || options.resume ||
+         options.format || options.units_per_file || options.compression || options.dry_run;
 }
 
 std::string dataset_command(const SimulateOptions& options) {

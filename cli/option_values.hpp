@@ -19,7 +19,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/field.hpp>
-#include <fathom/simulate/run_environments.hpp>
+#include <fathom/dataset/unit.hpp>
 
 namespace fathom_cli {
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simulate.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <span>
-
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
@@ -47,13 +43,6 @@ void report(const fathom::RunResult& result, const SimulateOptions& options) {
   print(fmt::format("{}\n{}, {} in {} (see {})\n", sensors_table(result.sensors),
                     counted(result.progress.frames_done, "frame"), counted(result.files.size(), "file"),
                     fathom::printable(options.out.string()), fathom::printable(result.files.back().string())));
-}
-
-void report(const fathom::RunsResult& result, const SimulateOptions& options) {
-  print(fmt::format("{}\n{}, {}, {} in {} (the first: {})\n", sensors_table(result.sensors),
-                    counted(result.folders.size(), "run"), counted(result.progress.frames_done, "frame"),
-                    counted(result.files, "file"), fathom::printable(options.out.string()),
-                    fathom::printable((result.folders.front() / "summary.json").string())));
 }
 
 void report(const fathom::DatasetResult& result, const SimulateOptions& options) {
@@ -121,31 +110,7 @@ fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const Si
   return dataset;
 }
 
-void simulate_dataset(const fathom::SceneSetup& setup, const SimulateOptions& options) {
-  if (options.digest) throw fathom::InputError("--digest is of runs; the units of a dataset have digests of their own");
-  if (!options.bag.empty()) throw fathom::InputError("--bag is of one run, not of the units of a dataset");
-  fathom::DatasetOptions dataset = dataset_options(setup, options);
-  if (options.dry_run) {
-    dataset.run.should_stop = &StopSignals::received;
-    return print_estimate(fathom::estimate_dataset(setup, dataset), dataset.shard);
-  }
-  fathom::DatasetResult result;
-  {
-    ProgressDisplay display(options.quiet);
-    fathom::DatasetOptions how = dataset;
-    how.run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
-    how.run.should_stop = &StopSignals::received;
-    result = fathom::render_dataset(setup, how);
-  }
-  if (options.quiet) return;
-  report(result, options);
-  print_warnings(setup.notes);
-}
-
-/// Warnings that are shown: those of many runs say the same.
-constexpr std::size_t kMostWarnings = 10;
-
-/// Runs with progress on stderr, and prints what `run` gives: a RunResult or a RunsResult.
+/// Runs with progress on stderr, and prints the result of `run`: a RunResult or a DatasetResult.
 template <class Run>
 void run_and_report(const SimulateOptions& options, Run run) {
   decltype(run(fathom::RunOptions())) result;
@@ -160,14 +125,23 @@ void run_and_report(const SimulateOptions& options, Run run) {
   for (std::size_t i = 0; i < result.sensors.size() && options.digest; ++i) {
     print(fmt::format("{} {}\n", result.sensors[i].name, result.sensors[i].digest));
   }
-  if (options.quiet) return;  // summary.json has the warnings too
-  const std::span<const std::string> warnings = result.warnings;
-  print_warnings(warnings.first(std::min(warnings.size(), kMostWarnings)));
-  if (warnings.size() <= kMostWarnings) return;
-  std::fputs(fmt::format("fathom: warning: and {}; each summary.json has its own\n",
-                         counted(warnings.size() - kMostWarnings, "more warning"))
-                 .c_str(),
-             stderr);
+  if (!options.quiet) print_warnings(result.warnings);  // summary.json has them too
+}
+
+void simulate_dataset(const fathom::SceneSetup& setup, const SimulateOptions& options) {
+  if (!options.bag.empty()) throw fathom::InputError("--bag is of one run, not of the units of a dataset");
+  fathom::DatasetOptions dataset = dataset_options(setup, options);
+  if (options.dry_run) {
+    dataset.run.should_stop = &StopSignals::received;
+    return print_estimate(fathom::estimate_dataset(setup, dataset), dataset.shard);
+  }
+  if (options.digest && (options.resume || options.shard)) {
+    throw fathom::InputError("--digest needs all units: it takes no --resume and no --shard");
+  }
+  run_and_report(options, [&](const fathom::RunOptions& how) {
+    dataset.run = how;
+    return fathom::render_dataset(setup, dataset);
+  });
 }
 
 }  // namespace
@@ -189,22 +163,14 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
 }
 
 std::uint64_t count_runs(const fathom::SceneSetup& setup, const SimulateOptions& options) {
-  return fathom::count_runs(setup, run_options(options), options.environments.value_or(one(0)),
-                            options.episodes.value_or(one(0)));
+  return fathom::dataset_units(setup, dataset_options(setup, options)).size();
 }
 
 void simulate(const SimulateOptions& options) {
   const StopSignals signals(Patience::kASecond);
   const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
   if (makes_dataset(options)) return simulate_dataset(setup, options);
-  if (!options.environments && !options.episodes) {
-    return run_and_report(options, [&](const fathom::RunOptions& how) { return fathom::run_scene(setup, how); });
-  }
-  run_and_report(options, [&](const fathom::RunOptions& how) {
-    const std::uint32_t environment = how.environment.value_or(setup.environment);
-    return fathom::run_environments(setup, how, options.environments.value_or(one(environment)),
-                                    options.episodes.value_or(one(how.episode.value_or(setup.episode))));
-  });
+  run_and_report(options, [&](const fathom::RunOptions& how) { return fathom::run_scene(setup, how); });
 }
 
 }  // namespace fathom_cli

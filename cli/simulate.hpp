@@ -8,9 +8,8 @@
 #include <vector>
 
 #include <fathom/base/compute.hpp>
-#include <fathom/dataset/format.hpp>
+#include <fathom/dataset/dataset.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/run_environments.hpp>
 
 namespace fathom_cli {
 
@@ -22,7 +21,7 @@ struct SimulateOptions {
   std::optional<std::uint32_t> frames;
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;
-  std::optional<fathom::NumberRange> environments, episodes;  ///< one of them: a folder for each run
+  std::optional<fathom::NumberRange> environments, episodes;  ///< one of them: a dataset of units
   int threads = 0;                                            ///< 0: one per core
   std::vector<std::string> set;                               ///< "path=value"
   bool force = false, quiet = false;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Everything but parts/, calibrate/ and beam/: scenes, sensors, noise, frames, files, runs.
+// Everything but parts/, calibrate/ and beam/: scenes, sensors, noise, frames, files, runs, datasets.
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
+#include <fathom/dataset/dataset.hpp>
 #include <fathom/files/arrays.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/depth.hpp>
@@ -24,7 +25,6 @@
 #include <fathom/simulate/gpu_frame.hpp>
 #include <fathom/simulate/preset_sensor.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
 #include <fathom/simulate/timing.hpp>

@@ -5,7 +5,7 @@
     for unit in units:                            # or map it over the workers of Dask or Ray
         fa.dataset.render_unit(unit, "dataset")
 
-The folder is that of `fathom simulate --block`, and both may work on it (docs/scale.md).
+The folder is that of `fathom simulate --environments` and of Setup.run_many(), and all may work on it (docs/scale.md).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import dataclasses
 import functools
 import operator
 import os
-import re
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from . import _fathom
-from .simulate import Setup, load, override_list
+from .simulate import Setup, command_line, load, override_list
 
 __all__ = ["Dataset", "Unit", "Units", "info", "render_unit", "units", "verify"]
 
@@ -123,7 +122,7 @@ def units(
         block=0 if block is None else block,
         seed=setup.seed if seed is None else seed,
         caster="tree" if caster is None else caster,
-        command=_command(file, given, setup.overrides),
+        command=command_line(file, given, setup.overrides),
     )
     digest = _fathom._dataset_digest(_fathom._SceneRenderer(setup), _spec(dataset))
     return Units(dataclasses.replace(dataset, digest=digest))
@@ -202,20 +201,3 @@ def _span(given: Optional[range], usual: int, name: str) -> Tuple[int, int]:
     if not isinstance(given, range) or given.step != 1:
         raise _fathom.InputError(f"{name}: {given!r} given, a range of Python in steps of 1 wanted")
     return given.start, given.stop
-
-
-def _word(text: str) -> str:
-    """A word as a shell reads it."""
-    if re.fullmatch(r"[a-zA-Z0-9_\-./=:,+@%]+", text):
-        return text
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
-def _command(file: str, given: Mapping[str, Any], overrides: Sequence[str]) -> str:
-    """The command line that makes the same dataset, in the words of `fathom simulate`: dataset.json keeps it."""
-    words = ["fathom simulate", _word(file)]
-    for name, value in given.items():
-        if value is not None:
-            words.append(f"--{name} {value.start}:{value.stop}" if isinstance(value, range) else f"--{name} {value}")
-    words += [f"--set {_word(entry)}" for entry in overrides]
-    return " ".join(words)

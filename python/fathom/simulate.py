@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import operator
+import os
+import re
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -295,10 +297,16 @@ class Setup(_fathom._Setup):
         device: Optional[str] = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
-        """run() for every environment and episode, each into a folder of its own, many side by side, as
-        `fathom simulate --environments 0:64 --episodes 0:10` does: run_many("out", range(64), range(10)). on_progress is
-        called from any thread."""
-        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, caster=caster, device=device)
+        """Renders a dataset (docs/scale.md), a folder for each environment and episode, many side by side, as
+        `fathom simulate --environments 0:64 --episodes 0:10` does: run_many("out", range(64), range(10)).
+
+        `--resume` finishes a dataset that was stopped, from the scene file alone: changes of the scene by Python are lost.
+        force: renders folders again that are there. on_progress: as of run(), from any thread. Returns the folders and
+        the number of files, and as run() the warnings and the sensors.
+        """
+        choice = dict(frames=frames, seed=seed, environments=environments, episodes=episodes)
+        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, caster=caster, device=device,
+                       command=command_line(os.path.abspath(os.fspath(self.file)), choice, self.overrides))
         return self._run_many(out, environments, episodes, force, digest, options, on_progress)
 
     def plan(self, *, frames: Optional[int] = None) -> Dict[str, Any]:
@@ -322,6 +330,23 @@ def override_list(overrides: Union[Sequence[str], Mapping[str, Any]]) -> List[st
     if isinstance(overrides, Mapping):
         return [f"{path}={_yaml(value)}" for path, value in overrides.items()]
     return [overrides] if isinstance(overrides, str) else list(overrides)
+
+
+def _word(text: str) -> str:
+    """A word as a shell reads it."""
+    if re.fullmatch(r"[a-zA-Z0-9_\-./=:,+@%]+", text):
+        return text
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def command_line(file: str, given: Mapping[str, Any], overrides: Sequence[str]) -> str:
+    """The command line that makes the same dataset, in the words of `fathom simulate`: dataset.json keeps it."""
+    words = ["fathom simulate", _word(file)]
+    for name, value in given.items():
+        if value is not None:
+            words.append(f"--{name} {value.start}:{value.stop}" if isinstance(value, range) else f"--{name} {value}")
+    words += [f"--set {_word(entry)}" for entry in overrides]
+    return " ".join(words)
 
 
 def _yaml(value: Any) -> str:

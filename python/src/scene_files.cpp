@@ -2,9 +2,9 @@
 #include <memory>
 
 #include <fathom/base/error.hpp>
+#include <fathom/dataset/dataset.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/run_plan.hpp>
 
 #include "chain.hpp"
@@ -110,13 +110,17 @@ py::dict run_many(const SetupPtr& setup, const std::filesystem::path& out, const
                   const py::object& episodes, bool force, bool digest, const py::dict& given,
                   const py::object& on_progress) {
   SignalWatch watch;
-  const RunOptions options = run_options(given, out, force, digest, on_progress, watch);
-  const NumberRange e = range_of(environments, "environments"), k = range_of(episodes, "episodes");
+  DatasetOptions options;
+  options.run = run_options(given, out, force, digest, on_progress, watch);
+  options.environments = range_of(environments, "environments"), options.episodes = range_of(episodes, "episodes");
+  options.command = py::cast<std::string>(given["command"]);
   const SceneSetup now = *setup;
-  RunsResult result;
-  released([&] { result = run_environments(now, options, e, k); });
+  DatasetResult result;
+  released([&] { result = render_dataset(now, options); });
+  std::vector<std::filesystem::path> folders;
+  for (std::uint64_t i = 0; i < result.units; ++i) folders.push_back(out / unit_folder(i));
   py::dict d;
-  d["folders"] = result.folders, d["files"] = result.files, d["progress"] = progress_dict(result.progress);
+  d["folders"] = folders, d["files"] = result.files, d["progress"] = progress_dict(result.progress);
   d["warnings"] = result.warnings, d["sensors"] = sensors_list(result.sensors);
   return d;
 }

@@ -23,6 +23,7 @@
 #include "dataset/fail_at.hpp"
 #include "dataset/pack_entry.hpp"
 #include "dataset/pack_tree.hpp"
+#include "simulate/run_folder.hpp"
 
 namespace fathom {
 
@@ -78,7 +79,7 @@ class SampleFolder {
 
 struct Sample {
   std::uint64_t frames = 0, rays = 0, files = 0, bytes = 0;
-  std::uint64_t units = 0, unit_json_bytes = 0;  // of folders
+  std::uint64_t units = 0, description_bytes = 0;  // of folders
   double seconds = 0.0;
 };
 
@@ -94,20 +95,24 @@ class Sampler {
     options_.units.reset();
     options_.shard = {};
     options_.resume = false;
-    options_.run.force = false;
+    options_.run.force = options_.run.digest = false;
+    for (const SensorSetup& sensor : setup.sensors) {
+      const SceneClock clock = {setup.rate_hz, setup.start_s};
+      while (least_ < units_.frames() && count_frames(sensor.sensor.timing, clock, least_) == 0) ++least_;
+    }
   }
 
-  /// From one frame on, so many more each time that the last round takes long enough. The first round and the last.
+  /// From the least frames on, more each time until a round takes long enough. Returns the first round and the last.
   std::pair<Sample, Sample> run() {
     constexpr double kEnoughSeconds = 1.5, kMostMore = 100.0;
     const auto threads = static_cast<std::uint64_t>(make_executor(options_.run.compute.threads)->threads());
     const auto most_frames = static_cast<double>(units_.frames());
     const auto most_wide = static_cast<double>(units_.environments().size());
-    const Sample first = round(threads, 1);
+    const Sample first = round(threads, least_);
     Sample last = first;
     for (double size = 1.0; last.seconds < kEnoughSeconds / 2;) {
       size *= std::min(kEnoughSeconds / std::max(last.seconds, 1e-6), kMostMore);
-      const double frames = std::clamp(std::ceil(size), 1.0, most_frames);
+      const double frames = std::clamp(std::ceil(size), static_cast<double>(least_), most_frames);
       const double wide = std::min(static_cast<double>(threads) * std::ceil(std::max(1.0, size / frames)), most_wide);
       last = round(static_cast<std::uint64_t>(wide), static_cast<std::uint32_t>(frames));
       if (frames == most_frames && wide == most_wide) break;  // there are no more
@@ -139,13 +144,13 @@ class Sampler {
     options_.block = std::min(units_.block(), frames);
     const DatasetResult result = rendered();
     std::error_code error;
-    if (options_.files.format == DatasetFormat::kFolders) add_unit_files(sample);
-    fs::remove_all(options_.run.out, error);
     sample.frames += result.progress.frames_done;
     sample.rays += result.progress.rays_done;
     sample.files += result.files;
     sample.bytes += result.bytes;
     sample.seconds += result.seconds;
+    if (options_.files.format == DatasetFormat::kFolders) split_descriptions(sample);
+    fs::remove_all(options_.run.out, error);
   }
 
   DatasetResult rendered() {
@@ -156,14 +161,20 @@ class Sampler {
     }
   }
 
-  /// unit.json of each unit, which results do not count.
-  void add_unit_files(Sample& sample) const {
+  /// Results count summary.json of each unit, and do not count unit.json.
+  void split_descriptions(Sample& sample) const {
     std::error_code error;
     for (fs::recursive_directory_iterator entry(options_.run.out / "units", error), end; !error && entry != end;
          entry.increment(error)) {
-      if (entry->path().filename() != kUnitJson) continue;
-      ++sample.units;
-      sample.unit_json_bytes += entry->file_size(error);
+      const fs::path name = entry->path().filename();
+      if (name != kUnitJson && name != kSummaryName) continue;
+      const std::uint64_t bytes = entry->file_size(error);
+      sample.description_bytes += bytes;
+      if (name == kUnitJson) {
+        ++sample.units;
+      } else {
+        --sample.files, sample.bytes -= bytes;
+      }
     }
   }
 
@@ -171,6 +182,7 @@ class Sampler {
   DatasetOptions options_;
   UnitList units_;
   SampleFolder folder_;
+  std::uint32_t least_ = 1;  // frames in which each sensor begins one
   int made_ = 0;
 };
 
@@ -223,10 +235,10 @@ std::uint64_t bytes_of(const FileSizes& first, const FileSizes& last, std::uint6
 void count_files(const Sample& first, const Sample& last, const Work& work, DatasetEstimate& estimate) {
   if (work.units == 0) return;
   const double by = static_cast<double>(work.frames) / static_cast<double>(last.frames);
-  estimate.files = scaled(last.files, by) + work.units;  // each has a unit.json, which lists its files
+  estimate.files = scaled(last.files, by) + 2 * work.units;  // each has a unit.json and a summary.json
   estimate.bytes =
-      scaled(last.bytes, by) + bytes_of({first.units, first.frames, first.unit_json_bytes},
-                                        {last.units, last.frames, last.unit_json_bytes}, work.units, work.frames);
+      scaled(last.bytes, by) + bytes_of({first.units, first.frames, first.description_bytes},
+                                        {last.units, last.frames, last.description_bytes}, work.units, work.frames);
 }
 
 }  // namespace

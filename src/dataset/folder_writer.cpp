@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/folder_writer.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -17,6 +18,7 @@
 #include "dataset/fail_at.hpp"
 #include "dataset/own_place.hpp"
 #include "dataset/pack_tree.hpp"
+#include "simulate/run_folder.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
@@ -33,6 +35,10 @@ void make_folder(const fs::path& folder) {
     if (mkdir(folder.c_str(), 0777) == 0) return;
   }
   fail_at(folder, "be made", errno);
+}
+
+bool writes_log(const RunSensor& sensor) {
+  return std::ranges::any_of(sensor.files, [](const OutputFile& file) { return file.is_log(); });
 }
 
 }  // namespace
@@ -62,14 +68,13 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   remove_own(dataset_, above / name, name);  // of a process that had the same name
   make_folder(dataset_ / above / name);
   folder_ = dataset_ / above / name;
-  for (const RunSensor& sensor : run_.sensors) {
-    if (!sensor.files.empty()) make_folder(folder_ / run_.simulator.sensor(sensor.id).name);
-  }
 }
 
-void FolderWriter::begin_logs(const UnitFrame& frame) {
+/// Of a sensor without a file, there is no folder.
+void FolderWriter::begin_sensor(const UnitFrame& frame) {
   const RunSensor& of = run_.sensors[frame.sensor];
-  if (!logs_[frame.sensor].empty()) return;
+  if (!logs_[frame.sensor].empty() || of.files.empty()) return;
+  make_folder(folder_ / name_of(frame.sensor));
   for (const OutputFile& file : of.files) {
     auto log = file.is_log() ? file.begin_log(folder_ / name_of(frame.sensor) / file.name(0),
                                               run_.simulator.pattern(of.id, frame.index))
@@ -83,7 +88,8 @@ void FolderWriter::add(const UnitFrame& frame) {
   const RunSensor& sensor = run_.sensors[i];
   const FrameContext context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
                                 setup_.scene.labels()};
-  begin_logs(frame);
+  if (frame.frame.is_dropped() && !writes_log(sensor)) return;
+  begin_sensor(frame);
   if (frame.frame.is_dropped()) return;
   for (std::size_t k = 0; k < sensor.files.size(); ++k) {
     if (logs_[i][k]) {
@@ -111,6 +117,13 @@ void FolderWriter::close_logs() {
   }
 }
 
+/// Lists all other files of the folder.
+void FolderWriter::write_summary(RunCounts& counts) {
+  counts.files = files_;
+  write_whole_file(folder_ / kSummaryName, unit_summary_text(setup_, run_.simulator, counts));
+  files_.emplace_back(kSummaryName);
+}
+
 /// Reads the files back: what has a digest is what has been written. Counts them in the entry.
 std::string FolderWriter::files_json() {
   std::string text;
@@ -125,8 +138,9 @@ std::string FolderWriter::files_json() {
   return text;
 }
 
-void FolderWriter::end() {
+void FolderWriter::end(RunCounts& counts) {
   close_logs();
+  write_summary(counts);
   entry_ = {.index = unit_.index, .digest = unit_digest(inputs_, unit_)};
   const std::string text = with_check(
       fmt::format("{{\"fathom\": \"{}\", \"unit\": {}, \"digest\": \"{}\",\n \"parameters\": {},\n \"files\": [{}]",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The format of datasets that are folders: the files of a run, a folder for each unit.
+// The format of datasets that are folders: the files of a run and their digests, a folder for each unit.
 
 #include <cstdint>
 #include <filesystem>
@@ -24,13 +24,14 @@ class FolderWriter : public PackWriter {
   void begin_pack(const Pack& /*pack*/) override {}
   void begin(const Unit& unit, const std::string& parameters_json) override;
   void add(const UnitFrame& frame) override;
-  void end() override;
+  void end(RunCounts& counts) override;
   PackEntry end_pack() override { return entry_; }
 
  private:
-  void begin_logs(const UnitFrame& frame);
+  void begin_sensor(const UnitFrame& frame);
   [[nodiscard]] const std::string& name_of(std::size_t sensor) const;
   void close_logs();
+  void write_summary(RunCounts& counts);
   [[nodiscard]] std::string files_json();
   void discard() noexcept;
   void move_into_place();
@@ -38,10 +39,11 @@ class FolderWriter : public PackWriter {
   std::filesystem::path dataset_, folder_;  // folder_: unfinished; empty: none
   const SceneSetup& setup_;
   PreparedRun& run_;
-  std::string inputs_;                                        // digest
-  std::vector<std::string> entity_names_;                     // [entity id]
-  std::vector<std::vector<std::unique_ptr<FrameLog>>> logs_;  // [sensor][output file]; null: a file for each frame
-  std::vector<std::string> files_;                            // in the folder, in the order written
+  std::string inputs_;                     // digest
+  std::vector<std::string> entity_names_;  // [entity id]
+  // [sensor][output file], empty until the sensor's first frame; null: a file for each frame
+  std::vector<std::vector<std::unique_ptr<FrameLog>>> logs_;
+  std::vector<std::string> files_;  // in the folder, in the order written
   Unit unit_;
   std::string parameters_;
   PackEntry entry_;  // of the unit that ended last

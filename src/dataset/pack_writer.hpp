@@ -11,6 +11,7 @@
 
 #include "dataset/pack.hpp"
 #include "dataset/pack_entry.hpp"
+#include "simulate/summary.hpp"
 
 namespace fathom {
 
@@ -22,9 +23,9 @@ struct UnitFrame {
   const Frame& frame;
 };
 
-/// Used by one thread at a time. For each pack: begin_pack(); for each of its units begin(), add() for every frame of
-/// every sensor, frame by frame and in each sensor by sensor in the order of the scene file, and end(); end_pack().
-/// Packs that are begun and not ended leave nothing. Every function throws SystemError naming the file.
+/// Used by one thread at a time. For each pack: begin_pack(); for each of its units begin(), add() for every frame, and
+/// end(); end_pack(). Frames come by the scene's frames, and in each by sensor in the order of the scene file. Packs
+/// that are begun and not ended leave nothing. Every function throws SystemError naming the file.
 class PackWriter {
  public:
   PackWriter() = default;
@@ -36,7 +37,8 @@ class PackWriter {
   /// `parameters_json` describes the unit: its numbers, and of each sensor what was drawn.
   virtual void begin(const Unit& unit, const std::string& parameters_json) = 0;
   virtual void add(const UnitFrame& frame) = 0;
-  virtual void end() = 0;
+  /// `counts`: of the unit; the writer may list its files there.
+  virtual void end(RunCounts& counts) = 0;
   /// The pack is complete: it appears now, whole.
   virtual PackEntry end_pack() = 0;
 };

@@ -3,19 +3,24 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
 #include <fathom/dataset/dataset.hpp>
-#include <fathom/frame/frame.hpp>
+#include <fathom/frame/digest.hpp>
 
+#include "base/with_prefix.hpp"
 #include "dataset/dataset_file.hpp"
 #include "dataset/describe_dataset.hpp"
 #include "dataset/digest.hpp"
@@ -61,12 +66,17 @@ class DatasetRunner {
         file_(describe_dataset(setup, options, std::move(inputs))),
         queue_(file_.packs, options, file_.inputs) {
     if (!options.run.bag.empty()) throw InputError("a bag is of one run, not of a dataset");
+    if (options.run.digest && (options.resume || options.units || options.shard.count > 1)) {
+      throw InputError("a digest needs all units of a dataset: no --resume and no --shard");
+    }
     const int threads = make_executor(options.run.compute.threads)->threads();
     const bool side_by_side = file_.packs.files().format != DatasetFormat::kHdf5 || hdf5_takes_threads();
     crew_ = side_by_side && queue_.size() >= static_cast<std::uint64_t>(threads) ? threads : 1;
     result_.units = file_.units().size();
     for (const SensorSetup& sensor : setup.sensors) result_.sensors.emplace_back().name = sensor.sensor.name;
     result_.progress.frames_total = clamped(queue_.frames());
+    result_.warnings = setup.notes;
+    if (options.run.digest) digests_.resize(file_.units().size());
   }
 
   DatasetResult run() {
@@ -74,20 +84,23 @@ class DatasetRunner {
     if (!stop_) render_all();
     if (error_) std::rethrow_exception(error_);
     result_.skipped = queue_.units() - result_.rendered;
+    add_warnings();
+    add_digests();
     if (!stop_) return result_;
     throw Interrupted(fmt::format("stopped after {} of {} units; those in {} are whole, and --resume goes on",
                                   result_.rendered, queue_.units(), options_.run.out.string()));
   }
 
  private:
-  /// A frame of a dataset has a place for one of each sensor.
+  /// A frame in a file of many units has a place for one of each sensor.
   void check_frames(const PreparedRun& run) const {
+    if (file_.packs.places().is_folder()) return;
     for (std::size_t i = 0; i < run.sensors.size(); ++i) {
       const std::uint32_t frames = run.sensors[i].frames;
       if (frames == run.frames) continue;
       throw InputError(
-          fmt::format("{}: the sensor makes {} frames while the scene makes {}; a dataset has as many of each sensor",
-                      place_of_timing(setup_.sensors[i]), frames, run.frames));
+          fmt::format("{}: the sensor makes {} frames while the scene makes {}; --format {} has as many of each sensor",
+                      place_of_timing(setup_.sensors[i]), frames, run.frames, to_string(file_.packs.files().format)));
     }
   }
 
@@ -151,28 +164,68 @@ class DatasetRunner {
 
   void render_pack(const Pack& pack, UnitRenderer& renderer, PackWriter& writer) {
     writer.begin_pack(pack);
-    for (std::uint64_t i = 0; i < pack.units; ++i) {
-      renderer.render(file_.units().at(pack.first + i), writer,
-                      [&](std::size_t sensor, const Frame& frame, double seconds) { count(sensor, frame, seconds); });
-    }
+    for (std::uint64_t i = 0; i < pack.units; ++i) render_unit(file_.units().at(pack.first + i), renderer, writer);
     keep(pack, writer.end_pack());
   }
 
-  void count(std::size_t number, const Frame& frame, double seconds) {
-    const auto reasons = frame.count_reasons();
+  void render_unit(const Unit& unit, UnitRenderer& renderer, PackWriter& writer) {
+    Progress last;
+    const auto on_frame = [&](const Progress& progress) {
+      add(progress, last);
+      last = progress;
+    };
+    const auto name = [&] { return name_of(unit); };
+    add(unit, with_prefix(name, [&]() -> const RunCounts& { return renderer.render(unit, writer, on_frame); }));
+  }
+
+  [[nodiscard]] std::string name_of(const Unit& unit) const {
+    const std::string run = fmt::format("environment {}, episode {}", unit.environment, unit.episode);
+    if (unit.frames == file_.units().frames()) return run;
+    return fmt::format("{}, frames {} to {}", run, unit.first_frame, unit.first_frame + unit.frames - 1);
+  }
+
+  void add(const Progress& progress, const Progress& last) {
     const std::lock_guard lock(mutex_);
-    SensorResult& sensor = result_.sensors[number];
-    for (std::size_t r = 0; r < reasons.size() && !frame.is_dropped(); ++r) sensor.reasons[r] += reasons[r];
-    const std::size_t rays = frame.is_dropped() ? 0 : frame.rays();
-    sensor.rays += rays;
-    sensor.seconds += seconds / crew_;
-    Progress& progress = result_.progress;
-    progress.rays_done += rays;
-    progress.cast_seconds += seconds / crew_;
-    progress.seconds = std::chrono::duration<double>(DatasetClock::now() - begin_).count();
-    if (number + 1 < result_.sensors.size()) return;
-    ++progress.frames_done;
-    if (options_.run.on_progress) options_.run.on_progress(progress);
+    Progress& all = result_.progress;
+    ++all.frames_done;
+    all.rays_done += progress.rays_done - last.rays_done;
+    all.cast_seconds += (progress.cast_seconds - last.cast_seconds) / crew_;
+    all.seconds = std::chrono::duration<double>(DatasetClock::now() - begin_).count();
+    if (options_.run.on_progress) options_.run.on_progress(all);
+  }
+
+  void add(const Unit& unit, const RunCounts& counts) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < result_.sensors.size(); ++i) {
+      const SensorCounts& of_unit = counts.sensors[i];
+      SensorResult& sensor = result_.sensors[i];
+      sensor.rays += of_unit.rays;
+      sensor.seconds += of_unit.seconds / crew_;
+      for (std::size_t r = 0; r < sensor.reasons.size(); ++r) sensor.reasons[r] += of_unit.reasons[r];
+      if (!digests_.empty()) digests_[unit.index].push_back(of_unit.digest);
+    }
+    // The notes of the scene are the first warnings of every unit.
+    for (std::size_t i = setup_.notes.size(); i < counts.warnings.size(); ++i) {
+      ++warning_count_;
+      warnings_.emplace(unit.index, fmt::format("{}: {}", name_of(unit), counts.warnings[i]));
+      if (warnings_.size() > kMostUnitWarnings) warnings_.erase(std::prev(warnings_.end()));
+    }
+  }
+
+  void add_warnings() {
+    for (const auto& warning : warnings_) result_.warnings.push_back(warning.second);
+    const std::uint64_t more = warning_count_ - warnings_.size();
+    if (more > 0) result_.warnings.push_back(fmt::format("and {} more of the units", more));
+  }
+
+  void add_digests() {
+    for (std::size_t i = 0; i < result_.sensors.size() && !digests_.empty(); ++i) {
+      FrameDigest digest;
+      for (const std::vector<std::string>& of_unit : digests_) {
+        if (!of_unit.empty()) digest.add(of_unit[i]);
+      }
+      result_.sensors[i].digest = digest.text();
+    }
   }
 
   void keep(const Pack& pack, const PackEntry& entry) {
@@ -193,6 +246,9 @@ class DatasetRunner {
   std::mutex mutex_;  // of all below
   std::exception_ptr error_;
   DatasetResult result_;
+  std::vector<std::vector<std::string>> digests_;             // [unit][sensor]; empty: not asked for
+  std::set<std::pair<std::uint64_t, std::string>> warnings_;  // of units, by their index; the first ones
+  std::uint64_t warning_count_ = 0;
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ class TarWriter : public FileWriter {
 
   void begin(const Unit& unit, const std::string& parameters_json) override;
   void add(const UnitFrame& frame) override;
-  void end() override {}
+  void end(RunCounts& /*counts*/) override {}
 
  private:
   struct CloseFile {

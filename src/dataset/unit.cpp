@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "dataset/pack.hpp"
 
@@ -40,9 +41,9 @@ UnitList::UnitList(NumberRange environments, NumberRange episodes, std::uint32_t
   block_ = std::min(block_, frames_);
   // Both ranges have at most 2^32 numbers, so that no product leaves 64 bits.
   if (environments.size() > kMaxUnits || environments.size() * episodes.size() > kMaxUnits || size() > kMaxUnits) {
-    throw InputError(
-        fmt::format("{} environments of {} episodes of {} blocks are more than {} units; larger blocks make fewer",
-                    environments.size(), episodes.size(), blocks(), kMaxUnits));
+    throw InputError(fmt::format("{} environments of {} episodes of {} blocks are more than {} units{}",
+                                 environments.size(), episodes.size(), blocks(), kMaxUnits,
+                                 blocks() > 1 ? "; larger blocks make fewer" : ""));
   }
 }
 

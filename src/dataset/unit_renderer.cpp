@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/unit_renderer.hpp"
 
-#include <chrono>
-
 #include <nlohmann/json.hpp>
 
-#include "base/frame_writer.hpp"
+#include "render/simulator_options.hpp"
 #include "simulate/chain_json.hpp"
 
 namespace fathom {
 
 UnitRenderer::UnitRenderer(const SceneSetup& setup, const RunOptions& options, const SharedTrees& trees)
-    : setup_(setup), run_(prepare_run(setup, options, &trees)) {
-  for (const RunSensor& sensor : run_.sensors) frames_.emplace_back(sensor.channels);
-}
+    : setup_(setup), run_(prepare_run(setup, options, &trees)), counted_(setup, run_, options.digest) {}
 
-void UnitRenderer::render(const Unit& unit, PackWriter& writer, const OnFrame& on_frame) {
-  using Clock = std::chrono::steady_clock;
+const RunCounts& UnitRenderer::render(const Unit& unit, PackWriter& writer, const OnFrame& on_frame) {
   begin_episode(run_, setup_, static_cast<std::uint32_t>(unit.environment), static_cast<std::uint32_t>(unit.episode));
+  counted_.begin();
+  RunCounts& counts = counted_.counts();
+  counts.first_frame = unit.first_frame;
   writer.begin(unit, parameters(unit));
   for (std::uint32_t k = 0; k < unit.frames; ++k) {
-    const auto index = static_cast<std::uint32_t>(unit.first_frame + k);
     for (std::size_t i = 0; i < run_.sensors.size(); ++i) {
-      const Clock::time_point begin = Clock::now();
-      render(i, index);
-      const std::chrono::duration<double> seconds = Clock::now() - begin;
-      writer.add({i, index, frames_[i].stamp_s(), frames_[i]});
-      on_frame(i, frames_[i], seconds.count());
+      const NumberRange frames = sensor_frames(i, static_cast<std::uint32_t>(unit.first_frame + k));
+      for (std::uint32_t index = frames.first; index < frames.end; ++index) {
+        const Frame& frame = counted_.render(i, index);
+        writer.add({i, index, frame.stamp_s(), frame});
+      }
     }
+    ++counts.progress.frames_done;
+    on_frame(counts.progress);
   }
-  writer.end();
+  writer.end(counted_.end());
+  return counts;
 }
 
-void UnitRenderer::render(std::size_t i, std::uint32_t index) {
-  const SensorId id = run_.sensors[i].id;
-  const FrameTime time = run_.simulator.frame_time(id, index);
-  if (!time.is_dropped()) return run_.simulator.render(id, index, frames_[i]);
-  const RayPattern& rays = run_.simulator.pattern(id, index);
-  FrameWriter writer(frames_[i]);
-  writer.resize(rays.rows, rays.cols, static_cast<std::uint32_t>(run_.simulator.sensor(id).returns.size()));
-  writer.mask_all();
-  writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
+/// The frames that a sensor begins during a frame of the scene: one where it makes as many as the scene.
+NumberRange UnitRenderer::sensor_frames(std::size_t sensor, std::uint32_t scene_frame) const {
+  const RunSensor& of = run_.sensors[sensor];
+  if (of.frames == run_.frames) return {scene_frame, scene_frame + 1};
+  const Timing& timing = run_.simulator.sensor(of.id).timing;
+  const SceneClock clock = clock_of(run_.simulator.options());
+  return {static_cast<std::uint32_t>(count_frames(timing, clock, scene_frame)),
+          static_cast<std::uint32_t>(count_frames(timing, clock, scene_frame + 1))};
 }
 
 std::string UnitRenderer::parameters(const Unit& unit) const {

@@ -46,7 +46,4 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
 /// anew and keeps rays, plans and trees. Its frames are those of a run that was prepared for them.
 void begin_episode(PreparedRun& run, const SceneSetup& setup, std::uint32_t environment, std::uint32_t episode);
 
-/// run_scene() with the trees of other runs.
-RunResult run_scene_on(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees);
-
 }  // namespace fathom

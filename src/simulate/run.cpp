@@ -10,12 +10,10 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/frame/digest.hpp>
 
 #include "bag/check_bag_file.hpp"
 #include "simulate/bag/run_bag.hpp"
-#include "simulate/carrier_watch.hpp"
-#include "simulate/far_points.hpp"
+#include "simulate/counted_run.hpp"
 #include "simulate/frame_schedule.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
@@ -36,31 +34,24 @@ struct RunningFile {
   std::unique_ptr<FrameLog> log = {};
 };
 
-/// One sensor at work: its frame is reused, so that a steady run allocates nothing per frame.
+/// A sensor, and the files it writes.
 struct RunningSensor {
   SensorId id = {};
   std::string name;
   std::vector<RunningFile> files;
-  Frame frame;
-  CarrierWatch carrier;
-  FarPoints far_points;
-  std::uint32_t frames = 0, delivered = 0;
-  FrameDigest digest = {};
+  std::uint32_t frames = 0;
 };
 
 class Runner {
  public:
   /// Checks everything that could be wrong with the input; writes nothing.
-  Runner(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees)
+  Runner(const SceneSetup& setup, const RunOptions& options)
       : setup_(setup),
         options_(options),
         folder_(options.out, options.force),
-        prepared_(prepare_run(setup, options, trees)) {
-    counts_.seed = prepared_.episode.seed;
-    counts_.environment = prepared_.episode.environment;
-    counts_.episode = prepared_.episode.episode;
-    counts_.drawn = std::move(prepared_.drawn);
-    counts_.progress.frames_total = prepared_.frames;
+        prepared_(prepare_run(setup, options)),
+        counted_(setup, prepared_, options.digest) {
+    counts().progress.frames_total = prepared_.frames;
     for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
     for (RunSensor& sensor : prepared_.sensors) add(sensor);
     if (options.bag.empty()) return;
@@ -81,7 +72,7 @@ class Runner {
         if (event->index > 0) end_frame(event->index);
         if (bag_) bag_->begin_frame(event->index);
       } else {
-        take(index(*event->sensor), event->time);
+        render(index(*event->sensor), event->index);
       }
     }
     end_frame(prepared_.frames);
@@ -91,37 +82,19 @@ class Runner {
   }
 
  private:
+  [[nodiscard]] RunCounts& counts() { return counted_.counts(); }
+
   void end_frame(std::uint32_t frames_done) {
-    counts_.progress.frames_done = frames_done;
-    counts_.progress.seconds = seconds_since(begin_);
-    if (options_.on_progress) options_.on_progress(counts_.progress);
-  }
-
-  void take(std::size_t i, const FrameTime& time) {
-    if (has_timing(i)) counts_.sensors[i].times.push_back(time);
-    if (time.is_dropped()) return stop_if_asked();
-    render(i, time.index);
-    ++sensors_[i].delivered;
-  }
-
-  [[nodiscard]] bool has_timing(std::size_t i) const {
-    return prepared_.simulator.sensor(sensors_[i].id).timing != Timing();
+    counts().progress.frames_done = frames_done;
+    counts().progress.seconds = seconds_since(begin_);
+    if (options_.on_progress) options_.on_progress(counts().progress);
   }
 
   void add(RunSensor& prepared) {
-    const Sensor& sensor = prepared_.simulator.sensor(prepared.id);
-    SensorCounts& counts = counts_.sensors.emplace_back();
-    counts.id = prepared.id;
-    counts.name = sensor.name;
-    counts.drawn = std::move(prepared.drawn);
-    RunningSensor& running =
-        sensors_.emplace_back(RunningSensor{.id = prepared.id,
-                                            .name = sensor.name,
-                                            .files = {},
-                                            .frame = Frame(prepared.channels),
-                                            .carrier = {setup_.scene, sensor},
-                                            .far_points = {sensor.name, setup_.sensors[index(prepared.id)].outputs},
-                                            .frames = prepared.frames});
+    RunningSensor& running = sensors_.emplace_back(RunningSensor{.id = prepared.id,
+                                                                 .name = prepared_.simulator.sensor(prepared.id).name,
+                                                                 .files = {},
+                                                                 .frames = prepared.frames});
     for (OutputFile& file : prepared.files) running.files.push_back({std::move(file)});
   }
 
@@ -135,59 +108,43 @@ class Runner {
     return folders;
   }
 
-  void stop_if_asked() const {
+  void stop_if_asked() {
     if (options_.should_stop && options_.should_stop()) stop();
   }
 
-  [[noreturn]] void stop() const {
+  [[noreturn]] void stop() {
     throw Interrupted(fmt::format("stopped after {} of {} frames; the files in {} are whole, there is no {}",
-                                  counts_.progress.frames_done, prepared_.frames, options_.out.string(), kSummaryName));
+                                  counts().progress.frames_done, prepared_.frames, options_.out.string(),
+                                  kSummaryName));
   }
 
   void render(std::size_t i, std::uint32_t index) {
     stop_if_asked();
-    RunningSensor& sensor = sensors_[i];
-    const Clock::time_point begin = Clock::now();
-    cast(sensor, index);
-    const ReasonCounts reasons = count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
-    watch_carrier(sensor, index, reasons);
-    if (options_.digest) sensor.digest.add(sensor.frame);
-    if (bag_) bag_->add(sensor.id, sensor.frame);
-    const FrameContext context = {prepared_.simulator.world_from_sensor(sensor.id, sensor.frame.stamp_s()),
-                                  entity_names_, setup_.scene.labels()};
-    sensor.far_points.add(context.world_from_sensor.translation_m);
+    const RunningSensor& sensor = sensors_[i];
+    const Frame& frame = cast(i, index);
+    if (frame.is_dropped()) return;
+    if (bag_) bag_->add(sensor.id, frame);
+    const FrameContext context = {prepared_.simulator.world_from_sensor(sensor.id, frame.stamp_s()), entity_names_,
+                                  setup_.scene.labels()};
     for (const RunningFile& entry : sensor.files) {
       if (entry.log) {
-        entry.log->add(sensor.frame, context);
+        entry.log->add(frame, context);
         continue;
       }
       stop_if_asked();
       const std::string name = name_of(sensor, entry.file, index);
-      entry.file.write(folder_.path() / name, sensor.frame, context);
-      counts_.files.push_back(name);
+      entry.file.write(folder_.path() / name, frame, context);
+      counts().files.push_back(name);
     }
   }
 
   /// To be stopped within a frame is to be stopped before it.
-  void cast(RunningSensor& sensor, std::uint32_t index) {
+  const Frame& cast(std::size_t i, std::uint32_t index) {
     try {
-      prepared_.simulator.render(sensor.id, index, sensor.frame);
+      return counted_.render(i, index);
     } catch (const Interrupted&) {
       stop();
     }
-  }
-
-  /// The sensor renders the channels that the watch needs only after a frame is nearly all below the minimum range, and
-  /// keeps them from then on.
-  void watch_carrier(RunningSensor& sensor, std::uint32_t index, const ReasonCounts& reasons) {
-    if (!sensor.carrier.suspects(reasons)) return;
-    const ChannelSet wanted = sensor.frame.channels() | sensor.carrier.channels();
-    if (wanted != sensor.frame.channels()) {
-      sensor.frame = Frame(wanted);
-      cast(sensor, index);
-    }
-    sensor.carrier.count(sensor.frame,
-                         prepared_.simulator.pattern(sensor.id, sensor.frame.content_index()).min_range_m);
   }
 
   /// In the folder of the run.
@@ -210,43 +167,24 @@ class Runner {
       for (RunningFile& entry : sensor.files) {
         if (!entry.log) continue;
         entry.log->commit();
-        counts_.files.push_back(name_of(sensor, entry.file, 0));
+        counts().files.push_back(name_of(sensor, entry.file, 0));
       }
     }
   }
 
-  ReasonCounts count(const Frame& frame, double seconds, SensorCounts& counts) {
-    counts.rows = frame.rows();
-    counts.cols = frame.cols();
-    counts.rays += frame.rays();
-    counts.seconds += seconds;
-    const ReasonCounts reasons = frame.count_reasons();
-    for (std::size_t r = 0; r < reasons.size(); ++r) counts.reasons[r] += reasons[r];
-    counts_.progress.rays_done += frame.rays();
-    counts_.progress.cast_seconds += seconds;
-    return reasons;
-  }
-
   RunResult finish() {
-    counts_.warnings = setup_.notes;
-    for (const RunningSensor& sensor : sensors_) {
-      if (const auto warning = sensor.carrier.warning(sensor.delivered)) counts_.warnings.push_back(*warning);
-      if (const auto warning = sensor.far_points.warning()) counts_.warnings.push_back(*warning);
-    }
-    if (options_.digest) {
-      for (std::size_t i = 0; i < sensors_.size(); ++i) counts_.sensors[i].digest = sensors_[i].digest.text();
-    }
+    const RunCounts& all = counted_.end();
     WholeFile summary(folder_.path() / kSummaryName);
-    summary.write(summary_text(setup_, prepared_.simulator, counts_));
+    summary.write(summary_text(setup_, prepared_.simulator, all));
     summary.commit();
     folder_.finish();
     RunResult result;
-    for (const std::string& file : counts_.files) result.files.push_back(folder_.path() / file);
+    for (const std::string& file : all.files) result.files.push_back(folder_.path() / file);
     if (bag_) result.files.push_back(options_.bag);
     result.files.push_back(folder_.path() / kSummaryName);
-    result.progress = counts_.progress;
-    result.sensors.assign(counts_.sensors.begin(), counts_.sensors.end());
-    result.warnings = counts_.warnings;
+    result.progress = all.progress;
+    result.sensors.assign(all.sensors.begin(), all.sensors.end());
+    result.warnings = all.warnings;
     return result;
   }
 
@@ -254,25 +192,21 @@ class Runner {
   const RunOptions& options_;
   RunFolder folder_;
   PreparedRun prepared_;
+  CountedRun counted_;
   std::vector<RunningSensor> sensors_;
   std::vector<std::string> entity_names_;  ///< [entity id]
-  RunCounts counts_;
   std::optional<RunBag> bag_;
   Clock::time_point begin_;
 };
 
 }  // namespace
 
-RunResult run_scene_on(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees) {
+RunResult run_scene(const SceneSetup& setup, const RunOptions& options) {
   try {
-    return Runner(setup, options, trees).run();
+    return Runner(setup, options).run();
   } catch (const std::bad_alloc&) {
     throw SystemError(fmt::format("{}: the run does not fit into memory", setup.file.string()));
   }
-}
-
-RunResult run_scene(const SceneSetup& setup, const RunOptions& options) {
-  return run_scene_on(setup, options, nullptr);
 }
 
 }  // namespace fathom

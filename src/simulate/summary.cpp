@@ -68,12 +68,6 @@ Json labels_json(const Scene& scene) {
   return labels;
 }
 
-/// With what was drawn of entities, where anything is.
-Json with_drawn(Json summary, const RunCounts& counts, const Scene& scene) {
-  if (!counts.drawn.empty()) summary["drawn"] = drawn_json(counts.drawn, scene);
-  return summary;
-}
-
 double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
 
 Json run_json(const Simulator& simulator, const RunCounts& counts) {
@@ -92,32 +86,46 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
           {"sensors", sensors}};
 }
 
-}  // namespace
-
-std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
-  const Versions built = versions();
+Json summary_json(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
   Json sensors = Json::array();
   for (const SensorCounts& sensor : counts.sensors) {
     sensors.push_back(sensor_json(sensor, simulator.sensor(sensor.id), setup.scene));
   }
-  const Json summary = {
-      {"fathom", std::string(built.fathom)},
-      {"versions", {{"embree", std::string(built.embree)}, {"compiler", std::string(built.compiler)}}},
-      {"scene", setup.file.filename().string()},
-      {"entities", entities_json(setup.scene)},
-      {"labels", labels_json(setup.scene)},
-      {"seed", counts.seed},
-      {"environment", counts.environment},
-      {"episode", counts.episode},
-      {"frames", counts.progress.frames_done},
-      {"rate_hz", setup.rate_hz},
-      {"start_s", setup.start_s},
-      {"sensors", sensors},
-      {"warnings", counts.warnings},
-      {"files", counts.files},
-      {"run", run_json(simulator, counts)}};
-  // Names of files may hold any bytes; JSON is UTF-8.
-  return with_drawn(summary, counts, setup.scene).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  Json summary = {{"fathom", std::string(versions().fathom)},
+                  {"scene", setup.file.filename().string()},
+                  {"entities", entities_json(setup.scene)},
+                  {"labels", labels_json(setup.scene)},
+                  {"seed", counts.seed},
+                  {"environment", counts.environment},
+                  {"episode", counts.episode},
+                  {"frames", counts.progress.frames_done},
+                  {"rate_hz", setup.rate_hz},
+                  {"start_s", setup.start_s},
+                  {"sensors", sensors},
+                  {"warnings", counts.warnings},
+                  {"files", counts.files}};
+  if (counts.first_frame > 0) summary["first_frame"] = counts.first_frame;
+  if (!counts.drawn.empty()) summary["drawn"] = drawn_json(counts.drawn, setup.scene);
+  return summary;
+}
+
+/// Names of files may hold any bytes; JSON is UTF-8.
+std::string text_of(const Json& summary) { return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
+  const Versions built = versions();
+  Json summary = summary_json(setup, simulator, counts);
+  summary["versions"] = {{"embree", std::string(built.embree)}, {"compiler", std::string(built.compiler)}};
+  summary["run"] = run_json(simulator, counts);
+  return text_of(summary);
+}
+
+std::string unit_summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
+  Json summary = summary_json(setup, simulator, counts);
+  for (Json& sensor : summary["sensors"]) sensor.erase("digest");
+  return text_of(summary);
 }
 
 }  // namespace fathom

@@ -19,7 +19,6 @@
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>
-#include <fathom/simulate/run_environments.hpp>
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
@@ -326,18 +325,20 @@ TEST_F(RoomAhead, TakesPosesOfManyEntities) {
   EXPECT_NEAR(frame_.range_m()[0], 7.0F, 1e-5);
 }
 
-TEST(ManyRuns, AreFoldersOfOneScene) {
+TEST(Dataset, HasAFolderForEachEnvironmentAndEpisode) {
   const TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(
       folder.write("s.yaml",
                    "scene: {meshes: {room: {box: {size_m: [8, 6, 3]}}}, entities: [{name: room, mesh: room}]}\n"
                    "sensors: [{name: laser, type: laser_2d, rays: 8, min_azimuth_deg: 0, max_azimuth_deg: 90, "
                    "min_range_m: 0.1, max_range_m: 20, noise: [{distance: {stddev_m: {uniform: [0.1, 0.2]}}}]}]\n"));
-  RunOptions options;
-  options.out = folder / "out";
-  const RunsResult all = run_environments(setup, options, {.first = 0, .end = 3}, {.first = 4, .end = 6});
+  DatasetOptions options;
+  options.run.out = folder / "out";
+  options.environments = {.first = 0, .end = 3};
+  options.episodes = {.first = 4, .end = 6};
+  const DatasetResult all = render_dataset(setup, options);
   EXPECT_EQ(all.sensors.at(0).rays, 6 * 8U);
-  EXPECT_TRUE(std::filesystem::exists(options.out / run_folder(2, 5) / "summary.json"));
+  EXPECT_TRUE(std::filesystem::exists(options.run.out / unit_folder(5) / "summary.json"));
 }
 
 TEST(InstructionSets, HaveTheWordsOfTheirOption) {

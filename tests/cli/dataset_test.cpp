@@ -80,7 +80,7 @@ class Dataset : public testing::Test {
 TEST_F(Dataset, IsTheSameAfterKillsAndWithOtherShards) {
   ASSERT_EQ(run_fathom(arguments("one", {"--shard", "0/1"})).exit_code, 0);
   const auto expected = files_of("one");
-  EXPECT_EQ(expected.size(), 1U + 24 * (1 + 2 * 3));  // dataset.json, and units of two frames of three files
+  EXPECT_EQ(expected.size(), 1U + 24 * (2 + 2 * 3));  // dataset.json, and units of two frames of three files
   std::mt19937 random(7);
   for (int round = 0; round < 6; ++round) {
     const std::string out = "killed" + std::to_string(round);
@@ -99,7 +99,7 @@ TEST_F(Dataset, SaysWhatWasRenderedAndWhatWasThere) {
   auto half = arguments("out", {"--shard", "1/2"});
   std::erase(half, "--quiet");
   const Ended first = run_fathom(half);
-  EXPECT_NE(first.out.find("12 of 24 units rendered, 24 frames, 72 files in "), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("12 of 24 units rendered, 24 frames, 84 files in "), std::string::npos) << first.out;
   auto rest = arguments("out", {"--resume"});
   std::erase(rest, "--quiet");
   const Ended second = run_fathom(rest);
@@ -124,7 +124,7 @@ TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
   EXPECT_EQ(finish(), "");
   const Ended verified = run_fathom({"dataset", "verify", dataset});
   EXPECT_EQ(verified.exit_code, 0) << verified.err;
-  EXPECT_NE(verified.out.find("24 units, 144 files, "), std::string::npos) << verified.out;
+  EXPECT_NE(verified.out.find("24 units, 168 files, "), std::string::npos) << verified.out;
   const std::string cloud = dataset + "/units/000/000/000000005/lidar/cloud_000002.pcd";
   ASSERT_TRUE(fs::exists(cloud));
   std::string bytes = bytes_of(cloud);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// `fathom simulate --environments A:B --episodes C:D`: a folder for each run.
+// `fathom simulate --environments A:B --episodes C:D`: a dataset with a folder for each run.
 
 #include <csignal>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,21 @@ class ManyRuns : public testing::Test {
     return run_fathom(arguments);
   }
 
+  /// The environments and episodes of a dataset.
+  [[nodiscard]] json numbers_of(const std::string& out) const {
+    const json dataset = json::parse(bytes_of(folder_ / out / "dataset.json"));
+    return json::array({dataset["environments"], dataset["episodes"]});
+  }
+
+  /// Name -> bytes.
+  [[nodiscard]] std::map<std::string, std::string> files_of(const std::string& out) const {
+    std::map<std::string, std::string> files;
+    for (const fs::path& file : files_below(folder_ / out)) {
+      files[file.lexically_relative(folder_ / out).string()] = bytes_of(file);
+    }
+    return files;
+  }
+
   TemporaryFolder folder_;
   std::string scene_ = write_text(folder_ / "room.yaml", replaced(room_scene(), "distance: {stddev_m: 0.02}",
                                                                   "distance: {stddev_m: {uniform: [0, 1]}}"));
@@ -35,9 +51,9 @@ class ManyRuns : public testing::Test {
 TEST_F(ManyRuns, EqualTheRunsAlone) {
   const Ended many = simulate("many", {"--environments", "2:4", "--episodes", "0:3", "--threads", "2"});
   ASSERT_EQ(many.exit_code, 0) << many.err;
-  EXPECT_NE(many.out.find("6 runs, 12 frames, "), std::string::npos) << many.out;
+  EXPECT_NE(many.out.find("6 of 6 units rendered, 12 frames, "), std::string::npos) << many.out;
   ASSERT_EQ(simulate("one", {"--environment", "3", "--episode", "1"}).exit_code, 0);
-  const fs::path run = folder_ / "many/environment_0003/episode_0001";
+  const fs::path run = folder_ / "many/units/000/000/000000004";
   for (const fs::path& file : files_below(folder_ / "one")) {
     const fs::path twin = run / file.lexically_relative(folder_ / "one");
     if (file.filename() != "summary.json") {
@@ -45,11 +61,10 @@ TEST_F(ManyRuns, EqualTheRunsAlone) {
       continue;
     }
     json a = json::parse(bytes_of(file)), b = json::parse(bytes_of(twin));
-    a.erase("run"), b.erase("run");
+    a.erase("run"), a.erase("versions");
     EXPECT_EQ(a, b);
   }
-  EXPECT_EQ(files_below(run).size(), files_below(folder_ / "one").size());
-  EXPECT_FALSE(fs::exists(folder_ / "many/environment_0004"));
+  EXPECT_EQ(files_below(run).size(), files_below(folder_ / "one").size() + 1) << "unit.json";
 }
 
 TEST_F(ManyRuns, DigestIsOneForAll) {
@@ -67,9 +82,9 @@ TEST_F(ManyRuns, DigestIsOneForAll) {
 
 TEST_F(ManyRuns, OneRangeTakesTheOtherNumberFromOptionOrScene) {
   ASSERT_EQ(simulate("a", {"--episodes", "1:2", "--environment", "8", "--quiet"}).exit_code, 0);
-  EXPECT_TRUE(fs::exists(folder_ / "a/environment_0008/episode_0001/summary.json"));
+  EXPECT_EQ(numbers_of("a"), json::parse("[[8, 9], [1, 2]]"));
   ASSERT_EQ(simulate("b", {"--environments", "1:2", "--set", "episode=5", "--quiet"}).exit_code, 0);
-  EXPECT_TRUE(fs::exists(folder_ / "b/environment_0001/episode_0005/summary.json"));
+  EXPECT_EQ(numbers_of("b"), json::parse("[[1, 2], [5, 6]]"));
 }
 
 TEST_F(ManyRuns, BadRangesAreRefused) {
@@ -84,34 +99,63 @@ TEST_F(ManyRuns, BadRangesAreRefused) {
   }
   expect_refused("both", {"simulate", scene_, "--out", folder_ / "out", "--environments", "0:2", "--environment", "1"},
                  {"--environment"}, folder_ / "out");
-  expect_refused("too many",
-                 {"simulate", scene_, "--out", folder_ / "out", "--environments", "0:4294967295", "--frames", "1000"},
-                 {"4294967295 environments of 1 episodes of 1000 frames"}, folder_ / "out");
+  expect_refused(
+      "too many", {"simulate", scene_, "--out", folder_ / "out", "--environments", "0:4294967295", "--frames", "1000"},
+      {"4294967295 environments of 1 episodes of 1 blocks are more than 1000000000 units\n"}, folder_ / "out");
 }
 
-TEST_F(ManyRuns, StoppedTheyAreWholeOrUnfinished) {
+TEST_F(ManyRuns, ShardsWriteTheSameFiles) {
+  const std::vector<std::string> all = {"--environments", "0:5", "--quiet"};
+  ASSERT_EQ(simulate("plain", all).exit_code, 0);
+  for (const char* shard : {"2/3", "0/3", "1/3"}) {
+    std::vector<std::string> some = all;
+    some.insert(some.end(), {"--shard", shard});
+    ASSERT_EQ(simulate("shards", some).exit_code, 0);
+  }
+  EXPECT_TRUE(files_of("shards") == files_of("plain"));
+}
+
+TEST_F(ManyRuns, KilledTheyAreResumedByShards) {
+  const std::vector<std::string> all = {"--environments", "0:60", "--threads", "2", "--quiet"};
+  ASSERT_EQ(simulate("plain", all).exit_code, 0);
+  const auto plain = files_of("plain");
+  for (const int shards : {1, 3}) {
+    const std::string out = "killed" + std::to_string(shards);
+    std::vector<std::string> words = {"simulate", scene_, "--out", folder_ / out};
+    words.insert(words.end(), all.begin(), all.end());
+    const TemporaryFolder other;
+    Process process(words, other.path());
+    const fs::path second = folder_ / out / "units/000/000/000000001";
+    ASSERT_TRUE(process.wait_until([&] { return fs::exists(second); }));
+    process.send(SIGKILL);
+    process.wait();
+    for (int i = 0; i < shards; ++i) {
+      std::vector<std::string> some = all;
+      some.insert(some.end(), {"--resume", "--shard", std::to_string(i) + "/" + std::to_string(shards)});
+      ASSERT_EQ(simulate(out, some).exit_code, 0);
+    }
+    EXPECT_TRUE(files_of(out) == plain) << shards;
+  }
+}
+
+TEST_F(ManyRuns, StoppedTheyAreWhole) {
   Process process({"simulate", scene_, "--out", folder_ / "out", "--environments", "0:20000", "--threads", "2"},
                   folder_.path());
-  const fs::path second = folder_ / "out/environment_0001/episode_0000/summary.json";
+  const fs::path second = folder_ / "out/units/000/000/000000001";
   ASSERT_TRUE(process.wait_until([&] { return fs::exists(second); }));
   process.send(SIGINT);
   const Ended ended = process.wait();
   EXPECT_EQ(ended.exit_code, 130) << ended.err;
   const std::size_t message = ended.err.rfind("fathom: ");
   ASSERT_NE(message, std::string::npos) << ended.err;
-  EXPECT_NE(ended.err.find(" of 20000 runs; the files in ", message), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find(" of 20000 units; those in ", message), std::string::npos) << ended.err;
   EXPECT_EQ(ended.out, "");
-  std::size_t unfinished = 0;
-  for (const auto& entry : fs::directory_iterator(folder_ / "out")) {
-    const bool whole = fs::exists(entry.path() / "episode_0000/summary.json");
-    EXPECT_NE(whole, fs::exists(entry.path() / "episode_0000/unfinished.txt")) << entry.path();
-    unfinished += whole ? 0U : 1U;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "out")) {
+    EXPECT_FALSE(entry.path().filename().string().ends_with(".part")) << entry.path();
   }
-  EXPECT_LE(unfinished, 2U) << "one of each thread";
-  // Whoever has a complete run can say what it would have been alone.
+  // A complete unit is what its run would be alone.
   ASSERT_EQ(simulate("one", {"--environment", "1"}).exit_code, 0);
-  EXPECT_TRUE(bytes_of(folder_ / "one/lidar/cloud_000001.pcd") ==
-              bytes_of(second.parent_path() / "lidar/cloud_000001.pcd"));
+  EXPECT_TRUE(bytes_of(folder_ / "one/lidar/cloud_000001.pcd") == bytes_of(second / "lidar/cloud_000001.pcd"));
 }
 
 TEST_F(ManyRuns, CheckCountsThem) {

@@ -113,6 +113,7 @@ TEST(TimedDatasets, HaveNoFileOfAFrameThatIsDropped) {
       EXPECT_EQ(members.at(key + ".json").find("\"delivered_s\":null") != std::string::npos, time.is_dropped());
     }
   }
+  EXPECT_EQ(verify_dataset(data.folder / "folders").fault_count, 0U);
   EXPECT_GT(dropped, 4U);
   EXPECT_LT(dropped, 26U);
   if (!test::has_hdf5()) return;
@@ -122,16 +123,17 @@ TEST(TimedDatasets, HaveNoFileOfAFrameThatIsDropped) {
   EXPECT_NE(bytes_of(hdf5.run.out / "packs/000/000/000000000.h5").find("delivered_s"), std::string::npos);
 }
 
-TEST(TimedDatasets, HaveAsManyFramesOfEachSensor) {
+TEST(TimedDatasets, HaveAsManyFramesOfEachSensorInFiles) {
   DatasetFolder data;
   for (const auto& [timing, frames] :
        std::map<std::string, std::string>{{"rate_hz: 20", "10"}, {"phase_s: 0.1", "4"}, {"rate_hz: 2", "1"}}) {
     std::string scene = test::kDatasetScene;
     scene.insert(scene.find("    rolling: true"), "    timing: {" + timing + "}\n");
     data.setup = data.read(scene);
-    EXPECT_EQ(input_error([&] { render_dataset(data.setup, data.options("refused")); }),
+    const DatasetOptions options = in_files(data, "refused", DatasetFormat::kWebDataset);
+    EXPECT_EQ(input_error([&] { render_dataset(data.setup, options); }),
               data.setup.file.string() + ":11:13: sensors.laser.timing: the sensor makes " + frames +
-                  " frames while the scene makes 5; a dataset has as many of each sensor");
+                  " frames while the scene makes 5; --format webdataset has as many of each sensor");
   }
 }
 
@@ -278,7 +280,7 @@ TEST(EstimateDataset, KnowsTheBytesOfSmallDatasets) {
       const DatasetEstimate estimate = estimate_dataset(data.setup, options);
       const DatasetResult result = render_dataset(data.setup, options);
       EXPECT_EQ(estimate.frames, 30U);
-      const bool folders = format == DatasetFormat::kFolders;  // results do not count descriptions
+      const bool folders = format == DatasetFormat::kFolders;  // results count no unit.json and no other description
       EXPECT_EQ(estimate.files, result.files + (folders ? estimate.units : result.files));
       const auto [files, size] = files_and_bytes(options.run.out / (folders ? "units" : "packs"));
       EXPECT_EQ(estimate.files, files);

@@ -17,7 +17,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/dataset/info.hpp>
-#include <fathom/simulate/run_environments.hpp>
 
 #include "dataset/dataset_fixture.hpp"
 #include "support/error_text.hpp"
@@ -45,32 +44,6 @@ Files by_one_process(const DatasetFolder& data, const DatasetFiles& files = {}) 
   options.files = files;
   EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
   return units_of(options);
-}
-
-TEST(RenderDataset, GivesTheFramesOfWholeRuns) {
-  const DatasetFolder data;
-  const Files units = by_one_process(data);
-  RunOptions whole;
-  whole.out = data.folder / "whole";
-  whole.compute.threads = 1;
-  run_environments(data.setup, whole, {1, 4}, {0, 2});
-  const UnitList list = dataset_units(data.setup, data.options("one0"));
-  std::size_t compared = 0;
-  for (std::uint64_t i = 0; i < list.size(); ++i) {
-    const Unit unit = list.at(i);
-    const fs::path run =
-        whole.out / run_folder(static_cast<std::uint32_t>(unit.environment), static_cast<std::uint32_t>(unit.episode));
-    for (std::uint64_t f = unit.first_frame; f < unit.first_frame + unit.frames; ++f) {
-      for (const char* channel : {"range", "reason"}) {
-        const std::string name = std::string("laser/") + channel + "_00000" + std::to_string(f) + ".npy";
-        EXPECT_TRUE(units.at((unit_folder(i) / name).lexically_relative("units")) == bytes_of(run / name))
-            << run << name;
-        ++compared;
-      }
-    }
-  }
-  EXPECT_EQ(compared, 2U * 3 * 2 * 5);
-  EXPECT_EQ(units.size(), compared + list.size());  // and a unit.json in each
 }
 
 /// Renders a shard and stops after so many frames.
@@ -195,6 +168,31 @@ RC_GTEST_PROP(RenderDataset, IsTheSameInHdf5, ()) {
   expect_the_law(data, kFiles, expected);
 }
 
+/// Stopped at any frame, as a plain run of one thread or of many.
+TEST(RenderDataset, APlainOneThatWasStoppedIsResumedByShards) {
+  const DatasetFolder data;
+  DatasetOptions plain = data.options("plain");
+  plain.block = 0;
+  plain.run.compute.threads = 2;
+  render_dataset(data.setup, plain);
+  const Files expected = files_in(plain.run.out);
+  EXPECT_EQ(expected.size(), 1U + 6 * (5 * 2 + 2));
+  for (const int frames : {0, 1, 5, 12, 29}) {
+    for (const std::uint64_t shards : {1U, 3U, 7U}) {
+      DatasetOptions options = plain;
+      options.run.out = data.folder / ("stopped" + std::to_string(frames) + "_" + std::to_string(shards));
+      options.run.compute.threads = 1 + frames % 2;
+      render_some(data, options, frames);
+      options.resume = true;
+      options.shard.count = shards;
+      for (options.shard.index = 0; options.shard.index < shards; ++options.shard.index) {
+        render_dataset(data.setup, options);
+      }
+      EXPECT_TRUE(files_in(options.run.out) == expected) << frames << " frames, " << shards << " shards";
+    }
+  }
+}
+
 TEST(RenderDataset, SkipsWhatIsCompleteAndRedoesWhatIsAnother) {
   const DatasetFolder data;
   const Files first = by_one_process(data);
@@ -317,7 +315,7 @@ TEST(RenderDataset, RendersListedUnitsAlone) {
   EXPECT_EQ(render_dataset(data.setup, options).rendered, 2U);
   const Files two = units_of(options);
   for (const auto& [name, bytes] : two) EXPECT_TRUE(bytes == all.at(name)) << name;
-  EXPECT_EQ(two.size(), (2U + 1) + (4U + 1));  // the last block of an episode has one frame
+  EXPECT_EQ(two.size(), (2U + 2) + (4U + 2));  // the last block of an episode has one frame
   options.units = {{18}};
   EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("unit 18"), std::string::npos);
 }

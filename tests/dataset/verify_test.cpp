@@ -49,7 +49,7 @@ TEST(DatasetInfo, SaysWhatIsThereAndWhatIsMissing) {
   const DatasetFolder data;
   const auto one = files_in(rendered(data, "one"));
   EXPECT_EQ(files_in(rendered(data, "five", 5)), one);
-  EXPECT_EQ(one.size(), 18U + 3 * 2 * 5 * 2 + 1);  // unit.json; two files a frame; dataset.json
+  EXPECT_EQ(one.size(), 18U * 2 + 3 * 2 * 5 * 2 + 1);  // unit.json, summary.json; two files a frame; dataset.json
   DatasetOptions options = data.options("half");
   options.shard = {0, 2};
   render_dataset(data.setup, options);
@@ -190,7 +190,7 @@ TEST(VerifyDataset, NamesWhatIsWrong) {
                  file = unit / "laser/range_000002.npy";
   const VerifyResult good = verify_dataset(dataset);
   EXPECT_EQ(good.units, 18U);
-  EXPECT_EQ(good.files, 60U);
+  EXPECT_EQ(good.files, 60U + 18);
   const std::string bytes = bytes_of(file);
   ASSERT_TRUE(fs::exists(file)) << file;
   write_bytes(file, bytes + "x");

@@ -131,6 +131,13 @@ def test_the_command_line_goes_on_where_python_stopped(scene, tmp_path):
     assert bytes_of(tmp_path / "both") == expected
 
 
+def test_many_runs_are_those_of_the_command_line(scene, tmp_path):
+    options = ["--frames", "2", "--environments", "1:3", "--episodes", "0:2", "--set", OVERRIDES[0]]
+    expected = by_command_line(scene, tmp_path / "cli", *options)
+    fa.load(scene, OVERRIDES).run_many(tmp_path / "python", range(1, 3), range(2), frames=2)
+    assert bytes_of(tmp_path / "python") == expected
+
+
 def test_a_unit_that_is_there_is_not_rendered_again(scene, tmp_path):
     unit = fa.dataset.units(scene, **CHOICE)[4]
     assert fa.dataset.render_unit(unit, tmp_path / "out")["rendered"]

@@ -232,10 +232,11 @@ def test_many_runs(tmp_path):
     steps = []
     many = setup.run_many(tmp_path / "many", range(2, 4), range(2), digest=True, on_progress=lambda p: steps.append(p["frames_done"]))
     assert [str(f.relative_to(tmp_path / "many")) for f in many["folders"]] == [
-        f"environment_000{e}/episode_000{k}" for e in (2, 3) for k in (0, 1)] and max(steps) == 4
-    alone = setup.run(tmp_path / "one", environment=3, episode=1, digest=True)
-    of_one = json.loads((many["folders"][3] / "summary.json").read_text())
-    assert alone["sensors"][0]["digest"] in json.dumps(of_one)
+        f"units/000/000/00000000{i}" for i in range(4)] and max(steps) == 4
+    setup.run(tmp_path / "one", environment=3, episode=1)
+    alone, of_many = (json.loads((run / "summary.json").read_text()) for run in (tmp_path / "one", many["folders"][3]))
+    assert {key: value for key, value in alone.items() if key not in ("run", "versions")} == of_many
+    assert len(many["sensors"][0]["digest"]) == 16 and many["files"] == len(of_many["files"]) * 4 + 4
     for wrong in (range(0, 4, 2), 4, range(0)):
         with pytest.raises(fa.InputError):
             setup.run_many(tmp_path / "none", wrong)

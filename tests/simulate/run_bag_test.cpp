@@ -12,7 +12,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/run_environments.hpp>
 
 #include "bag/mcap_reader.hpp"
 #include "message/clock.hpp"
@@ -241,10 +240,6 @@ TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
   how.bag = folder_ / "b.mcap";
   EXPECT_TRUE(test::contains(refusal(read(twice), how), "two things are called 'laser'"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
-  EXPECT_TRUE(test::contains(test::message_of<InputError>([&] {
-                               run_environments(setup, options(), {0, 2}, {0, 1});
-                             }),
-                             "a bag is of one run"));
 }
 
 /// By any spelling: relative, through a link, in other case, as the run's folder, and above it.

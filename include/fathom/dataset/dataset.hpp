@@ -2,6 +2,7 @@
 #pragma once
 // Datasets: the units of a scene rendered by any number of processes, on any number of computers, into one folder.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -17,8 +18,9 @@
 namespace fathom {
 
 struct DatasetOptions {
-  /// Its out, force, frames, seed, compute, device, on_progress and should_stop count. `force` renders units again
-  /// that are there.
+  /// Its out, force, frames, seed, digest, compute, device, on_progress and should_stop count. `force` renders units
+  /// again that are there. `digest` needs all units: no resume, no list of units and one shard. on_progress comes from
+  /// any thread, and from one at a time; it counts frames of the scene.
   RunOptions run = {};
   NumberRange environments = {}, episodes = {};
   std::uint32_t block = 0;  ///< frames of a unit; 0: all of an episode
@@ -29,6 +31,8 @@ struct DatasetOptions {
   std::string command = {};                              ///< that makes the dataset; kept in dataset.json
 };
 
+inline constexpr std::size_t kMostUnitWarnings = 10;
+
 /// What a process did for a dataset.
 struct DatasetResult {
   std::uint64_t units = 0;             ///< of the dataset
@@ -37,7 +41,11 @@ struct DatasetResult {
   std::uint64_t files = 0, bytes = 0;  ///< of the units rendered
   double seconds = 0.0;                ///< from the first frame until all is written
   Progress progress;
-  std::vector<SensorResult> sensors;  ///< in the order of the scene file; of the units rendered, without digests
+  /// In the order of the scene file; of the units rendered. A digest is made of the digests of units, in their order.
+  std::vector<SensorResult> sensors;
+  /// Notes of the scene; then the first kMostUnitWarnings of units, "environment 3, episode 2: ...", and a count of the
+  /// others. The summary.json of a unit has all of them.
+  std::vector<std::string> warnings;
 };
 
 /// All units of the options. Throws InputError as the constructor of UnitList.
@@ -48,17 +56,18 @@ FATHOM_API UnitList dataset_units(const SceneSetup& setup, const DatasetOptions&
 /// the caster, on one kind of processor.
 FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& options, const Unit& unit);
 
-/// Renders the units of a shard below options.run.out: each into a folder of its own (unit_folder()), or many into a
-/// file, whose arrays are those of the sensor's `npy` outputs, or else the channels that its outputs are made from. A
-/// folder or file appears whole or not at all. Of files, shards count these in place of units. docs/scale.md describes
-/// all files. Frames are those of run_scene() for the same environment and
-/// episode, and the bytes of the dataset are the same whoever renders which of its units, however often somebody was
-/// stopped.
+/// Renders the units of a shard below options.run.out: each into a folder (unit_folder()), or many into a file. A
+/// folder has the files of run_scene() for the same environment, episode and frames; its summary.json lacks `versions`,
+/// `run` and digests. A file has the arrays of the sensor's `npy` outputs, or else the channels that its outputs are
+/// made from; shards count files then, and each sensor must make as many frames as the scene. docs/scale.md describes
+/// all files. A folder or file appears whole or not at all. The bytes of the dataset are the same for any shards, order
+/// and interruptions.
 ///
 /// As many units are rendered side by side as there are threads, over one set of trees; fewer units than threads come
 /// one after the other, each on all of them. Below the folder no link is followed, and none is removed. Throws
-/// InputError (bad input, a folder that holds something else or a link, units that are there without resume and force),
-/// SystemError (disk, memory) or Interrupted (should_stop said yes; units that are there are whole).
+/// InputError (bad input, a folder that holds something else or a link, units that are there without resume and force;
+/// an error of one unit begins with "environment 3, episode 2: "), SystemError (disk, memory) or Interrupted
+/// (should_stop said yes; units that are there are whole).
 FATHOM_API DatasetResult render_dataset(const SceneSetup& setup, const DatasetOptions& options);
 
 /// Renders units of one scene in many calls, such as those of a scheduler. Calls share the trees where each has one

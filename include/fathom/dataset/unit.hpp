@@ -8,9 +8,15 @@
 #include <string>
 
 #include <fathom/base/export.hpp>
-#include <fathom/simulate/run_environments.hpp>
 
 namespace fathom {
+
+/// The whole numbers from `first` on, below `end`.
+struct NumberRange {
+  std::uint32_t first = 0, end = 1;
+
+  [[nodiscard]] constexpr std::uint64_t size() const { return end > first ? end - first : 0; }
+};
 
 /// The frames [first_frame, first_frame + frames) of one environment and episode. They are those that run_scene() gives
 /// these numbers.

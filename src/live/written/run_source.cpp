@@ -114,7 +114,8 @@ void RunSource::read_summary() {
   timeline_.start_s = std::clamp(number("start_s", 0.0), 0.0, 1e9);
   if (const auto sensors = summary.find("sensors"); sensors != summary.end()) read_times(*sensors);
   if (!times_.empty()) {
-    timeline_.frames = static_cast<std::uint32_t>(std::clamp(number("frames", 1.0), 1.0, double{kMaxFrames}));
+    const double frames = number("first_frame", 0.0) + number("frames", 1.0);
+    timeline_.frames = static_cast<std::uint32_t>(std::clamp(frames, 1.0, double{kMaxFrames}));
   }
   const auto entities = summary.find("entities");
   if (entities == summary.end() || !entities->is_array()) return;
