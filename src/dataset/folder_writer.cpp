@@ -70,7 +70,7 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   folder_ = dataset_ / above / name;
 }
 
-/// Of a sensor without a file, there is no folder.
+/// A sensor without a file has no folder.
 void FolderWriter::begin_sensor(const UnitFrame& frame) {
   const RunSensor& of = run_.sensors[frame.sensor];
   if (!logs_[frame.sensor].empty() || of.files.empty()) return;

@@ -20,7 +20,7 @@ class UnitRenderer {
   /// Checks all input. Throws as prepare_run().
   UnitRenderer(const SceneSetup& setup, const RunOptions& options, const SharedTrees& trees);
 
-  /// What came of the unit, until the next one begins.
+  /// Returns the counts of the unit, valid until the next one.
   const RunCounts& render(const Unit& unit, PackWriter& writer, const OnFrame& on_frame);
 
   [[nodiscard]] PreparedRun& run() { return run_; }

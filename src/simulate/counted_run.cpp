@@ -86,8 +86,7 @@ ReasonCounts CountedRun::count(const Frame& frame, double seconds, SensorCounts&
   return reasons;
 }
 
-/// The sensor renders the channels that the watch needs only after a frame is nearly all below the minimum range, and
-/// keeps them until the episode ends.
+/// Adds the channels of the watch once a frame is nearly all below the minimum range, and keeps them for the episode.
 void CountedRun::watch_carrier(const RunSensor& sensor, std::uint32_t index, const ReasonCounts& reasons,
                                CountedSensor& counted) {
   if (!counted.carrier.suspects(reasons)) return;

@@ -59,9 +59,9 @@ FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& op
 /// Renders the units of a shard below options.run.out: each into a folder (unit_folder()), or many into a file. A
 /// folder has the files of run_scene() for the same environment, episode and frames; its summary.json lacks `versions`,
 /// `run` and digests. A file has the arrays of the sensor's `npy` outputs, or else the channels that its outputs are
-/// made from; shards count files then, and each sensor must make as many frames as the scene. docs/scale.md describes
-/// all files. A folder or file appears whole or not at all. The bytes of the dataset are the same for any shards, order
-/// and interruptions.
+/// made from. Shards count files then, and each sensor must make as many frames as the scene. docs/scale.md describes
+/// all files. A folder or file appears whole or not at all. Shards, order and interruptions change no byte of the
+/// dataset.
 ///
 /// As many units are rendered side by side as there are threads, over one set of trees; fewer units than threads come
 /// one after the other, each on all of them. Below the folder no link is followed, and none is removed. Throws
