@@ -205,18 +205,20 @@ scene:
     - {name: room, mesh: room, position_m: [0, 0, 1.5]}
     - {name: body, mesh: body, position_m: [0, 0, 1]}
 )");
+  data.setup.notes = {"here/scene.yaml:1:1: a note"};
   DatasetOptions options = data.options("out");
   options.run.compute.threads = 3;
   options.environments = {7, 20}, options.block = 0;
   const DatasetResult result = render_dataset(data.setup, options);
-  ASSERT_EQ(result.warnings.size(), kMostUnitWarnings + 1);
-  EXPECT_EQ(result.warnings[3].find("environment 8, episode 1: all "), 0U) << result.warnings[3];
+  ASSERT_EQ(result.warnings.size(), 1 + kMostUnitWarnings + 1);
+  EXPECT_EQ(result.warnings[0], data.setup.notes[0]);
+  EXPECT_EQ(result.warnings[4].find("environment 8, episode 1: all "), 0U) << result.warnings[4];
   EXPECT_EQ(result.warnings.back(), "and 16 more of the units");
   const json last = summary_of(options.run.out / unit_folder(25));
-  ASSERT_EQ(last["warnings"].size(), 1U);
-  EXPECT_EQ(result.warnings[3], "environment 8, episode 1: " + last["warnings"][0].get<std::string>());
+  ASSERT_EQ(last["warnings"].size(), 1U) << "another spelling of the scene's path changes no byte";
+  EXPECT_EQ(result.warnings[4], "environment 8, episode 1: " + last["warnings"][0].get<std::string>());
   options.resume = true;
-  EXPECT_TRUE(render_dataset(data.setup, options).warnings.empty());
+  EXPECT_EQ(render_dataset(data.setup, options).warnings, data.setup.notes);
 }
 
 TEST(UnitsOfRuns, RefuseBagsAndDigestsOfParts) {

@@ -44,7 +44,7 @@ struct DatasetResult {
   /// In the order of the scene file; of the units rendered. A digest is made of the digests of units, in their order.
   std::vector<SensorResult> sensors;
   /// Notes of the scene; then the first kMostUnitWarnings of units, "environment 3, episode 2: ...", and a count of the
-  /// others. The summary.json of a unit has all of them.
+  /// others. The summary.json of each unit has those of the unit.
   std::vector<std::string> warnings;
 };
 
@@ -58,10 +58,10 @@ FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& op
 
 /// Renders the units of a shard below options.run.out: each into a folder (unit_folder()), or many into a file. A
 /// folder has the files of run_scene() for the same environment, episode and frames; its summary.json lacks `versions`,
-/// `run` and digests. A file has the arrays of the sensor's `npy` outputs, or else the channels that its outputs are
-/// made from. Shards count files then, and each sensor must make as many frames as the scene. docs/scale.md describes
-/// all files. A folder or file appears whole or not at all. Shards, order and interruptions change no byte of the
-/// dataset.
+/// `run`, digests and the notes of the scene. A file has the arrays of the sensor's `npy` outputs, or else the channels
+/// that its outputs are made from. Shards count files then, and each sensor must make as many frames as the scene.
+/// docs/scale.md describes all files. A folder or file appears whole or not at all. Shards, order and interruptions
+/// change no byte of the dataset.
 ///
 /// As many units are rendered side by side as there are threads, over one set of trees; fewer units than threads come
 /// one after the other, each on all of them. Below the folder no link is followed, and none is removed. Throws
