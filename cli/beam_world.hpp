@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +62,23 @@ auto as_typed(std::initializer_list<std::pair<std::string_view, std::string_view
     std::string text = error.what();
     for (const auto& [inner, typed] : names) text = as_typed(inner, typed, std::move(text));
     throw fathom::InputError(text);
+  }
+}
+
+/// f(), which works on what `file` holds: an InputError gets its name in front, and so does a lack of memory.
+template <class F>
+auto about_file(const std::filesystem::path& file, F f) -> decltype(f()) {
+  const auto lacks_memory = [&file] {
+    return fathom::SystemError(file.string() + ": what it holds does not fit into memory");
+  };
+  try {
+    return f();
+  } catch (const fathom::InputError& error) {
+    throw fathom::InputError(file.string() + ": " + error.what());
+  } catch (const std::bad_alloc&) {
+    throw lacks_memory();
+  } catch (const std::length_error&) {
+    throw lacks_memory();
   }
 }
 

@@ -114,16 +114,6 @@ fathom::LogPairs pairs_of(const CalibrateOptions& options, std::vector<std::stri
                   [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
 }
 
-/// f(); what it throws as fathom::InputError gets the name of the file in front.
-template <class F>
-auto about(const std::filesystem::path& file, F f) -> decltype(f()) {
-  try {
-    return f();
-  } catch (const fathom::InputError& error) {
-    throw fathom::InputError(fmt::format("{}: {}", file.string(), error.what()));
-  }
-}
-
 }  // namespace
 
 void calibrate_distance(const CalibrateOptions& options) {
@@ -134,8 +124,9 @@ void calibrate_distance(const CalibrateOptions& options) {
   if (options.asks_clusters && pairs.scan.empty()) {
     throw fathom::InputError(fmt::format("--clusters is for scans: {} has no column scan", options.data.string()));
   }
-  const fathom::DistanceCalibration fit = about(options.data.empty() ? options.log.file() : options.data,
-                                                [&] { return fathom::calibrate_distance(pairs, options.distance); });
+  const fathom::DistanceCalibration fit = about_file(options.data.empty() ? options.log.file() : options.data, [&] {
+    return fathom::calibrate_distance(pairs, options.distance);
+  });
   Answer answer;
   using Model = fathom::DistanceNoise;
   answer.entries = {interval_entry<Model>("mean_m", fit.mean_m), interval_entry<Model>("stddev_m", fit.stddev_m),
@@ -165,8 +156,8 @@ void calibrate_energy(const CalibrateOptions& options) {
   const std::string_view normalization =
       fathom::kChoiceWords<fathom::EnergyNormalization>[static_cast<std::size_t>(options.normalization)];
   const auto pairs = fathom::read_energy_pairs(options.data, options.sensor, options.normalization);
-  const fathom::EnergyCalibration fit =
-      about(options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
+  const fathom::EnergyCalibration fit = about_file(
+      options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
   Answer answer;
   using Model = fathom::StereoEnergy;
   answer.entries = {entry<Model>("min_energy", fit.min_energy), entry<Model>("pow", fit.pow)};

@@ -171,7 +171,8 @@ void calibrate_chain(const CalibrateChainOptions& options) {
   report.frames = read_chain_data(setup, o.data);
   report.start = sensor.noise;
   const auto free = free_parameters(sensor.noise, o.free, fathom::rings_of(report.frames.returns));
-  report.fit = fathom::fit_chain(sensor.noise, free, report.frames.returns, o.fit);
+  report.fit =
+      about_file(o.data.measured, [&] { return fathom::fit_chain(sensor.noise, free, report.frames.returns, o.fit); });
   if (!o.out.empty()) fathom::write_chain_report(o.out, report, o.force);
   show(report, o);
 }

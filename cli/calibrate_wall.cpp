@@ -216,12 +216,18 @@ void calibrate_wall(const CalibrateWallOptions& typed) {
   std::vector<std::string> notes;
   const fathom::WallFrames frames = wall_frames(options, notes);
   const std::string name = options.folder.empty() ? options.log.file().string() : options.folder.string();
-  fathom::WallReport report = as_typed({{"hold_out", "--hold-out"},
-                                        {"tape_m: ", "--distances: "},
-                                        {"beyond max_range_m = ", "beyond --max-range "},
-                                        {"not below max_range_m = ", "not below --max-range "},
-                                        {"levels_per_m = ", "--scale "}},
-                                       [&] { return fathom::make_wall_report(frames, options.wall, name); });
+  fathom::WallReport report =
+      as_typed({{"hold_out", "--hold-out"},
+                {"tape_m: ", "--distances: "},
+                {"beyond max_range_m = ", "beyond --max-range "},
+                {"not below max_range_m = ", "not below --max-range "},
+                {"levels_per_m = ", "--scale "}},
+               [&] {
+                 const auto make = [&] { return fathom::make_wall_report(frames, options.wall, name); };
+                 fathom::validate(options.wall);
+                 // Frames of folders have the names of their files, scans have numbers alone.
+                 return options.folder.empty() ? about_file(name, make) : make();
+               });
   report.notes = std::move(notes);
   if (!options.out.empty()) fathom::write_wall_report(options.out, report, options.force);
   show(report, options);

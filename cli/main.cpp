@@ -4,16 +4,20 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "command_tree.hpp"
@@ -27,8 +31,24 @@ namespace {
 
 enum ExitCode { kOk = 0, kSystemFailed = 1, kBadInput = 2, kInterrupted = 130 };
 
+/// "map.yaml, scans.log: ": the files and folders among the words of a command that reads them, for lacks of memory.
+std::string inputs_among(const std::vector<std::string>& words) {
+  std::string names;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::string name = words[i];
+    if (const std::size_t equals = name.find('='); name.starts_with("--") && equals != std::string::npos) {
+      if (name.starts_with("--out=")) continue;
+      name.erase(0, equals + 1);
+    }
+    std::error_code error;
+    if (words[i - 1] == "--out" || name.starts_with("-") || !std::filesystem::exists(name, error)) continue;
+    names += (names.empty() ? "" : ", ") + fathom::printable(name);
+  }
+  return names.empty() ? "" : names + ": ";
+}
+
 /// Runs `command`; tells what was thrown in one line on stderr.
-int translate_errors(const std::function<void()>& command) {
+int translate_errors(const std::vector<std::string>& words, const std::function<void()>& command) {
   const auto tell = [](ExitCode code, std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     std::fputs(fmt::format("fathom: {}{}\n", code == kInterrupted ? "" : "error: ", text).c_str(), stderr);
@@ -42,7 +62,9 @@ int translate_errors(const std::function<void()>& command) {
   } catch (const fathom::InputError& e) {
     return tell(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
-    return tell(kSystemFailed, "this does not fit into memory");
+    return tell(kSystemFailed, inputs_among(words) + "this does not fit into memory");
+  } catch (const std::length_error&) {
+    return tell(kSystemFailed, inputs_among(words) + "this does not fit into memory");
   } catch (const std::exception& e) {
     return tell(kSystemFailed, fathom::SystemError(e.what()).what());  // printable, as fathom's own are
   }
@@ -78,5 +100,6 @@ void parse_and_run(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   fathom_cli::secure_streams();
-  return fathom_cli::translate_errors([&] { fathom_cli::parse_and_run({argv + std::min(argc, 1), argv + argc}); });
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  return fathom_cli::translate_errors(words, [&] { fathom_cli::parse_and_run(words); });
 }

@@ -98,7 +98,8 @@ void score(const ScoreOptions& options) {
   const fathom::ChainFrames frames = read_chain_data(setup, data);
   const std::uint32_t stretches = fathom::stretches_of(frames.returns, {.stretches = options.data.stretches});
   Scores scores;
-  scores.frames = fathom::score_frames(sensor.noise, frames.returns, options.data.threads);
+  scores.frames = about_file(options.data.measured,
+                             [&] { return fathom::score_frames(sensor.noise, frames.returns, options.data.threads); });
   scores.mean = fathom::mean_score(scores.frames, stretches);
   if (other) {
     const auto others = fathom::score_frames(*other, frames.returns, options.data.threads);

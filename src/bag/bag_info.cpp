@@ -72,7 +72,7 @@ void count(const BagMessage& message, BagTopicInfo& topic) {
   try {
     reader_of(topic.type)(message.bytes, topic.frames);
   } catch (const InputError& error) {
-    if (topic.damaged++ == 0) topic.damage = one_line(error.what());
+    if (topic.damaged++ == 0) topic.damage = message.file.string() + ": " + one_line(error.what());
   }
 }
 

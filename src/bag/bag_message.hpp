@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <set>
 #include <span>
@@ -26,6 +27,9 @@ struct BagMessage {
   std::uint64_t time_ns;  ///< when it was recorded
   std::span<const std::byte> bytes;
   std::uint64_t record = 0;  ///< MCAP: byte at which its record, or the chunk that holds it, begins; sqlite3: its id
+  const std::filesystem::path& file;  ///< the file of the bag that holds it
+  /// "run_0.db3: /scan", as messages about it begin.
+  [[nodiscard]] std::string place() const;
 };
 
 using OnBagMessage = std::function<void(const BagMessage&)>;

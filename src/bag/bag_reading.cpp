@@ -16,6 +16,8 @@ void check_topic(const BagTopic& topic) {
       fmt::format("name, type and encoding of a topic have {} bytes, the limit is {}", size, kMostTopicText));
 }
 
+std::string BagMessage::place() const { return file.string() + ": " + printable(topic.name); }
+
 void BagReading::add_topic(const BagTopic& topic) {
   if (topics.size() >= kMostBagTopics && !topics.contains(topic)) {
     throw InputError(fmt::format("has more than {} topics", kMostBagTopics));

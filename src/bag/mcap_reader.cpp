@@ -63,8 +63,9 @@ ChunkRecords chunk_records(std::string_view content, bool is_cut, std::string& r
 /// What the records of a file mean, one after the other. What is damaged is passed over and counted.
 class McapRecords {
  public:
-  McapRecords(std::uint64_t most_bytes, const OnBagMessage& on_message, BagReading& reading)
-      : most_bytes_(most_bytes), on_message_(on_message), reading_(reading) {}
+  McapRecords(const std::filesystem::path& file, std::uint64_t most_bytes, const OnBagMessage& on_message,
+              BagReading& reading)
+      : file_(file), most_bytes_(most_bytes), on_message_(on_message), reading_(reading) {}
 
   /// A record that begins at byte `at` of the file. `is_cut`: the file ends within it.
   void take_at(std::uint64_t at, Op op, std::string_view content, bool is_cut = false) {
@@ -136,7 +137,7 @@ class McapRecords {
     });
     if (!sound) return;
     ++messages_;
-    on_message_({*of, time_ns, std::as_bytes(std::span(cursor.rest())), record_});
+    on_message_({*of, time_ns, std::as_bytes(std::span(cursor.rest())), record_, file_});
   }
   void take_chunk(std::string_view content, bool is_cut) {
     ChunkRecords chunk;
@@ -163,6 +164,7 @@ class McapRecords {
     }
   }
 
+  const std::filesystem::path& file_;
   std::uint64_t most_bytes_, inflated_ = 0, messages_ = 0;
   const OnBagMessage& on_message_;
   BagReading& reading_;
@@ -297,8 +299,9 @@ BagReading read_mcap(const std::filesystem::path& file, const OnBagMessage& on_m
     return with_prefix(file.string(), [&] {
       const std::uint64_t size = std::filesystem::file_size(file);
       BagReading reading;
-      McapRecords records(std::max(kAnyBagBytes, kMostBagTimes * std::min(size, ~std::uint64_t{0} / kMostBagTimes)),
-                          on_message, reading);
+      const std::uint64_t most =
+          std::max(kAnyBagBytes, kMostBagTimes * std::min(size, ~std::uint64_t{0} / kMostBagTimes));
+      McapRecords records(file, most, on_message, reading);
       McapWalk walk(in, size, records);
       walk.read_summary();
       reading.tear = walk.read();

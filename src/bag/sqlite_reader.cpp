@@ -137,7 +137,7 @@ constexpr std::array<std::string_view, 4> kTopicColumns = {"id", "name", "type",
 class Db3Reader {
  public:
   Db3Reader(const std::filesystem::path& file, const OnBagMessage& on_message)
-      : most_bytes_(std::filesystem::file_size(file)), on_message_(on_message), bag_(file) {
+      : file_(file), most_bytes_(std::filesystem::file_size(file)), on_message_(on_message), bag_(file) {
     bag_.check_table("topics", kTopicColumns);
     bag_.check_table("messages", kMessageColumns);
   }
@@ -192,10 +192,12 @@ class Db3Reader {
       on_message_({topic->second,
                    static_cast<std::uint64_t>(sqlite3_column_int64(row, 1)),
                    {bytes, bytes == nullptr ? 0 : size},
-                   static_cast<std::uint64_t>(id)});
+                   static_cast<std::uint64_t>(id),
+                   file_});
     });
   }
 
+  const std::filesystem::path& file_;
   std::uint64_t most_bytes_, bytes_ = 0, messages_ = 0;
   const OnBagMessage& on_message_;
   Database bag_;

@@ -24,6 +24,7 @@
 #include "dataset/pack_entry.hpp"
 #include "dataset/pack_tree.hpp"
 #include "simulate/run_folder.hpp"
+#include "text/read_file.hpp"
 
 namespace fathom {
 
@@ -245,7 +246,9 @@ void count_files(const Sample& first, const Sample& last, const Work& work, Data
 
 DatasetEstimate estimate_dataset(const SceneSetup& setup, const DatasetOptions& options) {
   const DatasetFile file = describe_dataset(setup, options, inputs_digest(setup, options.run));
-  const auto [first, last] = Sampler(setup, options, file.packs.files()).run();
+  const auto [first, last] = within_memory(
+      setup.file, [&] { return Sampler(setup, options, file.packs.files()).run(); },
+      "the dataset does not fit into memory");
   const Work work = work_of(file, options);
   DatasetEstimate estimate;
   estimate.complete_units = work.complete_units;

@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <set>
 #include <string>
 #include <utility>
@@ -30,6 +29,7 @@
 #include "dataset/pack_queue.hpp"
 #include "dataset/tar_writer.hpp"
 #include "dataset/unit_renderer.hpp"
+#include "text/read_file.hpp"
 
 namespace fathom {
 
@@ -266,11 +266,10 @@ class DatasetRenderer::Impl {
   }
 
   DatasetResult render(const DatasetOptions& options) {
-    try {
-      return DatasetRunner(*setup_, options, inputs_.digest(*setup_, options.run), trees_).run();
-    } catch (const std::bad_alloc&) {
-      throw SystemError(fmt::format("{}: the dataset does not fit into memory", setup_->file.string()));
-    }
+    return within_memory(
+        setup_->file,
+        [&] { return DatasetRunner(*setup_, options, inputs_.digest(*setup_, options.run), trees_).run(); },
+        "the dataset does not fit into memory");
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "live/scene_source.hpp"
 #include "live/socket/live_server.hpp"
 #include "live/written/open_written.hpp"
+#include "text/read_file.hpp"
 
 namespace fathom {
 
@@ -49,13 +50,20 @@ void serve_source(LiveSource& source, const LiveOptions& options) {
 }  // namespace
 
 void serve_scene(const std::filesystem::path& file, const LiveOptions& options) {
-  SceneSource source(file, options);
-  serve_source(source, options);
+  within_memory(
+      file,
+      [&] {
+        SceneSource source(file, options);
+        serve_source(source, options);
+      },
+      "the scene does not fit into memory");
 }
 
 void serve_written(const std::filesystem::path& path, const LiveOptions& options) {
-  const std::unique_ptr<LiveSource> source = open_written(path);
-  serve_source(*source, options);
+  within_memory(path, [&] {
+    const std::unique_ptr<LiveSource> source = open_written(path);
+    serve_source(*source, options);
+  });
 }
 
 }  // namespace fathom

@@ -59,7 +59,7 @@ class Surveyor {
     }
   }
   void take_transforms(const BagMessage& message) {
-    const auto leave_out = [&](const std::string& why) { unsound_.add_damage(message.topic.name + ": " + why); };
+    const auto leave_out = [&](const std::string& why) { unsound_.add_damage(message.place() + ": " + why); };
     try {
       read_message(message.bytes, transforms_);
     } catch (const InputError& error) {
@@ -139,11 +139,12 @@ ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& opti
   static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
     if (!refusal.empty() || m.topic.name != topic || !is_of(m.topic, msg::LaserScan::kType)) return;
     try {
-      taker.take(m.bytes);
+      taker.take(m);
     } catch (const InputError& error) {
       refusal = error.what();
     }
   }));
+  if (refusal.empty()) taker.check_begun();
   return with_prefix(name, [&] {
     if (!refusal.empty()) throw InputError(refusal);
     ScanLog log = taker.finish(topic, found.reading);

@@ -52,16 +52,18 @@ void ScanTaker::expect_readings(std::size_t readings) {
   log_.ray_offset.reserve(readings);
 }
 
-void ScanTaker::take(std::span<const std::byte> message) {
+void ScanTaker::take(const BagMessage& message) {
   RayGrid grid;
   try {
-    read_message(message, scan_);
+    read_message(message.bytes, scan_);
     grid = ray_grid(scan_);
   } catch (const InputError& error) {
-    return unsound_.add_damage(error.what());
+    return unsound_.add_damage(message.place() + ": " + error.what());
   }
   take(grid);
 }
+
+void ScanTaker::check_begun() const {}
 
 void ScanTaker::take(const RayGrid& grid) {
   if (!begun_) begin();
@@ -98,7 +100,7 @@ ScanLog ScanTaker::finish(const std::string& topic, BagReading reading) {
     log_.notes.push_back(
         fmt::format("{} {} left out: the frame is not that of the first", counted(others_, "scan"), were(others_)));
   }
-  if (unsound_.damaged > 0) reading.add_damage(topic + ": " + unsound_.damage, unsound_.damaged);
+  if (unsound_.damaged > 0) reading.add_damage(unsound_.damage, unsound_.damaged);
   const std::vector<std::string> lacks = reading.notes();
   log_.notes.insert(log_.notes.end(), lacks.begin(), lacks.end());
   return std::move(log_);

@@ -51,7 +51,10 @@ class ScanTaker {
 
   /// Leaves out a message that is not sound, a scan of another frame, and one whose way to the map is not known at its
   /// times. Throws InputError for a tilted laser, and frames that nothing connects.
-  void take(std::span<const std::byte> message);
+  void take(const BagMessage& message);
+
+  /// Throws InputError naming the file and the topic where every message was unsound.
+  void check_begun() const;
 
   /// The scans, with notes of what was left out and of what the bag lacks. Throws InputError where none was taken.
   ScanLog finish(const std::string& topic, BagReading reading);

@@ -214,7 +214,7 @@ WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& option
     frames.left_out = outside(*options.sector_rad, log.azimuth_rad, log.name.empty() ? "log" : log.name);
   }
   frames.tape_m = tape_of(frames.names, options.distances);
-  validate(frames);
+  with_prefix(log.name, [&] { validate(frames); });
   return frames;
 }
 

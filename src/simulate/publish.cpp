@@ -15,6 +15,7 @@
 
 #include "simulate/bag/sensor_topics.hpp"
 #include "simulate/frame_schedule.hpp"
+#include "text/read_file.hpp"
 #include "topic/participant.hpp"
 
 namespace fathom {
@@ -156,7 +157,8 @@ class Publisher {
 }  // namespace
 
 PublishResult publish_scene(const SceneSetup& setup, const PublishOptions& options) {
-  return Publisher(setup, options).run();
+  return within_memory(
+      setup.file, [&] { return Publisher(setup, options).run(); }, "the run does not fit into memory");
 }
 
 }  // namespace fathom

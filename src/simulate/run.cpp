@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <memory>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
 #include "simulate/summary.hpp"
+#include "text/read_file.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
@@ -202,11 +202,8 @@ class Runner {
 }  // namespace
 
 RunResult run_scene(const SceneSetup& setup, const RunOptions& options) {
-  try {
-    return Runner(setup, options).run();
-  } catch (const std::bad_alloc&) {
-    throw SystemError(fmt::format("{}: the run does not fit into memory", setup.file.string()));
-  }
+  return within_memory(
+      setup.file, [&] { return Runner(setup, options).run(); }, "the run does not fit into memory");
 }
 
 }  // namespace fathom

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -92,6 +93,10 @@ RangePairs read_range_pairs(const fs::path& csv_or_run, const std::string& senso
   const fs::path folder = sensor_folder(csv_or_run, sensor, channels);
   check_distance_chain(csv_or_run, folder.filename().string());
   for_each_ray(folder, channels, [&](std::uint32_t frame, double range_m, double expected_m) {
+    if (std::isfinite(range_m) && range_m > 0.0 && expected_m <= 0.0) {
+      throw InputError(fmt::format("{}: {} m is expected where {} m was measured, and is not above 0",
+                                   channels.file(folder, 1, frame).string(), expected_m, range_m));
+    }
     pairs.range_m.push_back(static_cast<float>(range_m));
     pairs.expected_m.push_back(static_cast<float>(expected_m));
     pairs.scan.push_back(frame);

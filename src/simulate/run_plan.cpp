@@ -8,6 +8,7 @@
 #include <fathom/sensor/kinds.hpp>
 
 #include "simulate/prepare_run.hpp"
+#include "text/read_file.hpp"
 
 namespace fathom {
 
@@ -60,7 +61,9 @@ std::uint64_t RunPlan::bytes_at_most() const {
   return bytes;
 }
 
-RunPlan plan_run(const SceneSetup& setup, const RunOptions& options) {
+namespace {
+
+RunPlan plan_within_memory(const SceneSetup& setup, const RunOptions& options) {
   RunOptions what;  // without how
   what.frames = options.frames;
   what.seed = options.seed;
@@ -83,6 +86,13 @@ RunPlan plan_run(const SceneSetup& setup, const RunOptions& options) {
   for (const Mesh& mesh : setup.scene.meshes()) plan.triangles += mesh.triangles.size();
   plan.memory_bytes += plan.triangles * kBytesPerTriangle;
   return plan;
+}
+
+}  // namespace
+
+RunPlan plan_run(const SceneSetup& setup, const RunOptions& options) {
+  return within_memory(
+      setup.file, [&] { return plan_within_memory(setup, options); }, "the run does not fit into memory");
 }
 
 }  // namespace fathom

@@ -3,6 +3,7 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,8 @@ namespace fathom {
 namespace {
 
 constexpr double kMostStartS = 1e10;  // of frame 0: stamps since 1970, and slipped units are refused
+
+constexpr std::size_t kMostSensors = 65'535;
 
 constexpr double kLeastRateHz = 1e-3;  // limits of files are closed, and this one stops slipped units
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
@@ -62,7 +65,11 @@ void read_sensors(const YamlReader& list, const BareLinks& bare_links, SceneFile
   const SceneClock clock = {setup.rate_hz, setup.start_s};
   const std::vector<double> entity_farthest_m = farthest_from_world_m(setup.scene);
   std::uint64_t rays = 0;
-  for (const YamlReader& item : list.items()) {
+  const std::vector<YamlReader> items = list.items();
+  if (items.size() > kMostSensors) {
+    list.fail_key(fmt::format("has {} entries, at most {} are allowed", items.size(), kMostSensors));
+  }
+  for (const YamlReader& item : items) {
     setup.sensors.push_back(read_sensor(item, clock, setup.scene, bare_links, entity_farthest_m, files));
     const Sensor& sensor = setup.sensors.back().sensor;
     item.located([&] { names.add(sensor.name); });

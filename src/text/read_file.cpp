@@ -28,6 +28,10 @@ void require_readable_file(const std::filesystem::path& file) {
   if (std::filesystem::file_size(file, error) == 0) throw InputError(fmt::format("{}: is empty", name));
 }
 
+void fail_memory(const std::filesystem::path& file, std::string_view lack) {
+  throw SystemError(fmt::format("{}{}{}", file.string(), file.empty() ? "" : ": ", lack));
+}
+
 std::string read_file(const std::filesystem::path& file) {
   require_readable_file(file);
   std::ifstream in(file, std::ios::binary);

@@ -5,6 +5,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fathom/base/error.hpp>
@@ -14,15 +15,19 @@ namespace fathom {
 /// Throws InputError, in one line, unless `file` is a regular file that is not empty and may be read.
 void require_readable_file(const std::filesystem::path& file);
 
-/// f(), which reads `file`. Throws SystemError naming the file when there is no memory for what it holds.
+/// Throws SystemError: "file: <lack>"; an empty name is left out.
+[[noreturn]] void fail_memory(const std::filesystem::path& file, std::string_view lack);
+
+/// f(), which reads `file` or works on what it holds. Throws SystemError naming the file when memory does not suffice.
 template <class F>
-auto within_memory(const std::filesystem::path& file, F&& f) -> decltype(f()) {
+auto within_memory(const std::filesystem::path& file, F&& f,
+                   std::string_view lack = "there is not enough memory for what it holds") -> decltype(f()) {
   try {
     return std::forward<F>(f)();
   } catch (const std::bad_alloc&) {
-    throw SystemError(file.string() + ": there is not enough memory for what it holds");
+    fail_memory(file, lack);
   } catch (const std::length_error&) {
-    throw SystemError(file.string() + ": there is not enough memory for what it holds");
+    fail_memory(file, lack);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,6 +106,8 @@ class YamlReader {
     } catch (const InputError& error) {
       throw LocatedError(place() + ": " + error.what());
     } catch (const std::bad_alloc&) {
+      throw SystemError(place() + ": this does not fit into memory");
+    } catch (const std::length_error&) {
       throw SystemError(place() + ": this does not fit into memory");
     }
   }

@@ -172,7 +172,7 @@ TEST(ReadBag, InfoTellsOfDamagedMessagesAndReadsOn) {
   ASSERT_EQ(info.topics.size(), 1U);
   EXPECT_EQ(info.topics[0].messages, 3U);
   EXPECT_EQ(info.topics[0].damaged, 1U);
-  EXPECT_TRUE(contains(info.topics[0].damage, "sensor_msgs/msg/LaserScan: ")) << info.topics[0].damage;
+  EXPECT_TRUE(contains(info.topics[0].damage, "/a.mcap: sensor_msgs/msg/LaserScan: ")) << info.topics[0].damage;
 }
 
 TEST(ReadBag, RefusesWhatIsNoBag) {

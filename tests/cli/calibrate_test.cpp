@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,21 @@ TEST_F(Calibrate, DistanceBesideWhatDoesNotMoveRanges) {
       "            {angular_hit: {axis: z, stddev_deg: 3}}, {loss_angle: {max_incidence_deg: 80}}]\n"
       "    outputs: [{npy: {channels: [range, clean_range]}}]\n");
   expect_distance_found(run);
+}
+
+TEST_F(Calibrate, NamesTheFileWhoseExpectedRangesAreWrong) {
+  const std::string run = simulate(
+      "  - name: lidar\n    preset: VLP-16\n    position_m: [-5, 0, 1]\n    noise: [{distance: {stddev_m: 0.02}}]\n"
+      "    outputs: [{npy: {channels: [range, clean_range]}}]\n");
+  const std::filesystem::path file = run + "/lidar/clean_range_000001.npy";
+  const float below = -1.0F;
+  std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+  bytes.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file) - sizeof(below)));
+  bytes.write(reinterpret_cast<const char*>(&below), sizeof(below));
+  bytes.close();
+  const Ended ended = run_fathom({"calibrate", "distance", run});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("lidar/clean_range_000001.npy: -1 m is expected where "), std::string::npos) << ended.err;
 }
 
 /// Runs the chain and expects a refusal that names `part`.

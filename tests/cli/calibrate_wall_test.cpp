@@ -230,9 +230,9 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
       "a typo", {images, "--camera", "60,60,47.5,35.5", "--distances", "0:1=0.8,12:13=16.3"},
       {"--distances: ", "depth_000012.npy is 16.3 m by tape and 1.6", "unlike others: is the distance typed right"});
   refused("of scans", {"--log", log, "--sector=-60,60", "--distances", "0:1=80,12:13=163"},
-          {"--distances: scan 0 is 80 m by tape and 0.8", "are the distances in cm, not in m?"});
+          {"scans.csv: --distances: scan 0 is 80 m by tape and 0.8", "are the distances in cm, not in m?"});
   refused("scans beyond the range", {"--log", log, "--sector=-60,60", "--max-range", "0.5"},
-          {"scan 0: has 0 readings, and a wall needs 20 (", " more are not below --max-range 0.5)"});
+          {"scans.csv: scan 0: has 0 readings, and a wall needs 20 (", " more are not below --max-range 0.5)"});
   const std::vector<std::string> levels = {images, "--camera", kCamera, "--files", "depth*.png", "--scale"};
   const auto with = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = levels;

@@ -228,9 +228,28 @@ TEST_F(BagLog, LeavesOutWhatIsDamagedAndSaysSoInOneLine) {
   EXPECT_NEAR(log.pose[1].x_m, 13.0, 1e-9) << "as if the transform of NaN were not there";
   EXPECT_FALSE(log.has_own_rays);
   ASSERT_EQ(log.notes.size(), 1U);
-  EXPECT_EQ(log.notes[0],
-            "5 parts are damaged and left out, the first: /tf: the transform from 'map' to 'base' has numbers that are "
-            "not finite, or no rotation");
+  EXPECT_EQ(log.notes[0], "5 parts are damaged and left out, the first: " + (folder_ / "drive.mcap").string() +
+                              ": /tf: the transform from 'map' to 'base' has numbers that are not finite, or no "
+                              "rotation");
+}
+
+TEST_F(BagLog, NamesFileAndTopicOfADamagedScan) {
+  drive();
+  put_mount({});
+  put(scan_at(1.0));
+  writer_.write(scan_, 0, write_message(scan_at(2.0)).substr(0, 60));
+  const ScanLog log = read();
+  ASSERT_EQ(log.notes.size(), 1U);
+  const std::string place = (folder_ / "drive.mcap").string() + ": /scan: sensor_msgs/msg/LaserScan: ";
+  EXPECT_NE(log.notes[0].find("1 part is damaged and left out, the first: " + place), std::string::npos)
+      << log.notes[0];
+}
+
+TEST_F(BagLog, NamesFileAndTopicWhereEveryScanIsDamaged) {
+  drive();
+  put_mount({});
+  writer_.write(scan_, 0, write_message(scan_at(2.0)).substr(0, 60));
+  EXPECT_EQ(error().rfind("/scan: sensor_msgs/msg/LaserScan: ", 0), 0U);
 }
 
 TEST_F(BagLog, NamesTheEncodingOfWhatItCannotRead) {

@@ -145,6 +145,14 @@ TEST(WithinMemory, NamesTheFileWhoseContentIsTooMuch) {
   };
   EXPECT_EQ(said(std::bad_alloc()), "big.log: there is not enough memory for what it holds");
   EXPECT_EQ(said(std::length_error("x")), "big.log: there is not enough memory for what it holds");
+  const auto lacking = [](const char* file) {
+    return test::message_of<SystemError>([&] {
+      within_memory(
+          file, [] { throw std::bad_alloc(); }, "the run does not fit into memory");
+    });
+  };
+  EXPECT_EQ(lacking("room.yaml"), "room.yaml: the run does not fit into memory");
+  EXPECT_EQ(lacking(""), "the run does not fit into memory");
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ const std::vector<Defect> kSceneDefects = {
     // The file as a whole.
     {"NotYaml", "seed: 5", "seed: [5", {"bad.yaml:4:8:", "not YAML"}},
     {"Empty", kScene, "", {"bad.yaml: is empty"}},
+    {"TooManySensors",
+     kScene,
+     repeated("scene: {meshes: {}, entities: []}\nsensors:\n", "- {}\n", 65'536),
+     {"bad.yaml:3:", "sensors has 65536 entries, at most 65535 are allowed"}},
     {"OnlyAComment", kScene, "# nothing\n", {"bad.yaml:1:1:", "'scene' is missing"}},
     {"NotAMap", kScene, "- 1\n", {"bad.yaml:1:1:", "not a map"}},
     {"ControlCharacter", "seed: 5", "seed: \x04", {"bad.yaml:3:7:", "0x04"}},

@@ -21,7 +21,7 @@ struct BagTopicInfo {
   double first_s = 0.0, last_s = 0.0;    ///< when they were recorded, since 1970 or since a simulation began
   std::vector<std::string> frames = {};  ///< their frame_id, in the order of their first message, at most 100
   std::uint64_t damaged = 0;             ///< messages whose bytes are not of their type
-  std::string damage = {};               ///< what is wrong with the first of these
+  std::string damage = {};               ///< the file of the first of these, and its fault
 
   /// Messages per second; 0 of fewer than two.
   [[nodiscard]] double rate_hz() const {

@@ -9,6 +9,8 @@ scene: {meshes: {w: {box: {size_m: [8, 6, 3]}}}, entities: [{name: w, mesh: w}]}
 sensors: [{name: s, type: pinhole_camera, width: 16384, height: 8192, fx: 4000, fy: 4000, cx: 8191.5, cy: 4095.5}]
 END
 expect 1 'large\.yaml.*memory' in_little 1500000 simulate large.yaml --out large
+expect 1 'large\.yaml.*memory' in_little 1500000 check large.yaml
+expect 1 'large\.yaml.*memory' in_little 1500000 serve large.yaml --port 0
 
 # A mesh of 2 GB (of zeros, which take no disk).
 { head -c 80 /dev/zero; printf '\x00\x5a\x62\x02'; } > large.stl
