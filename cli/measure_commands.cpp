@@ -36,11 +36,11 @@ Examples:
   fathom measure depth out/measured/stereo --preset D435 --beyond-reach reasons
   fathom measure depth mycamera --focal-baseline 19.25 --compare out/measured/stereo --compare-preset D435
 
-DIR holds 16-bit PNG (0: a hole) or NPY (floats in m, or uint16). Of patches of 24 x 24 pixels a cubic is taken off in
-inverse depth; what it leaves is the error. All holes count, also where nothing is within the camera's reach, unless
---beyond-reach or --mask leaves these pixels out: a folder of `fathom simulate` knows them, of a real camera you do. Whole
-blobs of holes touch neither the border of the image nor what is left out. docs/depth-cameras.md tells what the numbers
-mean, and what cannot be seen.
+DIR holds 16-bit PNG (0: a hole) or NPY (floats in m, or uint16), or is a bag of ROS 2, whose topic --files names. Of
+patches of 24 x 24 pixels a cubic is taken off in inverse depth; what it leaves is the error. All holes count, also
+where nothing is within the camera's reach, unless --beyond-reach or --mask leaves these pixels out: a folder of
+`fathom simulate` knows them, of a real camera you do. Whole blobs of holes touch neither the border of the image nor
+what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
 --out gets report.html and measure.json; files appear whole or not at all.)";
 
 constexpr NumberLimits kFocalBaseline = {fathom::DepthMeterOptions::kLeastFocalBaselinePxM,
@@ -126,7 +126,7 @@ void add_measure_commands(CLI::App& app) {
   measure.footer(kMeasureHelp);
   const auto o = std::make_shared<MeasureDepthOptions>();
   CLI::App& c = *measure.add_subcommand("depth", "Error, its correlation, and holes of a folder of depth images");
-  c.add_option("DIR", o->first.folder, "folder of depth images")->required()->type_name("DIR");
+  c.add_option("DIR", o->first.folder, "folder of depth images, or a bag of ROS 2")->required()->type_name("DIR");
   add_reading(c, "--", o->first);
   add_left_out(c, "--", o->first.left_out);
   c.add_flag("--still", o->still, "neither scene nor camera moves: compare the error of frames that follow each other");

@@ -46,8 +46,8 @@ std::optional<double> focal_baseline_of(const DepthFolder& folder) {
   const DepthOptics& optics = folder.optics;
   if (optics.camera_px_m) return optics.camera_px_m->front() * optics.camera_px_m->back();
   if (optics.preset.empty()) return optics.focal_baseline_px_m;
-  const auto files = fathom::depth_images(folder.folder, folder.files);
-  const fathom::DepthImage image = fathom::read_depth_image(files.front(), folder.levels_per_m);
+  const fathom::DepthImage image =
+      fathom::first_depth_image(folder.folder, {.files = folder.files, .levels_per_m = folder.levels_per_m});
   return focal_baseline_of(optics.preset, image.rows, image.cols);
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "message/camera_info.hpp"
 #include "message/clock.hpp"
+#include "message/compressed_image.hpp"
 #include "message/image.hpp"
 #include "message/laser_scan.hpp"
 #include "message/message.hpp"
@@ -55,8 +56,8 @@ TakeFrames reader_among(std::string_view type) {
 
 /// Null for a type that fathom does not know.
 TakeFrames reader_of(std::string_view type) {
-  return reader_among<msg::CameraInfo, msg::Clock, msg::Image, msg::LaserScan, msg::OccupancyGrid, msg::Odometry,
-                      msg::PointCloud2, msg::PoseWithCovarianceStamped, msg::TFMessage>(type);
+  return reader_among<msg::CameraInfo, msg::Clock, msg::CompressedImage, msg::Image, msg::LaserScan, msg::OccupancyGrid,
+                      msg::Odometry, msg::PointCloud2, msg::PoseWithCovarianceStamped, msg::TFMessage>(type);
 }
 
 BagTopicInfo info_of(const BagTopic& topic) {

@@ -12,7 +12,8 @@
 
 namespace fathom::msg {
 
-/// Rows of pixels: 32FC1 is float32 in metres, NaN where lost; 16UC1 is uint16 in millimetres, 0 where lost.
+/// Rows of pixels: 32FC1 is float32 in metres, NaN where lost; 16UC1 and mono16 are uint16 in
+/// millimetres, 0 where lost.
 struct Image {
   Header header;  ///< an optical frame: z forward, x right, y down
   std::uint32_t height = 0, width = 0;

@@ -18,7 +18,7 @@ struct MessageType {
 /// The definition, and those of all types in it, each once: the text of a schema of encoding `ros2msg`.
 std::string schema_text(const MessageType& type);
 
-/// Every type that fathom writes and reads.
+/// Every type that fathom writes; it reads these and CompressedImage.
 std::span<const MessageType* const> message_types();
 
 }  // namespace fathom

@@ -15,6 +15,8 @@
 #include <fathom/calibrate/depth_report.hpp>
 #include <fathom/files/depth.hpp>
 
+#include "base/with_prefix.hpp"
+#include "log/bag_depth.hpp"
 #include "log/png_levels.hpp"
 #include "report/left_out.hpp"
 #include "text/npy.hpp"
@@ -145,6 +147,41 @@ DepthImage read_array(const fs::path& file, double levels_per_m) {
   return image;
 }
 
+void check_levels(double levels_per_m) {
+  if (levels_per_m >= kLeastLevelsPerM && levels_per_m <= kMostLevelsPerM) return;
+  throw InputError(
+      fmt::format("levels_per_m = {} is not in [{}, {}] 1/m", levels_per_m, kLeastLevelsPerM, kMostLevelsPerM));
+}
+
+/// Whether the images are in a bag: a folder of images may hold bags besides.
+bool are_in_bag(const fs::path& path, const std::string& pattern) {
+  std::error_code unknown;
+  return is_bag(path) && (!fs::is_directory(path, unknown) || chosen(list(path).files, pattern).empty());
+}
+
+DepthImage image_of(const BagDepth& depth, double levels_per_m) {
+  DepthImage image{.rows = depth.rows, .cols = depth.cols, .depth_m = {}, .has_levels = depth.has_levels};
+  image.depth_m.reserve(std::size_t{depth.rows} * depth.cols);
+  if (depth.has_levels) {
+    for (const std::uint16_t level : depth.level) image.depth_m.push_back(depth_of_level(level, levels_per_m));
+  } else {
+    for (const float m : depth.depth_m) {
+      image.depth_m.push_back(m > 0.0F && m <= std::numeric_limits<float>::max() ? m : kHole);
+    }
+  }
+  return image;
+}
+
+/// Calls take(image, place) for each image of a bag, in order.
+template <class Take>
+void for_each_of_bag(const BagDepths& bag, double levels_per_m, Take take) {
+  check_levels(levels_per_m);
+  bag.for_each([&](const BagDepth& depth) {
+    take(image_of(depth, levels_per_m), depth.place);
+    return true;
+  });
+}
+
 /// What the steps of the images have to do with the deviation that was measured.
 void flag_levels(DepthMeasure& m, double levels_per_m) {
   const double of_steps_m = 1.0 / levels_per_m / std::sqrt(12.0);
@@ -158,10 +195,7 @@ void flag_levels(DepthMeasure& m, double levels_per_m) {
 }  // namespace
 
 DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
-  if (!(levels_per_m >= kLeastLevelsPerM && levels_per_m <= kMostLevelsPerM)) {
-    throw InputError(
-        fmt::format("levels_per_m = {} is not in [{}, {}] 1/m", levels_per_m, kLeastLevelsPerM, kMostLevelsPerM));
-  }
+  check_levels(levels_per_m);
   const auto is_array = [&] { return read_file(file).starts_with("\x93NUMPY"); };
   return within_memory(file, [&] {
     const std::string extension = file.extension().string();
@@ -184,7 +218,27 @@ std::vector<fs::path> images_named(const fs::path& folder, const std::string& pa
   return files;
 }
 
+DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& options) {
+  if (!are_in_bag(folder, options.files)) {
+    return read_depth_image(depth_images(folder, options.files).front(), options.levels_per_m);
+  }
+  check_levels(options.levels_per_m);
+  DepthImage first;
+  BagDepths(folder, options.files).for_each([&](const BagDepth& depth) {
+    first = image_of(depth, options.levels_per_m);
+    return false;
+  });
+  return first;
+}
+
 std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFolderOptions& options) {
+  if (are_in_bag(folder, options.files)) {
+    std::vector<fs::path> inputs = {folder};
+    const std::size_t images = BagDepths(folder, options.files).images();
+    const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, images).files();
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    return inputs;
+  }
   std::vector<fs::path> files = depth_images(folder, options.files);
   const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, files.size()).files();
   files.insert(files.end(), more.begin(), more.end());
@@ -193,19 +247,28 @@ std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFol
 
 DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOptions& options) {
   DepthMeter meter(options.meter);
-  const std::vector<fs::path> files = depth_images(folder, options.files);
-  const LeftOutPixels left_out(folder, options.left_out, files.size());
   bool has_levels = false;
-  for (std::size_t k = 0; k < files.size(); ++k) {
-    const DepthImage image = read_depth_image(files[k], options.levels_per_m);
+  std::size_t done = 0;
+  const auto add = [&](const DepthImage& image, const std::string& place, const LeftOutPixels& left_out,
+                       std::size_t images) {
     has_levels = has_levels || image.has_levels;
-    const std::vector<std::uint8_t> out = left_out.of_image(k, image.rows, image.cols);
-    try {
-      meter.add(image.depth_m, image.rows, image.cols, out);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", files[k].string(), error.what()));
+    const std::vector<std::uint8_t> out = left_out.of_image(done, image.rows, image.cols);
+    with_prefix(place, [&] { meter.add(image.depth_m, image.rows, image.cols, out); });
+    ++done;
+    if (options.on_frame) options.on_frame(done, images);
+  };
+  if (are_in_bag(folder, options.files)) {
+    const BagDepths bag(folder, options.files);
+    const LeftOutPixels left_out(folder, options.left_out, bag.images());
+    for_each_of_bag(bag, options.levels_per_m, [&](const DepthImage& image, const std::string& place) {
+      add(image, place, left_out, bag.images());
+    });
+  } else {
+    const std::vector<fs::path> files = depth_images(folder, options.files);
+    const LeftOutPixels left_out(folder, options.left_out, files.size());
+    for (const fs::path& file : files) {
+      add(read_depth_image(file, options.levels_per_m), file.string(), left_out, files.size());
     }
-    if (options.on_frame) options.on_frame(k + 1, files.size());
   }
   DepthReport report{.name = folder.string(),
                      .measure = meter.result(),

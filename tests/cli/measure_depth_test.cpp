@@ -59,6 +59,27 @@ TEST_F(MeasureDepth, FindsTheNoiseOfARun) {
   EXPECT_EQ(coarse.exit_code, 0) << coarse.err;
 }
 
+TEST_F(MeasureDepth, ReadsTheImagesOfABag) {
+  const std::string camera = simulate("run", 0.1);
+  const std::string bag = folder_ / "run.mcap";
+  const Ended written =
+      run_fathom({"simulate", folder_ / "scene.yaml", "--out", folder_ / "again", "--bag", bag, "--quiet"});
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  const auto measured = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"measure", "depth", "--focal-baseline", "20", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run_fathom(words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.out;
+  };
+  const std::string of_arrays = measured({camera});
+  EXPECT_EQ(measured({bag}), of_arrays);
+  EXPECT_EQ(measured({bag, "--files", "/camera/*"}), of_arrays);
+  const Ended none = run_fathom({"measure", "depth", bag, "--focal-baseline", "20", "--files", "/other"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_NE(none.err.find("run.mcap: has no depth images on a topic '/other'"), std::string::npos) << none.err;
+}
+
 TEST_F(MeasureDepth, SetsTwoBesideEachOther) {
   const std::string camera = simulate("run", 0.1), other = simulate("other", 0.15);
   const Ended ended =

@@ -8,6 +8,7 @@
 #include "in_memory.hpp"
 #include "message/camera_info.hpp"
 #include "message/clock.hpp"
+#include "message/compressed_image.hpp"
 #include "message/image.hpp"
 #include "message/laser_scan.hpp"
 #include "message/message.hpp"
@@ -42,6 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   using namespace fathom::msg;
   read_one<PointCloud2, LaserScan, Image, CameraInfo, TFMessage, Odometry, OccupancyGrid, PoseWithCovarianceStamped,
-           Clock>(data[0] % 9, std::as_bytes(std::span(data + 1, size - 1)));
+           Clock, CompressedImage>(data[0] % 10, std::as_bytes(std::span(data + 1, size - 1)));
   return 0;
 }

@@ -241,6 +241,11 @@ TEST(ReadMessageTest, RefusesWhatReachesBeyondItsData) {
   image.width = 4;
   EXPECT_TRUE(contains(refusal<msg::Image>(write_message(image)), "2 rows of 4 pixels '32FC1', step 12"));
 
+  image.encoding = "mono16", image.width = 6;
+  EXPECT_EQ(refusal<msg::Image>(write_message(image)), "");
+  image.width = 7;
+  EXPECT_TRUE(contains(refusal<msg::Image>(write_message(image)), "2 rows of 7 pixels 'mono16', step 12"));
+
   msg::OccupancyGrid grid;
   grid.info.width = 2, grid.info.height = 3, grid.data.resize(5);
   EXPECT_TRUE(contains(refusal<msg::OccupancyGrid>(write_message(grid)), "5 values for 2 x 3 cells"));

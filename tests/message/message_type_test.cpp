@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "message/compressed_image.hpp"
 #include "message/sha256.hpp"
 
 namespace fathom {
@@ -85,6 +86,10 @@ TEST(Sha256Test, HasTheAnswersOfTheStandard) {
 TEST(MessageTypeTest, HashesFollowFromTheDefinitions) {
   ASSERT_EQ(message_types().size(), 9U);
   for (const MessageType* type : message_types()) EXPECT_EQ(type_hash(*type), type->hash) << type->name;
+}
+
+TEST(MessageTypeTest, TheTypeThatIsOnlyReadHasItsHash) {
+  EXPECT_EQ(type_hash(msg::CompressedImage::kType), msg::CompressedImage::kType.hash);
 }
 
 TEST(MessageTypeTest, HashesAreThoseThatRosPublishes) {

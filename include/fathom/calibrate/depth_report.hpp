@@ -54,7 +54,7 @@ struct DepthLeftOut {
 FATHOM_API void validate(const DepthLeftOut& options);
 
 struct DepthFolderOptions {
-  std::string files = {};        ///< pattern of depth_images()
+  std::string files = {};        ///< pattern of depth_images(), of a bag that of its topics
   double levels_per_m = 1000.0;  ///< of read_depth_image()
   DepthMeterOptions meter = {};
   DepthLeftOut left_out = {};
@@ -69,13 +69,17 @@ struct DepthReport {
   std::string left_out_by = {};  ///< how, for people; empty: nothing is left out
 };
 
+/// The first of the images that measure_depth_folder() measures. Throws InputError as it does.
+FATHOM_API DepthImage first_depth_image(const std::filesystem::path& folder, const DepthFolderOptions& options = {});
+
 /// The files that measure_depth_folder() reads: the depth images, then what says which pixels are left out. Throws
 /// InputError as it does.
 FATHOM_API std::vector<std::filesystem::path> depth_folder_inputs(const std::filesystem::path& folder,
                                                                   const DepthFolderOptions& options);
 
-/// Measures a folder, one image at a time. Throws InputError as the functions above and DepthMeter do, naming the file;
-/// also where there are not as many files of `left_out` as depth images.
+/// Measures a folder, or a topic of a bag of ROS 2 (16UC1, mono16, 32FC1, compressedDepth), one image at a time. Throws
+/// InputError as the functions above and DepthMeter do, naming the file; also where there are not as many files of
+/// `left_out` as depth images.
 FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
                                             const DepthFolderOptions& options = {});
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Depth images out of bags: sensor_msgs/msg/Image as 16UC1, mono16 or 32FC1, and compressedDepth. docs/bags.md
+// describes them.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace fathom {
+
+/// Depths in metres, or levels: millimetres, or whatever the camera counts. [rows, cols]
+struct BagDepth {
+  std::uint32_t rows = 0, cols = 0;
+  bool has_levels = false;
+  std::vector<std::uint16_t> level;  ///< of images with levels; 0: a hole
+  std::vector<float> depth_m;        ///< of the others; NaN: a hole
+  std::string place;                 ///< "/camera/depth: image 12", for messages
+};
+
+/// Whether a path can be a bag: a file, or a folder that holds .mcap or .db3.
+bool is_bag(const std::filesystem::path& path);
+
+/// The depth images of one topic.
+class BagDepths {
+ public:
+  /// Surveys the bag. `topics`: a pattern of names with * and ?; empty: every topic. Throws InputError naming the bag
+  /// unless depth images are on exactly one of these topics.
+  BagDepths(std::filesystem::path bag, const std::string& topics);
+
+  [[nodiscard]] const std::string& topic() const { return topic_; }
+  [[nodiscard]] std::size_t images() const { return images_; }
+
+  /// Calls take(image) for each, in the order of the bag, until it returns false. Throws InputError naming file, topic
+  /// and image for one that is damaged; an InputError of take() gets the file in front.
+  void for_each(const std::function<bool(const BagDepth&)>& take) const;
+
+ private:
+  std::filesystem::path bag_;
+  std::string topic_;
+  std::size_t images_ = 0;
+};
+
+}  // namespace fathom
