@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/scene/mesh.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
 #include "base/coordinates.hpp"
+#include "base/text.hpp"
 #include "scene/check_vertices.hpp"
+#include "scene/mesh_origin.hpp"
 #include "scene/triangle.hpp"
 
 namespace fathom {
@@ -20,14 +25,56 @@ bool has_area(const Mesh& mesh, const std::array<std::uint32_t, 3>& t) {
   return n.x != 0.0 || n.y != 0.0 || n.z != 0.0;
 }
 
+void check_origin(const Vec3& origin_m) {
+  if (const auto c = coordinate_beyond_limits(origin_m)) {
+    throw InputError(fmt::format("the origin of the mesh, {} m, is not in {}", number_text(*c), kCoordinateLimits));
+  }
+}
+
+/// Single precision resolves 0.06 mm at this distance, less than a range is off for other reasons.
+constexpr double kNearM = 1024.0;
+/// Origins lie on a wide grid, so that meshes of one site have the same.
+constexpr double kOriginStepM = 64.0;
+
 }  // namespace
 
-void check_vertices(std::span<const std::array<float, 3>> vertices_m) {
+Vec3 origin_for(std::span<const MeshPlace> places_m, std::span<const std::array<std::uint32_t, 3>> triangles) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  MeshPlace low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
+  for (const auto& triangle : triangles) {
+    for (const std::uint32_t corner : triangle) {
+      if (corner >= places_m.size()) continue;  // refused later
+      for (std::size_t k = 0; k < 3; ++k) {
+        low[k] = std::min(low[k], places_m[corner][k]), high[k] = std::max(high[k], places_m[corner][k]);
+      }
+    }
+  }
+  const Vec3 middle = {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])};
+  const Vec3 half = {0.5 * (high[0] - low[0]), 0.5 * (high[1] - low[1]), 0.5 * (high[2] - low[2])};
+  const double distance_m = norm(middle);
+  if (coordinate_beyond_limits(middle) || !(distance_m > kNearM && norm(half) < 0.5 * distance_m)) return {};
+  const auto snap = [](double c) { return kOriginStepM * std::round(c / kOriginStepM) + 0.0; };  // 0, and not -0
+  return {snap(middle.x), snap(middle.y), snap(middle.z)};
+}
+
+Mesh mesh_of_places(std::span<const MeshPlace> places_m, std::vector<std::array<std::uint32_t, 3>> triangles) {
+  Mesh mesh;
+  mesh.origin_m = origin_for(places_m, triangles);
+  mesh.triangles = std::move(triangles);
+  mesh.vertices_m.reserve(places_m.size());
+  for (const MeshPlace& place : places_m) mesh.vertices_m.push_back(vertex_at(place, mesh.origin_m));
+  return mesh;
+}
+
+void check_vertices(std::span<const std::array<float, 3>> vertices_m, const Vec3& origin_m) {
+  const double origin[3] = {origin_m.x, origin_m.y, origin_m.z};
   for (std::size_t i = 0; i < vertices_m.size(); ++i) {
-    for (const float c : vertices_m[i]) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const float c = vertices_m[i][k];
       if (!std::isfinite(c)) throw InputError(fmt::format("vertex {} = {} is not finite", i, c));
-      if (std::abs(c) <= kMaxCoordinateM) continue;
-      throw InputError(fmt::format("vertex {} = {} is not in {}", i, c, kCoordinateLimits));
+      const double place = origin[k] + double{c};
+      if (std::abs(place) <= kMaxCoordinateM) continue;
+      throw InputError(fmt::format("vertex {} = {} is not in {}", i, static_cast<float>(place), kCoordinateLimits));
     }
   }
 }
@@ -40,7 +87,8 @@ void validate(const Mesh& mesh) {
   if (vertices > 0xffffffffULL || mesh.triangles.size() > 0xffffffffULL) {
     throw InputError("mesh has more than 4294967295 vertices or triangles");
   }
-  check_vertices(mesh.vertices_m);
+  check_origin(mesh.origin_m);
+  check_vertices(mesh.vertices_m, mesh.origin_m);
   bool solid = false;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     for (const std::uint32_t index : mesh.triangles[i]) {

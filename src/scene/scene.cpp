@@ -23,10 +23,11 @@ std::string mesh_text(std::string_view name, MeshId id) {
   return name.empty() ? fmt::format("mesh {}", index(id)) : fmt::format("mesh '{}'", name);
 }
 
-Vec3 reach_of(std::span<const std::array<float, 3>> vertices_m) {
+Vec3 reach_of(std::span<const std::array<float, 3>> vertices_m, const Vec3& origin_m) {
+  const double origin[3] = {origin_m.x, origin_m.y, origin_m.z};
   double reach_m[3] = {0.0, 0.0, 0.0};
   for (const auto& vertex : vertices_m) {
-    for (std::size_t k = 0; k < 3; ++k) reach_m[k] = std::max(reach_m[k], std::abs(double{vertex[k]}));
+    for (std::size_t k = 0; k < 3; ++k) reach_m[k] = std::max(reach_m[k], std::abs(origin[k] + double{vertex[k]}));
   }
   return {reach_m[0], reach_m[1], reach_m[2]};
 }
@@ -36,7 +37,7 @@ Vec3 reach_of(std::span<const std::array<float, 3>> vertices_m) {
 MeshId Scene::add_mesh(Mesh mesh, std::string name) {
   const auto id = static_cast<MeshId>(meshes_.size());
   with_prefix([&] { return mesh_text(name, id); }, [&] { validate(mesh); });
-  mesh_reach_m_.push_back(reach_of(mesh.vertices_m));
+  mesh_reach_m_.push_back(reach_of(mesh.vertices_m, mesh.origin_m));
   meshes_.push_back(std::move(mesh));
   mesh_names_.push_back(std::move(name));
   mesh_versions_.push_back(0);
@@ -201,12 +202,13 @@ void Scene::replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> 
   const std::uint32_t at = index(mesh);
   if (at >= meshes_.size()) throw InputError(fmt::format("mesh {} is not in [0, {})", at, meshes_.size()));
   std::vector<std::array<float, 3>>& old = meshes_[at].vertices_m;
+  const Vec3& origin_m = meshes_[at].origin_m;
   if (vertices_m.size() != old.size()) {
     throw InputError(
         fmt::format("{}: {} vertices given for {}", mesh_text(mesh_names_[at], mesh), vertices_m.size(), old.size()));
   }
-  with_prefix([&] { return mesh_text(mesh_names_[at], mesh); }, [&] { check_vertices(vertices_m); });
-  const Vec3 reach_m = reach_of(vertices_m), before_m = mesh_reach_m_[at];
+  with_prefix([&] { return mesh_text(mesh_names_[at], mesh); }, [&] { check_vertices(vertices_m, origin_m); });
+  const Vec3 reach_m = reach_of(vertices_m, origin_m), before_m = mesh_reach_m_[at];
   if (reach_m.x > before_m.x || reach_m.y > before_m.y || reach_m.z > before_m.z) {
     for (const Entity& entity : entities_) {
       if (entity.mesh == mesh) check_scaled(entity, reach_m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Corners and normals of a mesh's triangles, in double precision.
+// Corners and normals of a mesh's triangles, in double precision and relative to Mesh::origin_m.
 
 #include <array>
 #include <cstdint>

@@ -246,6 +246,32 @@ TEST(Scene, ReplaceVerticesRefusesWhatDoesNotFit) {
   EXPECT_EQ(scene.mesh_version(MeshId{0}), 0U);
 }
 
+TEST(Scene, LimitsHoldForTheOriginsOfMeshes) {
+  Scene scene;
+  Mesh far = make_box({2, 2, 2});
+  far.origin_m = {5e8, 0, 0};
+  const MeshId id = scene.add_mesh(far, "far");
+  Entity entity = named("stretched");
+  entity.mesh = id, entity.scale = {4, 1, 1};
+  EXPECT_NE(refused(scene, [&] { scene.add_entity(entity); }).find("reaches 2000000004 m from its origin"),
+            std::string::npos);
+  entity.scale = {1.5, 1, 1};
+  scene.add_entity(entity);
+  auto vertices = far.vertices_m;
+  vertices[3] = {3e8F, 0, 0};
+  EXPECT_NE(refused(scene, [&] { scene.replace_vertices(id, vertices); }).find("reaches 1200000000 m"),
+            std::string::npos);
+  vertices[3] = {6e8F, 0, 0};
+  EXPECT_NE(refused(scene, [&] { scene.replace_vertices(id, vertices); }).find("vertex 3 = "), std::string::npos);
+  vertices[3] = {-9e8F, 0, 0};
+  scene.replace_vertices(id, vertices);
+  EXPECT_EQ(scene.meshes()[0].origin_m, far.origin_m);
+  Mesh lost = far;
+  lost.origin_m = {0, NAN, 0};
+  EXPECT_EQ(refused(scene, [&] { scene.add_mesh(lost); }),
+            "mesh 1: the origin of the mesh, nan m, is not in [-1e9, 1e9] m");
+}
+
 TEST(Scene, RefusesPosesThatAreNotFinite) {
   Scene scene = chain();
   EXPECT_EQ(refused(scene, [&] { scene.set_pose(EntityId{0}, {{NAN, 0, 0}, {}}); }), "pose: position is not finite");

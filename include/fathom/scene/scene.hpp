@@ -62,7 +62,8 @@ class FATHOM_API Scene {
   void set_motion(EntityId entity, Trajectory parent_from_entity);
   /// Hangs an entity on another (or on the world: kNoEntity). A cycle is an error.
   void set_parent(EntityId entity, EntityId parent);
-  /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted).
+  /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted). They are
+  /// relative to Mesh::origin_m, which stays.
   void replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> vertices_m);
 
   /// The entity itself or, of a part, the parent that it is a part of, and that parent's in turn.
