@@ -16,6 +16,7 @@
 #include "cast/caster.hpp"
 #include "cast/make_caster.hpp"
 #include "cast/tile.hpp"
+#include "scene/mesh_origin.hpp"
 #include "scene/world_poses.hpp"
 
 namespace fathom {
@@ -40,10 +41,10 @@ Vec3 middle(const Scene& scene, double stamp_s) {
   const std::vector<Pose>& world_from_entity = poses.at(scene, stamp_s);
   for (std::size_t i = 0; i < scene.entities().size(); ++i) {
     const Entity& entity = scene.entities()[i];
-    const Pose& pose = world_from_entity[i];
     if (entity.mesh == kNoMesh) continue;
+    const Pose place = world_from_vertices(scene, entity, world_from_entity[i]);
     for (const auto& v : scene.meshes()[index(entity.mesh)].vertices_m) {
-      const Vec3 p = pose * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
+      const Vec3 p = place * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
       low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
       high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
     }

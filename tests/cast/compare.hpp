@@ -9,14 +9,15 @@
 #include <string>
 
 #include "cast/shoot.hpp"
+#include "scene/mesh_origin.hpp"
 
 namespace fathom::test {
 
 /// One unit of rounding of single precision.
 inline constexpr double kEpsilon = 0x1p-24;
 
-/// The largest coordinate that a ray meets on its way to each entity, relative to `origin`: the place of the entity and
-/// its scaled vertices about it. [entities]
+/// The largest coordinate that a ray meets on its way to each entity, relative to `origin`: the place of the entity's
+/// mesh and its scaled vertices about it. [entities]
 inline std::vector<double> coordinates_of(const Scene& scene, double stamp_s, Vec3 origin) {
   std::vector<double> largest;
   for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
@@ -26,7 +27,8 @@ inline std::vector<double> coordinates_of(const Scene& scene, double stamp_s, Ve
     for (const auto& v : scene.meshes()[index(entity.mesh)].vertices_m) {
       radius = std::max(radius, norm({v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z}));
     }
-    largest.push_back(norm(scene.world_from_entity(EntityId{e}, stamp_s).translation_m - origin) + radius);
+    const Pose place = world_from_vertices(scene, entity, scene.world_from_entity(EntityId{e}, stamp_s));
+    largest.push_back(norm(place.translation_m - origin) + radius);
   }
   return largest;
 }

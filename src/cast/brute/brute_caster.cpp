@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "scene/mesh_origin.hpp"
+
 namespace fathom {
 
 BruteCaster::BruteCaster(const Scene& scene, double stamp_s) {
@@ -10,10 +12,10 @@ BruteCaster::BruteCaster(const Scene& scene, double stamp_s) {
     const Entity& entity = scene.entities()[e];
     if (entity.mesh == kNoMesh) continue;
     const Mesh& mesh = scene.meshes()[index(entity.mesh)];
-    const Pose world_from_entity = scene.world_from_entity(EntityId{e}, stamp_s);
+    const Pose place = world_from_vertices(scene, entity, scene.world_from_entity(EntityId{e}, stamp_s));
     const auto corner = [&](std::uint32_t vertex) {
       const auto& v = mesh.vertices_m[vertex];
-      return world_from_entity * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
+      return place * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
     };
     const double mirrors = entity.scale.x * entity.scale.y * entity.scale.z < 0.0 ? -1.0 : 1.0;
     const double back = entity.one_sided ? mirrors : 0.0;

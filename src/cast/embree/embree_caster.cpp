@@ -12,6 +12,7 @@
 #include "cast/embree/packets.hpp"
 #include "cast/embree/shadow_packets.hpp"
 #include "cast/make_caster.hpp"
+#include "scene/mesh_origin.hpp"
 #include "scene/world_poses.hpp"
 
 namespace fathom {
@@ -128,7 +129,8 @@ class EmbreeCaster final : public Caster {
       const bool added = i == instances_.size();
       if (added) add_instance(entity, static_cast<EntityId>(i));
       if (entity.mesh == kNoMesh || (!added && !rebase && instances_[i].world_from_entity == pose)) continue;
-      place(instances_[i], normals_[i], pose, entity.scale);
+      place(instances_[i], normals_[i], world_from_vertices(scene, entity, pose), entity.scale);
+      instances_[i].world_from_entity = pose;
       changed_ = true;
     }
   }
@@ -148,7 +150,6 @@ class EmbreeCaster final : public Caster {
   }
 
   void place(Instance& instance, NormalMatrix& world_from_normal, const Pose& pose, const Vec3& scale) {
-    instance.world_from_entity = pose;
     const Vec3 axis[3] = {rotate(pose.rotation, {1, 0, 0}), rotate(pose.rotation, {0, 1, 0}),
                           rotate(pose.rotation, {0, 0, 1})};
     const double s[3] = {scale.x, scale.y, scale.z};

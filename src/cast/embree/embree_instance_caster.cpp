@@ -4,6 +4,7 @@
 #include "cast/embree/instance_packets.hpp"
 #include "cast/embree/mesh_tree.hpp"
 #include "cast/kept_by_mesh.hpp"
+#include "scene/mesh_origin.hpp"
 
 namespace fathom {
 
@@ -60,7 +61,7 @@ class EmbreeInstanceCaster final : public InstanceCaster {
     if (!retree && !moved) return false;
     RTCGeometry geometry = slot.geometry.get();
     if (retree) rtcSetGeometryInstancedScene(geometry, tree.of.scene.get());
-    if (moved) set_transform(geometry, instance.world_from_mesh);
+    if (moved || retree) set_transform(geometry, at_mesh_origin(instance.world_from_mesh, instance.mesh->mesh));
     const bool visible = inverse(instance.world_from_mesh).has_value();
     visible ? rtcEnableGeometry(geometry) : rtcDisableGeometry(geometry);
     rtcCommitGeometry(geometry);

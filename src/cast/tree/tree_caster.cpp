@@ -12,18 +12,19 @@
 #include "cast/tree/instances.hpp"
 #include "cast/tree/kernels.hpp"
 #include "cast/tree/meshes.hpp"
+#include "scene/mesh_origin.hpp"
 #include "scene/world_poses.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// world_from_mesh of an entity, relative to an origin.
-Affine place_of(const Pose& world_from_entity, const Vec3& scale, const Vec3& origin) {
-  const Vec3 x = scale.x * rotate(world_from_entity.rotation, {1, 0, 0});
-  const Vec3 y = scale.y * rotate(world_from_entity.rotation, {0, 1, 0});
-  const Vec3 z = scale.z * rotate(world_from_entity.rotation, {0, 0, 1});
-  const Vec3 t = world_from_entity.translation_m - origin;
+/// The map of an entity's vertices into the world, relative to an origin.
+Affine place_of(const Pose& place, const Vec3& scale, const Vec3& origin) {
+  const Vec3 x = scale.x * rotate(place.rotation, {1, 0, 0});
+  const Vec3 y = scale.y * rotate(place.rotation, {0, 1, 0});
+  const Vec3 z = scale.z * rotate(place.rotation, {0, 0, 1});
+  const Vec3 t = place.translation_m - origin;
   return {{{x.x, y.x, z.x, t.x}, {x.y, y.y, z.y, t.y}, {x.z, y.z, z.z, t.z}}};
 }
 
@@ -54,7 +55,8 @@ class TreeCaster final : public Caster {
       const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
       if (same) continue;
       placed.pose = world_from_entity[i], placed.version = version;
-      instances_.place(i, meshes_->tree(entity.mesh), place_of(placed.pose, entity.scale, origin_), placed.mask,
+      const Pose place = world_from_vertices(scene, entity, placed.pose);
+      instances_.place(i, meshes_->tree(entity.mesh), place_of(place, entity.scale, origin_), placed.mask,
                        entity.one_sided);
       changed_ = true;
     }

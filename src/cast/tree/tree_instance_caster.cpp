@@ -9,6 +9,7 @@
 #include "cast/tree/build.hpp"
 #include "cast/tree/instances.hpp"
 #include "cast/tree/kernels.hpp"
+#include "scene/mesh_origin.hpp"
 
 namespace fathom {
 
@@ -54,7 +55,7 @@ class TreeInstanceCaster final : public InstanceCaster {
       return false;
     }
     placed = {instance.mesh.get(), instance.world_from_mesh};
-    instances_.place(i, tree.of, instance.world_from_mesh);
+    instances_.place(i, tree.of, at_mesh_origin(instance.world_from_mesh, instance.mesh->mesh));
     return true;
   }
 
