@@ -27,8 +27,8 @@ Velocities velocities_at(const CastInstance& instance, std::uint32_t triangle, c
   if (instance.previous_world_from_mesh != nullptr) {
     const Vec3 hit_mesh = at_shares(mesh, triangle, shares, [&](std::uint32_t i) { return vertex_of(mesh, i); });
     // From the two maps alone, so that the speed is exactly 0 where nothing moved.
-    step = transform_point(instance.world_from_mesh, hit_mesh) -
-           transform_point(*instance.previous_world_from_mesh, hit_mesh);
+    step = transform_point(at_mesh_origin(instance.world_from_mesh, mesh), hit_mesh) -
+           transform_point(at_mesh_origin(*instance.previous_world_from_mesh, mesh), hit_mesh);
   }
   if (instance.vertex_step_m != nullptr) {
     const auto& moved = *instance.vertex_step_m;

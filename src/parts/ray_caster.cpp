@@ -13,6 +13,7 @@
 #include "cast/tile.hpp"
 #include "parts/surface.hpp"
 #include "parts/trace_lanes.hpp"
+#include "scene/mesh_origin.hpp"
 
 namespace fathom {
 
@@ -24,6 +25,7 @@ void validate(const CastMesh& shared) {
       if (!std::isfinite(c)) throw InputError(fmt::format("vertex {} = {} is not finite", i, c));
     }
   }
+  if (!std::isfinite(norm(mesh.origin_m))) throw InputError("the origin of the mesh is not finite");
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     for (const std::uint32_t index : mesh.triangles[i]) {
       if (index >= mesh.vertices_m.size()) {
@@ -78,7 +80,8 @@ class RayCaster::Impl {
     placed_.clear();
     for (const CastInstance& instance : instances) {
       const std::vector<Plane>& planes = planes_.at(*instance.mesh).of;
-      placed_.push_back(place(inverse(instance.world_from_mesh).value_or(Affine{}), planes.data()));
+      const Affine world_from_origin = at_mesh_origin(instance.world_from_mesh, instance.mesh->mesh);
+      placed_.push_back(place(inverse(world_from_origin).value_or(Affine{}), planes.data()));
     }
     planes_.finish();
     instances_ = std::move(instances);

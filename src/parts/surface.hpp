@@ -7,6 +7,7 @@
 
 #include <fathom/parts/placed_mesh.hpp>
 
+#include "scene/mesh_origin.hpp"
 #include "scene/triangle.hpp"
 
 namespace fathom {
@@ -19,9 +20,9 @@ inline WorldTriangle world_triangle(const CastInstance& instance, std::uint32_t 
   const Mesh& mesh = instance.mesh->mesh;
   const auto& corner = mesh.triangles[triangle];
   const Vec3 a = vertex_of(mesh, corner[0]);
-  const Affine& world_from_mesh = instance.world_from_mesh;
-  return {transform_point(world_from_mesh, a), transform_vector(world_from_mesh, vertex_of(mesh, corner[1]) - a),
-          transform_vector(world_from_mesh, vertex_of(mesh, corner[2]) - a)};
+  const Affine placed = at_mesh_origin(instance.world_from_mesh, mesh);
+  return {transform_point(placed, a), transform_vector(placed, vertex_of(mesh, corner[1]) - a),
+          transform_vector(placed, vertex_of(mesh, corner[2]) - a)};
 }
 
 /// Barycentric coordinates: the weights of the second and the third corner in a point of a triangle.

@@ -233,6 +233,47 @@ TEST_P(RayCasters, FollowTheirInstances) {
   EXPECT_EQ(cast_all(caster, ray, 1)[0].distance_m, 6.0F);
 }
 
+TEST_P(RayCasters, PlaceMeshesByTheirOrigins) {
+  const auto executor = make_executor(1);
+  Random random(3);
+  Mesh soup = make_soup(random, 40);
+  const Vec3 origin = {5000064, -640, 64};
+  // Vertices of a mesh with an origin, and the same vertices about 0, which the map moves.
+  const Affine turn = random_map(random);
+  Affine back = turn;
+  const Vec3 to = transform_vector(turn, -1.0 * origin);
+  back.m[0][3] = to.x, back.m[1][3] = to.y, back.m[2][3] = to.z;
+  Affine plain = turn;
+  plain.m[0][3] = plain.m[1][3] = plain.m[2][3] = 0;
+  RayCaster about_zero(*executor, {.caster = GetParam()}), about_origin(*executor, {.caster = GetParam()});
+  about_zero.update({{.mesh = shared(soup), .world_from_mesh = plain}});
+  soup.origin_m = origin;
+  about_origin.update({{.mesh = shared(soup), .world_from_mesh = back}});
+  EXPECT_EQ(about_origin.instances()[0].world_from_mesh, back) << "as it was given";
+  std::vector<Ray> rays;
+  for (int i = 0; i < 200; ++i) {
+    const Vec3 from = random.vector(-8, 8);
+    rays.push_back({from, random.vector(-2, 2) - from, 100.0F, -1});
+  }
+  const std::vector<Shot> a = cast_all(about_zero, rays, 16), b = cast_all(about_origin, rays, 16);
+  int hits = 0, different = 0;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    if (a[i].instance != b[i].instance || (a[i].instance != kNoInstance && a[i].triangle != b[i].triangle)) {
+      ++different;  // at an edge
+      continue;
+    }
+    if (a[i].instance == kNoInstance) continue;
+    ++hits;
+    EXPECT_NEAR(a[i].distance_m, b[i].distance_m, 1e-4) << i;
+    const WorldTriangle s = world_triangle(about_zero.instances()[0], a[i].triangle);
+    const WorldTriangle t = world_triangle(about_origin.instances()[0], b[i].triangle);
+    EXPECT_LT(norm(s.a - t.a), 1e-7);
+    EXPECT_EQ(s.ab, t.ab);
+  }
+  EXPECT_GT(hits, 10);
+  EXPECT_LE(different, 2);
+}
+
 TEST(RayCaster, DistancesAreExactFarFromTheOriginAndBothSidesCount) {
   const auto executor = make_executor(1);
   for (const Compute& compute : casters_and_isas()) {
@@ -279,6 +320,9 @@ TEST(PlacedMesh, ValidatesAndSaysWhat) {
   bad = good, bad.uv.resize(3);
   EXPECT_EQ(input_error([&] { validate(bad); }), "3 texture coordinates for 4 vertices");
   EXPECT_EQ(input_error([] { validate(CastMesh{}); }), "mesh is empty");
+  CastMesh lost = {.mesh = make_plane(1, 1), .uv = {}};
+  lost.mesh.origin_m.z = NAN;
+  EXPECT_EQ(input_error([&] { validate(lost); }), "the origin of the mesh is not finite");
   good.mesh.vertices_m.assign(4, {1, 1, 1});  // no area: allowed
   EXPECT_NO_THROW(validate(good));
 }
