@@ -198,8 +198,7 @@ class Walk {
       for (const auto& triangle : part.triangles) {
         std::array<std::uint32_t, 3> ids{};
         for (std::size_t k = 0; k < 3; ++k) {
-          const Vec3 p = transform_point(file_from_shape, part.positions[triangle[k]]);
-          ids[k] = joiner_.id_of({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
+          ids[k] = joiner_.id_of(transform_point(file_from_shape, part.positions[triangle[k]]));
         }
         joiner_.add(ids);
       }

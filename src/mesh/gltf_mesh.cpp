@@ -228,8 +228,7 @@ class Placer {
     for (const auto& [weight, by] : shape.morphs) {
       p = p + weight * Vec3{(*by)(vertex, 0), (*by)(vertex, 1), (*by)(vertex, 2)};
     }
-    p = transform_point(poses != nullptr ? blended(shape, vertex, *poses) : scene_from_node, p);
-    return joiner_.id_of({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
+    return joiner_.id_of(transform_point(poses != nullptr ? blended(shape, vertex, *poses) : scene_from_node, p));
   }
 
   std::size_t vertex_at(const Shape& shape, std::size_t corner) const {

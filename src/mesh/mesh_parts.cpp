@@ -95,6 +95,7 @@ std::vector<MeshPart> PartList::cut(const Mesh& joined) const {
   UniqueNames names;
   for (std::size_t p = 0; p < names_.size(); ++p) {
     Mesh mesh = picker.pick(triangles[p]);
+    mesh.origin_m = joined.origin_m;
     if (has_area(mesh)) parts.push_back({names.add(names_[p]), std::move(mesh)});
   }
   return parts;

@@ -16,4 +16,7 @@ struct MeshReading {
   std::vector<std::string> notes = {};             ///< what it passed over, without the name of the file
 };
 
+/// Notes that a file with coordinates in single precision lies so far away that they are off by a millimetre or more.
+void note_rounded_places(const Mesh& mesh, MeshReading& reading);
+
 }  // namespace fathom

@@ -166,10 +166,7 @@ class ObjReader {
     }
   }
 
-  std::uint32_t id_of(std::size_t corner) {
-    const Vec3& p = points_[corner];
-    return joiner_.id_of({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
-  }
+  std::uint32_t id_of(std::size_t corner) { return joiner_.id_of(points_[corner]); }
 
   const std::string& file_;
   MeshReading& reading_;

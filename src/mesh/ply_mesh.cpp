@@ -13,6 +13,7 @@
 
 #include "base/counts.hpp"
 #include "base/text.hpp"
+#include "scene/mesh_origin.hpp"
 #include "text/ply_header.hpp"
 #include "text/text_lines.hpp"
 
@@ -21,6 +22,7 @@ namespace fathom {
 namespace {
 
 using ply::Scalar;
+using Triangles = std::vector<std::array<std::uint32_t, 3>>;
 
 /// Takes one value after the other from the body of a PLY file.
 class Body {
@@ -126,29 +128,37 @@ std::size_t plausible(const Body& body, std::uint64_t count, std::size_t bytes) 
   return static_cast<std::size_t>(std::min<std::uint64_t>(count, body.left() / bytes + 1));
 }
 
-void read_vertices(Body& body, const ply::Element& element, Mesh& mesh) {
+bool is_axis(const ply::Property& p) {
+  return !p.is_list && p.name.size() == 1 && p.name[0] >= 'x' && p.name[0] <= 'z';
+}
+
+bool has_single_precision(const ply::Element& vertex) {
+  return std::any_of(vertex.properties.begin(), vertex.properties.end(),
+                     [](const ply::Property& p) { return is_axis(p) && p.type == Scalar::kFloat32; });
+}
+
+void read_vertices(Body& body, const ply::Element& element, std::vector<MeshPlace>& places) {
   std::array<int, 3> axis_seen{};
-  mesh.vertices_m.reserve(plausible(body, element.count, body.is_ascii() ? 6 : 12));
+  places.reserve(plausible(body, element.count, body.is_ascii() ? 6 : 12));
   for (std::uint64_t i = 0; i < element.count; ++i) {
     body.enter(element.name, i, element.count);
-    std::array<float, 3> vertex{};
+    MeshPlace place{};
     for (const ply::Property& p : element.properties) {
-      const bool is_axis = !p.is_list && p.name.size() == 1 && p.name[0] >= 'x' && p.name[0] <= 'z';
-      if (!is_axis) {
+      if (!is_axis(p)) {
         skip(body, p);
         continue;
       }
       const auto axis = static_cast<std::size_t>(p.name[0] - 'x');
-      vertex[axis] = static_cast<float>(body.next(p.type)), axis_seen[axis] = 1;
+      place[axis] = body.next(p.type), axis_seen[axis] = 1;
     }
     if (axis_seen[0] + axis_seen[1] + axis_seen[2] != 3) body.fail("has no properties x, y and z");
-    mesh.vertices_m.push_back(vertex);
+    places.push_back(place);
   }
 }
 
-void read_faces(Body& body, const ply::Element& element, double vertices, Mesh& mesh) {
+void read_faces(Body& body, const ply::Element& element, double vertices, Triangles& triangles) {
   std::vector<std::uint32_t> corners;
-  mesh.triangles.reserve(plausible(body, element.count, body.is_ascii() ? 8 : 4));
+  triangles.reserve(plausible(body, element.count, body.is_ascii() ? 8 : 4));
   for (std::uint64_t i = 0; i < element.count; ++i) {
     body.enter(element.name, i, element.count);
     corners.clear();
@@ -159,12 +169,12 @@ void read_faces(Body& body, const ply::Element& element, double vertices, Mesh& 
         skip(body, p);
       }
     }
-    for (std::size_t k = 2; k < corners.size(); ++k) mesh.triangles.push_back({corners[0], corners[k - 1], corners[k]});
+    for (std::size_t k = 2; k < corners.size(); ++k) triangles.push_back({corners[0], corners[k - 1], corners[k]});
   }
 }
 
 /// Strips of triangles; -1 begins the next one.
-void read_strips(Body& body, const ply::Element& element, double vertices, Mesh& mesh) {
+void read_strips(Body& body, const ply::Element& element, double vertices, Triangles& triangles) {
   for (std::uint64_t i = 0; i < element.count; ++i) {
     body.enter(element.name, i, element.count);
     for (const ply::Property& p : element.properties) {
@@ -183,8 +193,8 @@ void read_strips(Body& body, const ply::Element& element, double vertices, Mesh&
         }
         const std::uint32_t corner = checked_count(body, value, vertices, "vertex index");
         // Every second triangle is wound the other way round.
-        if (in_strip >= 2 && in_strip % 2 == 0) mesh.triangles.push_back({last[0], last[1], corner});
-        if (in_strip >= 2 && in_strip % 2 == 1) mesh.triangles.push_back({last[1], last[0], corner});
+        if (in_strip >= 2 && in_strip % 2 == 0) triangles.push_back({last[0], last[1], corner});
+        if (in_strip >= 2 && in_strip % 2 == 1) triangles.push_back({last[1], last[0], corner});
         last = {last[1], corner}, ++in_strip;
       }
     }
@@ -222,18 +232,20 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading
   for (const ply::Element& e : header.elements) {
     if (e.name == "vertex") vertices = static_cast<double>(std::min<std::uint64_t>(e.count, 0xffffffffU));
   }
-  Mesh mesh;
-  bool has_faces = false;
+  std::vector<MeshPlace> places;
+  Triangles triangles;
+  bool has_faces = false, is_rounded = false;
   Body body(bytes, header, file);
   for (const ply::Element& element : header.elements) {
     if (element.properties.empty()) continue;  // takes no bytes, however many there are
-    if (element.name == "vertex" && mesh.vertices_m.empty()) {
-      read_vertices(body, element, mesh);
+    if (element.name == "vertex" && places.empty()) {
+      read_vertices(body, element, places);
+      is_rounded = !body.is_ascii() && has_single_precision(element);
     } else if (element.name == "face" && !has_faces) {
       has_faces = true;
-      read_faces(body, element, vertices, mesh);
+      read_faces(body, element, vertices, triangles);
     } else if (element.name == "tristrips") {
-      read_strips(body, element, vertices, mesh);
+      read_strips(body, element, vertices, triangles);
     } else {
       for (std::uint64_t i = 0; i < element.count; ++i) {
         body.enter(element.name, i, element.count);
@@ -241,7 +253,9 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading
       }
     }
   }
+  Mesh mesh = mesh_of_places(places, std::move(triangles));
   place_unused(mesh, reading);
+  if (is_rounded) note_rounded_places(mesh, reading);
   return mesh;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,13 +64,17 @@ std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_vie
 }
 
 /// Turns what points up to z: right stays right, and no triangle is mirrored.
+template <class Number>
+void raise(Number& x, Number& y, Number& z, UpAxis up_axis) {
+  const std::array<Number, 3> v = {x, y, z};
+  // 0 - v and not -v, which makes -0 of 0.
+  if (up_axis == UpAxis::kY) y = Number{0} - v[2], z = v[1];
+  if (up_axis == UpAxis::kX) x = Number{0} - v[1], y = Number{0} - v[2], z = v[0];
+}
+
 void raise(Mesh& mesh, UpAxis up_axis) {
-  for (auto& [x, y, z] : mesh.vertices_m) {
-    const std::array<float, 3> v = {x, y, z};
-    // 0 - v and not -v, which makes -0 of 0.
-    if (up_axis == UpAxis::kY) y = 0.0F - v[2], z = v[1];
-    if (up_axis == UpAxis::kX) x = 0.0F - v[1], y = 0.0F - v[2], z = v[0];
-  }
+  for (auto& [x, y, z] : mesh.vertices_m) raise(x, y, z, up_axis);
+  raise(mesh.origin_m.x, mesh.origin_m.y, mesh.origin_m.z, up_axis);
 }
 
 /// The whole mesh, turned and checked.
@@ -93,6 +99,19 @@ void hand_over(MeshReading& reading, const std::filesystem::path& file, std::vec
 }
 
 }  // namespace
+
+void note_rounded_places(const Mesh& mesh, MeshReading& reading) {
+  constexpr double kMostLossM = 0.9e-3;  // as that of points in the world
+  const Vec3& o = mesh.origin_m;
+  const auto farthest = static_cast<float>(std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}));
+  // Half of the step from one float to the next.
+  const double loss_m = 0.5 * (std::nextafter(farthest, std::numeric_limits<float>::infinity()) - farthest);
+  if (loss_m < kMostLossM) return;
+  reading.notes.push_back(
+      fmt::format("its coordinates have single precision: {:.0f} m from the origin they are off by "
+                  "up to {} m",
+                  farthest, number_text(loss_m)));
+}
 
 bool is_mesh_name(const std::filesystem::path& file) { return is_known(extension_of(file)); }
 

@@ -24,14 +24,18 @@ constexpr std::size_t kFacetBytes = 50;   // normal, three corners, two spare by
 constexpr std::size_t kNormalBytes = 12;
 constexpr std::uint32_t kNotCounted = 0xffffffffU;  // of writers that do not go back to the header
 
-Mesh parse_binary(std::string_view bytes, std::size_t facets) {
+Mesh parse_binary(std::string_view bytes, std::size_t facets, MeshReading& reading) {
   VertexJoiner joiner;
   for (std::size_t i = 0; i < facets; ++i) {
-    std::array<VertexJoiner::Vertex, 3> corners;
+    std::array<std::array<float, 3>, 3> corners;
     std::memcpy(&corners, bytes.data() + kHeaderBytes + i * kFacetBytes + kNormalBytes, sizeof(corners));
-    joiner.add({joiner.id_of(corners[0]), joiner.id_of(corners[1]), joiner.id_of(corners[2])});
+    std::array<std::uint32_t, 3> ids{};
+    for (std::size_t k = 0; k < 3; ++k) ids[k] = joiner.id_of({corners[k][0], corners[k][1], corners[k][2]});
+    joiner.add(ids);
   }
-  return joiner.take();
+  Mesh mesh = joiner.take();
+  note_rounded_places(mesh, reading);
+  return mesh;
 }
 
 class AsciiStl {
@@ -73,14 +77,14 @@ class AsciiStl {
 
   void read_corner(const std::vector<std::string_view>& words) {
     if (words.size() != 4) fail(fmt::format("a vertex of {} numbers: 3 are needed", words.size() - 1));
-    VertexJoiner::Vertex vertex{};
+    std::array<double, 3> vertex{};
     for (std::size_t i = 0; i < 3; ++i) {
       const auto number = parse_number<double>(words[i + 1]);
       if (!number) fail(fmt::format("vertex: number {}: '{:.40}' is not a number", i + 1, words[i + 1]));
-      vertex[i] = static_cast<float>(*number);
+      vertex[i] = *number;
     }
     if (corners_ == 3) fail("a facet of more than 3 corners");
-    triangle_[corners_++] = joiner_.id_of(vertex);
+    triangle_[corners_++] = joiner_.id_of({vertex[0], vertex[1], vertex[2]});
   }
 
   const std::string& file_;
@@ -110,7 +114,8 @@ std::uint64_t binary_size(std::uint32_t facets) { return kHeaderBytes + std::uin
 Mesh parse_stl_mesh(std::string_view bytes, const std::string& file, MeshReading& reading) {
   const std::string_view text = stl_text(bytes);
   const std::optional<std::uint32_t> counted_facets = facets_in_header(bytes);
-  if (counted_facets && bytes.size() == binary_size(*counted_facets)) return parse_binary(bytes, *counted_facets);
+  if (counted_facets && bytes.size() == binary_size(*counted_facets))
+    return parse_binary(bytes, *counted_facets, reading);
   // A binary header may begin with "solid" as well, but text has no zero byte.
   const bool is_text = text.find('\0') == std::string_view::npos;
   if (is_text && lower_case(trim(text).substr(0, 5)) == "solid") return AsciiStl(file).run(text);
@@ -124,12 +129,12 @@ Mesh parse_stl_mesh(std::string_view bytes, const std::string& file, MeshReading
   if (!is_text && are_whole && (is_uncounted || facets > *counted_facets)) {
     reading.notes.push_back(
         fmt::format("its header counts {}, and it has {}", counted(*counted_facets, "facet"), facets));
-    return parse_binary(bytes, facets);
+    return parse_binary(bytes, facets, reading);
   }
   if (!is_text && *counted_facets > 0 && facets >= *counted_facets) {
     reading.notes.push_back(
         fmt::format("{} after the last facet", counted(bytes.size() - binary_size(*counted_facets), "byte")));
-    return parse_binary(bytes, *counted_facets);
+    return parse_binary(bytes, *counted_facets, reading);
   }
   throw InputError(fmt::format("{}: not a whole STL file: {} facets take {} bytes, the file has {}", file,
                                *counted_facets, binary_size(*counted_facets), bytes.size()));

@@ -4,46 +4,51 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <fathom/scene/mesh.hpp>
+#include "scene/mesh_origin.hpp"
 
 namespace fathom {
 
-/// Collects triangles; formats that repeat a vertex for every corner give it once, at its first place.
-class VertexJoiner {
+/// Numbers vertices in the order in which they first appear; those that are equal to the bit have one number.
+template <class Number>
+class UniqueVertices {
  public:
-  using Vertex = std::array<float, 3>;
+  using Vertex = std::array<Number, 3>;
 
   std::uint32_t id_of(const Vertex& vertex) {
-    if (2 * (mesh_.vertices_m.size() + 1) > ids_.size()) grow();
+    if (2 * (vertices_.size() + 1) > ids_.size()) grow();
     std::uint32_t& id = ids_[place_of(vertex)];
     if (id == kFree) {
-      id = static_cast<std::uint32_t>(mesh_.vertices_m.size());
-      mesh_.vertices_m.push_back(vertex);
+      id = static_cast<std::uint32_t>(vertices_.size());
+      vertices_.push_back(vertex);
     }
     return id;
   }
-  void add(const std::array<std::uint32_t, 3>& ids) { mesh_.triangles.push_back(ids); }
-  [[nodiscard]] std::size_t triangles() const { return mesh_.triangles.size(); }
-  Mesh take() { return std::move(mesh_); }
+  std::vector<Vertex> take() {
+    ids_ = {};
+    return std::move(vertices_);
+  }
 
  private:
+  using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
   static constexpr std::uint32_t kFree = 0xffffffffU;
 
   /// The place of the vertex in `ids_`, or the free one where it belongs.
   [[nodiscard]] std::size_t place_of(const Vertex& v) const {
     std::uint64_t hash = key_;
-    for (const float c : v) {
-      hash = (hash ^ std::bit_cast<std::uint32_t>(c)) * 0x9e3779b97f4a7c15ULL;
+    for (const Number c : v) {
+      hash = (hash ^ std::bit_cast<Bits>(c)) * 0x9e3779b97f4a7c15ULL;
       hash ^= hash >> 32U;
     }
     std::size_t at = hash & (ids_.size() - 1);
-    while (ids_[at] != kFree && std::memcmp(&mesh_.vertices_m[ids_[at]], &v, sizeof(v)) != 0) {
+    while (ids_[at] != kFree && std::memcmp(&vertices_[ids_[at]], &v, sizeof(v)) != 0) {
       at = (at + 1) & (ids_.size() - 1);
     }
     return at;
@@ -53,13 +58,51 @@ class VertexJoiner {
     const std::size_t size = std::max<std::size_t>(64, 2 * ids_.size());
     ids_ = {};  // frees it first
     ids_.assign(size, kFree);
-    for (std::uint32_t id = 0; id < mesh_.vertices_m.size(); ++id) ids_[place_of(mesh_.vertices_m[id])] = id;
+    for (std::uint32_t id = 0; id < vertices_.size(); ++id) ids_[place_of(vertices_[id])] = id;
   }
 
-  Mesh mesh_;
+  std::vector<Vertex> vertices_;
   std::vector<std::uint32_t> ids_;  // a power of two, at most half of it taken
   // So that no file can be written whose vertices all hash to one place. It changes no mesh.
   std::uint64_t key_ = std::random_device()() * 0x100000001ULL;
+};
+
+/// Collects triangles; formats that repeat a vertex for every corner give it once, at its first place.
+class VertexJoiner {
+ public:
+  std::uint32_t id_of(const Vec3& vertex) { return places_.id_of({vertex.x, vertex.y, vertex.z}); }
+  void add(const std::array<std::uint32_t, 3>& ids) { triangles_.push_back(ids); }
+  [[nodiscard]] std::size_t triangles() const { return triangles_.size(); }
+
+  /// The mesh; vertices that are equal in single precision are one.
+  Mesh take() {
+    const std::vector<MeshPlace> places = places_.take();
+    Mesh mesh = mesh_of_places(places, std::move(triangles_));
+    // Places that single precision keeps as they are differ in it, too.
+    const auto is_kept = [&](std::size_t i) {
+      const auto& v = mesh.vertices_m[i];
+      return places[i] == MeshPlace{v[0], v[1], v[2]};
+    };
+    bool are_kept = mesh.origin_m == Vec3{};
+    for (std::size_t i = 0; i < places.size() && are_kept; ++i) are_kept = is_kept(i);
+    if (!are_kept) join(mesh);
+    return mesh;
+  }
+
+ private:
+  static void join(Mesh& mesh) {
+    UniqueVertices<float> vertices;
+    std::vector<std::uint32_t> ids;
+    ids.reserve(mesh.vertices_m.size());
+    for (const auto& vertex : mesh.vertices_m) ids.push_back(vertices.id_of(vertex));
+    for (auto& triangle : mesh.triangles) {
+      for (std::uint32_t& corner : triangle) corner = ids[corner];
+    }
+    mesh.vertices_m = vertices.take();
+  }
+
+  UniqueVertices<double> places_;
+  std::vector<std::array<std::uint32_t, 3>> triangles_;
 };
 
 }  // namespace fathom

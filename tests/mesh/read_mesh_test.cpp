@@ -353,6 +353,100 @@ TEST_F(ReadMeshTest, SurvivesTextFilesCutAnywhere) {
   EXPECT_TRUE(is_refused("a.stl", test::ascii_stl().substr(0, test::ascii_stl().size() - 20)));
 }
 
+/// The text of an OBJ file with one triangle of these corners.
+std::string triangle_obj(const std::string& a, const std::string& b, const std::string& c) {
+  return "v " + a + "\nv " + b + "\nv " + c + "\nf 1 2 3\n";
+}
+
+TEST_F(ReadMeshTest, MeshesNearTheOriginHaveTheVerticesOfTheirFiles) {
+  for (const auto& [name, bytes] : std::vector<std::pair<const char*, std::string>>{{"a.ply", test::ascii_ply()},
+                                                                                    {"b.ply", test::binary_ply(true)},
+                                                                                    {"a.stl", test::binary_stl()},
+                                                                                    {"t.stl", test::ascii_stl()},
+                                                                                    {"a.obj", test::obj()},
+                                                                                    {"a.glb", test::glb()},
+                                                                                    {"a.dae", test::dae("")}}) {
+    EXPECT_EQ(read(name, bytes).origin_m, Vec3{}) << name;
+  }
+  const Mesh near = read("near.obj", triangle_obj("1000.1 0.2 0.3", "1000.7 0.2 0.3", "1000.1 1.2 -0"));
+  EXPECT_EQ(near.origin_m, Vec3{});
+  EXPECT_EQ(near.vertices_m,
+            (std::vector<Vertex>{{1000.1F, 0.2F, 0.3F}, {1000.7F, 0.2F, 0.3F}, {1000.1F, 1.2F, -0.0F}}));
+  EXPECT_TRUE(std::signbit(near.vertices_m[2][2]));
+  const Mesh wide = read("wide.obj", triangle_obj("1000.1 0 0", "9000.3 0 0", "5000 7000.7 0"));
+  EXPECT_EQ(wide.origin_m, Vec3{}) << "it reaches about as far as it is away";
+  EXPECT_EQ(wide.vertices_m[1], (Vertex{9000.3F, 0, 0}));
+  const Mesh equal = read("equal.obj", "v 1 0 0\nv 1.00000000001 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 4\nf 2 4 3\n");
+  EXPECT_EQ(equal.vertices_m.size(), 3U) << "vertices that single precision cannot tell apart are one";
+}
+
+TEST_F(ReadMeshTest, MeshesFarAwayKeepAnOrigin) {
+  const auto far = triangle_obj("512743.125 5403547.5 -0.25", "512744.125 5403547.5 -0.25", "512743.125 5403549 0.5");
+  const Mesh mesh = read("far.obj", far);
+  EXPECT_EQ(mesh.origin_m, (Vec3{512768, 5403520, 0}));
+  EXPECT_EQ(mesh.vertices_m,
+            (std::vector<Vertex>{{-24.875F, 27.5F, -0.25F}, {-23.875F, 27.5F, -0.25F}, {-24.875F, 29, 0.5F}}));
+  EXPECT_FALSE(std::signbit(mesh.origin_m.z));
+  const Mesh raised = read_mesh(folder_ / "far.obj", UpAxis::kY);
+  EXPECT_EQ(raised.origin_m, (Vec3{512768, 0, 5403520}));
+  EXPECT_EQ(raised.vertices_m[2], (Vertex{-24.875F, -0.5F, 29}));
+  const Mesh by_x = read_mesh(folder_ / "far.obj", UpAxis::kX);
+  EXPECT_EQ(by_x.origin_m, (Vec3{-5403520, 0, 512768}));
+  EXPECT_EQ(by_x.vertices_m[2], (Vertex{-29, -0.5F, -24.875F}));
+  const Mesh joined = read("joined.obj", far + "v 512743.125 5403547.500000001 -0.25\nf 4 2 3\n");
+  EXPECT_EQ(joined.vertices_m.size(), 3U);
+  EXPECT_EQ(joined.triangles[0], joined.triangles[1]);
+}
+
+TEST_F(ReadMeshTest, PlyVerticesOfNoFaceDoNotCountForTheOrigin) {
+  const Mesh mesh = read("a.ply",
+                         "ply\nformat ascii 1.0\nelement vertex 5\nproperty double x\nproperty double y\n"
+                         "property double z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+                         "0 0 0\n64000 0 0\n64001 0 0\n64000 1 0\nnan 0 0\n3 1 2 3\n");
+  EXPECT_EQ(mesh.origin_m, (Vec3{64000, 0, 0}));
+  EXPECT_EQ(mesh.vertices_m, (std::vector<Vertex>{{-64000, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 0}}));
+}
+
+TEST_F(ReadMeshTest, PartsHaveTheOriginOfTheWhole) {
+  const auto file = folder_.write(
+      "parts.obj", "v 640000 0 0\nv 640001 0 0\nv 640000 1 0\nv 640000 0 1\no a\nf 1 2 3\no b\nf 1 3 4\n");
+  const std::vector<MeshPart> parts = read_mesh_parts(file, MeshSplit::kNodes);
+  ASSERT_EQ(parts.size(), 2U);
+  for (const MeshPart& part : parts) EXPECT_EQ(part.mesh.origin_m, (Vec3{640000, 0, 0})) << part.name;
+}
+
+TEST_F(ReadMeshTest, NotesWhatFilesOfSinglePrecisionLose) {
+  const auto notes_of = [&](const std::string& name, const std::string& bytes) {
+    std::vector<std::filesystem::path> opened;
+    std::vector<std::string> notes;
+    EXPECT_NE(read_mesh(folder_.write(name, bytes), UpAxis::kZ, opened, notes).origin_m, Vec3{}) << name;
+    return notes;
+  };
+  const auto ply = [](const std::string& type, double at) {
+    std::string bytes = "ply\nformat binary_little_endian 1.0\nelement vertex 3\nproperty " + type + " x\nproperty " +
+                        type + " y\nproperty " + type +
+                        " z\nelement face 1\nproperty list uchar uchar vertex_indices\nend_header\n";
+    for (const std::array<double, 3>& v : std::vector<std::array<double, 3>>{{at, 0, 0}, {at + 1, 0, 0}, {at, 1, 0}}) {
+      for (const double c : v) bytes += type == "float" ? test::raw(static_cast<float>(c)) : test::raw(c);
+    }
+    return bytes + std::string("\3\0\1\2", 4);
+  };
+  EXPECT_EQ(notes_of("f.ply", ply("float", 5120000)),
+            std::vector<std::string>{"f.ply: its coordinates have single precision: 5120000 m from the origin they are "
+                                     "off by up to 0.25 m"});
+  EXPECT_EQ(notes_of("near.ply", ply("float", 6400)), std::vector<std::string>{}) << "a quarter of a millimetre";
+  EXPECT_EQ(notes_of("d.ply", ply("double", 5120000)), std::vector<std::string>{});
+  std::string stl = test::binary_stl();
+  for (std::size_t facet = 0; facet < 2; ++facet) {
+    for (std::size_t corner = 0; corner < 3; ++corner) {
+      stl.replace(84 + 50 * facet + 12 + 12 * corner + 8, 4, test::raw(-640000.0F - static_cast<float>(corner)));
+    }
+  }
+  EXPECT_EQ(notes_of("a.stl", stl),
+            std::vector<std::string>{"a.stl: its coordinates have single precision: 640000 m from the origin they are "
+                                     "off by up to 0.03125 m"});
+}
+
 TEST_F(ReadMeshTest, SaysNothingOnTheTerminal) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
