@@ -2,6 +2,8 @@
 // A grid map as a world: its occupied cells, raised.
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
+#include "scene/mesh_origin.hpp"
 
 namespace fathom {
 
@@ -30,10 +33,10 @@ class WallBuilder {
                       map_.cols, map_.rows, triangles_, kMaxWallTriangles));
     }
     counting_ = false;
-    mesh_.triangles.reserve(triangles_);
-    mesh_.vertices_m.reserve(2 * triangles_);
+    corners_.reserve(triangles_);
+    places_m_.reserve(2 * triangles_);
     add_faces();
-    return std::move(mesh_);
+    return mesh_of_places(places_m_, std::move(corners_));
   }
 
  private:
@@ -54,9 +57,8 @@ class WallBuilder {
     const double y = static_cast<double>(corner[1]) * map_.resolution_m;
     const PlanarPose& p = map_.world_from_map;
     const auto [s, c] = math::sincos(p.yaw_rad);
-    mesh_.vertices_m.push_back({static_cast<float>(p.x_m + c * x - s * y), static_cast<float>(p.y_m + s * x + c * y),
-                                static_cast<float>(z_m)});
-    return static_cast<std::uint32_t>(mesh_.vertices_m.size()) - 1;
+    places_m_.push_back({p.x_m + c * x - s * y, p.y_m + s * x + c * y, z_m});
+    return static_cast<std::uint32_t>(places_m_.size()) - 1;
   }
 
   /// Corners counter-clockwise as seen from the side that the face looks to.
@@ -65,8 +67,8 @@ class WallBuilder {
       triangles_ += 2;
       return;
     }
-    mesh_.triangles.push_back({a, b, c});
-    mesh_.triangles.push_back({a, c, d});
+    corners_.push_back({a, b, c});
+    corners_.push_back({a, c, d});
   }
 
   /// A side from `from` to `to`, with the block on its left.
@@ -121,7 +123,8 @@ class WallBuilder {
   double height_m_;
   bool counting_ = true;  // first, so that memory is asked for once, and not for too much
   std::size_t triangles_ = 0;
-  Mesh mesh_;
+  std::vector<MeshPlace> places_m_;
+  std::vector<std::array<std::uint32_t, 3>> corners_;  // [triangles]
 };
 
 }  // namespace

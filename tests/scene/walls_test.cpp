@@ -84,6 +84,23 @@ TEST(Walls, StandOnTheGroundWhereTheMapSays) {
   }
 }
 
+TEST(Walls, OfAMapFarAwayAreAsExactAsNear) {
+  GridMap map;
+  map.rows = map.cols = 2, map.resolution_m = 0.05;
+  map.cells = {Cell::kOccupied, Cell::kFree, Cell::kFree, Cell::kOccupied};
+  const Mesh near = make_walls(map, 2);
+  map.world_from_map = {512743.5, 5403547.5, 0};
+  const Mesh far = make_walls(map, 2);
+  EXPECT_EQ(near.origin_m, Vec3{});
+  EXPECT_EQ(far.origin_m, (Vec3{512768, 5403520, 0}));
+  ASSERT_EQ(far.vertices_m.size(), near.vertices_m.size());
+  for (std::size_t i = 0; i < far.vertices_m.size(); ++i) {
+    EXPECT_NEAR(far.origin_m.x + far.vertices_m[i][0], 512743.5 + near.vertices_m[i][0], 1e-5);
+    EXPECT_NEAR(far.origin_m.y + far.vertices_m[i][1], 5403547.5 + near.vertices_m[i][1], 1e-5);
+    EXPECT_EQ(far.vertices_m[i][2], near.vertices_m[i][2]);
+  }
+}
+
 TEST(Walls, RefuseAnEmptyMapAndHeightsThatAreNone) {
   GridMap map;
   map.rows = map.cols = 2;
