@@ -2,6 +2,7 @@
 #include "world/link_shapes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "base/coordinates.hpp"
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
+#include "scene/mesh_origin.hpp"
 
 namespace fathom {
 
@@ -33,21 +35,28 @@ void check_scale(const Vec3& scale) {
   }
 }
 
-/// Appends a shape, in the frame of the link. A mirrored one keeps its faces outwards.
-void append(Mesh& mesh, const Mesh& shape, const Pose& link_from_shape, const Vec3& scale) {
-  const auto first = static_cast<std::uint32_t>(mesh.vertices_m.size());
+/// The shapes of a link joined, in its frame.
+struct JoinedShapes {
+  std::vector<MeshPlace> places_m;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+};
+
+/// Appends a shape. A mirrored one keeps its faces outwards.
+void append(JoinedShapes& joined, const Mesh& shape, const Pose& link_from_shape, const Vec3& scale) {
+  const auto first = static_cast<std::uint32_t>(joined.places_m.size());
+  const Pose link_from_vertices = at_mesh_origin(link_from_shape, scale, shape);
   for (const auto& v : shape.vertices_m) {
-    const Vec3 at = link_from_shape * Vec3{scale.x * double{v[0]}, scale.y * double{v[1]}, scale.z * double{v[2]}};
+    const Vec3 at = link_from_vertices * Vec3{scale.x * double{v[0]}, scale.y * double{v[1]}, scale.z * double{v[2]}};
     if (const auto c = coordinate_beyond_limits(at)) {
       throw InputError(fmt::format("a vertex of its shape has the coordinate {}, which is not in {}", number_text(*c),
                                    kCoordinateLimits));
     }
-    mesh.vertices_m.push_back({static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z)});
+    joined.places_m.push_back({at.x, at.y, at.z});
   }
   const bool mirrored = scale.x * scale.y * scale.z < 0.0;
   for (const auto& t : shape.triangles) {
     const std::uint32_t b = t[mirrored ? 2 : 1], c = t[mirrored ? 1 : 2];
-    mesh.triangles.push_back({first + t[0], first + b, first + c});
+    joined.triangles.push_back({first + t[0], first + b, first + c});
   }
 }
 
@@ -117,15 +126,16 @@ std::optional<std::size_t> LinkShapes::join(const std::vector<LinkShape>& shapes
   std::string key;
   for (const LinkShape& shape : shapes) key += key_of(shape);
   if (const auto known = made_.find(key); known != made_.end()) return known->second;
-  Mesh mesh;
+  JoinedShapes joined;
   for (const LinkShape& shape : shapes) {
     const Mesh part = shape.make();
     triangles_ += part.triangles.size();
     if (triangles_ > kMostLinkTriangles) {
       throw InputError(fmt::format("the links have more than {} triangles", kMostLinkTriangles));
     }
-    append(mesh, part, shape.link_from_shape, shape.scale);
+    append(joined, part, shape.link_from_shape, shape.scale);
   }
+  Mesh mesh = mesh_of_places(joined.places_m, std::move(joined.triangles));
   validate(mesh);
   robot_.meshes.push_back(std::move(mesh));
   made_.emplace(std::move(key), robot_.meshes.size() - 1);

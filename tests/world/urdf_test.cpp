@@ -122,6 +122,25 @@ TEST_F(Urdf, MeshesAreFoundInPackages) {
       "r.urdf:1:50: <mesh>: 'https://example.org/part.stl' is no file of this computer; fetch it and name the copy");
 }
 
+TEST_F(Urdf, MeshesFarFromTheirLinkKeepAnOrigin) {
+  write("far.obj", "v 512743.125 5403547.5 0\nv 512744.125 5403547.5 0\nv 512743.125 5403549.5 0\nf 1 2 3\n");
+  const Robot robot =
+      read_robot(write("r.urdf",
+                       "<robot name='r'><link name='a'><visual><origin xyz='-0.125 0 1'/><geometry>"
+                       "<mesh filename='far.obj' scale='1 0.5 2'/></geometry></visual><visual><geometry>"
+                       "<mesh filename='far.obj' scale='1 0.5 2'/></geometry></visual></link></robot>"));
+  ASSERT_EQ(robot.meshes.size(), 1U);
+  const Mesh& mesh = robot.meshes[0];
+  ASSERT_EQ(mesh.vertices_m.size(), 6U);
+  EXPECT_GT(norm(mesh.origin_m), 2e6);
+  const std::vector<Vec3> due = {{512743, 2701773.75, 1},     {512744, 2701773.75, 1},     {512743, 2701774.75, 1},
+                                 {512743.125, 2701773.75, 0}, {512744.125, 2701773.75, 0}, {512743.125, 2701774.75, 0}};
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    const auto& v = mesh.vertices_m[i];
+    EXPECT_LT(norm(mesh.origin_m + Vec3{v[0], v[1], v[2]} - due[i]), 1e-6) << i;
+  }
+}
+
 // The folder of a package may have another name than its package.xml says.
 TEST_F(Urdf, PackagesHaveTheNamesThatTheirManifestsSay) {
   write("ws/robot-description/package.xml", "<package><name>robot_description</name></package>");
