@@ -189,7 +189,7 @@ def plot_top(self: Any, *, ax: Any = None, stamp_s: float = 0.0, sensors: Sequen
         if entity.mesh is None:
             continue
         mesh = self.mesh(entity.mesh)
-        points = self.world_from_entity(number, stamp_s).apply(mesh.vertices * entity.scale)
+        points = self.world_from_entity(number, stamp_s).apply((mesh.origin_m + mesh.vertices) * entity.scale)
         corners = points[mesh.triangles]
         if below_m is not None:
             corners = corners[corners[..., 2].max(axis=1) < below_m]

@@ -25,7 +25,7 @@ std::vector<std::array<float, 3>> vertices_of(const py::object& value, std::stri
   return made;
 }
 
-MeshPtr make_mesh(const py::object& vertices, const py::object& triangles) {
+MeshPtr make_mesh(const py::object& vertices, const py::object& triangles, const py::object& origin_m) {
   auto mesh = std::make_shared<Mesh>();
   mesh->vertices_m = vertices_of(vertices, "vertices");
   const auto most = static_cast<std::int64_t>(mesh->vertices_m.size()) - 1;
@@ -34,6 +34,7 @@ MeshPtr make_mesh(const py::object& vertices, const py::object& triangles) {
   for (std::size_t i = 0; i < mesh->triangles.size(); ++i) {
     for (std::size_t k = 0; k < 3; ++k) mesh->triangles[i][k] = static_cast<std::uint32_t>(corners.data()[3 * i + k]);
   }
+  if (!origin_m.is_none()) mesh->origin_m = vec3(origin_m, "origin_m");
   validate(*mesh);
   return mesh;
 }
@@ -47,14 +48,21 @@ py::array mesh_view(const MeshPtr& mesh, const void* data, std::size_t rows, con
 
 void bind_mesh(py::module_& m) {
   py::class_<Mesh, MeshPtr>(m, "Mesh", "A triangle mesh in its own frame; never changes.")
-      .def(py::init(&make_mesh), "vertices"_a, "triangles"_a,
-           "vertices [V, 3], m, kept as float32; triangles [T, 3], whole numbers that count vertices from 0.")
+      .def(py::init(&make_mesh), "vertices"_a, "triangles"_a, "origin_m"_a = py::none(),
+           "vertices [V, 3], m, kept as float32; triangles [T, 3], whole numbers that count vertices from 0; origin_m "
+           "[3], m:\n"
+           "vertices are relative to it (None: 0). Subtract an origin from float64 coordinates that are kilometres "
+           "large.")
       .def_property_readonly(
           "vertices",
           [](const MeshPtr& p) {
             return mesh_view(p, p->vertices_m.data(), p->vertices_m.size(), py::dtype::of<float>());
           },
-          "float32 [V, 3], m; read-only, no copy.")
+          "float32 [V, 3], m, relative to origin_m; read-only, no copy.")
+      .def_property_readonly(
+          "origin_m", [](const Mesh& p) { return array_of(p.origin_m); },
+          "float64 [3], m, in the frame of the mesh. read_mesh() sets it for a mesh far away, such as one in UTM; else "
+          "0.")
       .def_property_readonly(
           "triangles",
           [](const MeshPtr& p) {
@@ -109,7 +117,7 @@ std::uint32_t add_mesh(Scene& scene, const py::object& mesh, const py::object& t
     return index(scene.add_mesh(*py::cast<MeshPtr>(mesh), name));
   }
   if (triangles.is_none()) throw InputError("triangles: shape () given, (T, 3) wanted, or a Mesh in place of vertices");
-  return index(scene.add_mesh(std::move(*make_mesh(mesh, triangles)), name));
+  return index(scene.add_mesh(std::move(*make_mesh(mesh, triangles, py::none())), name));
 }
 
 Vec3 scale_of(const py::object& scale) {
@@ -303,7 +311,9 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
           [](Scene& s, const py::object& mesh, const py::object& vertices) {
             s.replace_vertices(mesh_of(s, mesh), vertices_of(vertices, "vertices"));
           },
-          "mesh"_a, "vertices"_a, "Replaces the vertices [V, 3] (m) of a mesh: as many, and the same triangles.");
+          "mesh"_a, "vertices"_a,
+          "Replaces the vertices [V, 3] (m) of a mesh: as many, and the same triangles.\n"
+          "They are relative to Mesh.origin_m.");
 }
 
 void bind_labels(py::module_& m, py::class_<Scene, std::shared_ptr<Scene>>& scene) {

@@ -131,7 +131,7 @@ def test_kinds_of_errors():
     (lambda: fa.cylinder(1, height_m=np.zeros((9, 9))), "cylinder: (1, height_m=array([[0., 0., "),
     (lambda: room().set_poses(), "set_poses: () given, (ids: object, positions_m: object"),
     (lambda: room().copy(3), "copy: (3) given, () wanted"),
-    (lambda: fa.Mesh(3), "Mesh: (3) given, (vertices: object, triangles: object) wanted"),
+    (lambda: fa.Mesh(3), "Mesh: (3) given, (vertices: object, triangles: object, origin_m: object = None) wanted"),
     (lambda: fa.read_trajectory(b"\xff" * 3, 4), "read_trajectory: (b'"),
 ])
 def test_what_no_signature_takes_is_refused_in_one_line(call, words):

@@ -82,6 +82,20 @@ def test_mesh_arrays_are_views():
     np.testing.assert_array_equal(kept, vertices)
 
 
+def test_far_meshes_keep_an_origin(tmp_path):
+    (tmp_path / "t.obj").write_text("v 500000.125 5400000 1\nv 500001.125 5400000 1\nv 500000.125 5400002 1\nf 1 2 3\n")
+    mesh = fa.read_mesh(tmp_path / "t.obj")
+    assert mesh.origin_m.dtype == np.float64 and np.all(mesh.origin_m % 64 == 0)
+    np.testing.assert_allclose(mesh.origin_m + mesh.vertices, [[500000.125, 5400000, 1], [500001.125, 5400000, 1],
+                                                               [500000.125, 5400002, 1]], rtol=0, atol=1e-5)
+    again = fa.Mesh(mesh.vertices, mesh.triangles, mesh.origin_m)
+    np.testing.assert_array_equal(again.vertices, mesh.vertices)
+    np.testing.assert_array_equal(again.origin_m, mesh.origin_m)
+    np.testing.assert_array_equal(fa.box([1, 1, 1]).origin_m, [0, 0, 0])
+    with pytest.raises(fa.InputError, match="origin_m"):
+        fa.Mesh(mesh.vertices, mesh.triangles, [1, 2])
+
+
 @pytest.mark.parametrize("mesh, extent", [(fa.plane([2, 3]), [2, 3, 0]), (fa.box([1, 2, 3]), [1, 2, 3]),
                                           (fa.sphere(0.5), [1, 1, 1]), (fa.cylinder(0.5, 2, 32), [1, 1, 2]),
                                           (fa.capsule(0.5, 2), [1, 1, 3]), (fa.ellipsoid([1, 2, 3]), [2, 4, 6]),
