@@ -172,7 +172,8 @@ std::string dae_text(const Shapes& shapes, const Vec3& places_by, const Vec3& no
          number(3 * shapes.places_m.size()) + "\">" + places +
          R"(</float_array><technique_common><accessor source="#pa" count=")" + number(shapes.places_m.size()) +
          R"(" stride="3"><param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/>)"
-         R"(</accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>)"
+         R"(</accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/>)"
+         "</vertices>"
          R"(<triangles count=")" +
          number(shapes.triangles.size()) + R"("><input semantic="VERTEX" source="#v" offset="0"/><p>)" + corners +
          R"(</p></triangles></mesh></geometry></library_geometries><library_visual_scenes><visual_scene id="s"><node>)"
