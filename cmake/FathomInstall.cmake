@@ -28,6 +28,10 @@ if(FATHOM_BUILD_RGL)
   install(TARGETS fathom_rgl EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/rgl/include/rgl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT development)
+  if(FATHOM_DDS)
+    add_dependencies(fathom_installed fathom_rgl_topics)
+    install(TARGETS fathom_rgl_topics LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+  endif()
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/LICENSE.DejaVu ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/SECURITY.md

@@ -73,6 +73,9 @@ if compgen -G "$build/lib/libfathom-sdf-*" > /dev/null; then
   "$work/prefix/bin/fathom" check "$work/box.yaml" > "$work/check" || fail "the installed program reads no SDF"
   if readelf -d "$library" | grep -q sdformat; then fail "the library is linked to libsdformat, which starts slowly"; fi
 fi
+if compgen -G "$build/lib/rgl/libfathom-rgl-topics-*" > /dev/null; then
+  compgen -G "$(dirname "$library")/libfathom-rgl-topics-*" > /dev/null || fail "the module for topics of RGL is not beside it"
+fi
 if command -v man > /dev/null; then
   man -M "$share/man" fathom-simulate > "$work/page" && grep -q -e --seed "$work/page" || fail "man finds no page"
 fi

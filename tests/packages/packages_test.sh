@@ -90,6 +90,9 @@ if compgen -G "$build/lib/libfathom-sdf-*" > /dev/null; then
   echo "{scene: {from: $source/tests/support/box.sdf}, sensors: [{name: lidar, preset: VLP-16}]}" > "$work/box.yaml"
   "$root/usr/bin/fathom" check "$work/box.yaml" > "$work/log" || fail "fathom reads no SDF"
 fi
+if compgen -G "$build/lib/rgl/libfathom-rgl-topics-*" > /dev/null; then
+  depends_on_libraries fathom "$(find "$root/usr/lib" -name 'libfathom-rgl-topics-*')"
+fi
 digest_of() {  # <program>
   "$1" simulate "$work/room.yaml" --out "$work/run" --force --digest | grep -E '^lidar [0-9a-f]{16}$' || fail "$1 prints no digest"
 }

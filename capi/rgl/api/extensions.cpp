@@ -23,15 +23,6 @@ rgl_status_t not_implemented(const char* function, const char* extension) {
 
 }  // namespace
 
-rgl_status_t rgl_node_points_ros2_publish(rgl_node_t*, const char*, const char*) {
-  return not_implemented("rgl_node_points_ros2_publish", "ROS 2");
-}
-
-rgl_status_t rgl_node_points_ros2_publish_with_qos(rgl_node_t*, const char*, const char*, rgl_qos_policy_reliability_t,
-                                                   rgl_qos_policy_durability_t, rgl_qos_policy_history_t, int32_t) {
-  return not_implemented("rgl_node_points_ros2_publish_with_qos", "ROS 2");
-}
-
 rgl_status_t rgl_node_publish_ros2_radarscan(rgl_node_t*, const char*, const char*, rgl_qos_policy_reliability_t,
                                              rgl_qos_policy_durability_t, rgl_qos_policy_history_t, int32_t) {
   return not_implemented("rgl_node_publish_ros2_radarscan", "ROS 2");

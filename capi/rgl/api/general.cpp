@@ -4,6 +4,7 @@
 #include <fathom/base/error.hpp>
 
 #include "library.hpp"
+#include "topics/topic_module.hpp"
 
 using namespace rgl;
 
@@ -22,7 +23,8 @@ rgl_status_t rgl_get_extension_info(rgl_extension_t extension, int32_t* out_avai
     RGL_CHECK(extension >= 0);
     RGL_CHECK(extension < RGL_EXTENSION_COUNT);
     RGL_CHECK(out_available != nullptr);
-    *out_available = 0;  // of PCL, two functions are there (pcl.h); none of the others
+    // Of PCL, two functions are there (pcl.h). Clouds go to topics of ROS 2 where the module lies beside the library.
+    *out_available = extension == RGL_EXTENSION_ROS2 && has_topic_module() ? 1 : 0;
     lib.tape.record("rgl_get_extension_info", extension, *out_available);
   });
 }

@@ -42,6 +42,7 @@ class TransformNode final : public ReplacingNode {
 class FormatNode final : public PointsNode {
  public:
   void set(std::vector<rgl_field_t> fields) { fields_ = std::move(fields); }
+  [[nodiscard]] const std::vector<rgl_field_t>& fields() const { return fields_; }
   [[nodiscard]] std::string_view name() const override { return "FormatPointsNode"; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return real_fields(fields_); }
   [[nodiscard]] bool has(rgl_field_t field) const override;

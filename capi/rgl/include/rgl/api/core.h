@@ -182,7 +182,7 @@ RGL_ENUM(rgl_field_t){
 /* ---- general ---- */
 
 RGL_API rgl_status_t rgl_get_version_info(int32_t* out_major, int32_t* out_minor, int32_t* out_patch);
-/* 1 when the whole extension is there, else 0. */
+/* 1 when the whole extension is there, of ROS 2 what ros2.h says; else 0. */
 RGL_API rgl_status_t rgl_get_extension_info(rgl_extension_t extension, int32_t* out_available);
 /* The file is emptied; path NULL or "": no file. */
 RGL_API rgl_status_t rgl_configure_logging(rgl_log_level_t log_level, const char* log_file_path, bool use_stdout);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Topics of ROS 2, by a module beside the library. The library itself needs no DDS.
+
+#include <cstdint>
+#include <string>
+
+#include "topics/rgl_topics.h"
+
+namespace rgl {
+
+/// Whether the module is there and can be loaded.
+bool has_topic_module();
+
+/// Throws NOT_IMPLEMENTED for `function`, naming the file that is missing.
+void require_topic_module(const char* function);
+
+/// A topic of clouds. Throws ROS2_ERROR with the words of DDS.
+class CloudTopic {
+ public:
+  /// ROS_DOMAIN_ID says the domain, FATHOM_RGL_TOPICS_INTERFACE the network; without, this computer alone hears.
+  CloudTopic(const std::string& topic, fathom_topic_quality quality);
+  ~CloudTopic();
+  CloudTopic(const CloudTopic&) = delete;
+  CloudTopic& operator=(const CloudTopic&) = delete;
+
+  void publish(const fathom_topic_cloud& cloud) const;
+
+ private:
+  void* writer_ = nullptr;
+};
+
+}  // namespace rgl
