@@ -22,7 +22,7 @@ struct CompressedDepth {
   std::span<const std::byte> png;
 };
 
-/// A picture in a format of its own: JPEG, PNG, or compressed depths.
+/// A picture in a compressed format: JPEG, PNG, or compressed depths.
 struct CompressedImage {
   Header header;                    ///< an optical frame: z forward, x right, y down
   std::string format;               ///< "16UC1; compressedDepth png", "rgb8; jpeg compressed bgr8"

@@ -24,7 +24,7 @@ namespace {
 
 using topic_test::Judge;
 
-/// A copy of the library in a folder of its own, with the module beside it or without.
+/// A copy of the library in another folder, with the module beside it or without.
 class RglCopy {
  public:
   explicit RglCopy(bool with_module) {
@@ -65,7 +65,7 @@ class RglCopy {
 
  private:
   test::TemporaryFolder folder_;
-  void* library_ = nullptr;  // stays loaded, as its threads may
+  void* library_ = nullptr;  // stays loaded: its threads may run
 };
 
 TEST(RglTopics, WithoutTheModuleTheAnswerNamesItsFile) {
