@@ -16,7 +16,7 @@
 
 namespace fathom {
 
-/// Numbers vertices in the order in which they first appear; those that are equal to the bit have one number.
+/// Numbers vertices in the order in which they first appear; vertices of equal bits have one number.
 template <class Number>
 class UniqueVertices {
  public:

@@ -17,7 +17,7 @@ namespace fathom {
 
 class CountedRun {
  public:
-  /// `run` is prepared for `setup`; both outlive the object. `digests`: make those of the sensors.
+  /// `run` is prepared for `setup`; both outlive the object. `digests`: make digests of the sensors.
   CountedRun(const SceneSetup& setup, PreparedRun& run, bool digests);
 
   /// Starts the counts of the run's episode.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Meshes whose files lie far from their origin, as those in UTM coordinates do: every format gives the ranges of the
-// same shapes near the origin, and those of the oracle.
+// Meshes far from the origin of their file, such as meshes in UTM coordinates. Every format gives the ranges of the
+// same shapes near the origin, and the ranges of the oracle.
 
 #include <algorithm>
 #include <cmath>

@@ -374,10 +374,10 @@ TEST_F(ReadMeshTest, MeshesNearTheOriginHaveTheVerticesOfTheirFiles) {
             (std::vector<Vertex>{{1000.1F, 0.2F, 0.3F}, {1000.7F, 0.2F, 0.3F}, {1000.1F, 1.2F, -0.0F}}));
   EXPECT_TRUE(std::signbit(near.vertices_m[2][2]));
   const Mesh wide = read("wide.obj", triangle_obj("1000.1 0 0", "9000.3 0 0", "5000 7000.7 0"));
-  EXPECT_EQ(wide.origin_m, Vec3{}) << "it reaches about as far as it is away";
+  EXPECT_EQ(wide.origin_m, Vec3{}) << "its size is about its distance";
   EXPECT_EQ(wide.vertices_m[1], (Vertex{9000.3F, 0, 0}));
   const Mesh equal = read("equal.obj", "v 1 0 0\nv 1.00000000001 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 4\nf 2 4 3\n");
-  EXPECT_EQ(equal.vertices_m.size(), 3U) << "vertices that single precision cannot tell apart are one";
+  EXPECT_EQ(equal.vertices_m.size(), 3U) << "vertices that are equal in single precision are one";
 }
 
 TEST_F(ReadMeshTest, MeshesFarAwayKeepAnOrigin) {

@@ -44,7 +44,7 @@ struct DatasetResult {
   /// In the order of the scene file; of the units rendered. A digest is made of the digests of units, in their order.
   std::vector<SensorResult> sensors;
   /// Notes of the scene; then the first kMostUnitWarnings of units, "environment 3, episode 2: ...", and a count of the
-  /// others. The summary.json of each unit has those of the unit.
+  /// others. The summary.json of each unit has its own warnings.
   std::vector<std::string> warnings;
 };
 

@@ -16,7 +16,7 @@ struct DatasetEstimate {
   std::uint64_t files = 0;        ///< known for formats with many units in each
   std::uint64_t bytes = 0;        ///< by the sample
   double seconds = 0.0;           ///< of this computer with these threads, for all these units
-  std::uint64_t shard_units = 0;  ///< of these, those of the options' shard
+  std::uint64_t shard_units = 0;  ///< units of the options' shard
   double shard_seconds = 0.0;
   std::uint64_t sample_frames = 0;  ///< that were rendered and written
   double sample_seconds = 0.0;      ///< that they took
