@@ -53,8 +53,17 @@ class WorldCut {
   void append_pieces(const std::string& scope, std::vector<SdfPiece>& pieces) {
     std::map<std::size_t, std::vector<std::size_t>> together;  // by the first model of each
     for (std::size_t i = 0; i < models_.size(); ++i) together[leader_of(i)].push_back(i);
-    if (together.empty()) together[0] = {};  // libsdformat says what is wrong with a world without models
-    for (const auto& [first, places] : together) pieces.push_back(piece(places, scope));
+    std::vector<std::size_t> places;  // of the next piece
+    std::size_t count = 0;            // of its models
+    for (const auto& [first, group] : together) {
+      const std::size_t more = count_together(group);
+      if (!places.empty() && count + more > kUsualModelsTogether) {
+        pieces.push_back(piece(places, scope));
+        places.clear(), count = 0;
+      }
+      places.insert(places.end(), group.begin(), group.end()), count += more;
+    }
+    pieces.push_back(piece(places, scope));  // without models, libsdformat words the fault of the world
   }
 
  private:
@@ -99,8 +108,20 @@ class WorldCut {
     leader_[std::max(a, b)] = std::min(a, b);
   }
 
-  SdfPiece piece(const std::vector<std::size_t>& places, const std::string& scope) const {
+  /// Models of a group, nested and included ones counted.
+  [[nodiscard]] std::size_t count_together(const std::vector<std::size_t>& group) const {
     std::size_t count = 0;
+    for (const std::size_t i : group) {
+      count += is(models_[i], "include") ? preparation_.copies_of(models_[i]) : count_models(models_[i], preparation_);
+    }
+    if (count <= kMostModelsTogether) return count;
+    document_.fail(models_[group.front()],
+                   fmt::format("{} models belong together, by nesting or as their poses name each other; more than {} "
+                               "are not read",
+                               count, kMostModelsTogether));
+  }
+
+  SdfPiece piece(const std::vector<std::size_t>& places, const std::string& scope) const {
     std::set<std::string> frames;
     pugi::xml_document made;
     pugi::xml_node sdf = made.append_child("sdf"), world = sdf.append_child("world");
@@ -109,14 +130,6 @@ class WorldCut {
     for (const std::size_t i : places) {
       frames.insert(frames_of_[i].begin(), frames_of_[i].end());
       world.append_copy(models_[i]);
-      count += is(models_[i], "include") ? preparation_.copies_of(models_[i]) : count_models(models_[i], preparation_);
-    }
-    if (count > kMostModelsTogether) {
-      document_.fail(
-          models_[places.front()],
-          fmt::format("{} models belong together, by nesting or as their poses name each other; more than {} "
-                      "are not read",
-                      count, kMostModelsTogether));
     }
     for (const std::string& name : frames) world.append_copy(frames_.at(name));
     SdfPiece made_piece{xml_text(sdf), scope, places};

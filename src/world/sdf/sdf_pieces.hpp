@@ -14,6 +14,8 @@ namespace fathom {
 
 /// Most models in a piece, nested and included ones counted.
 inline constexpr std::size_t kMostModelsTogether = 500;
+/// Models in a piece, if they do not belong together: libsdformat reads its description of the format for each piece.
+inline constexpr std::size_t kUsualModelsTogether = 16;
 
 struct SdfPiece {
   std::string text;                 ///< a whole SDF document
