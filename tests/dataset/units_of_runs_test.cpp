@@ -169,6 +169,7 @@ TEST(UnitsOfRuns, AddUp) {
     steps.push_back(progress.frames_done);
   };
   const DatasetResult all = render_dataset(data.setup, options);
+  options.run.on_progress = {};
   ASSERT_EQ(steps.size(), 30U);
   for (std::uint32_t i = 0; i < 30; ++i) EXPECT_EQ(steps[i], i + 1);
   EXPECT_EQ(all.files, files_in(options.run.out).size() - 1 - 6) << "without dataset.json and each unit.json";

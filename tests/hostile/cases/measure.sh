@@ -14,7 +14,7 @@ expect 0 '^deviation of disparity, px +0\.(09[5-9]|10[0-4])' fathom measure dept
 expect 0 '"used": [1-9]' bash -c '"$FATHOM" measure depth run/camera --quiet --out good > /dev/null && cat good/measure.json'
 expect 2 'exists already' fathom measure depth run/camera --out good
 expect 2 'its folder camera does' fathom measure depth run --out bad
-expect 2 'is no folder' fathom measure depth run/summary.json --out bad
+expect 2 'is no bag' fathom measure depth run/summary.json --out bad
 expect 2 'reason_.*grey picture of 16 bits' fathom measure depth run/camera --files 'reason*' --out bad
 expect 2 'holds no file .clean_depth' fathom measure depth run/camera --beyond-reach 6 --out bad
 expect 2 'holds no file .reason' fathom measure depth run/camera --beyond-reach reasons --out bad
