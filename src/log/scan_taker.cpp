@@ -63,7 +63,9 @@ void ScanTaker::take(const BagMessage& message) {
   take(grid);
 }
 
-void ScanTaker::check_begun() const {}
+void ScanTaker::check_begun() const {
+  if (!begun_ && unsound_.damaged > 0) throw InputError(unsound_.damage);
+}
 
 void ScanTaker::take(const RayGrid& grid) {
   if (!begun_) begin();
@@ -84,7 +86,6 @@ void ScanTaker::take(const RayGrid& grid) {
 }
 
 ScanLog ScanTaker::finish(const std::string& topic, BagReading reading) {
-  if (!begun_ && unsound_.damaged > 0) throw InputError(unsound_.damage);
   if (taken_ == 0) {
     throw InputError(fmt::format("no scan of topic '{}' is left: {} without a known way from '{}' to '{}'{}",
                                  printable(topic), unplaced_, printable(frame_), printable(map_frame_),
