@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ struct MeshReading {
   std::vector<std::string> notes = {};             ///< what it passed over, without the name of the file
 };
 
-/// Notes that a file with coordinates in single precision lies so far away that they are off by a millimetre or more.
-void note_rounded_places(const Mesh& mesh, MeshReading& reading);
+/// Notes that coordinates in single precision reach so far that they are off by a millimetre or more. `is_single`:
+/// whether the file has x, y and z in it.
+void note_rounded_places(const Mesh& mesh, const std::array<bool, 3>& is_single, MeshReading& reading);
 
 }  // namespace fathom

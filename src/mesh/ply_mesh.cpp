@@ -2,6 +2,7 @@
 #include "mesh/ply_mesh.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -132,9 +133,13 @@ bool is_axis(const ply::Property& p) {
   return !p.is_list && p.name.size() == 1 && p.name[0] >= 'x' && p.name[0] <= 'z';
 }
 
-bool has_single_precision(const ply::Element& vertex) {
-  return std::any_of(vertex.properties.begin(), vertex.properties.end(),
-                     [](const ply::Property& p) { return is_axis(p) && p.type == Scalar::kFloat32; });
+/// Whether x, y and z are in single precision.
+std::array<bool, 3> single_axes(const ply::Element& vertex) {
+  std::array<bool, 3> axes = {};
+  for (const ply::Property& p : vertex.properties) {
+    if (is_axis(p)) axes[static_cast<std::size_t>(p.name[0] - 'x')] = p.type == Scalar::kFloat32;
+  }
+  return axes;
 }
 
 void read_vertices(Body& body, const ply::Element& element, std::vector<MeshPlace>& places) {
@@ -234,13 +239,14 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading
   }
   std::vector<MeshPlace> places;
   Triangles triangles;
-  bool has_faces = false, is_rounded = false;
+  bool has_faces = false;
+  std::array<bool, 3> is_single = {};
   Body body(bytes, header, file);
   for (const ply::Element& element : header.elements) {
     if (element.properties.empty()) continue;  // takes no bytes, however many there are
     if (element.name == "vertex" && places.empty()) {
       read_vertices(body, element, places);
-      is_rounded = !body.is_ascii() && has_single_precision(element);
+      if (!body.is_ascii()) is_single = single_axes(element);
     } else if (element.name == "face" && !has_faces) {
       has_faces = true;
       read_faces(body, element, vertices, triangles);
@@ -255,7 +261,7 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading
   }
   Mesh mesh = mesh_of_places(places, std::move(triangles));
   place_unused(mesh, reading);
-  if (is_rounded) note_rounded_places(mesh, reading);
+  note_rounded_places(mesh, is_single, reading);
   return mesh;
 }
 

@@ -98,15 +98,29 @@ void hand_over(MeshReading& reading, const std::filesystem::path& file, std::vec
   for (const std::string& note : reading.notes) notes.push_back(file.filename().string() + ": " + note);
 }
 
+/// The largest coordinate, m, along some axes, of the corners of triangles.
+double farthest_m(const Mesh& mesh, const std::array<bool, 3>& axes) {
+  const std::array<double, 3> origin = {mesh.origin_m.x, mesh.origin_m.y, mesh.origin_m.z};
+  double farthest = 0.0;
+  for (const auto& triangle : mesh.triangles) {
+    for (const std::uint32_t corner : triangle) {
+      if (corner >= mesh.vertices_m.size()) continue;  // refused later
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (axes[k]) farthest = std::max(farthest, std::abs(origin[k] + double{mesh.vertices_m[corner][k]}));
+      }
+    }
+  }
+  return farthest;
+}
+
 }  // namespace
 
-void note_rounded_places(const Mesh& mesh, MeshReading& reading) {
+void note_rounded_places(const Mesh& mesh, const std::array<bool, 3>& is_single, MeshReading& reading) {
   constexpr double kMostLossM = 0.9e-3;  // as that of points in the world
-  const Vec3& o = mesh.origin_m;
-  const auto farthest = static_cast<float>(std::max({std::abs(o.x), std::abs(o.y), std::abs(o.z)}));
+  const auto farthest = static_cast<float>(farthest_m(mesh, is_single));
   // Half of the step from one float to the next.
   const double loss_m = 0.5 * (std::nextafter(farthest, std::numeric_limits<float>::infinity()) - farthest);
-  if (loss_m < kMostLossM) return;
+  if (!(loss_m >= kMostLossM)) return;  // NaN: what is not finite is refused later
   reading.notes.push_back(
       fmt::format("its coordinates have single precision: {:.0f} m from the origin they are off by "
                   "up to {} m",

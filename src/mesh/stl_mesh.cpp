@@ -34,7 +34,7 @@ Mesh parse_binary(std::string_view bytes, std::size_t facets, MeshReading& readi
     joiner.add(ids);
   }
   Mesh mesh = joiner.take();
-  note_rounded_places(mesh, reading);
+  note_rounded_places(mesh, {true, true, true}, reading);
   return mesh;
 }
 
