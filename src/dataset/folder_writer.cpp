@@ -68,18 +68,21 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   remove_own(dataset_, above / name, name);  // of a process that had the same name
   make_folder(dataset_ / above / name);
   folder_ = dataset_ / above / name;
+  for (std::size_t i = 0; i < run_.sensors.size(); ++i) {  // as a run has them, also of a sensor without a frame
+    if (writes_log(run_.sensors[i])) begin_sensor(i);
+  }
 }
 
 /// A sensor without a file has no folder.
-void FolderWriter::begin_sensor(const UnitFrame& frame) {
-  const RunSensor& of = run_.sensors[frame.sensor];
-  if (!logs_[frame.sensor].empty() || of.files.empty()) return;
-  make_folder(folder_ / name_of(frame.sensor));
+void FolderWriter::begin_sensor(std::size_t sensor) {
+  const RunSensor& of = run_.sensors[sensor];
+  if (!logs_[sensor].empty() || of.files.empty()) return;
+  make_folder(folder_ / name_of(sensor));
   for (const OutputFile& file : of.files) {
-    auto log = file.is_log() ? file.begin_log(folder_ / name_of(frame.sensor) / file.name(0),
-                                              run_.simulator.pattern(of.id, frame.index))
-                             : nullptr;
-    logs_[frame.sensor].push_back(std::move(log));
+    auto log = file.is_log()
+                   ? file.begin_log(folder_ / name_of(sensor) / file.name(0), run_.simulator.pattern(of.id, 0))
+                   : nullptr;
+    logs_[sensor].push_back(std::move(log));
   }
 }
 
@@ -88,9 +91,8 @@ void FolderWriter::add(const UnitFrame& frame) {
   const RunSensor& sensor = run_.sensors[i];
   const FrameContext context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
                                 setup_.scene.labels()};
-  if (frame.frame.is_dropped() && !writes_log(sensor)) return;
-  begin_sensor(frame);
   if (frame.frame.is_dropped()) return;
+  begin_sensor(i);
   for (std::size_t k = 0; k < sensor.files.size(); ++k) {
     if (logs_[i][k]) {
       logs_[i][k]->add(frame.frame, context);

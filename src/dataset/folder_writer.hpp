@@ -2,6 +2,7 @@
 #pragma once
 // The format of datasets that are folders: the files of a run and their digests, a folder for each unit.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -28,7 +29,7 @@ class FolderWriter : public PackWriter {
   PackEntry end_pack() override { return entry_; }
 
  private:
-  void begin_sensor(const UnitFrame& frame);
+  void begin_sensor(std::size_t sensor);
   [[nodiscard]] const std::string& name_of(std::size_t sensor) const;
   void close_logs();
   void write_summary(RunCounts& counts);
@@ -41,7 +42,7 @@ class FolderWriter : public PackWriter {
   PreparedRun& run_;
   std::string inputs_;                     // digest
   std::vector<std::string> entity_names_;  // [entity id]
-  // [sensor][output file], empty until the sensor's first frame; null: a file for each frame
+  // [sensor][output file], empty until the first frame of a sensor without logs; null: a file for each frame
   std::vector<std::vector<std::unique_ptr<FrameLog>>> logs_;
   std::vector<std::string> files_;  // in the folder, in the order written
   Unit unit_;

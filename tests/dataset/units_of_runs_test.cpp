@@ -137,6 +137,21 @@ TEST(UnitsOfRuns, HaveEachFrameOfEachSensorInOneBlock) {
   }
 }
 
+TEST(UnitsOfRuns, HaveALogOfASensorWithoutAFrame) {
+  DatasetFolder data;
+  std::string scene = test::kDatasetScene;
+  const std::size_t at = scene.find("    outputs:");
+  scene.replace(at, scene.find("scene:\n") - at, "    timing: {rate_hz: 3, phase_s: 0.15}\n    outputs: [scan_log]\n");
+  data.setup = data.read(scene);
+  DatasetOptions options = data.options("out");
+  options.block = 1;
+  render_dataset(data.setup, options);
+  for (std::uint64_t i = 0; i < dataset_units(data.setup, options).size(); ++i) {
+    EXPECT_TRUE(fs::exists(options.run.out / unit_folder(i) / "laser/scans.csv")) << i;
+  }
+  EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
+}
+
 TEST(UnitsOfRuns, AreRead) {
   DatasetFolder data;
   data.setup = data.read(many_rates());
