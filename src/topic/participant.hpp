@@ -34,7 +34,7 @@ class Participant {
   Participant(const Participant&) = delete;
   Participant& operator=(const Participant&) = delete;
 
-  /// The number to write by.
+  /// The number to write by. Throws InputError for more than 65 535 writers.
   std::uint16_t add_writer(std::string_view topic, const MessageType& type, const TopicQuality& quality);
   void write(std::uint16_t writer, std::string cdr);
   /// How many readers the writer has found.

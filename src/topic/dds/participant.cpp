@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -117,6 +118,10 @@ class Quality {
     dds_qset_reliability(qos_, quality.is_reliable ? DDS_RELIABILITY_RELIABLE : DDS_RELIABILITY_BEST_EFFORT, 0);
     dds_qset_durability(qos_, quality.is_latched ? DDS_DURABILITY_TRANSIENT_LOCAL : DDS_DURABILITY_VOLATILE);
     dds_qset_history(qos_, DDS_HISTORY_KEEP_LAST, quality.depth);
+    if (quality.is_latched) {  // what a late reader gets: without it, the last message alone
+      dds_qset_durability_service(qos_, 0, DDS_HISTORY_KEEP_LAST, quality.depth, DDS_LENGTH_UNLIMITED,
+                                  DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
+    }
     dds_qset_userdata(qos_, user_data.data(), user_data.size());
   }
   ~Quality() { dds_delete_qos(qos_); }
@@ -179,6 +184,10 @@ Participant::Participant(const TopicDomain& domain) : impl_(std::make_unique<Imp
 Participant::~Participant() = default;
 
 std::uint16_t Participant::add_writer(std::string_view topic, const MessageType& type, const TopicQuality& quality) {
+  constexpr std::size_t kMostWriters = std::numeric_limits<std::uint16_t>::max();
+  if (impl_->writers.size() >= kMostWriters) {
+    throw InputError(fmt::format("{}: a participant has at most {} writers", printable(topic), kMostWriters));
+  }
   const auto [entity, raw_type] = impl_->make_topic(topic, type);
   const Quality qos(quality, user_data_of(type));
   const dds_entity_t writer = checked(dds_create_writer(impl_->participant, entity, qos.get(), nullptr), topic);
