@@ -2,16 +2,20 @@
 // Clouds that the C interface of Robotec GPU Lidar publishes, as Fast DDS in another program reads them.
 #ifdef RGL_LIBRARY
 
+#include <array>
 #include <cstdlib>
 #include <cstdint>
 #include <dlfcn.h>
 #include <filesystem>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <rgl/api/core.h>
 #include <rgl/api/extensions/ros2.h>
+#include <rgl_topics.h>
 
 #include "message/point_cloud2.hpp"
 #include "support/temporary_folder.hpp"
@@ -97,6 +101,31 @@ TEST(RglTopics, RefuseBadArguments) {
   for (const char* topic : {"my points", "a//b", "a/", "/", "1st", "a/2nd", "~/a"}) {
     refuses(rgl.publish(&node, topic, "lidar"), "is no name of a topic");
   }
+}
+
+TEST(RglTopics, HaveOneWriterForBothSpellingsAndNoneInAForkedChild) {
+  void* const module = dlopen(RGL_TOPICS_MODULE, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(module, nullptr) << dlerror();
+  const auto open = reinterpret_cast<fathom_topic_open_t*>(dlsym(module, "fathom_topic_open"));
+  ASSERT_NE(open, nullptr);
+  const std::uint32_t domain = topic_test::any_domain() + 2;
+  std::array<char, 500> error = {};
+  const auto writer_of = [&](const char* topic) {
+    void* writer = nullptr;
+    open(domain, "", topic, {1, 0, 10}, &writer, error.data(), error.size());
+    return writer;
+  };
+  void* const writer = writer_of("points");
+  ASSERT_NE(writer, nullptr) << error.data();
+  EXPECT_EQ(writer_of("/points"), writer);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool is_refused = writer_of("points") == nullptr;
+    _exit(is_refused && std::string(error.data()).find("do not survive a fork") != std::string::npos ? 7 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
 }
 
 TEST(RglTopics, AreReadByFastDds) {

@@ -3,15 +3,18 @@
 // participant of each domain. Writers stay until the process ends.
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 
 #include <rgl_topics.h>
@@ -19,6 +22,7 @@
 #include "message/message.hpp"
 #include "message/point_cloud2.hpp"
 #include "topic/participant.hpp"
+#include "topic/topic_names.hpp"
 
 namespace {
 
@@ -26,7 +30,7 @@ using fathom::Participant;
 
 /// Domain and interface.
 using DomainKey = std::pair<std::uint32_t, std::string>;
-/// Topic, and how its messages travel.
+/// Topic as DDS names it, and how its messages travel.
 using WriterKey = std::tuple<std::string, bool, bool, std::int32_t>;
 
 struct CloudWriter {
@@ -44,12 +48,26 @@ std::mutex& module_mutex() {
   return mutex;
 }
 
+/// The process that made the participants; 0: there is none yet.
+std::atomic<pid_t>& topics_process() {
+  static std::atomic<pid_t> process = 0;
+  return process;
+}
+
+/// The threads of DDS stay with the parent.
+void refuse_forked_process() {
+  const pid_t process = topics_process();
+  if (process != 0 && process != getpid()) throw std::runtime_error("topics do not survive a fork of the process");
+}
+
 DomainWriters& writers_of(const DomainKey& key) {
-  static std::map<DomainKey, DomainWriters> domains;
+  // Never destroyed: threads of the library may publish while the process ends.
+  static auto& domains = *new std::map<DomainKey, DomainWriters>;
   const auto found = domains.find(key);
   if (found != domains.end()) return found->second;
   DomainWriters made;
   made.participant = std::make_unique<Participant>(fathom::TopicDomain{key.first, key.second});
+  topics_process() = getpid();
   return domains.emplace(key, std::move(made)).first->second;
 }
 
@@ -66,6 +84,7 @@ int refused(const std::exception& why, char* error, std::size_t size) noexcept {
 template <class F>
 int answered(char* error, std::size_t size, F f) noexcept {
   try {
+    refuse_forked_process();  // before the lock, which a thread of the parent may have
     const std::lock_guard lock(module_mutex());
     f();
     return 0;
@@ -103,7 +122,8 @@ int fathom_topic_open(std::uint32_t domain, const char* interface, const char* t
   return answered(error, size, [&] {
     DomainWriters& of = writers_of({domain, interface});
     const bool is_reliable = quality.is_reliable != 0, is_latched = quality.is_latched != 0;
-    std::unique_ptr<CloudWriter>& found = of.writers[{topic, is_reliable, is_latched, quality.depth}];
+    std::unique_ptr<CloudWriter>& found =
+        of.writers[{fathom::dds_topic_name(topic), is_reliable, is_latched, quality.depth}];
     if (found == nullptr) {
       const fathom::TopicQuality how = {is_reliable, is_latched, quality.depth};
       const std::uint16_t number = of.participant->add_writer(topic, fathom::msg::PointCloud2::kType, how);
