@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -23,15 +24,26 @@ struct TopicModule {
   fathom_topic_close_t* close = nullptr;
 };
 
-/// Beside the library that this function is in, and nowhere else.
-std::filesystem::path topic_module_file() {
-  Dl_info own = {};
-  std::filesystem::path folder;
-  if (dladdr(reinterpret_cast<const void*>(&topic_module_file), &own) != 0 && own.dli_fname != nullptr) {
-    folder = std::filesystem::path(own.dli_fname).parent_path();
+/// The folder of the library that this function is in. Null: it is not known.
+const std::filesystem::path* find_own_folder() noexcept {
+  try {
+    Dl_info own = {};
+    if (dladdr(reinterpret_cast<const void*>(&find_own_folder), &own) == 0 || own.dli_fname == nullptr) return nullptr;
+    const std::filesystem::path file = own.dli_fname;
+    if (!file.has_parent_path()) return nullptr;
+    return new std::filesystem::path(std::filesystem::absolute(file).parent_path());
+  } catch (...) {
+    return nullptr;
   }
-  return folder / FATHOM_RGL_TOPICS_MODULE;
 }
+
+/// Found when the library is loaded, because its name may be relative and the working directory may change. It is never
+/// destroyed, since threads may use it while the process ends.
+const std::filesystem::path* const own_folder = find_own_folder();
+
+struct CloseModule {
+  void operator()(void* module) const { dlclose(module); }
+};
 
 template <class F>
 bool find_symbol(void* module, const char* name, F*& function) {
@@ -43,18 +55,21 @@ bool find_symbol(void* module, const char* name, F*& function) {
 const TopicModule* find_topic_module(std::string& why) {
   static TopicModule loaded;
   if (loaded.close != nullptr) return &loaded;
-  const std::filesystem::path file = topic_module_file();
+  // Beside the library, and nowhere else: without a folder, dlopen() would search those of the system.
+  const std::filesystem::path file =
+      own_folder == nullptr ? FATHOM_RGL_TOPICS_MODULE : *own_folder / FATHOM_RGL_TOPICS_MODULE;
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) {
+  if (own_folder == nullptr || !std::filesystem::exists(file, error)) {
     why = file.string() + " is missing";
     return nullptr;
   }
-  void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::unique_ptr<void, CloseModule> module(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
   TopicModule found;
-  if (module != nullptr && find_symbol(module, "fathom_topic_open", found.open) &&
-      find_symbol(module, "fathom_topic_publish", found.publish) &&
-      find_symbol(module, "fathom_topic_close", found.close)) {
+  if (module != nullptr && find_symbol(module.get(), "fathom_topic_open", found.open) &&
+      find_symbol(module.get(), "fathom_topic_publish", found.publish) &&
+      find_symbol(module.get(), "fathom_topic_close", found.close)) {
     loaded = found;
+    static_cast<void>(module.release());
     return &loaded;
   }
   const char* const reason = dlerror();
