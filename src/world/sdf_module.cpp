@@ -20,19 +20,30 @@ namespace fathom {
 
 namespace {
 
-/// The folder of the library or program that this function is in.
-std::filesystem::path own_folder() {
-  Dl_info own = {};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &own) == 0 || own.dli_fname == nullptr) return {};
-  return std::filesystem::path(own.dli_fname).parent_path();
+/// The folder of the library or program that this function is in. Null: it is not known.
+const std::filesystem::path* find_own_folder() noexcept {
+  try {
+    Dl_info own = {};
+    if (dladdr(reinterpret_cast<const void*>(&find_own_folder), &own) == 0 || own.dli_fname == nullptr) return nullptr;
+    std::filesystem::path file = own.dli_fname;
+    if (!file.has_parent_path()) file = std::filesystem::read_symlink("/proc/self/exe");  // a program found by PATH
+    return new std::filesystem::path(std::filesystem::canonical(file.parent_path()));
+  } catch (...) {
+    return nullptr;
+  }
 }
+
+/// Found when the library is loaded, because its name may be relative and the working directory may change. It is never
+/// destroyed, since threads may use it while the process ends.
+const std::filesystem::path* const own_folder = find_own_folder();
 
 /// Beside the library or, of a program in bin/ that the rooms are linked into, in lib/.
 std::filesystem::path module_file() {
-  const std::filesystem::path folder = own_folder();
-  std::filesystem::path file = folder / FATHOM_SDF_MODULE;
+  // Without a folder, dlopen() would search those of the system.
+  if (own_folder == nullptr) throw InputError("its reader " FATHOM_SDF_MODULE " is missing");
+  std::filesystem::path file = *own_folder / FATHOM_SDF_MODULE;
   if (std::error_code error; !std::filesystem::exists(file, error)) {
-    std::filesystem::path other = folder.parent_path() / "lib" / FATHOM_SDF_MODULE;
+    std::filesystem::path other = own_folder->parent_path() / "lib" / FATHOM_SDF_MODULE;
     if (std::filesystem::exists(other, error)) return other;
   }
   return file;
