@@ -135,8 +135,8 @@ void simulate_dataset(const fathom::SceneSetup& setup, const SimulateOptions& op
     dataset.run.should_stop = &StopSignals::received;
     return print_estimate(fathom::estimate_dataset(setup, dataset), dataset.shard);
   }
-  if (options.digest && (options.resume || options.shard)) {
-    throw fathom::InputError("--digest needs all units: it takes no --resume and no --shard");
+  if (options.digest && (options.resume || dataset.shard.count > 1)) {
+    throw fathom::InputError("--digest needs all units: it takes no --resume and no --shard of several");
   }
   run_and_report(options, [&](const fathom::RunOptions& how) {
     dataset.run = how;

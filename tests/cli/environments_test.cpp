@@ -77,6 +77,9 @@ TEST_F(ManyRuns, DigestIsOneForAll) {
   const std::string digest = with_threads("1");
   EXPECT_EQ(digest.size(), std::string("lidar 0123456789abcdef\n").size()) << digest;
   EXPECT_EQ(with_threads("3"), digest);
+  EXPECT_EQ(
+      simulate("shard", {"--environments", "0:2", "--episodes", "5:7", "--digest", "--quiet", "--shard", "0/1"}).out,
+      digest);
   EXPECT_NE(simulate("other", {"--environments", "0:2", "--episodes", "5:6", "--digest", "--quiet"}).out, digest);
 }
 
