@@ -102,7 +102,8 @@ void score(const ScoreOptions& options) {
                              [&] { return fathom::score_frames(sensor.noise, frames.returns, options.data.threads); });
   scores.mean = fathom::mean_score(scores.frames, stretches);
   if (other) {
-    const auto others = fathom::score_frames(*other, frames.returns, options.data.threads);
+    const auto others = about_file(options.data.measured,
+                                   [&] { return fathom::score_frames(*other, frames.returns, options.data.threads); });
     scores.other = fathom::mean_score(others, stretches);
     scores.difference = fathom::score_difference(scores.frames, others, stretches);
   }
