@@ -54,6 +54,14 @@ int translate_errors(const std::vector<std::string>& words, const std::function<
     std::fputs(fmt::format("fathom: {}{}\n", code == kInterrupted ? "" : "error: ", text).c_str(), stderr);
     return static_cast<int>(code);
   };
+  const auto tell_lack_of_memory = [&] {
+    try {
+      return tell(kSystemFailed, inputs_among(words) + "this does not fit into memory");
+    } catch (const std::exception&) {  // there is no memory for the names either
+      std::fputs("fathom: error: this does not fit into memory\n", stderr);
+      return static_cast<int>(kSystemFailed);
+    }
+  };
   try {
     command();
     return kOk;
@@ -62,9 +70,9 @@ int translate_errors(const std::vector<std::string>& words, const std::function<
   } catch (const fathom::InputError& e) {
     return tell(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
-    return tell(kSystemFailed, inputs_among(words) + "this does not fit into memory");
+    return tell_lack_of_memory();
   } catch (const std::length_error&) {
-    return tell(kSystemFailed, inputs_among(words) + "this does not fit into memory");
+    return tell_lack_of_memory();
   } catch (const std::exception& e) {
     return tell(kSystemFailed, fathom::SystemError(e.what()).what());  // printable, as fathom's own are
   }
