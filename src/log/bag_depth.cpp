@@ -98,11 +98,11 @@ void decode(const BagMessage& message, msg::Image& image, BagDepth& depth) {
 
 void decode(const BagMessage& message, msg::CompressedImage& image, BagDepth& depth) {
   read_message(message.bytes, image);
-  const auto packed = image.depth();
+  const std::string name(msg::CompressedImage::kType.name);
+  const auto packed = with_prefix(name, [&] { return image.depth(); });
   if (!packed)
     throw InputError(fmt::format("has the format '{}', which holds no depths", printable(image.format, 100)));
   const std::string_view png(reinterpret_cast<const char*>(packed->png.data()), packed->png.size());
-  const std::string name(msg::CompressedImage::kType.name);
   check_image_sides(name, packed->cols, packed->rows);
   GreyImage grey = read_png_levels(name, png, "depths are a grey picture of 16 bits");
   depth.rows = grey.rows, depth.cols = grey.cols;
@@ -134,13 +134,13 @@ bool is_bag(const fs::path& path) {
 BagDepths::BagDepths(fs::path bag, const std::string& topics) : bag_(std::move(bag)) {
   std::map<std::string, std::size_t> found;
   std::set<std::string> depths;
-  static_cast<void>(read_bag(bag_, [&](const BagMessage& message) {
+  const BagReading reading = read_bag(bag_, [&](const BagMessage& message) {
     const std::string& name = message.topic.name;
     if (!topics.empty() && fnmatch(topics.c_str(), name.c_str(), 0) != 0) return;
     if (!holds(message.topic, msg::Image::kType) && !holds(message.topic, msg::CompressedImage::kType)) return;
     ++found[name];
     if (!depths.contains(name) && shows_depth(message)) depths.insert(name);
-  }));
+  });
   if (depths.empty()) {
     throw InputError(fmt::format("{}: has no depth images{}", bag_.string(),
                                  topics.empty() ? "" : fmt::format(" on a topic '{}'", printable(topics))));
@@ -150,7 +150,7 @@ BagDepths::BagDepths(fs::path bag, const std::string& topics) : bag_(std::move(b
     for (const std::string& name : depths) names += (names.empty() ? "" : ", ") + printable(name);
     throw InputError(fmt::format("{}: has several topics of depth images, choose one of {}", bag_.string(), names));
   }
-  topic_ = *depths.begin(), images_ = found[topic_];
+  topic_ = *depths.begin(), images_ = found[topic_], notes_ = reading.notes();
 }
 
 void BagDepths::for_each(const std::function<bool(const BagDepth&)>& take) const {

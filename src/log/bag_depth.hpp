@@ -33,6 +33,8 @@ class BagDepths {
 
   [[nodiscard]] const std::string& topic() const { return topic_; }
   [[nodiscard]] std::size_t images() const { return images_; }
+  /// Tear and damage of the bag, a line each.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// Calls take(image) for each, in the order of the bag, until it returns false. Throws InputError naming file, topic
   /// and image for one that is damaged; an InputError of take() gets the file in front.
@@ -42,6 +44,7 @@ class BagDepths {
   std::filesystem::path bag_;
   std::string topic_;
   std::size_t images_ = 0;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace fathom

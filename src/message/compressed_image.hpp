@@ -42,8 +42,6 @@ struct CompressedImage {
   /// The depths; nothing where the format names another kind of picture. Throws InputError for a damaged head, and for
   /// compressions and encodings that are not read.
   [[nodiscard]] std::optional<CompressedDepth> depth() const;
-  /// Throws InputError as depth() does.
-  void check() const { static_cast<void>(depth()); }
 };
 
 }  // namespace fathom::msg

@@ -39,7 +39,8 @@ msg::CompressedImage compressed(const std::string& format, const std::string& da
 std::string refused(const std::string& format, const std::string& data) {
   const std::string bytes = write_message(compressed(format, data));
   msg::CompressedImage image;
-  return test::input_error([&] { read_message(std::as_bytes(std::span(bytes)), image); });
+  read_message(std::as_bytes(std::span(bytes)), image);  // takes every picture
+  return test::input_error([&] { static_cast<void>(image.depth()); });
 }
 
 TEST(CompressedImageTest, ReadsTheHeadsOfDepths) {
