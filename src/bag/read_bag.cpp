@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
-#include <vector>
 
 #include <fathom/base/error.hpp>
 
@@ -32,7 +31,15 @@ bool is_before(const fs::path& a, const fs::path& b) {
   return left.size() != right.size() ? left.size() < right.size() : left < right;
 }
 
-std::vector<fs::path> files_of(const fs::path& bag) {
+bool begins_with(const fs::path& file, std::string_view magic) {
+  std::string begin(magic.size(), '\0');
+  std::ifstream in(file, std::ios::binary);
+  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic;
+}
+
+}  // namespace
+
+std::vector<fs::path> bag_files(const fs::path& bag) {
   std::error_code error;
   if (!fs::is_directory(bag, error)) return {bag};
   std::vector<fs::path> files;
@@ -46,16 +53,8 @@ std::vector<fs::path> files_of(const fs::path& bag) {
   return files;
 }
 
-bool begins_with(const fs::path& file, std::string_view magic) {
-  std::string begin(magic.size(), '\0');
-  std::ifstream in(file, std::ios::binary);
-  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic;
-}
-
-}  // namespace
-
 std::string bag_format(const fs::path& bag) {
-  const fs::path file = files_of(bag).front();
+  const fs::path file = bag_files(bag).front();
   require_readable_file(file);
   if (begins_with(file, mcap::kMagic)) return "MCAP";
   if (begins_with(file, kSqliteMagic)) return "sqlite3";
@@ -67,7 +66,7 @@ std::string bag_format(const fs::path& bag) {
 
 BagReading read_bag(const fs::path& bag, const OnBagMessage& on_message) {
   BagReading all;
-  for (const fs::path& file : files_of(bag)) {
+  for (const fs::path& file : bag_files(bag)) {
     const BagReading one = bag_format(file) == "MCAP" ? read_mcap(file, on_message) : read_sqlite_bag(file, on_message);
     for (const BagTopic& topic : one.topics) all.add_topic(topic);
     if (all.tear.empty() && !one.tear.empty()) all.tear = file.string() + ": " + one.tear;

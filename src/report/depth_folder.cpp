@@ -15,6 +15,7 @@
 #include <fathom/calibrate/depth_report.hpp>
 #include <fathom/files/depth.hpp>
 
+#include "bag/read_bag.hpp"
 #include "base/with_prefix.hpp"
 #include "log/bag_depth.hpp"
 #include "log/png_levels.hpp"
@@ -233,7 +234,9 @@ DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& o
 
 std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFolderOptions& options) {
   if (are_in_bag(folder, options.files)) {
-    std::vector<fs::path> inputs = {folder};
+    std::vector<fs::path> inputs = bag_files(folder);
+    std::error_code unknown;
+    if (fs::is_directory(folder, unknown)) inputs.push_back(folder);
     const std::size_t images = BagDepths(folder, options.files).images();
     const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, images).files();
     inputs.insert(inputs.end(), more.begin(), more.end());
@@ -247,6 +250,7 @@ std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFol
 
 DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOptions& options) {
   DepthMeter meter(options.meter);
+  std::vector<std::string> notes;  // of a bag
   bool has_levels = false;
   std::size_t done = 0;
   const auto add = [&](const DepthImage& image, const std::string& place, const LeftOutPixels& left_out,
@@ -263,6 +267,7 @@ DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOption
     for_each_of_bag(bag, options.levels_per_m, [&](const DepthImage& image, const std::string& place) {
       add(image, place, left_out, bag.images());
     });
+    notes = bag.notes();
   } else {
     const std::vector<fs::path> files = depth_images(folder, options.files);
     const LeftOutPixels left_out(folder, options.left_out, files.size());
@@ -275,6 +280,7 @@ DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOption
                      .picture = meter.picture(),
                      .left_out_by = left_out_by(options.left_out)};
   if (has_levels) flag_levels(report.measure, options.levels_per_m);
+  report.measure.flags.insert(report.measure.flags.end(), notes.begin(), notes.end());
   return report;
 }
 

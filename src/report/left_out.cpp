@@ -10,6 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/frame/reason.hpp>
 
+#include "log/bag_depth.hpp"
 #include "log/png_levels.hpp"
 #include "text/npy.hpp"
 #include "text/read_file.hpp"
@@ -69,6 +70,10 @@ void check_count(const fs::path& folder, const std::string& what, std::size_t fo
 std::vector<fs::path> find_truths(const fs::path& folder, const DepthLeftOut& options, std::size_t images) {
   if (!options.beyond_m && !options.lost_beyond_reach) return {};
   const char* names = options.beyond_m ? kCleanDepths : kReasons;
+  if (is_bag(folder) && (!fs::is_directory(folder) || images_named(folder, names).empty())) {
+    throw InputError(
+        fmt::format("{}: holds no file '{}': a bag has no truth of the simulator", folder.string(), names));
+  }
   std::vector<fs::path> files = depth_images(folder, names);
   check_count(folder, fmt::format("files '{}'", names), files.size(), images);
   return files;

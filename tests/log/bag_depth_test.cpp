@@ -159,6 +159,16 @@ TEST_F(BagDepthTest, NamesTopicsThatItCannotChoose) {
   EXPECT_EQ(read("/b").size(), 1U);
 }
 
+TEST_F(BagDepthTest, SaysThatTheBagIsTorn) {
+  put("/a", "16UC1", bytes_of_levels(false));
+  EXPECT_EQ(read().size(), 1U);
+  EXPECT_TRUE(BagDepths(file_, "").notes().empty());
+  folder_.write("b.mcap", test::bytes_of(file_).substr(0, 8));  // the magic alone
+  const std::vector<std::string> notes = BagDepths(folder_.path(), "").notes();
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_TRUE(contains(notes[0], "b.mcap: the file ends at byte 8")) << notes[0];
+}
+
 TEST_F(BagDepthTest, NamesTheImageThatIsDamaged) {
   const std::string png = depth_png(kDepthLevels, kDepthRows, kDepthCols);
   put_compressed("/cut", "16UC1; compressedDepth", depth_config(0, 0) + png);

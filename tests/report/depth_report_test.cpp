@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,10 @@
 
 #include <fathom/calibrate/depth_report.hpp>
 
+#include "bag/mcap_writer.hpp"
 #include "calibrate/depth_fields.hpp"
+#include "message/image.hpp"
+#include "message/message.hpp"
 #include "picture/image.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
@@ -191,6 +195,30 @@ TEST_F(DepthFolderTest, LeavesOutWhatFilesSay) {
   EXPECT_EQ(found({.mask = folder_ / "mask.png"}), std::pair(40, 0)) << "nothing is left";
   EXPECT_EQ(depth_folder_inputs(folder_ / "run", {.left_out = {.beyond_m = 5.0, .mask = folder_ / "mask.png"}}).size(),
             5U);
+}
+
+TEST_F(DepthFolderTest, ABagHasFilesAndNoTruth) {
+  fs::create_directory(folder_ / "bag");
+  const fs::path file = folder_ / "bag/bag_0.mcap";
+  const std::vector<std::uint16_t> pixels = levels(1);
+  msg::Image image;
+  image.height = kRows, image.width = kCols, image.encoding = "16UC1", image.step = 2 * kCols;
+  image.data = std::as_bytes(std::span(pixels));
+  McapWriter writer(file);
+  writer.write(writer.add_topic("/depth", msg::Image::kType), 0, write_message(image));
+  writer.commit();
+  EXPECT_EQ(depth_folder_inputs(folder_ / "bag", {}), (std::vector<fs::path>{file, folder_ / "bag"}));
+  EXPECT_EQ(depth_folder_inputs(file, {}), std::vector<fs::path>{file});
+  for (const fs::path& bag : {file, fs::path(folder_ / "bag")}) {
+    const std::string text =
+        input_error([&] { (void)measure_depth_folder(bag, {.left_out = {.lost_beyond_reach = true}}); });
+    EXPECT_TRUE(contains(text, "holds no file 'reason*.npy': a bag has no truth of the simulator")) << text;
+  }
+  const std::vector<std::string> flags = measure_depth_folder(file).measure.flags;
+  folder_.write("bag/bag_1.mcap", bytes_of(file).substr(0, 8));  // the magic alone
+  const std::vector<std::string> torn = measure_depth_folder(folder_ / "bag").measure.flags;
+  ASSERT_EQ(torn.size(), flags.size() + 1);
+  EXPECT_TRUE(contains(torn.back(), "bag_1.mcap: the file ends at byte 8")) << torn.back();
 }
 
 TEST_F(DepthFolderTest, RefusesWhatDoesNotSayWhatIsLeftOut) {

@@ -72,8 +72,8 @@ struct DepthReport {
 /// The first of the images that measure_depth_folder() measures. Throws InputError as it does.
 FATHOM_API DepthImage first_depth_image(const std::filesystem::path& folder, const DepthFolderOptions& options = {});
 
-/// The files that measure_depth_folder() reads: the depth images, then what says which pixels are left out. Throws
-/// InputError as it does.
+/// What measure_depth_folder() reads: the depth images, or the files of a bag and its folder, then what says which
+/// pixels are left out. Throws InputError as it does.
 FATHOM_API std::vector<std::filesystem::path> depth_folder_inputs(const std::filesystem::path& folder,
                                                                   const DepthFolderOptions& options);
 
