@@ -131,6 +131,8 @@ bool is_bag(const fs::path& path) {
   return false;
 }
 
+std::vector<std::filesystem::path> files_of_bag(const std::filesystem::path& bag) { return bag_files(bag); }
+
 BagDepths::BagDepths(fs::path bag, const std::string& topics) : bag_(std::move(bag)) {
   std::map<std::string, std::size_t> found;
   std::set<std::string> depths;

@@ -23,6 +23,8 @@ struct BagDepth {
 
 /// Whether a path can be a bag: a file, or a folder that holds .mcap or .db3.
 bool is_bag(const std::filesystem::path& path);
+/// The files of a bag: the bag, or the .mcap and .db3 in its folder.
+std::vector<std::filesystem::path> files_of_bag(const std::filesystem::path& bag);
 
 /// The depth images of one topic.
 class BagDepths {

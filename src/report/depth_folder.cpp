@@ -15,7 +15,6 @@
 #include <fathom/calibrate/depth_report.hpp>
 #include <fathom/files/depth.hpp>
 
-#include "bag/read_bag.hpp"
 #include "base/with_prefix.hpp"
 #include "log/bag_depth.hpp"
 #include "log/png_levels.hpp"
@@ -234,7 +233,7 @@ DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& o
 
 std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFolderOptions& options) {
   if (are_in_bag(folder, options.files)) {
-    std::vector<fs::path> inputs = bag_files(folder);
+    std::vector<fs::path> inputs = files_of_bag(folder);
     std::error_code unknown;
     if (fs::is_directory(folder, unknown)) inputs.push_back(folder);
     const std::size_t images = BagDepths(folder, options.files).images();

@@ -119,7 +119,7 @@ TEST_F(ManyRuns, ShardsWriteTheSameFiles) {
 }
 
 TEST_F(ManyRuns, KilledTheyAreResumedByShards) {
-  const std::vector<std::string> all = {"--environments", "0:60", "--threads", "2", "--quiet"};
+  const std::vector<std::string> all = {"--environments", "0:16", "--threads", "2", "--quiet"};
   ASSERT_EQ(simulate("plain", all).exit_code, 0);
   const auto plain = files_of("plain");
   for (const int shards : {1, 3}) {

@@ -367,8 +367,9 @@ TEST_F(BagLog, RefusesScansOfNoSense) {
   msg::LaserScan scan = scan_at(1.0);
   scan.angle_increment = kNan;
   put(scan);
-  EXPECT_EQ(error(),
-            "a scan has angle_min -0.5, angle_increment nan, time_increment 0.1, range_max 8: not all are sound");
+  EXPECT_EQ(
+      error(),
+      "/scan: a scan has angle_min -0.5, angle_increment nan, time_increment 0.1, range_max 8: not all are sound");
 }
 
 TEST_F(BagLog, KeepsScansOfMoreRaysAmongThoseThatAreLeftOut) {
