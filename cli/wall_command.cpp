@@ -20,7 +20,8 @@ namespace {
 constexpr const char* kWallHelp = R"(
 Examples:
   fathom simulate examples/14_flat_wall/wall.yaml --out out/wall
-  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000 --out out/wall_fit
+  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000
+      --out out/wall_fit
   fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000
       --distances 0:6=0.9,6:12=1.3,12:18=1.8,18:24=2.4,24:30=3.2
   fathom calibrate wall --log out/wall/laser/scans.csv --sector=-60,60
