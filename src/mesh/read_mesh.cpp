@@ -120,7 +120,7 @@ void note_rounded_places(const Mesh& mesh, const std::array<bool, 3>& is_single,
   const auto farthest = static_cast<float>(farthest_m(mesh, is_single));
   // Half of the step from one float to the next.
   const double loss_m = 0.5 * (std::nextafter(farthest, std::numeric_limits<float>::infinity()) - farthest);
-  if (!(loss_m >= kMostLossM)) return;  // NaN: what is not finite is refused later
+  if (!(loss_m >= kMostLossM)) return;  // NaN if one is not finite, which is refused later
   reading.notes.push_back(
       fmt::format("its coordinates have single precision: {:.0f} m from the origin they are off by "
                   "up to {} m",

@@ -39,7 +39,7 @@ const std::filesystem::path* const own_folder = find_own_folder();
 
 /// Beside the library or, of a program in bin/ that the rooms are linked into, in lib/.
 std::filesystem::path module_file() {
-  // Without a folder, dlopen() would search those of the system.
+  // Without a folder, dlopen() would search the folders of the system.
   if (own_folder == nullptr) throw InputError("its reader " FATHOM_SDF_MODULE " is missing");
   std::filesystem::path file = *own_folder / FATHOM_SDF_MODULE;
   if (std::error_code error; !std::filesystem::exists(file, error)) {

@@ -3,8 +3,6 @@
 
 #include "log/bag_depth.hpp"
 
-#include <png.h>
-
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <png.h>
 
 #include <fathom/base/error.hpp>
 

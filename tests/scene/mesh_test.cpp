@@ -91,8 +91,7 @@ TEST(MeshOrigin, IsZeroNearTheOriginAndForWideMeshes) {
   EXPECT_EQ(origin_of({{0, 0, 0}, {5e6, 0, 0}, {5e6, 10, 0}}), Vec3{}) << "its size is its distance";
   EXPECT_EQ(origin_of({{2e6, 0, 0}, {5e6, 0, 0}, {5e6, 10, 0}}), (Vec3{3500032, 0, 0}));
   EXPECT_EQ(origin_of({{-5e6, -1, 5e5}, {-5e6, 1, 5e5}, {-5e6, 0, 5e5 + 1}}), (Vec3{-5e6, 0, 499968 + 64}));
-  EXPECT_EQ(origin_of({{2e9, 0, 0}, {2e9, 1, 0}, {2e9, 0, 1}}), Vec3{})
-      << "beyond the limits: validate() refuses it";
+  EXPECT_EQ(origin_of({{2e9, 0, 0}, {2e9, 1, 0}, {2e9, 0, 1}}), Vec3{}) << "beyond the limits: validate() refuses it";
   EXPECT_EQ(origin_of({{NAN, 0, 0}, {1, 0, 0}, {0, 1, 0}}), Vec3{});
   EXPECT_EQ(origin_of({}), Vec3{});
   EXPECT_EQ(origin_for(std::vector<MeshPlace>{{1, 2, 3}}, {}), Vec3{});

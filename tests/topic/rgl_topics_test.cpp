@@ -3,8 +3,8 @@
 #ifdef RGL_LIBRARY
 
 #include <array>
-#include <cstdlib>
 #include <cstdint>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <string>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Clouds as topics of ROS 2, through the module of capi/rgl/topics.
 
-#include <rgl/api/extensions/ros2.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <rgl/api/extensions/ros2.h>
 
 #include "api/make_node.hpp"
 #include "nodes/publish.hpp"

@@ -55,7 +55,7 @@ bool find_symbol(void* module, const char* name, F*& function) {
 const TopicModule* find_topic_module(std::string& why) {
   static TopicModule loaded;
   if (loaded.close != nullptr) return &loaded;
-  // Beside the library, and nowhere else: without a folder, dlopen() would search those of the system.
+  // Beside the library, and nowhere else: without a folder, dlopen() would search the folders of the system.
   const std::filesystem::path file =
       own_folder == nullptr ? FATHOM_RGL_TOPICS_MODULE : *own_folder / FATHOM_RGL_TOPICS_MODULE;
   std::error_code error;

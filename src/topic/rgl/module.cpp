@@ -48,7 +48,7 @@ std::mutex& module_mutex() {
   return mutex;
 }
 
-/// The process that made the participants; 0: there is none yet.
+/// The process that made the participants; 0 if no process did.
 std::atomic<pid_t>& topics_process() {
   static std::atomic<pid_t> process = 0;
   return process;
