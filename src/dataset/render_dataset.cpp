@@ -179,7 +179,7 @@ class DatasetRunner {
   }
 
   [[nodiscard]] std::string name_of(const Unit& unit) const {
-    const std::string run = fmt::format("environment {}, episode {}", unit.environment, unit.episode);
+    std::string run = fmt::format("environment {}, episode {}", unit.environment, unit.episode);
     if (unit.frames == file_.units().frames()) return run;
     return fmt::format("{}, frames {} to {}", run, unit.first_frame, unit.first_frame + unit.frames - 1);
   }
