@@ -29,6 +29,14 @@ void* memory(std::size_t size, std::size_t alignment) {
   return found;
 }
 
+void* memory_or_null(std::size_t size) noexcept {
+  try {
+    return memory(size, 0);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 FailingNew::FailingNew(int n, bool for_good) {
@@ -41,9 +49,13 @@ bool FailingNew::has_failed() const { return failed; }
 }  // namespace fathom::test
 
 using fathom::test::memory;
+using fathom::test::memory_or_null;
 
 void* operator new(std::size_t size) { return memory(size, 0); }
 void* operator new[](std::size_t size) { return memory(size, 0); }
+// A sanitizer has these, too; its memory would not be free()'s.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return memory_or_null(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return memory_or_null(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return memory(size, std::size_t(alignment)); }
 void* operator new[](std::size_t size, std::align_val_t alignment) { return memory(size, std::size_t(alignment)); }
 void operator delete(void* p) noexcept { std::free(p); }
@@ -54,3 +66,5 @@ void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
