@@ -33,7 +33,7 @@ float reading_of(const msg::LaserScan& scan, float range_m) {
 
 }  // namespace
 
-RayGrid ray_grid(const msg::LaserScan& scan) {
+ScanGrid ray_grid(const msg::LaserScan& scan) {
   if (scan.ranges.empty() || scan.ranges.size() > ScanLog::kMostRays) {
     throw InputError(fmt::format("a scan has {} rays, 1 to {} wanted", scan.ranges.size(), ScanLog::kMostRays));
   }
@@ -53,7 +53,7 @@ void ScanTaker::expect_readings(std::size_t readings) {
 }
 
 void ScanTaker::take(const BagMessage& message) {
-  RayGrid grid;
+  ScanGrid grid;
   try {
     read_message(message.bytes, scan_);
     grid = ray_grid(scan_);
@@ -67,7 +67,7 @@ void ScanTaker::check_begun() const {
   if (!begun_ && unsound_.damaged > 0) throw InputError(unsound_.damage);
 }
 
-void ScanTaker::take(const RayGrid& grid) {
+void ScanTaker::take(const ScanGrid& grid) {
   if (!begun_) begin();
   if (scan_.header.frame_id != frame_) {
     ++others_;
@@ -116,7 +116,7 @@ void ScanTaker::begin() {
   moved_ = rays_.vary;
 }
 
-std::vector<double> ScanTaker::azimuths(const RayGrid& grid) const {
+std::vector<double> ScanTaker::azimuths(const ScanGrid& grid) const {
   std::vector<double> azimuths;
   for (std::size_t i = 0; i < grid.rays; ++i) {
     const double azimuth = double{grid.angle_min} + static_cast<double>(i) * double{grid.angle_increment};

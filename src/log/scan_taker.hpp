@@ -19,21 +19,21 @@
 namespace fathom {
 
 /// Where the rays of a scan point.
-struct RayGrid {
+struct ScanGrid {
   float angle_min = 0.0F, angle_increment = 0.0F;
   std::size_t rays = 0;
-  friend bool operator==(const RayGrid&, const RayGrid&) = default;
+  friend bool operator==(const ScanGrid&, const ScanGrid&) = default;
 };
 
 /// Throws InputError for a scan that is not sound.
-RayGrid ray_grid(const msg::LaserScan& scan);
+ScanGrid ray_grid(const msg::LaserScan& scan);
 
 /// The rays of all scans of a topic.
 struct ScanRays {
-  RayGrid most;       ///< of the first scan with most rays
+  ScanGrid most;       ///< of the first scan with most rays
   bool vary = false;  ///< whether any scan has other rays
   std::uint64_t scans = 0, readings = 0;
-  void add(const RayGrid& grid) {
+  void add(const ScanGrid& grid) {
     vary = vary || (most.rays > 0 && !(grid == most));
     if (grid.rays > most.rays) most = grid;
     ++scans, readings += grid.rays;
@@ -86,8 +86,8 @@ class ScanTaker {
   static void place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
   bool place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
   void begin();
-  void take(const RayGrid& grid);
-  [[nodiscard]] std::vector<double> azimuths(const RayGrid& grid) const;
+  void take(const ScanGrid& grid);
+  [[nodiscard]] std::vector<double> azimuths(const ScanGrid& grid) const;
   bool pose_at(std::int64_t stamp_ns, PlanarPose& planar);
   void hang_as(bool upside_down);
   bool place();

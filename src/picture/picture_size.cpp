@@ -46,7 +46,7 @@ PictureSize map_size(std::uint32_t pixels, ColorBy color, bool with_legend) {
 }  // namespace
 
 PictureSize range_image_size(std::uint32_t rows, std::uint32_t cols, ColorBy color, bool with_legend) {
-  const RayGrid grid = ray_grid(rows, cols);
+  const PatternGrid grid = ray_grid(rows, cols);
   return size_with_legend(grid.width, grid.lines * grid.repeat, with_legend, color);
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint32_t kMaxSide = 1000000;  // what libpng writes
 
-RayGrid grid_of(const Frame& frame, const std::filesystem::path& file) {
-  const RayGrid grid = ray_grid(frame.rows(), frame.cols());
+PatternGrid grid_of(const Frame& frame, const std::filesystem::path& file) {
+  const PatternGrid grid = ray_grid(frame.rows(), frame.cols());
   if (frame.size() == 0 || grid.width > kMaxSide || grid.lines > kMaxSide) {
     throw InputError(fmt::format("{}: a frame of {} x {} rays makes no picture, the limits are 1 and {} on a side",
                                  file.string(), frame.rows(), frame.cols(), kMaxSide));
@@ -40,7 +40,7 @@ void write_range_image(const std::filesystem::path& file, const Frame& frame, Co
     throw InputError(fmt::format("{}: {} shifts for {} rows", file.string(), shifts.size(), frame.rows()));
   }
   const Painter painter(frame, color, scale_m);
-  const RayGrid grid = grid_of(frame, file);
+  const PatternGrid grid = grid_of(frame, file);
   Image image = picture_with_legend(grid.width, grid.lines * grid.repeat, legend.is_shown,
                                     [&](const Lettering& letters, std::uint32_t width) {
                                       return make_legend(painter, frame, legend, "no return", letters, width);

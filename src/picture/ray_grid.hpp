@@ -9,12 +9,12 @@ namespace fathom {
 
 /// Ray r, counted along rows, stands in column r mod `width`, on line r / `width`, and fills `repeat` pixels below each
 /// other.
-struct RayGrid {
+struct PatternGrid {
   std::uint32_t width = 0, lines = 0, repeat = 1;
 };
 
 /// A single long row is folded; the lines of a frame of few rows are repeated.
-inline RayGrid ray_grid(std::uint32_t rows, std::uint32_t cols) {
+inline PatternGrid ray_grid(std::uint32_t rows, std::uint32_t cols) {
   constexpr std::uint32_t kFoldAbove = 4096;  // rays of a single row
   constexpr std::uint32_t kFoldWidth = 2048;
   constexpr std::uint32_t kThinRatio = 8;     // width : height that is still easy to look at

@@ -111,7 +111,7 @@ msg::Image depth_image(const Frame& frame, std::string_view optical) {
   return image;
 }
 
-DepthImage::DepthImage(const Frame& frame, std::string_view optical, DepthEncoding encoding)
+DepthImageMessage::DepthImageMessage(const Frame& frame, std::string_view optical, DepthEncoding encoding)
     : image_(depth_image(frame, optical)) {
   if (encoding == DepthEncoding::k32FC1) return;
   for (const float depth_m : frame.floats(Channel::kDepth).first(frame.rays())) {

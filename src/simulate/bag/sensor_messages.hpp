@@ -35,10 +35,10 @@ std::optional<msg::CameraInfo> camera_constants(const SensorModel& model, std::s
 msg::Image depth_image(const Frame& frame, std::string_view optical);
 
 /// The depth of a frame in either encoding.
-class DepthImage {
+class DepthImageMessage {
  public:
   /// The frame must outlive this.
-  DepthImage(const Frame& frame, std::string_view optical, DepthEncoding encoding);
+  DepthImageMessage(const Frame& frame, std::string_view optical, DepthEncoding encoding);
   [[nodiscard]] const msg::Image& message() const { return image_; }
 
  private:

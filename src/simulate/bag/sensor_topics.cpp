@@ -166,7 +166,7 @@ void SensorTopics::add(SensorId sensor, const Frame& frame) {
   }
   Topics& topics = topics_[index(sensor)];
   if (topics.is_camera) {
-    const DepthImage image(frame, topics.frame_id, topics.depth);
+    const DepthImageMessage image(frame, topics.frame_id, topics.depth);
     const msg::Time& stamp = image.message().header.stamp;
     topics.camera.header.stamp = stamp;
     send(*sink_, topics.data, delivered.value_or(stamp), image.message());

@@ -30,7 +30,7 @@ std::vector<OutputFile> DepthImageOutput::files(const Sensor& sensor) const {
   };
   file.write = [*this, optical](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
     with_return(frame, return_number, [&](const Frame& one) {
-      write_whole_file(path, write_message(DepthImage(one, optical, encoding).message()));
+      write_whole_file(path, write_message(DepthImageMessage(one, optical, encoding).message()));
     });
   };
   return {file};
