@@ -30,7 +30,7 @@ ScanGrid ray_grid(const msg::LaserScan& scan);
 
 /// The rays of all scans of a topic.
 struct ScanRays {
-  ScanGrid most;       ///< of the first scan with most rays
+  ScanGrid most;      ///< of the first scan with most rays
   bool vary = false;  ///< whether any scan has other rays
   std::uint64_t scans = 0, readings = 0;
   void add(const ScanGrid& grid) {
