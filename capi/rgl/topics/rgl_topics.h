@@ -29,11 +29,10 @@ typedef struct fathom_topic_quality {
   int32_t depth;
 } fathom_topic_quality;
 
-/* Finds or makes the writer of a topic in a domain of DDS. interface: a name or an address; "": this computer alone. */
+/* Finds or makes the writer of a topic in a domain of DDS, which stays until the process ends. interface: a name or an
+ * address; "": this computer alone. */
 typedef int fathom_topic_open_t(uint32_t domain, const char* interface, const char* topic, fathom_topic_quality quality,
                                 void** writer, char* error, size_t size);
 typedef int fathom_topic_publish_t(void* writer, const fathom_topic_cloud* cloud, char* error, size_t size);
-/* The topic stays; opening it another time gives the same writer. */
-typedef void fathom_topic_close_t(void* writer);
 
 #endif

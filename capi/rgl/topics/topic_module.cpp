@@ -21,7 +21,6 @@ namespace {
 struct TopicModule {
   fathom_topic_open_t* open = nullptr;
   fathom_topic_publish_t* publish = nullptr;
-  fathom_topic_close_t* close = nullptr;
 };
 
 /// The folder of the library that this function is in. Null: it is not known.
@@ -54,7 +53,7 @@ bool find_symbol(void* module, const char* name, F*& function) {
 /// The module, which stays loaded; or null and the reason.
 const TopicModule* find_topic_module(std::string& why) {
   static TopicModule loaded;
-  if (loaded.close != nullptr) return &loaded;
+  if (loaded.publish != nullptr) return &loaded;
   // Beside the library, and nowhere else: without a folder, dlopen() would search the folders of the system.
   const std::filesystem::path file =
       own_folder == nullptr ? FATHOM_RGL_TOPICS_MODULE : *own_folder / FATHOM_RGL_TOPICS_MODULE;
@@ -66,8 +65,7 @@ const TopicModule* find_topic_module(std::string& why) {
   std::unique_ptr<void, CloseModule> module(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
   TopicModule found;
   if (module != nullptr && find_symbol(module.get(), "fathom_topic_open", found.open) &&
-      find_symbol(module.get(), "fathom_topic_publish", found.publish) &&
-      find_symbol(module.get(), "fathom_topic_close", found.close)) {
+      find_symbol(module.get(), "fathom_topic_publish", found.publish)) {
     loaded = found;
     static_cast<void>(module.release());
     return &loaded;
@@ -122,11 +120,6 @@ CloudTopic::CloudTopic(const std::string& topic, fathom_topic_quality quality) {
                           error.data(), error.size()) != 0) {
     fail(RGL_ROS2_ERROR, fmt::format("ROS 2 error: topic '{}': {}", topic, error.data()));
   }
-}
-
-CloudTopic::~CloudTopic() {
-  std::string why;
-  if (const TopicModule* const module = find_topic_module(why); module != nullptr) module->close(writer_);
 }
 
 void CloudTopic::publish(const fathom_topic_cloud& cloud) const {

@@ -20,9 +20,6 @@ class CloudTopic {
  public:
   /// ROS_DOMAIN_ID says the domain, FATHOM_RGL_TOPICS_INTERFACE the network; without, this computer alone hears.
   CloudTopic(const std::string& topic, fathom_topic_quality quality);
-  ~CloudTopic();
-  CloudTopic(const CloudTopic&) = delete;
-  CloudTopic& operator=(const CloudTopic&) = delete;
 
   void publish(const fathom_topic_cloud& cloud) const;
 

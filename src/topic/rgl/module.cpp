@@ -115,7 +115,6 @@ std::string bytes_of(const fathom_topic_cloud& cloud) {
 
 FATHOM_TOPICS_EXPORT fathom_topic_open_t fathom_topic_open;
 FATHOM_TOPICS_EXPORT fathom_topic_publish_t fathom_topic_publish;
-FATHOM_TOPICS_EXPORT fathom_topic_close_t fathom_topic_close;
 
 int fathom_topic_open(std::uint32_t domain, const char* interface, const char* topic, fathom_topic_quality quality,
                       void** writer, char* error, std::size_t size) {
@@ -139,5 +138,3 @@ int fathom_topic_publish(void* writer, const fathom_topic_cloud* cloud, char* er
     to.participant->write(to.number, bytes_of(*cloud));
   });
 }
-
-void fathom_topic_close(void* /*writer*/) {}
