@@ -204,10 +204,9 @@ class DatasetRunner {
       for (std::size_t r = 0; r < sensor.reasons.size(); ++r) sensor.reasons[r] += of_unit.reasons[r];
       if (!digests_.empty()) digests_[unit.index].push_back(of_unit.digest);
     }
-    // The notes of the scene are the first warnings of every unit.
-    for (std::size_t i = setup_.notes.size(); i < counts.warnings.size(); ++i) {
+    for (const std::string& warning : counts.warnings) {
       ++warning_count_;
-      warnings_.emplace(unit.index, fmt::format("{}: {}", name_of(unit), counts.warnings[i]));
+      warnings_.emplace(unit.index, fmt::format("{}: {}", name_of(unit), warning));
       if (warnings_.size() > kMostUnitWarnings) warnings_.erase(std::prev(warnings_.end()));
     }
   }

@@ -99,7 +99,6 @@ void CountedRun::watch_carrier(const RunSensor& sensor, std::uint32_t index, con
 }
 
 RunCounts& CountedRun::end() {
-  counts_.warnings = setup_.notes;
   for (std::size_t i = 0; i < sensors_.size(); ++i) {
     const CountedSensor& sensor = sensors_[i];
     if (const auto warning = sensor.carrier.warning(sensor.delivered)) counts_.warnings.push_back(*warning);

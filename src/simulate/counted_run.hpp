@@ -25,7 +25,7 @@ class CountedRun {
   /// Renders a frame of a sensor; the next frame of the sensor replaces it. A dropped frame is masked. Throws as
   /// Simulator::render().
   const Frame& render(std::size_t sensor, std::uint32_t index);
-  /// Adds warnings and digests to the counts.
+  /// Adds warnings and digests to the counts; notes of the scene are not among them.
   RunCounts& end();
 
   [[nodiscard]] RunCounts& counts() { return counts_; }

@@ -173,7 +173,8 @@ class Runner {
   }
 
   RunResult finish() {
-    const RunCounts& all = counted_.end();
+    RunCounts& all = counted_.end();
+    all.warnings.insert(all.warnings.begin(), setup_.notes.begin(), setup_.notes.end());
     WholeFile summary(folder_.path() / kSummaryName);
     summary.write(summary_text(setup_, prepared_.simulator, all));
     summary.commit();

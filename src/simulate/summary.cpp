@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/summary.hpp"
 
-#include <cstddef>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -126,7 +125,6 @@ std::string summary_text(const SceneSetup& setup, const Simulator& simulator, co
 std::string unit_summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
   Json summary = summary_json(setup, simulator, counts);
   for (Json& sensor : summary["sensors"]) sensor.erase("digest");
-  for (std::size_t i = 0; i < setup.notes.size(); ++i) summary["warnings"].erase(std::size_t{0});  // they come first
   return text_of(summary);
 }
 

@@ -33,7 +33,8 @@ struct RunCounts {
 
 /// The text of summary.json. All that changes from run to run (times, threads, instruction set) stands under "run".
 std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts);
-/// Without `versions`, `run`, digests and the notes of the scene, which name its path: it is the same on any computer.
+/// Without `versions`, `run` and digests: it is the same on any computer. `counts` holds no notes of the scene, which
+/// name its path.
 std::string unit_summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts);
 
 }  // namespace fathom
