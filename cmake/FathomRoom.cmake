@@ -25,6 +25,13 @@ function(fathom_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
+# Sanitizers double the compile time of optimised code. For targets whose code runs for a short time in their tests.
+function(fathom_unoptimised_if_sanitized target)
+  if(FATHOM_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
 # How the sources of rooms are compiled: as one file where FATHOM_UNITY is ON; for fuzzers, with counters of their branches.
 function(fathom_compile_as_room target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 0)
@@ -55,8 +62,8 @@ function(fathom_room name)
   # PUBLIC, because a room's headers may show types of the rooms below it.
   target_link_libraries(${target} PUBLIC ${rooms} PRIVATE fmt::fmt ${ROOM_LIBRARIES} fathom_flags)
   fathom_compile_as_room(${target})
-  if(FATHOM_SANITIZE AND NOT ROOM_KERNELS)  # half of the compile time, and tests of these rooms are short
-    target_compile_options(${target} PRIVATE -O0)
+  if(NOT ROOM_KERNELS)
+    fathom_unoptimised_if_sanitized(${target})
   endif()
   set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
   set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES fmt::fmt ${ROOM_LIBRARIES})
