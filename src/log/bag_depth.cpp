@@ -131,8 +131,6 @@ bool is_bag(const fs::path& path) {
   return false;
 }
 
-std::vector<std::filesystem::path> files_of_bag(const std::filesystem::path& bag) { return bag_files(bag); }
-
 BagDepths::BagDepths(fs::path bag, const std::string& topics) : bag_(std::move(bag)) {
   std::map<std::string, std::size_t> found;
   std::set<std::string> depths;
@@ -154,6 +152,8 @@ BagDepths::BagDepths(fs::path bag, const std::string& topics) : bag_(std::move(b
   }
   topic_ = *depths.begin(), images_ = found[topic_], notes_ = reading.notes();
 }
+
+std::vector<fs::path> BagDepths::files() const { return bag_files(bag_); }
 
 void BagDepths::for_each(const std::function<bool(const BagDepth&)>& take) const {
   BagDepth depth;

@@ -23,8 +23,6 @@ struct BagDepth {
 
 /// Whether a path can be a bag: a file, or a folder that holds .mcap or .db3.
 bool is_bag(const std::filesystem::path& path);
-/// The files of a bag: the bag, or the .mcap and .db3 in its folder.
-std::vector<std::filesystem::path> files_of_bag(const std::filesystem::path& bag);
 
 /// The depth images of one topic.
 class BagDepths {
@@ -35,6 +33,8 @@ class BagDepths {
 
   [[nodiscard]] const std::string& topic() const { return topic_; }
   [[nodiscard]] std::size_t images() const { return images_; }
+  /// The bag, or the .mcap and .db3 in its folder.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
   /// Tear and damage of the bag, a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 

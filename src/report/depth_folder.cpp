@@ -172,16 +172,6 @@ DepthImage image_of(const BagDepth& depth, double levels_per_m) {
   return image;
 }
 
-/// Calls take(image, place) for each image of a bag, in order.
-template <class Take>
-void for_each_of_bag(const BagDepths& bag, double levels_per_m, Take take) {
-  check_levels(levels_per_m);
-  bag.for_each([&](const BagDepth& depth) {
-    take(image_of(depth, levels_per_m), depth.place);
-    return true;
-  });
-}
-
 /// What the steps of the images have to do with the deviation that was measured.
 void flag_levels(DepthMeasure& m, double levels_per_m) {
   const double of_steps_m = 1.0 / levels_per_m / std::sqrt(12.0);
@@ -233,11 +223,11 @@ DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& o
 
 std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFolderOptions& options) {
   if (are_in_bag(folder, options.files)) {
-    std::vector<fs::path> inputs = files_of_bag(folder);
+    const BagDepths bag(folder, options.files);
+    std::vector<fs::path> inputs = bag.files();
     std::error_code unknown;
     if (fs::is_directory(folder, unknown)) inputs.push_back(folder);
-    const std::size_t images = BagDepths(folder, options.files).images();
-    const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, images).files();
+    const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, bag.images()).files();
     inputs.insert(inputs.end(), more.begin(), more.end());
     return inputs;
   }
@@ -263,8 +253,10 @@ DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOption
   if (are_in_bag(folder, options.files)) {
     const BagDepths bag(folder, options.files);
     const LeftOutPixels left_out(folder, options.left_out, bag.images());
-    for_each_of_bag(bag, options.levels_per_m, [&](const DepthImage& image, const std::string& place) {
-      add(image, place, left_out, bag.images());
+    check_levels(options.levels_per_m);
+    bag.for_each([&](const BagDepth& depth) {
+      add(image_of(depth, options.levels_per_m), depth.place, left_out, bag.images());
+      return true;
     });
     notes = bag.notes();
   } else {
