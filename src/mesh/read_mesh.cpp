@@ -116,6 +116,7 @@ double farthest_m(const Mesh& mesh, const std::array<bool, 3>& axes) {
 }  // namespace
 
 void note_rounded_places(const Mesh& mesh, const std::array<bool, 3>& is_single, MeshReading& reading) {
+  if (is_single == std::array<bool, 3>{}) return;
   constexpr double kMostLossM = 0.9e-3;  // as that of points in the world
   const auto farthest = static_cast<float>(farthest_m(mesh, is_single));
   // Half of the step from one float to the next.
