@@ -139,16 +139,62 @@ void check_values(std::string_view owner, const FieldInfo& field, std::span<cons
 
 namespace detail {
 
-std::vector<double> to_numbers(double value) { return {value}; }
-std::vector<double> to_numbers(const std::optional<double>& value) {
-  return value ? std::vector<double>{*value} : std::vector<double>{};
+namespace {
+
+template <class T>
+const T& as(const void* member) {
+  return *static_cast<const T*>(member);
 }
-std::vector<double> to_numbers(const std::vector<double>& list) { return list; }
-std::vector<double> to_numbers(const std::vector<float>& list) { return {list.begin(), list.end()}; }
-std::vector<double> to_numbers(const std::vector<std::uint16_t>& list) { return {list.begin(), list.end()}; }
-std::vector<double> to_numbers(const std::optional<std::array<double, 2>>& pair) {
-  return pair ? std::vector<double>(pair->begin(), pair->end()) : std::vector<double>{};
+template <class T>
+T& as(void* member) {
+  return *static_cast<T*>(member);
 }
+
+template <class T>
+std::vector<double> numbers_of(const void* list) {
+  return {as<std::vector<T>>(list).begin(), as<std::vector<T>>(list).end()};
+}
+
+template <class T>
+void set_list(std::span<const double> values, void* list) {
+  as<std::vector<T>>(list).clear();
+  for (const double value : values) as<std::vector<T>>(list).push_back(static_cast<T>(value));
+}
+
+using Pair = std::optional<std::array<double, 2>>;
+
+}  // namespace
+
+MemberTraits traits_of(Held held) {
+  switch (held) {
+    case Held::kFloat:
+      return {.kind = FieldKind::kNumber, .is_single = true};
+    case Held::kDouble:
+      return {.kind = FieldKind::kNumber};
+    case Held::kOptional:
+      return {.kind = FieldKind::kNumber, .may_be_empty = true};
+    case Held::kCount:
+      return {.kind = FieldKind::kCount, .is_whole = true};
+    case Held::kFlag:
+      return {.kind = FieldKind::kFlag, .is_whole = true};
+    case Held::kDoubles:
+      return {.kind = FieldKind::kList, .may_be_empty = true};
+    case Held::kFloats:
+      return {.kind = FieldKind::kList, .may_be_empty = true, .is_single = true};
+    case Held::kCounts:
+      return {.kind = FieldKind::kList, .may_be_empty = true, .is_whole = true};
+    case Held::kPose:
+      return {.kind = FieldKind::kPose, .may_be_empty = true};
+    case Held::kPair:
+      return {.kind = FieldKind::kPair, .may_be_empty = true};
+    case Held::kChoice:
+      return {.kind = FieldKind::kChoice, .is_whole = true};
+    case Held::kWords:
+      break;
+  }
+  return {.kind = FieldKind::kWords, .may_be_empty = true, .is_whole = true};
+}
+
 std::vector<double> to_numbers(const std::optional<Pose>& pose) {
   if (!pose) return {};
   const Vec3& t = pose->translation_m;
@@ -156,31 +202,74 @@ std::vector<double> to_numbers(const std::optional<Pose>& pose) {
   return {t.x, t.y, t.z, q.x, q.y, q.z, q.w};
 }
 
-void from_numbers(std::span<const double> values, float& out) { out = static_cast<float>(values[0]); }
-void from_numbers(std::span<const double> values, double& out) { out = values[0]; }
-void from_numbers(std::span<const double> values, std::optional<double>& out) {
-  out = values.empty() ? std::optional<double>{} : values[0];
-}
-void from_numbers(std::span<const double> values, std::uint32_t& out) { out = static_cast<std::uint32_t>(values[0]); }
-void from_numbers(std::span<const double> values, bool& out) { out = values[0] != 0.0; }
-void from_numbers(std::span<const double> values, std::vector<double>& out) {
-  out.assign(values.begin(), values.end());
-}
-void from_numbers(std::span<const double> values, std::vector<float>& out) {
-  out.clear();
-  for (const double value : values) out.push_back(static_cast<float>(value));
-}
-void from_numbers(std::span<const double> values, std::vector<std::uint16_t>& out) {
-  out.clear();
-  for (const double value : values) out.push_back(static_cast<std::uint16_t>(value));
-}
-void from_numbers(std::span<const double> values, std::optional<std::array<double, 2>>& out) {
-  out.reset();
-  if (!values.empty()) out = {values[0], values[1]};
-}
 void from_numbers(std::span<const double> values, std::optional<Pose>& out) {
   out.reset();
   if (!values.empty()) out = Pose{{values[0], values[1], values[2]}, normalized(quaternion_of(values))};
+}
+
+std::vector<double> read_numbers(Held held, const void* member) {
+  switch (held) {
+    case Held::kFloat:
+      return {double{as<float>(member)}};
+    case Held::kDouble:
+      return {as<double>(member)};
+    case Held::kOptional:
+      if (const auto& number = as<std::optional<double>>(member)) return {*number};
+      return {};
+    case Held::kCount:
+      return {static_cast<double>(as<std::uint32_t>(member))};
+    case Held::kFlag:
+      return {as<bool>(member) ? 1.0 : 0.0};
+    case Held::kDoubles:
+      return numbers_of<double>(member);
+    case Held::kFloats:
+      return numbers_of<float>(member);
+    case Held::kCounts:
+      return numbers_of<std::uint16_t>(member);
+    case Held::kPose:
+      return to_numbers(as<std::optional<Pose>>(member));
+    case Held::kPair:
+      if (const auto& pair = as<Pair>(member)) return {pair->begin(), pair->end()};
+      return {};
+    case Held::kChoice:
+    case Held::kWords:
+      break;
+  }
+  return {};
+}
+
+void write_numbers(Held held, std::span<const double> values, void* member) {
+  switch (held) {
+    case Held::kFloat:
+      as<float>(member) = static_cast<float>(values[0]);
+      return;
+    case Held::kDouble:
+      as<double>(member) = values[0];
+      return;
+    case Held::kOptional:
+      as<std::optional<double>>(member) = values.empty() ? std::optional<double>{} : values[0];
+      return;
+    case Held::kCount:
+      as<std::uint32_t>(member) = static_cast<std::uint32_t>(values[0]);
+      return;
+    case Held::kFlag:
+      as<bool>(member) = values[0] != 0.0;
+      return;
+    case Held::kDoubles:
+      return set_list<double>(values, member);
+    case Held::kFloats:
+      return set_list<float>(values, member);
+    case Held::kCounts:
+      return set_list<std::uint16_t>(values, member);
+    case Held::kPose:
+      return from_numbers(values, as<std::optional<Pose>>(member));
+    case Held::kPair:
+      as<Pair>(member) = values.empty() ? Pair{} : Pair{{values[0], values[1]}};
+      return;
+    case Held::kChoice:
+    case Held::kWords:
+      return;
+  }
 }
 
 void throw_no_field(std::string_view owner, std::string_view name, std::span<const std::string_view> names) {

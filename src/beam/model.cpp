@@ -36,13 +36,13 @@ void BeamParameters::check() const {
 
 void validate(const BeamSensor& sensor) {
   for (const Field<BeamSensor>& field : BeamSensor::fields()) {
-    const auto* length = std::get_if<double BeamSensor::*>(&field.member);
-    if (length == nullptr || *length == &BeamSensor::max_range_m) {
+    const auto length = member_of<double>(field);
+    if (length == nullptr || length == &BeamSensor::max_range_m) {
       check_field(sensor, field);
       continue;
     }
-    const bool has_step = *length == &BeamSensor::step_m && sensor.step_m != 0.0;
-    check_in_range(BeamSensor::kSlug, field.name, sensor.*(*length),
+    const bool has_step = length == &BeamSensor::step_m && sensor.step_m != 0.0;
+    check_in_range(BeamSensor::kSlug, field.name, sensor.*length,
                    has_step ? sensor.max_range_m / kMostStepsToMax : field.low, sensor.max_range_m, field.unit);
   }
 }

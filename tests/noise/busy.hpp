@@ -20,9 +20,9 @@ Model busy_model() {
   int k = 0;
   for (const auto& field : Model::fields()) {
     ++k;
-    if (const auto* number = std::get_if<float Model::*>(&field.member)) {
+    if (const auto number = fathom::member_of<float>(field)) {
       const double upper = std::min(field.high, 1.0);
-      model.*(*number) = static_cast<float>(std::max(field.low, 0.0) + 0.11 * k * upper);
+      model.*number = static_cast<float>(std::max(field.low, 0.0) + 0.11 * k * upper);
     } else {
       set_field(model, field.name, 1);
     }

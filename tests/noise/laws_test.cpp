@@ -263,11 +263,11 @@ void expect_names_field(const std::string& message, const Field<Model>& field, c
 
 TYPED_TEST(ListedLaws, RefusesValuesOutsideTheLimitsByName) {
   for (const auto& field : TypeParam::fields()) {
-    const auto* number = std::get_if<float TypeParam::*>(&field.member);
+    const auto number = member_of<float>(field);
     if (number == nullptr) continue;
     for (const float wrong : wrong_values(field)) {
       TypeParam model;
-      model.*(*number) = wrong;
+      model.*number = wrong;
       const double given_number = wrong;
       const std::string value = field_text(without_default(field), {&given_number, 1});
       expect_names_field(input_error([&] { (void)Noise(model); }), field, value);
@@ -282,7 +282,7 @@ TYPED_TEST(ListedLaws, RefusesValuesOutsideTheLimitsByName) {
 
 TYPED_TEST(ListedLaws, TakesValuesAtTheLimits) {
   for (const auto& field : TypeParam::fields()) {
-    if (!std::holds_alternative<float TypeParam::*>(field.member)) continue;
+    if (!member_of<float>(field)) continue;
     for (const double limit : {field.low, field.high}) {
       const FieldValue given = {std::string(field.name), limit};
       std::vector<FieldValue> kept;
@@ -300,16 +300,16 @@ TYPED_TEST(ListedLaws, TakesValuesAtTheLimits) {
 
 TYPED_TEST(ListedLaws, RefusesTheWrongKindOfValue) {
   for (const auto& field : TypeParam::fields()) {
-    const bool is_choice = std::holds_alternative<ChoiceMember<TypeParam>>(field.member);
-    const bool is_number = std::holds_alternative<float TypeParam::*>(field.member);
+    const auto* choice = field.member.as_choice();
+    const bool is_number = member_of<float>(field) != nullptr;
     const FieldValue wrong =
         is_number ? FieldValue{std::string(field.name), Axis::kX} : FieldValue{std::string(field.name), 1.0};
     const std::string message = input_error([&] { (void)make_noise(TypeParam::kSlug, {&wrong, 1}); });
     EXPECT_NE(message.find(std::string(TypeParam::kSlug) + "." + std::string(field.name)), std::string::npos)
         << message;
-    if (is_choice) {
+    if (choice != nullptr) {
       TypeParam model;
-      std::get<ChoiceMember<TypeParam>>(field.member).set(model, 7);
+      choice->set(model, 7);
       EXPECT_NE(input_error([&] { (void)Noise(model); }).find(field.name), std::string::npos);
     }
   }
@@ -350,7 +350,7 @@ TYPED_TEST(ListedLaws, TheTableIsTheStruct) {
     EXPECT_FALSE(info.unit.empty()) << info.name;
     EXPECT_EQ(values[i].name, fields[i].name);
     if (!info.choices.empty()) {
-      const std::uint32_t choice = std::get<ChoiceMember<TypeParam>>(fields[i].member).get(TypeParam{});
+      const std::uint32_t choice = fields[i].member.as_choice()->get(TypeParam{});
       EXPECT_EQ(info.default_value, info.choices[choice]);
       EXPECT_EQ(std::get<Choice>(values[i].value).index, choice);
       continue;
@@ -361,7 +361,7 @@ TYPED_TEST(ListedLaws, TheTableIsTheStruct) {
       EXPECT_EQ(std::get<bool>(values[i].value), value);
       continue;
     }
-    const float value = TypeParam{}.*std::get<float TypeParam::*>(fields[i].member);
+    const float value = TypeParam{}.*member_of<float>(fields[i]);
     EXPECT_EQ(std::strtof(info.default_value.c_str(), nullptr), value) << info.name;
     EXPECT_EQ(std::get<double>(values[i].value), double{value});
     EXPECT_LE(info.low, value);

@@ -16,7 +16,7 @@ constexpr double kAny = std::numeric_limits<float>::max();
 
 template <class Model>
 constexpr bool is_number(const fathom::Field<Model>& field) {
-  return std::holds_alternative<float Model::*>(field.member);
+  return fathom::member_of<float>(field) != nullptr;
 }
 
 /// A model of the library whose numbers have no limits but that those which cannot be negative stay so.

@@ -26,8 +26,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <variant>
 #include <vector>
 
 #include <fathom/base/export.hpp>
@@ -48,10 +46,7 @@ template <class Model>
 struct Field {
   std::string_view name;  ///< as in C++, with its unit: "span_rad"
   std::string_view unit;  ///< "m", "rad", "1" (a ratio, a count, a flag), "m/m", or the words: "x|y|z"
-  std::variant<float Model::*, double Model::*, std::optional<double> Model::*, std::uint32_t Model::*, bool Model::*,
-               std::vector<double> Model::*, std::vector<float> Model::*, std::vector<std::uint16_t> Model::*,
-               std::optional<Pose> Model::*, PairMember<Model>, ChoiceMember<Model>, WordSetMember<Model>>
-      member;
+  FieldMember<Model> member;
   double low = 0.0;
   double high = 0.0;
   std::string_view doc;
@@ -114,7 +109,7 @@ FATHOM_API void check_values(std::string_view owner, const FieldInfo& field, std
 /// A field without its struct; the default is left out, which takes a model.
 template <class M>
 FieldInfo without_default(const Field<M>& field) {
-  const detail::MemberTraits traits = std::visit([](const auto& m) { return detail::traits_of(m); }, field.member);
+  const detail::MemberTraits traits = field.member.traits();
   FieldInfo info{.name = field.name,
                  .unit = field.unit,
                  .kind = traits.kind,
@@ -136,7 +131,7 @@ FieldInfo without_default(const Field<M>& field) {
 /// The present value of a field as numbers.
 template <class M>
 std::vector<double> values_of(const M& model, const Field<M>& field) {
-  return std::visit([&](const auto& member) { return detail::read_member(model, member); }, field.member);
+  return field.member.read(model);
 }
 
 /// The table of M without its type.
@@ -157,18 +152,11 @@ std::vector<FieldInfo> describe() {
 template <FieldModel M>
 void check_field(const M& model, const Field<M>& field) {
   // Numbers within the limits are let through without a word: models are checked each time one is made.
-  const bool is_fine = std::visit(
-      [&](const auto& member) {
-        using Member = std::remove_cvref_t<decltype(member)>;
-        if constexpr (std::is_same_v<Member, float M::*> || std::is_same_v<Member, double M::*>) {
-          return model.*member >= field.low && model.*member <= field.high;
-        } else if constexpr (std::is_same_v<Member, ChoiceMember<M>>) {
-          return member.get(model) < member.words.size();
-        } else {
-          return false;
-        }
-      },
-      field.member);
+  const auto is_within = [&](double value) { return value >= field.low && value <= field.high; };
+  bool is_fine = false;
+  if (const auto single = field.member.template as<float>()) is_fine = is_within(double{model.*single});
+  if (const auto number = field.member.template as<double>()) is_fine = is_within(model.*number);
+  if (const auto* choice = field.member.as_choice()) is_fine = choice->get(model) < choice->words.size();
   if (!is_fine) check_values(M::kSlug, without_default(field), values_of(model, field));
 }
 
@@ -208,7 +196,7 @@ template <FieldModel M>
 void set_field(M& model, std::string_view name, std::span<const double> values) {
   const Field<M> field = find_field<M>(name);
   check_values(M::kSlug, without_default(field), values);
-  std::visit([&](const auto& member) { detail::write_member(model, member, values); }, field.member);
+  field.member.write(model, values);
 }
 template <FieldModel M>
 void set_field(M& model, std::string_view name, double value) {
@@ -221,10 +209,11 @@ std::vector<double> get_field(const M& model, std::string_view name) {
   return values_of(model, find_field<M>(name));
 }
 
-/// The member behind a field whose type is known: model.*member_of<double>(field).
+/// The member behind a field of type T, which is float, double or bool: model.*member_of<double>(field). Null where the
+/// field has another type.
 template <class T, class M>
 constexpr T M::*member_of(const Field<M>& field) {
-  return std::get<T M::*>(field.member);
+  return field.member.template as<T>();
 }
 
 }  // namespace fathom

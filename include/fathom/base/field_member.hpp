@@ -153,114 +153,157 @@ inline constexpr auto word_set = detail::make_word_set<Member, E>();
 
 namespace detail {
 
+/// The type of a member.
+enum class Held : std::uint8_t {
+  kFloat,
+  kDouble,
+  kOptional,
+  kCount,
+  kFlag,
+  kDoubles,
+  kFloats,
+  kCounts,
+  kPose,
+  kPair,
+  kChoice,
+  kWords,
+};
+
 /// What follows from a member alone.
 struct MemberTraits {
-  FieldKind kind;
+  FieldKind kind = FieldKind::kNumber;
   bool may_be_empty = false, is_whole = false, is_single = false;
   std::span<const std::string_view> choices = {}, parts = {};
 };
-template <class T>
-inline constexpr MemberTraits kMemberTraits = {};
-template <>
-inline constexpr MemberTraits kMemberTraits<float> = {.kind = FieldKind::kNumber, .is_single = true};
-template <>
-inline constexpr MemberTraits kMemberTraits<double> = {.kind = FieldKind::kNumber};
-template <>
-inline constexpr MemberTraits kMemberTraits<std::optional<double>> = {.kind = FieldKind::kNumber, .may_be_empty = true};
-template <>
-inline constexpr MemberTraits kMemberTraits<std::uint32_t> = {.kind = FieldKind::kCount, .is_whole = true};
-template <>
-inline constexpr MemberTraits kMemberTraits<bool> = {.kind = FieldKind::kFlag, .is_whole = true};
-template <>
-inline constexpr MemberTraits kMemberTraits<std::vector<double>> = {.kind = FieldKind::kList, .may_be_empty = true};
-template <>
-inline constexpr MemberTraits kMemberTraits<std::vector<float>> = {
-    .kind = FieldKind::kList, .may_be_empty = true, .is_single = true};
-template <>
-inline constexpr MemberTraits kMemberTraits<std::vector<std::uint16_t>> = {
-    .kind = FieldKind::kList, .may_be_empty = true, .is_whole = true};
-template <>
-inline constexpr MemberTraits kMemberTraits<std::optional<Pose>> = {.kind = FieldKind::kPose, .may_be_empty = true};
+FATHOM_API MemberTraits traits_of(Held held);
 
-template <class M, class T>
-MemberTraits traits_of(T M::* /*member*/) {
-  return kMemberTraits<T>;
-}
-template <class M>
-MemberTraits traits_of(const PairMember<M>& member) {
-  return {.kind = FieldKind::kPair, .may_be_empty = true, .parts = member.parts};
-}
-template <class M>
-MemberTraits traits_of(const ChoiceMember<M>& member) {
-  return {.kind = FieldKind::kChoice, .may_be_empty = member.may_be_empty, .is_whole = true, .choices = member.words};
-}
-template <class M>
-MemberTraits traits_of(const WordSetMember<M>& member) {
-  return {.kind = FieldKind::kWords, .may_be_empty = true, .is_whole = true, .choices = member.words};
-}
-
-/// The value of a member as numbers.
-FATHOM_API std::vector<double> to_numbers(double value);
-FATHOM_API std::vector<double> to_numbers(const std::optional<double>& value);
-FATHOM_API std::vector<double> to_numbers(const std::vector<double>& list);
-FATHOM_API std::vector<double> to_numbers(const std::vector<float>& list);
-FATHOM_API std::vector<double> to_numbers(const std::vector<std::uint16_t>& list);
-FATHOM_API std::vector<double> to_numbers(const std::optional<std::array<double, 2>>& pair);
 FATHOM_API std::vector<double> to_numbers(const std::optional<Pose>& pose);
-
-/// Stores numbers that check_values() let through.
-FATHOM_API void from_numbers(std::span<const double> values, float& out);
-FATHOM_API void from_numbers(std::span<const double> values, double& out);
-FATHOM_API void from_numbers(std::span<const double> values, std::optional<double>& out);
-FATHOM_API void from_numbers(std::span<const double> values, std::uint32_t& out);
-FATHOM_API void from_numbers(std::span<const double> values, bool& out);
-FATHOM_API void from_numbers(std::span<const double> values, std::vector<double>& out);
-FATHOM_API void from_numbers(std::span<const double> values, std::vector<float>& out);
-FATHOM_API void from_numbers(std::span<const double> values, std::vector<std::uint16_t>& out);
-FATHOM_API void from_numbers(std::span<const double> values, std::optional<std::array<double, 2>>& out);
 FATHOM_API void from_numbers(std::span<const double> values, std::optional<Pose>& out);
 
-template <class M, class T>
-std::vector<double> read_member(const M& model, T M::*member) {
-  return to_numbers(model.*member);
-}
-template <class M>
-std::vector<double> read_member(const M& model, const PairMember<M>& pair) {
-  return to_numbers(model.*pair.member);
-}
-template <class M>
-std::vector<double> read_member(const M& model, const ChoiceMember<M>& one) {
-  const std::uint32_t position = one.get(model);
-  if (one.may_be_empty && position == kNoChoice) return {};
-  return {static_cast<double>(position)};
-}
-template <class M>
-std::vector<double> read_member(const M& model, const WordSetMember<M>& set) {
-  std::vector<double> positions;
-  for (std::uint32_t i = 0; i < set.words.size(); ++i) {
-    if (set.contains(model, i)) positions.push_back(i);
-  }
-  return positions;
-}
-
-template <class M, class T>
-void write_member(M& model, T M::*member, std::span<const double> values) {
-  from_numbers(values, model.*member);
-}
-template <class M>
-void write_member(M& model, const PairMember<M>& pair, std::span<const double> values) {
-  from_numbers(values, model.*pair.member);
-}
-template <class M>
-void write_member(M& model, const ChoiceMember<M>& one, std::span<const double> values) {
-  one.set(model, values.empty() ? kNoChoice : static_cast<std::uint32_t>(values[0]));
-}
-template <class M>
-void write_member(M& model, const WordSetMember<M>& set, std::span<const double> values) {
-  set.clear(model);
-  for (const double position : values) set.insert(model, static_cast<std::uint32_t>(position));
-}
+/// Reads the value at `member` as numbers. Returns an empty list for kChoice and kWords.
+FATHOM_API std::vector<double> read_numbers(Held held, const void* member);
+/// Stores numbers that check_values() let through. Does nothing for kChoice and kWords.
+FATHOM_API void write_numbers(Held held, std::span<const double> values, void* member);
 
 }  // namespace detail
+
+/// The member of `Model` behind a parameter: one of the types of the constructors. A std::variant would compile ten
+/// times as slowly, in each file that includes a model.
+template <class Model>
+class FieldMember {
+ public:
+  constexpr FieldMember() : FieldMember(static_cast<float Model::*>(nullptr)) {}
+  constexpr FieldMember(float Model::*member) : held_(detail::Held::kFloat), float_(member) {}
+  constexpr FieldMember(double Model::*member) : held_(detail::Held::kDouble), double_(member) {}
+  constexpr FieldMember(std::optional<double> Model::*member) : held_(detail::Held::kOptional), optional_(member) {}
+  constexpr FieldMember(std::uint32_t Model::*member) : held_(detail::Held::kCount), count_(member) {}
+  constexpr FieldMember(bool Model::*member) : held_(detail::Held::kFlag), flag_(member) {}
+  constexpr FieldMember(std::vector<double> Model::*member) : held_(detail::Held::kDoubles), doubles_(member) {}
+  constexpr FieldMember(std::vector<float> Model::*member) : held_(detail::Held::kFloats), floats_(member) {}
+  constexpr FieldMember(std::vector<std::uint16_t> Model::*member) : held_(detail::Held::kCounts), counts_(member) {}
+  constexpr FieldMember(std::optional<Pose> Model::*member) : held_(detail::Held::kPose), pose_(member) {}
+  constexpr FieldMember(const PairMember<Model>& pair) : held_(detail::Held::kPair), pair_(pair) {}
+  constexpr FieldMember(const ChoiceMember<Model>& choice) : held_(detail::Held::kChoice), choice_(choice) {}
+  constexpr FieldMember(const WordSetMember<Model>& words) : held_(detail::Held::kWords), words_(words) {}
+
+  /// The member of type T, which is float, double or bool; null where it has another type.
+  template <class T>
+  [[nodiscard]] constexpr T Model::*as() const {
+    if constexpr (std::is_same_v<T, float>) {
+      return held_ == detail::Held::kFloat ? float_ : nullptr;
+    } else if constexpr (std::is_same_v<T, double>) {
+      return held_ == detail::Held::kDouble ? double_ : nullptr;
+    } else {
+      static_assert(std::is_same_v<T, bool>);
+      return held_ == detail::Held::kFlag ? flag_ : nullptr;
+    }
+  }
+  /// Null where the parameter is not one of several words.
+  [[nodiscard]] constexpr const ChoiceMember<Model>* as_choice() const {
+    return held_ == detail::Held::kChoice ? &choice_ : nullptr;
+  }
+
+  [[nodiscard]] detail::MemberTraits traits() const {
+    detail::MemberTraits traits = detail::traits_of(held_);
+    if (held_ == detail::Held::kPair) traits.parts = pair_.parts;
+    if (held_ == detail::Held::kChoice) traits.may_be_empty = choice_.may_be_empty, traits.choices = choice_.words;
+    if (held_ == detail::Held::kWords) traits.choices = words_.words;
+    return traits;
+  }
+
+  /// The value as numbers.
+  [[nodiscard]] std::vector<double> read(const Model& model) const {
+    std::vector<double> numbers;
+    if (held_ == detail::Held::kChoice) {
+      const std::uint32_t position = choice_.get(model);
+      if (!choice_.may_be_empty || position != kNoChoice) numbers.push_back(position);
+    } else if (held_ == detail::Held::kWords) {
+      for (std::uint32_t i = 0; i < words_.words.size(); ++i) {
+        if (words_.contains(model, i)) numbers.push_back(i);
+      }
+    } else {
+      numbers = detail::read_numbers(held_, address(model));
+    }
+    return numbers;
+  }
+
+  /// Stores numbers that check_values() let through.
+  void write(Model& model, std::span<const double> values) const {
+    if (held_ == detail::Held::kChoice) {
+      choice_.set(model, values.empty() ? kNoChoice : static_cast<std::uint32_t>(values[0]));
+    } else if (held_ == detail::Held::kWords) {
+      words_.clear(model);
+      for (const double position : values) words_.insert(model, static_cast<std::uint32_t>(position));
+    } else {
+      detail::write_numbers(held_, values, const_cast<void*>(address(model)));
+    }
+  }
+
+ private:
+  [[nodiscard]] const void* address(const Model& model) const {
+    switch (held_) {
+      case detail::Held::kFloat:
+        return &(model.*float_);
+      case detail::Held::kDouble:
+        return &(model.*double_);
+      case detail::Held::kOptional:
+        return &(model.*optional_);
+      case detail::Held::kCount:
+        return &(model.*count_);
+      case detail::Held::kFlag:
+        return &(model.*flag_);
+      case detail::Held::kDoubles:
+        return &(model.*doubles_);
+      case detail::Held::kFloats:
+        return &(model.*floats_);
+      case detail::Held::kCounts:
+        return &(model.*counts_);
+      case detail::Held::kPose:
+        return &(model.*pose_);
+      case detail::Held::kPair:
+        return &(model.*pair_.member);
+      case detail::Held::kChoice:
+      case detail::Held::kWords:
+        break;
+    }
+    return nullptr;
+  }
+
+  detail::Held held_;
+  union {
+    float Model::*float_;
+    double Model::*double_;
+    std::optional<double> Model::*optional_;
+    std::uint32_t Model::*count_;
+    bool Model::*flag_;
+    std::vector<double> Model::*doubles_;
+    std::vector<float> Model::*floats_;
+    std::vector<std::uint16_t> Model::*counts_;
+    std::optional<Pose> Model::*pose_;
+    PairMember<Model> pair_;
+    ChoiceMember<Model> choice_;
+    WordSetMember<Model> words_;
+  };
+};
 
 }  // namespace fathom

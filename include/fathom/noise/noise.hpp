@@ -84,10 +84,7 @@ constexpr std::string_view note_of() {
 template <NoiseModel M>
 constexpr bool has_simple_fields() {
   for (const Field<M>& field : M::fields()) {
-    if (!std::holds_alternative<float M::*>(field.member) && !std::holds_alternative<bool M::*>(field.member) &&
-        !std::holds_alternative<ChoiceMember<M>>(field.member)) {
-      return false;
-    }
+    if (!member_of<float>(field) && !member_of<bool>(field) && !field.member.as_choice()) return false;
   }
   return true;
 }
