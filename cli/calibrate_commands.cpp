@@ -28,7 +28,8 @@ The help of each command has more.
 
 Examples:
   fathom simulate examples/14_flat_wall/wall.yaml --out out/wall
-  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --out out/wall_fit
+  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000
+      --out out/wall_fit
   fathom calibrate distance pairs.csv
   fathom calibrate energy pixels.csv --normalization threshold)";
 
