@@ -134,7 +134,7 @@ void bind_robot(py::module_& m) {
         "Reads a robot (URDF), a model or a world (SDF). geometry: 'visual' or 'collision'; packages: the folders of\n"
         "packages and models by name; search_paths: folders that hold other packages; missing: 'refuse' or 'skip' "
         "meshes\n"
-        "that are not there. What was not read is in notes.");
+        "that are absent or outside of these folders. What was not read is in notes.");
 }
 
 void bind_placed_robot(py::module_& m) {

@@ -83,7 +83,7 @@ std::vector<fs::path> RobotFiles::readable_folders(const fs::path& file) const {
 void RobotFiles::check_readable(std::string_view uri, const fs::path& found,
                                 const std::vector<fs::path>& folders) const {
   if (confined(found, folders)) return;
-  throw InputError(
+  throw NotThere(
       fmt::format("'{}' leads out of {}; name a folder that holds it (search_paths)", uri, folders.front().string()));
 }
 

@@ -18,7 +18,7 @@ namespace fathom {
 /// Most bytes of the XML of a robot or world, all its files together.
 inline constexpr std::size_t kMostRobotBytes = std::size_t{1} << 26U;
 
-/// An InputError of a file that is not there.
+/// An InputError of a file that is absent or may not be read.
 class NotThere final : public InputError {
  public:
   using InputError::InputError;
@@ -30,8 +30,8 @@ class RobotFiles {
   explicit RobotFiles(const RobotFileOptions& options) : options_(options) {}
 
   /// The file or folder that a URI in `file` means: package:// and model:// as RobotFileOptions says, file://, or a
-  /// path relative to the file's folder. Throws NotThere where there is no such thing and InputError where it leads out
-  /// of the folders that may be read, both without the place.
+  /// path relative to the file's folder. Throws NotThere for a file that is absent or outside of
+  /// the folders that may be read. Throws InputError for a URI that names no file. Neither message has the place.
   [[nodiscard]] std::filesystem::path find(std::string_view uri, const std::filesystem::path& file) const;
 
   /// All bytes of a file of XML; counts them, and throws InputError beyond kMostRobotBytes.
@@ -41,7 +41,7 @@ class RobotFiles {
   [[nodiscard]] MissingMeshes missing() const { return options_.missing; }
   std::vector<std::filesystem::path>& opened() { return opened_; }
 
-  /// A line for each mesh that is not there, where these are left out.
+  /// A line for each mesh that was left out.
   std::vector<std::string>& skipped() { return skipped_; }
 
   /// Counts a link if it has shapes of the other geometry, which are not read.

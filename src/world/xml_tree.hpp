@@ -31,8 +31,8 @@ std::string xml_text(pugi::xml_node element);
 /// The file that an attribute or a text of `place` names; its errors name the place. Throws where it is not there.
 std::filesystem::path find_named(const XmlDocument& document, pugi::xml_node place, std::string_view uri,
                                  const RobotFiles& files, const std::filesystem::path& file);
-/// The same for the file of a shape. Nothing, and a line in files.skipped(), where it is absent and absent files are
-/// skipped.
+/// The same for the file of a shape. Where options.missing is kSkip, returns nothing for a NotThere, and adds a line to
+/// files.skipped().
 std::optional<std::filesystem::path> find_shape(const XmlDocument& document, pugi::xml_node place, std::string_view uri,
                                                 RobotFiles& files, const std::filesystem::path& file);
 

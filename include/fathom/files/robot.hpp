@@ -33,7 +33,7 @@ namespace fathom {
 enum class RobotGeometry : std::uint8_t { kVisual, kCollision };
 inline constexpr std::array<std::string_view, 2> kRobotGeometryNames = {"visual", "collision"};
 
-/// Whether a link's mesh may lack its file.
+/// Whether a link's mesh may lack its file, or have it outside of the named folders.
 enum class MissingMeshes : std::uint8_t { kRefuse, kSkip };  ///< kSkip: a note for each
 inline constexpr std::array<std::string_view, 2> kMissingMeshesNames = {"refuse", "skip"};
 
