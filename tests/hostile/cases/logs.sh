@@ -39,7 +39,7 @@ head -c 40000000 /dev/zero | tr '\0' '7' | gzip -9 > digits.gz
 expect 2 'digits.gz:1: a line of more than 16 MiB' score digits.gz
 head -c 8388608 /dev/zero | tr '\0' '\n' | gzip -9 > lines.gz
 for member in {1..40}; do cat lines.gz; done > newlines.gz
-expect 2 'newlines.gz: .* bytes inflate to more than 256 MiB, above 200 times their size' score newlines.gz
+once expect 2 'newlines.gz: .* bytes inflate to more than 256 MiB, above 200 times their size' score newlines.gz
 
 # A byte order mark is nothing; other encodings and line ends are named.
 { printf '\xef\xbb\xbf'; csv; } > bom.csv
