@@ -63,16 +63,16 @@ void expect_coverage(const Case& c, int seeds) {
   }
 }
 
-TEST(TurnedLearning, IntervalsHoldTheTruthAlone) { expect_coverage(alone(), static_cast<int>(repetitions(4))); }
+TEST(TurnedLearning, IntervalsHoldTheTruthAlone) { expect_coverage(alone(), static_cast<int>(repetitions(2))); }
 TEST(TurnedLearning, IntervalsHoldTheTruthBesideDistanceAndDropout) {
-  expect_coverage(with_distance(), static_cast<int>(repetitions(4)));
+  expect_coverage(with_distance(), static_cast<int>(repetitions(2)));
 }
 TEST(TurnedLearning, TwoAxesAreLearnedTogether) {
   const NoiseChain truth = {AngularRay{Axis::kZ, 0.001F, 0.002F}, AngularRay{Axis::kY, -0.001F, 0.003F},
                             DistanceNoise{0, 0.02F, 0}};
   const std::vector<ChainParameter> free = parameters_of(truth, {"angular_ray.*", "*.stddev_m"});
   const NoiseChain start = with_wrong_values(truth, free, 0.7);
-  const ChainFrames frames = turned_frames(fan(truth), start, 20, 3);
+  const ChainFrames frames = turned_frames(fan(truth), start, 10, 3);
   const ChainFit fit = fit_chain(start, free, frames.returns, {.hold_out = 0});
   for (std::size_t k = 0; k < free.size(); ++k) {
     const LearnedParameter& p = fit.parameters[k];
@@ -88,7 +88,7 @@ TEST(TurnedLearning, OnAFeaturelessWallTheDeviationIsFlagged) {
   const NoiseChain truth = {AngularRay{Axis::kZ, 0, 0.002F}, DistanceNoise{0.01F, 0.02F, 0}, Dropout{0.05F}};
   const std::vector<ChainParameter> free =
       parameters_of(truth, {"angular_ray.stddev_rad", "distance.mean_m", "*.stddev_m", "dropout.*"});
-  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+  for (const std::uint64_t seed : {1U, 2U}) {
     const ChainFrames frames = turned_frames(turned_setup(make_wall(), lidar, truth), truth, 20, seed);
     const ChainFit fit = fit_chain(truth, free, frames.returns, {.hold_out = 0});
     EXPECT_EQ(fit.at_edges, 0U);

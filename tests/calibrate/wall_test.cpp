@@ -42,7 +42,7 @@ StereoEnergy energy_law() {
   return {.min_energy = 0.15F, .pow = 6.0F, .normalization = EnergyNormalization::kThreshold};
 }
 
-constexpr double kSeeds = 3.0;  // bench/study_walls has 200
+constexpr double kSeeds = 2.0;  // bench/study_walls has 200
 
 /// How estimates of one parameter lie about the truth.
 struct Coverage {
