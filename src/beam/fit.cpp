@@ -11,7 +11,6 @@
 #include <fathom/base/field.hpp>
 
 #include "base/counts.hpp"
-#include "base/text.hpp"
 #include "beam/em.hpp"
 #include "beam/maximise.hpp"
 #include "beam/std_errors.hpp"
@@ -142,17 +141,17 @@ void add_tail_flags(const Maximum& last, BeamFit& fit) {
   const HitTail& tail = fit.parameters.tail;
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (tail.hit == HitLaw::kStudentT && last.tail_at_high) {
-    flag(fmt::format("nu_hit is at the end of its search, {}: the tails are those of gaussian",
-                     number_text(tail.nu_hit)));
+    flag(fmt::format("nu_hit is at the end of its search, {:.4g}: the tails are those of gaussian",
+                     tail.nu_hit));
   }
   if (tail.hit == HitLaw::kStudentT && last.tail_at_low) {
-    flag(fmt::format("nu_hit is at its lower limit, {}", number_text(tail.nu_hit)));
+    flag(fmt::format("nu_hit is at its lower limit, {:.4g}", tail.nu_hit));
   }
   if (tail.hit == HitLaw::kGrows && last.tail_at_low) {
     flag("sigma_hit_per_m is at its boundary 0: hits are those of gaussian");
   }
   if (tail.hit == HitLaw::kGrows && last.tail_at_high) {
-    flag(fmt::format("sigma_hit_per_m is at its upper limit, {}", number_text(tail.sigma_hit_per_m)));
+    flag(fmt::format("sigma_hit_per_m is at its upper limit, {:.4g}", tail.sigma_hit_per_m));
   }
 }
 
@@ -160,8 +159,8 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
   if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
-  if (last.sigma_at_floor) flag(fmt::format("sigma_hit_m is at its floor, {} m", number_text(limits.low_m)));
-  if (last.sigma_at_top) flag(fmt::format("sigma_hit_m is at its upper limit, {} m", number_text(limits.high_m)));
+  if (last.sigma_at_floor) flag(fmt::format("sigma_hit_m is at its floor, {:.4g} m", limits.low_m));
+  if (last.sigma_at_top) flag(fmt::format("sigma_hit_m is at its upper limit, {:.4g} m", limits.high_m));
   add_tail_flags(last, fit);
   if (last.lambda_at_zero) flag("lambda_short_per_m is at its boundary 0");
   for (std::size_t k = 0; k < 4; ++k) {

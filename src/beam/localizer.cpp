@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -39,12 +42,17 @@ std::string shorts_note(const BeamParameters& p, Localizer localizer) {
       name, std::numbers::ln2 / rate);
 }
 
-/// A number as both YAML and ROS 2 take for one with a point: no exponent, at least one digit behind the point.
+/// The shortest text of a number as both YAML and ROS 2 read it: no exponent, at least one digit after the point.
 std::string decimal(double value) {
-  std::string text = fmt::format("{:.15f}", value);
-  text.erase(text.find_last_not_of('0') + 1);
-  return text.back() == '.' ? text + "0" : text;
+  std::array<char, 400> text = {};  // the largest double has 309 digits
+  const std::to_chars_result written =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  std::string out(text.data(), written.ptr);
+  return out.find('.') == std::string::npos ? out + ".0" : out;
 }
+
+/// The same of a learned number, in five digits, which change it by less than its standard error.
+std::string learned(double value) { return decimal(std::stod(fmt::format("{:.5g}", value))); }
 
 }  // namespace
 
@@ -100,12 +108,12 @@ std::string localizer_text(const BeamParameters& parameters, const BeamSensor& s
     text += indent + key + ": " + value + "\n";
   };
   add("laser_model_type", "\"beam\"");
-  add(prefix + "z_hit", decimal(b.z_hit));
-  add(prefix + "z_short", decimal(b.z_short));
-  add(prefix + "z_max", decimal(b.z_max));
-  add(prefix + "z_rand", decimal(b.z_rand));
-  add(prefix + "sigma_hit", decimal(b.sigma_hit));
-  add(prefix + "lambda_short", decimal(b.lambda_short));
+  add(prefix + "z_hit", learned(b.z_hit));
+  add(prefix + "z_short", learned(b.z_short));
+  add(prefix + "z_max", learned(b.z_max));
+  add(prefix + "z_rand", learned(b.z_rand));
+  add(prefix + "sigma_hit", learned(b.sigma_hit));
+  add(prefix + "lambda_short", learned(b.lambda_short));
   add("laser_max_range", decimal(sensor.max_range_m));
   if (sensor.min_range_m > 0.0) add("laser_min_range", decimal(sensor.min_range_m));
   return text;
@@ -135,9 +143,9 @@ std::string localizer_text(const LikelihoodFieldModel& model, Localizer localize
     text += indent + key + ": " + value + "\n";
   };
   add("laser_model_type", "\"likelihood_field\"");
-  add(prefix + "z_hit", decimal(f.z_hit));
-  add(prefix + "z_rand", decimal(f.z_rand));
-  add(prefix + "sigma_hit", decimal(f.sigma_hit));
+  add(prefix + "z_hit", learned(f.z_hit));
+  add(prefix + "z_rand", learned(f.z_rand));
+  add(prefix + "sigma_hit", learned(f.sigma_hit));
   add("laser_likelihood_max_dist", decimal(f.laser_likelihood_max_dist));
   add("laser_max_range", decimal(model.max_range_m));
   if (model.min_range_m > 0.0) add("laser_min_range", decimal(model.min_range_m));

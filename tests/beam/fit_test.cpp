@@ -321,7 +321,7 @@ TEST(BeamFit, SigmaStopsAtTheFloorOfTheStep) {
   stepped.step_m = 0.08;
   const BeamFit fit = fit_beam_model(perfect, stepped, {.compute = {.threads = 1}});
   EXPECT_DOUBLE_EQ(fit.parameters.sigma_hit_m, 0.08 / std::sqrt(12.0));
-  EXPECT_TRUE(has_flag(fit, "sigma_hit_m is at its floor, 0.0230940"));
+  EXPECT_TRUE(has_flag(fit, "sigma_hit_m is at its floor, 0.02309 m"));
   perfect.cell_m = 0.0;
   // Neither: the least that a parameter may be, so that what is learned can be used.
   const BeamFit bare = fit_beam_model(perfect, kLaser, {.compute = {.threads = 1}});
