@@ -66,7 +66,7 @@ class CsvLines : public ScanLines {
 
   void take_header(const LogLine& line, std::string_view content) {
     std::array<int, kPoseColumns.size()> seen = {};
-    for (const std::string_view cell : split_cells(content)) {
+    for (const std::string_view cell : line.header_cells(content)) {
       const auto* const found = std::find(kPoseColumns.begin(), kPoseColumns.end(), cell);
       const auto column = static_cast<std::size_t>(found - kPoseColumns.begin());
       if (cell.starts_with(kRangePrefix)) {

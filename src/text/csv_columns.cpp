@@ -16,7 +16,7 @@ std::vector<std::size_t> read_header(const LogLine& line, std::string_view conte
   std::vector<std::string_view> names;
   for (const CsvColumn& column : columns) names.push_back(column.name);
   std::vector<std::size_t> order;
-  for (const std::string_view cell : split_cells(content)) {
+  for (const std::string_view cell : line.header_cells(content)) {
     const auto found = static_cast<std::size_t>(std::find(names.begin(), names.end(), cell) - names.begin());
     if (found == names.size()) line.fail(fmt::format("unknown column '{}'{}", cell, nearest_hint(cell, names)));
     if (std::find(order.begin(), order.end(), found) != order.end()) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,6 +42,16 @@ struct LogLine {
     const double value = reading(text, what);
     if (!std::isfinite(value)) fail(fmt::format("{} = {} is not finite", what, number_text(value)));
     return value;
+  }
+
+  /// The names in a CSV header. Throws InputError where tabs or semicolons separate them.
+  [[nodiscard]] std::vector<std::string_view> header_cells(std::string_view header) const {
+    const bool has_commas = header.find(',') != std::string_view::npos;
+    for (const char other : {';', '\t'}) {
+      if (has_commas || header.find(other) == std::string_view::npos) continue;
+      fail(fmt::format("columns are separated by commas, not by {}", other == ';' ? "semicolons" : "tabs"));
+    }
+    return split_cells(header);
   }
 };
 

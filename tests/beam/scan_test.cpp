@@ -99,6 +99,7 @@ TEST(ScanLog, NamesFileAndLineOfBadCsv) {
   expect_message(refusal(head + "0,1,2,3,4\n"), "bad.csv:3: 5 values for 6 columns");
   expect_message(refusal(head + "0,1,2,x,4,5\n"), "bad.csv:3: yaw_rad = 'x' is not a number");
   expect_message(refusal(head + "0,1,nan,3,4,5\n"), "bad.csv:3: y_m = nan is not finite");
+  expect_message(refusal("x_m\ty_m\tyaw_rad\trange_m@0\n"), "bad.csv:1: columns are separated by commas, not by tabs");
   expect_message(refusal("x_m,y_mm,yaw_rad,range_m@0\n"), "bad.csv:1: unknown column 'y_mm' (nearest known: 'y_m')");
   expect_message(refusal("x_m,y_m,range_m@0\n"), "no column 'yaw_rad'");
   expect_message(refusal("x_m,y_m,yaw_rad\n"), "no column 'range_m@");

@@ -43,6 +43,7 @@ TEST(PairsFile, NamesFileAndLineOfWhatIsWrong) {
   };
   EXPECT_EQ(refusal("range_m,expected_m\n1,2\n1,x\n"), "bad.csv:3: expected_m = 'x' is not a number");
   EXPECT_EQ(refusal("range_m,expected_m\n1,2\n1\n"), "bad.csv:3: 1 values for 2 columns");
+  EXPECT_EQ(refusal("range_m;expected_m\n1;2\n"), "bad.csv:1: columns are separated by commas, not by semicolons");
   EXPECT_EQ(refusal("range_m,expectd_m\n1,2\n"), "bad.csv:1: unknown column 'expectd_m' (nearest known: 'expected_m')");
   EXPECT_EQ(refusal("range_m,range_m\n1,2\n"), "bad.csv:1: column 'range_m' is there twice");
   EXPECT_EQ(refusal("range_m\n1\n"), "bad.csv:1: there is no column 'expected_m'");

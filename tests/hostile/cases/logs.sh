@@ -78,7 +78,7 @@ done
 printf 'x_m,y_m,yaw_rad,range_m@0\n0,5,0,5,0,1,9\n' > decimal.csv
 expect 2 'decimal.csv:2: 7 values for 4 columns' score decimal.csv
 printf 'x_m;y_m;yaw_rad;range_m@0\n0;0;0;1\n' > semicolons.csv
-expect 2 'semicolons.csv:1: unknown column' score semicolons.csv
+expect 2 'semicolons.csv:1: columns are separated by commas, not by semicolons' score semicolons.csv
 
 # What is no file to read.
 expect 2 '/dev/zero: is not a file' score /dev/zero
