@@ -141,14 +141,13 @@ void add_tail_flags(const Maximum& last, BeamFit& fit) {
   const HitTail& tail = fit.parameters.tail;
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (tail.hit == HitLaw::kStudentT && last.tail_at_high) {
-    flag(fmt::format("nu_hit is at the end of its search, {:.4g}: the tails are those of gaussian",
-                     tail.nu_hit));
+    flag(fmt::format("nu_hit is at the end of its search, {:.4g}: the tails are gaussian", tail.nu_hit));
   }
   if (tail.hit == HitLaw::kStudentT && last.tail_at_low) {
     flag(fmt::format("nu_hit is at its lower limit, {:.4g}", tail.nu_hit));
   }
   if (tail.hit == HitLaw::kGrows && last.tail_at_low) {
-    flag("sigma_hit_per_m is at its boundary 0: hits are those of gaussian");
+    flag("sigma_hit_per_m is at its boundary 0: hits are gaussian");
   }
   if (tail.hit == HitLaw::kGrows && last.tail_at_high) {
     flag(fmt::format("sigma_hit_per_m is at its upper limit, {:.4g}", tail.sigma_hit_per_m));

@@ -199,8 +199,7 @@ TEST(TailFit, SaysWhereALawIsAtTheEndOfItsLimits) {
   const BeamFit fit = fit_beam_model(data, test::kLaser, options_for(HitLaw::kGrows));
   EXPECT_EQ(fit.parameters.tail.sigma_hit_per_m, 0);
   EXPECT_TRUE(std::isnan(fit.std_error.tail.sigma_hit_per_m));
-  EXPECT_EQ(std::count(fit.flags.begin(), fit.flags.end(),
-                       "sigma_hit_per_m is at its boundary 0: hits are those of gaussian"),
+  EXPECT_EQ(std::count(fit.flags.begin(), fit.flags.end(), "sigma_hit_per_m is at its boundary 0: hits are gaussian"),
             1);
 }
 
