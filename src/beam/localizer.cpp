@@ -52,7 +52,12 @@ std::string decimal(double value) {
 }
 
 /// The same of a learned number, in five digits, which change it by less than its standard error.
-std::string learned(double value) { return decimal(std::stod(fmt::format("{:.5g}", value))); }
+std::string learned(double value) {
+  const std::string digits = fmt::format("{:.5g}", value);
+  double rounded = 0.0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), rounded);  // std::stod depends on the locale
+  return decimal(rounded);
+}
 
 }  // namespace
 
