@@ -287,7 +287,7 @@ def fit_log(
     test_scans: str = "",
     min_range_m: float = 0.0,
     step_m: float = 0.0,
-    miss: str = "book",
+    miss: str = "atom",
     nan: str = "skip",
     variant: str = "exact",
     hit: str = "gaussian",

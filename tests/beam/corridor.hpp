@@ -24,7 +24,7 @@ struct CorridorStudy {
   std::size_t scans = 480, rays = 36;
   double moved_share = 0.2;
   BeamParameters truth = {.75, .15, .04, .06, .06, 1.5, .03};
-  BeamSensor sensor = {.max_range_m = 8.0};
+  BeamSensor sensor = {.max_range_m = 8.0, .miss = MissPolicy::kBook};
 };
 
 inline constexpr double kCorridorWidthM = 4.0, kSlotM = 2.5;

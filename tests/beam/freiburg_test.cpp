@@ -54,7 +54,7 @@ class Freiburg : public testing::Test {
     return fit;
   }
 
-  BeamSensor sensor_ = {.max_range_m = 80};
+  BeamSensor sensor_ = {.max_range_m = 80, .miss = MissPolicy::kBook};
   BeamData learn_, judge_, more_;
 };
 

@@ -43,7 +43,7 @@ std::string name_of(const Case& c) {
 }
 
 BeamParameters parameters_of(const Case& c) { return {.6, .2, .05, .15, c.sigma_m, .4, 0.0, c.tail}; }
-constexpr BeamSensor kSensor = {.max_range_m = 10};
+constexpr BeamSensor kSensor = {.max_range_m = 10, .miss = MissPolicy::kBook};
 
 /// Simpson's rule over [low, high], cut where the density may bend: at the surface and around it.
 template <class F>

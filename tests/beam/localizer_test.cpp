@@ -117,7 +117,7 @@ TEST(Localizer, FormulasGiveTheLearnedDensitiesOnARealLog) {
   if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
   const ScanLog log = read_scan_log(log_file);
   const auto world = make_grid_ranges(read_grid_map(map_file));
-  const BeamSensor sensor = {.max_range_m = 80, .expected_floor_m = world->floor_m()};
+  const BeamSensor sensor = {.max_range_m = 80, .expected_floor_m = world->floor_m(), .miss = MissPolicy::kBook};
   BeamParameters p = {.8716, .0382, .0203, .0699, .0743, .373};  // closed_form's rate: beluga divides by 1 - e^0
   const BeamData data = make_beam_data(log, select_scans("9::64", log.scans()), *world, sensor.max_range_m);
   expect_amcl(p, sensor, seen_by_a_localizer(data, sensor), 5000);

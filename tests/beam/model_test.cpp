@@ -33,7 +33,7 @@ struct Case {
 
 /// Away from defaults, and the edge cases.
 std::vector<Case> cases() {
-  const BeamSensor ten = {.max_range_m = 10};
+  const BeamSensor ten = {.max_range_m = 10, .miss = MissPolicy::kBook};
   const BeamSensor atom = {.max_range_m = 10, .miss = MissPolicy::kAtom};
   return {
       {"plain", {.7, .15, .05, .1, .1, .4}, ten, 4},

@@ -57,7 +57,7 @@ double listing(const BeamParameters& w, double limit, const std::vector<float>& 
 
 struct ScanCase {
   BeamParameters parameters = {.65, .2, .05, .1, .12, .35};
-  BeamSensor sensor = {.max_range_m = 12};
+  BeamSensor sensor = {.max_range_m = 12, .miss = MissPolicy::kBook};
   Corridor corridor;
   RayFan fan;
   std::vector<float> readings;

@@ -12,8 +12,8 @@ namespace fathom::test {
 /// The two settings of the published recovery tables.
 inline const BeamParameters kLaserTruth = {.70, .15, .05, .10, .10, .40};
 inline const BeamParameters kSonarTruth = {.70, .15, .05, .10, 1.0, .40};
-inline const BeamSensor kLaser = {.max_range_m = 10};
-inline const BeamSensor kSonar = {.max_range_m = 5};
+inline const BeamSensor kLaser = {.max_range_m = 10, .miss = MissPolicy::kBook};
+inline const BeamSensor kSonar = {.max_range_m = 5, .miss = MissPolicy::kBook};
 
 /// z* uniform in [low, high], one reading each, `per_scan` to a scan; every `missed_every`-th beam expects nothing.
 inline BeamData simulate(const BeamParameters& p, const BeamSensor& sensor, std::size_t rays, double low, double high,

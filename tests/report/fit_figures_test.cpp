@@ -275,6 +275,7 @@ TEST(Disagreements, TellOfTailsAndMasses) {
                        [&](const std::string& text) { return text.starts_with(head) && text.ends_with(tail); });
   };
   FitReport report = scans_of_model(500, 90);
+  report.model.sensor.miss = MissPolicy::kBook;
   FitReport narrow = report;
   narrow.fit.parameters.sigma_hit_m = .06;
   EXPECT_TRUE(begins(disagreements(narrow), "3 to 10 sigma before the surface: ", "tails heavier than the model's"));

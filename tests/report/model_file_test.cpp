@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Slip{"sigma_hit_m: 0.1", "sigma_hit_m: .nan", {"p.yaml:6:14", "sigma_hit_m", "nan"}},
                     Slip{"w_hit: 0.7", "w_hit: 0.8", {"p.yaml:2", "1.1 is not 1"}},
                     Slip{"max_range_m: 30", "max_range_m: far", {"p.yaml:11:14", "max_range_m", "far"}},
-                    Slip{"miss: book", "miss: atmo", {"p.yaml:15:7", "miss = atmo", "atom"}},
+                    Slip{"miss: atom", "miss: atmo", {"p.yaml:15:7", "miss = atmo", "atom"}},
                     Slip{"w_max: 0.05", "w_hit: 0.05", {"p.yaml:4:1", "w_hit", "twice"}}));
 
 TEST(ModelFile, RefusesToWriteAnInvalidModel) {
@@ -148,7 +148,7 @@ TEST(ModelFile, HasDefaultsForWhatIsOptional) {
       "{w_hit: 1, w_short: 0, w_max: 0, w_rand: 0, sigma_hit_m: 0.1, lambda_short_per_m: 0, max_range_m: 5}", "p.yaml");
   EXPECT_EQ(model.parameters.hit_offset_m, 0.0);
   EXPECT_EQ(model.sensor.min_range_m, BeamSensor{}.min_range_m);
-  EXPECT_EQ(model.sensor.miss, MissPolicy::kBook);
+  EXPECT_EQ(model.sensor.miss, MissPolicy::kAtom);
 }
 
 }  // namespace

@@ -282,11 +282,11 @@ TEST(Sanity, HitsWhereTheMapExpectsNothingAreNamed) {
   BeamModel model = model_of(kTruth);
   model.sensor.miss = MissPolicy::kAtom;
   const ScanLog log = drive(model, world);
-  const FitReport book = fit_log(log, world, options());
+  FitLogOptions as_the_book = options();
+  as_the_book.miss = MissPolicy::kBook;
+  const FitReport book = fit_log(log, world, as_the_book);
   EXPECT_NE(flag_with(book, "use miss: atom (--miss atom)"), "") << book.fit.parameters.w_max;
-  FitLogOptions atom = options();
-  atom.miss = MissPolicy::kAtom;
-  EXPECT_EQ(flag_with(fit_log(log, world, atom), "miss: atom"), "");
+  EXPECT_EQ(flag_with(fit_log(log, world, options()), "miss: atom"), "");
   FitReport wrong_map = book;  // where most is short, the map is wrong, and what it expects tells nothing
   wrong_map.fit.parameters.w_hit = .28, wrong_map.fit.parameters.w_short = .60;
   wrong_map.fit.parameters.w_max = .04, wrong_map.fit.parameters.w_rand = .08;

@@ -47,7 +47,7 @@ struct FitLogOptions {
   bool auto_max_range = false;
   double min_range_m = 0.0;  ///< this and the next three: see BeamSensor, whose floor is the world's
   double step_m = 0.0;
-  MissPolicy miss = MissPolicy::kBook;
+  MissPolicy miss = MissPolicy::kAtom;
   NanPolicy nan = NanPolicy::kSkip;
   FitVariant variant = FitVariant::kExact;
   HitLaw hit = HitLaw::kGaussian;           ///< how hits spread: the book's, or an extended law (hit_density.hpp)

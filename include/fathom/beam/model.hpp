@@ -78,7 +78,7 @@ struct BeamSensor {
   /// At least 1e-6 Z, as readings in single precision are no finer. Learning takes them as exact (FitOptions).
   double step_m = 0.0;
   double expected_floor_m = 0.025;  ///< z* below is clamped to it: half a cell of the map
-  MissPolicy miss = MissPolicy::kBook;
+  MissPolicy miss = MissPolicy::kAtom;
   NanPolicy nan = NanPolicy::kSkip;
 
   static constexpr std::string_view kSlug = "beam";
