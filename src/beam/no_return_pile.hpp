@@ -3,6 +3,7 @@
 // The largest readings of a log, and those of 0, which may be this sensor's way to say "no return"; and readings beyond
 // a maximum range that cannot be.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <map>
@@ -25,6 +26,7 @@ class NoReturnPile {
     sizes_.add(readings);
     for (const float reading : readings) {
       if (std::abs(reading) < kNoRange_m) ++zeros_;
+      if (reading > 0.0F && std::isinf(reading)) ++infinite_;
       if (!std::isfinite(reading) || !(double{reading} >= least_m_)) continue;
       if (double{reading} > largest_m_) {
         largest_m_ = double{reading};
@@ -36,24 +38,33 @@ class NoReturnPile {
   }
 
   /// A value that probably means no return, and the share of all readings that have it; 0: there is none. Ten readings
-  /// at least have it, and others do not.
+  /// at least have it, others do not, and at most a few stray ones lie beyond.
   struct Code {
     double value_m = 0.0, share = 0.0;
+    double least_m = 0.0;    ///< readings that have it are at most a thousandth below
+    std::size_t strays = 0;  ///< readings beyond it
     /// A maximum range that makes such readings "max".
-    [[nodiscard]] double below_m() const { return std::floor(0.999 * value_m * 100.0) / 100.0; }
-    /// What is said of it, to which faces add what else may be done.
+    [[nodiscard]] double below_m() const { return std::floor(0.999 * least_m * 100.0) / 100.0; }
+    [[nodiscard]] std::string beyond_words() const {
+      return strays == 0 ? "none is beyond" : fmt::format("only {} lie{} beyond", strays, strays == 1 ? "s" : "");
+    }
+    /// A sentence about it, to which faces add what else may be done.
     [[nodiscard]] std::string words() const {
       return fmt::format(
-          "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m "
-          "{:.6g}",
-          value_m, 100.0 * share, below_m());
+          "many readings are {:.6g} m, {:.1f} % of them, and {}: if that means no return, give max_range_m {:.6g}",
+          value_m, 100.0 * share, beyond_words(), below_m());
     }
   };
 
   /// See suspected_no_return_m().
   [[nodiscard]] Code code(double max_range_m) const {
-    if (counts_.empty() || reaches(largest_m_, max_range_m)) return {};
-    return largest_m_ < kWellBelow * max_range_m ? code_within(least_m_) : lone_code();
+    if (counts_.empty()) return {};
+    if (!reaches(largest_m_, max_range_m)) {
+      const Code code = largest_m_ < kWellBelow * max_range_m ? code_within(least_m_) : lone_code();
+      if (code.value_m > 0.0) return code;
+    }
+    const Code hidden = code_before_strays();
+    return hidden.value_m < kWellBelow * max_range_m ? hidden : Code{};
   }
 
   /// Readings that a maximum range makes "max" though they are ranges: how many, their share of all and the largest of
@@ -61,13 +72,30 @@ class NoReturnPile {
   struct Beyond {
     double readings = 0.0, share = 0.0, largest_m = 0.0;
   };
-  /// Beyond max_range_m by more than a thousandth, but for a code for "no return" that is the largest reading.
+  /// Beyond max_range_m by more than a thousandth, but before a code for "no return".
   [[nodiscard]] Beyond beyond(double max_range_m) const {
     if (!(largest_m_ > max_range_m)) return {};
-    const bool has_code = code_within(least_m_).value_m > 0.0;
-    const ReadingSizes::Count found = sizes_.between(max_range_m, has_code ? least_m_ : kSurelyBeyond * largest_m_);
+    double end_m = kSurelyBeyond * largest_m_;
+    if (code_within(least_m_).value_m > 0.0) {
+      end_m = least_m_;
+    } else if (const Code hidden = code_before_strays(); hidden.value_m > 0.0) {
+      end_m = hidden.least_m;
+    }
+    const ReadingSizes::Count found = sizes_.between(max_range_m, end_m);
     const double share = share_of(found.readings);
     return share > kMostBeyond ? Beyond{static_cast<double>(found.readings), share, found.largest_m} : Beyond{};
+  }
+
+  /// The nearest reading that may be a range; 0 if there is none.
+  [[nodiscard]] double nearest_m() const {
+    const auto bins = sizes_.bins();
+    const auto first = std::ranges::find_if(bins, [](const auto& bin) { return bin.largest_m >= kNoRange_m; });
+    return first == bins.end() ? 0.0 : std::max(double{first->least_m}, double{kNoRange_m});
+  }
+  /// Why no reading is a range, where none is.
+  [[nodiscard]] std::string without_ranges() const {
+    return fmt::format("no reading is a range: {} are inf, {} are 0 and {} are nan or below 0", infinite_, zeros_,
+                       readings_ - infinite_ - zeros_);
   }
 
   /// The share of all readings that are 0, where that is worth a word; else 0.
@@ -81,6 +109,8 @@ class NoReturnPile {
   static constexpr double kWellBelow = 0.98, kSame = 0.999, kMostShare = 0.003, kSurelyBeyond = 1.01;
   // Fewer, in a short log or table, are what was farthest by chance.
   static constexpr std::size_t kFewest = 10;
+  // Strays beyond a code, of all readings and of those that have the code.
+  static constexpr double kMostStrays = 0.001, kMostStraysOfCode = 0.02;
   // Of the readings of two offices 0.1 % lie beyond 30 m, the reach of many lasers, and nothing is lost with them.
   static constexpr double kMostBeyond = 0.01;
 
@@ -93,7 +123,25 @@ class NoReturnPile {
     for (const auto& [reading, count] : counts_) same += double{reading} >= least_m ? count : 0;
     // Where no other reading is, nothing says that these are no ranges.
     const bool is_code = same >= kFewest && same < readings_ && share_of(same) > kMostShare;
-    return is_code ? Code{largest_m_, share_of(same)} : Code{};
+    return is_code ? Code{largest_m_, share_of(same), largest_m_} : Code{};
+  }
+
+  /// A code that a few stray readings lie beyond: the farthest two bins that hold many readings, and more than all
+  /// others nearby.
+  [[nodiscard]] Code code_before_strays() const {
+    const std::span<const ReadingSizes::Bin> bins = sizes_.bins();
+    std::size_t strays = 0;
+    for (std::size_t i = bins.size() - 1; i > 0 && share_of(strays) <= kMostStrays; strays += bins[i--].count) {
+      const ReadingSizes::Bin &upper = bins[i], &lower = bins[i - 1];
+      const std::size_t same = upper.count + lower.count;
+      if (same < kFewest || same == readings_ || share_of(same) <= kMostShare) continue;
+      if (static_cast<double>(strays) > kMostStraysOfCode * static_cast<double>(same)) continue;
+      const double value_m = double{lower.count > upper.count ? lower.largest_m : upper.largest_m};
+      const double least_m = double{lower.count > 0 ? lower.least_m : upper.least_m};
+      if (sizes_.between(kWellBelow * value_m, least_m).readings < same)
+        return {value_m, share_of(same), least_m, strays};
+    }
+    return {};
   }
 
   /// Near the maximum range hits pile up, too, where the map expects nothing. A code is one value and stands alone.
@@ -105,7 +153,7 @@ class NoReturnPile {
   }
 
   double largest_m_ = 0.0, least_m_ = 0.0;
-  std::size_t readings_ = 0, zeros_ = 0;
+  std::size_t readings_ = 0, zeros_ = 0, infinite_ = 0;
   std::map<float, std::size_t> counts_;  // of readings from least_m_ on, and maybe one float below
   ReadingSizes sizes_;
 };

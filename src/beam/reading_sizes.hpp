@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How many readings of a log are how long, to a thousandth of their length, in one pass and without knowing the
-// longest.
+// A histogram of ranges in one pass, with logarithmic bins of 0.1 %.
 
 #include <algorithm>
 #include <bit>
@@ -21,8 +20,9 @@ class ReadingSizes {
     for (const float reading : readings) {
       if (!(reading > 0.0F) || !std::isfinite(reading)) continue;
       Bin& bin = bins_[bin_of(reading)];
-      ++bin.count;
+      bin.least_m = bin.count == 0 ? reading : std::min(bin.least_m, reading);
       bin.largest_m = std::max(bin.largest_m, reading);
+      ++bin.count;
     }
   }
 
@@ -42,6 +42,13 @@ class ReadingSizes {
     return found;
   }
 
+  struct Bin {
+    std::size_t count = 0;
+    float least_m = 0.0F, largest_m = 0.0F;
+  };
+  /// From the nearest to the farthest.
+  [[nodiscard]] std::span<const Bin> bins() const { return bins_; }
+
  private:
   static constexpr int kDroppedBits = 13, kLeastPower = -10, kMostPower = 24;
   static constexpr std::uint32_t kFirst = (127 + kLeastPower) << 10, kEnd = (127 + kMostPower) << 10;
@@ -51,10 +58,6 @@ class ReadingSizes {
            kFirst;
   }
 
-  struct Bin {
-    std::size_t count = 0;
-    float largest_m = 0.0F;
-  };
   std::vector<Bin> bins_ = std::vector<Bin>(kEnd - kFirst);
 };
 

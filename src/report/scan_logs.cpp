@@ -73,12 +73,14 @@ std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max
                                 were(lines.lines), log.laser.empty() ? "" : "; readings are those of ", log.laser));
   }
   notes.insert(notes.end(), log.notes.begin(), log.notes.end());
-  const NoReturnPile::Code code = {.value_m = max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0};
+  NoReturnPile pile;
+  if (max_range_m) pile.add(log.range_m);
+  const NoReturnPile::Code code = pile.code(max_range_m.value_or(0.0));
   // A maximum range that was not meant spoils every weight without any other sign.
   if (code.value_m != 0.0) {
-    notes.push_back(fmt::format(
-        "many readings are {:.6g} m, the largest of the log; if that means no return, give max_range_m {:.6g}",
-        code.value_m, code.below_m()));
+    notes.push_back(fmt::format("many readings are {:.6g} m, {}; if that means no return, give max_range_m {:.6g}",
+                                code.value_m, code.strays == 0 ? "the largest of the log" : code.beyond_words(),
+                                code.below_m()));
   }
   return notes;
 }

@@ -57,7 +57,7 @@ TEST(SensorFlags, ACodeAnywhereBelowTheMaximumRangeIsNamed) {
 TEST(SensorFlags, HitsThatPileUpBelowTheMaximumRangeAreNoCode) {
   for (const double step_m : {0.0, 0.01}) {
     BeamSensor sensor = kSensor;
-    sensor.step_m = step_m;
+    sensor.step_m = step_m, sensor.miss = MissPolicy::kBook;
     const BeamData data = test::simulate(kTruth, sensor, 20000, .5, 9, 3, 100, 4);
     EXPECT_EQ(flag_with(fit_pairs(data, options(10)), "many readings"), "") << step_m;
   }
@@ -79,6 +79,41 @@ TEST(SensorFlags, TheLargestOfFewReadingsIsNoCode) {
       << taken.notes.front();
   for (float& reading : data.reading_m) reading = 8.5F;  // of a wall, for all that is known
   EXPECT_EQ(flag_with(fit_pairs(data, options(12)), "many readings"), "");
+}
+
+/// Two neighbouring values mean no return, and a few stray readings lie beyond them.
+BeamData coded_before_strays() {
+  BeamData data = coded(51.14F);
+  for (std::size_t i = 0, k = 0; i < data.reading_m.size(); ++i) {
+    if (data.reading_m[i] == 51.14F && ++k % 3 == 0) data.reading_m[i] = k % 99 == 0 ? 51.25F : 51.15F;
+  }
+  return data;
+}
+
+TEST(SensorFlags, ACodeBeforeAFewStrayReadingsIsFound) {
+  const BeamData data = coded_before_strays();
+  const std::string flag = flag_with(fit_pairs(data, options(80)), "many readings are 51.15 m, ");
+  EXPECT_NE(flag.find(" % of them, and only "), std::string::npos) << flag;
+  EXPECT_NE(flag.find(" lie beyond: if that means no return, give max_range_m 51.08"), std::string::npos) << flag;
+  FitLogOptions automatic = options(80);
+  automatic.max_range_m.reset(), automatic.auto_max_range = true;
+  const FitReport found = fit_pairs(data, automatic);
+  EXPECT_DOUBLE_EQ(found.model.sensor.max_range_m, 51.08);
+  EXPECT_NEAR(found.fit.parameters.w_max, kTruth.w_max, 5 * found.fit.std_error.w_max);
+  // With the right maximum range, or one between the code and the strays, nothing advises a larger one.
+  for (const double max_range_m : {51.08, 51.2}) {
+    EXPECT_EQ(flag_with(fit_pairs(data, options(max_range_m)), "beyond the maximum range"), "") << max_range_m;
+  }
+  EXPECT_EQ(flag_with(fit_pairs(data, options(51.08)), "many readings"), "");
+}
+
+TEST(SensorFlags, AWallBeforeAFewStrayReadingsIsNoCode) {
+  NoReturnPile pile;
+  std::vector<float> readings;
+  for (int i = 0; i < 20000; ++i) readings.push_back(9.0F + 0.0001F * static_cast<float>(i % 2000));
+  readings.insert(readings.end(), 5, 12.0F);
+  pile.add(readings);
+  EXPECT_EQ(pile.code(30).value_m, 0);
 }
 
 TEST(SensorFlags, RangesBeyondTheMaximumRangeAreNamed) {

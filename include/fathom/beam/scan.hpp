@@ -98,9 +98,10 @@ FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file, const ScanLo
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
 /// The largest finite reading, if it lies below `max_range_m` and more than 0.3 % of all readings, ten at least, equal
-/// it within 0.1 %, and others do not; else 0. Such a reading is probably this sensor's way to say "no return", and the
-/// maximum range should then be set below it. Within 2 % of `max_range_m` hits pile up, too, where the map expects
-/// nothing: there they must equal it to the bit, and be more than all others of the last 2 %.
+/// it within 0.1 %, and others do not; or a reading before it that at most 0.1 % of all and 2 % of its like exceed;
+/// else 0. Such a reading is probably this sensor's way to say "no return", and the maximum range should then be set
+/// below it. Within 2 % of `max_range_m` hits pile up, too, where the map expects nothing: there they must equal it to
+/// the bit, and be more than all others of the last 2 %.
 FATHOM_API double suspected_no_return_m(const ScanLog& log, double max_range_m);
 
 /// Indices of the scans that `text` selects: "all", "odd", "even" or "start:stop:step" (each part may be left out; stop
