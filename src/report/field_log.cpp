@@ -16,6 +16,7 @@
 #include "report/field_sanity.hpp"
 #include "report/field_shares.hpp"
 #include "report/log_facts.hpp"
+#include "report/log_placement.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
@@ -54,21 +55,22 @@ struct FieldSensor {
   double max_range_m = 0.0;
   NoReturnPile::Code code, taken;  ///< taken: as the maximum range
   NoReturnPile::Beyond beyond;
-  double zeros = 0.0;
+  double zeros = 0.0, nearest_m = 0.0;
 };
 
 FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
   NoReturnPile pile;
   pile.add(log.range_m);
+  require_ranges(pile);
   if (options.auto_max_range && !options.max_range_m) {
     LogFacts facts = {.max_range_m = log.max_range_m};
     add_largest(pile, log.max_range_m, facts);
     const double max_range_m = auto_max_range_m({&facts, 1}, "");
-    return {max_range_m, {}, facts.code, pile.beyond(max_range_m), pile.share_of_zeros()};
+    return {max_range_m, {}, facts.code, pile.beyond(max_range_m), pile.share_of_zeros(), pile.nearest_m()};
   }
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
   if (!options.max_range_m) require_max_range(max_range_m);
-  return {max_range_m, pile.code(max_range_m), {}, pile.beyond(max_range_m), pile.share_of_zeros()};
+  return {max_range_m, pile.code(max_range_m), {}, pile.beyond(max_range_m), pile.share_of_zeros(), pile.nearest_m()};
 }
 
 LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& options) {
@@ -82,21 +84,18 @@ LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& 
 }
 
 /// What the log, its poses and the fit show.
-std::vector<std::string> sanity_of(const FieldReport& report, const FieldSensor& sensor, const ScanLog& log,
-                                   const ScanNumbers& learned, const DistanceField& field, bool check_poses) {
-  std::vector<std::string> flags;
-  const auto add = [&flags](const std::string& flag) {
-    if (!flag.empty()) flags.push_back(flag);
-  };
-  add(no_return_flag(sensor.code));
-  add(beyond_flag(sensor.beyond, report.fit.model.max_range_m));
-  add(zero_flag(sensor.zeros, report.fit.model.min_range_m));
+void add_field_sanity(const FieldSensor& sensor, const ScanLog& log, const ScanNumbers& learned,
+                      const DistanceField& field, bool check_poses, FieldReport& report) {
+  add_fault(no_return_flag(sensor.code), report);
+  add_fault(beyond_flag(sensor.beyond, report.fit.model.max_range_m), report);
+  add_fault(zero_flag(sensor.zeros, report.fit.model.min_range_m), report);
   const std::string wrong_map = wrong_map_flag(report);
-  add(wrong_map);
-  if (!wrong_map.empty()) return flags;  // poses and tails in a wrong map mean nothing
-  add(heavy_tails_flag(report));
-  if (check_poses) add(field_pose_flag(move_field_poses(log, learned, field, report.fit.model), field.cell_m()));
-  return flags;
+  add_fault(wrong_map, report);
+  if (!wrong_map.empty()) return;  // poses and tails in a wrong map mean nothing
+  add_flag(heavy_tails_flag(report), report);
+  if (check_poses) {
+    add_flag(field_pose_flag(move_field_poses(log, learned, field, report.fit.model), field.cell_m()), report);
+  }
 }
 
 }  // namespace
@@ -133,6 +132,10 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     const FieldSensor sensor = sensor_of(log, options);
     const LikelihoodFieldModel start = start_of(sensor, options);
     const DistanceField field(map, options.max_distance_m);
+    const ShareOnMap share = share_by_ends(field);
+    require_poses_on_map(log, map, share);
+    const std::string misplaced = misplacement_flag(log, share);
+    require_ranges_below(start.max_range_m, sensor.nearest_m, misplaced);
     FieldReport report;
     const FieldData data = make_field_data(log, learned, field, start);
     report.fit = fit_likelihood_field(data, field, start, options.fit);
@@ -148,7 +151,10 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     report.facts = field_facts(options, log, learned.size(), report.held_out ? judging.size() : 0);
     report.notes = log_notes(log);
     if (sensor.taken.value_m > 0.0) report.notes.push_back(no_return_note(sensor.taken));
-    report.sanity = sanity_of(report, sensor, log, learned, field, options.check_poses);
+    add_fault(misplaced, report);
+    if (!misplaced.empty()) return report;  // all else follows from it
+    add_flag(beside_map_flag(log, map), report);
+    add_field_sanity(sensor, log, learned, field, options.check_poses, report);
     return report;
   });
 }

@@ -9,10 +9,9 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/base/geometry.hpp>
 
-#include "calibrate/median.hpp"
 #include "report/field_shares.hpp"
+#include "report/log_placement.hpp"
 #include "report/sanity.hpp"
 #include "report/some_rays.hpp"
 
@@ -28,8 +27,7 @@ constexpr double kMostFieldTail = 0.07;
 // Nats. In the maps that were made at their poses the two gain 0.2 to 0.45, by which scans are taken, and nothing, as
 // poses move within a cell; with errors of 5 cm, a cell, 0.65 and more.
 constexpr double kLeastFieldGain = 0.5;
-// Moves to one side: errors of single poses have a median near 0.
-constexpr double kLeastShiftCells = 2.0, kLeastTurnRad = 0.02, kLeastShiftSpreads = 3.0;
+constexpr double kFieldMoveOfCells = 0.5;  // poses that move less are as exact as the map tells
 
 constexpr std::size_t kMovedScans = 48, kMovedRays = 180, kMoveTurns = 3;
 constexpr double kFirstStepCells = 4.0, kLastStepCells = 0.1, kTurnOfStep = 0.2;  // the last in rad per m
@@ -83,26 +81,9 @@ FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const Distan
   FieldMoves moves;
   moves.gain = judge(model) - before;
   if (!std::isfinite(moves.gain)) return {};
-  for (const std::uint32_t scan : all) {
-    const PlanarPose &to = judging.pose[scan], &from = choosing.pose[scan];
-    moves.move.push_back({to.x_m - from.x_m, to.y_m - from.y_m, to.yaw_rad - from.yaw_rad});
-  }
+  moves.logged = choosing.pose, moves.moved = judging.pose;
   return moves;
 }
-
-/// What the moves have in common: their median, and the deviation of single ones from it, robustly.
-struct CommonMove {
-  double median = 0.0, spread = 0.0;
-
-  CommonMove(const FieldMoves& moves, double PlanarPose::*of) {
-    constexpr double kSigmasPerDeviation = 1.4826;
-    std::vector<double> values;
-    for (const PlanarPose& move : moves.move) values.push_back(move.*of);
-    median = fathom::median(values);
-    for (double& value : values) value = std::abs(value - median);
-    spread = kSigmasPerDeviation * fathom::median(values);
-  }
-};
 
 }  // namespace
 
@@ -145,19 +126,9 @@ FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const 
 
 std::string field_pose_flag(const FieldMoves& moves, double cell_m) {
   if (!(moves.gain > kLeastFieldGain)) return "";
-  const CommonMove x(moves, &PlanarPose::x_m), y(moves, &PlanarPose::y_m), yaw(moves, &PlanarPose::yaw_rad);
-  const double shift_m = std::hypot(x.median, y.median), spread_m = std::hypot(x.spread, y.spread);
-  const double turn_rad = std::abs(yaw.median);
-  if (shift_m > std::max(kLeastShiftCells * cell_m, kLeastShiftSpreads * spread_m)) {
-    return fmt::format("scans fit best {:.2f} m from where the log has them, all to the same side: {}", shift_m,
-                       kElsewhere);
-  }
-  if (turn_rad > std::max(kLeastTurnRad, kLeastShiftSpreads * yaw.spread)) {
-    return fmt::format(
-        "scans fit best turned by {:.1f} degrees, all to the same side: the laser is mounted otherwise than the log "
-        "says, or {}",
-        turn_rad / kRadPerDeg, kElsewhere);
-  }
+  const CommonMove common = find_common_move(moves.logged, moves.moved, cell_m);
+  if (common.is_some()) return common.words();
+  if (common.typical_m < kFieldMoveOfCells * cell_m) return "";
   return fmt::format(
       "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; learn them "
       "with the beam model, and from its refined.log (--model beam --refine-poses)",

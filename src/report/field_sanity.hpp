@@ -21,8 +21,8 @@ std::string heavy_tails_flag(const FieldReport& report);
 
 /// Where scans fit best, by a search from the poses of the log.
 struct FieldMoves {
-  std::vector<PlanarPose> move;  ///< [scans] from the pose of the log, in the world
-  double gain = 0.0;             ///< by how many nats a reading that was held out is likelier there
+  std::vector<PlanarPose> logged, moved;  ///< [scans]
+  double gain = 0.0;                      ///< by how many nats a reading that was held out is likelier there
 };
 
 /// Of at most 48 scans, evenly spaced, with at most 180 rays of each: of every three rays one chooses the pose, two

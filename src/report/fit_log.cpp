@@ -20,6 +20,7 @@
 #include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
 #include "report/log_facts.hpp"
+#include "report/log_placement.hpp"
 #include "report/open_logs.hpp"
 #include "report/refine_log.hpp"
 #include "report/sanity.hpp"
@@ -83,9 +84,7 @@ class LogFitter {
     report.shown = report.held_out ? with_prefix(name, [&] { return held_out_pairs(); }) : joined(std::move(shown_));
     report.judgement =
         with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
-    report.sanity = log_flags(!wrong_map_flag(report).empty());
-    const std::vector<std::string> of_model = sanity_flags(report);
-    report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
+    add_flags(report);
     if (options_.per_log != PerLog::kNothing) {
       for (std::size_t i = 0; i < names_.size(); ++i) {
         report.logs.push_back({names_[i], own_[i].correction, own_[i].std_error});
@@ -163,6 +162,8 @@ class LogFitter {
                         .moved = std::any_of(log.ray_offset.begin(), log.ray_offset.end(), is_elsewhere)};
       NoReturnPile largest;
       largest.add(log.range_m);
+      with_prefix(log.name, [&] { require_ranges(largest); });
+      look_at_place(log);
       add_largest(largest, options_.max_range_m.value_or(log.max_range_m), facts);
       facts_.push_back(facts);
       names_.push_back(log.name);
@@ -175,30 +176,42 @@ class LogFitter {
     }
   }
 
+  void look_at_place(const ScanLog& log) {
+    const ShareOnMap share = share_by_ranges(world_);
+    with_prefix(log.name, [&] { require_poses_on_map(log, world_.outline(), share); });
+    beside_.push_back(beside_map_flag(log, world_.outline()));
+    misplaced_.push_back(misplacement_flag(log, share));
+  }
+
   /// With the name of its log, where there are several.
   [[nodiscard]] std::string named(const std::string& words, std::size_t log) const {
     return facts_.size() == 1 ? words : names_[log] + ": " + words;
   }
 
-  /// Codes for "no return" that were not taken as such, and poses that are not exact.
-  std::vector<std::string> log_flags(bool is_wrong_map) {
-    std::vector<std::string> flags;
-    const auto add = [&](const std::string& flag, std::size_t i) {
-      if (!flag.empty()) flags.push_back(named(flag, i));
+  /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact; the model.
+  void add_flags(FitReport& report) {
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (!misplaced_[i].empty()) add_fault(named(misplaced_[i], i), report);
+    }
+    if (!report.unusable.empty()) return;  // all else follows from it
+    const auto named_flag = [&](const std::string& flag, std::size_t i) {
+      return flag.empty() ? flag : named(flag, i);
     };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code), i);
-      add(beyond_flag(facts_[i].beyond, sensor_.max_range_m), i);
-      add(zero_flag(facts_[i].zeros, sensor_.min_range_m), i);
+      const bool is_taken = options_.auto_max_range && !options_.max_range_m;
+      if (!is_taken) add_fault(named_flag(no_return_flag(facts_[i].code), i), report);
+      add_fault(named_flag(beyond_flag(facts_[i].beyond, sensor_.max_range_m), i), report);
+      add_fault(named_flag(zero_flag(facts_[i].zeros, sensor_.min_range_m), i), report);
+      add_flag(named_flag(beside_[i], i), report);
     }
     // In a wrong map poses mean nothing.
-    if (options_.check_poses && facts_.size() == 1 && !is_wrong_map) {
+    if (options_.check_poses && facts_.size() == 1 && wrong_map_flag(report).empty()) {
       const ScanNumbers& learned = learned_of(0);
       const ScanLog some = corrected_log(picked(0, every_nth(learned, (learned.size() + kPoseScans - 1) / kPoseScans)),
                                          own_[0].correction, sensor_.max_range_m);
-      add(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), 0);
+      add_flag(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), report);
     }
-    return flags;
+    add_model_flags(report);
   }
 
   [[nodiscard]] BeamSensor find_sensor() const {
@@ -219,6 +232,9 @@ class LogFitter {
                                .miss = options_.miss,
                                .nan = options_.nan};
     validate(sensor);
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      with_prefix(names_[i], [&] { require_ranges_below(sensor.max_range_m, facts_[i].nearest_m, misplaced_[i]); });
+    }
     return sensor;
   }
 
@@ -345,6 +361,7 @@ class LogFitter {
   const FitLogOptions& options_;
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
+  std::vector<std::string> misplaced_, beside_;  // [logs] flags, or empty
   std::size_t held_out_ = 0;
   double held_out_readings_ = 0.0;
   std::vector<OwnCorrection> own_;  // [logs]

@@ -18,6 +18,7 @@
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
 #include "report/log_facts.hpp"
+#include "report/log_placement.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
@@ -93,16 +94,14 @@ std::string rows_flag(std::size_t stretches) {
       stretches > 0 ? "stretches of neighbouring rows" : "rows");
 }
 
-void add_sanity(const NoReturnPile& largest, FitReport& report) {
+void add_sanity(const BeamData& table, const NoReturnPile& largest, FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
-  for (const std::string& flag :
-       {report.rows_are_scans ? rows_flag(report.stretches) : "", no_return_flag(largest.code(sensor.max_range_m)),
-        beyond_flag(largest.beyond(sensor.max_range_m), sensor.max_range_m),
-        zero_flag(largest.share_of_zeros(), sensor.min_range_m)}) {
-    if (!flag.empty()) report.sanity.push_back(flag);
-  }
-  const std::vector<std::string> of_model = sanity_flags(report);
-  report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
+  if (report.rows_are_scans) add_flag(rows_flag(report.stretches), report);
+  if (const std::string units = unit_flag(table); !units.empty()) return add_fault(units, report);
+  add_fault(no_return_flag(largest.code(sensor.max_range_m)), report);
+  add_fault(beyond_flag(largest.beyond(sensor.max_range_m), sensor.max_range_m), report);
+  add_fault(zero_flag(largest.share_of_zeros(), sensor.min_range_m), report);
+  add_model_flags(report);
 }
 
 }  // namespace
@@ -129,7 +128,9 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     report.rows_are_scans = scans > 1 && scans == table.scan.size();
     NoReturnPile largest;
     largest.add(table.reading_m);
+    require_ranges(largest);
     report.model.sensor = sensor_of(table, largest, options);
+    require_ranges_below(report.model.sensor.max_range_m, largest.nearest_m(), unit_flag(table));
     if (options.auto_max_range && !options.max_range_m) {
       report.notes.push_back(no_return_note(largest.code(std::numeric_limits<double>::infinity())));
     }
@@ -145,7 +146,7 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
       const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
       report.facts.push_back({"held out", share_text(others, held_out.size(), scans, report.rows_are_scans)});
     }
-    add_sanity(largest, report);
+    add_sanity(table, largest, report);
     return report;
   });
 }

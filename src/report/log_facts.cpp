@@ -20,6 +20,17 @@ void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& fact
   facts.code = largest.code(at_most_m);
   facts.beyond = largest.beyond(at_most_m);
   facts.zeros = largest.share_of_zeros();
+  facts.nearest_m = largest.nearest_m();
+}
+
+void require_ranges(const NoReturnPile& readings) {
+  if (!(readings.nearest_m() > 0.0)) throw InputError(readings.without_ranges());
+}
+
+void require_ranges_below(double max_range_m, double nearest_m, const std::string& cause) {
+  if (!reaches(nearest_m, max_range_m)) return;
+  throw InputError(fmt::format("no reading is below the maximum range, {:.6g} m: the nearest is {:.6g} m{}{}",
+                               max_range_m, nearest_m, cause.empty() ? "" : "; ", cause));
 }
 
 void require_max_range(double max_range_m, std::string_view before) {

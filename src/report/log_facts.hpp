@@ -20,7 +20,8 @@ struct LogFacts {
   bool moved = false;  ///< whether a ray was measured anywhere else than the first of its scan
   NoReturnPile::Code code = {};
   NoReturnPile::Beyond beyond = {};
-  double zeros = 0.0;  ///< NoReturnPile::share_of_zeros()
+  double zeros = 0.0;      ///< NoReturnPile::share_of_zeros()
+  double nearest_m = 0.0;  ///< NoReturnPile::nearest_m()
 };
 
 /// What the largest readings and those of 0 tell. `max_range_m`: 0 where nothing says how far the sensor measures.
@@ -29,6 +30,12 @@ void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& fact
 /// Throws InputError where a log does not say how far its sensor measures: 0, or more than any does, as inf. It says
 /// what the scans hold, and what to give. `before`: words in front.
 void require_max_range(double max_range_m, std::string_view before = "");
+
+/// Throws InputError if no reading is a range, whatever the maximum range is.
+void require_ranges(const NoReturnPile& readings);
+
+/// Throws InputError if no reading is below the maximum range. `cause`: a sentence about why, or empty.
+void require_ranges_below(double max_range_m, double nearest_m, const std::string& cause);
 
 /// The least of what the logs say their sensors measure, or of what is just below a code for "no return" that lies
 /// below that. Throws InputError about the log of the name `first` where none says either.

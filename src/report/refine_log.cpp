@@ -78,7 +78,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   plain.scans = "all";
   plain.check_poses = false;
   FitReport report = fit_log(chosen, world, plain);
-  report.sanity.resize(report.sanity.size() - sanity_flags(report).size());  // those of its model, which come last
+  const bool lies_on_map = drop_model_flags(report);
 
   RefineOptions how;
   how.prior = *options.refine_poses;
@@ -101,8 +101,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
     const PlanarPose &at = refined.mount, &error = refined.mount_std_error;
     report.logs = {{log.name, {at.x_m, at.y_m, at.yaw_rad, 0.0}, {error.x_m, error.y_m, error.yaw_rad, kNone}}};
   }
-  const std::vector<std::string> of_model = sanity_flags(report);
-  report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
+  if (lies_on_map) add_model_flags(report);
   add_flags(refined, gain, report);
   set_facts(options, scans.size(), log.scans(), report);
   RefinedLog& kept = report.refined.emplace();

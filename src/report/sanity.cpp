@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -29,12 +28,53 @@ constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cos
 constexpr double kPoseErrors = 3.0;      // standard errors of the gain, clustered by scan
 constexpr double kLeastPoseScans = 10;   // fewer tell no standard error
 constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
-// Means of moves that are less change nothing, and are those of a map whose cells are so large.
-constexpr double kLeastMountM = 0.02, kLeastMountRad = 0.005, kMountSpreads = 1.0;
+constexpr double kMoveOfCells = 0.5;  // poses that move less are as exact as the map tells
 // KS distances of the three laws of hits on two offices in their own maps are 0.06 to 0.10, and 0.3 without the offset
 // of their walls. By chance that of n independent readings is above 2 / sqrt(n) once in 1500 times.
 constexpr double kMostKsDistance = 0.15, kKsByChance = 2.0;
 constexpr double kLeastShiftOfPit = 0.05;  // of its mean from 1/2: hits centre elsewhere than expected
+constexpr double kLeastModelGain = 0.02;   // nats per ray: models that gain less are not worth a flag
+
+/// By how many nats the shown rays are likelier with miss: atom, at the same parameters. Learned ones gain more.
+double gain_of_atom(const FitReport& report) {
+  const BeamParameters& p = report.fit.parameters;
+  BeamSensor atom = report.model.sensor;
+  atom.miss = MissPolicy::kAtom;
+  const BeamDensity book_has(p, report.model.sensor, atom.max_range_m), atom_has(p, atom, atom.max_range_m);
+  double gain = 0.0, rays = 0.0;
+  for (std::size_t i = 0; i < report.shown.reading_m.size(); ++i) {
+    const double reading_m = double{report.shown.reading_m[i]};
+    if (classify(reading_m, atom) == ReadingKind::kNone) continue;
+    rays += 1.0;
+    if (!reaches(double{report.shown.expected_m[i]}, atom.max_range_m)) continue;
+    gain += atom_has.log_likelihood(reading_m) - book_has.log_likelihood(reading_m);
+  }
+  return gain / rays;
+}
+
+/// By how many nats a ray is likelier with student_t, learned from some of the shown rays and judged by others.
+double gain_of_student_t(const FitReport& report) {
+  constexpr std::size_t kRays = 16'384, kIterations = 200;
+  BeamData learn, judge;
+  const std::size_t all = report.shown.reading_m.size(), step = std::max<std::size_t>(1, all / kRays);
+  // The steps differ, lest all rays are those of a few beams.
+  for (std::size_t i = 0, k = 0; i<all; i += step> 1 ? step + k % 3 : 1, ++k) {
+    BeamData& to = k % 2 == 0 ? learn : judge;
+    to.reading_m.push_back(report.shown.reading_m[i]), to.expected_m.push_back(report.shown.expected_m[i]);
+    to.scan.push_back(static_cast<std::uint32_t>(k));
+  }
+  learn.cell_m = report.shown.cell_m;
+  FitOptions how = {.start = report.fit.parameters, .tolerance = 1e-7, .max_iterations = kIterations};
+  how.start.tail = {.hit = HitLaw::kStudentT};
+  how.stretches = 0, how.compute.threads = 1;
+  try {
+    const BeamFit student = fit_beam_model(learn, report.model.sensor, how);
+    return judge_beam_model(student.parameters, report.model.sensor, judge).nats_per_ray -
+           judge_beam_model(report.fit.parameters, report.model.sensor, judge).nats_per_ray;
+  } catch (const InputError&) {
+    return 0.0;  // none of these rays carries evidence
+  }
+}
 
 /// Where nothing is expected, the book has hits just below Z and sensors have no return.
 void flag_empty_mass(const FitReport& report, std::vector<std::string>& flags) {
@@ -47,11 +87,13 @@ void flag_empty_mass(const FitReport& report, std::vector<std::string>& flags) {
   // Random readings that lie there are another matter: a smaller maximum range is what helps.
   const double readings = shares.beyond.readings, hits = shares.beyond.hit;
   if (!(hits > readings) || !disagree(readings, hits, shares)) return;
+  const double gain = gain_of_atom(report);
+  if (!(gain >= kLeastModelGain)) return;
   flags.push_back(
-      fmt::format("the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are: "
-                  "the map expects "
-                  "nothing there, and the sensor returns none; use miss: atom (--miss atom)",
-                  100.0 * hits, usual_range_m(report), 100.0 * readings));
+      fmt::format("the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are, "
+                  "which costs {:.2g} nats per ray or more: the map expects nothing there, and the sensor returns "
+                  "none; use miss: atom (--miss atom)",
+                  100.0 * hits, usual_range_m(report), 100.0 * readings, gain));
 }
 
 void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) {
@@ -63,12 +105,13 @@ void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) 
     return bin.readings > bin.expected() && disagree(bin.readings, bin.expected(), near);
   };
   if (!is_heavy(near.bins[0]) && !is_heavy(near.bins[2])) return;
+  const double gain = gain_of_student_t(report);
+  if (!(gain >= kLeastModelGain)) return;
   flags.push_back(
-      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails "
-                  "are too light; "
-                  "learn with hit: student_t (--hit student_t)",
+      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model, which "
+                  "costs {:.2g} nats per ray: its tails are too light; learn with hit: student_t (--hit student_t)",
                   100.0 * (near.bins[0].readings + near.bins[2].readings), kNearSigmas, kOuterSigmas,
-                  100.0 * (near.bins[0].expected() + near.bins[2].expected())));
+                  100.0 * (near.bins[0].expected() + near.bins[2].expected()), gain));
 }
 
 /// The mean of the probability integral transform: above 1/2 where readings are longer than the model has them.
@@ -118,39 +161,6 @@ ScanNumbers all_scans(const ScanLog& log) {
   return all;
 }
 
-/// The mean of numbers, its standard error and the deviation of single ones.
-struct MeanMove {
-  double mean = 0.0, std_error = 0.0, spread = 0.0;
-
-  MeanMove(const std::vector<PlanarPose>& moves, double PlanarPose::*of) {
-    const auto n = static_cast<double>(moves.size());
-    for (const PlanarPose& move : moves) mean += move.*of / n;
-    for (const PlanarPose& move : moves) spread += (move.*of - mean) * (move.*of - mean) / (n - 1.0);
-    spread = std::sqrt(spread);
-    std_error = spread / std::sqrt(n);
-  }
-};
-
-/// Poses that err have moves to all sides. A mount that was not known moves all of them alike, in the robot's frame.
-void find_mount(std::span<const PlanarPose> logged, std::span<const PlanarPose> refined, PoseCheck& check) {
-  if (static_cast<double>(logged.size()) < kLeastPoseScans) return;
-  std::vector<PlanarPose> moves;
-  for (std::size_t i = 0; i < logged.size(); ++i) {
-    const double x = refined[i].x_m - logged[i].x_m, y = refined[i].y_m - logged[i].y_m;
-    const double c = std::cos(logged[i].yaw_rad), s = std::sin(logged[i].yaw_rad);
-    moves.push_back(
-        {c * x + s * y, c * y - s * x, std::remainder(refined[i].yaw_rad - logged[i].yaw_rad, 2.0 * std::numbers::pi)});
-  }
-  const MeanMove x(moves, &PlanarPose::x_m), y(moves, &PlanarPose::y_m), yaw(moves, &PlanarPose::yaw_rad);
-  const double shift_m = std::hypot(x.mean, y.mean);
-  const bool is_shifted = shift_m > std::max({kLeastMountM, kPoseErrors * std::hypot(x.std_error, y.std_error),
-                                              kMountSpreads * std::hypot(x.spread, y.spread)});
-  const bool is_turned =
-      std::abs(yaw.mean) > std::max({kLeastMountRad, kPoseErrors * yaw.std_error, kMountSpreads * yaw.spread});
-  check.mount = {x.mean, y.mean, yaw.mean};
-  check.has_mount = is_shifted || is_turned;
-}
-
 /// Some rays of each scan, evenly spaced.
 ScanLog thinned(const ScanLog& log) {
   return scans_between(log, 0, log.scans(), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
@@ -178,6 +188,20 @@ std::vector<std::string> sanity_flags(const FitReport& report) {
   flag_heavy_tails(report, flags);
   flag_misfit(report, flags);
   return flags;
+}
+
+void add_model_flags(FitReport& report) {
+  const bool is_wrong_map = !wrong_map_flag(report).empty();
+  for (const std::string& flag : sanity_flags(report)) is_wrong_map ? add_fault(flag, report) : add_flag(flag, report);
+}
+
+bool drop_model_flags(FitReport& report) {
+  bool were_there = true;
+  for (const std::string& flag : sanity_flags(report)) {
+    were_there &= std::erase(report.sanity, flag) > 0;
+    std::erase(report.unusable, flag);
+  }
+  return were_there;
 }
 
 std::string no_return_flag(const NoReturnPile::Code& code) {
@@ -243,8 +267,9 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
   try {
     const RefinedPoses refined = refine_poses(few, world, sensor, how);
     PoseCheck check;
+    check.common = find_common_move(few.pose, refined.pose, world.cell_m());
+    if (!check.common.is_some() && check.common.typical_m < kMoveOfCells * world.cell_m()) return {};
     check.gain = telling_gain(refined, few, world, sensor, options.compute);
-    find_mount(few.pose, refined.pose, check);
     return check;
   } catch (const InputError&) {
     return {};  // a third of these rays carries no evidence
@@ -255,15 +280,14 @@ std::string pose_flag(const PoseCheck& check, PerLog per_log) {
   const double gain = check.gain;
   if (!(gain > 0.0)) return "";
   const bool learned_mount = per_log == PerLog::kMount || per_log == PerLog::kBoth;
-  if (check.has_mount && !learned_mount) {
-    const PlanarPose& at = check.mount;
+  if (check.common.is_some() && !(check.common.is_mount && learned_mount)) {
+    const std::string what =
+        fmt::format("{}, and a ray that was held out is about {:.1g} nats likelier", check.common.words(), gain);
+    if (!check.common.is_mount)
+      return what + "; give the origin of the map so, or the frame in which it stands (--frame)";
     return fmt::format(
-        "scans fit best with the laser {:.2f} m {} and {:.2f} m to the {} of where the log has it, turned by {:.1f} "
-        "degrees, all to the same side of the robot, and a ray that was held out is about {:.1g} nats likelier: the "
-        "laser is mounted otherwise than the log says; learn the mount (--per-log {}), or give it where the log has "
-        "the poses of the robot (--mount)",
-        std::abs(at.x_m), at.x_m < 0.0 ? "behind" : "ahead", std::abs(at.y_m), at.y_m < 0.0 ? "right" : "left",
-        at.yaw_rad / kRadPerDeg, gain, per_log == PerLog::kOffset ? "both" : "mount");
+        "{}; learn the mount (--per-log {}), or give it where the log has the poses of the robot (--mount)", what,
+        per_log == PerLog::kOffset ? "both" : "mount");
   }
   return fmt::format(
       "the poses of the log are not exact: at refined ones a ray that was held out is about {:.1g} nats likelier; "

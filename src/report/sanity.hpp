@@ -11,6 +11,7 @@
 
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
+#include "report/log_placement.hpp"
 
 namespace fathom {
 
@@ -28,6 +29,23 @@ std::string wrong_map_flag(const FitReport& report);
 /// What the fit and its readings show: a map of another place, or hits that the book piles up below Z, heavy tails, and
 /// readings that lie elsewhere than the model has them.
 std::vector<std::string> sanity_flags(const FitReport& report);
+
+/// Adds a flag, unless it is empty.
+template <class Report>
+void add_flag(const std::string& flag, Report& report) {
+  if (!flag.empty()) report.sanity.push_back(flag);
+}
+/// Adds a flag that makes the parameters useless, unless it is empty.
+template <class Report>
+void add_fault(const std::string& flag, Report& report) {
+  add_flag(flag, report);
+  if (!flag.empty()) report.unusable.push_back(flag);
+}
+
+/// Adds sanity_flags(), of which a wrong map makes the parameters useless.
+void add_model_flags(FitReport& report);
+/// Removes them again, before the model changes. False if they were not there.
+bool drop_model_flags(FitReport& report);
 
 /// A value that probably means no return; empty where there is none.
 std::string no_return_flag(const NoReturnPile::Code& code);
@@ -50,9 +68,8 @@ double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World
 
 /// What refined poses tell of those of a log.
 struct PoseCheck {
-  double gain = 0.0;       ///< as telling_gain() has it
-  PlanarPose mount;        ///< the mean move, in the frame that the log calls its sensor
-  bool has_mount = false;  ///< whether it is more than chance makes of it, and than single poses move beside it
+  double gain = 0.0;  ///< as telling_gain() has it; 0 where poses move within half a cell
+  CommonMove common;
 };
 
 /// Of these scans, whose poses are refined for it. With at most 180 rays of each, and two turns: of kPoseScans scans

@@ -21,6 +21,7 @@ World::World(std::shared_ptr<const ExpectedRanges> expected, std::string name)
 World World::from_map(const GridMap& map, const GridCasterOptions& options) {
   World world(make_grid_ranges(map, options));
   world.unknown_ = options.unknown;
+  world.outline_ = {map.rows, map.cols, map.resolution_m, map.world_from_map, {}};
   return world;
 }
 

@@ -50,7 +50,8 @@ struct FieldReport {
   std::vector<FitReport::Fact> facts;
   /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
   std::vector<std::string> sanity = {};
-  std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
+  std::vector<std::string> unusable = {};  ///< as FitReport::unusable
+  std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
 };
 
 /// w_hit, w_rand and sigma_hit_m.

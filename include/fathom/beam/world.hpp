@@ -51,6 +51,8 @@ class World {
   /// What rays do in the unknown cells of a map. A scene has none, but a model that is learned in it may be used with a
   /// map later, and fit_log() notes it there.
   [[nodiscard]] UnknownCells unknown() const { return unknown_; }
+  /// The map without its cells; no rows and columns: there is no map.
+  [[nodiscard]] const GridMap& outline() const { return outline_; }
   [[nodiscard]] const std::string& name() const { return name_; }  ///< for people: "office.yaml"; may be empty
   /// Every file that was opened for it.
   [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
@@ -60,6 +62,7 @@ class World {
  private:
   std::shared_ptr<const ExpectedRanges> expected_;
   UnknownCells unknown_ = UnknownCells::kFree;
+  GridMap outline_;
   std::string name_;
   std::vector<std::filesystem::path> inputs_;
   std::vector<std::string> notes_;
