@@ -410,8 +410,10 @@ def write_field_model(file: Any, model: Union[FieldFit, Dict[str, float]]) -> No
 
 
 def localizer_field_text(model: Union[FieldFit, Dict[str, float]], localizer: str) -> str:
-    """The likelihood field as the YAML that a localizer reads."""
-    return _fathom._localizer_field_text(model.model if isinstance(model, FieldFit) else model, localizer)
+    """The likelihood field as the YAML that a localizer reads. Of a fit, what was learned with its look-up of cells: that
+    of amcl and nav2 is half a cell off."""
+    return _fathom._localizer_field_text(model._fit._model_for(localizer) if isinstance(model, FieldFit) else model,
+                                         localizer)
 
 
 def localizer_text(parameters: ParametersLike, localizer: str, *, max_range_m: Optional[float] = None,

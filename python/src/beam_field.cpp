@@ -58,6 +58,10 @@ void bind_beam_field(py::module_& m) {
                                }
                                return d;
                              })
+      .def("_model_for",
+           [](const FieldReport& r, const std::string& localizer) {
+             return model_dict(model_for(r, word_of<Localizer>(localizer, "localizer")));
+           })
       .def_property_readonly("flags", [](const FieldReport& r) { return report_flags(r); })
       .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })
       .def_readonly("held_out", &FieldReport::held_out)

@@ -110,10 +110,20 @@ DistanceField::DistanceField(const GridMap& map, double max_distance_m)
   }
 }
 
+CellLookup cell_lookup(Localizer localizer) {
+  return localizer == Localizer::kBeluga ? CellLookup::kContaining : CellLookup::kRounded;
+}
+
+DistanceField DistanceField::looked_up(CellLookup lookup) const {
+  DistanceField field = *this;
+  field.rounding_ = lookup == CellLookup::kRounded ? 0.5 : 0.0;
+  return field;
+}
+
 std::uint32_t DistanceField::level_at(double x_m, double y_m) const {
   const double dx = x_m - x_m_, dy = y_m - y_m_;
-  const double col = std::floor((cos_ * dx + sin_ * dy) / resolution_m_);
-  const double row = std::floor((cos_ * dy - sin_ * dx) / resolution_m_);
+  const double col = std::floor((cos_ * dx + sin_ * dy) / resolution_m_ + rounding_);
+  const double row = std::floor((cos_ * dy - sin_ * dx) / resolution_m_ + rounding_);
   if (!(col >= 0.0 && row >= 0.0 && col < cols_ && row < rows_)) return far_;
   return level_[static_cast<std::size_t>(row) * cols_ + static_cast<std::size_t>(col)];
 }

@@ -86,7 +86,7 @@ void write_field_fit(const fs::path& folder, const FieldReport& report, bool for
   check_fit_folder(folder, force);  // before the work
   FitContents contents = {field_model_text(report.fit.model), field_page(report), field_fit_json(report), {}};
   for (const Localizer localizer : localizers) {
-    contents.localizers[static_cast<std::size_t>(localizer)] = localizer_text(report.fit.model, localizer);
+    contents.localizers[static_cast<std::size_t>(localizer)] = localizer_text(model_for(report, localizer), localizer);
   }
   write_fit_folder(folder, contents, force);
 }

@@ -83,6 +83,13 @@ LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& 
   return start;
 }
 
+/// Learned as amcl and nav2 look cells up.
+LikelihoodFieldModel rounded_model(const ScanLog& log, const ScanNumbers& learned, const DistanceField& field,
+                                   const LikelihoodFieldModel& start, const FieldFitOptions& options) {
+  const DistanceField rounded = field.looked_up(CellLookup::kRounded);
+  return fit_likelihood_field(make_field_data(log, learned, rounded, start), rounded, start, options).model;
+}
+
 /// What the log, its poses and the fit show.
 void add_field_sanity(const FieldSensor& sensor, const ScanLog& log, const ScanNumbers& learned,
                       const DistanceField& field, bool check_poses, FieldReport& report) {
@@ -119,6 +126,10 @@ std::vector<LearnedNumber> learned_numbers(const FieldFit& fit) {
   return numbers;
 }
 
+const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer) {
+  return cell_lookup(localizer) == CellLookup::kRounded ? report.rounded_model : report.fit.model;
+}
+
 std::vector<std::string> report_flags(const FieldReport& report) {
   std::vector<std::string> flags = report.fit.flags;
   flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
@@ -139,6 +150,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     FieldReport report;
     const FieldData data = make_field_data(log, learned, field, start);
     report.fit = fit_likelihood_field(data, field, start, options.fit);
+    report.rounded_model = rounded_model(log, learned, field, start, options.fit);
     report.stretches = options.fit.stretches;
     report.cell_m = field.cell_m();
     const FieldData held_out = judging.empty() ? FieldData{} : make_field_data(log, judging, field, start);

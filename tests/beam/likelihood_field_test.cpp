@@ -269,6 +269,32 @@ TEST(LikelihoodField, LocalizersGiveTheLearnedDensities) {
       std::string::npos);
 }
 
+// MAP_GXWX and MAP_GYWY of nav2_amcl's map.hpp, and convertMap() of its amcl_node.cpp; those of ROS 1 are the same.
+TEST(LikelihoodField, CellsAreLookedUpAsAmclDoes) {
+  for (const std::uint32_t size : {7U, 8U}) {
+    GridMap map = {size, size + 1, .05, {-1.3, 2.7, 0}, {}};
+    map.cells.assign(std::size_t{map.rows} * map.cols, Cell::kFree);
+    map.cells[3 * map.cols + 2] = Cell::kOccupied;
+    const DistanceField field(map, 2), rounded = field.looked_up(CellLookup::kRounded);
+    const double scale = map.resolution_m;
+    const auto cell_of = [&](double at, double corner, std::uint32_t cells) {
+      const int half = static_cast<int>(cells) / 2;
+      const double origin = corner + half * scale;
+      return static_cast<int>(std::floor((at - origin) / scale + .5)) + half;
+    };
+    for (double x = -1.3 - .061; x < -1.3 + .5; x += .0173) {
+      for (double y = 2.7 - .061; y < 2.7 + .5; y += .0173) {
+        const int i = cell_of(x, -1.3, map.cols), j = cell_of(y, 2.7, map.rows);
+        const std::uint32_t expected = field.level_at(-1.3 + scale * (i + .5), 2.7 + scale * (j + .5));
+        ASSERT_EQ(rounded.level_at(x, y), expected) << x << ' ' << y;
+      }
+    }
+  }
+  EXPECT_EQ(cell_lookup(Localizer::kNav2), CellLookup::kRounded);
+  EXPECT_EQ(cell_lookup(Localizer::kAmcl), CellLookup::kRounded);
+  EXPECT_EQ(cell_lookup(Localizer::kBeluga), CellLookup::kContaining);
+}
+
 TEST(LikelihoodField, RefusesWhatIsInvalid) {
   const DistanceField field(wall(.1), 2);
   EXPECT_NE(test::input_error([&] { fit_likelihood_field({}, field, {}); }), "");

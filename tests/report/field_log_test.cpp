@@ -87,6 +87,26 @@ TEST(FieldLog, RefusesWhatIsNotThere) {
   EXPECT_NE(test::input_error([&] { fit_field_log(log, map); }).find("give max_range_m"), std::string::npos);
 }
 
+// amcl and nav2 look cells up half a cell off, and their files have what is likeliest then.
+TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
+  const ScanLog log = log_of_room();
+  const GridMap map = test::room_map();
+  const FieldReport report = fit_field_log(log, map);
+  const DistanceField rounded = DistanceField(map, 2).looked_up(CellLookup::kRounded);
+  const FieldData learned = make_field_data(log, select_scans("odd", 60), rounded, report.fit.model);
+  const LikelihoodFieldModel& found = model_for(report, Localizer::kNav2);
+  const double best = field_nats_per_reading(learned, rounded, found);
+  EXPECT_GT(found.sigma_hit_m, report.fit.model.sigma_hit_m);
+  EXPECT_GT(best, field_nats_per_reading(learned, rounded, report.fit.model));
+  for (const double factor : {.9, 1.1}) {
+    LikelihoodFieldModel other = found;
+    other.sigma_hit_m *= factor;
+    EXPECT_GT(best, field_nats_per_reading(learned, rounded, other));
+  }
+  EXPECT_EQ(model_for(report, Localizer::kAmcl).sigma_hit_m, found.sigma_hit_m);
+  EXPECT_EQ(model_for(report, Localizer::kBeluga).sigma_hit_m, report.fit.model.sigma_hit_m);
+}
+
 TEST(FieldFiles, HoldWhatWasFound) {
   const test::TemporaryFolder folder;
   const FieldReport report = fit_field_log(log_of_room(), test::room_map());

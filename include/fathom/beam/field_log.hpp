@@ -36,6 +36,7 @@ struct FieldLogOptions {
 
 struct FieldReport {
   FieldFit fit;
+  LikelihoodFieldModel rounded_model;  ///< learned with CellLookup::kRounded, for the files of amcl and nav2
   std::size_t stretches = FieldFitOptions().stretches;  ///< FieldFitOptions::stretches
   double cell_m = 0.0;                                  ///< of the map
   std::vector<double> distance_m;  ///< [readings]: of the ends of those shown, held out or learned from
@@ -53,6 +54,9 @@ struct FieldReport {
   std::vector<std::string> unusable = {};  ///< as FitReport::unusable
   std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
 };
+
+/// What was learned with the look-up of cells of a localizer: write_field_fit() writes it.
+FATHOM_API const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer);
 
 /// w_hit, w_rand and sigma_hit_m.
 FATHOM_API std::vector<LearnedNumber> learned_numbers(const FieldFit& fit);

@@ -66,6 +66,12 @@ struct LikelihoodFieldModel {
   [[nodiscard]] FATHOM_API bool counts(double reading_m) const;
 };
 
+/// Which cell a point belongs to. kRounded is that of amcl and nav2, half a cell off: their MAP_GXWX rounds (x - origin)
+/// / resolution from an origin that convertMap puts at a corner between cells, so a cell reaches from half a cell before
+/// its lower corner to half a cell behind it. They ignore how the map is turned; their map frame is that of the map.
+enum class CellLookup : std::uint8_t { kContaining, kRounded };
+FATHOM_API CellLookup cell_lookup(Localizer localizer);
+
 /// For each cell of a map the distance between its centre and that of the nearest occupied cell: exact, by the lower
 /// envelope of parabolas (Felzenszwalb and Huttenlocher, "Distance transforms of sampled functions", Theory of
 /// Computing 8, 2012, section 2.1), in time that grows with the number of cells.
@@ -75,6 +81,9 @@ class DistanceField {
 
   /// Throws InputError for an invalid map, and for a max_distance_m of no length or more than kMostCells cells.
   FATHOM_API DistanceField(const GridMap& map, double max_distance_m);
+
+  /// The same distances, found by another look-up.
+  [[nodiscard]] FATHOM_API DistanceField looked_up(CellLookup lookup) const;
 
   /// Levels are squared distances in cells, up to that of everything farther.
   [[nodiscard]] FATHOM_API std::uint32_t level_at(double x_m, double y_m) const;  ///< of a point in the world
@@ -86,6 +95,7 @@ class DistanceField {
   double resolution_m_, max_distance_m_;
   std::uint32_t rows_, cols_, far_;
   double cos_, sin_, x_m_, y_m_;      // of the map in the world
+  double rounding_ = 0.0;             // cells that are added before the fraction is cut off
   std::vector<std::uint32_t> level_;  // [rows, cols]
 };
 
