@@ -131,8 +131,7 @@ void add_field_errors(const FieldData& data, const DistanceField& field, std::sp
   constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   fit.w_std_error = fit.sigma_std_error_m = fit.naive_w_std_error = fit.naive_sigma_std_error_m = kUnknown;
   fit.w_hit_95 = fit.w_rand_95 = fit.sigma_95_m = {kUnknown, kUnknown};
-  Stretches stretches = {scans_of(data), options.stretches};
-  if (stretches.clusters == 0 || stretches.clusters > stretches.scans) stretches.clusters = stretches.scans;
+  const Stretches stretches = make_stretches(scans_of(data), options.stretches, options.stretch_of_scan);
   fit.clusters = stretches.clusters;
   const FreeField free = flag_boundaries(fit, floor_m, fit.flags);
   const std::optional<FieldMatrix> covariance = inverse(information_of(fit.model, field, count), free);

@@ -13,8 +13,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kStretches = 40;  // of neighbouring scans, which see the same place and err together
-
 void add(const PlanarNumbers& v, PlanarNumbers& to) {
   for (std::size_t i = 0; i < 3; ++i) to[i] += v[i];
 }
@@ -26,16 +24,12 @@ void add_square(const PlanarNumbers& v, double times, PlanarMatrix& to) {
 }
 
 /// The sum of the squared slopes of stretches.
-PlanarMatrix scatter(const std::vector<MountScore>& scores) {
+PlanarMatrix scatter(const std::vector<MountScore>& scores, const std::vector<std::uint32_t>& stretch) {
+  const double stretches = stretch.back() + 1.0;
+  std::vector<PlanarNumbers> sums(stretch.back() + 1);
+  for (std::size_t i = 0; i < scores.size(); ++i) add(scores[i].slope, sums[stretch[i]]);
   PlanarMatrix squares = {};
-  const std::size_t stretches = std::min(kStretches, scores.size());
-  for (std::size_t g = 0; g < stretches; ++g) {
-    PlanarNumbers sum = {};
-    for (std::size_t i = scores.size() * g / stretches; i < scores.size() * (g + 1) / stretches; ++i) {
-      add(scores[i].slope, sum);
-    }
-    add_square(sum, static_cast<double>(stretches) / (static_cast<double>(stretches) - 1.0), squares);
-  }
+  for (const PlanarNumbers& sum : sums) add_square(sum, stretches / (stretches - 1.0), squares);
   return squares;
 }
 
@@ -62,7 +56,7 @@ MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const
   return score;
 }
 
-MountStep mount_step(const std::vector<MountScore>& scores) {
+MountStep mount_step(const std::vector<MountScore>& scores, const std::vector<std::uint32_t>& stretch) {
   MountStep step;
   step.std_error.fill(std::numeric_limits<double>::quiet_NaN());
   PlanarNumbers slope = {};
@@ -74,8 +68,8 @@ MountStep mount_step(const std::vector<MountScore>& scores) {
   const auto spread = inverse_of(information);
   if (!spread) return step;
   step.by = product(*spread, slope);
-  if (scores.size() < 2) return step;
-  const PlanarMatrix squares = scatter(scores);
+  if (stretch.back() == 0) return step;  // one stretch tells no error
+  const PlanarMatrix squares = scatter(scores, stretch);
   for (std::size_t i = 0; i < 3; ++i) {
     const PlanarNumbers& row = (*spread)[i];
     const PlanarNumbers times = product(squares, row);

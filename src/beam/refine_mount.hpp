@@ -3,6 +3,7 @@
 // The mount that all scans share, from where the pose of each was found.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "beam/refine_search.hpp"
@@ -25,7 +26,7 @@ struct MountStep {
   PlanarNumbers std_error;  ///< clustered by stretches of scans, and not below that of independent scans; or NaN
 };
 
-/// Newton's step. `scores` in the order of the way.
-MountStep mount_step(const std::vector<MountScore>& scores);
+/// Newton's step. `scores` in the order of the way; `stretch` [scans]: as FitOptions::stretch_of_scan.
+MountStep mount_step(const std::vector<MountScore>& scores, const std::vector<std::uint32_t>& stretch);
 
 }  // namespace fathom

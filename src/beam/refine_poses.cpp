@@ -15,6 +15,7 @@
 
 #include "base/executor.hpp"
 #include "beam/refine_mount.hpp"
+#include "beam/way_blocks.hpp"
 
 namespace fathom {
 
@@ -25,6 +26,7 @@ constexpr std::size_t kScansOfSearch = 16;  // share the tables of one scorer
 constexpr std::size_t kScansOfProgress = 256;
 constexpr double kFirstStep = 1.0, kLaterStep = 1.0 / 3.0;  // deviations of the prior
 constexpr double kSettled = 0.1;                            // standard errors
+constexpr std::size_t kMountStretches = 40;
 constexpr double kMostMountDeviations = 3.0;                // of a step
 
 PlanarNumbers numbers_of(const PlanarPose& pose) { return {pose.x_m, pose.y_m, pose.yaw_rad}; }
@@ -82,6 +84,7 @@ class Refiner {
       : expected_(expected),
         sensor_(sensor),
         options_(options),
+        fit_(options.fit),
         executor_(make_executor(options.fit.compute.threads)),
         choose_(third_of(log, 0)),
         learn_(third_of(log, 1)),
@@ -89,7 +92,9 @@ class Refiner {
         mount_(numbers_of(options.mount)),
         at_(log.scans(), mount_),
         scores_(log.scans()),
+        stretch_(blocks_of_way(log.pose, kMountStretches)),
         all_(log.scans()) {
+    if (fit_.stretch_of_scan.empty()) fit_.stretch_of_scan = blocks_of_way(log.pose, fit_.stretches);
     std::iota(all_.begin(), all_.end(), 0U);
     mount_error_.fill(std::numeric_limits<double>::quiet_NaN());
   }
@@ -124,7 +129,7 @@ class Refiner {
     third.pose = at;
     return make_beam_data(third, all_, expected_, sensor_.max_range_m, options_.fit.compute);
   }
-  BeamFit learn(const std::vector<PlanarPose>& at) { return fit_beam_model(pairs(learn_, at), sensor_, options_.fit); }
+  BeamFit learn(const std::vector<PlanarPose>& at) { return fit_beam_model(pairs(learn_, at), sensor_, fit_); }
   std::pair<BeamData, BeamJudgement> judge(const std::vector<PlanarPose>& at, const BeamParameters& parameters) {
     BeamData data = pairs(judge_, at);
     BeamJudgement judgement = judge_beam_model(parameters, sensor_, data);
@@ -150,7 +155,7 @@ class Refiner {
 
   /// False while the mount still moves.
   bool move_mount() {
-    const MountStep step = mount_step(scores_);
+    const MountStep step = mount_step(scores_, stretch_);
     mount_error_ = step.std_error;
     const PlanarNumbers most = {options_.prior.stddev_m, options_.prior.stddev_m, options_.prior.stddev_rad};
     bool settled = true;
@@ -164,12 +169,13 @@ class Refiner {
   const ExpectedRanges& expected_;
   const BeamSensor& sensor_;
   const RefineOptions& options_;
+  FitOptions fit_;  // of the options, with stretches of the way
   std::unique_ptr<Executor> executor_;
   ScanLog choose_, learn_, judge_;  // the first keeps the poses of the log
   PlanarNumbers mount_, mount_error_;
   std::vector<PlanarNumbers> at_;   // [scans] in the frame of the pose of the log
   std::vector<MountScore> scores_;  // [scans]
-  std::vector<std::uint32_t> all_;
+  std::vector<std::uint32_t> stretch_, all_;  // [scans] that errors of the mount take as independent; all scans
 };
 
 }  // namespace

@@ -227,8 +227,8 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
   const BeamParameters& p = fit.parameters;
   const std::vector<std::size_t> free = free_coordinates(p, last, options.fit_hit_offset), known = with_error(p, free);
   fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = unknown_numbers(p.tail.hit);
-  Stretches stretches = {static_cast<std::uint64_t>(scans), options.stretches};
-  if (stretches.clusters == 0 || stretches.clusters > stretches.scans) stretches.clusters = stretches.scans;
+  const Stretches stretches =
+      make_stretches(static_cast<std::uint64_t>(scans), options.stretches, options.stretch_of_scan);
   fit.clusters = stretches.clusters;
   const Derivatives derivatives = find_derivatives(parts, p, sensor, stretches, options.compute, executor);
   const Neighbours neighbours(fit.clusters, options.stretches > 0);

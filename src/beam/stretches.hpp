@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,15 @@ namespace fathom {
 struct Stretches {
   std::uint64_t scans = 0;     ///< of all parts
   std::uint64_t clusters = 0;  ///< at most as many as scans
-  [[nodiscard]] std::uint64_t of_scan(std::uint64_t scan) const { return scan * clusters / scans; }
+  std::span<const std::uint32_t> given = {};  ///< [scans] the cluster of each; empty: about equal numbers of scans
+  [[nodiscard]] std::uint64_t of_scan(std::uint64_t scan) const {
+    return given.empty() ? scan * clusters / scans : given[scan];
+  }
 };
+
+/// `wanted` stretches, or each scan if that is 0, unless the stretch of each scan is given. Throws InputError if it is
+/// given for another number of scans.
+Stretches make_stretches(std::uint64_t scans, std::size_t wanted, std::span<const std::uint32_t> given);
 
 /// How far stretches of the way err together. What lies at the end of one is seen from the next, so neighbours are
 /// taken as correlated, by Bartlett's weights 1 - l / (L + 1) at distance l.

@@ -13,6 +13,7 @@
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
+#include "beam/way_blocks.hpp"
 #include "report/field_sanity.hpp"
 #include "report/field_shares.hpp"
 #include "report/log_facts.hpp"
@@ -83,6 +84,15 @@ LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& 
   return start;
 }
 
+/// [scans] of those that have data.
+std::vector<PlanarPose> poses_of(const FieldData& data, const ScanLog& log) {
+  std::vector<PlanarPose> poses;
+  for (std::size_t i = 0; i < data.scan.size(); ++i) {
+    if (i == 0 || data.scan[i] != data.scan[i - 1]) poses.push_back(log.pose[data.scan[i]]);
+  }
+  return poses;
+}
+
 /// Learned as amcl and nav2 look cells up.
 LikelihoodFieldModel rounded_model(const ScanLog& log, const ScanNumbers& learned, const DistanceField& field,
                                    const LikelihoodFieldModel& start, const FieldFitOptions& options) {
@@ -149,7 +159,9 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     require_ranges_below(start.max_range_m, sensor.nearest_m, misplaced);
     FieldReport report;
     const FieldData data = make_field_data(log, learned, field, start);
-    report.fit = fit_likelihood_field(data, field, start, options.fit);
+    FieldFitOptions how = options.fit;
+    how.stretch_of_scan = blocks_of_way(poses_of(data, log), how.stretches);
+    report.fit = fit_likelihood_field(data, field, start, how);
     report.rounded_model = rounded_model(log, learned, field, start, options.fit);
     report.stretches = options.fit.stretches;
     report.cell_m = field.cell_m();
@@ -166,6 +178,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     add_fault(misplaced, report);
     if (!misplaced.empty()) return report;  // all else follows from it
     add_flag(beside_map_flag(log, map), report);
+    if (how.stretches > 0) add_flag(one_place_flag(poses_of(data, log)), report);
     add_field_sanity(sensor, log, learned, field, options.check_poses, report);
     return report;
   });

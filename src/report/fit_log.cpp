@@ -17,6 +17,7 @@
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
+#include "beam/way_blocks.hpp"
 #include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
 #include "report/log_facts.hpp"
@@ -75,7 +76,9 @@ class LogFitter {
     const auto read = [&](std::size_t part) { return read_part(part); };
     const auto learn = [&] {
       shown_.clear();
-      return fit_beam_model(parts, read, sensor_, fit_options(options_, world_.cell_m()));
+      FitOptions how = fit_options(options_, world_.cell_m());
+      how.stretch_of_scan = blocks_of_way(learned_poses_, how.stretches);
+      return fit_beam_model(parts, read, sensor_, how);
     };
     const std::string name = logs_.size() == 1 ? names_.front() : "";
     report.fit =
@@ -154,6 +157,7 @@ class LogFitter {
       const ScanLog& log = logs_.at(i);
       const ScanNumbers learned = choose_scans(log.name, options_.scans, log.scans());
       const ScanNumbers held_out = held_out_scans(options_, learned, log.name, log.scans());
+      for (const std::uint32_t scan : learned) learned_poses_.push_back(log.pose[scan]);
       LogFacts facts = {.scans = log.scans(),
                         .rays = log.rays(),
                         .learned = learned.size(),
@@ -204,6 +208,7 @@ class LogFitter {
       add_fault(named_flag(zero_flag(facts_[i].zeros, sensor_.min_range_m), i), report);
       add_flag(named_flag(beside_[i], i), report);
     }
+    if (options_.stretches > 0) add_flag(one_place_flag(learned_poses_), report);
     // In a wrong map poses mean nothing.
     if (options_.check_poses && facts_.size() == 1 && wrong_map_flag(report).empty()) {
       const ScanNumbers& learned = learned_of(0);
@@ -362,6 +367,7 @@ class LogFitter {
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
   std::vector<std::string> misplaced_, beside_;  // [logs] flags, or empty
+  std::vector<PlanarPose> learned_poses_;        // of the scans of all logs that are learned from
   std::size_t held_out_ = 0;
   double held_out_readings_ = 0.0;
   std::vector<OwnCorrection> own_;  // [logs]

@@ -17,6 +17,7 @@
 
 #include "base/executor.hpp"
 #include "base/small_matrix.hpp"
+#include "beam/way_blocks.hpp"
 #include "report/some_rays.hpp"
 
 namespace fathom {
@@ -220,6 +221,11 @@ LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const
 LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
                                 const FitLogOptions& options, const LogCorrection& found) {
   const Numbers at = numbers_of(found);
+  if (are_of_one_place(log.pose)) {
+    Numbers unknown;
+    unknown.fill(std::numeric_limits<double>::quiet_NaN());
+    return correction_of(unknown);
+  }
   Numbers errors = LogCorrector(log, world, model, options).std_errors(at);
   if (log.scans() < kParts * kLeastScansOfPart) return correction_of(errors);
   std::array<Numbers, kParts> of_part;

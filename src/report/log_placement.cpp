@@ -13,6 +13,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 
+#include "beam/way_blocks.hpp"
 #include "calibrate/median.hpp"
 #include "report/some_rays.hpp"
 
@@ -239,6 +240,12 @@ std::string beside_map_flag(const ScanLog& log, const GridMap& outline) {
   const double share = share_beside(log, outline);
   if (!(share > kMostBeside)) return "";
   return fmt::format("{:.0f} % of the poses lie beside the map, which covers {}", 100.0 * share, extent_words(outline));
+}
+
+std::string one_place_flag(std::span<const PlanarPose> poses) {
+  if (!are_of_one_place(poses)) return "";
+  return "all scans are from one place: the parameters are those of what is seen from there, and nothing tells how far "
+         "those of another place are off, so there are no standard errors; drive through the map";
 }
 
 std::string misplacement_flag(const ScanLog& log, const ShareOnMap& share) { return words_of(find_change(log, share)); }

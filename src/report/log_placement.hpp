@@ -25,6 +25,9 @@ void require_poses_on_map(const ScanLog& log, const GridMap& outline, const Shar
 /// A sentence if many poses lie beside the map, else empty.
 std::string beside_map_flag(const ScanLog& log, const GridMap& outline);
 
+/// A sentence if all scans are from one place, else empty.
+std::string one_place_flag(std::span<const PlanarPose> poses);
+
 /// A sentence if other units, or a quarter turn of the laser, bring the log onto its map, else empty.
 std::string misplacement_flag(const ScanLog& log, const ShareOnMap& share);
 

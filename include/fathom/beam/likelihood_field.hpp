@@ -120,6 +120,8 @@ struct FieldFitOptions {
   double tolerance = 1e-10;  ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 5000;
   std::size_t stretches = 40;  ///< as FitOptions::stretches
+  /// As FitOptions::stretch_of_scan, of the scans that FieldData has.
+  std::vector<std::uint32_t> stretch_of_scan = {};
 };
 
 struct FieldFit {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Stretches of the way follow distance and turning, not the number of scans.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/beam/fit.hpp>
+#include <fathom/math/random.hpp>
+
+#include "beam/synthetic.hpp"
+#include "beam/way_blocks.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom::way_blocks_test {
+namespace {
+
+using Poses = std::vector<PlanarPose>;
+
+Poses drive(std::size_t scans, double step_m, double turn_rad = 0.0) {
+  Poses poses;
+  for (std::size_t i = 0; i < scans; ++i) {
+    poses.push_back({static_cast<double>(i) * step_m, 0, static_cast<double>(i) * turn_rad});
+  }
+  return poses;
+}
+
+/// Each pose off by about this much.
+Poses with_jitter(Poses poses, double m) {
+  for (std::uint32_t i = 0; i < poses.size(); ++i) {
+    const PhiloxBlock words = keyed_block({3, 0, 1}, i, 0);
+    const NormalPair xy = normals_from_words(words.word[0], words.word[1]);
+    poses[i].x_m += m * double(xy.first), poses[i].y_m += m * double(xy.second);
+  }
+  return poses;
+}
+
+// As where nothing is known of the way.
+TEST(WayBlocks, UniformMotionGivesEqualNumbersOfScans) {
+  for (const std::size_t scans : {41U, 120U, 480U, 2395U}) {
+    for (const Poses& poses : {drive(scans, .37), drive(scans, .29, .11), drive(scans, 2.5)}) {
+      const std::vector<std::uint32_t> block = blocks_of_way(poses, 40);
+      for (std::size_t i = 0; i < scans; ++i) ASSERT_EQ(block[i], i * 40 / scans) << i << " of " << scans;
+    }
+  }
+}
+
+// Many scans a step: blocks differ from equal numbers by the scans of a step at most.
+TEST(WayBlocks, SlowMotionIsEvenToo) {
+  constexpr std::size_t kScans = 2000;
+  const std::vector<std::uint32_t> block = blocks_of_way(with_jitter(drive(kScans, .02), .003), 40);
+  ASSERT_EQ(block.back(), 39U);
+  for (std::size_t b = 0; b < 40; ++b) {
+    EXPECT_NEAR(static_cast<double>(std::count(block.begin(), block.end(), b)), kScans / 40.0, 14) << b;
+  }
+}
+
+TEST(WayBlocks, ARobotThatStandsIsInOneBlock) {
+  const Poses stands = with_jitter(drive(1000, 0), .02);
+  EXPECT_TRUE(are_of_one_place(stands));
+  EXPECT_EQ(blocks_of_way(stands, 40), std::vector<std::uint32_t>(1000));
+  Poses turns = drive(1000, 0, .3);  // and sees the same walls
+  EXPECT_EQ(blocks_of_way(turns, 40), std::vector<std::uint32_t>(1000));
+  // It drives, waits for 5000 scans, and drives on.
+  Poses poses = drive(400, .3), waits = with_jitter(Poses(5000, {119.7, 0, 0}), .02), on = drive(400, .3);
+  for (PlanarPose& pose : on) pose.x_m += 120;
+  poses.insert(poses.end(), waits.begin(), waits.end());
+  poses.insert(poses.end(), on.begin(), on.end());
+  const std::vector<std::uint32_t> block = blocks_of_way(poses, 40);
+  EXPECT_EQ(block.back(), 39U);
+  EXPECT_LE(block[5399] - block[400], 1U);
+}
+
+TEST(WayBlocks, AShortWayHasFewBlocks) {
+  EXPECT_EQ(blocks_of_way(drive(500, .002), 40).back(), 3U);  // of 1 m
+}
+
+// Of the way between two logs, or of a pose that jumped, no block is made.
+TEST(WayBlocks, JumpsTakeNoBlocks) {
+  Poses poses = drive(300, .3), other = drive(300, .3);
+  for (PlanarPose& pose : other) pose.y_m += 1e4;
+  poses.insert(poses.end(), other.begin(), other.end());
+  EXPECT_GE(blocks_of_way(poses, 40).back(), 37U);
+}
+
+TEST(WayBlocks, ErrorsOfOneStretchAreNotAvailable) {
+  const BeamData data = test::simulate(test::kLaserTruth, test::kLaser, 5000, .5, 8, 3);
+  FitOptions options;
+  options.compute.threads = 1;
+  options.stretch_of_scan.assign(50, 0);
+  const BeamFit fit = fit_beam_model(data, test::kLaser, options);
+  EXPECT_TRUE(std::isnan(fit.std_error.sigma_hit_m) && std::isnan(fit.low_95.w_hit));
+  EXPECT_EQ(fit.clusters, 1U);
+  for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 40 / 50;
+  const BeamFit given = fit_beam_model(data, test::kLaser, options);
+  options.stretch_of_scan.clear();
+  EXPECT_EQ(given.std_error, fit_beam_model(data, test::kLaser, options).std_error);
+  options.stretch_of_scan.assign(49, 0);
+  EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
+            "stretches of 49 scans given for 50 scans");
+  options.stretch_of_scan.assign(50, 0);
+  options.stretch_of_scan[7] = 2;
+  EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
+            "scan 7 is in stretch 2, and the scan before in 0");
+}
+
+}  // namespace
+}  // namespace fathom::way_blocks_test
