@@ -28,6 +28,8 @@ using test::flag_with;
 
 constexpr std::string_view kWrongMap = "the map is of another place, or lies elsewhere than the log says";
 
+constexpr std::string_view kElsewhereIs = "the map lies elsewhere than the log says";
+
 /// Walls of one cell around 12 m x 8 m in cells of 5 cm, and `inside` in cells.
 struct Box {
   std::uint32_t row, col, rows, cols;
@@ -100,10 +102,35 @@ TEST(FieldSanity, AMapThatLiesElsewhereIsNamed) {
   ScanLog log = drive(map, laser(.02));
   for (PlanarPose& pose : log.pose) pose.x_m += .18, pose.y_m -= .24;
   const FieldReport shifted = fit_field_log(log, map);
-  EXPECT_EQ(flag_with(shifted, kWrongMap).find("scans fit best 0.3"), 0U) << flag_with(shifted, kWrongMap);
+  EXPECT_EQ(flag_with(shifted, kElsewhereIs).find("scans fit best 0.3"), 0U) << flag_with(shifted, kElsewhereIs);
   for (PlanarPose& pose : log.pose) pose.x_m -= .18, pose.y_m += .24, pose.yaw_rad += .05;
-  const FieldReport turned = fit_field_log(log, map);
-  EXPECT_EQ(flag_with(turned, kWrongMap).find("scans fit best turned by 2."), 0U) << flag_with(turned, kWrongMap);
+  const std::string turned = flag_with(fit_field_log(log, map), "the laser is mounted otherwise than the log says");
+  EXPECT_NE(turned.find("turned by -2."), std::string::npos) << turned;
+}
+
+TEST(FieldSanity, ALogThatDoesNotLieOnItsMapIsNamed) {
+  const GridMap map = hall();
+  const ScanLog log = drive(map, laser(.02));
+  ScanLog other = log;
+  for (float& reading : other.range_m) reading *= 100;
+  other.max_range_m = 1400;
+  FieldReport report = fit_field_log(other, map);
+  EXPECT_NE(flag_with(report, "divided by 100: are they centimetres?"), "");
+  EXPECT_EQ(report.sanity.size(), 1U);
+  EXPECT_EQ(report.unusable, report.sanity);
+  other = log;
+  for (PlanarPose& pose : other.pose) pose.yaw_rad += M_PI;
+  EXPECT_NE(flag_with(fit_field_log(other, map), "with the laser turned by 180 degrees"), "");
+  other = log;
+  for (PlanarPose& pose : other.pose) pose.y_m += 300;
+  EXPECT_EQ(test::input_error([&] { fit_field_log(other, map); }).find("no pose lies on the map, which covers x 0.0 to"),
+            0U);
+  other = log;
+  for (float& reading : other.range_m) reading = 0;
+  EXPECT_EQ(test::input_error([&] { fit_field_log(other, map); }).find("no reading is a range: 0 are inf, 14520"), 0U);
+  other = log;
+  other.pose = std::vector<PlanarPose>(120, log.pose[0]);
+  EXPECT_NE(flag_with(fit_field_log(other, map), "all scans are from one place"), "");
 }
 
 TEST(FieldSanity, AMaximumRangeThatTheReadingsContradictIsNamed) {
@@ -253,7 +280,7 @@ TEST(FieldSanity, RealLogsInTheirMapsAreInOrder) {
   }
   EXPECT_NE(flag_with(fit_field_log(log, flipped, few), kWrongMap), "");
   for (PlanarPose& pose : log.pose) pose.x_m += .5;
-  EXPECT_EQ(flag_with(fit_field_log(log, freiburg, few), kWrongMap).find("scans fit best 0."), 0U);
+  EXPECT_EQ(flag_with(fit_field_log(log, freiburg, few), kElsewhereIs).find("scans fit best 0."), 0U);
 }
 
 }  // namespace

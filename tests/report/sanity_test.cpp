@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <numbers>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -362,6 +364,158 @@ TEST(Sanity, PosesAreJudgedWithWhatIsLearnedOfTheLog) {
   const FitReport report = fit_log(log, world, own);
   EXPECT_NEAR(report.logs.at(0).correction.mount_x_m, 0.12, 0.02);
   EXPECT_EQ(flag_with(report, "poses"), "");
+}
+
+// --- Where a log lies ---
+
+ScanLog scaled(ScanLog log, double readings, double poses) {
+  for (float& reading : log.range_m) reading = static_cast<float>(double{reading} * readings);
+  for (PlanarPose& pose : log.pose) pose.x_m *= poses, pose.y_m *= poses;
+  log.max_range_m *= readings;
+  return log;
+}
+
+void expect_only_fault(const FitReport& report, const std::string& words) {
+  ASSERT_EQ(report.sanity.size(), 1U) << report.sanity.front();
+  EXPECT_NE(report.sanity.front().find(words), std::string::npos) << report.sanity.front();
+  EXPECT_EQ(report.unusable, report.sanity);
+}
+
+TEST(Sanity, WrongUnitsAreNamed) {
+  const World world = World::from_map(hall());
+  ScanLog log = drive(model_of(kTruth), world);
+  log.max_range_m = 14;
+  for (const auto& [factor, words] : std::vector<std::pair<double, std::string>>{
+           {100, "divided by 100: are they centimetres?"}, {1000, "divided by 1000: are they millimetres?"},
+           {10, "divided by 10: are they decimetres?"}, {.001, "times 1000: are they kilometres?"}}) {
+    expect_only_fault(fit_log(scaled(log, factor, 1), world, options()), words);
+    ScanLog in_metres = scaled(log, factor, 1);  // as the log has it, or who gives --max-range
+    in_metres.max_range_m = 14;
+    if (factor >= 100) {
+      const std::string refusal = test::input_error([&] { fit_log(in_metres, world, options()); });
+      EXPECT_NE(refusal.find("no reading is below the maximum range, 14 m"), std::string::npos) << refusal;
+      EXPECT_NE(refusal.find(words), std::string::npos) << refusal;
+    } else {
+      expect_only_fault(fit_log(in_metres, world, options()), words);
+    }
+  }
+  const std::string both = test::input_error([&] { fit_log(scaled(log, 100, 100), world, options()); });
+  EXPECT_EQ(both.find("no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is (150.0,"),
+            0U) << both;
+  EXPECT_NE(both.find("together with the poses divided by 100: are they centimetres?"), std::string::npos) << both;
+  const std::string poses = test::input_error([&] { fit_log(scaled(log, 1, 1000), world, options()); });
+  EXPECT_NE(poses.find("with poses divided by 1000: are they millimetres?"), std::string::npos) << poses;
+  ScanLog degrees = log;
+  for (PlanarPose& pose : degrees.pose) pose.yaw_rad /= kRadPerDeg;
+  expect_only_fault(fit_log(degrees, world, options()), "with headings taken as degrees: are they degrees?");
+}
+
+TEST(Sanity, WrongUnitsOfATableAreNamed) {
+  const World world = World::from_map(hall());
+  const ScanLog log = drive(model_of(kTruth), world);
+  BeamData pairs = make_beam_data(log, select_scans("all", log.scans()), world, 14);
+  for (float& reading : pairs.reading_m) reading *= 100;
+  FitLogOptions how = options();
+  how.max_range_m = 1400;
+  expect_only_fault(fit_pairs(pairs, how), "divided by 100: are they centimetres?");
+  how.max_range_m = 14;
+  EXPECT_NE(test::input_error([&] { fit_pairs(pairs, how); }).find("are they centimetres?"), std::string::npos);
+}
+
+TEST(Sanity, ALogWithoutRangesIsRefused) {
+  const World world = World::from_map(hall());
+  ScanLog log = drive(model_of(kTruth), world);
+  log.max_range_m = 14, log.name = "a.log";
+  const auto refusal = [&](float reading) {
+    std::fill(log.range_m.begin(), log.range_m.end(), reading);
+    return test::input_error([&] { fit_log(log, world, options()); });
+  };
+  EXPECT_EQ(refusal(INFINITY), "a.log: no reading is a range: 14520 are inf, 0 are 0 and 0 are nan or below 0");
+  EXPECT_EQ(refusal(0), "a.log: no reading is a range: 0 are inf, 14520 are 0 and 0 are nan or below 0");
+  EXPECT_EQ(refusal(NAN), "a.log: no reading is a range: 0 are inf, 0 are 0 and 14520 are nan or below 0");
+  EXPECT_EQ(refusal(15), "a.log: no reading is below the maximum range, 14 m: the nearest is 15 m");
+  const BeamData pairs = {std::vector<float>(50, INFINITY), std::vector<float>(50, 3), std::vector<std::uint32_t>(50)};
+  FitLogOptions how = options();
+  how.max_range_m = 14;
+  EXPECT_EQ(test::input_error([&] { fit_pairs(pairs, how); }),
+            "no reading is a range: 50 are inf, 0 are 0 and 0 are nan or below 0");
+}
+
+TEST(Sanity, PosesBesideTheMapAreNamed) {
+  const World world = World::from_map(hall());
+  ScanLog log = drive(model_of(kTruth), world);
+  log.name = "a.log";
+  ScanLog partly = log;
+  for (std::size_t i = 0; i < log.scans(); ++i) {
+    log.pose[i].x_m += 500;
+    if (i % 4 == 0) partly.pose[i].y_m -= 500;
+  }
+  const std::string refusal = test::input_error([&] { fit_log(log, world, options()); });
+  EXPECT_EQ(refusal.find("a.log: no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is "
+                         "(501.5, 3.4): give the origin"),
+            0U) << refusal;
+  EXPECT_NE(flag_with(fit_log(partly, world, options()), "25 % of the poses lie beside the map, which covers"), "");
+}
+
+TEST(Sanity, ALaserThatIsMountedBackwardsIsNamed) {
+  const World world = World::from_map(hall());
+  const ScanLog straight = drive(model_of(kTruth), world);
+  for (const int quarters : {1, 2, 3}) {
+    ScanLog log = straight;
+    for (double& azimuth : log.azimuth_rad) azimuth += quarters * std::numbers::pi / 2;
+    expect_only_fault(fit_log(log, world, options()),
+                      "with the laser turned by " + std::to_string(360 - 90 * quarters) + " degrees: it is mounted so");
+  }
+}
+
+TEST(Sanity, AMapThatLiesElsewhereIsNamed) {
+  BeamParameters sharp = kTruth;
+  sharp.sigma_hit_m = .03;
+  const ScanLog log = drive(model_of(sharp), World::from_map(hall()));
+  GridMap shifted = hall(), turned = hall();
+  shifted.world_from_map = {.1, -.06, 0}, turned.world_from_map = {0, 0, kRadPerDeg};
+  const std::string of_shift = flag_with(fit_log(log, World::from_map(shifted), options()), "scans fit best");
+  EXPECT_EQ(of_shift.find("scans fit best 0.1"), 0U) << of_shift;
+  EXPECT_NE(of_shift.find("all to the same side: the map lies elsewhere than the log says"), std::string::npos);
+  EXPECT_EQ(of_shift.find("mount"), std::string::npos) << of_shift;
+  const std::string of_turn = flag_with(fit_log(log, World::from_map(turned), options()), "scans fit best");
+  EXPECT_NE(of_turn.find("the map lies elsewhere than the log says"), std::string::npos) << of_turn;
+  EXPECT_NE(of_turn.find("turned by "), std::string::npos) << of_turn;
+  EXPECT_EQ(of_turn.find("mounted"), std::string::npos) << of_turn;
+}
+
+/// The same walls in cells so many times as large.
+GridMap coarse(const GridMap& fine, std::uint32_t times) {
+  GridMap map;
+  map.rows = fine.rows / times, map.cols = fine.cols / times;
+  map.resolution_m = fine.resolution_m * times;
+  map.cells.assign(std::size_t{map.rows} * map.cols, Cell::kFree);
+  for (std::uint32_t r = 0; r < map.rows * times; ++r) {
+    for (std::uint32_t c = 0; c < map.cols * times; ++c) {
+      if (fine.cells[std::size_t{r} * fine.cols + c] != Cell::kOccupied) continue;
+      map.cells[std::size_t{r / times} * map.cols + c / times] = Cell::kOccupied;
+    }
+  }
+  return map;
+}
+
+TEST(Sanity, OfALogInAMapOfLargeCellsNothingIsSaid) {
+  const World world = World::from_map(hall());
+  BeamParameters sharp = kTruth;
+  sharp.sigma_hit_m = .03;
+  const ScanLog log = drive(model_of(sharp), world);
+  EXPECT_EQ(fit_log(log, World::from_map(coarse(hall(), 5)), options()).sanity, std::vector<std::string>{});
+}
+
+TEST(Sanity, ALogOfOnePlaceHasNoErrors) {
+  const World world = World::from_map(hall());
+  ScanLog log = drive(model_of(kTruth), world);
+  std::vector<PlanarPose> poses(120, {4.0, 3.5, .3});
+  log = sample_log(model_of(kTruth), world, poses, log.azimuth_rad, 5, {.threads = 1});
+  const FitReport report = fit_log(log, world, options());
+  EXPECT_NE(flag_with(report, "all scans are from one place"), "");
+  EXPECT_TRUE(std::isnan(report.fit.std_error.sigma_hit_m));
+  EXPECT_EQ(flag_with(fit_log(drive(model_of(kTruth), world), world, options()), "one place"), "");
 }
 
 TEST(Sanity, FlagsAreInTheFilesOfAFit) {
