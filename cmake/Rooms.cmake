@@ -3,14 +3,15 @@
 # every #include with them, and them with the picture in docs/architecture.md.
 
 # From the bottom up, and for each room the rooms that it includes besides its own; all of these stand before it.
-set(FATHOM_ROOMS base message scene text bag topic beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate dataset live report)
+set(FATHOM_ROOMS base message scene text fit bag topic beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate dataset live report)
 set(FATHOM_ARROWS_base "")
 set(FATHOM_ARROWS_message base)
 set(FATHOM_ARROWS_scene base)
 set(FATHOM_ARROWS_text base)
+set(FATHOM_ARROWS_fit base)
 set(FATHOM_ARROWS_bag base message text)
 set(FATHOM_ARROWS_topic base message)
-set(FATHOM_ARROWS_beam base scene)
+set(FATHOM_ARROWS_beam base scene fit)
 set(FATHOM_ARROWS_noise base beam)
 set(FATHOM_ARROWS_sensor base noise)
 set(FATHOM_ARROWS_cast base scene sensor beam)
@@ -18,7 +19,7 @@ set(FATHOM_ARROWS_grid base scene beam)
 set(FATHOM_ARROWS_mesh base scene text)
 set(FATHOM_ARROWS_picture base text)
 set(FATHOM_ARROWS_cloud base message text)
-set(FATHOM_ARROWS_calibrate base text beam noise)
+set(FATHOM_ARROWS_calibrate base text fit beam noise)
 set(FATHOM_ARROWS_log base message scene text bag beam)
 set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise sensor cast)
@@ -26,7 +27,7 @@ set(FATHOM_ARROWS_render base scene noise sensor cast)
 set(FATHOM_ARROWS_simulate base message scene text bag topic noise sensor mesh picture cloud calibrate log world render)
 set(FATHOM_ARROWS_dataset base text sensor render simulate)
 set(FATHOM_ARROWS_live base message scene text noise sensor cloud render simulate)
-set(FATHOM_ARROWS_report base scene text beam cast grid picture calibrate log simulate)
+set(FATHOM_ARROWS_report base scene text fit beam cast grid picture calibrate log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
 # to another room, each to one; those of none include what is under them, for users alone.
@@ -79,7 +80,7 @@ set(FATHOM_OWNER_calibrate/wall_report.hpp report)
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.
 set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
-    hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds)
+    hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds Eigen boost)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text)
@@ -103,3 +104,5 @@ set(FATHOM_ONLY_urdf_model src/world/urdf)
 set(FATHOM_ONLY_console_bridge src/world/urdf)
 set(FATHOM_ONLY_sdf src/world/sdf)
 set(FATHOM_ONLY_dds src/topic/dds)
+set(FATHOM_ONLY_Eigen src/fit src/beam)
+set(FATHOM_ONLY_boost src/fit)

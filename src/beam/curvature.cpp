@@ -50,11 +50,11 @@ struct ChunkSums {
 
 class CurvatureOfPart {
  public:
-  CurvatureOfPart(const Evidence& evidence, std::uint64_t first_scan, const Stretches& stretches,
+  CurvatureOfPart(const Evidence& evidence, std::uint64_t first_scan, const TrajectoryBlocks& blocks,
                   const BeamParameters& p, const BeamSensor& sensor, Isa isa)
       : evidence_(evidence),
         first_scan_(first_scan),
-        stretches_(stretches),
+        blocks_(blocks),
         parameters_(p),
         sensor_(sensor),
         kernel_(pick_curvature_kernel(isa)),
@@ -90,7 +90,7 @@ class CurvatureOfPart {
   }
 
  private:
-  [[nodiscard]] std::uint64_t cluster_of(std::uint64_t scan) const { return stretches_.of_scan(first_scan_ + scan); }
+  [[nodiscard]] std::uint64_t cluster_of(std::uint64_t scan) const { return blocks_.of_scan(first_scan_ + scan); }
   [[nodiscard]] bool moves_to_max(bool missed) const { return missed && sensor_.miss == MissPolicy::kAtom; }
 
   void add_block(std::size_t begin, std::size_t count, bool missed, ChunkSums& sums) const {
@@ -216,7 +216,7 @@ class CurvatureOfPart {
 
   const Evidence& evidence_;
   std::uint64_t first_scan_;
-  const Stretches& stretches_;
+  const TrajectoryBlocks& blocks_;
   const BeamParameters& parameters_;
   const BeamSensor& sensor_;
   CurvatureKernel kernel_;
@@ -226,9 +226,9 @@ class CurvatureOfPart {
 
 }  // namespace
 
-Curvature find_curvature(const Evidence& evidence, std::uint64_t first_scan, const Stretches& stretches,
+Curvature find_curvature(const Evidence& evidence, std::uint64_t first_scan, const TrajectoryBlocks& blocks,
                          const BeamParameters& parameters, const BeamSensor& sensor, Executor& executor, Isa isa) {
-  return CurvatureOfPart(evidence, first_scan, stretches, parameters, sensor, isa).run(executor);
+  return CurvatureOfPart(evidence, first_scan, blocks, parameters, sensor, isa).run(executor);
 }
 
 }  // namespace fathom

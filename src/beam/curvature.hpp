@@ -13,7 +13,7 @@
 
 #include "base/executor.hpp"
 #include "beam/evidence.hpp"
-#include "beam/stretches.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
@@ -36,7 +36,7 @@ struct Curvature {
 };
 
 /// `first_scan`: how many scans the parts before have. Results do not depend on threads.
-Curvature find_curvature(const Evidence& evidence, std::uint64_t first_scan, const Stretches& stretches,
+Curvature find_curvature(const Evidence& evidence, std::uint64_t first_scan, const TrajectoryBlocks& blocks,
                          const BeamParameters& parameters, const BeamSensor& sensor, Executor& executor, Isa isa);
 
 }  // namespace fathom

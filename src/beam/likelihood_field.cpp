@@ -3,28 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/fit.hpp>
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/executor.hpp"
-#include "beam/field_errors.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr std::size_t kPosesOfATask = 64;
-
-void check_options(const FieldFitOptions& options) {
-  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
-  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
-  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
-}
 
 bool is_finite(const PlanarPose& pose) {
   return std::isfinite(pose.x_m) && std::isfinite(pose.y_m) && std::isfinite(pose.yaw_rad);
@@ -94,83 +85,6 @@ double field_nats_per_reading(const FieldData& data, const DistanceField& field,
   double sum = 0.0;
   for (const std::uint32_t level : data.level) sum += log_f.at(level);
   return sum / static_cast<double>(data.level.size());
-}
-
-namespace {
-
-/// Expectation maximisation over how many readings end at each level.
-class FieldLearner {
- public:
-  FieldLearner(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
-               const FieldFitOptions& options)
-      : data_(data), field_(field), options_(options), count_(field.levels()) {
-    validate(start);
-    check_options(options);
-    if (data.scan.size() != data.level.size()) {
-      throw InputError(fmt::format("{} scans given for {} readings", data.scan.size(), data.level.size()));
-    }
-    if (data.level.empty()) throw InputError("no reading carries evidence");
-    for (const std::uint32_t level : data.level) {
-      if (level >= field.levels()) throw InputError(fmt::format("level {} is not of this field", level));
-      count_[level] += 1.0;
-    }
-    fit_.model = start;
-    fit_.readings = data.level.size();
-    floor_m_ = field.cell_m() / std::sqrt(12.0);
-    fit_.model.sigma_hit_m = std::max(start.sigma_hit_m, floor_m_);
-  }
-
-  FieldFit run() {
-    for (std::size_t i = 0; i < options_.max_iterations; ++i) {
-      const double before =
-          fit_.log_likelihood.empty() ? -std::numeric_limits<double>::infinity() : fit_.log_likelihood.back();
-      const LikelihoodFieldModel next = step();
-      if (std::abs(fit_.log_likelihood.back() - before) <= options_.tolerance * std::abs(fit_.log_likelihood.back())) {
-        fit_.converged = true;
-        break;
-      }
-      fit_.model = next;
-    }
-    if (!fit_.converged) step();  // the log-likelihood at the end
-    if (!fit_.converged)
-      fit_.flags.push_back(fmt::format("not converged after {} iterations", options_.max_iterations));
-    add_field_errors(data_, field_, count_, floor_m_, options_, fit_);
-    return std::move(fit_);
-  }
-
- private:
-  /// The next model; notes the log-likelihood of this one.
-  LikelihoodFieldModel step() {
-    LikelihoodFieldModel next = fit_.model;
-    double hits = 0.0, squares = 0.0, sum = 0.0;
-    for (std::uint32_t level = 0; level < field_.levels(); ++level) {
-      if (count_[level] == 0.0) continue;
-      const double d = field_.distance_m(level), f = fit_.model.density(d);
-      const double hit = count_[level] * (1.0 - fit_.model.w_rand / fit_.model.max_range_m / f);
-      hits += hit;
-      squares += hit * d * d;
-      sum += count_[level] * std::log(f);
-    }
-    fit_.log_likelihood.push_back(sum);
-    next.w_hit = std::clamp(hits / static_cast<double>(fit_.readings), 0.0, 1.0);
-    next.w_rand = 1.0 - next.w_hit;
-    if (hits > 0.0) next.sigma_hit_m = std::max(floor_m_, std::sqrt(squares / hits));
-    return next;
-  }
-
-  const FieldData& data_;
-  const DistanceField& field_;
-  const FieldFitOptions& options_;
-  std::vector<double> count_;  // [levels]
-  FieldFit fit_;
-  double floor_m_ = 0.0;
-};
-
-}  // namespace
-
-FieldFit fit_likelihood_field(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
-                              const FieldFitOptions& options) {
-  return FieldLearner(data, field, start, options).run();
 }
 
 class FieldScorer::Impl {

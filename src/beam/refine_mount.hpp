@@ -12,8 +12,8 @@ namespace fathom {
 
 /// What a scan says about the mount.
 struct MountScore {
-  PlanarNumbers slope = {};       ///< of its best value by the mount
-  PlanarMatrix information = {};  ///< minus the second derivatives
+  PlanarNumbers slope = PlanarNumbers::Zero();      ///< of its best value by the mount
+  PlanarMatrix information = PlanarMatrix::Zero();  ///< minus the second derivatives
 };
 
 /// Of a scan whose pose was found at `d`. `information`: of the likelihood alone, there. Nothing, as of a scan without
@@ -22,7 +22,7 @@ MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const
                        const PlanarMatrix& information);
 
 struct MountStep {
-  PlanarNumbers by = {};    ///< 0 where the scans do not tell
+  PlanarNumbers by = PlanarNumbers::Zero();  ///< 0 where the scans do not tell
   PlanarNumbers std_error;  ///< clustered by stretches of scans, and not below that of independent scans; or NaN
 };
 

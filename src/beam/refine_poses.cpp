@@ -96,7 +96,7 @@ class Refiner {
         all_(log.scans()) {
     if (fit_.stretch_of_scan.empty()) fit_.stretch_of_scan = blocks_of_way(log.pose, fit_.stretches);
     std::iota(all_.begin(), all_.end(), 0U);
-    mount_error_.fill(std::numeric_limits<double>::quiet_NaN());
+    mount_error_.setConstant(std::numeric_limits<double>::quiet_NaN());
   }
 
   RefinedPoses run() {

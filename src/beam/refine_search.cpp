@@ -2,7 +2,10 @@
 #include "beam/refine_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
@@ -18,12 +21,6 @@ constexpr int kMostMoves = 12;  // of one step: 1.5 times as far as the prior go
 constexpr double kUsualLeverM = 5.0;
 
 }  // namespace
-
-PlanarNumbers product(const PlanarMatrix& m, const PlanarNumbers& v) {
-  PlanarNumbers p = {};
-  for (std::size_t i = 0; i < 3; ++i) p[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
-  return p;
-}
 
 PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d) {
   const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
@@ -60,12 +57,7 @@ void PoseSearch::log_likelihoods(std::span<const PlanarNumbers> at, std::span<do
 }
 
 double PoseSearch::log_prior(const PlanarNumbers& d) const {
-  double sum = 0.0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const double u = (d[k] - mean_[k]) / stddev_[k];
-    sum += u * u;
-  }
-  return -0.5 * sum;
+  return -0.5 * (d - mean_).cwiseQuotient(stddev_).squaredNorm();
 }
 
 double PoseSearch::value_at(const PlanarNumbers& d) {
@@ -97,22 +89,21 @@ PoseSearch::Neighbours PoseSearch::look_around(const PlanarNumbers& middle, doub
     const double up = n.value[2 * i], down = n.value[2 * i + 1];
     const double* corner = n.value.data() + 6 + 4 * i;
     n.slope[i] = (up - down) / 2.0;
-    n.information[i][i] = -(up - 2.0 * value + down);
-    n.information[i][j] = n.information[j][i] = -(corner[0] - corner[1] - corner[2] + corner[3]) / 4.0;
+    n.information(i, i) = -(up - 2.0 * value + down);
+    n.information(i, j) = n.information(j, i) = -(corner[0] - corner[1] - corner[2] + corner[3]) / 4.0;
   }
   return n;
 }
 
 /// To the best of the neighbours and the peak that their differences tell, if that is better.
 bool PoseSearch::improve(Place& place, double step) {
-  const PlanarNumbers steps = {step * stddev_[0], step * stddev_[1], step * stddev_[2]};
+  const PlanarNumbers steps = step * stddev_;
   const Neighbours n = look_around(place.d, place.value, steps, true);
   const auto best = static_cast<std::size_t>(std::max_element(n.value.begin(), n.value.end()) - n.value.begin());
   Place found = {n.at[best], n.value[best]};
-  if (const auto spread = inverse_of(n.information)) {
-    const PlanarNumbers to = product(*spread, n.slope);
-    PlanarNumbers peak = place.d;
-    for (std::size_t k = 0; k < 3; ++k) peak[k] += std::clamp(to[k], -kFarthestNewton, kFarthestNewton) * steps[k];
+  if (const auto spread = inverse_of(n.information, 0.0)) {
+    const PlanarNumbers to = (*spread * n.slope).cwiseMax(-kFarthestNewton).cwiseMin(kFarthestNewton);
+    const PlanarNumbers peak = place.d + to.cwiseProduct(steps);
     if (const double value = value_at(peak); value > found.value) found = {peak, value};
   }
   if (!(found.value > place.value + kLeastRise)) return false;
@@ -146,11 +137,7 @@ PlanarMatrix PoseSearch::information(std::size_t scan, const PlanarNumbers& at) 
   const PlanarNumbers steps = {step_m, step_m, step_m / lever_m};
   double middle = 0.0;
   log_likelihoods({&at, 1}, {&middle, 1});
-  PlanarMatrix information = look_around(at, middle, steps, false).information;
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) information[i][j] /= steps[i] * steps[j];
-  }
-  return information;
+  return look_around(at, middle, steps, false).information.cwiseQuotient(steps * steps.transpose());
 }
 
 }  // namespace fathom

@@ -2,24 +2,21 @@
 #pragma once
 // The likeliest pose of one scan under a normal prior.
 
-#include <array>
-#include <optional>
 #include <span>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include <fathom/beam/refine.hpp>
 #include <fathom/beam/score.hpp>
 
-#include "base/small_matrix.hpp"
 #include "beam/moving_ranges.hpp"
 
 namespace fathom {
 
 /// x (m), y (m) and yaw (rad) of a pose in the frame of another one.
-using PlanarNumbers = std::array<double, 3>;
-using PlanarMatrix = FixedMatrix<3>;
-
-PlanarNumbers product(const PlanarMatrix& m, const PlanarNumbers& v);
+using PlanarNumbers = Eigen::Vector3d;
+using PlanarMatrix = Eigen::Matrix3d;
 
 /// pose * d.
 PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d);
@@ -41,7 +38,7 @@ class PoseSearch {
 
  private:
   struct Place {
-    PlanarNumbers d = {};
+    PlanarNumbers d;
     double value = 0.0;
   };
   /// The values at the middle and its neighbours, which say slope and curvature.
@@ -62,7 +59,7 @@ class PoseSearch {
   ScanScorer scorer_;
   PlanarPose logged_;
   std::span<const float> readings_;
-  PlanarNumbers mean_ = {};
+  PlanarNumbers mean_ = PlanarNumbers::Zero();
   std::vector<Pose> poses_;
 };
 

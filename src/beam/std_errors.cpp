@@ -7,45 +7,26 @@
 //
 // where hits are Gaussian; else as tail_curvature.hpp has it, with log nu or sigma' as one coordinate more.
 //
-// H: minus the Hessian of the log-likelihood (exact observed information, also where the model is wrong). Naive
-// covariance H^-1; clustered H^-1 J H^-1 with J the sum over G clusters of outer products of a cluster's summed score,
-// and of those of neighbours (Neighbours), times G / (G - 1) or more, and intervals by Student's t.
-// Source: White, Econometrica 50 (1982); Liang and Zeger, Biometrika 73 (1986); Newey and West, Econometrica 55 (1987).
+// Their derivatives give the standard errors of fit/covariance.hpp. Blocks are stretches of the way, or scans.
 
 #include "beam/std_errors.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "base/small_matrix.hpp"
 #include "beam/curvature.hpp"
-#include "beam/stretches.hpp"
-#include "beam/student_t.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr double kBoundary = 1e-7;  // of a weight: below, it is 0
-
-/// a m a^T.
-Matrix sandwich(const Matrix& a, const Matrix& middle) {
-  Matrix out = {};
-  for (std::size_t i = 0; i < kCoordinates; ++i) {
-    for (std::size_t j = 0; j < kCoordinates; ++j) {
-      for (std::size_t k = 0; k < kCoordinates; ++k) {
-        for (std::size_t l = 0; l < kCoordinates; ++l) out[i][j] += a[i][k] * middle[k][l] * a[j][l];
-      }
-    }
-  }
-  return out;
-}
 
 /// Coordinates that are learned and inside their limits. One weight, the largest, follows from the others.
 std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum& last, bool offset_fitted) {
@@ -80,20 +61,19 @@ std::vector<std::size_t> with_error(const BeamParameters& p, const std::vector<s
   return out;
 }
 
-/// From the covariance of the coordinates to that of the parameters (delta method: dw_c / d eta_k = w_c (1{c=k} -
-/// w_k)).
-Matrix covariance_of_parameters(const Matrix& covariance, const BeamParameters& p) {
-  Matrix slope = {};
+/// Slope of the parameters by the coordinates: dw_c / d eta_k = w_c (1{c=k} - w_k).
+Eigen::MatrixXd slope_of_parameters(const BeamParameters& p) {
+  Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(kCoordinates, kCoordinates);
   for (std::size_t c = 0; c < kWeights; ++c) {
     for (std::size_t k = 0; k < kWeights; ++k) {
-      slope[c][k] = p.*kWeightMembers[c] * ((c == k ? 1.0 : 0.0) - p.*kWeightMembers[k]);
+      slope(c, k) = p.*kWeightMembers[c] * ((c == k ? 1.0 : 0.0) - p.*kWeightMembers[k]);
     }
   }
-  slope[4][4] = p.sigma_hit_m;
-  slope[5][5] = p.lambda_short_per_m;
-  slope[6][6] = 1.0;
-  slope[7][7] = p.tail.hit == HitLaw::kStudentT ? p.tail.nu_hit : 1.0;
-  return sandwich(slope, covariance);
+  slope(4, 4) = p.sigma_hit_m;
+  slope(5, 5) = p.lambda_short_per_m;
+  slope(6, 6) = 1.0;
+  slope(7, 7) = p.tail.hit == HitLaw::kStudentT ? p.tail.nu_hit : 1.0;
+  return slope;
 }
 
 /// A coordinate's parameter: of the book's table, and then that of the law of hits.
@@ -118,14 +98,13 @@ std::vector<Coordinate> coordinates_of(const HitTail& tail) {
 
 /// NaN, of a law of hits.
 BeamParameters unknown_numbers(HitLaw law) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  return {nan, nan, nan, nan, nan, nan, nan, {law, nan, nan}};
+  return {kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber, {law, kNoNumber, kNoNumber}};
 }
 
-BeamParameters to_errors(const Matrix& parameter_covariance, const std::vector<std::size_t>& known, HitLaw law) {
+BeamParameters to_errors(const Eigen::VectorXd& of_parameters, const std::vector<std::size_t>& known, HitLaw law) {
   BeamParameters errors = unknown_numbers(law);
   const std::vector<Coordinate> coordinates = coordinates_of(errors.tail);
-  for (const std::size_t k : known) coordinates[k].in(errors) = std::sqrt(parameter_covariance[k][k]);
+  for (const std::size_t k : known) coordinates[k].in(errors) = of_parameters[k];
   return errors;
 }
 
@@ -137,64 +116,43 @@ bool is_ill_known(double variance, double weight, std::size_t pairs) {
   return variance > kMostVariance * weight * (1.0 - weight) / static_cast<double>(pairs);
 }
 
-void add(const Matrix& part, Matrix& sum) {
-  for (std::size_t i = 0; i < kCoordinates; ++i) {
-    for (std::size_t k = 0; k < kCoordinates; ++k) sum[i][k] += part[i][k];
-  }
-}
-
 /// Of all parts, added in their order.
 struct Derivatives {
-  Matrix information = {};
-  std::vector<Score> clusters;  ///< [G], summed scores
+  Eigen::MatrixXd information;  ///< [coordinates, coordinates]
+  Eigen::MatrixXd scores;       ///< [blocks, coordinates], summed
 };
 
 Derivatives find_derivatives(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
-                             const Stretches& stretches, const Compute& compute, Executor& executor) {
-  Derivatives out = {{}, std::vector<Score>(stretches.clusters)};
+                             const TrajectoryBlocks& blocks, const Compute& compute, Executor& executor) {
+  Derivatives out = {Eigen::MatrixXd::Zero(kCoordinates, kCoordinates),
+                     Eigen::MatrixXd::Zero(blocks.count, kCoordinates)};
   std::uint64_t first_scan = 0;
   for (const Evidence& evidence : parts) {
-    const Curvature part = find_curvature(evidence, first_scan, stretches, p, sensor, executor, compute.isa);
+    const Curvature part = find_curvature(evidence, first_scan, blocks, p, sensor, executor, compute.isa);
     first_scan += evidence.clusters();
-    add(part.information, out.information);
+    out.information += Eigen::Map<const Eigen::Matrix<double, kCoordinates, kCoordinates>>(part.information[0].data());
     for (std::size_t n = 0; n < part.cluster_scores.size(); ++n) {
-      Score& cluster = out.clusters[part.first_cluster + n];
-      for (std::size_t k = 0; k < kCoordinates; ++k) cluster[k] += part.cluster_scores[n][k];
+      out.scores.row(part.first_cluster + n) +=
+          Eigen::Map<const Eigen::RowVector<double, kCoordinates>>(part.cluster_scores[n].data());
     }
   }
   return out;
 }
 
-void add_product(const Score& a, const Score& b, double times, Matrix& sum) {
-  for (std::size_t i = 0; i < kCoordinates; ++i) {
-    for (std::size_t k = 0; k < kCoordinates; ++k) sum[i][k] += times * a[i] * b[k];
-  }
-}
-
-/// Sum over all clusters of s s^T, and of neighbours' products. An estimate of the information too, and one that is
-/// never negative.
-Matrix outer_product(const std::vector<Score>& clusters, const Neighbours& neighbours) {
-  Matrix sum = {};
-  neighbours.for_each_product(clusters.size(), [&](std::size_t a, std::size_t b, double times) {
-    add_product(clusters[a], clusters[b], times, sum);
-  });
-  return sum;
-}
-
 /// Not so where learning ended short of a maximum: there the information can be negative in some direction.
-bool are_variances(const Matrix& covariance, const std::vector<std::size_t>& known) {
-  return std::all_of(known.begin(), known.end(), [&](std::size_t k) { return covariance[k][k] > 0.0; });
+bool are_variances(const Eigen::MatrixXd& covariance, const std::vector<std::size_t>& known) {
+  return std::all_of(known.begin(), known.end(), [&](std::size_t k) { return covariance(k, k) > 0.0; });
 }
 
-void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>& known, BeamFit& fit) {
+void flag_unidentified(const Eigen::MatrixXd& covariance, const std::vector<std::size_t>& known, BeamFit& fit) {
   constexpr double kMostCorrelation = 0.98;
   const std::vector<Coordinate> coordinates = coordinates_of(fit.parameters.tail);
   const auto may_be_one_of_a_pair = [&](std::size_t k) {
-    return k >= kWeights || is_ill_known(covariance[k][k], fit.parameters.*kWeightMembers[k], fit.pairs);
+    return k >= kWeights || is_ill_known(covariance(k, k), fit.parameters.*kWeightMembers[k], fit.pairs);
   };
   for (const std::size_t j : known) {
     for (const std::size_t k : known) {
-      const double correlation = covariance[j][k] / std::sqrt(covariance[j][j] * covariance[k][k]);
+      const double correlation = covariance(j, k) / std::sqrt(covariance(j, j) * covariance(k, k));
       if (j < k && std::abs(correlation) > kMostCorrelation && may_be_one_of_a_pair(j) && may_be_one_of_a_pair(k)) {
         fit.flags.push_back(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}",
                                         coordinates[j].name, coordinates[k].name, correlation));
@@ -203,20 +161,12 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
   }
 }
 
-/// No parameter is known better than from independent rays: few clusters can agree by chance.
-void take_larger(BeamParameters naive, BeamParameters& clustered) {
-  for (const Coordinate& coordinate : coordinates_of(clustered.tail)) {
-    double& error = coordinate.in(clustered);
-    error = std::max(error, coordinate.in(naive));  // NaN stays
-  }
-}
-
-void add_intervals(double degrees, BeamFit& fit) {
-  const double t = student_t_quantile(0.975, degrees);
-  for (const Coordinate& coordinate : coordinates_of(fit.parameters.tail)) {
-    const double value = coordinate.in(fit.parameters), error = coordinate.in(fit.std_error);
-    coordinate.in(fit.low_95) = std::max(value - t * error, coordinate.low);  // NaN stays
-    coordinate.in(fit.high_95) = std::min(value + t * error, coordinate.high);
+void add_intervals(const Eigen::VectorXd& half_width, const std::vector<std::size_t>& known, BeamFit& fit) {
+  const std::vector<Coordinate> coordinates = coordinates_of(fit.parameters.tail);
+  for (const std::size_t k : known) {
+    const Coordinate& c = coordinates[k];
+    const Interval interval = interval_about(c.in(fit.parameters), half_width[k], {c.low, c.high});
+    c.in(fit.low_95) = interval.low, c.in(fit.high_95) = interval.high;
   }
 }
 
@@ -225,36 +175,37 @@ void add_intervals(double degrees, BeamFit& fit) {
 void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last,
                     const FitOptions& options, double scans, Executor& executor, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
+  const HitLaw law = p.tail.hit;
   const std::vector<std::size_t> free = free_coordinates(p, last, options.fit_hit_offset), known = with_error(p, free);
-  fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = unknown_numbers(p.tail.hit);
-  const Stretches stretches =
-      make_stretches(static_cast<std::uint64_t>(scans), options.stretches, options.stretch_of_scan);
-  fit.clusters = stretches.clusters;
-  const Derivatives derivatives = find_derivatives(parts, p, sensor, stretches, options.compute, executor);
-  const Neighbours neighbours(fit.clusters, options.stretches > 0);
-  const Matrix outer = outer_product(derivatives.clusters, neighbours);
-  const auto inverse = inverse_of(derivatives.information, free);
-  const Matrix naive = covariance_of_parameters(inverse.value_or(Matrix{}), p);
+  fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = unknown_numbers(law);
+  const TrajectoryBlocks blocks(static_cast<std::uint64_t>(scans), options.stretches, options.stretch_of_scan);
+  fit.clusters = blocks.count;
+  const Derivatives derivatives = find_derivatives(parts, p, sensor, blocks, options.compute, executor);
+  const BartlettWeights weights(blocks.count, options.stretches > 0);
+  const Eigen::MatrixXd slope = slope_of_parameters(p);
+  const auto inverse = inverse_of(derivatives.information, free, 0.0);
+  const Eigen::MatrixXd naive = inverse ? Eigen::MatrixXd(slope * *inverse * slope.transpose()) : slope;
   if (!inverse || !are_variances(naive, known)) {
     fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
     // Fewer clusters than coordinates leave the outer product singular.
     if (!(fit.clusters > 2 * coordinates_of(p.tail).size())) return;
-    if (const auto of_scores = inverse_of(outer, free)) {
-      flag_unidentified(covariance_of_parameters(*of_scores, p), known, fit);
+    if (const auto of_scores = inverse_of(outer_product(derivatives.scores, weights), free, 0.0)) {
+      flag_unidentified(slope * *of_scores * slope.transpose(), known, fit);
     }
     return;
   }
-  fit.naive_std_error = to_errors(naive, known, p.tail.hit);
+  const ParameterErrors errors =
+      parameter_errors(naive.diagonal(), {derivatives.scores * *inverse * slope.transpose()}, weights);
+  fit.naive_std_error = to_errors(errors.naive, known, law);
   flag_unidentified(naive, known, fit);
   if (fit.clusters < 2) {
-    fit.flags.push_back(one_cluster_flag("rays"));
+    fit.flags.push_back(one_block_flag("rays"));
     return;
   }
-  const std::string few = few_clusters_flag(fit.clusters, options.stretches);
+  const std::string few = few_blocks_flag(fit.clusters, options.stretches);
   if (!known.empty() && !few.empty()) fit.flags.push_back(few);
-  fit.std_error = to_errors(covariance_of_parameters(sandwich(*inverse, outer), p), known, p.tail.hit);
-  take_larger(fit.naive_std_error, fit.std_error);
-  add_intervals(neighbours.degrees(static_cast<double>(fit.clusters)), fit);
+  fit.std_error = to_errors(errors.error, known, law);
+  add_intervals(errors.half_width, known, fit);
 }
 
 }  // namespace fathom

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "fit/covariance.hpp"
+
 namespace fathom {
 
 namespace {
@@ -115,17 +117,18 @@ class Simplex {
 
 /// Gradient and information from the scores.
 struct Slope {
-  std::vector<double> gradient;
-  SmallMatrix information;
+  Eigen::VectorXd gradient;
+  Eigen::MatrixXd information;
 
   Slope(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores)
-      : gradient(likelihood.parameters(), 0.0), information(likelihood.parameters()) {
+      : gradient(Eigen::VectorXd::Zero(likelihood.parameters())),
+        information(Eigen::MatrixXd::Zero(likelihood.parameters(), likelihood.parameters())) {
     for (std::size_t c = 0; c < scores.size(); ++c) {
       for (std::size_t d = 0; d <= c; ++d) add(likelihood, c, d, scores[c], scores[d]);
     }
-    for (std::size_t j = 0; j < gradient.size(); ++j) {
-      for (std::size_t k = 0; k < j; ++k) information(j, k) = information(k, j) = information(j, k) + information(k, j);
-    }
+    const Eigen::VectorXd squares = information.diagonal();
+    information += information.transpose().eval();
+    information.diagonal() = squares;
   }
 
  private:
@@ -142,24 +145,19 @@ struct Slope {
 };
 
 /// The damped step; parameters at a limit that would leave it, and those that change nothing, stay.
-std::vector<double> damped_step(const ChainLikelihood& likelihood, const Slope& slope, std::span<const double> at,
-                                double damping) {
+Eigen::VectorXd damped_step(const ChainLikelihood& likelihood, const Slope& slope, std::span<const double> at,
+                            double damping) {
   std::vector<std::size_t> moving;
   for (std::size_t k = 0; k < at.size(); ++k) {
     const FreeNumber& p = likelihood.free(k);
     const bool leaves = (at[k] <= p.low && slope.gradient[k] < 0.0) || (at[k] >= p.high && slope.gradient[k] > 0.0);
     if (!leaves && slope.information(k, k) > 0.0) moving.push_back(k);
   }
-  std::vector<double> step(at.size(), 0.0);
-  SmallMatrix damped(moving.size());
-  for (std::size_t a = 0; a < moving.size(); ++a) {
-    for (std::size_t b = 0; b < moving.size(); ++b) damped(a, b) = slope.information(moving[a], moving[b]);
-    damped(a, a) *= 1.0 + damping;
-  }
-  const auto inverse = inverse_of(damped, 1e-14);
-  if (!inverse) return step;
-  for (std::size_t a = 0; a < moving.size(); ++a) {
-    for (std::size_t b = 0; b < moving.size(); ++b) step[moving[a]] += (*inverse)(a, b) * slope.gradient[moving[b]];
+  Eigen::MatrixXd damped = slope.information;
+  damped.diagonal() *= 1.0 + damping;
+  Eigen::VectorXd step = Eigen::VectorXd::Zero(slope.gradient.size());
+  if (const auto inverse = inverse_of(damped(moving, moving), 1e-14)) {
+    step(moving) = *inverse * slope.gradient(moving);
   }
   return step;
 }
@@ -213,7 +211,7 @@ Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start, 
     double gain = 0.0;
     for (int trial = 0; trial < kMostTrials && !moved; ++trial, damping *= 10.0) {
       std::vector<double> values = now.values;
-      const std::vector<double> step = damped_step(likelihood, slope, now.values, damping);
+      const Eigen::VectorXd step = damped_step(likelihood, slope, now.values, damping);
       for (std::size_t k = 0; k < values.size(); ++k) {
         values[k] = as_float(std::clamp(values[k] + step[k], likelihood.free(k).low, likelihood.free(k).high));
       }

@@ -5,15 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "base/small_matrix.hpp"
 #include "calibrate/chain_likelihood.hpp"
 
 namespace fathom {
-
-/// What a step of difference is taken as: from values[k] - below to values[k] + above, single floats both.
-struct Difference {
-  double below = 0.0, above = 0.0;
-};
 
 /// Derivatives of the log density of each return by the parameter of each column (Columns) that acts on it, [returns]
 /// for each column, from differences of about `steps` of the parameters, within the limits.

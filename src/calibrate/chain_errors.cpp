@@ -3,16 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
-#include "base/small_matrix.hpp"
-#include "beam/stretches.hpp"
 #include "calibrate/chain_climb.hpp"
 #include "calibrate/chain_possible.hpp"
-#include "calibrate/cluster_variance.hpp"
-#include "calibrate/clustered_error.hpp"
-#include "calibrate/no_number.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
@@ -38,7 +33,7 @@ class ObservedInformation {
         values_(values),
         steps_(steps),
         place_(values.size(), kOutside),
-        matrix_(inner.size()) {
+        matrix_(Eigen::MatrixXd::Zero(inner.size(), inner.size())) {
     for (std::size_t a = 0; a < inner.size(); ++a) place_[inner[a]] = a;
     const std::vector<double> top = likelihood.by_ring(values);
     for (std::size_t c = 0; c < likelihood.columns().size(); ++c) {
@@ -49,7 +44,7 @@ class ObservedInformation {
       }
     }
   }
-  [[nodiscard]] const SmallMatrix& matrix() const { return matrix_; }
+  [[nodiscard]] const Eigen::MatrixXd& matrix() const { return matrix_; }
 
  private:
   static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
@@ -108,42 +103,24 @@ class ObservedInformation {
   const ChainLikelihood& likelihood_;
   std::span<const double> values_, steps_;
   std::vector<std::size_t> place_;  // [parameters] in inner
-  SmallMatrix matrix_;
+  Eigen::MatrixXd matrix_;
 };
 
 /// The part of returns near the floor in second derivatives, of the parameters `learned`.
-SmallMatrix floor_part(const ChainLikelihood& rim, std::span<const double> values, std::span<const double> steps,
-                       std::span<const std::size_t> learned) {
-  SmallMatrix part(learned.size());
+Eigen::MatrixXd floor_part(const ChainLikelihood& rim, std::span<const double> values, std::span<const double> steps,
+                           const std::vector<std::size_t>& learned) {
+  Eigen::MatrixXd part = Eigen::MatrixXd::Zero(learned.size(), learned.size());
   const std::vector<std::vector<double>> scores = scores_of(rim, values, steps);
-  std::vector<double> gradient(values.size());
+  Eigen::VectorXd gradient(values.size()), own(learned.size());
   for (std::size_t i = 0; i < rim.size(); ++i) {
-    std::fill(gradient.begin(), gradient.end(), 0.0);
+    gradient.setZero();
     for (std::size_t c = 0; c < scores.size(); ++c) {
       if (const std::size_t k = rim.parameter(c, i); k != Columns::kNone) gradient[k] = scores[c][i];
     }
-    for (std::size_t a = 0; a < learned.size(); ++a) {
-      for (std::size_t b = 0; b < learned.size(); ++b) {
-        part(a, b) += gradient[learned[a]] * gradient[learned[b]] / (2.0 * PossibleReturns::kRimNats);
-      }
-    }
+    own = gradient(learned);
+    part.noalias() += own * own.transpose();
   }
-  return part;
-}
-
-SmallMatrix difference(SmallMatrix a, const SmallMatrix& b) {
-  for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] -= b.values[k];
-  return a;
-}
-
-SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) {
-  SmallMatrix out(a.n);
-  for (std::size_t i = 0; i < a.n; ++i) {
-    for (std::size_t k = 0; k < a.n; ++k) {
-      for (std::size_t j = 0; j < a.n; ++j) out(i, j) += a(i, k) * b(k, j);
-    }
-  }
-  return out;
+  return part / (2.0 * PossibleReturns::kRimNats);
 }
 
 /// What each return says of parameters, [columns, returns]: its scores, and these in two parts whose squares are what
@@ -174,54 +151,37 @@ struct Told {
   static constexpr double kLeastChance = 1e-9;
 };
 
-/// By how much clusters move each of some parameters, A^-1 s_g, and how much of what is known of it each of them tells.
-struct Influences {
-  std::vector<std::vector<double>> move, share;  ///< [clusters, parameters]; shares of a parameter sum to 1
-
-  Influences(const ChainLikelihood& likelihood, const Told& told, std::span<const std::size_t> learned,
-             std::span<const std::uint32_t> cluster, const SmallMatrix& inverse) {
-    std::vector<std::size_t> row(likelihood.parameters(), Columns::kNone);
-    for (std::size_t a = 0; a < learned.size(); ++a) row[learned[a]] = a;
-    std::vector<double> one(learned.size()), all(learned.size(), 0.0);
-    const auto find_move = [&](const std::vector<std::vector<double>>& scores, std::size_t i) {
-      std::fill(one.begin(), one.end(), 0.0);
-      for (std::size_t c = 0; c < scores.size(); ++c) {
-        const std::size_t k = likelihood.parameter(c, i), b = k == Columns::kNone ? k : row[k];
-        if (b == Columns::kNone) continue;
-        for (std::size_t a = 0; a < learned.size(); ++a) one[a] += inverse(a, b) * scores[c][i];
-      }
-    };
-    for (std::size_t i = 0; i < cluster.size(); ++i) {
-      if (i == 0 || cluster[i] != cluster[i - 1]) {
-        move.emplace_back(learned.size(), 0.0), share.emplace_back(learned.size(), 0.0);
-      }
-      const auto add_share = [&](bool of_dropouts) {
-        for (std::size_t a = 0; a < learned.size(); ++a) {
-          if (is_dropout(likelihood, learned[a]) == of_dropouts)
-            share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
-        }
-      };
-      find_move(told.score, i);
-      for (std::size_t a = 0; a < learned.size(); ++a) move.back()[a] += one[a];
-      add_share(false);
-      for (const auto* part : {&told.of_coming_back, &told.of_range}) {
-        if (part->empty()) continue;
-        find_move(*part, i);
-        add_share(true);
-      }
+/// How clusters move the parameters `learned`: A^-1 s_g.
+BlockMoves moves_of(const ChainLikelihood& likelihood, const Told& told, std::span<const std::size_t> learned,
+                    std::span<const std::uint32_t> cluster, std::size_t clusters, const Eigen::MatrixXd& inverse) {
+  const auto count = static_cast<Eigen::Index>(learned.size());
+  std::vector<std::size_t> column(likelihood.parameters(), Columns::kNone);
+  Eigen::VectorXd of_dropout(count), move(count);  // the first: 1 of a dropout, else 0
+  for (std::size_t a = 0; a < learned.size(); ++a) {
+    column[learned[a]] = a, of_dropout[a] = is_dropout(likelihood, learned[a]) ? 1.0 : 0.0;
+  }
+  const Eigen::VectorXd of_others = Eigen::VectorXd::Ones(count) - of_dropout;
+  const auto find_move = [&](const std::vector<std::vector<double>>& scores, std::size_t i) {
+    move.setZero();
+    for (std::size_t c = 0; c < scores.size(); ++c) {
+      const std::size_t k = likelihood.parameter(c, i);
+      if (k != Columns::kNone && column[k] != Columns::kNone) move += scores[c][i] * inverse.col(column[k]);
     }
-    for (std::vector<double>& of : share) {
-      for (std::size_t a = 0; a < learned.size(); ++a) of[a] = all[a] > 0.0 ? of[a] / all[a] : 0.0;
+  };
+  BlockMoves moves = {Eigen::MatrixXd::Zero(clusters, count), Eigen::MatrixXd::Zero(clusters, count)};
+  for (std::size_t i = 0, g = 0; i < cluster.size(); ++i) {
+    g += i > 0 && cluster[i] != cluster[i - 1] ? 1 : 0;
+    find_move(told.score, i);
+    moves.moved.row(g) += move.transpose();
+    moves.told.row(g) += move.cwiseAbs2().cwiseProduct(of_others).transpose();
+    for (const auto* part : {&told.of_coming_back, &told.of_range}) {
+      if (part->empty()) continue;
+      find_move(*part, i);
+      moves.told.row(g) += move.cwiseAbs2().cwiseProduct(of_dropout).transpose();
     }
   }
-
-  /// Of a parameter, as the clusters say it; nothing where one of them tells all.
-  [[nodiscard]] std::optional<ClusterVariance> variance(std::size_t a, const Neighbours& neighbours) const {
-    std::vector<double> moved(move.size()), told(move.size());
-    for (std::size_t g = 0; g < move.size(); ++g) moved[g] = move[g][a], told[g] = share[g][a];
-    return cluster_variance(moved, told, neighbours);
-  }
-};
+  return moves;
+}
 
 /// Sums of squared scores, of each parameter.
 std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores) {
@@ -233,6 +193,38 @@ std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vec
     }
   }
   return squares;
+}
+
+/// Parameters inside their limits, and with which steps their derivatives are found.
+struct Inner {
+  std::vector<std::size_t> parameters;
+  std::vector<double> steps;  ///< [all parameters]
+
+  Inner(const ChainLikelihood& likelihood, std::span<const double> values, ChainErrors& out) : steps(values.size()) {
+    for (std::size_t k = 0; k < steps.size(); ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
+    const std::vector<double> squares = squares_of(likelihood, scores_of(likelihood, values, steps));
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      if (!(squares[k] > 0.0)) {
+        out.is_unidentified[k] = true;
+        continue;
+      }
+      const double alone = 1.0 / std::sqrt(squares[k]);
+      const double room = std::min(values[k] - likelihood.free(k).low, likelihood.free(k).high - values[k]);
+      out.is_at_limit[k] = room <= kLimitShare * alone;
+      if (out.is_at_limit[k]) continue;
+      steps[k] = exact_step(values[k], std::min(kStepErrors * alone, 0.5 * room));
+      parameters.push_back(k);
+    }
+  }
+};
+
+void set_correlations(const Eigen::MatrixXd& covariance, std::span<const std::size_t> learned, ChainErrors& out) {
+  for (std::size_t a = 0; a < learned.size(); ++a) {
+    for (std::size_t b = 0; b < learned.size(); ++b) {
+      out.correlations[learned[a] * out.error.size() + learned[b]] =
+          covariance(a, b) / std::sqrt(covariance(a, a) * covariance(b, b));
+    }
+  }
 }
 
 }  // namespace
@@ -248,56 +240,32 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihoo
                      .half_width = std::vector<double>(n, kNoNumber),
                      .parabola = std::vector<double>(n, kNoNumber)};
   for (std::size_t i = 0; i < cluster.size(); ++i) out.clusters += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
-  const Neighbours neighbours(out.clusters, are_stretches);
 
-  std::vector<double> steps(n);
-  for (std::size_t k = 0; k < n; ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
-  const std::vector<double> squares = squares_of(likelihood, scores_of(likelihood, values, steps));
-  std::vector<std::size_t> inner;
-  for (std::size_t k = 0; k < n; ++k) {
-    if (!(squares[k] > 0.0)) {
-      out.is_unidentified[k] = true;
-      continue;
-    }
-    const double alone = 1.0 / std::sqrt(squares[k]);
-    const double room = std::min(values[k] - likelihood.free(k).low, likelihood.free(k).high - values[k]);
-    out.is_at_limit[k] = room <= kLimitShare * alone;
-    if (out.is_at_limit[k]) continue;
-    steps[k] = exact_step(values[k], std::min(kStepErrors * alone, 0.5 * room));
-    inner.push_back(k);
-  }
+  const auto [inner, steps] = Inner(likelihood, values, out);
   const ObservedInformation observed(likelihood, values, inner, steps);
-  const SmallMatrix& all = observed.matrix();
-  const std::vector<std::size_t> kept = independent_rows(all, kLeastPivot);
-  for (std::size_t k = 0; k < inner.size(); ++k) {
-    if (std::find(kept.begin(), kept.end(), k) == kept.end()) out.is_unidentified[inner[k]] = true;
-  }
-  SmallMatrix information(kept.size());
+  const std::vector<std::size_t> kept = independent_rows(observed.matrix(), kLeastPivot);
+  for (const std::size_t k : inner) out.is_unidentified[k] = true;
   std::vector<std::size_t> learned;
-  for (std::size_t a = 0; a < kept.size(); ++a) {
-    learned.push_back(inner[kept[a]]);
-    for (std::size_t b = 0; b < kept.size(); ++b) information(a, b) = all(kept[a], kept[b]);
-  }
+  for (const std::size_t k : kept) learned.push_back(inner[k]), out.is_unidentified[inner[k]] = false;
+  const Eigen::MatrixXd information = observed.matrix()(kept, kept);
   const auto parabola = inverse_of(information, 1e-12);
   if (!parabola) return out;
-  const auto inverse =
-      rim.size() > 0 ? inverse_of(difference(information, floor_part(rim, values, steps, learned)), 1e-12) : parabola;
+  const bool has_rim = rim.size() > 0;
+  const auto inverse = has_rim ? inverse_of(information - floor_part(rim, values, steps, learned), 1e-12) : parabola;
   out.hangs_on_floor = !inverse;
   if (!inverse) return out;
-  const SmallMatrix naive = rim.size() > 0 ? product(product(*inverse, information), *inverse) : *inverse;
-  const Influences influences(likelihood, Told(likelihood, values, steps, learned), learned, cluster, *inverse);
+  const Eigen::MatrixXd naive = has_rim ? Eigen::MatrixXd(*inverse * information * *inverse) : *inverse;
+  const Told told(likelihood, values, steps, learned);
+  const ParameterErrors errors =
+      parameter_errors(naive.diagonal(), moves_of(likelihood, told, learned, cluster, out.clusters, *inverse),
+                       BartlettWeights(out.clusters, are_stretches));
   for (std::size_t a = 0; a < learned.size(); ++a) {
-    const std::size_t j = learned[a];
-    out.naive[j] = std::sqrt(naive(a, a)), out.parabola[j] = std::sqrt((*parabola)(a, a));
-    const ClusteredError error =
-        clustered_error(out.naive[j], out.clusters > 1 ? influences.variance(a, neighbours) : std::nullopt);
-    out.error[j] = error.error, out.half_width[j] = error.half_width;
-    for (std::size_t b = 0; b < learned.size(); ++b) {
-      const double scale = std::sqrt(naive(a, a) * naive(b, b));
-      out.correlations[j * n + learned[b]] = naive(a, b) / scale;
-    }
-    if (!(out.error[j] < std::abs(values[j]))) out.is_unidentified[j] = true;
+    const std::size_t k = learned[a];
+    out.naive[k] = errors.naive[a], out.error[k] = errors.error[a], out.half_width[k] = errors.half_width[a];
+    out.parabola[k] = std::sqrt((*parabola)(a, a));
+    if (!(out.error[k] < std::abs(values[k]))) out.is_unidentified[k] = true;
   }
+  set_correlations(naive, learned, out);
   return out;
 }
 

@@ -21,12 +21,10 @@ struct ChainErrors {
   bool hangs_on_floor = false;   ///< whether returns near the floor say more of them than the others: there are none
 };
 
-/// At the maximum `values`, from the observed information A: the larger of the error of independent returns, A^-1, and
-/// that of clusters, which their scores say (cluster_variance.hpp). An interval is the wider of that of independent
-/// returns, normal, and that of clusters, by Student's t: where few clusters tell a parameter, their error is uncertain
-/// and has a large quantile, but A^-1, of all returns, is not. `cluster`: of each return of the likelihood, ascending.
-/// `are_stretches`: of the way, which err together with their neighbours (Neighbours). `rim`: the returns near the
-/// floor of what is possible (PossibleReturns), of which A takes its part.
+/// At the maximum `values`, from the observed information and the moves of clusters with their shares of it
+/// (fit/covariance.hpp). `cluster`: of each return of the likelihood, ascending. `are_stretches`: clusters are
+/// stretches of the way, which are correlated with their neighbours (BartlettWeights). `rim`: the returns near the
+/// floor of what is possible (PossibleReturns), whose part of the information is taken out.
 ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihood& rim, std::span<const double> values,
                          std::span<const std::uint32_t> cluster, bool are_stretches);
 

@@ -30,7 +30,7 @@
 #include "calibrate/chain_told.hpp"
 #include "calibrate/learned_angles.hpp"
 #include "calibrate/mixture_weights.hpp"
-#include "calibrate/no_number.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -7,7 +7,7 @@
 
 #include "calibrate/chain_errors.hpp"
 #include "calibrate/chain_likelihood.hpp"
-#include "calibrate/interval.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "calibrate/chain_likelihood.hpp"
-#include "calibrate/interval.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -10,10 +9,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
-#include "beam/stretches.hpp"
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_likelihood.hpp"
 #include "calibrate/ray_turns.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
@@ -21,17 +20,14 @@ namespace {
 
 /// Mean of values with weights, each of a frame, and its error by frames, or by stretches of them.
 MeanScore mean_of(std::span<const double> nats, std::span<const double> weight, std::uint32_t stretches) {
-  double count = 0.0, sum = 0.0, square = 0.0;
+  double count = 0.0, sum = 0.0;
   for (std::size_t i = 0; i < nats.size(); ++i) count += weight[i], sum += weight[i] * nats[i];
   const double mean = sum / count;
-  const Stretches clusters = {nats.size(),
-                              stretches > 0 ? std::min<std::uint64_t>(stretches, nats.size()) : nats.size()};
-  std::vector<double> off(clusters.clusters, 0.0);
-  for (std::size_t i = 0; i < nats.size(); ++i) off[clusters.of_scan(i)] += weight[i] * (nats[i] - mean);
-  Neighbours(off.size(), stretches > 0).for_each_product(off.size(), [&](std::size_t a, std::size_t b, double times) {
-    square += times * off[a] * off[b];
-  });
-  return {mean, off.size() > 1 ? std::sqrt(square) / count : std::numeric_limits<double>::quiet_NaN()};
+  const TrajectoryBlocks blocks(nats.size(), stretches);
+  std::vector<double> off(blocks.count, 0.0);
+  for (std::size_t i = 0; i < nats.size(); ++i) off[blocks.of_scan(i)] += weight[i] * (nats[i] - mean);
+  const double square = BartlettWeights(off.size(), stretches > 0).variance_of_sum(off);
+  return {mean, off.size() > 1 ? std::sqrt(square) / count : kNoNumber};
 }
 
 }  // namespace

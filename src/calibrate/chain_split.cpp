@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "beam/stretches.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
@@ -11,9 +11,9 @@ namespace {
 
 /// Numbers of frames become those of their stretches.
 void take_stretches(std::vector<std::uint32_t>& cluster, std::uint32_t most) {
-  Stretches stretches;
-  for (std::size_t i = 0; i < cluster.size(); ++i) stretches.scans += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
-  stretches.clusters = std::min<std::uint64_t>(most, stretches.scans);
+  std::uint64_t frames = 0;
+  for (std::size_t i = 0; i < cluster.size(); ++i) frames += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
+  const TrajectoryBlocks stretches(frames, most);
   std::uint64_t frame = 0;
   for (std::size_t i = 0, last = 0; i < cluster.size(); ++i) {
     const std::size_t now = cluster[i];

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include "base/small_matrix.hpp"
 #include "calibrate/chain_ascent.hpp"
 #include "calibrate/mixture_weights.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
@@ -89,7 +89,7 @@ std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const 
     for (double& x : up) x /= std::sqrt(square);
     rows.push_back(std::move(up)), which.push_back(k);
   }
-  SmallMatrix products(rows.size());
+  Eigen::MatrixXd products(rows.size(), rows.size());
   for (std::size_t a = 0; a < rows.size(); ++a) {
     for (std::size_t b = 0; b < rows.size(); ++b) {
       products(a, b) = std::inner_product(rows[a].begin(), rows[a].end(), rows[b].begin(), 0.0);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 
-#include "calibrate/distance_errors.hpp"
-#include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
@@ -17,6 +20,14 @@ namespace {
 constexpr double kLogTwoPi = 1.83787706640934548356;
 constexpr std::size_t kShares = 65;  // of the first look at [0, 1]
 constexpr double kShareTolerance = 1e-9;
+
+/// Errors of pairs with finite ranges. Arrays [pairs].
+struct DistanceErrors {
+  std::vector<double> error_m, expected_m;
+  std::vector<std::uint32_t> scan = {};  ///< empty if unknown
+  double mean_expected_m = 0.0;
+  bool one_range = true;  ///< all expected ranges are equal
+};
 
 DistanceErrors gather(const RangePairs& pairs, DistanceCalibration& out) {
   if (pairs.range_m.size() != pairs.expected_m.size()) {
@@ -76,6 +87,86 @@ Profile profile_of(const DistanceErrors& e, double share) {
   return p;
 }
 
+/// The law at one pair.
+struct PairScore {
+  double d, s, u;  ///< expected range, deviation there, error by it
+
+  PairScore(const DistanceErrors& e, std::size_t i, const DistanceCalibration& at)
+      : d(e.expected_m[i]), s(at.stddev_m.value + at.stddev_per_m.value * d), u((e.error_m[i] - at.mean_m.value) / s) {}
+  /// By mean, stddev and stddev_per_m.
+  [[nodiscard]] Eigen::Vector3d slopes() const {
+    const double by_sigma = (u * u - 1.0) / s;
+    return {u / s, by_sigma, by_sigma * d};
+  }
+  /// Adds minus the second derivatives below the diagonal.
+  void add_information(Eigen::Matrix3d& h) const {
+    const double inverse2 = 1.0 / (s * s), by_sigma = (3.0 * u * u - 1.0) * inverse2, mixed = 2.0 * u * inverse2;
+    h(0, 0) += inverse2;
+    h(1, 0) += mixed, h(2, 0) += mixed * d;
+    h(1, 1) += by_sigma, h(2, 1) += by_sigma * d, h(2, 2) += by_sigma * d * d;
+  }
+};
+
+/// The block of the scan of each pair: scans by their numbers, in stretches.
+std::vector<std::size_t> blocks_of(const DistanceErrors& e, std::size_t asked, std::size_t& count) {
+  std::vector<std::uint32_t> scans = e.scan;
+  std::sort(scans.begin(), scans.end());
+  scans.erase(std::unique(scans.begin(), scans.end()), scans.end());
+  const TrajectoryBlocks blocks(scans.size(), asked);
+  count = blocks.count;
+  std::vector<std::size_t> block;
+  block.reserve(e.scan.size());
+  for (const std::uint32_t scan : e.scan) {
+    const auto at = std::lower_bound(scans.begin(), scans.end(), scan);
+    block.push_back(blocks.of_scan(static_cast<std::uint64_t>(at - scans.begin())));
+  }
+  return block;
+}
+
+BlockMoves moves_of(const DistanceErrors& e, const DistanceCalibration& at, const Eigen::Matrix3d& inverse,
+                    std::size_t asked, std::size_t& count) {
+  const std::vector<std::size_t> block = blocks_of(e, asked, count);
+  BlockMoves moves = {Eigen::MatrixXd::Zero(count, 3), Eigen::MatrixXd::Zero(count, 3)};
+  for (std::size_t i = 0; i < block.size(); ++i) {
+    const Eigen::RowVector3d move = (inverse * PairScore(e, i, at).slopes()).transpose();
+    moves.moved.row(block[i]) += move, moves.told.row(block[i]) += move.cwiseAbs2();
+  }
+  return moves;
+}
+
+/// Errors and intervals of the parameters `free` of mean, stddev and stddev_per_m, with the flags of their blocks.
+void add_distance_errors(const DistanceErrors& errors, const std::vector<std::size_t>& free,
+                         const DistanceCalibrationOptions& options, DistanceCalibration& out) {
+  Eigen::Matrix3d information = Eigen::Matrix3d::Zero();
+  for (std::size_t i = 0; i < errors.error_m.size(); ++i) PairScore(errors, i, out).add_information(information);
+  const auto inverse = inverse_of(information, free, 1e-14);
+  if (!inverse) return;
+  const bool knows_scans = !errors.scan.empty();
+  const BlockMoves moves = moves_of(errors, out, *inverse, options.stretches, out.clusters);
+  if (knows_scans && out.clusters == 1) {
+    out.flags.push_back(one_block_flag("readings"));
+    return;
+  }
+  const BartlettWeights weights(out.clusters, options.stretches > 0);
+  const ParameterErrors of = parameter_errors(inverse->diagonal(), moves, weights);
+  const std::array<IntervalEstimate*, 3> parameters = {&out.mean_m, &out.stddev_m, &out.stddev_per_m};
+  for (const std::size_t k : free) {
+    IntervalEstimate& p = *parameters[k];
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    const Interval interval = interval_about(p.value, of.half_width[k], {k == 0 ? -kNone : 0.0, kNone});
+    p.std_error = of.error[k], p.naive_error = of.naive[k];
+    p.low_95 = interval.low, p.high_95 = interval.high;
+  }
+  out.stretches = knows_scans ? options.stretches : 0;
+  if (!knows_scans) {
+    out.flags.emplace_back(
+        "nothing tells which pairs are of one scan: errors take all as independent, and are too small where pairs of a "
+        "scan, or of a place, err together");
+  } else if (const std::string few = few_blocks_flag(out.clusters, options.stretches); !few.empty()) {
+    out.flags.push_back(few);
+  }
+}
+
 IntervalEstimate no_error(double value) { return {{value, kNoNumber}}; }
 
 }  // namespace
@@ -115,7 +206,10 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
   const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
   if (at_zero && !e.one_range) flag_zero(DistanceNoise::kStddevPerM);
   if (at_one) flag_zero(DistanceNoise::kStddev);
-  add_distance_errors(e, !at_one, !at_zero, options, out);
+  std::vector<std::size_t> free = {0};
+  if (!at_one) free.push_back(1);
+  if (!at_zero) free.push_back(2);
+  add_distance_errors(e, free, options, out);
   return out;
 }
 

@@ -15,8 +15,8 @@
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/math/f64.hpp>
 
-#include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

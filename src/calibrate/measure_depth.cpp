@@ -12,8 +12,8 @@
 #include <fathom/base/executor.hpp>
 
 #include "calibrate/hole_blobs.hpp"
-#include "calibrate/no_number.hpp"
 #include "calibrate/patch_sums.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

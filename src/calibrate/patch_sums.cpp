@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "calibrate/jackknife.hpp"
-#include "calibrate/no_number.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

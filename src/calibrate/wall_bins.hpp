@@ -10,7 +10,7 @@
 
 #include <fathom/calibrate/wall.hpp>
 
-#include "calibrate/no_number.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -11,12 +11,10 @@
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
 
-#include "calibrate/jackknife.hpp"
-#include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
-#include "calibrate/two_errors.hpp"
 #include "calibrate/wall_lags.hpp"
 #include "calibrate/wall_neighbours.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

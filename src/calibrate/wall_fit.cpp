@@ -14,7 +14,6 @@
 #include "base/with_prefix.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
-#include "calibrate/no_number.hpp"
 #include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_loss.hpp"
 #include "calibrate/wall_range_law.hpp"
@@ -23,6 +22,7 @@
 #include "calibrate/wall_tape.hpp"
 #include "calibrate/wall_tape_sanity.hpp"
 #include "calibrate/wall_work.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "calibrate/jackknife.hpp"
 #include "calibrate/wall_bins.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

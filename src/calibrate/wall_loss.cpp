@@ -11,7 +11,7 @@
 #include "base/counts.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
-#include "calibrate/no_number.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -11,6 +11,7 @@
 #include <fathom/math/random.hpp>
 
 #include "calibrate/median.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
@@ -22,10 +23,6 @@ constexpr int kMostPlaneSteps = 30;
 constexpr double kNormalByMedian = 1.4826;  // a normal's deviation by the median of its sizes
 constexpr double kMostDeviation = 0.05;     // of the distance
 constexpr std::uint32_t kTripleStream = 0x77616c6cU;
-
-using PlaneThree = std::array<double, 3>;
-
-PlaneThree components(const Vec3& v) { return {v.x, v.y, v.z}; }
 
 /// The least median of residuals over random triples.
 class TripleSearch {
@@ -68,41 +65,17 @@ class TripleSearch {
   std::vector<double> sizes_;
 };
 
-/// Sums of one step of Gauss and Newton over the readings within the gate.
-struct PlaneStep {
-  SmallMatrix a;
-  PlaneThree right{};
-  double square = 0.0;  ///< of errors, unweighted
-  std::size_t readings = 0;
-
-  explicit PlaneStep(std::size_t unknowns) : a(unknowns) {}
-
-  void add(const PlaneThree& slope, double error, double deviation) {
-    const double weight = 1.0 / (deviation * deviation);
-    for (std::size_t j = 0; j < a.n; ++j) {
-      right[j] -= weight * slope[j] * error;
-      for (std::size_t k = 0; k <= j; ++k) a(j, k) += weight * slope[j] * slope[k];
-    }
-    square += error * error, ++readings;
-  }
-  void mirror() {
-    for (std::size_t j = 0; j < a.n; ++j) {
-      for (std::size_t k = 0; k < j; ++k) a(k, j) = a(j, k);
-    }
-  }
-};
-
+/// Over the readings within the gate.
 PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, const Vec3& m,
                   const WallScale& scale) {
-  PlaneStep step(rays.unknowns());
+  PlaneStep step;
   for (const std::size_t i : at) {
     const double clean_m = rays.clean_m(i, m);
     if (!(clean_m > 0.0)) continue;
     const double error = rays.error(double{measured[i]}, clean_m);
     const double deviation = scale.at(rays, i, clean_m);
-    if (std::abs(error) <= kWallGate * deviation) step.add(components(rays.slope(i, clean_m, m)), error, deviation);
+    if (std::abs(error) <= kWallGate * deviation) step.add(rays.slope(i, clean_m, m), error, deviation);
   }
-  step.mirror();
   return step;
 }
 
@@ -122,7 +95,23 @@ double relative(const WallRays& rays, std::span<const float> measured, std::span
   return error / median(values);
 }
 
+std::array<double, 3> components(const Vec3& v) { return {v.x, v.y, v.z}; }
+
 }  // namespace
+
+std::optional<PlaneMatrix> inverse_of(const PlaneMatrix& matrix, std::size_t unknowns) {
+  Eigen::MatrixXd a(unknowns, unknowns);
+  for (std::size_t j = 0; j < unknowns; ++j) {
+    for (std::size_t k = 0; k < unknowns; ++k) a(j, k) = components(matrix[j])[k];
+  }
+  const auto found = inverse_of(a, 1e-14);
+  if (!found) return std::nullopt;
+  PlaneMatrix inverse{};
+  for (std::size_t j = 0; j < unknowns; ++j) {
+    inverse[j] = {(*found)(j, 0), (*found)(j, 1), unknowns == 3 ? (*found)(j, 2) : 0.0};
+  }
+  return inverse;
+}
 
 std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
                                   std::span<const float> measured_m) {
@@ -146,12 +135,7 @@ std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::siz
 
 double WallPlaneFit::leverage(const WallRays& rays, std::size_t i) const {
   const double clean_m = rays.clean_m(i, m), sigma = scale.at(rays, i, clean_m);
-  const PlaneThree s = components(rays.slope(i, clean_m, m));
-  double sum = 0.0;
-  for (std::size_t j = 0; j < covariance.n; ++j) {
-    for (std::size_t k = 0; k < covariance.n; ++k) sum += s[j] * covariance(j, k) * s[k];
-  }
-  return sum / (sigma * sigma);
+  return quadratic_form(covariance, rays.slope(i, clean_m, m)) / (sigma * sigma);
 }
 
 std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
@@ -180,19 +164,15 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
                             100.0 * static_cast<double>(step.readings) / static_cast<double>(at.size()));
       return std::nullopt;
     }
-    const auto covariance = inverse_of(step.a, 1e-14);
+    const auto covariance = inverse_of(step.information, rays.unknowns());
     if (!covariance) {
       why_not = "its readings do not tell a plane";
       return std::nullopt;
     }
-    PlaneThree move{};
-    for (std::size_t j = 0; j < step.a.n; ++j) {
-      for (std::size_t i = 0; i < step.a.n; ++i) move[j] += (*covariance)(j, i) * step.right[i];
-    }
     const std::size_t before = fit.on_wall;
     fit.covariance = *covariance, fit.scale = now, fit.on_wall = step.readings;
     fit.deviation = std::sqrt(step.square / static_cast<double>(step.readings));
-    const Vec3 moved = {move[0], move[1], move[2]};
+    const Vec3 moved = product(*covariance, step.right);
     fit.m = fit.m + moved;
     if (!scale) now = even_scale(rays, relative(rays, measured_m, at, fit.deviation), half_step_m);
     if (before == fit.on_wall && norm(moved) < 1e-12 * norm(fit.m)) break;

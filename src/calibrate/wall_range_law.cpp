@@ -12,7 +12,7 @@
 #include <fathom/math/f64.hpp>
 
 #include "calibrate/chain_split.hpp"
-#include "calibrate/no_number.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

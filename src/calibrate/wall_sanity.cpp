@@ -2,7 +2,6 @@
 #include "calibrate/wall_sanity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -71,17 +70,11 @@ double usual_gap(const WallFrames& frames, const WallWork& work, double steps_pe
 
 /// Whether two planes differ by more than their readings let them; nothing where these do not tell.
 std::optional<bool> is_other_plane(const WallPlaneFit& a, const WallPlaneFit& b, double sum) {
-  SmallMatrix both = a.covariance;
-  if (both.n == 0 || b.covariance.n != both.n) return std::nullopt;
-  for (std::size_t k = 0; k < both.values.size(); ++k) both.values[k] += b.covariance.values[k];
-  const auto inverse = inverse_of(both, 1e-14);
+  PlaneMatrix both = a.covariance;
+  for (std::size_t k = 0; k < both.size(); ++k) both[k] = both[k] + b.covariance[k];
+  const auto inverse = inverse_of(both, both[2].z > 0.0 ? 3 : 2);
   if (!inverse) return std::nullopt;
-  const Vec3 step = a.m - b.m;
-  const std::array<double, 3> by = {step.x, step.y, step.z};
-  double square = 0.0;
-  for (std::size_t j = 0; j < both.n; ++j) {
-    for (std::size_t k = 0; k < both.n; ++k) square += by[j] * (*inverse)(j, k) * by[k];
-  }
+  const double square = quadratic_form(*inverse, a.m - b.m);
   return square > kMovedSquare * std::max(1.0, sum);
 }
 

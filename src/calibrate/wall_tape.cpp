@@ -2,12 +2,10 @@
 #include "calibrate/wall_tape.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
-#include "calibrate/no_number.hpp"
-#include "calibrate/two_errors.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
@@ -36,29 +34,17 @@ double distance_per_bias(const WallWork& work, std::size_t f) {
   const FrameRays of_frame = work.rays_of(f);
   const WallRays& rays = *of_frame;
   const Vec3 plane = work.fits[f]->m;
-  SmallMatrix a(rays.unknowns());
-  std::array<double, 3> right{};
+  PlaneStep step;
   for (std::size_t i = 0; i < rays.size(); ++i) {
     if (work.measure.pixels[f * rays.size() + i] != WallPixel::kWall) continue;
-    const double clean_m = rays.clean_m(i, plane), deviation = work.scale.at(rays, i, clean_m);
-    const double square = clean_m * clean_m, weight = 1.0 / (deviation * deviation);
-    // Of the error: how it moves with m, and with a range that is longer.
-    const Vec3 slope = rays.slope(i, clean_m, plane);
+    const double clean_m = rays.clean_m(i, plane), square = clean_m * clean_m;
+    // How the error moves with a range that is longer.
     const double per_bias = (rays.has_disparity() ? -rays.focal_baseline_px_m / square : 1.0) / rays.length[i];
-    const std::array<double, 3> s = {slope.x, slope.y, slope.z};
-    for (std::size_t j = 0; j < a.n; ++j) {
-      right[j] -= weight * s[j] * per_bias;
-      for (std::size_t k = 0; k < a.n; ++k) a(j, k) += weight * s[j] * s[k];
-    }
+    step.add(rays.slope(i, clean_m, plane), per_bias, work.scale.at(rays, i, clean_m));
   }
-  const auto covariance = inverse_of(a, 1e-14);
+  const auto covariance = inverse_of(step.information, rays.unknowns());
   if (!covariance) return 1.0;
-  const std::array<double, 3> m = {plane.x, plane.y, plane.z};
-  double along = 0.0;
-  for (std::size_t j = 0; j < a.n; ++j) {
-    for (std::size_t k = 0; k < a.n; ++k) along += m[j] * (*covariance)(j, k) * right[k];
-  }
-  return -along / (norm(plane) * dot(plane, plane));
+  return -dot(plane, product(*covariance, step.right)) / (norm(plane) * dot(plane, plane));
 }
 
 double spread_of(double square, std::size_t places, std::size_t parameters) {
@@ -72,34 +58,28 @@ double larger_error(double of_spread, std::size_t degrees, double variance_of_re
   return std::max(two_errors_widening(degrees) * of_spread, std::sqrt(variance_of_readings));
 }
 
+/// Bias and gain by least squares over the places; the bias alone without a gain.
 void fit_gain(const std::vector<TapePlace>& places, bool has_gain, WallTape& tape) {
-  double gg = 0.0, gb = 0.0, bb = 0.0, gy = 0.0, by = 0.0;
-  for (const TapePlace& p : places) {
-    const double off_m = p.measured_m - p.tape_m;
-    gg += p.tape_m * p.tape_m, gb += p.tape_m * p.per_bias, bb += p.per_bias * p.per_bias;
-    gy += p.tape_m * off_m, by += p.per_bias * off_m;
+  tape.gain = tape.bias_m = {kNoNumber, kNoNumber}, tape.spread_m = kNoNumber;
+  const std::size_t count = places.size(), parameters = has_gain ? 2 : 1;
+  Eigen::MatrixXd slopes(count, parameters);
+  Eigen::VectorXd off_m(count), variances(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    slopes(k, 0) = places[k].per_bias;
+    if (has_gain) slopes(k, 1) = places[k].tape_m;
+    off_m[k] = places[k].measured_m - places[k].tape_m, variances[k] = places[k].variance;
   }
-  const double det = gg * bb - gb * gb;
-  tape.gain = {kNoNumber, kNoNumber};
-  tape.bias_m.value = by / bb;
-  if (has_gain) tape.gain.value = (bb * gy - gb * by) / det, tape.bias_m.value = (gg * by - gb * gy) / det;
-  const double gain = has_gain ? tape.gain.value : 0.0;
-  double square = 0.0;
-  for (const TapePlace& p : places) {
-    const double left_m = p.measured_m - p.tape_m * (1.0 + gain) - p.per_bias * tape.bias_m.value;
-    square += left_m * left_m;
-  }
-  const std::size_t parameters = has_gain ? 2 : 1;
-  tape.spread_m = spread_of(square, places.size(), parameters);
-  double of_gain = 0.0, of_bias = 0.0;
-  for (const TapePlace& p : places) {
-    const double to_gain = has_gain ? (bb * p.tape_m - gb * p.per_bias) / det : 0.0;
-    const double to_bias = has_gain ? (gg * p.per_bias - gb * p.tape_m) / det : p.per_bias / bb;
-    of_gain += to_gain * to_gain * p.variance, of_bias += to_bias * to_bias * p.variance;
-  }
-  const std::size_t degrees = places.size() - std::min(parameters, places.size());
-  if (has_gain) tape.gain.std_error = larger_error(tape.spread_m * std::sqrt(bb / det), degrees, of_gain);
-  tape.bias_m.std_error = larger_error(tape.spread_m * std::sqrt(has_gain ? gg / det : 1.0 / bb), degrees, of_bias);
+  const auto inverse = inverse_of(slopes.transpose() * slopes, 0.0);
+  if (!inverse) return;
+  const Eigen::MatrixXd to_values = *inverse * slopes.transpose();
+  const Eigen::VectorXd values = to_values * off_m, of_readings = to_values.cwiseAbs2() * variances;
+  tape.spread_m = spread_of((off_m - slopes * values).squaredNorm(), count, parameters);
+  const std::size_t degrees = count - std::min(parameters, count);
+  const auto estimate = [&](Eigen::Index k) -> Estimate {
+    return {values[k], larger_error(tape.spread_m * std::sqrt((*inverse)(k, k)), degrees, of_readings[k])};
+  };
+  tape.bias_m = estimate(0);
+  if (has_gain) tape.gain = estimate(1);
 }
 
 /// Mean distance of the planes whose disparities are smaller by the bias.
@@ -139,13 +119,8 @@ bool is_zero(const Estimate& e) { return std::abs(e.value) < 2.0 * e.std_error; 
 }  // namespace
 
 double variance_of_distance(const WallPlaneFit& fit) {
-  const std::array<double, 3> m = {fit.m.x, fit.m.y, fit.m.z};
   const double square = dot(fit.m, fit.m);
-  double sum = 0.0;
-  for (std::size_t j = 0; j < fit.covariance.n; ++j) {
-    for (std::size_t k = 0; k < fit.covariance.n; ++k) sum += m[j] * fit.covariance(j, k) * m[k];
-  }
-  return sum / (square * square * square);
+  return quadratic_form(fit.covariance, fit.m) / (square * square * square);
 }
 
 std::vector<TapePlace> tape_places(const WallFrames& frames, const WallWork& work) {

@@ -14,12 +14,12 @@
 
 #include "base/counts.hpp"
 #include "calibrate/median.hpp"
-#include "calibrate/no_number.hpp"
 #include "calibrate/wall_bins.hpp"
 #include "calibrate/wall_lags.hpp"
 #include "calibrate/wall_pixels.hpp"
 #include "calibrate/wall_region.hpp"
 #include "calibrate/wall_rings.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

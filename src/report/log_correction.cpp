@@ -11,13 +11,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "base/executor.hpp"
-#include "base/small_matrix.hpp"
 #include "beam/way_blocks.hpp"
+#include "fit/covariance.hpp"
 #include "report/some_rays.hpp"
 
 namespace fathom {
@@ -26,7 +25,6 @@ namespace {
 
 constexpr std::size_t kNumbers = 4;
 using Numbers = std::array<double, kNumbers>;  // x, y, yaw, range offset
-using NumberMatrix = FixedMatrix<kNumbers>;
 
 constexpr std::size_t kMostReadings = 1U << 16U;  // sigma / sqrt of these is a fraction of a millimetre
 constexpr double kFinestStep = 5e-5;
@@ -71,55 +69,45 @@ class LogCorrector {
     return at;
   }
 
-  /// NaN of what the readings do not tell.
+  /// NaN of what the readings do not determine.
   Numbers std_errors(const Numbers& at) {
     const double step = world_.cell_m() > 0.0 ? world_.cell_m() / 2.0 : 0.005;
-    NumberMatrix information = {}, scores = {};
+    const std::vector<std::size_t> free = free_numbers();
     const std::vector<double> middle = scan_log_likelihoods(at);
-    std::array<std::vector<double>, kNumbers> slopes;
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      if (!free_[i]) continue;
+    Eigen::MatrixXd information = Eigen::MatrixXd::Zero(kNumbers, kNumbers);
+    Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(middle.size(), kNumbers);
+    for (const std::size_t i : free) {
       const std::vector<double> up = scan_log_likelihoods(shifted(at, i, step)),
                                 down = scan_log_likelihoods(shifted(at, i, -step));
       for (std::size_t k = 0; k < up.size(); ++k) {
-        slopes[i].push_back((up[k] - down[k]) / (2.0 * step));
-        information[i][i] -= (up[k] - 2.0 * middle[k] + down[k]) / (step * step);
+        scores(k, i) = (up[k] - down[k]) / (2.0 * step);
+        information(i, i) -= (up[k] - 2.0 * middle[k] + down[k]) / (step * step);
       }
-      for (std::size_t j = 0; j < i; ++j) {
-        if (!free_[j]) continue;
+      for (const std::size_t j : free) {
+        if (j >= i) break;
         const auto corner = [&](double a, double b) { return total(shifted(shifted(at, i, a), j, b)); };
-        information[i][j] = -(corner(step, step) - corner(step, -step) - corner(-step, step) + corner(-step, -step)) /
+        information(i, j) = -(corner(step, step) - corner(step, -step) - corner(-step, step) + corner(-step, -step)) /
                             (4.0 * step * step);
-        information[j][i] = information[i][j];
-      }
-    }
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      for (std::size_t j = 0; j < kNumbers; ++j) {
-        scores[i][j] = std::inner_product(slopes[i].begin(), free_[j] ? slopes[i].end() : slopes[i].begin(),
-                                          slopes[j].begin(), 0.0);
       }
     }
     Numbers errors;
-    errors.fill(std::numeric_limits<double>::quiet_NaN());
-    std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      if (free_[i]) rows.push_back(i);
-    }
-    const auto found = inverse_of(information, rows);
-    if (!found) return errors;  // no maximum
-    const NumberMatrix& inverse = *found;
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      if (!free_[i]) continue;
-      double variance = 0.0;
-      for (std::size_t j = 0; j < kNumbers; ++j) {
-        for (std::size_t k = 0; k < kNumbers; ++k) variance += inverse[i][j] * scores[j][k] * inverse[k][i];
-      }
-      errors[i] = std::sqrt(variance);
-    }
+    errors.fill(kNoNumber);
+    const auto inverse = inverse_of(information, free, 0.0);
+    if (!inverse) return errors;  // no maximum
+    const Eigen::RowVectorXd found = (scores * *inverse).colwise().norm();
+    for (const std::size_t i : free) errors[i] = found[i];
     return errors;
   }
 
  private:
+  [[nodiscard]] std::vector<std::size_t> free_numbers() const {
+    std::vector<std::size_t> free;
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (free_[i]) free.push_back(i);
+    }
+    return free;
+  }
+
   static Numbers shifted(Numbers at, std::size_t i, double by) {
     at[i] += by;
     return at;

@@ -11,8 +11,8 @@
 
 #include <fathom/beam/fit.hpp>
 
-#include "beam/student_t.hpp"
 #include "beam/synthetic.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom::std_errors_test {
 namespace {
@@ -211,36 +211,6 @@ TEST(StdErrors, SayThatTheyRestOnFewClusters) {
   EXPECT_EQ(flags(1500, 0),
             Flags{"standard errors rest on 15 scans only: they are rough, learn from at least 20 scans"});
   EXPECT_EQ(flags(100, 0), Flags{"standard errors need at least two clusters: the rays of one err together"});
-}
-
-// Tables of Student's t: 12.706, 4.303, 2.262, 2.0227 (39), 1.9647 (600); normal beyond.
-TEST(StdErrors, QuantilesOfStudentsT) {
-  EXPECT_NEAR(student_t_quantile(.975, 1), 12.7062047362, 1e-8);
-  EXPECT_NEAR(student_t_quantile(.975, 2), 4.30265272975, 1e-9);
-  EXPECT_NEAR(student_t_quantile(.975, 9), 2.26215716280, 1e-9);
-  EXPECT_NEAR(student_t_quantile(.975, 39), 2.02269092, 1e-8);
-  EXPECT_NEAR(student_t_quantile(.025, 39), -2.02269092, 1e-8);
-  EXPECT_NEAR(student_t_quantile(.975, 999) / student_t_quantile(.975, 1000), 1, 3e-6);
-  EXPECT_NEAR(student_t_quantile(.975, 1e9), 1.95996398454, 1e-8);
-}
-
-/// Of degrees that are not whole, the density holds 95 % within the quantile: a sum of its values.
-TEST(StdErrors, QuantilesOfStudentsTBetweenWholeDegrees) {
-  for (const double degrees : {1.25, 1.5, 2.5, 3.75, 17.3, 250.5}) {
-    const double t = student_t_quantile(.975, degrees);
-    EXPECT_LT(t, student_t_quantile(.975, std::floor(degrees)));
-    EXPECT_GT(t, student_t_quantile(.975, std::ceil(degrees)));
-    constexpr int kSteps = 20'000;
-    const double step = t / kSteps;
-    double sum = 0;
-    for (int i = 0; i < kSteps; ++i) {
-      const double x = (i + 0.5) * step;
-      sum += step * std::pow(1 + x * x / degrees, -0.5 * (degrees + 1));
-    }
-    const double scale = std::exp(std::lgamma(0.5 * (degrees + 1)) - std::lgamma(0.5 * degrees));
-    EXPECT_NEAR(2 * sum * scale / std::sqrt(degrees * std::numbers::pi), 0.95, 1e-7) << degrees;
-  }
-  EXPECT_NEAR(student_t_quantile(.975, 2 + 1e-9), student_t_quantile(.975, 2), 1e-7);
 }
 
 TEST(StdErrors, IntervalsAreOfStudentsT) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a plane takes of errors that neighbours share, against a sum over all pairs of readings.
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -21,13 +20,12 @@ namespace {
 /// The trace of H R: H projects errors on what the plane takes, and R has their correlations.
 double taken_of(const WallWork& work, const WallNeighbours::Lags& across, const WallNeighbours::Lags& down) {
   const WallPlaneFit& fit = *work.fits[0];
-  std::vector<std::array<double, 3>> slopes;
+  std::vector<Vec3> slopes;
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < work.rays.size(); ++i) {
     if (work.measure.pixels[i] != WallPixel::kWall) continue;
     const double clean_m = work.rays.clean_m(i, fit.m), sigma = fit.scale.at(work.rays, i, clean_m);
-    const Vec3 s = work.rays.slope(i, clean_m, fit.m);
-    slopes.push_back({s.x / sigma, s.y / sigma, s.z / sigma}), at.push_back(i);
+    slopes.push_back((1.0 / sigma) * work.rays.slope(i, clean_m, fit.m)), at.push_back(i);
   }
   double trace = 0.0;
   for (std::size_t a = 0; a < at.size(); ++a) {
@@ -36,11 +34,7 @@ double taken_of(const WallWork& work, const WallNeighbours::Lags& across, const 
       const std::size_t right = apart(at[a] % work.rays.cols, at[b] % work.rays.cols),
                         below = apart(at[a] / work.rays.cols, at[b] / work.rays.cols);
       if (right >= across.size() || below >= down.size() || across[right] * down[below] == 0.0) continue;
-      double h = 0.0;
-      for (std::size_t j = 0; j < 3; ++j) {
-        for (std::size_t k = 0; k < 3; ++k) h += slopes[a][j] * fit.covariance(j, k) * slopes[b][k];
-      }
-      trace += h * across[right] * down[below];
+      trace += dot(slopes[a], product(fit.covariance, slopes[b])) * across[right] * down[below];
     }
   }
   return trace;

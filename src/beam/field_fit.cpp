@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// The likelihood field learned by expectation maximisation, and its standard errors from the derivatives of each
+// reading by w_hit and sigma (fit/covariance.hpp). Blocks are stretches of the way, or scans.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/beam/fit.hpp>
+#include <fathom/beam/likelihood_field.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+#include "fit/covariance.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kWeightBoundary = 1e-7;
+
+/// Of one reading: derivatives of log f, and the observed information.
+struct FieldCurvature {
+  double by_w, by_s;
+  double ww, ws, ss;
+
+  FieldCurvature(const LikelihoodFieldModel& m, double distance_m) {
+    const double s = m.sigma_hit_m, t = distance_m * distance_m / (s * s);
+    const double g = math::normal_density(distance_m / s) / s, u = 1.0 / m.max_range_m;
+    const double f = m.w_hit * g + m.w_rand * u;
+    const double g1 = g * (t - 1.0) / s, g2 = g * ((t - 1.0) * (t - 1.0) + 1.0 - 3.0 * t) / (s * s);
+    by_w = (g - u) / f, by_s = m.w_hit * g1 / f;
+    ww = by_w * by_w, ws = by_w * by_s - g1 / f, ss = by_s * by_s - m.w_hit * g2 / f;
+  }
+};
+
+/// Which of w_hit and sigma are inside their limits.
+std::vector<std::size_t> flag_boundaries(const FieldFit& of, double floor_m, std::vector<std::string>& flags) {
+  const bool no_rand = !(of.model.w_rand > kWeightBoundary), no_hits = !(of.model.w_hit > kWeightBoundary);
+  const bool at_floor = of.model.sigma_hit_m <= floor_m;
+  if (no_rand) flags.emplace_back("w_rand is at its boundary 0");
+  if (no_hits) flags.emplace_back("w_hit is at its boundary 0");
+  if (at_floor) flags.emplace_back("sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
+  std::vector<std::size_t> free;
+  if (!no_rand && !no_hits) free.push_back(0);
+  if (!no_hits && !at_floor) free.push_back(1);
+  return free;
+}
+
+Eigen::Matrix2d information_of(const LikelihoodFieldModel& model, const DistanceField& field,
+                               std::span<const double> count) {
+  Eigen::Matrix2d sum = Eigen::Matrix2d::Zero();
+  for (std::uint32_t level = 0; level < field.levels(); ++level) {
+    if (count[level] == 0.0) continue;
+    const FieldCurvature of(model, field.distance_m(level));
+    sum += count[level] * Eigen::Matrix2d{{of.ww, of.ws}, {of.ws, of.ss}};
+  }
+  return sum;
+}
+
+std::size_t scans_of(const FieldData& data) {
+  std::size_t scans = 1;
+  for (std::size_t i = 1; i < data.scan.size(); ++i) scans += data.scan[i] != data.scan[i - 1] ? 1 : 0;
+  return scans;
+}
+
+/// [blocks, 2], by w_hit and sigma.
+Eigen::MatrixXd scores_of_blocks(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& model,
+                                 const TrajectoryBlocks& blocks) {
+  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(blocks.count, 2);
+  std::uint64_t scan = 0;
+  for (std::size_t i = 0; i < data.level.size(); ++i) {
+    if (i > 0 && data.scan[i] != data.scan[i - 1]) ++scan;
+    const FieldCurvature of(model, field.distance_m(data.level[i]));
+    const std::uint64_t block = blocks.of_scan(scan);
+    sums(block, 0) += of.by_w, sums(block, 1) += of.by_s;
+  }
+  return sums;
+}
+
+void add_intervals(const Eigen::VectorXd& half_width, FieldFit& fit) {
+  const auto interval = [&](double value, Eigen::Index k, const Interval& limits) -> std::array<double, 2> {
+    const Interval found = interval_about(value, half_width[k], limits);
+    return {found.low, found.high};
+  };
+  fit.w_hit_95 = interval(fit.model.w_hit, 0, {0.0, 1.0});
+  fit.w_rand_95 = interval(fit.model.w_rand, 1, {0.0, 1.0});
+  fit.sigma_95_m = interval(fit.model.sigma_hit_m, 2, {kLeastSigmaHitM, kMostSigmaHitM});
+}
+
+/// Errors at fit.model, with flags of boundaries and few blocks. `count`: readings that end at each level. `floor_m`:
+/// of sigma.
+void add_field_errors(const FieldData& data, const DistanceField& field, std::span<const double> count, double floor_m,
+                      const FieldFitOptions& options, FieldFit& fit) {
+  fit.w_std_error = fit.sigma_std_error_m = fit.naive_w_std_error = fit.naive_sigma_std_error_m = kNoNumber;
+  fit.w_hit_95 = fit.w_rand_95 = fit.sigma_95_m = {kNoNumber, kNoNumber};
+  const TrajectoryBlocks blocks(scans_of(data), options.stretches, options.stretch_of_scan);
+  fit.clusters = blocks.count;
+  const std::vector<std::size_t> free = flag_boundaries(fit, floor_m, fit.flags);
+  const auto inverse = inverse_of(information_of(fit.model, field, count), free, 0.0);
+  if (!inverse) {
+    fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
+    return;
+  }
+  const Eigen::Matrix<double, 3, 2> slope{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}};  // of w_hit, w_rand and sigma
+  const Eigen::MatrixXd to_parameters = *inverse * slope.transpose();
+  const Eigen::VectorXd naive = (slope * to_parameters).diagonal();
+  const BartlettWeights weights(blocks.count, options.stretches > 0);
+  const ParameterErrors errors =
+      parameter_errors(naive, {scores_of_blocks(data, field, fit.model, blocks) * to_parameters}, weights);
+  fit.naive_w_std_error = errors.naive[0], fit.naive_sigma_std_error_m = errors.naive[2];
+  if (fit.clusters < 2) {
+    fit.flags.push_back(one_block_flag("rays"));
+    return;
+  }
+  const std::string few = few_blocks_flag(fit.clusters, options.stretches);
+  if (!free.empty() && !few.empty()) fit.flags.push_back(few);
+  fit.w_std_error = errors.error[0], fit.sigma_std_error_m = errors.error[2];
+  add_intervals(errors.half_width, fit);
+}
+
+void check_options(const FieldFitOptions& options) {
+  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
+  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
+  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
+}
+
+/// Expectation maximisation over how many readings end at each level.
+class FieldLearner {
+ public:
+  FieldLearner(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
+               const FieldFitOptions& options)
+      : data_(data), field_(field), options_(options), count_(field.levels()) {
+    validate(start);
+    check_options(options);
+    if (data.scan.size() != data.level.size()) {
+      throw InputError(fmt::format("{} scans given for {} readings", data.scan.size(), data.level.size()));
+    }
+    if (data.level.empty()) throw InputError("no reading carries evidence");
+    for (const std::uint32_t level : data.level) {
+      if (level >= field.levels()) throw InputError(fmt::format("level {} is not of this field", level));
+      count_[level] += 1.0;
+    }
+    fit_.model = start;
+    fit_.readings = data.level.size();
+    floor_m_ = field.cell_m() / std::sqrt(12.0);
+    fit_.model.sigma_hit_m = std::max(start.sigma_hit_m, floor_m_);
+  }
+
+  FieldFit run() {
+    for (std::size_t i = 0; i < options_.max_iterations; ++i) {
+      const double before =
+          fit_.log_likelihood.empty() ? -std::numeric_limits<double>::infinity() : fit_.log_likelihood.back();
+      const LikelihoodFieldModel next = step();
+      if (std::abs(fit_.log_likelihood.back() - before) <= options_.tolerance * std::abs(fit_.log_likelihood.back())) {
+        fit_.converged = true;
+        break;
+      }
+      fit_.model = next;
+    }
+    if (!fit_.converged) step();  // the log-likelihood at the end
+    if (!fit_.converged)
+      fit_.flags.push_back(fmt::format("not converged after {} iterations", options_.max_iterations));
+    add_field_errors(data_, field_, count_, floor_m_, options_, fit_);
+    return std::move(fit_);
+  }
+
+ private:
+  /// The next model; notes the log-likelihood of this one.
+  LikelihoodFieldModel step() {
+    LikelihoodFieldModel next = fit_.model;
+    double hits = 0.0, squares = 0.0, sum = 0.0;
+    for (std::uint32_t level = 0; level < field_.levels(); ++level) {
+      if (count_[level] == 0.0) continue;
+      const double d = field_.distance_m(level), f = fit_.model.density(d);
+      const double hit = count_[level] * (1.0 - fit_.model.w_rand / fit_.model.max_range_m / f);
+      hits += hit;
+      squares += hit * d * d;
+      sum += count_[level] * std::log(f);
+    }
+    fit_.log_likelihood.push_back(sum);
+    next.w_hit = std::clamp(hits / static_cast<double>(fit_.readings), 0.0, 1.0);
+    next.w_rand = 1.0 - next.w_hit;
+    if (hits > 0.0) next.sigma_hit_m = std::max(floor_m_, std::sqrt(squares / hits));
+    return next;
+  }
+
+  const FieldData& data_;
+  const DistanceField& field_;
+  const FieldFitOptions& options_;
+  std::vector<double> count_;  // [levels]
+  FieldFit fit_;
+  double floor_m_ = 0.0;
+};
+
+}  // namespace
+
+FieldFit fit_likelihood_field(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
+                              const FieldFitOptions& options) {
+  return FieldLearner(data, field, start, options).run();
+}
+
+}  // namespace fathom
