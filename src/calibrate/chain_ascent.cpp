@@ -53,6 +53,34 @@ std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<do
   return start;
 }
 
+NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
+                 std::span<const std::size_t> learn, Executor& executor) {
+  const auto total = [&](const NoiseChain& c) { return ChainLikelihood(c, {}, returns, learn, executor).total({}); };
+  std::vector<float> range_m, clean_range_m;
+  std::vector<std::uint32_t> frame;
+  for (const std::size_t i : learn) {
+    range_m.push_back(returns.range_m[i]), clean_range_m.push_back(returns.clean_range_m[i]);
+    frame.push_back(returns.frame[i]);
+  }
+  NoiseChain reached = chain;
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    std::vector<FreeNumber> own;
+    std::vector<std::string_view> names;
+    for (const FreeNumber& p : free) {
+      if (p.entry == entry) own.push_back(p), names.push_back(p.field);
+    }
+    if (own.empty() || !chain[entry].noise.begins()) continue;
+    NoiseChain guess = chain;
+    guess[entry].noise = chain[entry].noise.begin({range_m, clean_range_m, frame, returns.max_range_m}, names);
+    std::vector<double> values = values_of(guess, own);
+    for (std::size_t k = 0; k < own.size(); ++k) values[k] = std::clamp(values[k], own[k].low, own[k].high);
+    guess = reached;
+    set_values(guess, own, values);
+    if (total(guess) > total(reached)) reached = guess;
+  }
+  return reached;
+}
+
 Ascent::Ascent(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
                std::span<const std::size_t> learn, Executor& executor)
     : chain_(chain), returns_(returns), learn_(learn), few_(some_of(learn, kCoarseReturns)), executor_(executor) {
@@ -71,15 +99,14 @@ bool Ascent::order_ends() {
   bool had_any = false;
   for (const std::vector<FreeNumber>* numbers : {&smooth_, &jumps_}) {
     for (const FreeNumber& low : *numbers) {
-      if (low.field != "low_m") continue;
-      FreeNumber high = low;
-      high.field = "high_m";
-      const double one = value_of(chain_, low), other = value_of(chain_, high);
-      const bool is_free = std::any_of(numbers->begin(), numbers->end(), [&](const FreeNumber& p) {
-        return p.is_same_field(high) && p.rings == high.rings;
+      if (low.role != LearnedRole::kLowEnd) continue;
+      const auto high = std::find_if(numbers->begin(), numbers->end(), [&](const FreeNumber& p) {
+        return p.role == LearnedRole::kHighEnd && p.entry == low.entry && p.rings == low.rings;
       });
-      if (!(one > other) || !is_free) continue;
-      set_value(chain_, low, other), set_value(chain_, high, one);
+      if (high == numbers->end()) continue;
+      const double one = value_of(chain_, low), other = value_of(chain_, *high);
+      if (!(one > other)) continue;
+      set_value(chain_, low, other), set_value(chain_, *high, one);
       had_any = true;
     }
   }

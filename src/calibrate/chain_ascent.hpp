@@ -19,6 +19,10 @@ std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumbe
 /// Off the limits, where a search would not begin to move.
 std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start);
 
+/// Where a search begins: each model with free parameters where its begin() has them, if that makes the chain likelier.
+NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
+                 std::span<const std::size_t> learn, Executor& executor);
+
 /// About `most` of the places, evenly.
 std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_t most);
 

@@ -2,12 +2,9 @@
 #include "calibrate/chain_density.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -22,16 +19,6 @@
 namespace fathom {
 
 namespace {
-
-/// A surface whose energy is that of the frame, however the model reads its angle.
-template <class M>
-Surface with_energy(const M& model, Surface surface, float energy) {
-  bool half_vector = false;
-  if constexpr (requires { model.energy_angle(); }) half_vector = model.energy_angle() == EnergyAngle::kHalfVector;
-  // The half vector's cosine is (camera + emitter) / 2 where both stand in one place.
-  surface.cos_left = surface.cos_right = half_vector ? 2.0F * energy - surface.cos_emitter : energy;
-  return surface;
-}
 
 template <class M>
 const M* model_as(const Noise& noise) {
@@ -77,20 +64,22 @@ namespace {
 
 }  // namespace
 
-template <class M>
-ChainDensity::Step ChainDensity::step_of(const void* model) {
-  Step step = {model, {}, nullptr, nullptr};
-  step.may_jump = std::is_same_v<M, LossAngle> || std::is_same_v<M, InvalidBand> || std::is_same_v<M, StereoEnergy>;
-  if constexpr (requires(const M& m, MeasuredRangeLaw& law) { M::act(m, law); }) {
-    step.act = [](const void* m, MeasuredRangeLaw& law) { M::act(*static_cast<const M*>(m), law); };
-  }
-  if constexpr (requires(const M& m, const Return& hit, const Surface& s) { M::loss_probability(m, hit, s); }) {
-    step.lose = [](const void* m, const Return& hit, const Surface& surface, float energy) -> double {
-      const M& typed = *static_cast<const M*>(m);
-      return M::loss_probability(typed, hit, with_energy(typed, surface, energy));
-    };
-  }
-  return step;
+ChainDensity::Step::Step(const ChainEntry& entry)
+    : slug(entry.noise.slug()),
+      model(detail::NoiseAccess::model(entry.noise)),
+      of_ring(models_of_rings<void>(entry)),
+      act(detail::NoiseAccess::hooks(entry.noise).act),
+      loss(detail::NoiseAccess::hooks(entry.noise).loss_probability),
+      is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector) {
+  const auto learned = entry.noise.learned();
+  may_jump = std::any_of(learned.begin(), learned.end(),
+                         [](const LearnedField& field) { return field.role == LearnedRole::kThreshold; });
+}
+
+double ChainDensity::Step::lose(const void* of, const Return& hit, Surface surface, float energy) const {
+  // The half vector's cosine is (camera + emitter) / 2 if both are at one place.
+  surface.cos_left = surface.cos_right = is_half_vector ? 2.0F * energy - surface.cos_emitter : energy;
+  return loss(of, hit, surface);
 }
 
 ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log)
@@ -98,28 +87,20 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       returns_(returns),
       least_log_(least_log),
       limit_m_(returns.max_range_m <= BeamSensor::kMostRangeM ? returns.max_range_m : 0.0) {
-  using Maker = Step (*)(const void*);
-  static constexpr auto kMakers = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<Maker, sizeof...(I)>{&ChainDensity::step_of<std::variant_alternative_t<I, RegisteredNoise>>...};
-  }
-  (std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
   for (const ChainEntry& entry : chain_) {
     const Noise& noise = entry.noise;
     if (!entry.by_entity.empty()) refuse(noise.slug(), "has parameters of its own for some entities");
     if (!entry.by_ring.empty() && returns.ring.empty()) {
       refuse(noise.slug(), "has parameters of its own for some rings, and the returns do not tell theirs");
     }
-    if (returns.turned.is_known() && noise.slug() == AngularRay::kSlug) continue;
-    if (returns.hits.is_known() && noise.slug() == AngularHit::kSlug) {
+    if (returns.turned.is_known() && noise.stage() == Stage::kRay) continue;
+    if (returns.hits.is_known() && noise.stage() == Stage::kHitPoint) {
       add_hit_turn(entry);
       continue;
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
-    const auto place = detail::NoiseAccess::place_in_list(noise);
-    if (!place) refuse(noise.slug(), "is a model of the user's own");
-    Step step = kMakers[*place](detail::NoiseAccess::model(noise));
-    step.of_ring = models_of_rings<void>(entry);
-    if (step.act == nullptr && step.lose == nullptr) {
+    Step step(entry);
+    if (step.act == nullptr && step.loss == nullptr) {
       if (is_passed_over(noise.stage())) continue;
       refuse_without_density(noise);
     }
@@ -127,7 +108,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       refuse(noise.slug(), "needs to know what neighbouring pixels show, and the returns do not tell");
     }
     if (step.act != nullptr) ranges_.push_back(step);
-    if (step.lose != nullptr) losses_.push_back(std::move(step));
+    if (step.loss != nullptr) losses_.push_back(std::move(step));
   }
   take_turns();
   find_laws();
@@ -148,11 +129,16 @@ void ChainDensity::find_laws() {
   for (std::size_t ring = 0; ring < rings; ++ring) {
     MeasuredRangeLaw probe = MeasuredRangeLaw::of_clean(1.0, 1.0, 1.0);
     probe.limit_m = limit_m_;
-    for (const Step& step : ranges_) step.act(model_of(step, ring), probe);
+    std::string_view slug;  // of the model with a t
+    for (const Step& step : ranges_) {
+      const double before_m = probe.student_m;
+      step.act(model_of(step, ring), probe);
+      if (probe.student_m != before_m) slug = step.slug;
+    }
     is_disparity_ = probe.from_disparity;
     if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
     if (!(probe.student_m > 0.0)) continue;
-    if (nu && *nu != probe.nu) refuse(StudentNoise::kSlug, "has another nu for some rings");
+    if (nu && *nu != probe.nu) refuse(slug, "has another nu for some rings");
     nu = probe.nu;
   }
   if (nu) nodes_.emplace(*nu);

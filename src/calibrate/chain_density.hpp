@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <fathom/base/executor.hpp>
@@ -50,11 +51,17 @@ class ChainDensity {
 
  private:
   struct Step {
+    std::string_view slug;
     const void* model;
-    std::vector<const void*> of_ring;                                          ///< [rings]; empty: the same for all
-    void (*act)(const void*, MeasuredRangeLaw&);                               ///< null: changes no range
-    double (*lose)(const void*, const Return&, const Surface&, float energy);  ///< null: loses nothing
-    bool may_jump = false;  ///< whether it may lose at one angle and keep at the next
+    std::vector<const void*> of_ring;                            ///< [rings]; empty: the same for all
+    void (*act)(const void*, MeasuredRangeLaw&);                 ///< null: changes no range
+    double (*loss)(const void*, const Return&, const Surface&);  ///< null: loses nothing
+    bool is_half_vector;                                         ///< how its energies read the angle
+    bool may_jump;                                               ///< whether it has a threshold
+
+    explicit Step(const ChainEntry& entry);
+    /// Probability that the model loses this return, whose energy is that of the frame.
+    [[nodiscard]] double lose(const void* of, const Return& hit, Surface surface, float energy) const;
   };
   /// A model that turns hit points, by these angles of the returns.
   struct HitStep {
@@ -62,8 +69,6 @@ class ChainDensity {
     std::vector<const AngularHit*> of_ring;  ///< [rings]; empty: the same for all
     const std::vector<float>* angle_rad;
   };
-  template <class M>
-  static Step step_of(const void* model);
   void add_hit_turn(const ChainEntry& entry);
 
   /// Throws for laws that are not known, and prepares for heavy tails.

@@ -20,8 +20,8 @@ constexpr double kBelowAnyRangeM = -1e12;
 
 std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainReturns& returns,
                        std::span<const std::size_t> learn) {
-  if (learned[end.entry].noise.slug() != UniformNoise::kSlug || !end.rings.empty()) return {};
-  const bool is_low = end.field == "low_m";
+  const bool is_low = end.role == LearnedRole::kLowEnd;
+  if (!end.rings.empty() || (!is_low && end.role != LearnedRole::kHighEnd)) return {};
   const ChainDensity density(learned, returns);
   double all = 0.0, beside = 0.0;
   for (const std::size_t i : learn) {

@@ -22,14 +22,12 @@
 #include "calibrate/chain_free.hpp"
 #include "calibrate/chain_intervals.hpp"
 #include "calibrate/chain_jumps.hpp"
-#include "calibrate/chain_laws.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
 #include "calibrate/chain_possible.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/chain_told.hpp"
 #include "calibrate/learned_angles.hpp"
-#include "calibrate/mixture_weights.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {
@@ -55,7 +53,7 @@ NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
 
 /// Whether it is of a model that turns points, and only ranges are known: it stays as given.
 bool is_of_unknown_hits(const NoiseChain& chain, const FreeNumber& p, const ChainReturns& returns) {
-  return chain[p.entry].noise.slug() == AngularHit::kSlug && !returns.hits.is_known();
+  return chain[p.entry].noise.stage() == Stage::kHitPoint && !returns.hits.is_known();
 }
 
 std::string unit_of(const NoiseChain& chain, const FreeNumber& p) {
@@ -89,7 +87,7 @@ struct Reached {
 
 Reached reach(const NoiseChain& given, std::span<const FreeNumber> free, const ChainReturns& returns,
               const Split& split, Executor& executor) {
-  Ascent ascent(with_mixture_begun(given, free, returns, split.learn, executor), free, returns, split.learn, executor);
+  Ascent ascent(begun(given, free, returns, split.learn, executor), free, returns, split.learn, executor);
   if (!free.empty()) ascent.climb();
   PossibleReturns possible(ascent.chain(), returns, split.learn, split.cluster, executor);
   ChainErrors errors = chain_errors(ascent.together(possible.places, possible.least_log),
@@ -119,17 +117,20 @@ LostBesideEnds lost_beside_ends(const Reached& reached, std::span<const FreeNumb
   constexpr double kSpacings = 10.0;  // between readings
   double width_m = 0.0;
   for (const ChainEntry& entry : reached.ascent.chain()) {
-    if (entry.noise.slug() != UniformNoise::kSlug) continue;
-    for (const FieldValue& v : entry.noise.values()) width_m += v.name == "high_m" ? v.number() : -v.number();
+    for (const FieldValue& v : entry.noise.values()) {
+      const LearnedField* field = entry.noise.learned(v.name);
+      if (field == nullptr) continue;
+      if (field->role == LearnedRole::kHighEnd) width_m += v.number();
+      if (field->role == LearnedRole::kLowEnd) width_m -= v.number();
+    }
   }
   const double least_m = kSpacings * std::abs(width_m) / static_cast<double>(returns);
   LostBesideEnds small;
   for (const FreeNumber& p : free) {
     // The ends move with a gain, and cannot be searched one by one: they stay a little blunt.
-    if (p.field == "gain") small.value = least_m;
-    const bool is_error = p.field == DistanceNoise::kStddev || p.field == DistanceNoise::kStddevPerM ||
-                          p.field == "scale_m" || p.field == "scale_per_m";
-    if (!is_error || !p.rings.empty()) continue;
+    if (p.role == LearnedRole::kStretch) small.value = least_m;
+    const bool is_error = p.role == LearnedRole::kDeviation || p.role == LearnedRole::kGrowth;
+    if (!is_error || !p.rings.empty() || reached.ascent.chain()[p.entry].noise.stage() != Stage::kRange) continue;
     if (value_of(reached.ascent.chain(), p) >= least_m) return {};
     small.numbers.push_back(p);
   }
@@ -154,7 +155,7 @@ class Learning {
       const std::vector<FreeNumber> more = small.numbers.empty() ? untold(*reached_) : std::vector<FreeNumber>();
       if (small.numbers.empty() && more.empty()) return;
       for (const FreeNumber& p : small.numbers) {
-        set_value(start_, p, p.field == DistanceNoise::kStddev || p.field == "scale_m" ? small.value : 0.0);
+        set_value(start_, p, p.role == LearnedRole::kDeviation ? small.value : 0.0);
         at_limit_.push_back(p);
       }
       as_given_.insert(as_given_.end(), more.begin(), more.end());
@@ -264,7 +265,7 @@ std::vector<FreeNumber> searched_of(const NoiseChain& chain, std::span<const Fre
                                     const ChainReturns& returns) {
   std::vector<FreeNumber> searched;
   for (const FreeNumber& p : numbers) {
-    if (p.field != kLevelsField && !is_of_unknown_hits(chain, p, returns)) searched.push_back(p);
+    if (p.role != LearnedRole::kLevels && !is_of_unknown_hits(chain, p, returns)) searched.push_back(p);
   }
   return searched;
 }
@@ -277,7 +278,7 @@ ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<c
   NoiseChain start = with_rings(chain, numbers);
   std::vector<std::size_t> untold_levels;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    if (numbers[k].field == kLevelsField && !set_levels(start, numbers[k].entry, returns)) untold_levels.push_back(k);
+    if (numbers[k].role == LearnedRole::kLevels && !set_levels(start, numbers[k], returns)) untold_levels.push_back(k);
   }
   const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor, hold_untold);
   fit.chain = learning.reached().ascent.chain();
@@ -289,6 +290,22 @@ ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<c
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, given, executor, fit);
   return fit;
+}
+
+/// The chain with another law of the model at this place, if it has one and all its parameters are free.
+std::optional<NoiseChain> with_other_law(const NoiseChain& chain, std::span<const FreeNumber> numbers,
+                                         std::size_t entry) {
+  const std::optional<Noise> other = chain[entry].noise.with_other_law();
+  if (!other) return std::nullopt;
+  for (const LearnedField& field : other->learned()) {
+    const bool is_free = std::any_of(numbers.begin(), numbers.end(), [&](const FreeNumber& p) {
+      return p.entry == entry && p.field == field.field && p.rings.empty();
+    });
+    if (!is_free) return std::nullopt;
+  }
+  NoiseChain changed = chain;
+  changed[entry].noise = *other;
+  return changed;
 }
 
 /// Whether some of the returns are likelier under a chain with another law than under what was learned.
@@ -328,11 +345,11 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
     ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor, choice.hold_untold);
     if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
     tried.flags.push_back(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
-                                      StereoEnergy::kSlug, law_of_energies(*other, entry),
-                                      tried.log_likelihood - fit.log_likelihood, law_of_energies(laws, entry)));
+                                      laws[entry].noise.slug(), (*other)[entry].noise.law(),
+                                      tried.log_likelihood - fit.log_likelihood, laws[entry].noise.law()));
     laws = *other, fit = std::move(tried);
   }
-  add_flags(fit, returns.hits.is_known());
+  add_flags(fit, numbers, returns.hits.is_known());
   add_angle_flags(returns.turned, fit);
   return fit;
 }

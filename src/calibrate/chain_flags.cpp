@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/chain_levels.hpp"
-
 namespace fathom {
 
 namespace {
@@ -59,24 +57,20 @@ class ParameterFlags {
   std::vector<Line> lines_;
 };
 
-/// Whether a parameter, by its name, is one of this model.
-bool is_of(std::string_view name, std::string_view slug) {
-  return name.find(fmt::format("{}.", slug)) != std::string_view::npos;
-}
-
-void add_parameter_flags(ChainFit& fit, bool knows_points) {
+void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_points) {
   ParameterFlags flags;
   const std::size_t n = fit.parameters.size();
-  for (const LearnedParameter& p : fit.parameters) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const LearnedParameter& p = fit.parameters[k];
     if (p.is_at_limit) flags.add(p.name, fmt::format("is at its limit {:g}", p.value));
     if (!p.is_unidentified) continue;
-    if (!knows_points && is_of(p.name, AngularHit::kSlug)) {
+    if (!knows_points && fit.chain[numbers[k].entry].noise.stage() == Stage::kHitPoint) {
       flags.add(p.name,
                 "cannot be told from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
                 "hit_sensor of a run)");
       continue;
     }
-    if (p.name.ends_with(kLevelsField)) {
+    if (numbers[k].role == LearnedRole::kLevels) {
       flags.add(p.name, "cannot be told: measured disparities have no common step");
       continue;
     }
@@ -104,8 +98,8 @@ void add_parameter_flags(ChainFit& fit, bool knows_points) {
 
 }  // namespace
 
-void add_flags(ChainFit& fit, bool knows_points) {
-  add_parameter_flags(fit, knows_points);
+void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_points) {
+  add_parameter_flags(fit, numbers, knows_points);
   if (fit.clusters < kFewClusters) {
     fit.flags.push_back(
         fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.clusters,

@@ -43,7 +43,8 @@ void check_last(const NoiseChain& chain, std::span<const FreeNumber> numbers) {
 bool has_exact_ranges(const NoiseChain& chain) {
   return std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
     const Stage stage = entry.noise.stage();
-    const bool moves = stage == Stage::kRange && entry.noise.slug() != GainBias::kSlug;
+    const DrawCount draws = entry.noise.info().draws;
+    const bool moves = stage == Stage::kRange && draws.normals + draws.uniforms > 0;
     return moves || stage == Stage::kReading || stage == Stage::kRay;
   });
 }
@@ -63,6 +64,8 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
     for (const FieldInfo& field : info.fields) {
       if (field.name == p.field) numbers.push_back({p.entry, p.field, field.low, field.high});
     }
+    const LearnedField& learned = *chain[p.entry].noise.learned(p.field);
+    numbers.back().role = learned.role, numbers.back().yields = learned.yields;
     if (p.ring) numbers.back().rings = {*p.ring};
     check_last(chain, numbers);
   }

@@ -2,8 +2,8 @@
 #include "calibrate/chain_jumps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <initializer_list>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -158,55 +158,56 @@ JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
 
 namespace {
 
-/// Whether a model has another value than 0 in a field with one of these names, or will have.
-bool has_any(const NoiseChain& chain, std::span<const FreeNumber> free, std::string_view slug,
-             std::initializer_list<std::string_view> fields) {
+/// Whether a model of ranges has another value than 0 in a parameter of one of these roles, or will have.
+bool has_any(const NoiseChain& chain, std::span<const FreeNumber> free, std::array<LearnedRole, 2> roles) {
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     const Noise& noise = chain[entry].noise;
-    if (noise.slug() != slug) continue;
-    for (const std::string_view field : fields) {
+    if (noise.stage() != Stage::kRange) continue;
+    for (const LearnedField& field : noise.learned()) {
+      if (field.role != roles[0] && field.role != roles[1]) continue;
       const bool is_free = std::any_of(free.begin(), free.end(),
-                                       [&](const FreeNumber& p) { return p.entry == entry && p.field == field; });
-      if (is_free || value_in(noise, field) != 0.0 || !chain[entry].by_ring.empty()) return true;
+                                       [&](const FreeNumber& p) { return p.entry == entry && p.field == field.field; });
+      if (is_free || value_in(noise, field.field) != 0.0 || !chain[entry].by_ring.empty()) return true;
     }
   }
   return false;
 }
 
-bool has_uniform(const NoiseChain& chain, std::span<const FreeNumber> free) {
-  return has_any(chain, free, UniformNoise::kSlug, {"low_m", "high_m"});
+/// Whether errors have ends that no other error blurs.
+bool has_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free) {
+  return has_any(chain, free, {LearnedRole::kLowEnd, LearnedRole::kHighEnd}) &&
+         !has_any(chain, free, {LearnedRole::kDeviation, LearnedRole::kGrowth});
 }
 
-/// Whether an error of ranges without ends stands beside a uniform one.
-bool has_smooth_error(const NoiseChain& chain, std::span<const FreeNumber> free) {
-  return has_any(chain, free, DistanceNoise::kSlug, {DistanceNoise::kStddev, DistanceNoise::kStddevPerM}) ||
-         has_any(chain, free, StudentNoise::kSlug, {"scale_m", "scale_per_m"});
+/// The model with its free parameters off their limits, where they will be.
+Noise off_limits(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
+  Noise noise = chain[parameter.entry].noise;
+  for (const FreeNumber& p : free) {
+    if (p.entry != parameter.entry || p.is_same_field(parameter)) continue;
+    const double value = value_in(noise, p.field);
+    if (value <= p.low) noise = noise.with(p.field, 0.5 * (p.low + p.high));
+  }
+  return noise;
 }
 
 }  // namespace
 
 bool moves_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
-  return chain[parameter.entry].noise.slug() == GainBias::kSlug && parameter.field == "gain" &&
-         has_uniform(chain, free) && !has_smooth_error(chain, free);
+  const bool is_of_ranges = chain[parameter.entry].noise.stage() == Stage::kRange;
+  return is_of_ranges && parameter.role == LearnedRole::kStretch && has_sharp_ends(chain, free);
 }
 
 bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
-  const Noise& noise = chain[parameter.entry].noise;
-  const std::string_view slug = noise.slug(), field = parameter.field;
-  if (slug == LossAngle::kSlug || slug == InvalidBand::kSlug) return true;
-  if (slug == StereoEnergy::kSlug && field == StereoEnergy::kMinEnergy) {
-    return value_in(noise, StereoEnergy::kNormalization) == static_cast<double>(EnergyNormalization::kDocument);
+  switch (parameter.role) {
+    case LearnedRole::kThreshold:
+      return off_limits(chain, free, parameter).jumps(parameter.field);
+    case LearnedRole::kLowEnd:
+    case LearnedRole::kHighEnd:
+    case LearnedRole::kShift:
+      return chain[parameter.entry].noise.stage() == Stage::kRange && has_sharp_ends(chain, free);
+    default:
+      return false;
   }
-  const bool shifts =
-      (slug == GainBias::kSlug && field == "bias_m") || (slug == DistanceNoise::kSlug && field == "mean_m");
-  if (slug == UniformNoise::kSlug || (shifts && has_uniform(chain, free))) return !has_smooth_error(chain, free);
-  if (slug == EdgeLoss::kSlug && field == "min_angle_rad") {
-    const bool low_is_free = std::any_of(free.begin(), free.end(), [&](const FreeNumber& p) {
-      return p.entry == parameter.entry && p.field == "low_probability";
-    });
-    return low_is_free || value_in(noise, "low_probability") > 0.0;
-  }
-  return false;
 }
 
 JumpPeak find_jump(const ChainLikelihood& likelihood, double start) {

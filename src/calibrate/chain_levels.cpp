@@ -2,6 +2,7 @@
 #include "calibrate/chain_levels.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,19 +48,20 @@ bool are_levels(const std::vector<Seen>& seen, int steps) {
 
 }  // namespace
 
-bool set_levels(NoiseChain& chain, std::size_t entry, const ChainReturns& returns) {
+bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& returns) {
+  const std::string name = fmt::format("{}.{}", chain[steps.entry].noise.slug(), steps.field);
   for (std::size_t k = 0; k < chain.size(); ++k) {
-    if (k == entry || chain[k].noise.stage() != Stage::kRange || chain[k].noise.is_identity()) continue;
-    throw InputError(fmt::format("disparity.{} is read off ranges that nothing else moves, and {} does", kLevelsField,
-                                 chain[k].noise.slug()));
+    if (k == steps.entry || chain[k].noise.stage() != Stage::kRange || chain[k].noise.is_identity()) continue;
+    throw InputError(
+        fmt::format("{} is read off ranges that nothing else moves, and {} does", name, chain[k].noise.slug()));
   }
   if (!(returns.optics.baseline_m > 0.0F)) {
-    throw InputError(fmt::format("disparity.{} needs a stereo camera", kLevelsField));
+    throw InputError(fmt::format("{} needs a stereo camera", name));
   }
   const std::vector<Seen> seen = disparities(returns);
-  for (int steps = 1; steps <= kMostLevels; ++steps) {
-    if (!are_levels(seen, steps)) continue;
-    chain[entry].noise = chain[entry].noise.with(kLevelsField, steps);
+  for (int levels = 1; levels <= kMostLevels; ++levels) {
+    if (!are_levels(seen, levels)) continue;
+    set_value(chain, steps, levels);
     return true;
   }
   return false;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "calibrate/mixture_weights.hpp"
-
 namespace fathom {
 
 namespace {
@@ -26,11 +24,7 @@ double value_of(const NoiseChain& chain, const FreeNumber& p) {
 
 void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
   ChainEntry& entry = chain[p.entry];
-  if (is_mixture_weight(chain, p)) {
-    entry.noise = with_weights(entry.noise, {{{p.field, value}}});
-    return;
-  }
-  if (p.rings.empty()) entry.noise = entry.noise.with(p.field, value);
+  if (p.rings.empty()) entry.noise = entry.noise.with({{{p.field, value}}}, p.role == LearnedRole::kWeight);
   for (RingEntry& other : entry.by_ring) {
     const bool is_meant = std::find(p.rings.begin(), p.rings.end(), other.ring) != p.rings.end();
     if (is_meant) other.noise = other.noise.with(p.field, value);
@@ -39,14 +33,15 @@ void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
 
 void set_values(NoiseChain& chain, std::span<const FreeNumber> free, std::span<const double> values) {
   for (std::size_t k = 0; k < free.size(); ++k) {
-    if (!is_mixture_weight(chain, free[k])) set_value(chain, free[k], values[k]);
+    if (free[k].role != LearnedRole::kWeight) set_value(chain, free[k], values[k]);
   }
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
-    std::vector<MixtureWeight> weights;
+    std::vector<NamedNumber> weights;
     for (std::size_t k = 0; k < free.size(); ++k) {
-      if (free[k].entry == entry && is_mixture_weight(chain, free[k])) weights.push_back({free[k].field, values[k]});
+      const bool is_weight = free[k].entry == entry && free[k].role == LearnedRole::kWeight;
+      if (is_weight) weights.push_back({free[k].field, values[k]});
     }
-    if (!weights.empty()) chain[entry].noise = with_weights(chain[entry].noise, weights);
+    if (!weights.empty()) chain[entry].noise = chain[entry].noise.with(weights, true);
   }
 }
 

@@ -21,16 +21,18 @@ struct FreeNumber {
   std::size_t entry;
   std::string field;
   double low, high;
-  double unit = 0.0;                      ///< a small step of it, where the limits do not tell one; 0: they do
-  std::vector<std::uint16_t> rings = {};  ///< whose entries have it, all the same; empty: the model itself
+  double unit = 0.0;                       ///< a small step of it, where the limits do not tell one; 0: they do
+  std::vector<std::uint16_t> rings = {};   ///< whose entries have it, all the same; empty: the model itself
+  LearnedRole role = LearnedRole::kPlain;  ///< this and the next as in LearnedField
+  int yields = 1;
 
   [[nodiscard]] bool is_same_field(const FreeNumber& o) const { return entry == o.entry && field == o.field; }
 };
 
 double value_of(const NoiseChain& chain, const FreeNumber& p);
-/// Rings must have entries of their own. With a weight of a beam_mixture that of hits is what is left.
+/// Rings must have entries. The other weights of a mixture follow (BeamMixture::settle).
 void set_value(NoiseChain& chain, const FreeNumber& p, double value);
-/// Of all of them; weights of a beam_mixture that are above 1 together are made smaller alike.
+/// Sets the weights of a mixture together.
 void set_values(NoiseChain& chain, std::span<const FreeNumber> free, std::span<const double> values);
 
 /// Parameters of one field for single rings act on returns of their own each, and move together: one column.

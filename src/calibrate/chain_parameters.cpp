@@ -2,7 +2,6 @@
 // Which parameters of a chain can be learned, and the chain as text.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -13,43 +12,9 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "base/text.hpp"
-#include "calibrate/chain_levels.hpp"
-#include "noise/idle_keys.hpp"
-
 namespace fathom {
 
 namespace {
-
-/// Parameters that returns can tell, alone or with others.
-struct Learnable {
-  std::string_view slug;
-  std::array<std::string_view, 6> fields;
-};
-constexpr std::array kLearnable = {
-    Learnable{AngularRay::kSlug, {"mean_rad", "stddev_rad"}},
-    Learnable{AngularHit::kSlug, {"mean_rad", "stddev_rad"}},
-    Learnable{LossAngle::kSlug, {"max_incidence_rad"}},
-    Learnable{InvalidBand::kSlug, {"max_disparity_px"}},
-    Learnable{StereoEnergy::kSlug, {StereoEnergy::kMinEnergy, StereoEnergy::kPow}},
-    Learnable{TextureLoss::kSlug, {"reach_m", "midpoint", "width"}},
-    Learnable{EdgeLoss::kSlug, {"min_angle_rad", "max_angle_rad", "low_probability", "high_probability"}},
-    Learnable{DistanceNoise::kSlug, {"mean_m", DistanceNoise::kStddev, DistanceNoise::kStddevPerM}},
-    Learnable{UniformNoise::kSlug, {"low_m", "high_m"}},
-    Learnable{StudentNoise::kSlug, {"scale_m", "scale_per_m", "nu"}},
-    Learnable{Disparity::kSlug, {"bias_px", "stddev_px", kLevelsField}},
-    Learnable{GainBias::kSlug, {"gain", "bias_m"}},
-    // The weight of hits is what the others leave.
-    Learnable{BeamMixture::kSlug, {"w_short", "w_max", "w_rand", "sigma_hit_m", "lambda_short_per_m", "hit_offset_m"}},
-    Learnable{Dropout::kSlug, {"probability"}},
-};
-
-bool is_learnable(std::string_view slug, std::string_view field) {
-  for (const Learnable& model : kLearnable) {
-    if (model.slug != slug) continue;
-    return std::find(model.fields.begin(), model.fields.end(), field) != model.fields.end();
-  }
-  return false;
-}
 
 /// Whether a text is what a pattern says, * standing for any text.
 bool matches(std::string_view pattern, std::string_view text) {
@@ -83,10 +48,8 @@ std::string why_same_in_rings(const Noise& noise, std::string_view field) {
   for (const SameInChain& same : noise.same_in_chain()) {
     if (same.field == field) return std::string(same.reason);
   }
-  if (noise.slug() == StudentNoise::kSlug && field == "nu") return "one law of heavy tails is taken for all rings";
-  if (field == kLevelsField) return "a camera has no rings";
-  if (noise.slug() == BeamMixture::kSlug) return "one mixture of readings is taken for all rings";
-  return {};
+  const LearnedField* learned = noise.learned(field);
+  return learned == nullptr ? std::string() : std::string(learned->same_in_rings);
 }
 
 /// Those of single rings that a pattern names, appended.
@@ -100,7 +63,7 @@ void add_of_rings(const NoiseChain& chain, std::string_view pattern, std::span<c
         const std::string of = fmt::format("{}{}.", kRings, ring);
         if (!is_named(pattern, entry, noise.slug(), of, std::string(field.name))) continue;
         const std::string why = why_same_in_rings(noise, field.name);
-        if (is_learnable(noise.slug(), field.name) && why.empty()) {
+        if (noise.learned(field.name) != nullptr && why.empty()) {
           found.push_back({entry, std::string(field.name), ring});
         } else if (pattern.ends_with(field.name)) {
           throw InputError(fmt::format("{}.{} cannot be learned for single rings{}{}", noise.slug(), field.name,
@@ -145,14 +108,13 @@ std::vector<std::string> value_texts(const Noise& noise) {
   return texts;
 }
 
-/// Without those that do nothing beside the others, of which whoever reads a scene is told, and that are read back
-/// the same where they are missing.
-std::vector<std::string> told_values(const Noise& noise) {
+/// Omits parameters that have no effect and their default value: the reader of scenes would warn about them.
+std::vector<std::string> effective_values(const Noise& noise) {
   std::vector<std::string> texts = value_texts(noise);
   const std::vector<FieldValue> values = noise.values();
   for (std::size_t i = values.size(); i-- > 0;) {
     const FieldInfo& field = noise.info().fields[i];
-    if (is_default(field, values[i]) && !why_idle(noise, field.name).empty()) {
+    if (is_default(field, values[i]) && !noise.idle(field.name).empty()) {
       texts.erase(texts.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
@@ -161,7 +123,7 @@ std::vector<std::string> told_values(const Noise& noise) {
 
 std::string correlation_text(const Correlation& c) {
   const std::string time = std::isinf(c.time_s) ? ".inf" : fmt::format("{:.9g}", c.time_s);
-  const bool tells_shape = c.shape != Correlation{}.shape || why_idle(c, "shape").empty();
+  const bool tells_shape = c.shape != Correlation{}.shape || c.idle("shape").empty();
   const std::string shape =
       tells_shape ? fmt::format(", shape: {}", kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)]) : "";
   return fmt::format("{}: {{across_px: {}, down_px: {}, time_s: {}{}}}", Correlation::kSlug, c.across_px, c.down_px,
@@ -182,7 +144,7 @@ std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::strin
     const NoiseInfo& info = chain[entry].noise.info();
     for (const FieldInfo& field : info.fields) {
       if (!is_named(pattern, entry, info.slug, "", std::string(field.name))) continue;
-      if (is_learnable(info.slug, field.name)) {
+      if (chain[entry].noise.learned(field.name) != nullptr) {
         found.push_back({entry, std::string(field.name)});
       } else if (fixed.empty()) {
         fixed = fmt::format("{}.{}", info.slug, field.name);
@@ -215,7 +177,7 @@ std::string chain_yaml(const NoiseChain& chain, std::size_t indent) {
     if (!entry.by_entity.empty()) {
       throw InputError(fmt::format("{} has parameters of its own for some entities", info.slug));
     }
-    std::vector<std::string> values = told_values(entry.noise);
+    std::vector<std::string> values = effective_values(entry.noise);
     if (!entry.correlation.is_white()) values.push_back(correlation_text(entry.correlation));
     if (entry.by_ring.empty()) {
       text += fmt::format("{:{}}- {}: {{{}}}\n", "", indent, info.slug, fmt::join(values, ", "));

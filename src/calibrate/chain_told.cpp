@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "calibrate/chain_ascent.hpp"
-#include "calibrate/mixture_weights.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {
@@ -43,11 +42,7 @@ std::vector<std::size_t> by_preference(std::span<const FreeNumber> free) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rank = [&](std::size_t k) {
     const FreeNumber& p = free[k];
-    const int kind = !p.rings.empty()                                      ? 0
-                     : p.field == "mean_m" || p.field == kWeightOfNoReturn ? 3
-                     : p.field == "bias_m"                                 ? 2
-                                                                           : 1;
-    return std::pair{kind, -static_cast<std::ptrdiff_t>(p.entry)};
+    return std::pair{p.rings.empty() ? p.yields : 0, -static_cast<std::ptrdiff_t>(p.entry)};
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   return order;
@@ -62,7 +57,7 @@ std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const 
   std::vector<double> start = inner_start(free, values_of(chain, free));
   for (std::size_t k = 0; k < free.size(); ++k) {
     // Where both ends of a uniform are in one place, either moves as the other.
-    if (free[k].field == "high_m") start[k] += kApartM;
+    if (free[k].role == LearnedRole::kHighEnd) start[k] += kApartM;
   }
   const auto effects_at = [&](std::size_t k, double value) {
     NoiseChain moved = chain;

@@ -105,6 +105,13 @@ const std::vector<NoiseInfo>& noise_models() {
   return models;
 }
 
+const LearnedField* Noise::learned(std::string_view field) const {
+  for (const LearnedField& entry : learned()) {
+    if (entry.field == field) return &entry;
+  }
+  return nullptr;
+}
+
 Noise make_noise(std::string_view slug, std::span<const FieldValue> values) {
   std::optional<Noise> made;
   for_each_model([&]<class M>() {

@@ -14,7 +14,6 @@
 #include <fathom/noise/noise.hpp>
 
 #include "base/text.hpp"
-#include "noise/idle_keys.hpp"
 #include "render/check_chain.hpp"
 #include "render/parameter_range.hpp"
 #include "sensor/sensor_view.hpp"
@@ -128,10 +127,10 @@ class ModelReader {
   void note_idle(const std::vector<Given>& given) {
     const ChainEntry& entry = chain_.back();
     for (const Given& one : given) {
-      const auto is_idle = [&](const auto& other) { return !why_idle(other.noise, one.field).empty(); };
+      const auto is_idle = [&](const auto& other) { return !other.noise.idle(one.field).empty(); };
       const bool everywhere = std::all_of(entry.by_entity.begin(), entry.by_entity.end(), is_idle) &&
                               std::all_of(entry.by_ring.begin(), entry.by_ring.end(), is_idle);
-      const std::string why = why_idle(entry.noise, one.field);
+      const std::string_view why = entry.noise.idle(one.field);
       if (everywhere && !why.empty()) notes_.push_back(without_effect(one.where, why));
     }
   }
@@ -161,7 +160,7 @@ class ModelReader {
     map.located([&] { check_correlation(chain_.back(), traits_); });
     for (const FieldInfo& field : fields) {
       const auto given = map.find(field.name);
-      const std::string why = given ? why_idle(correlation, field.name) : std::string();
+      const std::string_view why = given ? correlation.idle(field.name) : std::string_view();
       if (!why.empty()) notes_.push_back(without_effect(*given, why));
     }
   }

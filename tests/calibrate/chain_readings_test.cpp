@@ -12,7 +12,6 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_simulator.hpp"
-#include "calibrate/mixture_weights.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test::chain_readings_test {
@@ -98,11 +97,11 @@ TEST(ChainReadings, KeepWhatOtherModelsTell) {
 }
 
 TEST(ChainReadings, WeightsAboveOneAreMadeSmallerAlike) {
-  const Noise full = with_weights(kTruth, {{{"w_short", 0.9}, {"w_max", 0.3}, {"w_rand", 0.3}}});
+  const Noise full = Noise(kTruth).with({{{"w_short", 0.9}, {"w_max", 0.3}, {"w_rand", 0.3}}}, true);
   EXPECT_EQ(number(full, "w_hit"), 0.0);
   EXPECT_NEAR(number(full, "w_short"), 0.6, 1e-7);
   EXPECT_NEAR(number(full, "w_max"), 0.2, 1e-7);
-  const Noise some = with_weights(kTruth, {{{"w_rand", 0.5}}});
+  const Noise some = Noise(kTruth).with({{{"w_rand", 0.5}}}, true);
   EXPECT_NEAR(number(some, "w_hit"), 0.22, 1e-6);
   EXPECT_EQ(number(some, "w_short"), number(kTruth, "w_short"));
 }

@@ -11,7 +11,6 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/hit_angles.hpp"
-#include "calibrate/mixture_weights.hpp"
 #include "noise/blocks.hpp"
 
 namespace fathom::test {
@@ -86,8 +85,7 @@ inline NoiseChain with_wrong_values(NoiseChain chain, const std::vector<ChainPar
   for (const ChainParameter& p : free) {
     Noise& noise = chain[p.entry].noise;
     const double wrong = factor * value_of(chain, p);
-    const bool is_weight = noise.slug() == BeamMixture::kSlug && p.field.starts_with("w_");
-    noise = is_weight ? with_weights(noise, {{{p.field, wrong}}}) : noise.with(p.field, wrong);
+    noise = noise.with({{{p.field, wrong}}}, true);
   }
   return chain;
 }

@@ -54,8 +54,8 @@ TEST(IdleKeys, AStepThatALawDoesNotReadIsNoted) {
 
 TEST(IdleKeys, FlyingWithoutSurfacesThatAreNotSureIsNoted) {
   EXPECT_EQ(notes_with("matching_window: {flying: true}"),
-            Notes{"s.yaml:10:35: sensors.cam.noise.matching_window.flying = true has no effect: sure_share = 0 is not "
-                  "above share = 0.25, so that each surface taken is sure"});
+            Notes{"s.yaml:10:35: sensors.cam.noise.matching_window.flying = true has no effect: sure_share is not "
+                  "above share, so every chosen surface is sure"});
   EXPECT_EQ(notes_with("matching_window: {flying: true, sure_share: 0.6}"), Notes{});
   EXPECT_EQ(notes_with("matching_window: {flying: false}"), Notes{});
 }

@@ -40,6 +40,9 @@ struct AngularHit {
 
   [[nodiscard]] constexpr bool is_identity() const { return mean_rad == 0.0F && stddev_rad == 0.0F; }
 
+  static constexpr std::array<LearnedField, 2> kLearned = {
+      {{"mean_rad", LearnedRole::kShift}, {"stddev_rad", LearnedRole::kDeviation}}};
+
   FATHOM_KERNEL static Return apply(const AngularHit& p, Return hit, const Draws<kDraws>& draws) {
     const math::SinCos angle = math::sincos(p.mean_rad + p.stddev_rad * draws.normal[0]);
     const Vector turned = rotate_about(p.axis, angle, {hit.x, hit.y, hit.z});

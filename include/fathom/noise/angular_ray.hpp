@@ -39,6 +39,9 @@ struct AngularRay {
 
   [[nodiscard]] constexpr bool is_identity() const { return mean_rad == 0.0F && stddev_rad == 0.0F; }
 
+  static constexpr std::array<LearnedField, 2> kLearned = {
+      {{"mean_rad", LearnedRole::kShift}, {"stddev_rad", LearnedRole::kDeviation}}};
+
   FATHOM_KERNEL static Ray apply(const AngularRay& p, Ray ray, const Draws<kDraws>& draws) {
     const math::SinCos angle = math::sincos(p.mean_rad + p.stddev_rad * draws.normal[0]);
     const Vector o = rotate_about(p.axis, angle, {ray.ox, ray.oy, ray.oz});

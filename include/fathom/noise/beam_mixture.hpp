@@ -91,6 +91,20 @@ struct BeamMixture {
     return report(ray, in, math::select(z < most, z, most), met, nothing, is_reading);
   }
 
+  /// The weight of hits is what the other weights leave.
+  static constexpr std::string_view kOneMixture = "one mixture of readings is taken for all rings";
+  static constexpr std::array<LearnedField, 6> kLearned = {{{"w_short", LearnedRole::kWeight, 1, kOneMixture},
+                                                            {"w_max", LearnedRole::kWeight, 3, kOneMixture},
+                                                            {"w_rand", LearnedRole::kWeight, 1, kOneMixture},
+                                                            {"sigma_hit_m", LearnedRole::kPlain, 1, kOneMixture},
+                                                            {"lambda_short_per_m", LearnedRole::kPlain, 1, kOneMixture},
+                                                            {"hit_offset_m", LearnedRole::kPlain, 1, kOneMixture}}};
+  /// Where the weights but that of hits sum to more than 1, all of them shrink by one factor.
+  FATHOM_API static void settle(BeamMixture& p);
+  /// The maximum that expectation maximisation (fathom/beam/fit.hpp) finds for the mixture alone.
+  FATHOM_API static BeamMixture begin(const BeamMixture& given, const LearnedReturns& returns,
+                                      std::span<const std::string_view> free);
+
   /// Of a return within Z; those of rays that met nothing have z* = Z.
   static void act(const BeamMixture& p, MeasuredRangeLaw& law) {
     law.read_by_mixture({double{p.w_hit}, double{p.w_short}, double{p.w_rand}}, double{p.hit_offset_m},

@@ -75,6 +75,10 @@ struct Correlation {
   FATHOM_API void check() const;
 
   [[nodiscard]] constexpr bool is_white() const { return across_px == 0.0F && down_px == 0.0F && time_s == 0.0; }
+  /// As Noise::idle().
+  [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
+    return field == "shape" && across_px == 0.0F && down_px == 0.0F ? "across_px = 0 and down_px = 0" : "";
+  }
   friend bool operator==(const Correlation&, const Correlation&) = default;
 };
 

@@ -48,15 +48,46 @@ const M& model_at(const void* model) {
   return *static_cast<const M*>(model);
 }
 
-/// Whether the model has every parameter that its kSameInChain names.
-template <NoiseModel M>
-constexpr bool names_fields() {
-  for (const SameInChain& same : M::kSameInChain) {
+/// Whether the model has every parameter that a list names: kSameInChain, kLearned.
+template <NoiseModel M, class Named>
+constexpr bool names_fields(const Named& list) {
+  for (const auto& named : list) {
     bool is_there = false;
-    for (const auto& field : M::fields()) is_there |= field.name == same.field;
+    for (const auto& field : M::fields()) is_there |= field.name == named.field;
     if (!is_there) return false;
   }
   return true;
+}
+
+/// Adds the hooks of a model whose parameters can be learned.
+template <NoiseModel M>
+constexpr void add_learning_hooks(NoiseHooks& hooks) {
+  if constexpr (requires(const M& m, MeasuredRangeLaw& law) { M::act(m, law); }) {
+    hooks.act = [](const void* m, MeasuredRangeLaw& law) { M::act(model_at<M>(m), law); };
+  }
+  if constexpr (requires(const M& m, const Return& hit, const Surface& s) { M::loss_probability(m, hit, s); }) {
+    hooks.loss_probability = [](const void* m, const Return& hit, const Surface& surface) -> double {
+      return M::loss_probability(model_at<M>(m), hit, surface);
+    };
+  }
+  if constexpr (requires { M::kLearned; }) {
+    static_assert(names_fields<M>(M::kLearned), "kLearned names a parameter that fields() lacks");
+    hooks.learned = M::kLearned;
+  }
+  if constexpr (requires(const M& m) { m.jumps(std::string_view()); }) {
+    hooks.jumps = [](const void* m, std::string_view field) -> bool { return model_at<M>(m).jumps(field); };
+  }
+  if constexpr (requires(const M& m, const LearnedReturns& r, std::span<const std::string_view> f) {
+                  M::begin(m, r, f);
+                }) {
+    hooks.begin = [](const void* m, const LearnedReturns& returns, std::span<const std::string_view> free) -> Noise {
+      return M::begin(model_at<M>(m), returns, free);
+    };
+  }
+  if constexpr (requires(const M& m) { M::with_other_law(m); }) {
+    hooks.with_other_law = [](const void* m) -> Noise { return M::with_other_law(model_at<M>(m)); };
+    hooks.law = [](const void* m) -> std::string_view { return model_at<M>(m).law(); };
+  }
 }
 
 /// The hooks that the model has; see noise/model.hpp.
@@ -64,7 +95,7 @@ template <NoiseModel M>
 constexpr NoiseHooks hooks_of() {
   NoiseHooks hooks;
   if constexpr (requires { M::kSameInChain; }) {
-    static_assert(names_fields<M>(), "kSameInChain names a parameter that fields() lacks");
+    static_assert(names_fields<M>(M::kSameInChain), "kSameInChain names a parameter that fields() lacks");
     hooks.same_in_chain = M::kSameInChain;
   }
   if constexpr (ChecksSensor<M>) {
@@ -90,6 +121,10 @@ constexpr NoiseHooks hooks_of() {
       return model_at<M>(m).least_depth_m(optics);
     };
   }
+  if constexpr (requires(const M& m) { m.idle(std::string_view()); }) {
+    hooks.idle = [](const void* m, std::string_view field) -> std::string_view { return model_at<M>(m).idle(field); };
+  }
+  add_learning_hooks<M>(hooks);
   return hooks;
 }
 
@@ -103,7 +138,7 @@ NoiseType make_type(const std::array<BlockKernel, 3>& kernels) {
           },
           .is_identity = [](const void* m) -> bool { return model_at<M>(m).is_identity(); },
           .values = &values_of<M>,
-          .with = &Noise::with_number<M>,
+          .with = &Noise::with_numbers<M>,
           .kernels = kernels,
           .hooks = hooks_of<M>()};
 }

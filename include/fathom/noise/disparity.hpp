@@ -59,6 +59,8 @@ struct Disparity {
     return {move_radially(hit, hit.radius_m * (stretch - 1.0F)), has_range ? Reason::kHit : Reason::kAboveMaxRange};
   }
 
+  static constexpr std::array<LearnedField, 3> kLearned = {
+      {{"bias_px"}, {"stddev_px"}, {"steps_per_px", LearnedRole::kLevels, 1, "a camera has no rings"}}};
   static void act(const Disparity& p, MeasuredRangeLaw& law) {
     law.measure_disparity(double{p.bias_px}, double{p.stddev_px}, double{p.steps_per_px});
   }

@@ -50,6 +50,8 @@ struct DistanceNoise {
     return move_radially(hit, p.mean_m + sigma_m * draws.normal[0]);
   }
 
+  static constexpr std::array<LearnedField, 3> kLearned = {
+      {{"mean_m", LearnedRole::kShift, 3}, {kStddev, LearnedRole::kDeviation}, {kStddevPerM, LearnedRole::kGrowth}}};
   static void act(const DistanceNoise& p, MeasuredRangeLaw& law) {
     law.add_normal(double{p.mean_m}, double{p.stddev_m} + law.mean_m * double{p.stddev_per_m});
   }

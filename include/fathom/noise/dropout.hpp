@@ -33,6 +33,7 @@ struct Dropout {
     return draws.uniform[0] < p.probability ? Reason::kDropout : Reason::kHit;
   }
 
+  static constexpr std::array<LearnedField, 1> kLearned = {{{"probability"}}};
   static double loss_probability(const Dropout& p, const Return& /*hit*/, const Surface& /*surface*/) {
     return double{p.probability};
   }

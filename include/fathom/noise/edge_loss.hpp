@@ -71,6 +71,13 @@ struct EdgeLoss {
     return draws.uniform[0] < probability_of(p, surface) ? Reason::kEdgeLoss : Reason::kHit;
   }
 
+  static constexpr std::array<LearnedField, 4> kLearned = {
+      {{"min_angle_rad", LearnedRole::kThreshold}, {"max_angle_rad"}, {"low_probability"}, {"high_probability"}}};
+  [[nodiscard]] constexpr bool jumps(std::string_view /*field*/) const { return low_probability > 0.0F; }
+  [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
+    return field == "step" && law == EdgeLaw::kAngle ? "law = angle does not read it" : "";
+  }
+
   static double loss_probability(const EdgeLoss& p, const Return& /*hit*/, const Surface& surface) {
     return double{probability_of(p, surface)};
   }

@@ -39,6 +39,8 @@ struct GainBias {
     return move_radially(hit, p.gain * hit.range_m + p.bias_m);
   }
 
+  static constexpr std::array<LearnedField, 2> kLearned = {
+      {{"gain", LearnedRole::kStretch}, {"bias_m", LearnedRole::kShift, 2}}};
   static void act(const GainBias& p, MeasuredRangeLaw& law) { law.stretch(1.0 + double{p.gain}, double{p.bias_m}); }
 };
 

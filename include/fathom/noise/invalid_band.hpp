@@ -64,6 +64,7 @@ struct InvalidBand {
     return ((p.max_disparity_px < kNoLimit) & (d > p.max_disparity_px)) ? Reason::kBelowMinRange : band;
   }
 
+  static constexpr std::array<LearnedField, 1> kLearned = {{{"max_disparity_px", LearnedRole::kThreshold}}};
   static double loss_probability(const InvalidBand& p, const Return& hit, const Surface& surface) {
     return apply(p, hit, surface, {}) == Reason::kHit ? 0.0 : 1.0;
   }

@@ -43,6 +43,7 @@ struct LossAngle {
     return surface.cos_emitter < math::sincos(p.max_incidence_rad).cos ? Reason::kLossAngle : Reason::kHit;
   }
 
+  static constexpr std::array<LearnedField, 1> kLearned = {{{"max_incidence_rad", LearnedRole::kThreshold}}};
   static double loss_probability(const LossAngle& p, const Return& hit, const Surface& surface) {
     return apply(p, hit, surface, {}) == Reason::kHit ? 0.0 : 1.0;
   }

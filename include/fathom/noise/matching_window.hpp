@@ -82,6 +82,11 @@ struct MatchingWindow {
 
   /// Also when the window is a pixel and so is the least area.
   [[nodiscard]] constexpr bool is_identity() const { return window().radius_px == 0 && window().min_area_px <= 1; }
+
+  [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
+    const bool has_no_use = field == "flying" && flying && !(sure_share > share);
+    return has_no_use ? "sure_share is not above share, so every chosen surface is sure" : "";
+  }
 };
 
 }  // namespace fathom

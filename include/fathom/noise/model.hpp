@@ -23,10 +23,16 @@
 //   edge_reads()       of stage kEdgeLoss: what of the neighbours these parameters read (noise/surface.hpp); all
 //   window()           of stage kImage: how a window over the image makes surfaces of its pixels (noise/window.hpp)
 //   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
-//   act(p, law)        of stage kRange: what it makes of the law of a range (noise/measured_range_law.hpp), so that
-//   measured
-//                      ranges can be scored and its parameters learned
-//   loss_probability(p, Return, Surface)   of a model of loss: with which it loses such a return, for the same purpose
+//   idle(field)        why the parameter has no effect beside the others; empty: it has one
+//
+// and, so that measured returns can be scored under it and its parameters learned (fathom/calibrate/chain.hpp), with
+//
+//   act(p, law)        what it makes of the law of a range (noise/measured_range_law.hpp)
+//   loss_probability(p, Return, Surface)   the probability that a model of loss takes such a return
+//   kLearned           the parameters that returns can determine: an array of LearnedField
+//   jumps(field)       whether the likelihood jumps along a parameter of role kThreshold; true without this member
+//   settle(p)          makes the parameters fit together after one of them changed: the weights of a mixture
+//   begin(p, returns, free)   with_other_law(p), law()   where learning begins, and another law that it tries
 //
 // The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain
 // or of the renderer stands in that model and nowhere else.
@@ -37,6 +43,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <fathom/base/export.hpp>
@@ -109,6 +116,36 @@ using DrawsOf = Draws<Model::kDraws>;
 struct SameInChain {
   std::string_view field;   ///< name of the parameter
   std::string_view reason;  ///< ends the message: "the energy array has one reading"
+};
+
+/// What a parameter does to the likelihood of measured returns.
+enum class LearnedRole : std::uint8_t {
+  kPlain,      ///< the likelihood is smooth along it
+  kShift,      ///< it shifts ranges, and with them the ends of a uniform error
+  kStretch,    ///< it scales ranges and these ends
+  kDeviation,  ///< it spreads ranges without end, and so blurs the ends of a uniform error
+  kGrowth,     ///< the same, in proportion to the range
+  kLowEnd,     ///< one end of a uniform error
+  kHighEnd,    ///< the other end
+  kThreshold,  ///< losses begin at it, so the likelihood jumps
+  kWeight,     ///< weight of a mixture; settle() gives the rest to the others
+  kLevels  ///< steps of discrete levels: read off the spacing of readings, as the likelihood grows with their number
+};
+
+/// A parameter that measured returns can determine, alone or beside others.
+struct LearnedField {
+  std::string_view field;
+  LearnedRole role = LearnedRole::kPlain;
+  int yields = 1;  ///< where several parameters span the same change, those with the largest number stay as given
+  std::string_view same_in_rings = {};  ///< why it cannot be learned for single rings; empty: it can
+};
+
+/// Measured returns, from which a model may guess where learning begins. Arrays [returns].
+struct LearnedReturns {
+  std::span<const float> range_m;        ///< NaN: lost
+  std::span<const float> clean_range_m;  ///< before any noise
+  std::span<const std::uint32_t> frame;  ///< ascending
+  double max_range_m = 0.0;              ///< of the sensor
 };
 
 /// Moves a return by `delta_m` along the line from the sensor origin through it. Carried through the origin, it comes

@@ -20,6 +20,7 @@
 #include <fathom/base/isa.hpp>
 #include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/energy.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/noise/window.hpp>
 
@@ -56,6 +57,12 @@ struct FieldValue {
 
   /// As the functions of field.hpp take it: the number, 0 or 1 of a flag, or the position of a word.
   [[nodiscard]] FATHOM_API double number() const;
+};
+
+/// A number of a model by the name of its parameter.
+struct NamedNumber {
+  std::string_view field;
+  double value;
 };
 
 /// A number as the value of a parameter: itself, the flag it means, or the word at that position.
@@ -123,6 +130,14 @@ struct NoiseHooks {
   EdgeReads (*edge_reads)(const void*) = nullptr;
   WindowRule (*window)(const void*) = nullptr;
   double (*least_depth_m)(const void*, const Optics&) = nullptr;
+  std::string_view (*idle)(const void*, std::string_view) = nullptr;
+  void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
+  double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
+  std::span<const LearnedField> learned = {};
+  bool (*jumps)(const void*, std::string_view) = nullptr;
+  Noise (*begin)(const void*, const LearnedReturns&, std::span<const std::string_view>) = nullptr;
+  Noise (*with_other_law)(const void*) = nullptr;
+  std::string_view (*law)(const void*) = nullptr;
 };
 
 /// The functions of a model without its type.
@@ -131,7 +146,7 @@ struct NoiseType {
   std::shared_ptr<const void> (*copy)(const void*);  ///< throws InputError when a parameter is outside its limits
   bool (*is_identity)(const void*);
   std::vector<FieldValue> (*values)(const void*);
-  Noise (*with)(const void*, std::string_view, double);
+  Noise (*with)(const void*, std::span<const NamedNumber>, bool settles);
   std::array<BlockKernel, 3> kernels;  ///< [Isa]
   NoiseHooks hooks;
 };
@@ -189,8 +204,10 @@ class Noise {
   [[nodiscard]] std::vector<FieldValue> values() const { return type_->values(model_.get()); }
 
   /// The same noise with one number changed. Throws InputError for an unknown field or a value outside its limits.
-  [[nodiscard]] Noise with(std::string_view field, double value) const {
-    return type_->with(model_.get(), field, value);
+  [[nodiscard]] Noise with(std::string_view field, double value) const { return with({{{field, value}}}); }
+  /// The same with several numbers. `settles`: settle() of the model makes the others fit.
+  [[nodiscard]] Noise with(std::span<const NamedNumber> numbers, bool settles = false) const {
+    return type_->with(model_.get(), numbers, settles);
   }
 
   // These call the optional member of the model of the same name, where it has one; see noise/model.hpp.
@@ -222,6 +239,33 @@ class Noise {
     return type_->hooks.least_depth_m == nullptr ? 0.0 : type_->hooks.least_depth_m(model_.get(), optics);
   }
 
+  /// Why the parameter has no effect beside the others, for instance "law = angle does not read it"; empty: it has one,
+  /// as far as the model knows.
+  [[nodiscard]] std::string_view idle(std::string_view field) const {
+    return type_->hooks.idle == nullptr ? std::string_view() : type_->hooks.idle(model_.get(), field);
+  }
+
+  // For learning; see noise/model.hpp.
+
+  [[nodiscard]] std::span<const LearnedField> learned() const { return type_->hooks.learned; }
+  /// The entry of the parameter in learned(); null where returns cannot determine it.
+  [[nodiscard]] FATHOM_API const LearnedField* learned(std::string_view field) const;
+  [[nodiscard]] bool jumps(std::string_view field) const {
+    return type_->hooks.jumps == nullptr || type_->hooks.jumps(model_.get(), field);
+  }
+  [[nodiscard]] bool begins() const { return type_->hooks.begin != nullptr; }
+  /// Where learning of the parameters `free` begins.
+  [[nodiscard]] Noise begin(const LearnedReturns& returns, std::span<const std::string_view> free) const {
+    return type_->hooks.begin == nullptr ? *this : type_->hooks.begin(model_.get(), returns, free);
+  }
+  [[nodiscard]] std::optional<Noise> with_other_law() const {
+    if (type_->hooks.with_other_law == nullptr) return std::nullopt;
+    return type_->hooks.with_other_law(model_.get());
+  }
+  [[nodiscard]] std::string_view law() const {
+    return type_->hooks.law == nullptr ? std::string_view() : type_->hooks.law(model_.get());
+  }
+
   /// Applies the model to a block (noise/drive.hpp) with the kernel for `isa`.
   void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
     type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
@@ -235,10 +279,15 @@ class Noise {
   FATHOM_API Noise(const detail::NoiseType& type, const void* model);
 
   template <NoiseModel M>
-  static Noise with_number(const void* model, std::string_view field, double value) {
-    detail::check_is_number(detail::info_of<M>(), field);
+  static Noise with_numbers(const void* model, std::span<const NamedNumber> numbers, bool settles) {
     M changed = *static_cast<const M*>(model);
-    set_field(changed, field, value);
+    for (const NamedNumber& number : numbers) {
+      detail::check_is_number(detail::info_of<M>(), number.field);
+      set_field(changed, number.field, number.value);
+    }
+    if constexpr (requires { M::settle(changed); }) {
+      if (settles) M::settle(changed);
+    }
     return changed;
   }
 

@@ -90,6 +90,10 @@ struct StereoEnergy {
 
   [[nodiscard]] constexpr bool is_identity() const { return false; }
 
+  [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
+    return field == "half_ambient_klx" && ambient_klx == 0.0F ? "ambient_klx = 0" : "";
+  }
+
   /// The array of energies shows the E that decides.
   [[nodiscard]] constexpr EnergyAngle energy_angle() const { return energy; }
   [[nodiscard]] constexpr EnergyGain energy_gain() const {
@@ -102,6 +106,20 @@ struct StereoEnergy {
     const bool random = draws.uniform[0] < random_probability(p, e);
     const Reason above = random ? Reason::kRandomLoss : Reason::kHit;
     return e <= p.min_energy ? Reason::kLowEnergy : above;
+  }
+
+  static constexpr std::array<LearnedField, 2> kLearned = {{{kMinEnergy, LearnedRole::kThreshold}, {kPow}}};
+  /// Under `threshold` the probability of loss rises to 1 at min_energy, without a jump.
+  [[nodiscard]] constexpr bool jumps(std::string_view /*field*/) const {
+    return normalization == EnergyNormalization::kDocument;
+  }
+  static constexpr StereoEnergy with_other_law(StereoEnergy p) {
+    const bool is_document = p.normalization == EnergyNormalization::kDocument;
+    p.normalization = is_document ? EnergyNormalization::kThreshold : EnergyNormalization::kDocument;
+    return p;
+  }
+  [[nodiscard]] constexpr std::string_view law() const {
+    return kChoiceWords<EnergyNormalization>[static_cast<std::size_t>(normalization)];
   }
 
   static double loss_probability(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface) {

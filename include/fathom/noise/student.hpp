@@ -54,6 +54,10 @@ struct StudentNoise {
     return move_radially(hit, scale_m * (draws.normal[0] * math::sqrt(static_cast<float>(growth))));
   }
 
+  static constexpr std::array<LearnedField, 3> kLearned = {
+      {{"scale_m", LearnedRole::kDeviation},
+       {"scale_per_m", LearnedRole::kGrowth},
+       {"nu", LearnedRole::kPlain, 1, "one law of heavy tails is taken for all rings"}}};
   static void act(const StudentNoise& p, MeasuredRangeLaw& law) {
     law.add_student(double{p.scale_m} + law.mean_m * double{p.scale_per_m}, double{p.nu});
   }

@@ -51,11 +51,16 @@ struct TextureLoss {
 
   [[nodiscard]] constexpr bool is_identity() const { return false; }
 
+  [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
+    return field == "half_ambient_klx" && ambient_klx == 0.0F ? "ambient_klx = 0" : "";
+  }
+
   FATHOM_KERNEL static Reason apply(const TextureLoss& p, const Return& hit, const Surface& /*surface*/,
                                     const Draws<kDraws>& draws) {
     return draws.uniform[0] < probability_of(p, hit) ? Reason::kLowTexture : Reason::kHit;
   }
 
+  static constexpr std::array<LearnedField, 3> kLearned = {{{"reach_m"}, {"midpoint"}, {"width"}}};
   static double loss_probability(const TextureLoss& p, const Return& hit, const Surface& /*surface*/) {
     const float probability = probability_of(p, hit);
     return probability > 0.0F ? double{probability} : 0.0;

@@ -36,6 +36,8 @@ struct UniformNoise {
     return move_radially(hit, p.low_m + (p.high_m - p.low_m) * draws.uniform[0]);
   }
 
+  static constexpr std::array<LearnedField, 2> kLearned = {
+      {{"low_m", LearnedRole::kLowEnd}, {"high_m", LearnedRole::kHighEnd}}};
   static void act(const UniformNoise& p, MeasuredRangeLaw& law) { law.add_uniform(double{p.low_m}, double{p.high_m}); }
 };
 
