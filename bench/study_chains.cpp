@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): each model
 // alone, the chains of the presets, a gain and a bias for each ring, what errs by stretches (the presets in rooms that
-// the scene has wrong, a laser along uneven walls), and the angles of depth cameras behind their windows. Prints the
-// tables of docs/benchmarks.md.
+// the scene has wrong, a laser along uneven walls). Prints the tables of docs/benchmarks.md.
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "tests/calibrate/chain_study.hpp"
-#include "tests/calibrate/window_study.hpp"
 
 namespace {
 
@@ -73,8 +71,8 @@ void print_walls(std::size_t seeds) {
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "windows", "rooms", or "alone" and a
-/// model, or one of the latter two and a preset, behind a blank.
+/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "rooms", or "alone" and a model, or
+/// "rooms" and a preset, behind a blank.
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
   const std::string only = argc > 2 ? argv[2] : "";
@@ -93,8 +91,4 @@ int main(int argc, char** argv) {
     if (all || is_meant("rooms " + std::string(preset.name))) print_each(fathom::test::rooms_study(preset), seeds);
   }
   if (is_meant("walls")) print_walls(seeds);
-  for (const char* camera : {"D435", "D455", "D405"}) {
-    if (only != "windows" && !is_meant(std::string("windows ") + camera)) continue;
-    print_each(fathom::test::window_study(fathom::find_preset(camera)), seeds);
-  }
 }

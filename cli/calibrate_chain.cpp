@@ -88,10 +88,7 @@ std::string counts_text(const fathom::ChainReport& report) {
   const std::string stretches = fit.stretches > 0 ? fmt::format(", in stretches of the way: {}", fit.stretches) : "";
   std::string text = fmt::format("\nlearned from {} returns, {} of them lost; {}{}\n", group_digits(fit.returns),
                                  group_digits(fit.lost), counted(fit.frames, "frame"), stretches);
-  const fathom::TurnedRays& turned = report.frames.returns.turned;
-  if (turned.is_known() && turned.on_nominal_ray) {
-    text += "turned rays: windows see one plane, which tells the angles where it is oblique; others were left out\n";
-  } else if (turned.is_known()) {
+  if (report.frames.returns.turned.is_known()) {
     text += fmt::format("turned rays of {} of them meet several surfaces, and tell the angles\n",
                         group_digits(fit.at_edges));
   }

@@ -30,28 +30,18 @@ constexpr std::array<std::pair<const char*, std::vector<float> ChainReturns::*>,
     {"jump_rad", &ChainReturns::jump_rad},
 }};
 
-/// Arrays of turned rays by their names in python/fathom/_chains.py.
-constexpr std::array<std::pair<const char*, std::vector<float> TurnedRays::*>, 14> kTurned = {{
-    {"direction_x", &TurnedRays::direction_x},
-    {"direction_y", &TurnedRays::direction_y},
-    {"direction_z", &TurnedRays::direction_z},
-    {"origin_x", &TurnedRays::origin_x},
-    {"origin_y", &TurnedRays::origin_y},
-    {"origin_z", &TurnedRays::origin_z},
-    {"normal_x", &TurnedRays::normal_x},
-    {"normal_y", &TurnedRays::normal_y},
-    {"normal_z", &TurnedRays::normal_z},
-    {"surface_x", &TurnedRays::surface_x},
-    {"surface_y", &TurnedRays::surface_y},
-    {"surface_z", &TurnedRays::surface_z},
-    {"surface_m", &TurnedRays::surface_m},
-    {"surface_energy", &TurnedRays::surface_energy},
-}};
-
 template <class T>
 void take_whole(const py::dict& d, const char* name, std::int64_t most, std::vector<T>& out) {
   const Integers values = integers(ravelled(d[name], name), name, {{-1}, "(N,)"}, 0, most);
   for (const std::int64_t one : span_of(values)) out.push_back(static_cast<T>(one));
+}
+
+/// Elements of an array of structures, as turned_dict() makes it.
+template <class T>
+std::vector<T> records(const py::dict& d, const char* name) {
+  const auto values = py::array_t<T, py::array::c_style>::ensure(d[name]);
+  if (!values) throw InputError(std::string(name) + ": is not an array as read_measured_frames() makes it");
+  return {values.data(), values.data() + values.size()};
 }
 
 std::vector<Axis> axes_of(const py::dict& d) {
@@ -68,29 +58,21 @@ py::list axis_words(const std::vector<Axis>& axes) {
 
 TurnedRays turned_of(const py::dict& d) {
   TurnedRays t;
-  t.axes = axes_of(d);
-  for (const py::handle& angle : py::list(d["first_rad"])) t.first_rad.push_back(py::cast<double>(angle));
-  for (const py::handle& angle : py::list(d["second_rad"])) t.second_rad.push_back(py::cast<double>(angle));
-  for (const auto& [name, member] : kTurned) {
-    const Floats values = floats(ravelled(d[name], name), name, {{-1}, "(N,)"}, Finite::kNo);
-    (t.*member).assign(values.data(), values.data() + values.size());
-  }
-  take_whole(d, "surroundings", 0xffffffff, t.surroundings);
+  t.axis = word_of<Axis>(py::cast<std::string>(d["axis"]), "axis");
+  for (const py::handle& angle : py::list(d["angle_rad"])) t.angle_rad.push_back(py::cast<double>(angle));
+  t.rays = records<TurnedRays::Ray>(d, "rays"), t.surfaces = records<TurnedRays::Surface>(d, "surfaces");
   take_whole(d, "first_surface", 0xffffffff, t.first_surface);
   take_whole(d, "met", 255, t.met);
-  t.on_nominal_ray = py::cast<bool>(d["on_nominal_ray"]);
   return t;
 }
 
 py::object turned_dict(const TurnedRays& t) {
   if (!t.is_known()) return py::none();
   py::dict d;
-  d["axes"] = axis_words(t.axes), d["first_rad"] = t.first_rad, d["second_rad"] = t.second_rad;
-  for (const auto& [name, member] : kTurned) d[name] = copied<float>(t.*member);
-  d["surroundings"] = copied<std::uint32_t>(t.surroundings);
+  d["axis"] = kChoiceWords<Axis>[static_cast<std::size_t>(*t.axis)], d["angle_rad"] = t.angle_rad;
+  d["rays"] = copied<TurnedRays::Ray>(t.rays), d["surfaces"] = copied<TurnedRays::Surface>(t.surfaces);
   d["first_surface"] = copied<std::uint32_t>(t.first_surface);
   d["met"] = copied<std::uint8_t>(t.met);
-  d["on_nominal_ray"] = t.on_nominal_ray;
   return d;
 }
 
@@ -258,6 +240,9 @@ py::dict read(const std::filesystem::path& scene, const std::filesystem::path& m
 }  // namespace
 
 void bind_chain_fits(py::module_& m) {
+  PYBIND11_NUMPY_DTYPE(Vec3, x, y, z);
+  PYBIND11_NUMPY_DTYPE(TurnedRays::Ray, direction, origin_m, normal, surroundings);
+  PYBIND11_NUMPY_DTYPE(TurnedRays::Surface, normal, plane_m, energy);
   m.def("_fit_chain", &fit);
   m.def("_score_frames", &score);
   m.def("_mean_score", &mean);

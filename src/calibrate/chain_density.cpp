@@ -20,18 +20,13 @@ namespace fathom {
 
 namespace {
 
-template <class M>
-const M* model_as(const Noise& noise) {
-  return static_cast<const M*>(detail::NoiseAccess::model(noise));
-}
-
 /// By ring, to the last that has an entry of its own; empty: none has.
-template <class M>
-std::vector<const M*> models_of_rings(const ChainEntry& entry) {
-  std::vector<const M*> models;
+std::vector<const void*> models_of_rings(const ChainEntry& entry) {
+  std::vector<const void*> models;
   for (const RingEntry& other : entry.by_ring) {
-    if (other.ring >= models.size()) models.resize(std::size_t{other.ring} + 1, model_as<M>(entry.noise));
-    models[other.ring] = model_as<M>(other.noise);
+    if (other.ring >= models.size())
+      models.resize(std::size_t{other.ring} + 1, detail::NoiseAccess::model(entry.noise));
+    models[other.ring] = detail::NoiseAccess::model(other.noise);
   }
   return models;
 }
@@ -67,14 +62,10 @@ namespace {
 ChainDensity::Step::Step(const ChainEntry& entry)
     : slug(entry.noise.slug()),
       model(detail::NoiseAccess::model(entry.noise)),
-      of_ring(models_of_rings<void>(entry)),
+      of_ring(models_of_rings(entry)),
       act(detail::NoiseAccess::hooks(entry.noise).act),
       loss(detail::NoiseAccess::hooks(entry.noise).loss_probability),
-      is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector) {
-  const auto learned = entry.noise.learned();
-  may_jump = std::any_of(learned.begin(), learned.end(),
-                         [](const LearnedField& field) { return field.role == LearnedRole::kThreshold; });
-}
+      is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector) {}
 
 double ChainDensity::Step::lose(const void* of, const Return& hit, Surface surface, float energy) const {
   // The half vector's cosine is (camera + emitter) / 2 if both are at one place.
@@ -93,8 +84,8 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
     if (!entry.by_ring.empty() && returns.ring.empty()) {
       refuse(noise.slug(), "has parameters of its own for some rings, and the returns do not tell theirs");
     }
-    if (returns.turned.is_known() && noise.stage() == Stage::kRay) continue;
-    if (returns.hits.is_known() && noise.stage() == Stage::kHitPoint) {
+    if (returns.turned.is_known() && turns_rays(noise)) continue;
+    if (returns.hits.is_known() && noise.stage() == Stage::kHitPoint && noise.turn()) {
       add_hit_turn(entry);
       continue;
     }
@@ -116,10 +107,15 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
 
 void ChainDensity::add_hit_turn(const ChainEntry& entry) {
   const HitTurns& turns = returns_.hits;
-  if (const std::string why = why_hits_are_not_told(chain_); !why.empty()) refuse(AngularHit::kSlug, why);
-  if (hit_axes(chain_) != turns.axes) refuse(AngularHit::kSlug, "turns about other axes than those of known angles");
-  hits_.push_back({model_as<AngularHit>(entry.noise), models_of_rings<AngularHit>(entry),
-                   hits_.empty() ? &turns.first_rad : &turns.second_rad});
+  const std::string_view slug = entry.noise.slug();
+  if (const std::string why = why_hits_are_not_told(chain_); !why.empty()) refuse(slug, why);
+  if (hit_axes(chain_) != turns.axes) refuse(slug, "turns about other axes than those of known angles");
+  HitStep step = {*entry.noise.turn(), {}, hits_.empty() ? &turns.first_rad : &turns.second_rad};
+  for (const RingEntry& other : entry.by_ring) {
+    if (other.ring >= step.of_ring.size()) step.of_ring.resize(std::size_t{other.ring} + 1, step.model);
+    step.of_ring[other.ring] = *other.noise.turn();
+  }
+  hits_.push_back(std::move(step));
 }
 
 void ChainDensity::find_laws() {
@@ -189,7 +185,7 @@ double ChainDensity::log_hit(std::size_t i) const {
   double sum = 0.0;
   for (const HitStep& step : hits_) {
     const float angle_rad = (*step.angle_rad)[i];
-    if (!std::isnan(angle_rad)) sum += AngularHit::log_density(*model_of(step, ring(i)), double{angle_rad});
+    if (!std::isnan(angle_rad)) sum += fathom::log_density(model_of(step, ring(i)), double{angle_rad});
   }
   return sum;
 }
@@ -218,12 +214,10 @@ void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
     if (!law.is_mixture) break;
   }
   for (const HitStep& step : hits_) {
-    const AngularHit& model = *model_of(step, ring(i));
-    out.insert(out.end(), {double{model.mean_rad}, double{model.stddev_rad}});
+    const AxisTurn turn = model_of(step, ring(i));
+    out.insert(out.end(), {turn.mean_rad, turn.stddev_rad});
   }
-  for (std::size_t k = 0; turns_ && k < 2; ++k) {
-    out.insert(out.end(), {turns_->law().mean[k], turns_->law().variance[k]});
-  }
+  if (turns_) out.insert(out.end(), {turns_->law.mean, turns_->law.variance});
 }
 
 double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {

@@ -2,7 +2,6 @@
 #pragma once
 // The log density of a measured return, or of its loss, under a chain of noise.
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -14,8 +13,7 @@
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/noise/measured_range_law.hpp>
 
-#include "calibrate/ray_turns.hpp"
-#include "calibrate/turned_surface.hpp"
+#include "calibrate/turned_rays.hpp"
 
 namespace fathom {
 
@@ -57,7 +55,6 @@ class ChainDensity {
     void (*act)(const void*, MeasuredRangeLaw&);                 ///< null: changes no range
     double (*loss)(const void*, const Return&, const Surface&);  ///< null: loses nothing
     bool is_half_vector;                                         ///< how its energies read the angle
-    bool may_jump;                                               ///< whether it has a threshold
 
     explicit Step(const ChainEntry& entry);
     /// Probability that the model loses this return, whose energy is that of the frame.
@@ -65,8 +62,8 @@ class ChainDensity {
   };
   /// A model that turns hit points, by these angles of the returns.
   struct HitStep {
-    const AngularHit* model;
-    std::vector<const AngularHit*> of_ring;  ///< [rings]; empty: the same for all
+    AxisTurn model;
+    std::vector<AxisTurn> of_ring;  ///< [rings]; empty: the same for all
     const std::vector<float>* angle_rad;
   };
   void add_hit_turn(const ChainEntry& entry);
@@ -87,26 +84,27 @@ class ChainDensity {
   [[nodiscard]] double log_hit(std::size_t i) const;
   [[nodiscard]] const StudentNodes* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
 
-  // Of turned rays, in chain_turned.cpp and chain_turned_losses.cpp.
+  // Of turned rays, in chain_turned.cpp.
   struct Facet;
   struct WideLaw;
   void take_turns();
-  void take_angles_of_losses();
   /// Calls f(facet) for each surface that turned rays meet.
   template <class F>
   void for_each_facet(std::size_t i, F f) const;
-  [[nodiscard]] double lost_on(const Step& step, const TurnedSurface& surface, const TurnedHit& hit,
-                               std::size_t ring) const;
-  /// By the models of loss that may jump, or by the others.
-  [[nodiscard]] double kept_on(const TurnedSurface& surface, const std::optional<TurnedHit>& hit, std::size_t ring,
-                               bool by_jumps) const;
-  void find_losses(std::size_t i, Facet& facet) const;
   template <class F>
   void find_facets(std::size_t i, F f) const;
-  [[nodiscard]] WideLaw wide_law(const TurnedHit& hit, const std::array<double, 2>& at, std::size_t ring) const;
+  /// Linearised about this angle, by which `turner` turns; nothing if the ray then does not meet the surface.
+  [[nodiscard]] std::optional<Facet> facet_on(const TurnedRays::Surface& surface, std::size_t i, double at,
+                                              const RayTurner& turner) const;
+  [[nodiscard]] double lost_on(const Step& step, const TurnedRays::Surface& surface, const TurnedHit& hit,
+                               std::size_t ring) const;
+  [[nodiscard]] WideLaw wide_law(const TurnedHit& hit, double at, std::size_t ring) const;
   [[nodiscard]] double density_on(std::size_t i, const Facet& facet) const;
   [[nodiscard]] double density_between(std::size_t i) const;
   [[nodiscard]] double reported_on(const Facet& facet) const;
+  /// Mean of value(facet), at most 1; `otherwise`: if no surface returns anything.
+  template <class F>
+  [[nodiscard]] double mean_of_facets(std::size_t i, double otherwise, F value) const;
   [[nodiscard]] double turned_log(std::size_t i) const;
   [[nodiscard]] double turned_kept(std::size_t i) const;
   [[nodiscard]] double turned_reported(std::size_t i) const;
@@ -120,13 +118,10 @@ class ChainDensity {
   std::vector<HitStep> hits_;
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
-  RayTurner turner_;                                               ///< by the mean angles
-  std::vector<RayTurner> node_turners_;                            ///< by those of each node of the rays
-  std::array<AngleNodes, 2> angles_;                               ///< that follow the deviations
-  std::vector<RayTurner> turners_, beside_;                        ///< by the angles of these nodes, and of their ends
+  RayTurner turner_;                                               ///< by the mean angle
+  std::vector<RayTurner> node_turners_;                            ///< by the angle of each node of the rays
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
   bool is_disparity_ = false;                                      ///< whether readings are levels or disparities
-  bool loses_by_angle_ = false;                                    ///< whether a model of loss may jump
 };
 
 }  // namespace fathom

@@ -27,7 +27,7 @@
 #include "calibrate/chain_possible.hpp"
 #include "calibrate/chain_split.hpp"
 #include "calibrate/chain_told.hpp"
-#include "calibrate/learned_angles.hpp"
+#include "calibrate/turned_rays.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {
@@ -270,6 +270,14 @@ std::vector<FreeNumber> searched_of(const NoiseChain& chain, std::span<const Fre
   return searched;
 }
 
+/// Of these returns, those whose turned rays meet several surfaces.
+std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> returns) {
+  if (!rays.is_known()) return 0;
+  return static_cast<std::size_t>(std::count_if(returns.begin(), returns.end(), [&](std::size_t i) {
+    return rays.rays[i].surroundings != TurnedRays::kOneSurface;
+  }));
+}
+
 /// Learned under the laws of `chain`; what was gained is on `given`, which may have another law of energies.
 ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<const FreeNumber> numbers,
                    const ChainReturns& returns, const Split& split, Executor& executor, bool hold_untold) {
@@ -326,18 +334,19 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
   validate(options);
   check_returns(returns);
   std::vector<FreeNumber> numbers = free_numbers(chain, free, rings_of(returns));
-  set_angle_steps(chain, returns.turned, numbers);
-  set_hit_steps(chain, returns.hits, numbers);
+  set_steps_of_angles(chain, returns, numbers);
   const Split split = split_frames(returns, options);
   if (split.learn.size() < kLeastReturns) {
-    throw InputError(fmt::format("{} returns to learn from: at least {} are needed{}", split.learn.size(),
-                                 kLeastReturns, plane_note(returns.turned)));
+    throw InputError(
+        fmt::format("{} returns to learn from: at least {} are needed", split.learn.size(), kLeastReturns));
   }
   check_ranges_may_err(chain, returns, split.learn);
   const auto executor = make_executor(options.threads);
   NoiseChain laws = chain;
   ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor, choice.hold_untold);
-  for (std::size_t entry = 0; choice.of_laws && entry < chain.size(); ++entry) {
+  // Beside turned rays a law of losses may have no density.
+  const bool tries_laws = choice.of_laws && !turns_rays(chain);
+  for (std::size_t entry = 0; tries_laws && entry < chain.size(); ++entry) {
     const std::optional<NoiseChain> other = with_other_law(laws, numbers, entry);
     NoiseChain begun = fit.chain;  // with what was learned of its other models
     if (other) begun[entry].noise = (*other)[entry].noise;

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "calibrate/turned_rays.hpp"
 
 namespace fathom {
 
@@ -110,6 +113,33 @@ void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_po
     fit.flags.push_back(fmt::format(
         "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
         entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
+  }
+}
+
+void add_angle_flags(const TurnedRays& rays, ChainFit& fit) {
+  constexpr double kLeastReach = 3.0;  // deviations about the mean that nodes should span
+  const std::optional<AxisTurn> turn = rays.is_known() ? ray_turn(fit.chain) : std::nullopt;
+  if (!turn) return;
+  for (const LearnedParameter& p : fit.parameters) {
+    if (!p.is_at_limit || !p.name.ends_with("angular_ray.stddev_rad") || fit.parameters.size() == 1) continue;
+    fit.flags.push_back(fmt::format(
+        "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
+        "errors of the others are those for this value",
+        p.name));
+  }
+  const std::string_view axis = axis_word(turn->axis);
+  const double low = rays.angle_rad.front(), high = rays.angle_rad.back(), step = step_in_middle(rays.angle_rad);
+  const double reach = kLeastReach * turn->stddev_rad;
+  if (turn->mean_rad - reach < low || turn->mean_rad + reach > high) {
+    fit.flags.push_back(
+        fmt::format("angular_ray about {}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to "
+                    "{:.3g} rad: learn again from there, or with a larger scale of angles",
+                    axis, turn->mean_rad, turn->stddev_rad, low, high));
+  } else if (turn->stddev_rad > 0.0 && turn->stddev_rad < step) {
+    fit.flags.push_back(fmt::format(
+        "angular_ray about {}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were "
+        "cast: learned again from there, its error is smaller",
+        axis, turn->stddev_rad, step));
   }
 }
 

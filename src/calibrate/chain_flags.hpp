@@ -13,4 +13,7 @@ namespace fathom {
 /// tell where points lie beside their rays.
 void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_points);
 
+/// Says where the learned angle leaves the nodes, or is too small for them to show it.
+void add_angle_flags(const TurnedRays& rays, ChainFit& fit);
+
 }  // namespace fathom

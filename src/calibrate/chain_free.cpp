@@ -12,6 +12,7 @@
 #include "base/counts.hpp"
 #include "calibrate/chain_density.hpp"
 #include "calibrate/chain_jumps.hpp"
+#include "calibrate/turned_rays.hpp"
 
 namespace fathom {
 
@@ -78,6 +79,43 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
                     name_of(chain, p)));
   }
   return numbers;
+}
+
+namespace {
+
+constexpr double kShareOfStep = 0.5;  // of what lies between nodes, or of the spread of points
+
+void set_ray_steps(const AxisTurn& model, const std::vector<double>& nodes, FreeNumber& p) {
+  p.unit = kShareOfStep * step_in_middle(nodes);
+  // Nothing was cast beyond the nodes.
+  const double reach = 0.5 * (nodes.back() - nodes.front());
+  if (p.role == LearnedRole::kDeviation) {
+    p.high = std::min(p.high, std::max(0.5 * reach, model.stddev_rad));
+  } else {
+    p.low = std::max(p.low, model.mean_rad - reach), p.high = std::min(p.high, model.mean_rad + reach);
+  }
+}
+
+/// Root mean square of the angles of points; 0 without points.
+double rms_of(const HitTurns& turns) {
+  double squares = 0.0, count = 0.0;
+  for (const std::vector<float>* angles : {&turns.first_rad, &turns.second_rad}) {
+    for (const float angle : *angles) {
+      if (!std::isnan(angle)) squares += double{angle} * double{angle}, count += 1.0;
+    }
+  }
+  return squares > 0.0 ? std::sqrt(squares / count) : 0.0;
+}
+
+}  // namespace
+
+void set_steps_of_angles(const NoiseChain& chain, const ChainReturns& returns, std::span<FreeNumber> numbers) {
+  const double rms_rad = rms_of(returns.hits);
+  for (FreeNumber& p : numbers) {
+    const Noise& noise = chain[p.entry].noise;
+    if (noise.stage() == Stage::kHitPoint && rms_rad > 0.0) p.unit = kShareOfStep * rms_rad;
+    if (turns_rays(noise) && returns.turned.is_known()) set_ray_steps(*noise.turn(), returns.turned.angle_rad, p);
+  }
 }
 
 void check_ranges_may_err(const NoiseChain& chain, const ChainReturns& returns, std::span<const std::size_t> learn) {

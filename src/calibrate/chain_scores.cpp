@@ -11,7 +11,7 @@
 
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_likelihood.hpp"
-#include "calibrate/ray_turns.hpp"
+#include "calibrate/turned_rays.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {
@@ -90,9 +90,8 @@ void check_scorable(const NoiseChain& chain) {
   all_known.ring = {0};
   all_known.max_range_m = 1.0;
   all_known.edge_rad = all_known.jump = all_known.jump_rad = {0.0F};
-  for (const AxisTurn& turn : axis_turns(chain)) all_known.turned.axes.push_back(turn.axis);
-  all_known.turned.first_rad = {-1.0, 0.0, 1.0};
-  if (all_known.turned.axes.size() == 2) all_known.turned.second_rad = all_known.turned.first_rad;
+  if (const auto turn = ray_turn(chain)) all_known.turned.axis = turn->axis;
+  all_known.turned.angle_rad = {-1.0, 0.0, 1.0};
   static_cast<void>(ChainDensity(chain, all_known));
 }
 

@@ -1,47 +1,34 @@
 // SPDX-License-Identifier: MIT
 // The density of returns whose rays an angular_ray turned: a mixture over the surfaces that turned rays meet.
 //
-// On one surface the reading is taken as linear in the angles, with its curvature as a small error of its own. Angles
-// and error of the range are then normal together: the reading has the law of the chain, wider by what the angles make
-// of it, and given the reading the angles are normal again, nearer to where the surface gives it. What counts of a
-// surface is the share of these angles at which it is met:
+// On one surface the reading is taken as linear in the angle, and its curvature as a small error. Angle and error of
+// the range are then normal together: the reading has the law of the chain, wider by what the angle adds. Given the
+// reading the angle is normal again, nearer to where the surface gives it. A surface counts by the share of these
+// angles at which it is met:
 //
-//   p(r) = sum over surfaces of  p_wide(r) E[met(a, b) kept(a, b) | r]
+//   p(r) = sum over surfaces of  p_wide(r) P(met(a) | r) kept
 //
-// exact for normal errors; for others (uniform, t, levels) right where the angles move the reading little against the
-// error, and where they move it much.
+// exact for normal errors; for others (uniform, t, levels) right where the angle moves the reading little against the
+// error, and where it moves it much. kept is taken where the ray of the mean angle meets the surface.
 //
 // Nodes may miss a small surface, such as the side of a post. Without an error of the range its returns would be
 // impossible or, where the ends of another surface come near them, decide all by themselves. So of the returns at edges
 // one in a thousand counts as from anywhere between the nearest and the farthest of what nodes meet, and a little
 // beside.
-//
-// Behind a matching window (noise/matching_window.hpp) a reading is that of many rays, each turned by angles of its
-// own. Returns are then of pixels whose windows see one plane, however they are turned (simulate/plain_windows.hpp). A
-// plane's disparity is linear in the image, the window fits a plane to its n x n pixels by least squares, and in the
-// middle this is their mean: so the reading has the mean of their angles, a normal whose variance is
-//
-//   s^2 A(across) A(down),   A = (1 / n^2) sum_i sum_j C(i - j),   n = 2 radius + 1
-//
-// with the correlations C of the draws of neighbours (noise/correlation.hpp), and whose covariance with the angle of
-// the ray itself, by which models before the window may lose it, is s^2 B(across) B(down), B = (1 / n) sum_i C(i).
-// Exact but for pixels of a window that are lost, which then lack in its mean.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
+#include <memory>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/chain_density.hpp"
-#include "calibrate/chain_facet.hpp"
 
 namespace fathom {
 
@@ -52,42 +39,128 @@ constexpr double kStretch = 1e-6;       // relative step of a difference of laws
 constexpr double kResolution = 1e-6;    // of a range in single precision, relative
 constexpr double kMissed = 1e-3;        // share of returns at edges from surfaces that no node meets
 constexpr double kBeside = 0.01;        // and how far beside those that they meet, as a share of what lies between
-constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
+constexpr double kNoise = 1e-12;        // shares are differences of numbers near 1: below this only noise
+// The effect of a reading on the angle counts as linear where the angle has so small a share of its variance, and the
+// reading moves the mean angle by so small a share of its deviation.
+constexpr double kSteep = 2.5e-3, kLittle = 0.02;
+constexpr std::size_t kMostSurfaces = TurnedRays::kNothing, kPlacesPerPart = 64;
 
 double square(double x) { return x * x; }
 
-TurnedSurface surface_at(const TurnedRays& rays, std::size_t at) {
-  return {{double{rays.surface_x[at]}, double{rays.surface_y[at]}, double{rays.surface_z[at]}},
-          double{rays.surface_m[at]},
-          double{rays.surface_energy[at]}};
-}
+/// What nodes meet at a place that has several surfaces.
+struct Around {
+  Around(const TurnedRays& rays, std::uint32_t place)
+      : nodes(rays.angle_rad.size()), met(rays.met.data() + place * nodes) {
+    const std::size_t first = rays.first_surface[place], end = rays.first_surface[place + 1];
+    surfaces = std::span(rays.surfaces).subspan(first, std::min(end - first, kMostSurfaces));
+  }
 
-/// Sums over the nodes that meet one surface.
-struct Share {
-  double weight = 0.0;
-  std::array<double, 2> at = {0.0, 0.0}, rate = {0.0, 0.0};
+  /// Adds the nodes that meet a surface to its sums, by runs.
+  void add_to(std::array<NodeSums, kMostSurfaces>& sums, const std::vector<NodeSums>& before) const {
+    for (std::size_t begin = 0, end = 0; begin < nodes; begin = end) {
+      for (end = begin + 1; end < nodes && met[end] == met[begin];) ++end;
+      if (met[begin] == TurnedRays::kNothing) continue;
+      NodeSums& sum = sums[met[begin]];
+      sum.weight += before[end].weight - before[begin].weight;
+      sum.place += before[end].place - before[begin].place;
+      sum.slope += before[end].slope - before[begin].slope;
+    }
+  }
+
+  std::size_t nodes;
+  const std::uint8_t* met;  ///< [nodes]
+  std::span<const TurnedRays::Surface> surfaces;
 };
+
+/// What the angle adds to a reading, in m, or in px of a disparity.
+struct Blur {
+  double shift = 0.0, variance = 0.0;
+  double covariance = 0.0;  ///< of the reading and the angle
+};
+
+/// Of an angle about which the hit is linearised. `scale`: by how much the mean of the law grows with the logarithm of
+/// the reading.
+Blur blur_of(const TurnedHit& hit, double at, const AngleLaw& angle, double scale, bool from_disparity) {
+  // A disparity is one over the reading.
+  const double bend = scale * (from_disparity ? hit.bend - 2.0 * square(hit.rate) : hit.bend);
+  const double rate = scale * hit.rate;
+  return {rate * (angle.mean - at) + 0.5 * bend * angle.variance,
+          square(rate) * angle.variance + 0.5 * square(bend * angle.variance), rate * angle.variance};
+}
 
 }  // namespace
 
+/// The law of a reading on one surface, and of the angle once it is known.
+struct ChainDensity::WideLaw {
+  MeasuredRangeLaw law;
+  double own_variance = 0.0, variance = 0.0;  ///< of the error alone, and with the angle
+  double center = 0.0;                        ///< mean of the reading; px of a disparity, else m
+  double covariance = 0.0;                    ///< of the reading and the angle
+
+  /// Of readings of disparities. `has_levels`: they have the levels of the sensor.
+  void widen_disparity(const Blur& blur, bool has_levels) {
+    const double step_px = law.steps_per_px > 0.0 ? 1.0 / law.steps_per_px : 0.0;
+    // Where a range is measured along a ray that is turned by any angle, no range is a level's.
+    if (!has_levels) {
+      law.deviation_px = std::sqrt(square(law.deviation_px) + square(step_px) / 12.0), law.steps_per_px = 0;
+    }
+    const double least = law.steps_per_px > 0.0 ? 0.0 : kResolution * law.disparity_px;
+    own_variance = square(law.deviation_px) + square(least) + (law.steps_per_px > 0.0 ? square(step_px) / 12.0 : 0);
+    law.disparity_px += blur.shift;
+    law.deviation_px = std::sqrt(square(law.deviation_px) + square(least) + blur.variance);
+    center = law.disparity_px;
+  }
+  void widen_range(const Blur& blur, double rounding_m) {
+    const double student = law.nu > 3.0 ? law.nu / (law.nu - 2.0) : 3.0;
+    const double least = kResolution * law.mean_m;
+    own_variance = square(law.normal_m) + square(law.hit_m) + square(least) + square(law.high_m - law.low_m) / 12.0 +
+                   student * square(law.student_m) + square(rounding_m) / 3.0;
+    law.mean_m += blur.shift;
+    law.normal_m = std::sqrt(square(law.normal_m) + square(least) + blur.variance);
+    center = law.mean_m + 0.5 * (law.low_m + law.high_m);
+  }
+  [[nodiscard]] AngleLaw given(double reading_m, const AngleLaw& before) const {
+    if (!(variance > 0.0)) return before;
+    double seen = reading_m;
+    if (law.from_disparity) {
+      const double before_m = (reading_m - law.bias_m) / law.gain;
+      if (!(before_m > 0.0)) return before;
+      seen = law.unit_px_m / before_m;
+    }
+    const double gain = covariance / variance;
+    return {before.mean + gain * (seen - center), std::max(0.0, before.variance - gain * gain * variance)};
+  }
+};
+
+/// A surface that turned rays of one return meet.
+struct ChainDensity::Facet {
+  WideLaw wide;
+  double kept = 1.0;                  ///< probability that no model of loss takes a return from it
+  NodeSums sums = {.weight = 1.0};    ///< of the nodes that meet it
+  const std::uint8_t* met = nullptr;  ///< of all nodes; null: it is met at all angles
+  std::uint8_t number = 0;            ///< its own among them
+
+  /// Probability of a return from it.
+  [[nodiscard]] double weight() const { return sums.weight * kept; }
+  /// The same once the reading is known.
+  [[nodiscard]] double weight_given(const RayTurns& turns, double reading_m) const {
+    if (met == nullptr) return kept;
+    const AngleLaw given = wide.given(reading_m, turns.law);
+    const double shift = given.mean - turns.law.mean;
+    const bool is_linear =
+        wide.variance - wide.own_variance < kSteep * wide.own_variance && std::abs(shift) <= kLittle * turns.deviation;
+    const double share = kept * (is_linear ? std::max(0.0, sums.weight + sums.slope * shift)
+                                           : share_of(turns.nodes, met, number, given));
+    return share > kNoise ? share : 0.0;
+  }
+};
+
 void ChainDensity::take_turns() {
   if (!returns_.turned.is_known() || !turns_rays(chain_)) return;
-  for (const ChainEntry& entry : chain_) {
-    const Noise& noise = entry.noise;
-    if (noise.stage() == Stage::kEdgeLoss && !noise.is_identity()) {
-      throw InputError(
-          fmt::format("the chain of noise cannot be scored or learned: {} beside {}, as what neighbouring pixels show "
-                      "of turned rays is not known",
-                      noise.slug(), AngularRay::kSlug));
-    }
-  }
-  turns_.emplace(chain_, returns_.turned);
-  turner_ = RayTurner(returns_.turned.axes, turns_->law().mean);
-  const AngleNodes &first = turns_->nodes(0), &second = turns_->nodes(1);
-  for (const double b : second.at) {
-    for (const double a : first.at) node_turners_.emplace_back(returns_.turned.axes, std::array<double, 2>{a, b});
-  }
-  take_angles_of_losses();
+  const TurnedRays& rays = returns_.turned;
+  turns_.emplace(chain_, rays);
+  turner_ = RayTurner(*rays.axis, turns_->law.mean);
+  for (const double angle : rays.angle_rad) node_turners_.emplace_back(*rays.axis, angle);
 }
 
 void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executor& executor) {
@@ -98,7 +171,7 @@ void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executo
   std::vector<bool> seen(places, false);
   std::size_t at_edges = 0;
   for (const std::size_t i : used) {
-    const std::uint32_t place = rays.surroundings[i];
+    const std::uint32_t place = rays.rays[i].surroundings;
     if (place == TurnedRays::kOneSurface) continue;
     ++at_edges;
     if (!seen[place]) first.push_back(i), seen[place] = true;
@@ -107,7 +180,7 @@ void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executo
   auto facets = std::make_shared<std::vector<std::vector<Facet>>>(places);
   executor.parallel_for(first.size(), kPlacesPerPart, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin; k < end; ++k) {
-      find_facets(first[k], [&](const Facet& facet) { (*facets)[rays.surroundings[first[k]]].push_back(facet); });
+      find_facets(first[k], [&](const Facet& facet) { (*facets)[rays.rays[first[k]].surroundings].push_back(facet); });
     }
   });
   shared_ = std::move(facets);
@@ -115,7 +188,7 @@ void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executo
 
 template <class F>
 void ChainDensity::for_each_facet(std::size_t i, F f) const {
-  const std::uint32_t place = returns_.turned.surroundings[i];
+  const std::uint32_t place = returns_.turned.rays[i].surroundings;
   if (shared_ == nullptr || place == TurnedRays::kOneSurface) return find_facets(i, f);
   for (const Facet& facet : (*shared_)[place]) f(facet);
 }
@@ -123,97 +196,60 @@ void ChainDensity::for_each_facet(std::size_t i, F f) const {
 template <class F>
 void ChainDensity::find_facets(std::size_t i, F f) const {
   const TurnedRays& rays = returns_.turned;
-  const bool nominal = rays.on_nominal_ray || returns_.depths_are_rounded;
-  const auto take = [&](Facet& facet, const RayTurner& turner) {
-    const auto hit = hit_of(rays, i, facet.surface, turner, nominal);
-    if (!hit) return;
-    facet.hit = *hit;
-    facet.wide = wide_law(*hit, facet.at, ring(i));
-    find_losses(i, facet);
-    f(facet);
-  };
-  const std::uint32_t place = rays.surroundings[i];
+  const std::uint32_t place = rays.rays[i].surroundings;
   if (place == TurnedRays::kOneSurface) {
-    Facet facet;
-    facet.surface = own_surface(rays, i, double{returns_.clean_range_m[i]}), facet.at = turns_->law().mean;
-    facet.surface.energy = double{returns_.energy[i]} / std::max(1e-6, math::cos(double{returns_.incidence_rad[i]}));
-    return take(facet, turner_);
+    const TurnedRays::Surface own =
+        own_surface(rays.rays[i], returns_.clean_range_m[i], returns_.energy[i], returns_.incidence_rad[i]);
+    if (const auto facet = facet_on(own, i, turns_->law.mean, turner_)) f(*facet);
+    return;
   }
-  const std::size_t n = rays.nodes(), columns = turns_->nodes(0).size(), first = rays.first_surface[place];
-  const std::size_t surfaces = std::min<std::size_t>(rays.first_surface[place + 1] - first, kMostSurfaces);
-  const std::uint8_t* met = rays.met.data() + place * n;
-  std::array<Share, kMostSurfaces> shares;
-  std::fill_n(shares.begin(), surfaces, Share{});
-  // Row by row, in runs of nodes that meet the same.
-  for (std::size_t row = 0; row * columns < n; ++row) {
-    const std::uint8_t* const of_row = met + row * columns;
-    const double weight = turns_->weights(1)[row], at = turns_->places(1)[row], slope = turns_->slopes(1)[row];
-    for (std::size_t begin = 0, end = 0; begin < columns; begin = end) {
-      for (end = begin + 1; end < columns && of_row[end] == of_row[begin];) ++end;
-      if (of_row[begin] == TurnedRays::kNothing) continue;
-      const RayTurns::Before &low = turns_->before()[begin], &high = turns_->before()[end];
-      const double across = high.weight - low.weight;
-      Share& share = shares[of_row[begin]];
-      share.weight += weight * across;
-      share.at[0] += weight * (high.place - low.place), share.at[1] += weight * across * at;
-      share.rate[0] += weight * (high.slope - low.slope), share.rate[1] += slope * across;
-    }
-  }
-  for (std::size_t s = 0; s < surfaces; ++s) {
-    const Share& share = shares[s];
-    if (!(share.weight > kLeastWeight)) continue;
-    Facet facet;
-    facet.weight = share.weight, facet.weight_rate = share.rate;
-    facet.at = {share.at[0] / share.weight, share.at[1] / share.weight};
-    const std::size_t at = first + s;
-    facet.surface = surface_at(rays, at);
-    facet.met = met, facet.number = static_cast<std::uint8_t>(s);
-    take(facet, RayTurner(rays.axes, facet.at));
+  const Around around(rays, place);
+  std::array<NodeSums, kMostSurfaces> sums;
+  std::fill_n(sums.begin(), around.surfaces.size(), NodeSums{});
+  around.add_to(sums, turns_->before);
+  for (std::size_t number = 0; number < around.surfaces.size(); ++number) {
+    if (!(sums[number].weight > kLeastWeight)) continue;
+    const double at = sums[number].place / sums[number].weight;
+    auto facet = facet_on(around.surfaces[number], i, at, RayTurner(*rays.axis, at));
+    if (!facet) continue;
+    facet->sums = sums[number], facet->met = around.met, facet->number = static_cast<std::uint8_t>(number);
+    f(*facet);
   }
 }
 
-ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, const std::array<double, 2>& at,
-                                             std::size_t ring) const {
-  const bool nominal = returns_.turned.on_nominal_ray || returns_.depths_are_rounded;
+std::optional<ChainDensity::Facet> ChainDensity::facet_on(const TurnedRays::Surface& surface, std::size_t i, double at,
+                                                          const RayTurner& turner) const {
+  const auto hit = hit_of(returns_.turned.rays[i], surface, turner, returns_.depths_are_rounded);
+  if (!hit) return std::nullopt;
+  Facet facet;
+  facet.wide = wide_law(*hit, at, ring(i));
+  for (const Step& step : losses_) facet.kept *= 1.0 - lost_on(step, surface, *hit, ring(i));
+  return facet;
+}
+
+double ChainDensity::lost_on(const Step& step, const TurnedRays::Surface& surface, const TurnedHit& hit,
+                             std::size_t ring) const {
+  const auto range = static_cast<float>(hit.range_m);
+  Surface met;
+  met.cos_emitter = static_cast<float>(hit.cosine), met.optics = returns_.optics;
+  return step.lose(model_of(step, ring), {static_cast<float>(hit.x_m), static_cast<float>(hit.y_m), 0.0F, range, range},
+                   met, static_cast<float>(surface.energy * hit.cosine));
+}
+
+ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, double at, std::size_t ring) const {
   WideLaw wide;
-  MeasuredRangeLaw& law = wide.law;
-  law = law_of(hit.reading_m, hit.x_m, ring);
+  wide.law = law_of(hit.reading_m, hit.x_m, ring);
   const MeasuredRangeLaw farther = law_of(hit.reading_m * (1.0 + kStretch), hit.x_m * (1.0 + kStretch), ring);
+  const bool from_disparity = wide.law.from_disparity;
   const double scale =
-      (law.from_disparity ? farther.disparity_px - law.disparity_px : farther.mean_m - law.mean_m) / kStretch;
-  double shift = 0.0, spread = 0.0;
-  for (std::size_t k = 0; k < 2; ++k) {
-    const double shown = turns_->shown().variance[k];
-    // A disparity is one over the reading.
-    const double bend = scale * (law.from_disparity ? hit.bend[k] - 2.0 * square(hit.rate[k]) : hit.bend[k]);
-    const double rate = scale * hit.rate[k];
-    wide.covariance[k] = rate * turns_->shown().covariance[k];
-    shift += rate * (turns_->law().mean[k] - at[k]) + 0.5 * bend * turns_->law().variance[k];
-    spread += square(rate) * shown + 0.5 * square(bend * shown);
-  }
-  const double slope = returns_.depths_are_rounded ? hit.reading_m / hit.x_m : 1.0;
-  const double rounding_m = returns_.half_step_m * slope;
-  if (law.from_disparity) {
-    const double step_px = law.steps_per_px > 0.0 ? 1.0 / law.steps_per_px : 0.0;
-    // Where a range is measured along a ray that is turned by any angle, no range is a level's.
-    if (!nominal) law.deviation_px = std::sqrt(square(law.deviation_px) + square(step_px) / 12.0), law.steps_per_px = 0;
-    const double least = law.steps_per_px > 0.0 ? 0.0 : kResolution * law.disparity_px;
-    wide.own_variance =
-        square(law.deviation_px) + square(least) + (law.steps_per_px > 0.0 ? square(step_px) / 12.0 : 0);
-    law.disparity_px += shift;
-    law.deviation_px = std::sqrt(square(law.deviation_px) + square(least) + spread);
-    wide.center = law.disparity_px;
+      (from_disparity ? farther.disparity_px - wide.law.disparity_px : farther.mean_m - wide.law.mean_m) / kStretch;
+  const Blur blur = blur_of(hit, at, turns_->law, scale, from_disparity);
+  if (from_disparity) {
+    wide.widen_disparity(blur, returns_.depths_are_rounded);
   } else {
-    const double student = law.nu > 3.0 ? law.nu / (law.nu - 2.0) : 3.0;
-    const double least = kResolution * law.mean_m;
-    wide.own_variance = square(law.normal_m) + square(law.hit_m) + square(least) +
-                        square(law.high_m - law.low_m) / 12.0 + student * square(law.student_m) +
-                        square(rounding_m) / 3.0;
-    law.mean_m += shift;
-    law.normal_m = std::sqrt(square(law.normal_m) + square(least) + spread);
-    wide.center = law.mean_m + 0.5 * (law.low_m + law.high_m);
+    wide.widen_range(blur, returns_.half_step_m * (returns_.depths_are_rounded ? hit.reading_m / hit.x_m : 1.0));
   }
-  wide.variance = wide.own_variance + spread;
+  wide.variance = wide.own_variance + blur.variance, wide.covariance = blur.covariance;
   return wide;
 }
 
@@ -221,51 +257,41 @@ ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, const std::ar
 double ChainDensity::density_on(std::size_t i, const Facet& facet) const {
   const ChainReturns& r = returns_;
   const double range_m = double{r.range_m[i]};
-  const WideLaw& wide = facet.wide;
+  const MeasuredRangeLaw& law = facet.wide.law;
   if (r.outside == OutsideLimits::kClamped && (range_m <= r.min_range_m || range_m >= r.max_range_m)) {
-    const double p = range_m <= r.min_range_m ? probability(wide.law, 0.0, r.min_range_m, nodes())
-                                              : probability(wide.law, r.max_range_m, 1e12, nodes());
-    return p * facet.kept_weight(*turns_);
+    const double p = range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
+                                              : probability(law, r.max_range_m, 1e12, nodes());
+    return p * facet.weight();
   }
   const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
-  if (!is_on_level(wide.law, range_m, r.half_step_m * slope)) return 0.0;
   const double half_m = r.half_step_m * slope;
-  const double log_p = log_density(wide.law, range_m, half_m, nodes());
+  if (!is_on_level(law, range_m, half_m)) return 0.0;
+  const double log_p = log_density(law, range_m, half_m, nodes());
   if (!(log_p > least_log_ - 10.0)) return 0.0;
-  if (!wide.law.is_mixture) return math::exp(log_p) * facet.expected_given(*turns_, range_m);
+  if (!law.is_mixture) return math::exp(log_p) * facet.weight_given(*turns_, range_m);
   // Shorts and random readings say nothing of the angle.
   const double near_m = std::max(half_m, kResolution * range_m);
-  const double others = probability_beside_hits(wide.law, range_m - near_m, range_m + near_m) / (2.0 * near_m);
-  return std::max(0.0, math::exp(log_p) - others) * facet.expected_given(*turns_, range_m) +
-         others * facet.kept_weight(*turns_);
+  const double others = probability_beside_hits(law, range_m - near_m, range_m + near_m) / (2.0 * near_m);
+  return std::max(0.0, math::exp(log_p) - others) * facet.weight_given(*turns_, range_m) + others * facet.weight();
 }
 
 /// Density of a return from anywhere between the surfaces that nodes meet, whatever the parameters are; 0 beside them,
 /// and where readings are no ranges.
 double ChainDensity::density_between(std::size_t i) const {
-  const TurnedRays& rays = returns_.turned;
-  const std::uint32_t place = rays.surroundings[i];
+  const std::uint32_t place = returns_.turned.rays[i].surroundings;
   if (place == TurnedRays::kOneSurface || is_disparity_) return 0.0;
-  const std::size_t n = rays.nodes(), first = rays.first_surface[place];
-  const std::size_t surfaces = std::min<std::size_t>(rays.first_surface[place + 1] - first, kMostSurfaces);
-  const std::uint8_t* const met = rays.met.data() + place * n;
+  const Around around(returns_.turned, place);
+  const std::uint8_t* const met = around.met;
   double near_m = std::numeric_limits<double>::infinity(), far_m = 0.0;
-  const auto take = [&](std::size_t surface, std::size_t node) {
-    const auto hit = hit_of(rays, i, surface_at(rays, first + surface), node_turners_[node], rays.on_nominal_ray);
+  const auto take = [&](std::uint8_t number, std::size_t node) {
+    if (number >= around.surfaces.size()) return;
+    const auto hit = hit_of(returns_.turned.rays[i], around.surfaces[number], node_turners_[node], false);
     if (hit) near_m = std::min(near_m, hit->reading_m), far_m = std::max(far_m, hit->reading_m);
   };
   // Each surface as far as it may reach: to the nodes beside those that meet it.
-  const auto take_step = [&](std::size_t k, std::size_t next) {
-    if (met[k] == met[next]) return;
-    if (met[k] < surfaces) take(met[k], next);
-    if (met[next] < surfaces) take(met[next], k);
-  };
-  const std::size_t columns = turns_->nodes(0).size();
-  for (std::size_t k = 0; k < n; ++k) {
-    const bool is_last = (k + 1) % columns == 0;
-    if (!is_last) take_step(k, k + 1);
-    if (k + columns < n) take_step(k, k + columns);
-    if ((is_last || k % columns == 0) && met[k] < surfaces) take(met[k], k);
+  take(met[0], 0), take(met[around.nodes - 1], around.nodes - 1);
+  for (std::size_t k = 0; k + 1 < around.nodes; ++k) {
+    if (met[k] != met[k + 1]) take(met[k], k + 1), take(met[k + 1], k);
   }
   const double margin_m = kBeside * (far_m - near_m), range_m = double{returns_.range_m[i]};
   near_m -= margin_m, far_m += margin_m;
@@ -282,13 +308,13 @@ double ChainDensity::reported_on(const Facet& facet) const {
 double ChainDensity::turned_log(std::size_t i) const {
   double sum = 0.0;
   if (std::isnan(returns_.range_m[i])) {
-    for_each_facet(i, [&](const Facet& facet) { sum += facet.kept_weight(*turns_) * reported_on(facet); });
+    for_each_facet(i, [&](const Facet& facet) { sum += facet.weight() * reported_on(facet); });
     const double lost = 1.0 - sum;
     return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
   }
   double kept = 0.0;
-  for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet), kept += facet.kept_weight(*turns_); });
-  if (returns_.turned.surroundings[i] != TurnedRays::kOneSurface && !is_disparity_) {
+  for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet), kept += facet.weight(); });
+  if (returns_.turned.rays[i].surroundings != TurnedRays::kOneSurface && !is_disparity_) {
     sum = (1.0 - kMissed) * sum + kMissed * std::min(1.0, kept) * density_between(i);
   }
   return sum > 0.0 ? std::max(least_log_, math::log(sum)) : least_log_;
@@ -296,26 +322,24 @@ double ChainDensity::turned_log(std::size_t i) const {
 
 double ChainDensity::turned_kept(std::size_t i) const {
   double sum = 0.0;
-  for_each_facet(i, [&](const Facet& facet) { sum += facet.kept_weight(*turns_); });
+  for_each_facet(i, [&](const Facet& facet) { sum += facet.weight(); });
   return std::min(1.0, sum);
 }
 
+template <class F>
+double ChainDensity::mean_of_facets(std::size_t i, double otherwise, F value) const {
+  double all = 0.0, sum = 0.0;
+  for_each_facet(i, [&](const Facet& facet) { all += facet.weight(), sum += facet.weight() * value(facet); });
+  return all > 0.0 ? std::min(1.0, sum / all) : otherwise;
+}
+
 double ChainDensity::turned_reported(std::size_t i) const {
-  double all = 0.0, reported = 0.0;
-  for_each_facet(i, [&](const Facet& facet) {
-    const double weight = facet.kept_weight(*turns_);
-    all += weight, reported += weight * reported_on(facet);
-  });
-  return all > 0.0 ? std::min(1.0, reported / all) : 1.0;
+  return mean_of_facets(i, 1.0, [&](const Facet& facet) { return reported_on(facet); });
 }
 
 double ChainDensity::turned_between(std::size_t i, double low_m, double high_m) const {
-  double all = 0.0, between = 0.0;
-  for_each_facet(i, [&](const Facet& facet) {
-    const double weight = facet.kept_weight(*turns_);
-    all += weight, between += weight * probability(facet.wide.law, low_m, high_m, nodes());
-  });
-  return all > 0.0 ? between / all : 0.0;
+  return mean_of_facets(i, 0.0,
+                        [&](const Facet& facet) { return probability(facet.wide.law, low_m, high_m, nodes()); });
 }
 
 }  // namespace fathom

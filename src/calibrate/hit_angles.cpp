@@ -10,7 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/trigonometry.hpp>
 
-#include "calibrate/ray_turns.hpp"
+#include "calibrate/turned_rays.hpp"
 
 namespace fathom {
 
@@ -54,10 +54,8 @@ std::optional<HitAngles> hit_angles(const Vec3& ray, const Vec3& point, std::spa
 std::vector<Axis> hit_axes(const NoiseChain& chain) {
   std::vector<Axis> axes;
   for (const ChainEntry& entry : chain) {
-    if (entry.noise.slug() != AngularHit::kSlug) continue;
-    for (const FieldValue& value : entry.noise.values()) {
-      if (value.name == "axis") axes.push_back(static_cast<Axis>(static_cast<int>(value.number())));
-    }
+    const auto turn = entry.noise.turn();
+    if (turn && entry.noise.stage() == Stage::kHitPoint) axes.push_back(turn->axis);
   }
   return axes;
 }

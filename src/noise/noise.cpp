@@ -3,6 +3,7 @@
 
 #include <fathom/noise/noise.hpp>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -110,6 +111,13 @@ const LearnedField* Noise::learned(std::string_view field) const {
     if (entry.field == field) return &entry;
   }
   return nullptr;
+}
+
+bool Noise::has_threshold() const {
+  const auto jumps_along = [this](const LearnedField& f) {
+    return f.role == LearnedRole::kThreshold && jumps(f.field);
+  };
+  return std::any_of(learned().begin(), learned().end(), jumps_along);
 }
 
 Noise make_noise(std::string_view slug, std::span<const FieldValue> values) {

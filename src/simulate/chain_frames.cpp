@@ -22,7 +22,6 @@
 #include "sensor/sensor_view.hpp"
 #include "simulate/frame_edges.hpp"
 #include "simulate/hit_frames.hpp"
-#include "simulate/scene_models.hpp"
 #include "simulate/sensor_normals.hpp"
 #include "simulate/turned_frames.hpp"
 
@@ -56,6 +55,22 @@ bool is_same_pose(const Pose& a, const Pose& b) {
                       p.rotation.x,      p.rotation.y,      p.rotation.z};
   };
   return numbers(a) == numbers(b);
+}
+
+/// Models that lose or replace rays by what the scene is like, not by chance.
+NoiseChain scene_models(const NoiseChain& chain) {
+  NoiseChain models;
+  for (const ChainEntry& entry : chain) {
+    const bool is_shadow = entry.noise.slug() == StereoShadow::kSlug, is_window = entry.noise.stage() == Stage::kImage;
+    if (is_shadow || is_window) models.push_back(entry);
+  }
+  return models;
+}
+
+/// The chain without the models that turn its rays.
+NoiseChain straight_models(NoiseChain chain) {
+  std::erase_if(chain, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kRay; });
+  return chain;
 }
 
 bool reads_edges(const NoiseChain& chain) {
@@ -243,7 +258,7 @@ class ChainFrameReader::Impl {
       throw InputError(fmt::format("sensor '{}': angle_scale_rad is for chains with {}, and its chain has none",
                                    out_.sensor, AngularRay::kSlug));
     }
-    NoiseChain models = scene_models(sensor.noise, turned_ && turned_->is_behind_window());
+    NoiseChain models = scene_models(sensor.noise);
     if (models.empty()) return;
     Sensor seeing = sensor;
     seeing.name += "-seen";
@@ -270,12 +285,11 @@ class ChainFrameReader::Impl {
     out_.notes.push_back(fmt::format("points do not tell angular_hit: {}", hits_.why_not()));
   }
 
-  /// Those of a frame that may become returns; of all frames where turned rays meet the same in each, and behind a
-  /// window all that it may show.
+  /// The rays of a frame that may become returns; of all frames where turned rays meet the same in each.
   [[nodiscard]] std::vector<std::uint8_t> wanted_rays(const RayPattern& rays) const {
     std::vector<std::uint8_t> wanted(truth_.rays());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const bool is_taken = turned_->is_same_in_all_frames() || turned_->is_behind_window() || this->is_taken(i);
+      const bool is_taken = turned_->is_same_in_all_frames() || this->is_taken(i);
       wanted[i] = is_taken && is_within(rays, i) && !is_hidden(i) ? 1 : 0;
     }
     return wanted;
@@ -327,7 +341,7 @@ class ChainFrameReader::Impl {
       out_.unexpected += is_there && !out_.has_mixture ? 1 : 0;
       return;
     }
-    if (is_hidden(i) || (turned_ && !turned_->has_density(i))) {
+    if (is_hidden(i)) {
       ++out_.hidden;
       return;
     }

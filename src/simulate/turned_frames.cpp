@@ -13,13 +13,12 @@
 
 #include "sensor/sensor_view.hpp"
 #include "simulate/sensor_normals.hpp"
-#include "simulate/shown_surface.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr int kNodesAlone = 33, kNodesEach = 17;  // about one axis, and about each of two
+constexpr int kNodes = 33;
 constexpr double kReach = 4.0, kOfChain = 1.5, kOfNone = 1e-3;
 constexpr double kGrading = 3.0;     // of the steps between nodes, which grow tenfold from the middle to the ends
 constexpr double kMostScale = 0.25;  // rad
@@ -40,29 +39,29 @@ NoiseChain models_behind(const NoiseChain& chain) {
   return models;
 }
 
-bool shows_window(const NoiseChain& chain) {
-  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
-    return entry.noise.stage() == Stage::kImage && !entry.noise.is_identity();
-  });
+/// Whether a ray that would meet a surface at this hit shows it, by the reading and the energy that it has.
+bool shows(const TurnedRays::Surface& surface, const TurnedHit& hit, double seen_m, double seen_energy) {
+  constexpr double kSamePlane = 5e-5, kOfGrazing = 1e-6;  // relative
+  constexpr double kSameEnergy = 0.02, kLeastCosine = 0.05;
+  const double tolerance = kSamePlane + kOfGrazing / hit.cosine;
+  if (!(std::abs(hit.reading_m - seen_m) <= tolerance * seen_m)) return false;
+  const double energy = seen_energy / hit.cosine;
+  return hit.cosine < kLeastCosine || std::abs(energy - surface.energy) <= kSameEnergy * surface.energy;
 }
 
-double largest_angle(const TurnedRays& grid) {
-  double largest = 0.0;
-  for (const std::vector<double>* nodes : {&grid.first_rad, &grid.second_rad}) {
-    for (const double angle : *nodes) largest = std::max(largest, std::abs(angle));
-  }
-  return largest;
+Vec3 vector_at(const std::vector<float>& x, const std::vector<float>& y, const std::vector<float>& z, std::size_t i) {
+  return {double{x[i]}, double{y[i]}, double{z[i]}};
 }
 
 /// About the middle of what two chains have, densest there: where edges are near, the angles show.
-std::vector<double> nodes_for(const AxisTurn& a, const AxisTurn& b, double scale, int count) {
+std::vector<double> nodes_for(const AxisTurn& a, const AxisTurn& b, double scale) {
   const double middle = 0.5 * (a.mean_rad + b.mean_rad), apart = 0.5 * std::abs(a.mean_rad - b.mean_rad);
   const double largest = std::max(a.stddev_rad, b.stddev_rad);
   double reach = scale > 0.0 ? scale : largest > 0.0 ? kOfChain * largest : kOfNone;
   reach = kReach * std::min(reach, kMostScale) + apart;
   std::vector<double> nodes;
-  for (int k = 0; k < count; ++k) {
-    const double t = kGrading * (2.0 * k / (count - 1) - 1.0);
+  for (int k = 0; k < kNodes; ++k) {
+    const double t = kGrading * (2.0 * k / (kNodes - 1) - 1.0);
     const double grown = math::exp(kGrading) - math::exp(-kGrading);
     nodes.push_back(middle + reach * (math::exp(t) - math::exp(-t)) / grown);
   }
@@ -78,11 +77,8 @@ TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFra
       seen_(kTurnedChannels) {
   Sensor turning = simulator.sensor(sensor);
   take_nodes(turning.noise, options);
-  grid_.on_nominal_ray = shows_window(turning.noise);
-  if (grid_.on_nominal_ray) plain_.emplace(window_radius(turning.noise), largest_angle(grid_));
   const SensorView view = make_view(turning.model);
   is_same_ = !is_placed && !simulator.scene().moves() && turning.parent_from_sensor.is_fixed() && !view.rays_vary;
-  if (plain_) return;  // what a window sees is known without another cast
   models_ = models_behind(turning.noise);
   turning.name += "-turned";
   turning.noise = models_;
@@ -93,83 +89,48 @@ void TurnedFrames::take_nodes(const NoiseChain& chain, const ChainFramesOptions&
   if (!(options.angle_scale_rad >= 0.0 && options.angle_scale_rad <= kMostScale)) {
     throw InputError(fmt::format("angle_scale_rad = {} is not in [0, {}] rad", options.angle_scale_rad, kMostScale));
   }
-  std::vector<AxisTurn> turns = axis_turns(chain), others = axis_turns(options.other_chain);
-  if (turns.empty()) turns = others;
-  if (others.empty()) others = turns;
-  const auto has_axis = [&](Axis axis) {
-    return std::any_of(turns.begin(), turns.end(), [&](const AxisTurn& turn) { return turn.axis == axis; });
-  };
-  for (const AxisTurn& other : others) {
-    if (!has_axis(other.axis)) turns.push_back(other);
+  const auto own = ray_turn(chain), other = ray_turn(options.other_chain);
+  const AxisTurn &a = own ? *own : *other, &b = other ? *other : *own;  // one of them turns rays
+  if (a.axis != b.axis) {
+    throw InputError(fmt::format("the two chains turn rays about {} and about {}; rays are cast about one axis",
+                                 axis_word(a.axis), axis_word(b.axis)));
   }
-  if (turns.size() > 2) throw InputError("the two chains turn rays about three axes; two are cast");
-  for (std::size_t k = 0; k < turns.size(); ++k) {
-    AxisTurn other = turns[k];
-    for (const AxisTurn& o : others) {
-      if (o.axis == other.axis) other = o;
-    }
-    grid_.axes.push_back(turns[k].axis);
-    (k == 0 ? grid_.first_rad : grid_.second_rad) =
-        nodes_for(turns[k], other, options.angle_scale_rad, turns.size() == 1 ? kNodesAlone : kNodesEach);
-  }
+  grid_.axis = a.axis, grid_.angle_rad = nodes_for(a, b, options.angle_scale_rad);
 }
 
-std::array<double, 2> TurnedFrames::angles_at(std::size_t first, std::size_t second) const {
-  // As the model has them, single floats.
-  const auto as_float = [](double angle) { return double{static_cast<float>(angle)}; };
-  return {as_float(grid_.first_rad[first]), grid_.second_rad.empty() ? 0.0 : as_float(grid_.second_rad[second])};
-}
-
-void TurnedFrames::set_angles(std::size_t first, std::size_t second) {
-  const std::array<double, 2> angles = angles_at(first, second);
-  NoiseChain chain;
-  for (std::size_t k = 0; k < grid_.axes.size(); ++k) {
-    chain.emplace_back(AngularRay{.axis = grid_.axes[k], .mean_rad = static_cast<float>(angles[k])});
-  }
+void TurnedFrames::set_angle(double angle_rad) {
+  NoiseChain chain = {AngularRay{.axis = *grid_.axis, .mean_rad = static_cast<float>(angle_rad)}};
   chain.insert(chain.end(), models_.begin(), models_.end());
   simulator_.set_noise(turning_, std::move(chain));
 }
 
-void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& turner, const TurnedSurface& own) {
+TurnedRays::Surface TurnedFrames::seen_surface(std::size_t i, const RayTurner& turner) const {
+  TurnedRays::Surface seen;
+  seen.normal = vector_at(normals_[0], normals_[1], normals_[2], i);
+  const double along = dot(seen.normal, turner.turned(rays_[i].direction));
+  seen.plane_m = along * double{seen_.range_m()[i]} + dot(seen.normal, turner.turned(rays_[i].origin_m));
+  seen.energy = energy_head_on(double{seen_.energy()[i]}, std::abs(along));
+  return seen;
+}
+
+void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& turner,
+                              const TurnedRays::Surface& own) {
   const bool is_met = seen_.reason()[i] == Reason::kHit;
-  const double seen_m = double{seen_.range_m()[i]};
-  const auto fits = [&](const TurnedSurface& surface) {
-    const auto hit = hit_of(frame_, i, surface, turner, false);
-    return hit && shows(surface, *hit, seen_m, double{seen_.energy()[i]});
+  const auto fits = [&](const TurnedRays::Surface& surface) {
+    const auto hit = hit_of(rays_[i], surface, turner, false);
+    return hit && shows(surface, *hit, double{seen_.range_m()[i]}, double{seen_.energy()[i]});
   };
   std::unique_ptr<Around>& around = around_[i];
   if (!around) {
     if (is_met && fits(own)) return;
     around = std::make_unique<Around>();
-    around->met.assign(grid_.nodes(), 0);
+    around->met.assign(grid_.angle_rad.size(), 0);
     around->surfaces.push_back(own);
   }
-  std::uint8_t& met = around->met[node];
-  met = TurnedRays::kNothing;
-  if (!is_met) return;
-  const auto known = std::find_if(around->surfaces.begin(), around->surfaces.end(), fits);
-  if (known == around->surfaces.end()) {
-    TurnedSurface fresh;
-    fresh.normal = {double{normals_[0][i]}, double{normals_[1][i]}, double{normals_[2][i]}};
-    // The plane through what was met: the reading of a plane grows with its distance.
-    fresh.plane_m = dot(fresh.normal, turner.turned({double{frame_.direction_x[i]}, double{frame_.direction_y[i]},
-                                                     double{frame_.direction_z[i]}}));
-    const double energy = double{seen_.energy()[i]} / std::max(1e-6, std::abs(fresh.plane_m));
-    fresh.energy = energy;
-    if (!frame_.origin_x.empty()) {
-      const Vector64 o =
-          turner.turned({double{frame_.origin_x[i]}, double{frame_.origin_y[i]}, double{frame_.origin_z[i]}});
-      fresh.plane_m = fresh.plane_m * seen_m + dot(fresh.normal, o);
-    } else {
-      const auto unit = hit_of(frame_, i, fresh, turner, false);
-      if (!unit) return;
-      fresh.plane_m *= seen_m / unit->reading_m;
-    }
-    around->surfaces.push_back(fresh);
-    met = static_cast<std::uint8_t>(around->surfaces.size() - 1);
-    return;
-  }
-  met = static_cast<std::uint8_t>(known - around->surfaces.begin());
+  std::vector<TurnedRays::Surface>& surfaces = around->surfaces;
+  const auto known = is_met ? std::find_if(surfaces.begin(), surfaces.end(), fits) : surfaces.end();
+  around->met[node] = is_met ? static_cast<std::uint8_t>(known - surfaces.begin()) : TurnedRays::kNothing;
+  if (is_met && known == surfaces.end()) surfaces.push_back(seen_surface(i, turner));
 }
 
 void TurnedFrames::take_node(std::size_t node, const RayTurner& turner, const Frame& truth,
@@ -177,9 +138,8 @@ void TurnedFrames::take_node(std::size_t node, const RayTurner& turner, const Fr
   executor_->parallel_for(wanted.size(), kRaysPerPart, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (wanted[i] == 0) continue;
-      TurnedSurface own = own_surface(frame_, i, double{truth.clean_range_m()[i]});
-      own.energy = double{truth.energy()[i]} / std::max(1e-6, math::cos(double{truth.incidence_rad()[i]}));
-      place_node(i, node, turner, own);
+      place_node(i, node, turner,
+                 own_surface(rays_[i], truth.clean_range_m()[i], truth.energy()[i], truth.incidence_rad()[i]));
     }
   });
 }
@@ -190,53 +150,38 @@ void TurnedFrames::cast(std::uint32_t index, const RayPattern& rays, const Frame
   is_cast_ = true;
   around_.clear();
   around_.resize(wanted.size());
-  frame_.direction_x = rays.direction_x, frame_.direction_y = rays.direction_y, frame_.direction_z = rays.direction_z;
-  frame_.origin_x = rays.origin_x, frame_.origin_y = rays.origin_y, frame_.origin_z = rays.origin_z;
   find_normals(simulator_, sensor_, index, truth, normals_);
-  frame_.normal_x = normals_[0], frame_.normal_y = normals_[1], frame_.normal_z = normals_[2];
-  if (plain_) return plain_->find({rays.rows, rays.cols}, frame_, truth, wanted);
-  const std::size_t columns = grid_.first_rad.size();
-  for (std::size_t node = 0; node < grid_.nodes(); ++node) {
-    const std::size_t first = node % columns, second = node / columns;
-    set_angles(first, second);
+  rays_.resize(wanted.size());
+  for (std::size_t i = 0; i < rays_.size(); ++i) {
+    rays_[i].direction = vector_at(rays.direction_x, rays.direction_y, rays.direction_z, i);
+    if (!rays.origin_x.empty()) rays_[i].origin_m = vector_at(rays.origin_x, rays.origin_y, rays.origin_z, i);
+    rays_[i].normal = vector_at(normals_[0], normals_[1], normals_[2], i);
+  }
+  for (std::size_t node = 0; node < grid_.angle_rad.size(); ++node) {
+    const double angle_rad = double{static_cast<float>(grid_.angle_rad[node])};  // as the model has it
+    set_angle(angle_rad);
     simulator_.render(turning_, index, seen_);
     find_normals(simulator_, sensor_, index, seen_, normals_);
-    take_node(node, RayTurner(grid_.axes, angles_at(first, second)), truth, wanted);
+    take_node(node, RayTurner(*grid_.axis, angle_rad), truth, wanted);
   }
 }
 
 void TurnedFrames::begin(TurnedRays& out) const {
-  out.axes = grid_.axes, out.first_rad = grid_.first_rad, out.second_rad = grid_.second_rad;
-  out.on_nominal_ray = grid_.on_nominal_ray;
+  out.axis = grid_.axis, out.angle_rad = grid_.angle_rad;
   out.first_surface = {0};
 }
 
 void TurnedFrames::add(std::size_t i, TurnedRays& out) {
-  out.direction_x.push_back(frame_.direction_x[i]), out.direction_y.push_back(frame_.direction_y[i]);
-  out.direction_z.push_back(frame_.direction_z[i]);
-  out.normal_x.push_back(frame_.normal_x[i]), out.normal_y.push_back(frame_.normal_y[i]);
-  out.normal_z.push_back(frame_.normal_z[i]);
-  if (!frame_.origin_x.empty()) {
-    out.origin_x.push_back(frame_.origin_x[i]), out.origin_y.push_back(frame_.origin_y[i]);
-    out.origin_z.push_back(frame_.origin_z[i]);
-  }
+  out.rays.push_back(rays_[i]);
   Around* around = around_[i].get();
-  if (around == nullptr) {
-    out.surroundings.push_back(TurnedRays::kOneSurface);
-    return;
-  }
+  if (around == nullptr) return;
   if (around->place == TurnedRays::kOneSurface) {
     around->place = static_cast<std::uint32_t>(out.first_surface.size() - 1);
     out.met.insert(out.met.end(), around->met.begin(), around->met.end());
-    for (const TurnedSurface& s : around->surfaces) {
-      out.surface_x.push_back(static_cast<float>(s.normal.x)), out.surface_y.push_back(static_cast<float>(s.normal.y));
-      out.surface_z.push_back(static_cast<float>(s.normal.z));
-      out.surface_m.push_back(static_cast<float>(s.plane_m));
-      out.surface_energy.push_back(static_cast<float>(s.energy));
-    }
-    out.first_surface.push_back(static_cast<std::uint32_t>(out.surface_m.size()));
+    out.surfaces.insert(out.surfaces.end(), around->surfaces.begin(), around->surfaces.end());
+    out.first_surface.push_back(static_cast<std::uint32_t>(out.surfaces.size()));
   }
-  out.surroundings.push_back(around->place);
+  out.rays.back().surroundings = around->place;
 }
 
 }  // namespace fathom

@@ -20,7 +20,6 @@
 
 #include "calibrate/chain_simulator.hpp"
 #include "calibrate/learned_cases.hpp"
-#include "calibrate/ray_turns.hpp"
 #include "render/test_scenes.hpp"
 
 namespace fathom::test {
@@ -128,13 +127,12 @@ inline SensorModel with_few_rays(SensorModel model) {
 
 /// Those that returns of one room can tell apart: no steps of levels, which have no error, no reach that is farther
 /// than the room, no largest disparity that nothing has, no number at its limit, and of a model that is there twice the
-/// last one, unless it turns rays about two axes.
+/// last one.
 inline std::vector<ChainParameter> told_parameters(const NoiseChain& chain) {
   std::vector<ChainParameter> out;
   for (const ChainParameter& p : chain_parameters(chain, "*")) {
     const std::string_view slug = chain[p.entry].noise.slug();
-    const bool is_first = chain[p.entry].noise.stage() != Stage::kRay &&
-                          std::any_of(chain.begin() + static_cast<std::ptrdiff_t>(p.entry) + 1, chain.end(),
+    const bool is_first = std::any_of(chain.begin() + static_cast<std::ptrdiff_t>(p.entry) + 1, chain.end(),
                                       [&](const ChainEntry& e) { return e.noise.slug() == slug; });
     double low = 0.0;
     for (const FieldInfo& field : chain[p.entry].noise.info().fields) {
@@ -229,21 +227,19 @@ inline NoiseChain without_turned_rays(const NoiseChain& chain) {
   return rest;
 }
 
-/// Of a preset in a room, or before fences if it turns rays: its chain, or what is left of it without models that turn
-/// rays behind a matching window, as `name` then says.
+/// Of a preset in a room, or before fences if it turns rays about one axis: its chain. Turns about two axes are left
+/// out, as `name` then says.
 inline ChainStudy preset_study(const SensorPreset& preset) {
   ChainStudy study = {.name = std::string(preset.name), .truth = preset.noise};
-  const bool has_window = std::any_of(study.truth.begin(), study.truth.end(),
-                                      [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kImage; });
-  if (has_window) study.truth = without_turned_rays(study.truth), study.name += " without angular_ray";
+  if (without_turned_rays(study.truth).size() + 2 == study.truth.size()) {
+    study.truth = without_turned_rays(study.truth), study.name += " without angular_ray";
+  }
   study.free = told_parameters(study.truth);
   const bool turns = without_turned_rays(study.truth).size() != study.truth.size();
   const SensorModel model = with_few_rays(preset.model);
   const SceneSetup setup = turns ? swaying_before_fences(model, study.truth) : turning_in_a_room(model, study.truth);
-  // About two axes a return is a sum over 289 angles.
-  const std::size_t returns = axis_turns(study.truth).size() > 1 ? kStudyReturns / 4 : kStudyReturns;
-  study.returns = [setup, returns, own = own_seeds(preset)](std::uint64_t seed) {
-    return returns_of_seed(setup, setup, kStudyFrames, returns, own + seed);
+  study.returns = [setup, own = own_seeds(preset)](std::uint64_t seed) {
+    return returns_of_seed(setup, setup, kStudyFrames, kStudyReturns, own + seed);
   };
   return study;
 }

@@ -81,7 +81,7 @@ TEST(AngularHit, DensityIsThatOfTheSampler) {
       double share = 0.0;
       for (std::size_t k = 0; k < kSteps; ++k) {
         const double angle = -kPi + kCell * (static_cast<double>(cell) + (static_cast<double>(k) + 0.5) / kSteps);
-        share += std::exp(AngularHit::log_density(model, angle)) * kCell / kSteps;
+        share += std::exp(log_density(model.turn(), angle)) * kCell / kSteps;
       }
       mass += share;
       const double expected = share * static_cast<double>(lanes.size());
@@ -95,7 +95,7 @@ TEST(AngularHit, DensityIsThatOfTheSampler) {
     EXPECT_GT(p, kLowestP) << model.stddev_rad;
     EXPECT_LT(p, kHighestP) << model.stddev_rad;
   }
-  EXPECT_EQ(AngularHit::log_density({Axis::kZ, 0.1F, 0.0F}, 0.1), -INFINITY);
+  EXPECT_EQ(log_density(AxisTurn{Axis::kZ, 0.1, 0.0}, 0.1), -INFINITY);
 }
 
 }  // namespace

@@ -145,8 +145,8 @@ def test_turned_rays_are_learned(tmp_path):
     fa.load(scene).run(tmp_path / "run")
     frames = fa.calibrate.read_measured_frames(scene, tmp_path / "run")
     turned = frames.returns.turned
-    assert turned["axes"] == ["z"] and len(turned["first_rad"]) == 33
-    assert turned["surroundings"].shape == frames.returns.range_m.shape
+    assert turned["axis"] == "z" and len(turned["angle_rad"]) == 33
+    assert turned["rays"].shape == frames.returns.range_m.shape
     fit = fa.calibrate.fit_chain(frames.noise, "angular_ray.stddev_rad", frames.returns)
     p = fit.parameters["angular_ray.stddev_rad"]
     assert abs(p.value - 0.004) < 3.5 * p.std_error and p.std_error < 0.0004 and fit.at_edges > 100
@@ -154,12 +154,12 @@ def test_turned_rays_are_learned(tmp_path):
     gain = fa.calibrate.score_difference(fa.calibrate.score_frames(fit.noise, frames.returns), straight)
     assert gain.nats > 5 * gain.std_error
     wide = fa.calibrate.read_measured_frames(scene, tmp_path / "run", angle_scale_rad=0.01)
-    assert wide.returns.turned["first_rad"][-1] == pytest.approx(0.04)
+    assert wide.returns.turned["angle_rad"][-1] == pytest.approx(0.04)
     plain = fa.calibrate.read_measured_frames(scene, tmp_path / "run", overrides={"sensors.lidar.noise": "[]"})
     assert plain.returns.turned is None
     other = fa.calibrate.read_measured_frames(scene, tmp_path / "run", overrides={"sensors.lidar.noise": "[]"},
                                               other_noise=fit.noise)
-    assert len(other.returns.turned["first_rad"]) == 33
+    assert len(other.returns.turned["angle_rad"]) == 33
 
 
 def test_options_that_would_do_nothing_are_refused(tmp_path):

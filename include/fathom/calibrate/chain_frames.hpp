@@ -8,8 +8,7 @@
 // (stereo_shadow) and those that a matching window loses or shows another surface of: no model of the chain has a
 // density for them; of readings of a beam_mixture where the scene has nothing, nothing is said. Where a chain turns
 // rays, the scene is cast once more for each of a grid of angles (TurnedRays): once for all frames where neither the
-// scene nor the sensor moves. Behind a window nothing is cast: returns are of pixels whose windows see one plane at all
-// of these angles, and others count as hidden.
+// scene nor the sensor moves.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,9 +29,8 @@ struct ChainFramesOptions {
   std::string sensor = {};             ///< of the scene; empty: the only one
   std::size_t most_returns = 300'000;  ///< more are thinned out at random, alike in all frames; at least 1000
   double half_step_m = 0.0;            ///< measured values are multiples of twice as much; 0: not rounded
-  /// Of a chain that turns rays (angular_ray): rays are cast up to four times this angle to each side; behind a window
-  /// edges must be farther off than that. 0: one and a half times the deviation that the chain has, or a milliradian
-  /// where it has none.
+  /// Of a chain that turns rays (angular_ray): rays are cast up to four times this angle to each side. 0: one and a
+  /// half times the deviation of the chain, or a milliradian if that is 0.
   double angle_scale_rad = 0.0;
   NoiseChain other_chain = {};  ///< another one under which the frames will be scored; rays are turned for both
   RunOptions run = {};          ///< seed, environment, episode and compute count

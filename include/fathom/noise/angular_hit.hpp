@@ -42,16 +42,13 @@ struct AngularHit {
 
   static constexpr std::array<LearnedField, 2> kLearned = {
       {{"mean_rad", LearnedRole::kShift}, {"stddev_rad", LearnedRole::kDeviation}}};
+  [[nodiscard]] constexpr AxisTurn turn() const { return {axis, double{mean_rad}, double{stddev_rad}}; }
 
   FATHOM_KERNEL static Return apply(const AngularHit& p, Return hit, const Draws<kDraws>& draws) {
     const math::SinCos angle = math::sincos(p.mean_rad + p.stddev_rad * draws.normal[0]);
     const Vector turned = rotate_about(p.axis, angle, {hit.x, hit.y, hit.z});
     return {turned.x, turned.y, turned.z, hit.range_m, hit.radius_m};
   }
-
-  /// Of an angle in rad by which a point was turned, per rad; angles that differ by whole turns are one. -infinity
-  /// without a deviation.
-  FATHOM_API static double log_density(const AngularHit& p, double angle_rad);
 };
 
 }  // namespace fathom

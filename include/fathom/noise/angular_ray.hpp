@@ -41,6 +41,7 @@ struct AngularRay {
 
   static constexpr std::array<LearnedField, 2> kLearned = {
       {{"mean_rad", LearnedRole::kShift}, {"stddev_rad", LearnedRole::kDeviation}}};
+  [[nodiscard]] constexpr AxisTurn turn() const { return {axis, double{mean_rad}, double{stddev_rad}}; }
 
   FATHOM_KERNEL static Ray apply(const AngularRay& p, Ray ray, const Draws<kDraws>& draws) {
     const math::SinCos angle = math::sincos(p.mean_rad + p.stddev_rad * draws.normal[0]);

@@ -70,6 +70,9 @@ constexpr void add_learning_hooks(NoiseHooks& hooks) {
       return M::loss_probability(model_at<M>(m), hit, surface);
     };
   }
+  if constexpr (requires(const M& m) { m.turn(); }) {
+    hooks.turn = [](const void* m) -> AxisTurn { return model_at<M>(m).turn(); };
+  }
   if constexpr (requires { M::kLearned; }) {
     static_assert(names_fields<M>(M::kLearned), "kLearned names a parameter that fields() lacks");
     hooks.learned = M::kLearned;

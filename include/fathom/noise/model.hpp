@@ -29,6 +29,7 @@
 //
 //   act(p, law)        what it makes of the law of a range (noise/measured_range_law.hpp)
 //   loss_probability(p, Return, Surface)   the probability that a model of loss takes such a return
+//   turn()             the rotation of rays or hit points: an AxisTurn (noise/rotate.hpp)
 //   kLearned           the parameters that returns can determine: an array of LearnedField
 //   jumps(field)       whether the likelihood jumps along a parameter of role kThreshold; true without this member
 //   settle(p)          makes the parameters fit together after one of them changed: the weights of a mixture

@@ -22,6 +22,7 @@
 #include <fathom/noise/energy.hpp>
 #include <fathom/noise/measured_range_law.hpp>
 #include <fathom/noise/models.hpp>
+#include <fathom/noise/rotate.hpp>
 #include <fathom/noise/window.hpp>
 
 namespace fathom {
@@ -133,6 +134,7 @@ struct NoiseHooks {
   std::string_view (*idle)(const void*, std::string_view) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
+  AxisTurn (*turn)(const void*) = nullptr;
   std::span<const LearnedField> learned = {};
   bool (*jumps)(const void*, std::string_view) = nullptr;
   Noise (*begin)(const void*, const LearnedReturns&, std::span<const std::string_view>) = nullptr;
@@ -247,6 +249,10 @@ class Noise {
 
   // For learning; see noise/model.hpp.
 
+  [[nodiscard]] std::optional<AxisTurn> turn() const {
+    if (type_->hooks.turn == nullptr) return std::nullopt;
+    return type_->hooks.turn(model_.get());
+  }
   [[nodiscard]] std::span<const LearnedField> learned() const { return type_->hooks.learned; }
   /// The entry of the parameter in learned(); null where returns cannot determine it.
   [[nodiscard]] FATHOM_API const LearnedField* learned(std::string_view field) const;
@@ -254,6 +260,8 @@ class Noise {
     return type_->hooks.jumps == nullptr || type_->hooks.jumps(model_.get(), field);
   }
   [[nodiscard]] bool begins() const { return type_->hooks.begin != nullptr; }
+  /// Whether the likelihood jumps along one of the parameters.
+  [[nodiscard]] FATHOM_API bool has_threshold() const;
   /// Where learning of the parameters `free` begins.
   [[nodiscard]] Noise begin(const LearnedReturns& returns, std::span<const std::string_view> free) const {
     return type_->hooks.begin == nullptr ? *this : type_->hooks.begin(model_.get(), returns, free);

@@ -16,6 +16,16 @@ enum class Axis : std::uint8_t { kX, kY, kZ };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<Axis> = {"x", "y", "z"};
 
+/// A normal rotation about an axis: what a model does to rays or to hit points.
+struct AxisTurn {
+  Axis axis;
+  double mean_rad = 0.0, stddev_rad = 0.0;
+};
+
+/// Log density of a rotation by an angle in rad, per rad; angles that differ by whole rotations are one. -infinity
+/// without a deviation.
+FATHOM_API double log_density(const AxisTurn& turn, double angle_rad);
+
 struct Vector {
   float x, y, z;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/noise/angular_hit.hpp>
+#include <fathom/noise/rotate.hpp>
 
 #include <cmath>
 #include <numbers>
@@ -8,9 +8,9 @@
 
 namespace fathom {
 
-double AngularHit::log_density(const AngularHit& p, double angle_rad) {
+double log_density(const AxisTurn& turn, double angle_rad) {
   constexpr double kTurn = 2.0 * std::numbers::pi, kLeastToWrap = 0.5;  // below, a turn more is 6 deviations off
-  const double stddev = double{p.stddev_rad}, off = std::remainder(angle_rad - double{p.mean_rad}, kTurn) / stddev;
+  const double stddev = turn.stddev_rad, off = std::remainder(angle_rad - turn.mean_rad, kTurn) / stddev;
   if (!(stddev > 0.0)) return -__builtin_inf();
   const double middle = math::log(math::kInverseSqrtTwoPi / stddev) - 0.5 * off * off;
   if (stddev < kLeastToWrap) return middle;

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/turned_rays.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/math/f64.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kGrazing = 1e-9;  // cosine below which a plane is not met
+
+void check_nodes(const std::vector<double>& nodes) {
+  const bool ascend =
+      std::adjacent_find(nodes.begin(), nodes.end(), [](double a, double b) { return !(b > a); }) == nodes.end();
+  if (ascend && nodes.size() >= TurnedRays::kLeastNodes && nodes.size() <= TurnedRays::kMostNodes) return;
+  throw InputError(fmt::format("nodes of turned rays are not {} to {} ascending angles", TurnedRays::kLeastNodes,
+                               TurnedRays::kMostNodes));
+}
+
+void check_size(std::size_t size, std::size_t expected, const char* what) {
+  if (size != expected) throw InputError(fmt::format("{} {} of turned rays given, not {}", size, what, expected));
+}
+
+/// The surfaces that the nodes of one place meet.
+void check_place(const TurnedRays& rays, std::size_t place) {
+  const std::size_t begin = rays.first_surface[place], end = rays.first_surface[place + 1], n = rays.angle_rad.size();
+  if (begin > end || end > rays.surfaces.size()) {
+    throw InputError("first_surface of turned rays does not ascend to all surfaces");
+  }
+  for (std::size_t k = place * n; k < (place + 1) * n; ++k) {
+    if (rays.met[k] == TurnedRays::kNothing || rays.met[k] < end - begin) continue;
+    throw InputError(fmt::format("a node of turned rays meets surface {} of {}", rays.met[k], end - begin));
+  }
+}
+
+}  // namespace
+
+void validate(const TurnedRays& rays, std::size_t returns) {
+  if (!rays.is_known()) return;
+  check_nodes(rays.angle_rad);
+  check_size(rays.rays.size(), returns, "returns");
+  const std::size_t places = rays.first_surface.empty() ? 0 : rays.first_surface.size() - 1;
+  check_size(rays.met.size(), places * rays.angle_rad.size(), "nodes");
+  for (std::size_t place = 0; place < places; ++place) check_place(rays, place);
+  for (const TurnedRays::Ray& ray : rays.rays) {
+    if (ray.surroundings == TurnedRays::kOneSurface || ray.surroundings < places) continue;
+    throw InputError(fmt::format("surroundings {} of turned rays are not among {}", ray.surroundings, places));
+  }
+}
+
+std::string_view axis_word(Axis axis) { return kChoiceWords<Axis>[static_cast<std::size_t>(axis)]; }
+
+bool turns_rays(const NoiseChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) { return turns_rays(entry.noise); });
+}
+
+namespace {
+
+/// Why it has no density beside turned rays; empty: it has one.
+std::string_view why_not_turned(const Noise& noise) {
+  if (noise.stage() == Stage::kEdgeLoss) return "what neighbouring pixels show of turned rays is unknown";
+  if (noise.stage() == Stage::kImage) return "its window mixes rays that are turned by different angles";
+  if (noise.has_threshold()) return "its losses jump with the angle of the turned ray";
+  return {};
+}
+
+[[noreturn]] void refuse_turns(const std::string& why) {
+  throw InputError(fmt::format("the chain of noise cannot be scored or learned: {}", why));
+}
+
+void check_beside_turns(const Noise& noise, std::string_view turning) {
+  const std::string_view why = noise.is_identity() ? std::string_view() : why_not_turned(noise);
+  if (!why.empty()) refuse_turns(fmt::format("{} beside {}: {}", noise.slug(), turning, why));
+}
+
+}  // namespace
+
+std::optional<AxisTurn> ray_turn(const NoiseChain& chain) {
+  std::optional<AxisTurn> turn;
+  std::string_view turning;
+  for (const ChainEntry& entry : chain) {
+    if (!turns_rays(entry.noise)) continue;
+    const AxisTurn own = *entry.noise.turn();
+    turning = entry.noise.slug();
+    if (!turn) turn = AxisTurn{.axis = own.axis};
+    if (turn->axis != own.axis) {
+      refuse_turns(fmt::format("{} turns the rays about {} and about {}, and angles about two axes are not told apart",
+                               turning, axis_word(turn->axis), axis_word(own.axis)));
+    }
+    turn->mean_rad += own.mean_rad;
+    turn->stddev_rad = std::sqrt(turn->stddev_rad * turn->stddev_rad + own.stddev_rad * own.stddev_rad);
+  }
+  if (!turn) return turn;
+  for (const ChainEntry& entry : chain) {
+    check_beside_turns(entry.noise, turning);
+    for (const RingEntry& other : entry.by_ring) check_beside_turns(other.noise, turning);
+  }
+  return turn;
+}
+
+namespace {
+
+/// E[(N - u)+] of a standard normal N, for u >= 0: Hermite's cubics between values and slopes, off by less than 1e-11.
+/// It is asked for dozens of times for each return at an edge.
+class ExcessTable {
+ public:
+  ExcessTable() {
+    for (std::size_t k = 0; k < kCells + 1; ++k) {
+      const double u = static_cast<double>(k) / kPerUnit, above = math::normal_cdf(-u);
+      value_[k] = math::normal_density(u) - u * above;
+      slope_[k] = -above / kPerUnit;
+    }
+  }
+  double operator()(double u) const {
+    const double at = u * kPerUnit;
+    if (!(at < static_cast<double>(kCells))) return 0.0;
+    const auto k = static_cast<std::size_t>(at);
+    const double t = at - static_cast<double>(k), rest = 1.0 - t;
+    return rest * rest * ((1.0 + 2.0 * t) * value_[k] + t * slope_[k]) +
+           t * t * ((3.0 - 2.0 * t) * value_[k + 1] - rest * slope_[k + 1]);
+  }
+
+ private:
+  static constexpr std::size_t kPerUnit = 128, kCells = 12 * kPerUnit;
+  std::array<double, kCells + 1> value_, slope_;
+};
+
+/// E[(angle - x)+] of a normal angle.
+double mean_excess(double x, double mean, double deviation) {
+  if (!(deviation > 0.0)) return mean > x ? mean - x : 0.0;
+  const double u = (x - mean) / deviation;
+  static const ExcessTable table;
+  return deviation * (u < 0.0 ? table(-u) - u : table(u));
+}
+
+/// Of each node, the mean slope of a function over the step behind it, less that over the step before it. `first`: less
+/// the slope before the first node.
+template <class F>
+std::vector<double> slope_changes(std::span<const double> nodes, double first, F function) {
+  std::vector<double> changes(nodes.size());
+  double before = first, here = function(nodes[0]);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    double slope = 0.0;
+    if (k + 1 < nodes.size()) {
+      const double next = function(nodes[k + 1]);
+      slope = (here - next) / (nodes[k + 1] - nodes[k]);
+      here = next;
+    }
+    changes[k] = before - slope;
+    before = slope;
+  }
+  return changes;
+}
+
+/// The mean angle within the hat of node k, nearly.
+double within(std::span<const double> nodes, std::size_t k, const AngleLaw& law) {
+  // The product of two normals takes the place of that of a normal and a hat with this mean and variance.
+  const double left = k > 0 ? nodes[k] - nodes[k - 1] : nodes[1] - nodes[0];
+  const double right = k + 1 < nodes.size() ? nodes[k + 1] - nodes[k] : left;
+  const double hat = (left * left + left * right + right * right) / 18.0, middle = nodes[k] + (right - left) / 3.0;
+  return (middle * law.variance + law.mean * hat) / (law.variance + hat);
+}
+
+}  // namespace
+
+RayTurns::RayTurns(const NoiseChain& chain, const TurnedRays& rays) : nodes(rays.angle_rad) {
+  const std::optional<AxisTurn> turn = ray_turn(chain);
+  if (!turn || turn->axis != rays.axis) {
+    refuse_turns(fmt::format("it turns the rays about {}, and the returns do not tell what they then meet",
+                             turn ? axis_word(turn->axis) : "no axis"));
+  }
+  deviation = turn->stddev_rad, law = {turn->mean_rad, turn->stddev_rad * turn->stddev_rad};
+  const std::vector<double> weights =
+      slope_changes(nodes, 1.0, [&](double x) { return mean_excess(x, law.mean, deviation); });
+  std::vector<double> slopes(nodes.size());
+  if (deviation > 0.0) {
+    slopes = slope_changes(nodes, 0.0, [&](double x) { return math::normal_cdf((law.mean - x) / deviation); });
+  }
+  before.resize(nodes.size() + 1);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const double weight = std::max(0.0, weights[k]);
+    before[k + 1] = {before[k].weight + weight, before[k].place + weight * within(nodes, k, law),
+                     before[k].slope + slopes[k]};
+  }
+}
+
+double step_in_middle(std::span<const double> nodes) { return nodes[nodes.size() / 2] - nodes[nodes.size() / 2 - 1]; }
+
+double share_of(std::span<const double> nodes, const std::uint8_t* met, std::uint8_t number, const AngleLaw& law) {
+  const double deviation = std::sqrt(law.variance);
+  double sum = met[0] == number ? 1.0 : 0.0;
+  for (std::size_t k = 1; k < nodes.size(); ++k) {
+    if ((met[k] == number) == (met[k - 1] == number)) continue;
+    // It changes from node to node as the share of the step that lies below the angle.
+    const double low = nodes[k - 1], high = nodes[k];
+    const double share = mean_excess(low, law.mean, deviation) - mean_excess(high, law.mean, deviation);
+    sum += (met[k] == number ? share : -share) / (high - low);
+  }
+  return std::max(0.0, sum);
+}
+
+RayTurner::RayTurner(Axis axis, double angle_rad) : axis_(axis) {
+  const math::SinCos64 a = math::sincos(angle_rad);
+  sin_ = a.sin, cos_ = a.cos;
+}
+
+Vec3 RayTurner::turned(Vec3 v) const {
+  if (axis_ == Axis::kX) return {v.x, cos_ * v.y - sin_ * v.z, sin_ * v.y + cos_ * v.z};
+  if (axis_ == Axis::kY) return {sin_ * v.z + cos_ * v.x, v.y, cos_ * v.z - sin_ * v.x};
+  return {cos_ * v.x - sin_ * v.y, sin_ * v.x + cos_ * v.y, v.z};
+}
+
+Vec3 RayTurner::axis() const {
+  return {axis_ == Axis::kX ? 1.0 : 0.0, axis_ == Axis::kY ? 1.0 : 0.0, axis_ == Axis::kZ ? 1.0 : 0.0};
+}
+
+double energy_head_on(double energy, double cosine) { return energy / std::max(1e-6, cosine); }
+
+TurnedRays::Surface own_surface(const TurnedRays::Ray& ray, float clean_range_m, float energy, float incidence_rad) {
+  return {ray.normal, dot(ray.normal, ray.origin_m) + double{clean_range_m} * dot(ray.normal, ray.direction),
+          energy_head_on(double{energy}, math::cos(double{incidence_rad}))};
+}
+
+std::optional<TurnedHit> hit_of(const TurnedRays::Ray& ray, const TurnedRays::Surface& surface, const RayTurner& turner,
+                                bool on_nominal_ray) {
+  const Vec3 d = turner.turned(ray.direction), o = turner.turned(ray.origin_m);
+  const double along = dot(surface.normal, d);
+  if (!(std::abs(along) > kGrazing)) return std::nullopt;
+  TurnedHit hit;
+  hit.range_m = (surface.plane_m - dot(surface.normal, o)) / along;
+  if (!(hit.range_m > 0.0)) return std::nullopt;
+  const Vec3 p = o + hit.range_m * d;
+  hit.x_m = p.x, hit.y_m = p.y;
+  hit.cosine = std::abs(along);
+  hit.reading_m = on_nominal_ray ? hit.x_m / ray.direction.x : hit.range_m;
+  if (!(hit.reading_m > 0.0)) return std::nullopt;
+  const Vec3 w = turner.axis();
+  const Vec3 turn = cross(w, d), turn_twice = cross(w, turn);
+  // n . p stays c while p turns with the ray and moves along it.
+  const double slope = dot(surface.normal, turn) / along;
+  hit.rate = -dot(surface.normal, cross(w, p)) / (along * hit.range_m);
+  hit.bend = 2.0 * slope * slope - dot(surface.normal, turn_twice) / along;
+  if (!on_nominal_ray) return hit;
+  // The reading is x / direction.x, and x the range times d.x.
+  const double turn_x = turn.x / d.x;
+  hit.bend += 2.0 * hit.rate * turn_x + turn_twice.x / d.x;
+  hit.rate += turn_x;
+  return hit;
+}
+
+}  // namespace fathom
