@@ -27,7 +27,7 @@ constexpr std::size_t kScansOfProgress = 256;
 constexpr double kFirstStep = 1.0, kLaterStep = 1.0 / 3.0;  // deviations of the prior
 constexpr double kSettled = 0.1;                            // standard errors
 constexpr std::size_t kMountStretches = 40;
-constexpr double kMostMountDeviations = 3.0;                // of a step
+constexpr double kMostMountDeviations = 3.0;  // of a step
 
 PlanarNumbers numbers_of(const PlanarPose& pose) { return {pose.x_m, pose.y_m, pose.yaw_rad}; }
 PlanarPose pose_of(const PlanarNumbers& n) { return {n[0], n[1], n[2]}; }
@@ -173,8 +173,8 @@ class Refiner {
   std::unique_ptr<Executor> executor_;
   ScanLog choose_, learn_, judge_;  // the first keeps the poses of the log
   PlanarNumbers mount_, mount_error_;
-  std::vector<PlanarNumbers> at_;   // [scans] in the frame of the pose of the log
-  std::vector<MountScore> scores_;  // [scans]
+  std::vector<PlanarNumbers> at_;             // [scans] in the frame of the pose of the log
+  std::vector<MountScore> scores_;            // [scans]
   std::vector<std::uint32_t> stretch_, all_;  // [scans] that errors of the mount take as independent; all scans
 };
 

@@ -9,10 +9,10 @@ namespace fathom {
 
 namespace {
 
-constexpr double kLeastStepM = 0.25;   // shorter ones may be jitter of the poses
-constexpr double kTurnM = 1.0;         // that 1 rad counts as
+constexpr double kLeastStepM = 0.25;    // shorter ones may be jitter of the poses
+constexpr double kTurnM = 1.0;          // that 1 rad counts as
 constexpr double kMostUsualSteps = 10;  // of a step: beyond lies another log, or a pose that jumped
-constexpr double kRounding = 1e-9;     // of blocks
+constexpr double kRounding = 1e-9;      // of blocks
 
 double distance_m(const PlanarPose& a, const PlanarPose& b) { return std::hypot(b.x_m - a.x_m, b.y_m - a.y_m); }
 
@@ -60,7 +60,8 @@ std::vector<double> way_to_each(std::span<const PlanarPose> poses) {
 }  // namespace
 
 bool are_of_one_place(std::span<const PlanarPose> poses) {
-  return std::ranges::all_of(poses, [&](const PlanarPose& pose) { return distance_m(poses.front(), pose) < kLeastStepM; });
+  return std::ranges::all_of(poses,
+                             [&](const PlanarPose& pose) { return distance_m(poses.front(), pose) < kLeastStepM; });
 }
 
 std::vector<std::uint32_t> blocks_of_way(std::span<const PlanarPose> poses, std::size_t most) {
@@ -69,7 +70,8 @@ std::vector<std::uint32_t> blocks_of_way(std::span<const PlanarPose> poses, std:
   const std::vector<double> way = way_to_each(poses);
   const auto scans = static_cast<double>(poses.size());
   const double all_m = way.back() * scans / (scans - 1.0);  // the last scan stands for as much as the others
-  const double blocks = std::clamp(std::floor(all_m / kLeastStepM + kRounding), 1.0, static_cast<double>(std::max<std::size_t>(1, most)));
+  const double blocks =
+      std::clamp(std::floor(all_m / kLeastStepM + kRounding), 1.0, static_cast<double>(std::max<std::size_t>(1, most)));
   double last = 0.0;
   for (std::size_t i = 1; i < poses.size(); ++i) {
     const double at = std::min(blocks - 1.0, std::floor(way[i] / all_m * blocks + kRounding));

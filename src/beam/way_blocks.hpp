@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which scans of a way err together: blocks of about equal distance and turning. A robot that stands still sees the same
-// place however many scans it takes.
+// Which scans of a way err together: blocks of about equal distance and turning. A robot that stands still sees the
+// same place however many scans it takes.
 
 #include <cstddef>
 #include <cstdint>

@@ -55,6 +55,9 @@ std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<do
 
 NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
                  std::span<const std::size_t> learn, Executor& executor) {
+  if (std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) { return entry.noise.begins(); })) {
+    return chain;
+  }
   const auto total = [&](const NoiseChain& c) { return ChainLikelihood(c, {}, returns, learn, executor).total({}); };
   std::vector<float> range_m, clean_range_m;
   std::vector<std::uint32_t> frame;

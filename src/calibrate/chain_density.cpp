@@ -92,7 +92,8 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
     if (noise.is_identity() && entry.by_ring.empty()) continue;
     Step step(entry);
     if (step.act == nullptr && step.loss == nullptr) {
-      if (is_passed_over(noise.stage())) continue;
+      const bool is_registered = detail::NoiseAccess::place_in_list(noise).has_value();
+      if (is_registered && is_passed_over(noise.stage())) continue;
       refuse_without_density(noise);
     }
     if (noise.info().needs.neighbours && returns.jump.empty()) {

@@ -181,13 +181,13 @@ bool has_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free) {
 
 /// The model with its free parameters off their limits, where they will be.
 Noise off_limits(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
-  Noise noise = chain[parameter.entry].noise;
+  const Noise& noise = chain[parameter.entry].noise;
+  std::vector<NamedNumber> inner;
   for (const FreeNumber& p : free) {
-    if (p.entry != parameter.entry || p.is_same_field(parameter)) continue;
-    const double value = value_in(noise, p.field);
-    if (value <= p.low) noise = noise.with(p.field, 0.5 * (p.low + p.high));
+    const bool is_other = p.entry == parameter.entry && !p.is_same_field(parameter);
+    if (is_other && value_in(noise, p.field) <= p.low) inner.push_back({p.field, 0.5 * (p.low + p.high)});
   }
-  return noise;
+  return noise.with(inner, true);
 }
 
 }  // namespace

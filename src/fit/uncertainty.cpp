@@ -40,8 +40,7 @@ TrajectoryBlocks::TrajectoryBlocks(std::uint64_t all_scans, std::uint64_t asked,
   for (std::size_t i = 0; i < block_of_scan.size(); ++i) {
     const std::uint32_t before = i > 0 ? block_of_scan[i - 1] : 0;
     if (block_of_scan[i] == before || (i > 0 && block_of_scan[i] == before + 1)) continue;
-    throw InputError(
-        fmt::format("scan {} is in stretch {}, and the scan before in {}", i, block_of_scan[i], before));
+    throw InputError(fmt::format("scan {} is in stretch {}, and the scan before in {}", i, block_of_scan[i], before));
   }
   given = block_of_scan, count = std::uint64_t{block_of_scan.back()} + 1;
 }

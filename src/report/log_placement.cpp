@@ -22,8 +22,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kPlacedScans = 48, kPlacedRays = 180;
-constexpr double kLeastPlaced = 100.0;               // readings that tell a share
-constexpr double kNearM = 0.1, kNearCells = 2.0;     // readings so near to the map lie on it
+constexpr double kLeastPlaced = 100.0;                // readings that tell a share
+constexpr double kNearM = 0.1, kNearCells = 2.0;      // readings so near to the map lie on it
 constexpr double kReachM = 1e5, kLeastRangeM = 1e-3;  // a laser in any unit
 // A change of the log that brings its readings onto the map: of good logs 0.6 and more lie there as they are.
 constexpr double kLeastPlacedShare = 0.4, kLeastPlacedRise = 0.2, kMostRest = 0.6, kSimpler = 0.02;
@@ -64,7 +64,7 @@ ScanLog changed(ScanLog log, const LogChange& by) {
 }
 
 constexpr std::array<double, 6> kUnits = {0.01, 0.001, 0.1, 100.0, 1000.0, 10.0};
-constexpr std::array<const char*, 6> kUnitNames = {"centimetres",  "millimetres", "decimetres",
+constexpr std::array<const char*, 6> kUnitNames = {"centimetres",    "millimetres", "decimetres",
                                                    "units of 100 m", "kilometres",  "units of 10 m"};
 
 /// The simplest first.
@@ -85,7 +85,8 @@ struct FoundChange {
   LogChange change;
   double before = 0.0, share = 0.0;  ///< of the readings on the map, without and with it
   [[nodiscard]] bool is_clear() const {
-    return share >= kLeastPlacedShare && share >= before + kLeastPlacedRise && 1.0 - share <= kMostRest * (1.0 - before);
+    return share >= kLeastPlacedShare && share >= before + kLeastPlacedRise &&
+           1.0 - share <= kMostRest * (1.0 - before);
   }
 };
 
@@ -150,8 +151,8 @@ bool covers(const GridMap& map, const PlanarPose& at) {
 
 double share_beside(const ScanLog& log, const GridMap& outline) {
   if (outline.rows == 0) return 0.0;
-  const auto beside = std::count_if(log.pose.begin(), log.pose.end(),
-                                    [&](const PlanarPose& pose) { return !covers(outline, pose); });
+  const auto beside =
+      std::count_if(log.pose.begin(), log.pose.end(), [&](const PlanarPose& pose) { return !covers(outline, pose); });
   return static_cast<double>(beside) / static_cast<double>(log.scans());
 }
 
@@ -230,8 +231,8 @@ void require_poses_on_map(const ScanLog& log, const GridMap& outline, const Shar
   const PlanarPose& first = log.pose.front();
   throw InputError(fmt::format("no pose lies on the map, which covers {}; the first is ({:.1f}, {:.1f}){}",
                                extent_words(outline), first.x_m, first.y_m,
-                               is_unit ? fmt::format(": {:.0f} % of the readings lie on the map {}", 100.0 * found.share,
-                                                     change_words(found.change))
+                               is_unit ? fmt::format(": {:.0f} % of the readings lie on the map {}",
+                                                     100.0 * found.share, change_words(found.change))
                                        : std::string(": give the origin of the map in the frame of the poses, or the "
                                                      "frame in which it stands (--frame)")));
 }

@@ -123,8 +123,8 @@ TEST(FieldSanity, ALogThatDoesNotLieOnItsMapIsNamed) {
   EXPECT_NE(flag_with(fit_field_log(other, map), "with the laser turned by 180 degrees"), "");
   other = log;
   for (PlanarPose& pose : other.pose) pose.y_m += 300;
-  EXPECT_EQ(test::input_error([&] { fit_field_log(other, map); }).find("no pose lies on the map, which covers x 0.0 to"),
-            0U);
+  EXPECT_EQ(
+      test::input_error([&] { fit_field_log(other, map); }).find("no pose lies on the map, which covers x 0.0 to"), 0U);
   other = log;
   for (float& reading : other.range_m) reading = 0;
   EXPECT_EQ(test::input_error([&] { fit_field_log(other, map); }).find("no reading is a range: 0 are inf, 14520"), 0U);

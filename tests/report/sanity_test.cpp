@@ -385,9 +385,11 @@ TEST(Sanity, WrongUnitsAreNamed) {
   const World world = World::from_map(hall());
   ScanLog log = drive(model_of(kTruth), world);
   log.max_range_m = 14;
-  for (const auto& [factor, words] : std::vector<std::pair<double, std::string>>{
-           {100, "divided by 100: are they centimetres?"}, {1000, "divided by 1000: are they millimetres?"},
-           {10, "divided by 10: are they decimetres?"}, {.001, "times 1000: are they kilometres?"}}) {
+  for (const auto& [factor, words] :
+       std::vector<std::pair<double, std::string>>{{100, "divided by 100: are they centimetres?"},
+                                                   {1000, "divided by 1000: are they millimetres?"},
+                                                   {10, "divided by 10: are they decimetres?"},
+                                                   {.001, "times 1000: are they kilometres?"}}) {
     expect_only_fault(fit_log(scaled(log, factor, 1), world, options()), words);
     ScanLog in_metres = scaled(log, factor, 1);  // as the log has it, or who gives --max-range
     in_metres.max_range_m = 14;
@@ -401,7 +403,8 @@ TEST(Sanity, WrongUnitsAreNamed) {
   }
   const std::string both = test::input_error([&] { fit_log(scaled(log, 100, 100), world, options()); });
   EXPECT_EQ(both.find("no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is (150.0,"),
-            0U) << both;
+            0U)
+      << both;
   EXPECT_NE(both.find("together with the poses divided by 100: are they centimetres?"), std::string::npos) << both;
   const std::string poses = test::input_error([&] { fit_log(scaled(log, 1, 1000), world, options()); });
   EXPECT_NE(poses.find("with poses divided by 1000: are they millimetres?"), std::string::npos) << poses;
@@ -451,9 +454,11 @@ TEST(Sanity, PosesBesideTheMapAreNamed) {
     if (i % 4 == 0) partly.pose[i].y_m -= 500;
   }
   const std::string refusal = test::input_error([&] { fit_log(log, world, options()); });
-  EXPECT_EQ(refusal.find("a.log: no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is "
-                         "(501.5, 3.4): give the origin"),
-            0U) << refusal;
+  EXPECT_EQ(
+      refusal.find("a.log: no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is "
+                   "(501.5, 3.4): give the origin"),
+      0U)
+      << refusal;
   EXPECT_NE(flag_with(fit_log(partly, world, options()), "25 % of the poses lie beside the map, which covers"), "");
 }
 

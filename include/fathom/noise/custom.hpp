@@ -87,7 +87,10 @@ constexpr void add_learning_hooks(NoiseHooks& hooks) {
       return M::begin(model_at<M>(m), returns, free);
     };
   }
-  if constexpr (requires(const M& m) { M::with_other_law(m); }) {
+  if constexpr (requires(const M& m) {
+                  M::with_other_law(m);
+                  m.law();
+                }) {
     hooks.with_other_law = [](const void* m) -> Noise { return M::with_other_law(model_at<M>(m)); };
     hooks.law = [](const void* m) -> std::string_view { return model_at<M>(m).law(); };
   }
