@@ -136,35 +136,35 @@ bool has_settled(const BeamFit& fit, double tolerance) {
   return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
 }
 
+void add_limit_flag(bool is_there, std::string_view name, std::string_view at, BeamFit& fit) {
+  if (!is_there) return;
+  fit.flags.push_back(fmt::format("{} is at {}", name, at));
+  fit.at_limit.emplace_back(name);
+}
+
 /// What an extended law has come to that says a simpler one would do, or that the data ask for more.
 void add_tail_flags(const Maximum& last, BeamFit& fit) {
   const HitTail& tail = fit.parameters.tail;
-  const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
-  if (tail.hit == HitLaw::kStudentT && last.tail_at_high) {
-    flag(fmt::format("nu_hit is at the end of its search, {:.4g}: the tails are gaussian", tail.nu_hit));
-  }
-  if (tail.hit == HitLaw::kStudentT && last.tail_at_low) {
-    flag(fmt::format("nu_hit is at its lower limit, {:.4g}", tail.nu_hit));
-  }
-  if (tail.hit == HitLaw::kGrows && last.tail_at_low) {
-    flag("sigma_hit_per_m is at its boundary 0: hits are gaussian");
-  }
-  if (tail.hit == HitLaw::kGrows && last.tail_at_high) {
-    flag(fmt::format("sigma_hit_per_m is at its upper limit, {:.4g}", tail.sigma_hit_per_m));
-  }
+  const bool is_t = tail.hit == HitLaw::kStudentT, grows = tail.hit == HitLaw::kGrows;
+  add_limit_flag(is_t && last.tail_at_high, "nu_hit",
+                 fmt::format("the end of its search, {:.4g}: the tails are gaussian", tail.nu_hit), fit);
+  add_limit_flag(is_t && last.tail_at_low, "nu_hit", fmt::format("its lower limit, {:.4g}", tail.nu_hit), fit);
+  add_limit_flag(grows && last.tail_at_low, "sigma_hit_per_m", "its boundary 0: hits are gaussian", fit);
+  add_limit_flag(grows && last.tail_at_high, "sigma_hit_per_m",
+                 fmt::format("its upper limit, {:.4g}", tail.sigma_hit_per_m), fit);
 }
 
 void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
   if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
-  if (last.sigma_at_floor) flag(fmt::format("sigma_hit_m is at its floor, {:.4g} m", limits.low_m));
-  if (last.sigma_at_top) flag(fmt::format("sigma_hit_m is at its upper limit, {:.4g} m", limits.high_m));
+  add_limit_flag(last.sigma_at_floor, "sigma_hit_m", fmt::format("its floor, {:.4g} m", limits.low_m), fit);
+  add_limit_flag(last.sigma_at_top, "sigma_hit_m", fmt::format("its upper limit, {:.4g} m", limits.high_m), fit);
   add_tail_flags(last, fit);
-  if (last.lambda_at_zero) flag("lambda_short_per_m is at its boundary 0");
+  add_limit_flag(last.lambda_at_zero, "lambda_short_per_m", "its boundary 0", fit);
   for (std::size_t k = 0; k < 4; ++k) {
     const double weight = fit.parameters.*member_of<double>(BeamParameters::fields()[k]);
-    if (!(weight > 1e-7)) flag(fmt::format("{} is at its boundary 0", BeamParameters::fields()[k].name));
+    add_limit_flag(!(weight > 1e-7), BeamParameters::fields()[k].name, "its boundary 0", fit);
   }
   if (variant != FitVariant::kExact) {
     flag(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",

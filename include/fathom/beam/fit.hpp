@@ -69,6 +69,7 @@ struct BeamFit {
   std::size_t pairs = 0;                  ///< that carry evidence
   std::array<std::size_t, 3> kinds = {};  ///< readings by ReadingKind
   std::vector<std::string> flags;         ///< one line each: boundaries, near-unidentified pairs, few clusters
+  std::vector<std::string> at_limit;      ///< names of parameters at a boundary or at the end of their search
 };
 
 /// Results do not depend on the number of threads. Throws InputError for no evidence, sizes that disagree, an expected
