@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "beam_fit.hpp"
 
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -10,9 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/carmen.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/files/maps.hpp>
@@ -85,70 +82,14 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
       });
 }
 
-/// "0.8716 +- 0.0043"; without an error where there is none.
-std::string parameters_table(const std::vector<fathom::LearnedNumber>& numbers) {
-  std::vector<std::vector<std::string>> rows = {
-      {"parameter", "value", "std. error", "95 % interval", "unit", "meaning"}};
-  for (const fathom::LearnedNumber& n : numbers) {
-    const bool is_known = std::isfinite(n.std_error);
-    rows.push_back({std::string(n.field.name), fmt::format("{:.5g}", n.printed),
-                    is_known ? fmt::format("{:.2g}", n.std_error) : "-",
-                    is_known ? fathom::interval_text(n.low_95, n.high_95) : "-",
-                    n.field.unit == "1" ? "" : std::string(n.field.unit), std::string(n.field.doc)});
-  }
-  return align_columns(rows, {1, 2, 3});
-}
-
-std::string logs_table(const fathom::FitReport& report) {
-  if (report.logs.empty()) return "";
-  std::vector<std::vector<std::string>> rows = {{"log", "mount_x_m", "mount_y_m", "mount_yaw_rad", "range_offset_m"}};
-  for (const auto& log : report.logs) {
-    const auto number = [&](double fathom::LogCorrection::*of) {
-      const double error = log.std_error.*of;
-      return fmt::format("{:.4f}", log.correction.*of) + (std::isfinite(error) ? fmt::format(" +- {:.2g}", error) : "");
-    };
-    rows.push_back({fathom::printable(log.name), number(&fathom::LogCorrection::mount_x_m),
-                    number(&fathom::LogCorrection::mount_y_m), number(&fathom::LogCorrection::mount_yaw_rad),
-                    number(&fathom::LogCorrection::range_offset_m)});
-  }
-  return "\n" + align_columns(rows, {1, 2, 3, 4});
-}
-
-/// What became of the rays that were held out, and which file has the poses.
-std::string refined_text(const fathom::FitReport& report) {
-  if (!report.refined) return "";
-  const fathom::RefinedLog& refined = *report.refined;
-  return fmt::format(
-      "at the poses of the log: {:.4f} nats per ray, sigma_hit_m {:.5g}; {}\n"
-      "refined.log is {} of {}\n",
-      refined.before.nats_per_ray, refined.parameters_before.sigma_hit_m, counted(refined.turns, "turn"),
-      fathom::fits_carmen(refined.log) ? "CARMEN text" : "CSV", counted(refined.log.scans(), "scan"));
-}
-
-/// A flag that says what to give says it as the command line takes it.
-std::string as_option(std::string flag) {
-  constexpr std::string_view kName = "give max_range_m ";
-  if (const std::size_t at = flag.find(kName); at != std::string::npos)
-    flag.replace(at, kName.size(), "give --max-range ");
-  return flag;
-}
-
-/// What is not known of the scans that were held out.
-std::string held_out_line(const std::string& note) {
-  return note.empty() ? "" : as_typed("test_scans (--test-scans)", "--test-scans", note) + "\n";
-}
-
-std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
-  std::string text = parameters_table(fathom::learned_numbers(report.fit)) + logs_table(report);
-  for (const std::string& flag : fathom::report_flags(report)) text += "note: " + as_option(flag) + "\n";
-  const std::string of = report.refined ? "rays" : report.rows_are_scans ? "rows" : "scans";
-  text += fmt::format("\n{} on {}{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {}\n",
-                      counted(report.fit.log_likelihood.size() - 1, "iteration"), counted(report.fit.pairs, "ray"),
-                      report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
-                      report.held_out ? "held-out " + of : of + " learned from", report.judgement.nats_per_ray,
-                      report.judgement.ks_distance, counted(report.judgement.pairs, "ray"));
-  return text + held_out_line(report.held_out_note) + refined_text(report) +
-         fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
+/// The report with options where the library says what to give.
+template <class Result>
+std::string told(const Result& report, const BeamFitOptions& options) {
+  return all_as_typed({{"give max_range_m ", "give --max-range "}, {"test_scans (--test-scans)", "--test-scans"}},
+                      fathom::report_text(report, fathom::ReportForm::kTerminal)) +
+         notes_text(report.notes) +
+         fmt::format("\nparameters.yaml, fit.json and report.html are in {}\n",
+                     fathom::printable(options.out.string()));
 }
 
 /// What a fit advises that localizers cannot follow.
@@ -164,34 +105,22 @@ void advise_localizers(std::vector<std::string>& flags) {
   }
 }
 
-/// What was written for localizers, and what they could not be told.
-std::string localizer_lines(const fathom::FitReport& report, const BeamFitOptions& options) {
+/// What was written for localizers.
+std::string localizer_lines(const BeamFitOptions& options) {
   std::string text;
   for (const fathom::Localizer localizer : options.localizers) {
     const std::filesystem::path file = options.out / fathom::localizer_file_name(localizer);
     text += fmt::format("{} has the parameters of {}\n", fathom::printable(file.string()),
                         fathom::kChoiceWords<fathom::Localizer>[static_cast<std::size_t>(localizer)]);
-    for (const std::string& note : fathom::localizer_notes(report.model.parameters, localizer)) {
-      text += "note: " + note + "\n";
-    }
   }
   return text;
 }
 
-std::string field_summary(const fathom::FieldReport& report, const BeamFitOptions& options) {
-  const fathom::FieldFit& fit = report.fit;
-  std::string text = parameters_table(fathom::learned_numbers(fit));
-  for (const std::string& flag : fathom::report_flags(report)) text += "note: " + as_option(flag) + "\n";
-  text += fmt::format("\n{} on {}{}\n{}: {:.4f} nats per ray, {}\n",
-                      counted(fit.log_likelihood.size() - 1, "iteration"), counted(fit.readings, "ray"),
-                      fit.converged ? "" : "; not converged", report.held_out ? "held-out scans" : "scans learned from",
-                      report.nats_per_reading, counted(report.distance_m.size(), "ray"));
-  text += held_out_line(report.held_out_note);
-  text += fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(options.out.string()));
+/// Notes on parameters that localizers lack.
+std::string localizer_doubts(const fathom::FitReport& report, const BeamFitOptions& options) {
+  std::string text;
   for (const fathom::Localizer localizer : options.localizers) {
-    text += fmt::format("{} has the parameters of {}\n",
-                        fathom::printable((options.out / fathom::localizer_file_name(localizer)).string()),
-                        fathom::kChoiceWords<fathom::Localizer>[static_cast<std::size_t>(localizer)]);
+    text += notes_text(fathom::localizer_notes(report.model.parameters, localizer));
   }
   return text;
 }
@@ -221,7 +150,7 @@ void fit_field(const BeamFitOptions& options) {
                                         [&] { return fathom::fit_field_log(log, map.map, how); });
   if (!options.localizers.empty()) advise_localizers(report.sanity);
   fathom::write_field_fit(options.out, report, options.force, options.localizers);
-  if (!options.quiet) print(notes_text(map.notes) + notes_text(report.notes) + field_summary(report, options));
+  if (!options.quiet) print(told(report, options) + localizer_lines(options) + notes_text(map.notes));
 }
 
 }  // namespace
@@ -255,7 +184,7 @@ void fit_beam(const BeamFitOptions& options) {
   const double cell_m = world ? world->cell_m() : options.cell_m;
   if (leaves_offset && cell_m > 0.0) report.sanity.emplace_back(kNoOffsetNote);
   fathom::write_fit(options.out, report, options.force, options.localizers);
-  if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out) + localizer_lines(report, options));
+  if (!options.quiet) print(told(report, options) + localizer_lines(options) + localizer_doubts(report, options));
 }
 
 }  // namespace fathom_cli

@@ -53,6 +53,17 @@ inline std::string as_typed(std::string_view inner, std::string_view typed, std:
   return text;
 }
 
+/// The same of each of them, wherever it stands.
+inline std::string all_as_typed(std::initializer_list<std::pair<std::string_view, std::string_view>> names,
+                                std::string text) {
+  for (const auto& [inner, typed] : names) {
+    for (std::size_t at = 0; (at = text.find(inner, at)) != std::string::npos; at += typed.size()) {
+      text.replace(at, inner.size(), typed);
+    }
+  }
+  return text;
+}
+
 /// f(); in what it throws as fathom::InputError the names of the library become options as they are typed.
 template <class F>
 auto as_typed(std::initializer_list<std::pair<std::string_view, std::string_view>> names, F f) -> decltype(f()) {

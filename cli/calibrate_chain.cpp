@@ -2,13 +2,11 @@
 #include "calibrate_chain.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
 
 #include "beam_world.hpp"
@@ -67,52 +65,16 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
   return free;
 }
 
-}  // namespace
-
-std::string parameter_table(const fathom::ChainFit& fit, bool was_given) {
-  std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "95 % interval", "unit"}};
-  if (was_given) rows.front().insert(rows.front().begin() + 1, "as given");
-  for (const fathom::LearnedParameter& p : fit.parameters) {
-    const bool has_error = std::isfinite(p.std_error);
-    rows.push_back({p.name, fmt::format("{:.5g}", p.value), has_error ? fmt::format("{:.2g}", p.std_error) : "-",
-                    has_error ? fathom::interval_text(p.low, p.high) : "-", p.unit == "1" ? "" : p.unit});
-    if (was_given) rows.back().insert(rows.back().begin() + 1, fmt::format("{:.5g}", p.start));
-  }
-  return was_given ? align_columns(rows, {1, 2, 3, 4}) : align_columns(rows, {1, 2, 3});
-}
-
-namespace {
-
-std::string counts_text(const fathom::ChainReport& report) {
-  const fathom::ChainFit& fit = report.fit;
-  const std::string stretches = fit.stretches > 0 ? fmt::format(", in stretches of the way: {}", fit.stretches) : "";
-  std::string text = fmt::format("\nlearned from {} returns, {} of them lost; {}{}\n", group_digits(fit.returns),
-                                 group_digits(fit.lost), counted(fit.frames, "frame"), stretches);
-  if (report.frames.returns.turned.is_known()) {
-    text += fmt::format("turned rays of {} of them meet several surfaces, and tell the angles\n",
-                        group_digits(fit.at_edges));
-  }
-  if (fit.judged == 0) return text + "no frame was held out\n";
-  const std::string error = std::isfinite(fit.gain_error) ? fmt::format(" +- {:.2g}", fit.gain_error) : "";
-  return text + fmt::format("held-out frames: {:.4f} nats per return, {:+.4f}{} against the chain as given\n",
-                            fit.held_out_nats, fit.gain_nats, error);
-}
-
 void show(const fathom::ChainReport& report, const CalibrateChainOptions& options) {
-  if (options.json) return print(fathom::chain_json(report));
-  std::string text = parameter_table(report.fit, true);
-  if (options.quiet) return print(text);
-  text += notes_text(report.flags());
-  text += counts_text(report);
-  const std::string name = fathom::printable(report.frames.sensor);
-  if (options.out.empty()) {
-    text += fmt::format("\nIn a scene file, under `noise:` of {}:\n{}", name, fathom::chain_yaml(report.fit.chain));
-  } else {
+  if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
+  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief));
+  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal);
+  if (!options.out.empty()) {
     text += fmt::format(
-        "noise.yaml, report.html and fit.json are in {0}\nTo simulate with it:  fathom simulate {1} --set "
+        "\nnoise.yaml, report.html and fit.json are in {0}\nTo simulate with it:  fathom simulate {1} --set "
         "sensors.{2}.noise=@{3} --out DIR\n",
-        fathom::printable(options.out.string()), fathom::printable(options.data.scene.string()), name,
-        fathom::printable((options.out / "noise.yaml").string()));
+        fathom::printable(options.out.string()), fathom::printable(options.data.scene.string()),
+        fathom::printable(report.frames.sensor), fathom::printable((options.out / "noise.yaml").string()));
   }
   print(text);
 }

@@ -18,10 +18,6 @@ struct CalibrateChainOptions {
   bool json = false, force = false, quiet = false;
 };
 
-/// The learned parameters as lines of columns.
-/// `was_given`: whether learning began at a chain of the user's, which is shown then.
-std::string parameter_table(const fathom::ChainFit& fit, bool was_given);
-
 /// Learns the chain of a sensor and prints it, as a table or as JSON. Throws fathom::Error.
 void calibrate_chain(const CalibrateChainOptions& options);
 

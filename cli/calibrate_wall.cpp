@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate_wall.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 
-#include "calibrate_chain.hpp"
 #include "outputs.hpp"
 #include "signals.hpp"
 #include "text.hpp"
@@ -118,85 +114,13 @@ fathom::WallFrames wall_frames(const CalibrateWallOptions& o, std::vector<std::s
   return fathom::wall_frames_of_log(log, how);
 }
 
-std::string size_text(const char* name, const fathom::Estimate& size, const char* unit) {
-  if (!(size.value > 0.0)) return fmt::format("  {}: white\n", name);
-  const std::string error = std::isfinite(size.std_error) ? fmt::format(" +- {:.2g}", size.std_error) : "";
-  return fmt::format("  {}: {:.4g}{} {}\n", name, size.value, error, unit);
-}
-
-std::string correlation_text(const fathom::WallReport& report) {
-  const fathom::WallCorrelation& c = report.fit.correlation;
-  const std::string_view shape = fathom::kChoiceWords<fathom::CorrelationShape>[static_cast<std::size_t>(c.shape)];
-  const char* unit = report.fit.sensor.camera ? "px" : "rays";
-  std::string text = fmt::format("\nsize of the correlation ({})\n", shape) + size_text("across", c.across_px, unit);
-  if (report.fit.sensor.camera || report.fit.sensor.lidar) text += size_text("down", c.down_px, unit);
-  if (!report.fit.measure.in_time.empty()) text += size_text("in time", c.time_s, "s");
-  return text;
-}
-
-std::string laws_text(const std::vector<fathom::WallLossLaw>& laws, const char* what, const char* against) {
-  if (laws.empty()) return "";
-  std::vector<std::vector<std::string>> rows = {{what, "parameters", "nats per ray", against, ""}};
-  for (const fathom::WallLossLaw& law : laws) {
-    const std::string error = std::isfinite(law.gain_error) ? fmt::format(" +- {:.1g}", law.gain_error) : "";
-    rows.push_back({law.name, fmt::format("{}", law.parameters), fmt::format("{:.5f}", law.nats),
-                    fmt::format("{:+.5f}{}", law.gain, error), law.is_chosen ? "chosen" : ""});
-  }
-  return "\n" + align_columns(rows, {1, 2, 3});
-}
-
-std::string tape_text(const fathom::WallFit& fit) {
-  if (!fit.tape) return "";
-  const fathom::WallTape& t = *fit.tape;
-  const auto number = [](const fathom::Estimate& e, double unit) {
-    const std::string error = std::isfinite(e.std_error) ? fmt::format(" +- {:.2g}", unit * e.std_error) : "";
-    return std::isfinite(e.value) ? fmt::format("{:.4g}{}", unit * e.value, error) : std::string("-");
-  };
-  std::string text = fmt::format("\nagainst the tape, {}{}: gain {}, bias {} mm\n", counted(t.places, "place"),
-                                 t.is_contradicted ? ", which contradict the readings" : "", number(t.gain, 1.0),
-                                 number(t.bias_m, 1e3));
-  if (std::isfinite(t.bias_px.value)) text += fmt::format("or bias of the disparity {} px\n", number(t.bias_px, 1.0));
-  return text;
-}
-
-std::string counts_text(const fathom::WallReport& report) {
-  const fathom::WallMeasure& m = report.fit.measure;
-  const auto found = static_cast<std::size_t>(
-      std::count_if(m.planes.begin(), m.planes.end(), [](const fathom::WallPlane& p) { return p.is_found; }));
-  const std::string losses = m.knows_losses ? group_digits(m.lost) + " losses" : "losses that are not known";
-  std::string text =
-      fmt::format("\n{} of {} show a wall: {} readings on it and {}; {} readings of something else\n", found,
-                  counted(m.planes.size(), "frame"), group_digits(m.readings), losses, group_digits(m.other));
-  if (report.fit.sensor.lidar && found > 0 && m.knows_losses) {
-    text += fmt::format("of the {} rays of a frame {} are the wall's, in the mean\n",
-                        group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
-  }
-  const fathom::ChainFit& chain = report.fit.chain;
-  if (chain.judged == 0) return text + "no frame was held out\n";
-  return text + fmt::format("held-out frames: {:.4f} nats per return\n", chain.held_out_nats);
-}
-
-std::string flag_as_typed(std::string text) {
-  text = as_typed("give max_range_m", "give --max-range", std::move(text));
-  text = as_typed("levels_per_m = ", "--scale ", std::move(text));
-  return text;
-}
-
 void show(const fathom::WallReport& report, const CalibrateWallOptions& options) {
-  if (options.json) return print(fathom::wall_json(report));
-  std::string text = parameter_table(report.fit.chain, false);
-  if (options.quiet) return print(text);
-  text += correlation_text(report) + laws_text(report.fit.range_laws, "error of the range", "against distance") +
-          laws_text(report.fit.loss_laws, "law of loss", "against dropout") + tape_text(report.fit) +
-          counts_text(report);
-  for (const std::string& flag : report.flags()) {
-    text += "note: " + fathom::printable(flag_as_typed(flag)) + "\n";
-  }
-  if (options.out.empty()) {
-    text +=
-        fmt::format("\nIn a scene file, under `noise:` of the sensor:\n{}", fathom::chain_yaml(report.fit.chain.chain));
-  } else {
-    text += fmt::format("noise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
+  if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
+  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief));
+  std::string text = all_as_typed({{"give max_range_m", "give --max-range"}, {"levels_per_m = ", "--scale "}},
+                                  fathom::report_text(report, fathom::ReportForm::kTerminal));
+  if (!options.out.empty()) {
+    text += fmt::format("\nnoise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
                         fathom::printable(options.out.string()));
   }
   print(text);

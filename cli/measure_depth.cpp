@@ -69,25 +69,6 @@ fathom::DepthReport measure(const DepthFolder& folder, const MeasureDepthOptions
                   [&] { return fathom::measure_depth_folder(folder.folder, how); });
 }
 
-std::string tables_text(const std::vector<fathom::DepthReport>& reports) {
-  std::string text;
-  for (fathom::DepthTable& table : fathom::depth_tables(reports)) {
-    std::vector<std::size_t> right;
-    for (auto& row : table.rows) {
-      for (std::string& cell : row) cell = fathom::printable(cell);
-    }
-    for (std::size_t column = 1; column < table.rows.front().size(); ++column) right.push_back(column);
-    table.rows.front().front() = table.rows.front().front().empty() ? table.title : table.rows.front().front();
-    text += align_columns(table.rows, right) + "\n";
-  }
-  for (const fathom::DepthReport& report : reports) {
-    for (const std::string& flag : report.measure.flags) {
-      text += fmt::format("note: {}{}\n", reports.size() > 1 ? fathom::printable(report.name) + ": " : "", flag);
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 void measure_depth(const MeasureDepthOptions& options) {
@@ -106,7 +87,7 @@ void measure_depth(const MeasureDepthOptions& options) {
   if (!options.other.folder.empty()) reports.push_back(measure(options.other, options));
   if (!options.out.empty()) fathom::write_depth_report(options.out, reports, options.force);
   if (!options.json.empty()) fathom::write_depth_json(options.json, reports);
-  std::string text = tables_text(reports);
+  std::string text = fathom::report_text(reports, fathom::ReportForm::kTerminal);
   if (!options.out.empty() && !options.quiet) {
     text += fmt::format("report.html and measure.json are in {}\n", fathom::printable(options.out.string()));
   }

@@ -16,7 +16,7 @@
 #include "beam/way_blocks.hpp"
 #include "report/field_sanity.hpp"
 #include "report/field_shares.hpp"
-#include "report/log_facts.hpp"
+#include "report/fit_selection.hpp"
 #include "report/log_placement.hpp"
 #include "report/sanity.hpp"
 

@@ -11,9 +11,9 @@
 #include <fathom/base/error.hpp>
 
 #include "report/field_shares.hpp"
+#include "report/fit_selection.hpp"
 #include "report/log_placement.hpp"
 #include "report/sanity.hpp"
-#include "report/some_rays.hpp"
 
 namespace fathom {
 

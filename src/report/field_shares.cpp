@@ -10,7 +10,7 @@
 
 #include <fathom/math/trigonometry.hpp>
 
-#include "report/disagreements.hpp"
+#include "report/mixture_shares.hpp"
 
 namespace fathom {
 

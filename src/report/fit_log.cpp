@@ -19,11 +19,7 @@
 #include "beam/no_return_pile.hpp"
 #include "beam/way_blocks.hpp"
 #include "report/fit_selection.hpp"
-#include "report/log_correction.hpp"
-#include "report/log_facts.hpp"
 #include "report/log_placement.hpp"
-#include "report/open_logs.hpp"
-#include "report/refine_log.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {

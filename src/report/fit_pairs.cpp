@@ -17,7 +17,6 @@
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
-#include "report/log_facts.hpp"
 #include "report/log_placement.hpp"
 #include "report/sanity.hpp"
 

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which scans are learned from and which judge, and how the fit of a log is a fit of pairs.
+// Logs that are learned from: the choice of their scans, facts about them, and the correction of each log.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/scan.hpp>
+
+#include "beam/no_return_pile.hpp"
 
 namespace fathom {
 
@@ -37,5 +45,102 @@ bool has_own_offset(PerLog per_log);
 bool learns_hit_offset(const FitLogOptions& options, double cell_m);
 
 FitOptions fit_options(const FitLogOptions& options, double cell_m);
+
+/// Some scans, with every ray_step-th ray k where keep(k) is true.
+template <class Keep>
+ScanLog some_rays(const ScanLog& log, const ScanNumbers& scans, std::size_t ray_step, Keep keep) {
+  ScanLog some;
+  some.name = log.name;
+  const auto for_each_ray = [&](auto&& use) {
+    for (std::size_t k = 0; k * ray_step < log.rays(); ++k) {
+      if (keep(k)) use(k * ray_step);
+    }
+  };
+  for_each_ray([&](std::size_t ray) { some.azimuth_rad.push_back(log.azimuth_rad[ray]); });
+  for (const std::uint32_t scan : scans) {
+    some.pose.push_back(log.pose[scan]);
+    for_each_ray([&](std::size_t ray) {
+      some.range_m.push_back(log.scan(scan)[ray]);
+      if (!log.ray_offset.empty()) some.ray_offset.push_back(log.offsets(scan)[ray]);
+    });
+  }
+  return some;
+}
+
+/// Scans [begin, end) with every ray_step-th ray.
+inline ScanLog scans_between(const ScanLog& log, std::size_t begin, std::size_t end, std::size_t ray_step = 1) {
+  ScanNumbers scans(end - begin);
+  std::iota(scans.begin(), scans.end(), static_cast<std::uint32_t>(begin));
+  return some_rays(log, scans, ray_step, [](std::size_t) { return true; });
+}
+
+/// Said where a maximum range was to be found.
+inline constexpr std::string_view kNoCode = "has no value beyond all others that many readings have, and ";
+
+struct LogFacts {
+  std::size_t scans = 0, rays = 0, learned = 0, held_out = 0;  ///< the last two: of the scans
+  double max_range_m = 0.0;
+  bool moved = false;  ///< whether a ray was measured anywhere else than the first of its scan
+  NoReturnPile::Code code = {};
+  NoReturnPile::Beyond beyond = {};
+  double zeros = 0.0;      ///< NoReturnPile::share_of_zeros()
+  double nearest_m = 0.0;  ///< NoReturnPile::nearest_m()
+};
+
+/// Facts from the largest readings and from readings of 0. `max_range_m`: 0 where nothing says how far the sensor
+/// measures.
+void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts);
+
+/// Throws InputError where a log does not say how far its sensor measures: 0, or more than any does, as inf. It says
+/// what the scans hold, and what to give. `before`: words in front.
+void require_max_range(double max_range_m, std::string_view before = "");
+
+/// Throws InputError if no reading is a range, whatever the maximum range is.
+void require_ranges(const NoReturnPile& readings);
+
+/// Throws InputError if no reading is below the maximum range. `cause`: a sentence about why, or empty.
+void require_ranges_below(double max_range_m, double nearest_m, const std::string& cause);
+
+/// The least of what the logs say their sensors measure, or of what is just below a code for "no return" that lies
+/// below that. Throws InputError about the log of the name `first` where none says either.
+double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first);
+
+class OpenLogs {
+ public:
+  using Open = std::function<std::shared_ptr<const ScanLog>(std::size_t log)>;
+  OpenLogs(std::size_t size, Open open) : size_(size), open_(std::move(open)) {}
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// A log, valid until another one is asked for. Throws InputError naming the log as validate() does, where it has
+  /// scans.
+  const ScanLog& at(std::size_t log);
+
+ private:
+  std::size_t size_;
+  Open open_;
+  std::size_t which_ = std::numeric_limits<std::size_t>::max();
+  std::shared_ptr<const ScanLog> log_;
+};
+
+/// The pairs of all scans of a log, as make_beam_data() makes them, where the log is corrected.
+BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
+                         double max_range_m, const Compute& compute);
+
+/// The log with its sensor where it is mounted, and ranges, which lie below the maximum one, without their offset.
+ScanLog corrected_log(ScanLog log, const LogCorrection& correction, double max_range_m);
+
+/// The step between scans that are enough to correct a log of this many scans.
+std::size_t correcting_step(std::size_t scans, std::size_t rays);
+
+/// Looks for the correction of the greatest likelihood, from `start` on and first in steps of `step` (m, and rad).
+LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                          const FitLogOptions& options, const LogCorrection& start, double step);
+
+/// The standard errors of the correction that was found, for given parameters; NaN of what the readings do not tell.
+LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                const FitLogOptions& options, const LogCorrection& found);
+
+/// fit_log() where options.refine_poses is set.
+FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions& options);
 
 }  // namespace fathom

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Folders of depth images and clouds: which pixels are left out, which files are clouds, and levels that mix with
+// metres.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
 #include <fathom/calibrate/depth_report.hpp>
 
 namespace fathom {
@@ -34,5 +39,24 @@ std::string left_out_by(const DepthLeftOut& options);
 
 /// The files of a folder with names of this pattern, in the order of their numbers; empty where there is none.
 std::vector<std::filesystem::path> images_named(const std::filesystem::path& folder, const std::string& pattern);
+
+/// Clouds of a folder, PCD and PLY, which the pattern names. Without a pattern all, or nothing if the folder has
+/// images. Empty if the pattern names other files.
+std::vector<std::filesystem::path> cloud_files(const std::filesystem::path& folder, const std::string& pattern);
+
+inline constexpr double kUsualLevelsPerM = 1000.0;
+
+/// Throws InputError for an image of whole levels among images of metres, or the other way round.
+inline void check_levels(const std::filesystem::path& file, const DepthImage& image, bool has_levels) {
+  if (image.has_levels == has_levels) return;
+  throw InputError(
+      fmt::format("{}: has {}, unlike the images before", file.string(), image.has_levels ? "whole levels" : "metres"));
+}
+
+/// Throws InputError where levels of the first image would do nothing: it has metres.
+inline void refuse_levels_of_metres(const std::filesystem::path& file, bool has_levels, bool are_given) {
+  if (has_levels || !are_given) return;
+  throw InputError(fmt::format("{}: levels_per_m is for 16-bit images, and this one has metres", file.string()));
+}
 
 }  // namespace fathom

@@ -6,8 +6,6 @@
 // the eighths of the log, each found for itself, spread about their mean, by the square root of eight. The latter knows
 // that such a likelihood is rough: its maximum lies on one of many edges of cells, farther from the truth than H tells.
 
-#include "report/log_correction.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +15,7 @@
 #include "base/executor.hpp"
 #include "beam/way_blocks.hpp"
 #include "fit/covariance.hpp"
-#include "report/some_rays.hpp"
+#include "report/fit_selection.hpp"
 
 namespace fathom {
 

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/field.hpp>
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
-#include "report/log_facts.hpp"
+#include "report/fit_selection.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
 
@@ -21,6 +25,76 @@ namespace {
 constexpr double kMostOthers = 0.5;     // of the readings: in their own maps two offices have 0.11 and 0.12
 constexpr double kFewDeviations = 4.0;  // cut to these, a normal has 0.999 of its deviation; cut to 3, 0.987
 constexpr double kGoodDeviations = 5.0;
+
+double share_of_others(const LogPairs& found, const DistanceCalibration& learned) {
+  const std::size_t all = found.others + learned.pairs;
+  return static_cast<double>(found.others) / static_cast<double>(std::max<std::size_t>(1, all));
+}
+
+/// A parameter of a noise model, as the table of the model calls it.
+template <class Model>
+Report::Parameter pair_parameter(std::string_view name, const IntervalEstimate& e) {
+  const Field<Model> field = find_field<Model>(name);
+  Report::Parameter p{.name = std::string(field.name), .unit = std::string(field.unit), .value = e.value};
+  p.printed = e.value, p.std_error = e.std_error, p.naive_error = e.naive_error;
+  p.low_95 = e.low_95, p.high_95 = e.high_95;
+  if (!std::isfinite(e.std_error)) {
+    p.status = e.value == 0.0 ? Report::Status::kAtLimit : Report::Status::kUnidentified;
+  }
+  return p;
+}
+
+/// The line that a scene file needs, and that no parameter can be used.
+void finish_pairs(std::string_view slug, const std::string& more, Report& out) {
+  std::vector<std::string> values;
+  for (const Report::Parameter& p : out.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
+  const std::string line = fmt::format("- {}: {{{}{}}}", slug, fmt::join(values, ", "), more);
+  out.sections = {{.head = "For the scene file", .pieces = {Report::Text{{line}, Report::TextForm::kCode}}}};
+  const auto has_error = [](const Report::Parameter& p) { return std::isfinite(p.std_error); };
+  out.refuse(std::none_of(out.parameters.begin(), out.parameters.end(), has_error),
+             "no parameter has a standard error: see the notes");
+}
+
+Report report_of(const DistanceReport& report) {
+  const DistanceCalibration& fit = report.fit;
+  using Model = DistanceNoise;
+  Report out{.kind = std::string(Model::kSlug), .title = "Distance noise learned"};
+  out.parameters = {pair_parameter<Model>("mean_m", fit.mean_m), pair_parameter<Model>("stddev_m", fit.stddev_m),
+                    pair_parameter<Model>("stddev_per_m", fit.stddev_per_m)};
+  out.find(Report::Severity::kNote, fit.flags);
+  if (report.found) {
+    const bool is_elsewhere = share_of_others(*report.found, fit) > kMostOthers;
+    const std::vector<std::string> flags = log_pair_flags(*report.found, fit, report.gate_m);
+    out.find(is_elsewhere ? Report::Severity::kUnusable : Report::Severity::kWarning, flags);
+    if (is_elsewhere) out.refuse(true, flags.front());
+  }
+  out.find(Report::Severity::kNote, report.notes);
+  out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.skipped), "without a return, skipped"}};
+  out.log_likelihood = fit.log_likelihood;
+  out.blocks = fit.clusters > 0 ? fit.clusters : fit.pairs;
+  out.block = fit.clusters == 0 ? "pair" : fit.stretches > 0 ? "stretch" : "scan";
+  out.details = {{"pairs", fit.pairs}, {"skipped", fit.skipped}};
+  finish_pairs(Model::kSlug, "", out);
+  return out;
+}
+
+Report report_of(const EnergyCalibration& fit) {
+  using Model = StereoEnergy;
+  const std::string law = choice_word(fit.normalization);
+  Report out{.kind = std::string(Model::kSlug), .title = "Energy law learned"};
+  const auto add = [&](const char* name, const Estimate& e) {
+    IntervalEstimate estimate;
+    static_cast<Estimate&>(estimate) = e;
+    out.parameters.push_back(pair_parameter<Model>(name, estimate));
+  };
+  add("min_energy", fit.min_energy), add("pow", fit.pow);
+  out.find(Report::Severity::kNote, fit.flags);
+  out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.lost), "of them lost"}};
+  out.log_likelihood = fit.log_likelihood, out.blocks = fit.pairs, out.block = "pair";
+  out.details = {{Model::kNormalization, law}, {"pairs", fit.pairs}, {"lost", fit.lost}, {"skipped", fit.skipped}};
+  finish_pairs(Model::kSlug, fmt::format(", {}: {}", Model::kNormalization, law), out);
+  return out;
+}
 
 }  // namespace
 
@@ -62,7 +136,7 @@ std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCal
   const double deviation_m = learned.stddev_m.value + learned.stddev_per_m.value * mean_m;
   const bool is_cut = gate_m < kFewDeviations * deviation_m;
   const std::size_t all = found.others + learned.pairs;
-  const double others = static_cast<double>(found.others) / static_cast<double>(std::max<std::size_t>(1, all));
+  const double others = share_of_others(found, learned);
   const bool are_most = others > kMostOthers;
   std::vector<std::string> flags;
   if (found.others > 0) {
@@ -88,5 +162,9 @@ std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCal
   }
   return flags;
 }
+
+std::string report_text(const DistanceReport& report, ReportForm form) { return text_of(report_of(report), form); }
+
+std::string report_text(const EnergyCalibration& fit, ReportForm form) { return text_of(report_of(fit), form); }
 
 }  // namespace fathom

@@ -15,7 +15,7 @@
 
 #include "beam/way_blocks.hpp"
 #include "calibrate/median.hpp"
-#include "report/some_rays.hpp"
+#include "report/fit_selection.hpp"
 
 namespace fathom {
 

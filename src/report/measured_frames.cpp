@@ -20,8 +20,7 @@
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "log/own_rays.hpp"
-#include "report/cloud_files.hpp"
-#include "report/same_levels.hpp"
+#include "report/left_out.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

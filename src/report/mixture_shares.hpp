@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How readings, and the components of a fitted model, share out over bins.
+// How readings, and the components of a fitted model, share out over bins, and where they disagree.
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fathom/beam/model.hpp>
@@ -36,5 +37,13 @@ MixtureShares shares_by_residual(const FitReport& report, std::vector<double> ed
 
 /// The value below which a fraction q of the values lies; 0 without values. Reorders them.
 double quantile_of(std::vector<float>& values, double q);
+
+/// Whether two shares of the readings differ by more than half a per cent of all, a tenth of what the model expects,
+/// and what chance explains.
+bool disagree(double readings, double expected, const MixtureShares& shares);
+
+/// A sentence each: tails about the surface, readings without a return, and readings beyond all usual ones whose shares
+/// the model misses by more than half a per cent of all readings, a tenth of its own figure and what chance explains.
+std::vector<std::string> disagreements(const FitReport& report);
 
 }  // namespace fathom

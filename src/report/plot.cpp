@@ -4,10 +4,67 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/base64.hpp"
+
 namespace fathom {
+
+namespace {
+
+std::vector<double> powers_of_ten(const PlotAxis& axis) {
+  std::vector<double> ticks;
+  const int first = static_cast<int>(std::ceil(std::log10(axis.low) - 1e-9));
+  const int last = static_cast<int>(std::floor(std::log10(std::min(axis.high, axis.last_tick)) + 1e-9));
+  const int step = std::max(1, (last - first + 1) / 6);
+  for (int power = first; power <= last; power += step) ticks.push_back(std::pow(10.0, power));
+  return ticks;
+}
+
+}  // namespace
+
+PlotAxis decades_below(double top, std::string label) {
+  const double high = 1.5 * std::max(top, 1e-12);
+  return {.low = 1e-5 * high, .high = high, .label = std::move(label), .logarithmic = true};
+}
+
+double place_on(const PlotAxis& axis, double value) {
+  if (axis.logarithmic) {
+    value = std::max(value, axis.low);
+    return std::log(value / axis.low) / std::log(axis.high / axis.low);
+  }
+  return (value - axis.low) / (axis.high - axis.low);
+}
+
+LengthUnit length_unit(double largest_m) {
+  return largest_m < 1.0 ? LengthUnit{.per_m = 1e3, .symbol = "mm"} : LengthUnit{.per_m = 1.0, .symbol = "m"};
+}
+
+std::string tick_text(double value) {
+  if (value != 0.0 && (std::abs(value) < 1e-3 || std::abs(value) >= 1e5)) {
+    const int power = static_cast<int>(std::floor(std::log10(std::abs(value)) + 1e-9));
+    const double digits = value / std::pow(10.0, power);
+    const std::string exponent = fmt::format("10<tspan dy=\"-4\" font-size=\"8\">{}</tspan>", power);
+    return std::abs(digits - 1.0) < 1e-6 ? exponent : fmt::format("{:.3g}·{}", digits, exponent);
+  }
+  return fmt::format("{:.6g}", value);
+}
+
+std::vector<double> tick_values(const PlotAxis& axis) {
+  if (axis.logarithmic) return powers_of_ten(axis);
+  const double rough = (axis.high - axis.low) / 5.0;
+  const double unit = std::pow(10.0, std::floor(std::log10(rough)));
+  const double digits = rough / unit;
+  const double step = unit * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
+  std::vector<double> ticks;
+  const double last = std::min(axis.high, axis.last_tick);
+  for (double k = std::ceil(std::max(axis.low, axis.first_tick) / step - 1e-9); k * step <= last + 1e-9 * step; ++k) {
+    ticks.push_back(k == 0.0 ? 0.0 : k * step);
+  }
+  return ticks;
+}
 
 namespace {
 
@@ -117,6 +174,42 @@ std::string Plot::svg() const {
       "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}{}"
       "<line class=\"axis\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>\n</svg>\n",
       width_, height_, escape_html(title_), axes(), body_, kLeft, width_ - kRight, floor, floor);
+}
+
+namespace {
+
+constexpr Rgb kZero = {247, 247, 247};
+constexpr std::uint32_t kCoarse = 320;  // a narrower picture is shown larger, and its pixels stay sharp
+
+}  // namespace
+
+std::string css(Rgb c) { return fmt::format("rgb({},{},{})", c[0], c[1], c[2]); }
+
+std::string embedded_picture(const Image& image, std::string_view title) {
+  return fmt::format(
+      "<img class=\"pixels{}\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">\n",
+      image.width < kCoarse ? " coarse" : "", image.width, image.height, title, base64(png_bytes(image)));
+}
+
+Rgb signed_color(double u) {
+  const double part = std::min(1.0, std::abs(u));
+  const Rgb end = u < 0.0 ? kLowColor : kHighColor;
+  Rgb color{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    color[i] = static_cast<std::uint8_t>(std::lround(kZero[i] + part * (end[i] - kZero[i])));
+  }
+  return color;
+}
+
+double residual_scale(std::span<const float> residual) {
+  std::vector<float> sizes;
+  for (const float value : residual) {
+    if (!std::isnan(value)) sizes.push_back(std::abs(value));
+  }
+  if (sizes.empty()) return 0.0;
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return 3.0 * 1.4826 * double{*middle};  // a normal's deviation by the median of its sizes
 }
 
 }  // namespace fathom

@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Plots as SVG text. Colours and strokes are left to CSS classes of the page.
+// Plots as SVG text, whose colours and strokes are left to CSS classes of the page, and pictures as PNG within HTML.
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "report/plot_axis.hpp"
+#include "picture/image.hpp"
 
 namespace fathom {
+
+struct PlotAxis {
+  double low = 0.0, high = 1.0;
+  std::string label = {};
+  bool logarithmic = false;  ///< low > 0 then
+  double last_tick = high;   ///< no ticks beyond
+  double first_tick = low;   ///< and none before
+};
+
+/// The axis of a logarithmic picture whose largest value is `top`, five decades deep.
+PlotAxis decades_below(double top, std::string label);
+
+/// Where a value lies on an axis, 0 to 1.
+double place_on(const PlotAxis& axis, double value);
+
+/// Whole multiples of 1, 2 or 5 times a power of ten within the axis, about five; powers of ten on a logarithmic one.
+std::vector<double> tick_values(const PlotAxis& axis);
+
+/// The unit of shown lengths: millimetres, or metres from one metre on.
+struct LengthUnit {
+  double per_m;
+  const char* symbol;
+};
+LengthUnit length_unit(double largest_m);
+
+/// A tick as SVG text shows it.
+std::string tick_text(double value);
 
 /// "<", "&" and '"' made harmless.
 std::string escape_html(std::string_view text);
@@ -44,5 +72,19 @@ class Plot {
   double width_, height_;
   std::string body_;
 };
+
+inline constexpr Rgb kLowColor = {33, 102, 172}, kHighColor = {178, 24, 43};  ///< of signed_color()
+
+/// A colour as CSS has it.
+std::string css(Rgb c);
+
+/// Of class "pixels". `title` is read out where the picture cannot be seen.
+std::string embedded_picture(const Image& image, std::string_view title);
+
+/// u in [-1, 1]: blue, white, red.
+Rgb signed_color(double u);
+
+/// Three deviations of most values, whatever single patches do; 0 without values. NaN are passed over.
+double residual_scale(std::span<const float> residual);
 
 }  // namespace fathom

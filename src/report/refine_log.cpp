@@ -2,8 +2,6 @@
 // The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start
 // from.
 
-#include "report/refine_log.hpp"
-
 #include <cmath>
 #include <limits>
 #include <utility>

@@ -21,14 +21,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool has_keys(const fs::path& json_file, std::span<const std::string_view> keys) {
-  std::ifstream stream(json_file);
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
-  return json.is_object() &&
-         std::all_of(keys.begin(), keys.end(), [&](std::string_view key) { return json.contains(std::string(key)); });
+/// Null if fathom did not write the file.
+nlohmann::json json_of_ours(const ResultKind& kind, const fs::path& folder) {
+  std::ifstream stream(folder / kind.names.back());
+  nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
+  if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string()) return nullptr;
+  const bool is_ours = std::ranges::find(kind.kinds, json["kind"].get<std::string>()) != kind.kinds.end();
+  return is_ours ? json : nlohmann::json(nullptr);
 }
 
-bool is_ours(const ResultKind& kind, const fs::path& json_file) { return has_keys(json_file, kind.of_ours); }
+/// Whether its "files" name this one.
+bool names_file(const nlohmann::json& json, std::string_view name) {
+  const auto files = json.find("files");
+  const auto is_it = [&](const nlohmann::json& file) { return file.is_string() && file.get<std::string>() == name; };
+  return files != json.end() && files->is_array() && std::any_of(files->begin(), files->end(), is_it);
+}
 
 void remove_old(const fs::path& file) {
   std::error_code error;
@@ -72,7 +79,7 @@ void check_result_folder(const ResultKind& kind, const fs::path& folder, bool fo
     throw InputError(fmt::format("{}: exists already; force (--force) replaces what an earlier {} wrote",
                                  folder.string(), kind.noun));
   }
-  if (is_ours(kind, folder / kind.names.back())) return;
+  if (!json_of_ours(kind, folder).is_null()) return;
   for (const fs::path& file : result_files(kind, folder)) {
     if (!fs::exists(fs::symlink_status(file, error))) continue;
     throw InputError(
@@ -80,21 +87,30 @@ void check_result_folder(const ResultKind& kind, const fs::path& folder, bool fo
   }
 }
 
-void write_results(const ResultKind& kind, const fs::path& folder, std::span<const std::string> contents, bool force) {
+void write_results(const ResultKind& kind, const fs::path& folder, std::span<const ResultFile> files, bool force) {
   check_result_folder(kind, folder, force);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
   const FolderLock lock(folder);
   check_result_folder(kind, folder, force);  // another result may have come first
-  // While it stands it promises whole files.
-  const fs::path json = folder / kind.names.back();
-  const bool has_more = kind.of_some != nullptr && has_keys(json, {&kind.of_some_key, 1});
-  remove_old(json);
-  if (has_more) remove_old(folder / kind.of_some);
-  for (std::size_t k = 0; k < contents.size(); ++k) {
-    if (!contents[k].empty()) write_whole_file(folder / kind.names[k], contents[k]);
+  const nlohmann::json old = json_of_ours(kind, folder);
+  remove_old(folder / kind.names.back());  // it promises whole files
+  for (const char* name : kind.names) {
+    const auto is_it = [&](const ResultFile& file) { return file.name == name; };
+    if (names_file(old, name) && std::none_of(files.begin(), files.end(), is_it)) remove_old(folder / name);
   }
+  for (const ResultFile& file : files) write_whole_file(folder / file.name, file.text);
+}
+
+void write_report(const ResultKind& kind, const fs::path& folder, const Report& report, std::vector<ResultFile> files,
+                  bool force) {
+  files.push_back({"report.html", html_text(report)});
+  std::vector<std::string> names;
+  for (const ResultFile& file : files) names.push_back(file.name);
+  names.emplace_back(kind.names.back());
+  files.push_back({names.back(), json_text(report, names)});
+  write_results(kind, folder, files, force);
 }
 
 }  // namespace fathom

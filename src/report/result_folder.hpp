@@ -8,16 +8,18 @@
 #include <string_view>
 #include <vector>
 
+#include "report/report.hpp"
+
 namespace fathom {
 
 struct ResultKind {
-  std::string_view noun;                      ///< "fit": in messages
-  std::span<const char* const> names;         ///< of the files, the JSON last
-  std::span<const std::string_view> of_ours;  ///< keys that the JSON has when fathom wrote it
-  /// A file that only some of these results have, and the key that their JSON then has; what an earlier one left is
-  /// removed.
-  const char* of_some = nullptr;
-  std::string_view of_some_key = {};
+  std::string_view noun;                    ///< "fit": in messages
+  std::span<const char* const> names;       ///< of files that such a result may have, the JSON last
+  std::span<const std::string_view> kinds;  ///< what "kind" may be in the JSON that fathom wrote
+};
+
+struct ResultFile {
+  std::string name, text;
 };
 
 std::vector<std::filesystem::path> result_files(const ResultKind& kind, const std::filesystem::path& folder);
@@ -26,11 +28,18 @@ std::vector<std::filesystem::path> result_files(const ResultKind& kind, const st
 /// these names that were not written as such a result. Changes nothing.
 void check_result_folder(const ResultKind& kind, const std::filesystem::path& folder, bool force);
 
-/// Checks, makes the folder and writes a file for each name, in their order; each appears whole or not at all. No
-/// file is written where the content is empty. Two
-/// writers into one folder write one after the other, where the file system has locks. Throws InputError or
-/// SystemError.
-void write_results(const ResultKind& kind, const std::filesystem::path& folder, std::span<const std::string> contents,
+/// Checks, makes the folder and writes the files in their order, the JSON last; each appears whole or not at all. What
+/// the "files" of an earlier JSON name is removed where it is not written again. Two writers into one folder write one
+/// after the other, where the file system has locks. Throws InputError or SystemError.
+void write_results(const ResultKind& kind, const std::filesystem::path& folder, std::span<const ResultFile> files,
                    bool force);
+
+/// The same with report.html and the JSON of a report behind `files`.
+void write_report(const ResultKind& kind, const std::filesystem::path& folder, const Report& report,
+                  std::vector<ResultFile> files, bool force);
+
+/// As write_fit(), of a beam model or a likelihood field.
+void write_fit_folder(const std::filesystem::path& folder, const Report& report, std::vector<ResultFile> files,
+                      bool force);
 
 }  // namespace fathom

@@ -13,10 +13,9 @@
 #include <fathom/beam/refine.hpp>
 
 #include "base/counts.hpp"
-#include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
+#include "report/fit_selection.hpp"
 #include "report/mixture_shares.hpp"
-#include "report/some_rays.hpp"
 
 namespace fathom {
 

@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 
 #include "picture/palette.hpp"
-#include "report/embedded_picture.hpp"
-#include "report/page.hpp"
 #include "report/plot.hpp"
 
 namespace fathom {
@@ -23,10 +21,8 @@ constexpr std::size_t kLeastInFill = 20;
 constexpr std::uint32_t kBesideWall = 8, kLeastPictureRows = 64;
 constexpr Rgb kOtherColor = {200, 200, 206};
 
-const std::string& wall_keys() {
-  static const std::string keys =
-      stroke("var(--hit)", "measured") + stroke("#b3202c", "simulated with what was learned");
-  return keys;
+std::vector<Report::Key> wall_keys() {
+  return {stroke("var(--hit)", "measured"), stroke("#b3202c", "simulated with what was learned")};
 }
 
 /// The frame with a wall in the middle of the list.
@@ -87,21 +83,23 @@ std::string residual_picture(const WallReport& report, const WallMeasure& measur
   return embedded_picture(image, title);
 }
 
-std::string residual_pictures(const WallReport& report) {
+std::vector<Report::Figure> residual_pictures(const WallReport& report) {
   const double scale = residual_scale(residual_of(report, report.fit.measure));
-  const std::string keys = fmt::format("{}-{:.2g} {}{:.2g} {}, {}lost, {}other or not known", patch(css(kLowColor), ""),
-                                       in_disparity(report) ? scale : 1e3 * scale, patch(css(kHighColor), ""),
-                                       in_disparity(report) ? scale : 1e3 * scale, in_disparity(report) ? "px" : "mm",
-                                       patch(css(kLostColor), ""), patch(css(kOtherColor), ""));
+  const double shown_scale = in_disparity(report) ? scale : 1e3 * scale;
+  const std::vector<Report::Key> keys = {
+      patch(css(kLowColor), fmt::format("-{:.2g} ", shown_scale)),
+      patch(css(kHighColor), fmt::format("{:.2g} {}, ", shown_scale, in_disparity(report) ? "px" : "mm")),
+      patch(css(kLostColor), "lost, "), patch(css(kOtherColor), "other or not known")};
   const auto shown = [&](const WallMeasure& measure, const std::string& what) {
-    return figure(residual_picture(report, measure, scale, what + ": errors of a frame"), what + ": " + keys);
+    return Report::Figure{.picture = residual_picture(report, measure, scale, what + ": errors of a frame"),
+                          .lead = what + ": ",
+                          .keys = keys};
   };
-  return "<div class=\"row\">\n" + shown(report.fit.measure, "Measured") + shown(report.simulated, "Simulated") +
-         "</div>\n";
+  return {shown(report.fit.measure, "Measured"), shown(report.simulated, "Simulated")};
 }
 
 /// Errors of one scan against azimuth.
-std::string residual_lines(const WallReport& report) {
+std::vector<Report::Figure> residual_lines(const WallReport& report) {
   const std::vector<double>& azimuth = report.fit.sensor.azimuth_rad;
   double low = 1e9, high = -1e9, top_m = 1e-9;
   const auto take = [&](const WallMeasure& measure) {
@@ -130,10 +128,9 @@ std::string residual_lines(const WallReport& report) {
       if (!x.empty()) plot.draw_line(x, y, css_class);
       x.clear(), y.clear();
     }
-    return figure(plot.svg(), what + ", one scan");
+    return Report::Figure{.picture = plot.svg(), .caption = what + ", one scan"};
   };
-  return "<div class=\"row\">\n" + draw(report.fit.measure, "hit-line", "Measured") +
-         draw(report.simulated, "model", "Simulated") + "</div>\n";
+  return {draw(report.fit.measure, "hit-line", "Measured"), draw(report.simulated, "model", "Simulated")};
 }
 
 template <class Value>
@@ -180,21 +177,7 @@ double last_lag(const WallMeasure& measure) {
   return static_cast<double>(std::min(last, WallMeasure::kLags));
 }
 
-}  // namespace
-
-bool has_rows(const WallReport& report) { return report.fit.sensor.camera || report.fit.sensor.lidar; }
-
-std::string step_word(const WallReport& report) { return report.fit.sensor.camera ? "px" : "rays"; }
-
-bool in_disparity(const WallReport& report) {
-  return report.fit.sensor.camera && report.fit.sensor.camera->baseline_m > 0.0;
-}
-
-std::string wall_residuals(const WallReport& report) {
-  return has_rows(report) ? residual_pictures(report) : residual_lines(report);
-}
-
-std::string wall_error_figure(const WallReport& report) {
+Report::Figure wall_error_figure(const WallReport& report) {
   const WallMeasure& m = report.fit.measure;
   std::vector<double> edges;
   for (std::size_t k = 0; k <= WallMeasure::kErrorBins; ++k) {
@@ -207,10 +190,11 @@ std::string wall_error_figure(const WallReport& report) {
             {.low = 0.0, .high = 1.15 * top, .label = "share of the readings"});
   plot.fill_steps(edges, std::vector<double>(WallMeasure::kErrorBins, 0.0), m.error_shares, "bars");
   plot.draw_steps(edges, report.simulated.error_shares, "model");
-  return figure(plot.svg(), patch("#d5dce3", "measured") + stroke("#b3202c", "simulated with what was learned"));
+  return {.picture = plot.svg(),
+          .keys = {patch("#d5dce3", "measured"), stroke("#b3202c", "simulated with what was learned")}};
 }
 
-std::string wall_range_figure(const WallReport& report) {
+Report::Figure wall_range_figure(const WallReport& report) {
   const bool px = in_disparity(report);
   const auto value = [&](const WallBin& bin) { return px ? bin.deviation_px : bin.deviation_m; };
   const std::vector<WallBin>& bins = report.fit.measure.by_range;
@@ -230,10 +214,10 @@ std::string wall_range_figure(const WallReport& report) {
              .label = fmt::format("deviation{} ({})", px ? " of disparity" : "", unit.symbol)});
   draw_bins(plot, bins, "hit-line", deviation);
   draw_bins(plot, report.simulated.by_range, "model", deviation);
-  return figure(plot.svg(), wall_keys());
+  return {.picture = plot.svg(), .keys = wall_keys()};
 }
 
-std::string wall_correlation_figure(const WallReport& report) {
+Report::Figure wall_correlation_figure(const WallReport& report) {
   const WallMeasure &m = report.fit.measure, &s = report.simulated;
   const double last = last_lag(m);
   const std::string label = fmt::format("apart ({}{})", step_word(report), m.in_time.empty() ? "" : ", frames");
@@ -245,23 +229,43 @@ std::string wall_correlation_figure(const WallReport& report) {
   draw_correlation(plot, s.across, last, "hit-line simulated"),
       draw_correlation(plot, s.down, last, "short-line simulated");
   draw_correlation(plot, s.in_time, last, "time-line simulated");
-  std::string keys = stroke("var(--hit)", "across");
-  if (!m.down.empty()) keys += stroke("var(--short)", "down");
-  if (!m.in_time.empty()) keys += stroke("var(--max)", "in time");
-  return figure(plot.svg(), keys + "; dashed: simulated");
+  std::vector<Report::Key> keys = {stroke("var(--hit)", "across")};
+  if (!m.down.empty()) keys.push_back(stroke("var(--short)", "down"));
+  if (!m.in_time.empty()) keys.push_back(stroke("var(--max)", "in time"));
+  return {.picture = plot.svg(), .keys = std::move(keys), .caption = "; dashed: simulated"};
 }
 
-std::string wall_fill_by_incidence(const WallReport& report) {
-  return figure(fill_figure(report, &WallMeasure::by_incidence, "Share of rays that came back, by incidence",
-                            {.low = 0.0, .high = 90.0, .label = "incidence (degrees)"}),
-                wall_keys());
+Report::Figure wall_fill_by_incidence(const WallReport& report) {
+  return {.picture = fill_figure(report, &WallMeasure::by_incidence, "Share of rays that came back, by incidence",
+                                 {.low = 0.0, .high = 90.0, .label = "incidence (degrees)"}),
+          .keys = wall_keys()};
 }
 
-std::string wall_fill_by_range(const WallReport& report) {
+Report::Figure wall_fill_by_range(const WallReport& report) {
   const std::vector<WallBin>& bins = report.fit.measure.by_range;
-  return figure(fill_figure(report, &WallMeasure::by_range, "Share of rays that came back, by range",
-                            {.low = std::min(0.0, bins.front().low), .high = bins.back().high, .label = "range (m)"}),
-                wall_keys());
+  return {
+      .picture = fill_figure(report, &WallMeasure::by_range, "Share of rays that came back, by range",
+                             {.low = std::min(0.0, bins.front().low), .high = bins.back().high, .label = "range (m)"}),
+      .keys = wall_keys()};
+}
+
+}  // namespace
+
+bool has_rows(const WallReport& report) { return report.fit.sensor.camera || report.fit.sensor.lidar; }
+
+std::string step_word(const WallReport& report) { return report.fit.sensor.camera ? "px" : "rays"; }
+
+bool in_disparity(const WallReport& report) {
+  return report.fit.sensor.camera && report.fit.sensor.camera->baseline_m > 0.0;
+}
+
+std::vector<Report::Figure> wall_residuals(const WallReport& report) {
+  return has_rows(report) ? residual_pictures(report) : residual_lines(report);
+}
+
+std::vector<Report::Figure> wall_curves(const WallReport& report) {
+  return {wall_error_figure(report), wall_range_figure(report), wall_correlation_figure(report),
+          wall_fill_by_incidence(report), wall_fill_by_range(report)};
 }
 
 }  // namespace fathom

@@ -17,10 +17,8 @@
 
 #include "base/with_prefix.hpp"
 #include "log/own_rays.hpp"
-#include "report/cloud_files.hpp"
+#include "report/fit_selection.hpp"
 #include "report/left_out.hpp"
-#include "report/log_facts.hpp"
-#include "report/same_levels.hpp"
 #include "text/read_file.hpp"
 #include "text/text_lines.hpp"
 

@@ -39,7 +39,7 @@ TEST(WallApi, LearnsFromFramesInMemoryAndWritesAFolder) {
   write_wall_report(folder / "out", report);
   for (const std::filesystem::path& file : wall_report_files(folder / "out"))
     EXPECT_TRUE(std::filesystem::exists(file));
-  EXPECT_NE(wall_json(report).find("\"is_exact\""), std::string::npos);
+  EXPECT_NE(report_text(report, ReportForm::kJson).find("\"is_exact\""), std::string::npos);
 }
 
 TEST(WallApi, ScansOfALogAreFrames) {

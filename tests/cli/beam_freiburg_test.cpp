@@ -28,20 +28,20 @@ TEST(BeamFreiburg, HasTheKnownFigures) {
     EXPECT_NEAR(found.get<double>(), figure, .02 * figure);
   };
   const auto plain = fit("plain", "0"), offset = fit("offset", "0.04");
-  near(plain["w_hit"]["value"], .8716);
-  near(plain["w_short"]["value"], .0382);
-  near(plain["w_max"]["value"], .0203);
-  near(plain["w_rand"]["value"], .0699);
-  near(plain["sigma_hit_m"]["value"], .0743);
-  EXPECT_EQ(plain["lambda_short_per_m"]["value"], 0.0);
-  EXPECT_FALSE(plain["flags"].empty());
-  near(plain["held_out_nats_per_ray"], .1904);
-  near(plain["ks_distance"], .307);
-  near(offset["w_hit"]["value"], .8545);
-  near(offset["w_short"]["value"], .0492);
-  near(offset["sigma_hit_m"]["value"], .0530);
-  near(offset["held_out_nats_per_ray"], .3917);
-  near(offset["ks_distance"], .074);
+  near(plain["parameters"]["w_hit"]["value"], .8716);
+  near(plain["parameters"]["w_short"]["value"], .0382);
+  near(plain["parameters"]["w_max"]["value"], .0203);
+  near(plain["parameters"]["w_rand"]["value"], .0699);
+  near(plain["parameters"]["sigma_hit_m"]["value"], .0743);
+  EXPECT_EQ(plain["parameters"]["lambda_short_per_m"]["value"], 0.0);
+  EXPECT_FALSE(plain["findings"].empty());
+  near(plain["held_out"]["nats"], .1904);
+  near(plain["details"]["ks_distance"], .307);
+  near(offset["parameters"]["w_hit"]["value"], .8545);
+  near(offset["parameters"]["w_short"]["value"], .0492);
+  near(offset["parameters"]["sigma_hit_m"]["value"], .0530);
+  near(offset["held_out"]["nats"], .3917);
+  near(offset["details"]["ks_distance"], .074);
 }
 
 }  // namespace

@@ -74,11 +74,11 @@ TEST(BeamLoop, FindsTheParametersAgain) {
   for (const auto& field : fathom::BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
     const std::string name(field.name);
-    const double truth = written(scene, name), error = found[name]["std_error"];
+    const double truth = written(scene, name), error = found["parameters"][name]["std_error"];
     // Six parameters: one in a hundred runs would be off by more than 3.2 errors; the seed is fixed.
-    EXPECT_NEAR(found[name]["value"].get<double>(), truth, 3.2 * error) << name;
+    EXPECT_NEAR(found["parameters"][name]["value"].get<double>(), truth, 3.2 * error) << name;
     EXPECT_LT(error, .05 * truth) << name;
-    expect_shown(found[name], name, truth);
+    expect_shown(found["parameters"][name], name, truth);
   }
   EXPECT_EQ(bytes_of(out + "/heatmap.png").substr(1, 3), "PNG");
   const std::string told = bytes_of(folder / "told");

@@ -52,8 +52,8 @@ class BeamOptions : public Beam {
   }
 };
 
-double value(const json& found, const char* name) { return found[name]["value"]; }
-double error(const json& found, const char* name) { return found[name]["std_error"]; }
+double value(const json& found, const char* name) { return found["parameters"][name]["value"]; }
+double error(const json& found, const char* name) { return found["parameters"][name]["std_error"]; }
 
 /// What `fathom beam fit` should find in log.csv, by the library.
 fathom::BeamFit library_fit(const std::string& map_file, const std::string& log_file, const std::string& scans,
@@ -75,7 +75,8 @@ TEST_F(BeamOptions, VariantsLearnAsTheyAreNamed) {
         library_fit(files_.map(), files_.log(), "odd", fathom::UnknownCells::kFree, variant);
     lambda.push_back(value(found, "lambda_short_per_m"));
     EXPECT_EQ(lambda.back(), expected.parameters.lambda_short_per_m) << word;
-    EXPECT_EQ(found["log_likelihood"].get<std::vector<double>>(), expected.log_likelihood) << word;
+    EXPECT_EQ(found["details"]["log_likelihood_by_iteration"].get<std::vector<double>>(), expected.log_likelihood)
+        << word;
     if (variant == fathom::FitVariant::kExact) {
       EXPECT_NEAR(lambda[0], .5, 3 * error(found, "lambda_short_per_m"));
     }
@@ -113,7 +114,7 @@ TEST_F(BeamOptions, MissPolicySaysWhatRaysIntoTheOpenRead) {
              atom = fitted("atom", {"--max-range", "3", "--miss", "atom"});
   EXPECT_GT(value(book, "w_max"), 2 * value(atom, "w_max"));
   EXPECT_GT(value(atom, "w_hit"), value(book, "w_hit") + .1);
-  EXPECT_GT(atom["held_out_nats_per_ray"].get<double>(), book["held_out_nats_per_ray"].get<double>() + .1);
+  EXPECT_GT(atom["held_out"]["nats"].get<double>(), book["held_out"]["nats"].get<double>() + .1);
 }
 
 TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
@@ -127,10 +128,10 @@ TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
   };
   const json few = fitted("few", {"--scans", "0:40:2", "--test-scans", "1::4"}),
              others = fitted("others", {"--scans", "0::2"});
-  EXPECT_EQ(few["held_out_nats_per_ray"], judged("few", "1::4").nats_per_ray);
-  EXPECT_EQ(few["ks_distance"], judged("few", "1::4").ks_distance);
-  EXPECT_NE(few["held_out_nats_per_ray"], judged("few", "1::2").nats_per_ray);
-  EXPECT_EQ(others["held_out_nats_per_ray"], judged("others", "odd").nats_per_ray);
+  EXPECT_EQ(few["held_out"]["nats"], judged("few", "1::4").nats_per_ray);
+  EXPECT_EQ(few["details"]["ks_distance"], judged("few", "1::4").ks_distance);
+  EXPECT_NE(few["held_out"]["nats"], judged("few", "1::2").nats_per_ray);
+  EXPECT_EQ(others["held_out"]["nats"], judged("others", "odd").nats_per_ray);
 }
 
 // Readings in steps of 2 cm: the same parameters, judged by probabilities in place of densities.
@@ -151,12 +152,12 @@ TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
         << name;
   }
   // Judged by the mean density over a step, which is the density itself when steps are fine.
-  const double by_density = none["held_out_nats_per_ray"], by_step = fine["held_out_nats_per_ray"];
+  const double by_density = none["held_out"]["nats"], by_step = fine["held_out"]["nats"];
   EXPECT_NEAR(by_step, by_density, .01);
   EXPECT_NE(by_step, by_density);
   // A sensor that cannot tell 0.4 m does not show sigma: it stays at 0.4 / sqrt(12).
   EXPECT_NEAR(value(coarse, "sigma_hit_m"), .4 / std::sqrt(12), 1e-12);
-  EXPECT_NE(coarse["flags"].dump().find("sigma_hit_m is at its floor"), std::string::npos);
+  EXPECT_NE(coarse["findings"].dump().find("sigma_hit_m is at its floor"), std::string::npos);
 }
 
 // A sensor that says NaN where nothing came back.
@@ -165,7 +166,7 @@ TEST_F(BeamOptions, NanIsNoEvidenceOrNoReturn) {
   change_log([](double z) { return z < 8 ? std::to_string(z) : "nan"; });
   const json skip = fitted("skip", {}), max = fitted("max", {"--nan", "max"});
   EXPECT_EQ(value(skip, "w_max"), 0);
-  EXPECT_NE(skip["flags"].dump().find("readings carried no evidence"), std::string::npos);
+  EXPECT_NE(skip["findings"].dump().find("readings carried no evidence"), std::string::npos);
   EXPECT_NEAR(value(max, "w_max"), value(plain, "w_max"), 1e-6);
   EXPECT_EQ(fathom::read_beam_model(files_ / "skip/parameters.yaml").sensor.nan, fathom::NanPolicy::kSkip);
   EXPECT_EQ(fathom::read_beam_model(files_ / "max/parameters.yaml").sensor.nan, fathom::NanPolicy::kMax);
@@ -206,7 +207,7 @@ TEST_F(BeamInScene, ParametersAreLearned) {
     const std::string name(field.name);
     EXPECT_NEAR(value(by_map, name.c_str()), value(by_scene, name.c_str()), 1e-3) << name;
   }
-  EXPECT_NEAR(by_map["held_out_nats_per_ray"].get<double>(), by_scene["held_out_nats_per_ray"].get<double>(), 1e-3);
+  EXPECT_NEAR(by_map["held_out"]["nats"].get<double>(), by_scene["held_out"]["nats"].get<double>(), 1e-3);
   EXPECT_NE(bytes_of(files_ / "scene/report.html").find("walls.yaml at a height of 0.5 m"), std::string::npos);
 }
 
@@ -322,9 +323,9 @@ TEST_F(BeamOptions, PairsWithoutScansAreFitted) {
     const json found = fit_json(scans);
     EXPECT_NEAR(value(found, "w_hit"), .75, 4 * error(found, "w_hit"));
     EXPECT_LT(error(found, "w_hit"), .03);
-    EXPECT_NE(found["flags"].dump().find("the table tells no scans apart: each row counts as a scan"),
+    EXPECT_NE(found["findings"].dump().find("the table tells no scans apart: each row counts as a scan"),
               std::string::npos);
-    EXPECT_EQ(found["held_out_nats_per_ray"].is_number(), scans == "odd");
+    EXPECT_EQ(found["held_out"].is_object(), scans == "odd");
     EXPECT_NE(
         bytes_of(files_ / (scans + "/report.html")).find("take 40 stretches of neighbouring rows as independent;"),
         std::string::npos);
@@ -342,9 +343,9 @@ TEST_F(BeamOptions, RowsOfPairsAreClustersWhereAsked) {
                                   "all", "--clusters", "scan", "--out", files_ / "rows"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json found = fit_json("rows");
-  EXPECT_EQ(found["clustered_by"], "row");
-  EXPECT_EQ(found["clusters"], 300);
-  EXPECT_NE(found["flags"].dump().find("each row counts as a scan, and rows as independent;"), std::string::npos);
+  EXPECT_EQ(found["blocks"]["of"], "row");
+  EXPECT_EQ(found["blocks"]["count"], 300);
+  EXPECT_NE(found["findings"].dump().find("each row counts as a scan, and rows as independent;"), std::string::npos);
 }
 
 TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
@@ -394,7 +395,7 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   const Ended again = fit("field", {"--model", "likelihood_field", "--write", "nav2", "--force"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   const json found = fit_json("field");
-  EXPECT_EQ(found["held_out_nats_per_ray"], report.nats_per_reading);
+  EXPECT_EQ(found["held_out"]["nats"], report.nats_per_reading);
   EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"),
             fathom::localizer_text(report.rounded_model, fathom::Localizer::kNav2));
   EXPECT_NE(bytes_of(files_ / "field/report.html").find("Likelihood field fit"), std::string::npos);
@@ -486,23 +487,24 @@ TEST_F(BeamOptions, LikelihoodFieldTakesClustersAndAutoMaxRange) {
   const Ended few = fit("few", {"--model", "likelihood_field", "--clusters", "10", "--max-range", "auto"});
   ASSERT_EQ(few.exit_code, 0) << few.err;
   const json found = fit_json("few");
-  EXPECT_EQ(found["clusters"], 10);
-  EXPECT_EQ(found["clustered_by"], "stretch");
+  EXPECT_EQ(found["blocks"]["count"], 10);
+  EXPECT_EQ(found["blocks"]["of"], "stretch");
   for (const char* name : {"w_hit", "w_rand", "sigma_hit_m"}) {
-    EXPECT_LE(found[name]["interval_95"][0], found[name]["value"]) << name;
-    EXPECT_GE(found[name]["interval_95"][1], found[name]["value"]) << name;
+    EXPECT_LE(found["parameters"][name]["interval_95"][0], found["parameters"][name]["value"]) << name;
+    EXPECT_GE(found["parameters"][name]["interval_95"][1], found["parameters"][name]["value"]) << name;
   }
-  EXPECT_FALSE(found.contains("ks_distance"));
-  ASSERT_FALSE(found["flags"].empty());  // so few stretches
+  EXPECT_FALSE(found["details"].contains("ks_distance"));
+  ASSERT_FALSE(found["findings"].empty());  // so few stretches
   const std::string page = bytes_of(files_ / "few/report.html");
-  for (const std::string flag : found["flags"]) {
+  for (const json& finding : found["findings"]) {
+    const std::string flag = finding["text"];
     EXPECT_NE(few.out.find("note: " + flag + "\n"), std::string::npos) << few.out;
     EXPECT_NE(page.find("<li>" + flag + "</li>"), std::string::npos) << flag;
   }
   EXPECT_NE(page.find("<td>map</td><td>room.yaml</td>"), std::string::npos);
   ASSERT_EQ(fit("each", {"--model", "likelihood_field", "--clusters", "scan"}).exit_code, 0);
-  EXPECT_EQ(fit_json("each")["clustered_by"], "scan");
-  EXPECT_EQ(fit_json("each")["clusters"], 30);
+  EXPECT_EQ(fit_json("each")["blocks"]["of"], "scan");
+  EXPECT_EQ(fit_json("each")["blocks"]["count"], 30);
 }
 
 /// A model of heavy tails goes its whole way: drawn from, learned, scored by, drawn by.
@@ -520,10 +522,10 @@ TEST_F(BeamOptions, HitsWithHeavierTailsAreLearned) {
                                     "0", "--out", files_ / word});
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     const json found = fit_json(word);
-    EXPECT_EQ(found["hit"], word);
-    EXPECT_EQ(found.contains("nu_hit"), word == std::string("student_t"));
-    EXPECT_EQ(found.contains("sigma_hit_per_m"), word == std::string("grows"));
-    nats.push_back(found["held_out_nats_per_ray"]);
+    EXPECT_EQ(found["details"]["hit"], word);
+    EXPECT_EQ(found["parameters"].contains("nu_hit"), word == std::string("student_t"));
+    EXPECT_EQ(found["parameters"].contains("sigma_hit_per_m"), word == std::string("grows"));
+    nats.push_back(found["held_out"]["nats"]);
     const std::string page = bytes_of(files_ / (std::string(word) + "/report.html"));
     EXPECT_NE(page.find("<td>law of hits</td><td>" + std::string(word)), std::string::npos);
   }
@@ -555,7 +557,7 @@ TEST_F(BeamOptions, LocalizersAreNotAdvisedToHaveHeavierTails) {
     all.insert(all.end(), options.begin(), options.end());
     const Ended ended = run_fathom(all);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended.out + fit_json(out)["flags"].dump() + bytes_of(files_ / (out + "/report.html"));
+    return ended.out + fit_json(out)["findings"].dump() + bytes_of(files_ / (out + "/report.html"));
   };
   EXPECT_NE(fitted_to("plain", {}).find("its tails are too light; learn with hit: student_t"), std::string::npos);
   const std::string local = fitted_to("local", {"--write", "nav2"});
@@ -601,15 +603,15 @@ TEST_F(BeamOptions, WriteNamesLocalizers) {
   EXPECT_EQ(twice.out.find(line), twice.out.rfind(line));
   EXPECT_NE(twice.out.find(line), std::string::npos);
   EXPECT_NE(twice.out.find("whether the map was made from these scans cannot be known, and their poses are those of "
-                           "the log; --test-scans names scans that you vouch for\n"),
+                           "the log; --test-scans names scans that you vouch for.\n"),
             std::string::npos)
       << twice.out;
-  EXPECT_NE(twice.out.find(" rays\n"), std::string::npos) << twice.out;
+  EXPECT_NE(twice.out.find("\nrays, held-out scans: "), std::string::npos) << twice.out;
   // Localizers have no offset, so what they are given was learned without, and fit.json says so.
   EXPECT_EQ(model.parameters.hit_offset_m, 0.0);
   const json without = fitted("none", {"--hit-offset", "0"}), with = fit_json("local");
   EXPECT_EQ(value(with, "sigma_hit_m"), value(without, "sigma_hit_m"));
-  EXPECT_NE(with["flags"].dump().find("the hit offset is 0, because localizers have none"), std::string::npos);
+  EXPECT_NE(with["findings"].dump().find("the hit offset is 0, because localizers have none"), std::string::npos);
   const json learned = fitted("asked", {"--hit-offset", "fit", "--write", "nav2"});
   EXPECT_NE(value(learned, "hit_offset_m"), 0.0);
   EXPECT_NE(bytes_of(files_ / "asked/nav2.yaml").find("# Note: nav2 has no hit offset"), std::string::npos);

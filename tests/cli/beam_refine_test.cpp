@@ -40,7 +40,7 @@ TEST_F(BeamRefine, WritesALogThatScoresBetter) {
   EXPECT_NE(fitted.out.find("refined.log is CSV of 60 scans\n"), std::string::npos) << fitted.out;
   EXPECT_NE(fitted.out.find("the poses of the log are not exact"), std::string::npos) << fitted.out;
   const auto json = fit_json("fit");
-  EXPECT_GT(json["held_out_nats_per_ray"], json["refined"]["held_out_nats_per_ray_before"].get<double>() + 0.1);
+  EXPECT_GT(json["held_out"]["nats"], json["details"]["refined"]["held_out_nats_before"].get<double>() + 0.1);
   const auto score = [&](const std::string& of) {
     const Ended scored = run_fathom(
         {"beam", "score", "--map", files_.map(), "--log", of, "--parameters", files_ / "fit/parameters.yaml"});
@@ -61,8 +61,8 @@ TEST_F(BeamRefine, NeedsNoValueAndHasTheSameBytesForAnyThreads) {
   };
   EXPECT_EQ(bytes("one", "1"), bytes("three", "3"));
   const auto json = fit_json("one");
-  EXPECT_EQ(json["refined"]["prior_stddev_m"], 0.1);
-  EXPECT_LT(json["logs"][0]["mount_x_m"]["std_error"], 0.03);
+  EXPECT_EQ(json["details"]["refined"]["prior_stddev_m"], 0.1);
+  EXPECT_LT(json["details"]["logs"][0]["mount_x_m"]["std_error"], 0.03);
 }
 
 TEST_F(BeamRefine, DoesNotReplaceTheLogItReads) {

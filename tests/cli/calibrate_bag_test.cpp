@@ -35,12 +35,12 @@ class CalibrateBag : public testing::Test {
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     const auto found = nlohmann::json::parse(ended.out);
     for (const auto& [name, truth] : {std::pair("mean_m", .01), {"stddev_m", .02}, {"stddev_per_m", .004}}) {
-      const double error = found[name]["std_error"];
-      EXPECT_NEAR(found[name]["value"].get<double>(), truth, 3.5 * error) << name;
+      const double error = found["parameters"][name]["std_error"];
+      EXPECT_NEAR(found["parameters"][name]["value"].get<double>(), truth, 3.5 * error) << name;
       EXPECT_LT(error, .1 * truth) << name;
     }
-    EXPECT_GT(found["pairs"].get<int>(), 10000);
-    EXPECT_GT(found["skipped"].get<int>(), 1000);  // the dropouts
+    EXPECT_GT(found["details"]["pairs"].get<int>(), 10000);
+    EXPECT_GT(found["details"]["skipped"].get<int>(), 1000);  // the dropouts
   }
   const TemporaryFolder folder_;
 };

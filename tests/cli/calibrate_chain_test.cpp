@@ -38,9 +38,10 @@ TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   expect_found(fit, "distance.stddev_m", 0.02);
   expect_found(fit, "dropout.probability", 0.1);
   EXPECT_EQ(fit["parameters"]["distance.stddev_m"]["start"].get<float>(), 0.05F);
-  EXPECT_EQ(fit["frames"], 25);
-  EXPECT_EQ(fit["clusters"], 20);
-  EXPECT_GT(fit["held_out_nats"]["gain"].get<double>(), 0.1);
+  EXPECT_EQ(fit["details"]["frames"], 25);
+  EXPECT_EQ(fit["blocks"]["count"], 20);
+  EXPECT_GT(fit["held_out"]["gain_nats"].get<double>(), 0.1);
+  EXPECT_TRUE(ended.out.starts_with("usable: yes\n")) << ended.out;
   EXPECT_NE(ended.out.find("--set sensors.lidar.noise=@"), std::string::npos) << ended.out;
   const std::string page = bytes_of(out + "/report.html");
   for (const char* part : {"distance.<wbr>stddev_m", "<svg", "Correlations", "max_incidence_rad"}) {
@@ -94,9 +95,9 @@ TEST_F(CalibrateChain, DepthImagesTellWhatTheRunTells) {
   for (const json& fit : {of_run, of_images}) {
     expect_found(fit, "disparity.stddev_px", 0.1);
     expect_found(fit, "dropout.probability", 0.03);
-    EXPECT_GT(fit["left_out"]["hidden"].get<int>(), 100);
+    EXPECT_GT(fit["details"]["left_out"]["hidden"].get<int>(), 100);
   }
-  EXPECT_EQ(of_run["returns"], of_images["returns"]);
+  EXPECT_EQ(of_run["details"]["returns"], of_images["details"]["returns"]);
   for (const auto& [name, p] : of_run["parameters"].items()) {
     EXPECT_NEAR(p["value"].get<double>(), of_images["parameters"][name]["value"].get<double>(),
                 0.2 * p["std_error"].get<double>());
@@ -164,15 +165,16 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   expect_found(of_run, "distance.mean_m", 0.01);
   expect_found(of_run, "distance.stddev_m", 0.02);
   expect_found(of_run, "dropout.probability", 0.1);
-  EXPECT_EQ(of_run["clustered_by"], "stretch");
-  EXPECT_EQ(of_run["clusters"], 40);
+  EXPECT_EQ(of_run["blocks"]["of"], "stretch");
+  EXPECT_EQ(of_run["blocks"]["count"], 40);
   const json of_log = learned(elsewhere, log, {"--step", "0.001"});
-  EXPECT_NE(of_log["flags"].dump().find("100 RLASER lines were passed over"), std::string::npos) << of_log["flags"];
+  EXPECT_NE(of_log["findings"].dump().find("100 RLASER lines were passed over"), std::string::npos)
+      << of_log["findings"];
   // To the digits of poses and ranges of the log; fathom's own have all.
   const std::vector<std::pair<const json*, double>> others = {{&of_csv, 1e-3}, {&of_log, 0.05}};
   for (const auto& [other, slack] : others) {
-    EXPECT_EQ((*other)["returns"], of_run["returns"]);
-    EXPECT_EQ((*other)["lost"], of_run["lost"]);
+    EXPECT_EQ((*other)["details"]["returns"], of_run["details"]["returns"]);
+    EXPECT_EQ((*other)["details"]["lost"], of_run["details"]["lost"]);
     for (const auto& [name, p] : of_run["parameters"].items()) {
       const json& q = (*other)["parameters"][name];
       const double error = p["std_error"];
@@ -180,12 +182,12 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
       EXPECT_NEAR(q["std_error"].get<double>(), error, slack * error) << name;
     }
   }
-  EXPECT_EQ(learned(file, run, {"--clusters", "frame"})["clusters"], 80);
-  EXPECT_EQ(learned(file, run, {"--clusters", "25"})["clusters"], 25);
+  EXPECT_EQ(learned(file, run, {"--clusters", "frame"})["blocks"]["count"], 80);
+  EXPECT_EQ(learned(file, run, {"--clusters", "25"})["blocks"]["count"], 25);
   const json blocks = learned(file, run, {"--block-frames", "10"});
-  EXPECT_EQ(blocks["clusters"], 10);
-  EXPECT_EQ(blocks["clustered_by"], "frame");
-  EXPECT_EQ(learned(file, csv, {"--scans", "::2"})["frames"], 50);
+  EXPECT_EQ(blocks["blocks"]["count"], 10);
+  EXPECT_EQ(blocks["blocks"]["of"], "frame");
+  EXPECT_EQ(learned(file, csv, {"--scans", "::2"})["details"]["frames"], 50);
   // And scores: one number, with errors by stretches.
   const json by_run = json::parse(done({"score", file, "--measured", run, "--json"}).out),
              by_csv = json::parse(done({"score", elsewhere, "--measured", csv, "--json"}).out);
@@ -224,7 +226,7 @@ TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {
   expect_found(fit, "gain_bias.rings.0.bias_m", 0.05);
   expect_found(fit, "gain_bias.rings.7.gain", 0.02);
   expect_found(fit, "distance.stddev_m", 0.02);
-  EXPECT_LE(fit["flags"].size(), 4U) << fit["flags"];  // of several rings one line
+  EXPECT_LE(fit["findings"].size(), 4U) << fit["findings"];  // of several rings one line
   // What was written makes frames that the true chain describes as its own.
   const std::string again =
       simulated(file, "again", {"--set", "sensors.lidar.noise=@" + out + "/noise.yaml", "--seed", "8"});
@@ -264,7 +266,7 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
     const json fit = json::parse(done(as_json).out);
     expect_found(fit, "angular_ray.stddev_rad", 0.01);
     expect_found(fit, "disparity.stddev_px", 0.1);
-    EXPECT_GT(fit["at_edges"].get<int>(), 1000);
+    EXPECT_GT(fit["details"]["at_edges"].get<int>(), 1000);
     if (measured == run) {
       arguments.insert(arguments.end(), {"--max-returns", "10000"});
       EXPECT_NE(done(arguments).out.find("meet several surfaces"), std::string::npos);
@@ -285,8 +287,10 @@ TEST_F(CalibrateChain, AWrongSceneIsNamed) {
     std::vector<std::string> arguments = {"calibrate", "chain",    file,     "--measured", measured,
                                           "--free",    "*stddev*", "--free", "dropout.*",  "--json"};
     if (!set.empty()) arguments.insert(arguments.end(), {"--set", set});
-    const std::string flags = json::parse(done(arguments).out)["flags"].dump();
-    return flags.find("the scene is of another place or size") != std::string::npos;
+    const json fit = json::parse(done(arguments).out);
+    const bool is_noted = fit["findings"].dump().find("the scene is of another place or size") != std::string::npos;
+    EXPECT_EQ(fit["usable"], !is_noted) << fit["reason"];
+    return is_noted;
   };
   const std::string of_lidar = scene(kLidarScene);
   const std::string larger =

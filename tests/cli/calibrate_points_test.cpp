@@ -33,8 +33,8 @@ TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
     return json::parse(done(arguments).out);
   };
   const json of_run = learned(run), of_clouds = learned(clouds);
-  EXPECT_EQ(of_run["returns"], of_clouds["returns"]);
-  EXPECT_EQ(of_run["lost"], of_clouds["lost"]);
+  EXPECT_EQ(of_run["details"]["returns"], of_clouds["details"]["returns"]);
+  EXPECT_EQ(of_run["details"]["lost"], of_clouds["details"]["lost"]);
   for (const auto& [name, p] : of_run["parameters"].items()) {
     EXPECT_NEAR(p["value"].get<double>(), of_clouds["parameters"][name]["value"].get<double>(),
                 0.01 * p["std_error"].get<double>());
@@ -78,7 +78,8 @@ TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
   }
   const json of_ranges = learned(run);
   EXPECT_TRUE(of_ranges["parameters"]["angular_hit.stddev_rad"]["std_error"].is_null());
-  EXPECT_NE(of_ranges["flags"].dump().find("cannot be told from ranges"), std::string::npos) << of_ranges["flags"];
+  EXPECT_NE(of_ranges["findings"].dump().find("cannot be told from ranges"), std::string::npos)
+      << of_ranges["findings"];
   expect_found(of_ranges, "distance.stddev_m", 0.02);
   // Without their places most lie on no ray, or on one of a neighbour.
   const std::string dropped = simulated(file, "dropped", {"--set", "sensors.lidar.outputs=[pcd]"});

@@ -28,8 +28,8 @@ std::string scene_of(const std::string& sensor) {
 }
 
 void expect_found(const json& found, const char* name, double truth) {
-  const double error = found[name]["std_error"];
-  EXPECT_NEAR(found[name]["value"].get<double>(), truth, 3.5 * error) << name;
+  const double error = found["parameters"][name]["std_error"];
+  EXPECT_NEAR(found["parameters"][name]["value"].get<double>(), truth, 3.5 * error) << name;
   EXPECT_GT(error, 0) << name;
 }
 
@@ -74,15 +74,17 @@ TEST_F(Calibrate, DistanceFromARun) {
       "    noise: [{distance: {mean_m: 0.01, stddev_m: 0.02, stddev_per_m: 0.004}}, {dropout: {probability: 0.1}}]\n"
       "    outputs: [{npy: {channels: [range, clean_range]}}]\n");
   const json found = expect_distance_found(run);
-  EXPECT_GT(found["skipped"].get<int>(), 1000);  // the dropouts
-  EXPECT_EQ(found["clusters"], 2);               // its frames
-  EXPECT_GE(found["mean_m"]["std_error"].get<double>(), found["mean_m"]["naive_std_error"].get<double>());
-  EXPECT_LT(found["mean_m"]["low_95"].get<double>(), found["mean_m"]["value"].get<double>());
+  EXPECT_GT(found["details"]["skipped"].get<int>(), 1000);  // the dropouts
+  EXPECT_EQ(found["blocks"]["count"], 2);                   // its frames
+  EXPECT_GE(found["parameters"]["mean_m"]["std_error"].get<double>(),
+            found["parameters"]["mean_m"]["naive_error"].get<double>());
+  EXPECT_LT(found["parameters"]["mean_m"]["interval_95"][0].get<double>(),
+            found["parameters"]["mean_m"]["value"].get<double>());
   const Ended table = run_fathom({"calibrate", "distance", run, "--sensor", "lidar"});
   EXPECT_NE(table.out.find("- distance: {mean_m: 0.0"), std::string::npos) << table.out;
   const Ended quiet = run_fathom({"calibrate", "distance", run, "--quiet"});
   EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
-  EXPECT_EQ(count_lines(quiet.out), 4U) << quiet.out;  // the head, and a parameter a line
+  EXPECT_EQ(count_lines(quiet.out), 5U) << quiet.out;  // the verdict, the head, and a parameter a line
   EXPECT_EQ(table.out.find(quiet.out), 0U) << quiet.out;
   EXPECT_EQ(quiet.err, "");
 }
@@ -209,11 +211,11 @@ TEST_F(Calibrate, DistanceFromCsv) {
                   write_text(folder_ / "pairs.csv", "range_m,expected_m\n1.11,1\n1.09,1\n2.11,2\n2.09,2\n")});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json found = json::parse(ended.out);
-  EXPECT_NEAR(found["mean_m"]["value"].get<double>(), .1, 1e-6);
-  EXPECT_NEAR(found["stddev_m"]["value"].get<double>(), .01, 1e-6);
-  EXPECT_EQ(found["pairs"], 4);
-  EXPECT_EQ(found["clustered_by"], "pair");
-  EXPECT_EQ(found["clusters"], 4);
+  EXPECT_NEAR(found["parameters"]["mean_m"]["value"].get<double>(), .1, 1e-6);
+  EXPECT_NEAR(found["parameters"]["stddev_m"]["value"].get<double>(), .01, 1e-6);
+  EXPECT_EQ(found["details"]["pairs"], 4);
+  EXPECT_EQ(found["blocks"]["of"], "pair");
+  EXPECT_EQ(found["blocks"]["count"], 4);
 }
 
 TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
@@ -233,11 +235,12 @@ TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
     return json::parse(ended.out, nullptr, false);
   };
   const json by_scan = learned({"--clusters", "scan"}), stretches = learned({"--clusters", "25"});
-  EXPECT_EQ(by_scan["clusters"], 30);
-  EXPECT_EQ(by_scan["clustered_by"], "scan");
-  EXPECT_EQ(stretches["clusters"], 25);
-  EXPECT_EQ(stretches["clustered_by"], "stretch");
-  const double error = by_scan["mean_m"]["std_error"], naive = by_scan["mean_m"]["naive_std_error"];
+  EXPECT_EQ(by_scan["blocks"]["count"], 30);
+  EXPECT_EQ(by_scan["blocks"]["of"], "scan");
+  EXPECT_EQ(stretches["blocks"]["count"], 25);
+  EXPECT_EQ(stretches["blocks"]["of"], "stretch");
+  const double error = by_scan["parameters"]["mean_m"]["std_error"],
+               naive = by_scan["parameters"]["mean_m"]["naive_error"];
   // Means of scans deviate by 0.01 times the root of 2/3.
   EXPECT_NEAR(error, 0.01 * std::sqrt(20.0 / 29 / 30), 0.02 * error);
   EXPECT_GT(error, 2.5 * naive);

@@ -113,8 +113,8 @@ TEST_F(CalibrateWall, OfArraysImagesAndScansFindsWhatMadeThem) {
   expect_wall_found(arrays, "disparity.stddev_px", 0.08);
   expect_wall_found(arrays, "dropout.probability", 0.03);
   EXPECT_EQ(arrays["parameters"]["disparity.steps_per_px"]["value"], 16);
-  EXPECT_EQ(arrays["planes"].size(), 24U);
-  EXPECT_NEAR(arrays["planes"][0]["distance_m"].get<double>(), 0.8, 0.01);
+  EXPECT_EQ(arrays["details"]["planes"].size(), 24U);
+  EXPECT_NEAR(arrays["details"]["planes"][0]["distance_m"].get<double>(), 0.8, 0.01);
   const json levels =
       learned({images, "--camera", kCamera, "--max-range", "10", "--files", "depth*.png", "--scale", "6000"});
   expect_wall_found(levels, "disparity.stddev_px", 0.08);
@@ -133,14 +133,14 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   expect_wall_found(fit, "distance.stddev_m", 0.01);
   expect_wall_found(fit, "distance.stddev_per_m", 0.003);
   expect_wall_found(fit, "dropout.probability", 0.05);
-  EXPECT_NEAR(fit["planes"][0]["distance_m"].get<double>(), 0.8, 0.01);
+  EXPECT_NEAR(fit["details"]["planes"][0]["distance_m"].get<double>(), 0.8, 0.01);
   // A scene with one sensor says the same rays, and the other format holds the same points.
   EXPECT_EQ(learned({clouds, "--sensor", scene, "--files", "*.ply", "--wall", "ahead"})["parameters"],
             fit["parameters"]);
   const std::string said = done({"calibrate", "wall", clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead",
                                  "--max-returns", "3000", "--out", out})
                                .out;
-  EXPECT_NE(said.find("of the 2 880 rays of a frame"), std::string::npos) << said;
+  EXPECT_NE(said.find("Of the 2 880 rays of a frame"), std::string::npos) << said;
   done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
         folder_ / "again", "--quiet"});
 
@@ -171,19 +171,20 @@ TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
   expect_wall_found(fit, "distance.stddev_m", 0.01);
   expect_wall_found(fit, "distance.stddev_per_m", 0.003);
   expect_wall_found(fit, "dropout.probability", 0.05);
-  EXPECT_EQ(fit["turns"]["most_cols"], 237);
-  EXPECT_EQ(fit["sensor"]["cols"], 237);
-  EXPECT_EQ(fit["of_measured"]["knows_losses"], true);
-  EXPECT_GT(fit["of_measured"]["lost"], 0);
+  EXPECT_EQ(fit["details"]["turns"]["most_cols"], 237);
+  EXPECT_EQ(fit["details"]["sensor"]["cols"], 237);
+  EXPECT_EQ(fit["details"]["of_measured"]["knows_losses"], true);
+  EXPECT_GT(fit["details"]["of_measured"]["lost"], 0);
   std::vector<std::string> half = how;
   half.insert(half.end(), {"--sector=-90,5"});
   const json beside = learned(half);
-  EXPECT_LT(beside["of_measured"]["readings"].get<double>(), 0.8 * fit["of_measured"]["readings"].get<double>());
+  EXPECT_LT(beside["details"]["of_measured"]["readings"].get<double>(),
+            0.8 * fit["details"]["of_measured"]["readings"].get<double>());
   std::vector<std::string> written = {"calibrate", "wall", "--out", out, "--max-returns", "3000"};
   written.insert(written.end(), how.begin(), how.end());
   const std::string said = done(written).out;
   EXPECT_NE(said.find("note: points lie between the rays of the sensor"), std::string::npos) << said;
-  EXPECT_NE(said.find("of the 2 844 rays of a frame"), std::string::npos) << said;
+  EXPECT_NE(said.find("Of the 2 844 rays of a frame"), std::string::npos) << said;
   done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
         folder_ / "again", "--quiet"});
 }
@@ -199,8 +200,9 @@ TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(out) / name)) << name;
   }
   const json fit = json::parse(fathom::test::bytes_of(out + "/fit.json"));
-  EXPECT_EQ(fit["tape"]["places"], 1);
-  EXPECT_NEAR(fit["of_simulated"]["deviation"].get<double>(), fit["of_measured"]["deviation"].get<double>(), 0.004);
+  EXPECT_EQ(fit["details"]["tape"]["places"], 1);
+  EXPECT_NEAR(fit["details"]["of_simulated"]["deviation"].get<double>(),
+              fit["details"]["of_measured"]["deviation"].get<double>(), 0.004);
   done({"simulate", scene_, "--set", "sensors.camera.noise=@" + out + "/noise.yaml", "--out", folder_ / "again",
         "--quiet"});
   const json again = learned({folder_ / "again/camera", "--camera", kCamera, "--max-range", "10"});
@@ -258,7 +260,9 @@ TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
         .out;
   };
   const std::string said = learn("depth_*=0.8");
-  EXPECT_NE(said.find("against the tape, 1 place, which contradict the readings: gain -"), std::string::npos) << said;
+  EXPECT_NE(said.find("1 place. Distances and readings contradict each other, and the chain has none of it."),
+            std::string::npos)
+      << said;
   EXPECT_NE(said.find("note: frames of one distance by tape lie 1.6 m apart by their readings: "), std::string::npos)
       << said;
   EXPECT_NE(said.find("depth_000023.npy at 2.40 m are both 0.8 m by tape; give each place its own distance"),
@@ -270,17 +274,18 @@ TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
            fathom::test::bytes_of(out + "/fit.json").find(part) != std::string::npos;
   };
   EXPECT_TRUE(is_said("distances by tape and readings contradict each other"));
-  EXPECT_EQ(json::parse(fathom::test::bytes_of(out + "/fit.json"))["tape"]["is_contradicted"], true);
+  EXPECT_EQ(json::parse(fathom::test::bytes_of(out + "/fit.json"))["details"]["tape"]["is_contradicted"], true);
+  EXPECT_TRUE(said.starts_with("usable: no, because distances by tape and readings contradict each other\n")) << said;
   EXPECT_NE(fathom::test::bytes_of(out + "/noise.yaml").find("bias_px: 0,"), std::string::npos);
   // In a good one nothing is contradicted, and frames held out are on terminal, page and in fit.json.
   const std::string good = learn("0:1=0.8,23:24=2.4");
   EXPECT_EQ(good.find("contradict"), std::string::npos) << good;
   const json fit = json::parse(fathom::test::bytes_of(out + "/fit.json"));
-  EXPECT_EQ(fit["tape"]["is_contradicted"], false);
-  const double held_out_nats = fit["held_out_nats"].get<double>();
+  EXPECT_EQ(fit["details"]["tape"]["is_contradicted"], false);
+  const double held_out_nats = fit["held_out"]["nats"].get<double>();
   const std::size_t at = good.find("held-out frames: ");
   ASSERT_NE(at, std::string::npos) << good;
-  const std::string nats = good.substr(at + 17, good.find(' ', at + 17) - at - 17);
+  const std::string nats = good.substr(at + 17, good.find('\n', at + 17) - at - 17);
   EXPECT_NEAR(std::stod(nats), held_out_nats, 5.1e-5);
   const std::string page = fathom::test::bytes_of(out + "/report.html");
   EXPECT_NE(page.find(nats), std::string::npos) << nats;

@@ -45,13 +45,13 @@ TEST_F(DriveBag, TheFitFindsTheErrorsOfTheLaserAgain) {
   for (const auto& field : fathom::BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
     const std::string name(field.name);
-    const double truth = number_after(scene, name), error = found[name]["std_error"];
-    EXPECT_NEAR(found[name]["value"].get<double>(), truth, 3.2 * error) << name;
+    const double truth = number_after(scene, name), error = found["parameters"][name]["std_error"];
+    EXPECT_NEAR(found["parameters"][name]["value"].get<double>(), truth, 3.2 * error) << name;
     EXPECT_LT(error, .06 * truth) << name;
     std::smatch row;
     ASSERT_TRUE(std::regex_search(readme, row, std::regex("`" + name + "` \\| ([0-9.]+)[^|]*\\| ([0-9.]+)"))) << name;
     EXPECT_EQ(std::stod(row[1]), truth) << name;
-    EXPECT_NEAR(std::stod(row[2]), found[name]["value"].get<double>(), .06 * error) << name;
+    EXPECT_NEAR(std::stod(row[2]), found["parameters"][name]["value"].get<double>(), .06 * error) << name;
   }
   EXPECT_NE(bytes_of(folder_ / "told").find("/laser/scan  sensor_msgs/msg/LaserScan"), std::string::npos);
 }

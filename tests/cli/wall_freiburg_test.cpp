@@ -25,8 +25,8 @@ TEST(WallFreiburg, ScansOfACorridorShowWalls) {
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json fit = json::parse(ended.out);
   std::size_t found = 0;
-  for (const json& plane : fit["planes"]) found += plane["is_found"].get<bool>() ? 1 : 0;
-  EXPECT_EQ(fit["planes"].size(), 120U);
+  for (const json& plane : fit["details"]["planes"]) found += plane["is_found"].get<bool>() ? 1 : 0;
+  EXPECT_EQ(fit["details"]["planes"].size(), 120U);
   EXPECT_GT(found, 90U);
   // A laser of that kind errs by a centimetre or so; doors and posters are in the tails.
   const json& parameters = fit["parameters"];

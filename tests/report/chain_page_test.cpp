@@ -12,8 +12,7 @@
 #include <fathom/calibrate/chain_report.hpp>
 #include <fathom/noise/distance.hpp>
 
-#include "report/chain_page.hpp"
-#include "report/page.hpp"
+#include "report/report.hpp"
 
 namespace fathom::chain_page_test {
 namespace {
@@ -47,6 +46,8 @@ ChainReport report_of(std::size_t count, double c, double error_m) {
   return report;
 }
 
+std::string page_of(const ChainReport& report) { return report_text(report, ReportForm::kHtml); }
+
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
@@ -59,11 +60,11 @@ std::string part_of(const std::string& page, const std::string& from, const std:
 }
 
 TEST(ChainPage, CorrelationsStandUnderNumbersAndAreListedForAPhone) {
-  const std::string page = chain_page(report_of(6, -0.25, 0.1));
+  const std::string page = page_of(report_of(6, -0.25, 0.1));
   const std::string matrix = part_of(page, "<table class=\"correlations\">", "</table>");
   EXPECT_EQ(part_of(matrix, "<thead>", "</thead>").find("parameter"), std::string::npos) << "names are wide heads";
   for (int j = 1; j <= 6; ++j) EXPECT_EQ(count_of(matrix, ">" + std::to_string(j) + "</th>"), 1U) << j;
-  EXPECT_NE(matrix.find("<td>6 <code>distance.<wbr>some_long_parameter_5</code>"), std::string::npos) << matrix;
+  EXPECT_NE(matrix.find("<td>6</td><td><code>distance.<wbr>some_long_parameter_5</code>"), std::string::npos) << matrix;
   EXPECT_EQ(count_of(matrix, "class=\"number\">−.25</td>"), 5U);
   EXPECT_EQ(count_of(matrix, "class=\"number\">1</td>"), 6U);
   const std::string list = part_of(page, "<table class=\"pairs\">", "</table>");
@@ -72,34 +73,50 @@ TEST(ChainPage, CorrelationsStandUnderNumbersAndAreListedForAPhone) {
 }
 
 TEST(ChainPage, ManyParametersHaveAListAndNoMatrix) {
-  const std::string page = chain_page(report_of(60, 0.5, 0.1));
+  const std::string page = page_of(report_of(60, 0.5, 0.1));
   EXPECT_EQ(page.find("class=\"correlations\""), std::string::npos);
   EXPECT_EQ(count_of(part_of(page, "<table class=\"pairs\">", "</table>"), "<tr>"), 1U + 40U);
   EXPECT_NE(page.find("40 of 59 pairs; the others are weaker."), std::string::npos);
-  EXPECT_NE(chain_page(report_of(60, 0.05, 0.1)).find("All are below 0.1 either way."), std::string::npos);
+  EXPECT_NE(page_of(report_of(60, 0.05, 0.1)).find("All are below 0.1 either way."), std::string::npos);
 }
 
 TEST(ChainPage, ErrorsOfMetresAreShownInMetres) {
-  EXPECT_NE(chain_page(report_of(2, 0.1, 0.4)).find("measured less clean range (mm)"), std::string::npos);
-  const std::string wide = chain_page(report_of(2, 0.1, 6.0));
+  EXPECT_NE(page_of(report_of(2, 0.1, 0.4)).find("measured less clean range (mm)"), std::string::npos);
+  const std::string wide = page_of(report_of(2, 0.1, 6.0));
   EXPECT_NE(wide.find("measured less clean range (m)"), std::string::npos);
   EXPECT_EQ(wide.find(">6000<"), std::string::npos);
 }
 
 TEST(ChainPage, GroupsTheDigitsOfCounts) {
-  EXPECT_NE(chain_page(report_of(2, 0.1, 0.1)).find(group_digits(211508)), std::string::npos);
+  EXPECT_NE(page_of(report_of(2, 0.1, 0.1)).find(group_digits(211508)), std::string::npos);
 }
 
 TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
-  const std::vector<TableColumn> columns = {{"law", false}, {"<n>", true, true}, {"gain"}, {"", false, true}};
-  const std::vector<std::vector<std::string>> rows = {{"a & b", "3", "+1", "chosen"}, {"c", "", "+2", ""}};
-  const std::string html = table_html(columns, rows);
+  constexpr auto kAside = Report::Place::kAside;
+  Report::Table table{
+      .columns = {{.head = "law", .is_number = false, .key = "law"},
+                  {"<n>", true, kAside, "n"},
+                  {"gain ±"},
+                  {"", false, kAside, "is_chosen"}},
+      .rows = {{{"a & b", "a"}, {"3", 3}, {"+1"}, {"chosen", true}}, {{"c", "c"}, {}, {"+2"}, {"", false}}},
+      .key = "laws"};
+  Report report{.kind = "toy", .title = "A <toy>"};
+  report.sections = {{.head = "Laws & more", .pieces = {table}}};
+  const std::string html = html_text(report);
   EXPECT_NE(html.find("<th class=\"number aside\">&lt;n></th>"), std::string::npos) << html;
   EXPECT_NE(html.find("<td>a &amp; b</td><td class=\"number aside\">3</td><td class=\"number\">+1</td><td "
                       "class=\"aside\">chosen</td></tr>\n<tr class=\"below\"><td colspan=\"4\">&lt;n> 3; chosen</td>"),
             std::string::npos)
       << html;
   EXPECT_EQ(count_of(html, "class=\"below\""), 1U) << "a row with nothing aside has no line below";
+  EXPECT_NE(html.find("<h1>A &lt;toy></h1>"), std::string::npos);
+  EXPECT_NE(html.find("@media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff;"),
+            std::string::npos);
+  EXPECT_EQ(terminal_text(report),
+            "usable: yes\n\nLaws & more\nlaw    <n>  gain +-\na & b    3       +1  chosen\nc              +2\n");
+  const auto laws = nlohmann::json::parse(json_text(report))["details"]["laws"];
+  EXPECT_EQ(laws, nlohmann::json::parse(R"([{"law": "a", "n": 3, "is_chosen": true},
+                                            {"law": "c", "n": null, "is_chosen": false}])"));
 }
 
 }  // namespace

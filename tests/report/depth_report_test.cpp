@@ -68,7 +68,7 @@ class DepthFolderTest : public testing::Test {
     DepthReport report = measure_depth_folder(folder_ / name, options);
     EXPECT_EQ(report.name, (folder_ / name).string());
     report.name = "same";
-    return json::parse(depth_json({&report, 1}));
+    return json::parse(report_text(std::span(&report, 1), ReportForm::kJson));
   }
   [[nodiscard]] std::string refusal(const fs::path& file) const {
     return input_error([&] { (void)read_depth_image(file); });
@@ -179,7 +179,7 @@ TEST_F(DepthFolderTest, LeavesOutWhatFilesSay) {
   }
   const auto found = [&](const DepthLeftOut& left_out) {
     const DepthReport report = measure_depth_folder(folder_ / "run", {.left_out = left_out});
-    const json m = json::parse(depth_json({&report, 1}))["holes"];
+    const json m = json::parse(report_text(std::span(&report, 1), ReportForm::kJson))["holes"];
     EXPECT_EQ(m["left_out"].get<int>() + m["pixels"].get<int>(), 40);
     EXPECT_EQ(m["left_out_by"].is_null(), m["left_out"] == 0);
     return std::pair(m["left_out"].get<int>(), m["holes"].get<int>());
@@ -353,7 +353,7 @@ TEST_F(DepthFolderTest, JsonHasNoNanAndReadsNamesOfAnyBytes) {
   DepthMeter meter;
   meter.add(std::vector<float>(12, 0.0F), 3, 4);
   const DepthReport report{.name = "\xff", .measure = meter.result(), .picture = meter.picture()};
-  const json found = json::parse(depth_json({&report, 1}));
+  const json found = json::parse(report_text(std::span(&report, 1), ReportForm::kJson));
   EXPECT_TRUE(found["deviation_m"]["value"].is_null());
   EXPECT_EQ(found["holes"]["share"], 1.0);
   write_depth_report(folder_ / "out", {&report, 1});  // pictures of nothing but holes

@@ -13,7 +13,6 @@
 
 #include "beam/files.hpp"
 #include "beam/room.hpp"
-#include "report/field_page.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::field_log_test {
@@ -118,10 +117,10 @@ TEST(FieldFiles, HoldWhatWasFound) {
   }
   EXPECT_EQ(bytes_of(folder.path() / "fit/beluga.yaml"), localizer_text(report.fit.model, Localizer::kBeluga));
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
-  EXPECT_EQ(json["sigma_hit_m"]["value"], report.fit.model.sigma_hit_m);
-  EXPECT_EQ(json["w_rand"]["std_error"], report.fit.w_std_error);
-  EXPECT_EQ(json["held_out_nats_per_ray"], report.nats_per_reading);
-  EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), field_page(report));
+  EXPECT_EQ(json["parameters"]["sigma_hit_m"]["value"], report.fit.model.sigma_hit_m);
+  EXPECT_EQ(json["parameters"]["w_rand"]["std_error"], report.fit.w_std_error);
+  EXPECT_EQ(json["held_out"]["nats"], report.nats_per_reading);
+  EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), report_text(report, ReportForm::kHtml));
   // A fit of either model replaces one of the other, and leaves no parameters of localizers that it does not write.
   write_field_fit(folder.path() / "fit", report, true);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "fit/beluga.yaml"));
@@ -148,13 +147,13 @@ TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
   const FieldReport report = fit_field_log(log_of_room(), test::room_map(), {.scans = "all"});
   write_field_fit(folder.path() / "fit", report);
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
-  EXPECT_TRUE(json["held_out_nats_per_ray"].is_null());
-  EXPECT_FALSE(json.contains("ks_distance"));
-  EXPECT_EQ(json["sigma_hit_m"]["interval_95"][0], report.fit.sigma_95_m[0]);
-  EXPECT_EQ(json["w_rand"]["interval_95"][1], report.fit.w_rand_95[1]);
-  EXPECT_EQ(json["w_hit"]["naive_std_error"], report.fit.naive_w_std_error);
-  EXPECT_EQ(json["clusters"], 40);
-  EXPECT_EQ(json["clustered_by"], "stretch");
+  EXPECT_TRUE(json["held_out"].is_null());
+  EXPECT_FALSE(json["details"].contains("ks_distance"));
+  EXPECT_EQ(json["parameters"]["sigma_hit_m"]["interval_95"][0], report.fit.sigma_95_m[0]);
+  EXPECT_EQ(json["parameters"]["w_rand"]["interval_95"][1], report.fit.w_rand_95[1]);
+  EXPECT_EQ(json["parameters"]["w_hit"]["naive_error"], report.fit.naive_w_std_error);
+  EXPECT_EQ(json["blocks"]["count"], 40);
+  EXPECT_EQ(json["blocks"]["of"], "stretch");
   const std::string page = bytes_of(folder.path() / "fit/report.html");
   EXPECT_NE(page.find(fmt::format("{:.4g} to {:.4g}", report.fit.sigma_95_m[0], report.fit.sigma_95_m[1])),
             std::string::npos);
@@ -163,7 +162,7 @@ TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
 // The heights of the bars are logarithms of the shares; those of the lone bar too.
 TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
   const FieldReport report = fit_field_log(log_of_room(), test::room_map());
-  const std::string page = field_page(report);
+  const std::string page = report_text(report, ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "nan", "inf"}) {
     EXPECT_EQ(page.find(word), std::string::npos) << word;
   }

@@ -10,9 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
-#include "report/fit_page.hpp"
+#include "report/mixture_shares.hpp"
 #include "report/synthetic_report.hpp"
 
 namespace fathom::fit_figures_test {
@@ -67,7 +66,7 @@ class FitFigures : public testing::Test {
   }
 
   FitReport report_ = test::make_report();
-  std::string page_ = fit_page(report_);
+  std::string page_ = report_text(report_, ReportForm::kHtml);
 };
 
 TEST_F(FitFigures, ReadingsAreStackedByTheirFourWeights) {
@@ -214,7 +213,8 @@ Bars bars_by_range(const std::string& svg) {
 // A report that shows every k-th pair shows few beams of these: bars were off by a third.
 TEST(ReadingFigure, AgreesWithTheModelThatMadeTheReadings) {
   for (const auto& [scans, beams] : {std::pair<std::size_t, std::size_t>{2000, 180}, {997, 181}, {64, 360}, {40, 50}}) {
-    const Bars bars = bars_by_range(figures(fit_page(scans_of_model(scans, beams)), "Histogram of the readings").at(0));
+    const Bars bars = bars_by_range(
+        figures(report_text(scans_of_model(scans, beams), ReportForm::kHtml), "Histogram of the readings").at(0));
     ASSERT_EQ(bars.readings.size(), 74U);
     ASSERT_EQ(bars.model.size(), 74U);
     const double readings = static_cast<double>(scans * beams), modelled = std::min(readings, 16384.0);
@@ -230,7 +230,7 @@ TEST(ReadingFigure, AgreesWithTheModelThatMadeTheReadings) {
 
 TEST(ResidualFigure, HoldsWhatLiesFartherOffInBarsAtItsEnds) {
   const FitReport report = scans_of_model(400, 90);
-  const std::string svg = figures(fit_page(report), "Readings minus expected").at(0);
+  const std::string svg = figures(report_text(report, ReportForm::kHtml), "Readings minus expected").at(0);
   // The axis is logarithmic, five decades below its end: heights are logarithms of shares.
   const double floor = shapes(svg, "path", "bars").at(0).back().y, top = 10.0;
   const auto share_of = [&](const std::string& kind, const char* more) {
@@ -266,7 +266,7 @@ TEST(DensityFigure, MarksTheSurfaceAndSaysWhatLiesOffTheAxis) {
 
 TEST(Disagreements, AreNoneWhereTheModelMadeTheReadings) {
   EXPECT_EQ(disagreements(scans_of_model(500, 181)), std::vector<std::string>());
-  EXPECT_NE(fit_page(scans_of_model(100, 90)).find("agree with the model"), std::string::npos);
+  EXPECT_NE(report_text(scans_of_model(100, 90), ReportForm::kHtml).find("agree with the model"), std::string::npos);
 }
 
 TEST(Disagreements, TellOfTailsAndMasses) {
@@ -301,7 +301,7 @@ TEST(FitPage, PrintsAWeightAtItsBoundaryAsZero) {
   FitReport report = scans_of_model(20, 90);
   report.fit.parameters.w_hit += report.fit.parameters.w_short - 3e-9;
   report.fit.parameters.w_short = 3e-9;
-  const std::string page = fit_page(report);
+  const std::string page = report_text(report, ReportForm::kHtml);
   EXPECT_NE(page.find("<code>w_short</code></td><td class=\"number\">0</td>"), std::string::npos);
   EXPECT_NE(page.find("<code>w_rand</code></td><td class=\"number\">0.03</td>"), std::string::npos);
 }

@@ -16,7 +16,6 @@
 #include <fathom/beam/report.hpp>
 
 #include "beam/files.hpp"
-#include "report/fit_page.hpp"
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"
 #include "report/synthetic_report.hpp"
@@ -36,44 +35,44 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   const auto json = nlohmann::ordered_json::parse(bytes_of(folder.path() / "fit/fit.json"));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  const std::vector<std::string> promised = {"w_hit",
-                                             "w_short",
-                                             "w_max",
-                                             "w_rand",
-                                             "sigma_hit_m",
-                                             "lambda_short_per_m",
-                                             "hit_offset_m",
-                                             "hit",
-                                             "clusters",
-                                             "clustered_by",
-                                             "iterations",
-                                             "log_likelihood",
-                                             "held_out_nats_per_ray",
-                                             "ks_distance",
-                                             "held_out_note",
-                                             "flags"};
+  const std::vector<std::string> promised = {"kind",           "usable", "reason",   "parameters", "findings",
+                                             "log_likelihood", "blocks", "held_out", "details",    "files"};
   EXPECT_EQ(keys, promised);
-  EXPECT_TRUE(json["held_out_note"].is_null());
-  EXPECT_EQ(json["w_hit"]["value"], report.fit.parameters.w_hit);
-  EXPECT_EQ(json["w_hit"]["std_error"], report.fit.std_error.w_hit);
-  EXPECT_EQ(json["w_hit"]["naive_std_error"], report.fit.naive_std_error.w_hit);
-  EXPECT_EQ(json["w_hit"]["interval_95"], (std::vector{report.fit.low_95.w_hit, report.fit.high_95.w_hit}));
-  EXPECT_EQ(json["w_hit"].size(), 4U);
-  EXPECT_TRUE(json["hit_offset_m"]["interval_95"].is_null());
-  EXPECT_EQ(json["clusters"], report.fit.clusters);
-  EXPECT_EQ(json["clustered_by"], "stretch");
-  EXPECT_TRUE(json["hit_offset_m"]["std_error"].is_null());  // it was not learned
-  EXPECT_EQ(json["iterations"], report.fit.log_likelihood.size() - 1);
-  EXPECT_EQ(json["log_likelihood"].size(), report.fit.log_likelihood.size());
-  EXPECT_EQ(json["held_out_nats_per_ray"], report.judgement.nats_per_ray);
+  EXPECT_EQ(json["kind"], "beam");
+  EXPECT_EQ(json["usable"], true);
+  EXPECT_TRUE(json["reason"].is_null());
+  keys.clear();
+  for (const auto& [key, value] : json["parameters"].items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"w_hit", "w_short", "w_max", "w_rand", "sigma_hit_m", "lambda_short_per_m",
+                                            "hit_offset_m"}));
+  EXPECT_EQ(json["details"]["hit"], "gaussian");
+  EXPECT_EQ(json["files"], (std::vector<std::string>{"parameters.yaml", "report.html", "fit.json"}));
+  EXPECT_TRUE(json["held_out"]["note"].is_null());
+  EXPECT_EQ(json["parameters"]["w_hit"]["value"], report.fit.parameters.w_hit);
+  EXPECT_EQ(json["parameters"]["w_hit"]["std_error"], report.fit.std_error.w_hit);
+  EXPECT_EQ(json["parameters"]["w_hit"]["naive_error"], report.fit.naive_std_error.w_hit);
+  EXPECT_EQ(json["parameters"]["w_hit"]["interval_95"],
+            (std::vector{report.fit.low_95.w_hit, report.fit.high_95.w_hit}));
+  EXPECT_EQ(json["parameters"]["w_hit"].size(), 7U);
+  EXPECT_EQ(json["parameters"]["w_hit"]["status"], "learned");
+  EXPECT_EQ(json["parameters"]["hit_offset_m"]["status"], "fixed");
+  EXPECT_TRUE(json["parameters"]["hit_offset_m"]["interval_95"].is_null());
+  EXPECT_EQ(json["blocks"]["count"], report.fit.clusters);
+  EXPECT_EQ(json["blocks"]["of"], "stretch");
+  EXPECT_TRUE(json["parameters"]["hit_offset_m"]["std_error"].is_null());  // it was not learned
+  EXPECT_EQ(json["details"]["iterations"], report.fit.log_likelihood.size() - 1);
+  EXPECT_EQ(json["details"]["log_likelihood_by_iteration"].size(), report.fit.log_likelihood.size());
+  EXPECT_EQ(json["log_likelihood"]["start"], report.fit.log_likelihood.front());
+  EXPECT_EQ(json["log_likelihood"]["learned"], report.fit.log_likelihood.back());
+  EXPECT_EQ(json["held_out"]["nats"], report.judgement.nats_per_ray);
 }
 
 TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
   const test::TemporaryFolder folder;
   write_fit(folder.path() / "fit", make_report(false));
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
-  EXPECT_TRUE(json["held_out_nats_per_ray"].is_null());
-  EXPECT_TRUE(json["ks_distance"].is_null());
+  EXPECT_TRUE(json["held_out"].is_null());
+  EXPECT_TRUE(json["details"]["ks_distance"].is_null());
 }
 
 // JSON has no infinity, and a null alone would look like nothing held out.
@@ -87,25 +86,32 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   const test::TemporaryFolder folder;
   write_fit(folder.path() / "fit", report);
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
-  EXPECT_TRUE(json["held_out_nats_per_ray"].is_null());
-  EXPECT_TRUE(json["ks_distance"].is_number());
-  ASSERT_EQ(json["flags"].size(), report.fit.flags.size() + 1);
-  EXPECT_EQ(json["flags"].back(),
-            "1 of 2 readings judged by is impossible under the parameters: nats per ray are -inf");
-  const std::string page = fit_page(report);
+  EXPECT_TRUE(json["held_out"]["nats"].is_null());
+  EXPECT_TRUE(json["details"]["ks_distance"].is_number());
+  ASSERT_EQ(json["findings"].size(), report.fit.flags.size() + 1);
+  const std::string why = "1 of 2 readings judged by is impossible under the parameters: nats per ray are -inf";
+  EXPECT_EQ(json["findings"].back()["text"], why);
+  EXPECT_EQ(json["findings"].back()["severity"], "unusable");
+  EXPECT_EQ(json["usable"], false);
+  EXPECT_EQ(json["reason"], why);
+  for (const ReportForm form : {ReportForm::kTerminal, ReportForm::kBrief}) {
+    EXPECT_TRUE(report_text(report, form).starts_with("usable: no, because " + why + "\n"));
+  }
+  const std::string page = report_text(report, ReportForm::kHtml);
   EXPECT_NE(page.find("<b>−∞</b><span>nats per ray, held-out scans"), std::string::npos);
   EXPECT_NE(page.find("<li>1 of 2 readings judged by"), std::string::npos);
+  EXPECT_NE(page.find("<p class=\"verdict no\">usable: no, because " + why + "</p>"), std::string::npos);
 }
 
 TEST(FitPage, NeedsNothingFromOutside) {
-  const std::string page = fit_page(make_report());
+  const std::string page = report_text(make_report(), ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "<iframe", "@import", "url(", "src="}) {
     EXPECT_EQ(page.find(word), std::string::npos) << word;
   }
 }
 
 TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
-  const std::string page = fit_page(make_report());
+  const std::string page = report_text(make_report(), ReportForm::kHtml);
   std::size_t figures = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
   EXPECT_EQ(figures, 8U);  // readings, for screens and for phones, residuals, transform, three densities, convergence
@@ -127,7 +133,7 @@ TEST(FitPage, DrawsDegenerateFits) {
   report.fit.log_likelihood = {-1.0};
   report.shown = {{10.0F, 10.0F}, {10.0F, 10.0F}, {0, 0}};  // nothing but readings without a return, nothing expected
   report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
-  const std::string page = fit_page(report);
+  const std::string page = report_text(report, ReportForm::kHtml);
   EXPECT_EQ(page.find("nan"), std::string::npos);
   EXPECT_EQ(page.find("inf"), std::string::npos);
 }

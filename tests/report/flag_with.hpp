@@ -4,6 +4,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace fathom::test {
 
@@ -14,6 +17,13 @@ std::string flag_with(const Report& report, std::string_view words) {
     if (flag.find(words) != std::string::npos) return flag;
   }
   return "";
+}
+
+/// The findings of a fit.json as sentences.
+inline std::vector<std::string> texts_of(const nlohmann::json& fit) {
+  std::vector<std::string> texts;
+  for (const nlohmann::json& finding : fit["findings"]) texts.push_back(finding["text"]);
+  return texts;
 }
 
 }  // namespace fathom::test

@@ -282,7 +282,7 @@ TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   write_field_fit(folder.path() / "field", field);
   for (const char* name : {"fit", "field"}) {
     const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / name / "fit.json"));
-    EXPECT_EQ(json["held_out_note"], note);
+    EXPECT_EQ(json["held_out"]["note"], note);
     EXPECT_NE(test::bytes_of(folder.path() / name / "report.html").find("<p>Held out: " + note + ".</p>"),
               std::string::npos);
   }

@@ -113,11 +113,11 @@ TEST(RefineLog, WritesALogThatIsReadAgain) {
     EXPECT_EQ(read.range_m, report.refined->log.range_m);
     EXPECT_EQ(read.max_range_m, max_range_m);
     const auto json = nlohmann::json::parse(bytes_of(out / "fit.json"));
-    EXPECT_EQ(json["refined"]["scans"].size(), 20U);
-    EXPECT_EQ(json["refined"]["scans"][3], 7);
-    EXPECT_EQ(json["refined"]["held_out_nats_per_ray_before"], report.refined->before.nats_per_ray);
-    EXPECT_EQ(json["held_out_nats_per_ray"], report.judgement.nats_per_ray);
-    EXPECT_GT(json["refined"]["moved_rms_m"], 0.02);
+    EXPECT_EQ(json["details"]["refined"]["scans"].size(), 20U);
+    EXPECT_EQ(json["details"]["refined"]["scans"][3], 7);
+    EXPECT_EQ(json["details"]["refined"]["held_out_nats_before"], report.refined->before.nats_per_ray);
+    EXPECT_EQ(json["held_out"]["nats"], report.judgement.nats_per_ray);
+    EXPECT_GT(json["details"]["refined"]["moved_rms_m"], 0.02);
     const std::string page = bytes_of(out / "report.html");
     EXPECT_NE(page.find("<h2>Poses</h2>"), std::string::npos);
     EXPECT_NE(page.find("nats per ray, held-out rays"), std::string::npos);

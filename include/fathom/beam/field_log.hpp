@@ -64,6 +64,8 @@ FATHOM_API std::vector<LearnedNumber> learned_numbers(const FieldFit& fit);
 /// The flags of the fit, and FieldReport::sanity.
 FATHOM_API std::vector<std::string> report_flags(const FieldReport& report);
 
+FATHOM_API std::string report_text(const FieldReport& report, ReportForm form);
+
 /// Learns the likelihood field of a log's sensor in a map and judges it by scans that were held out, if any are left.
 /// Throws InputError as fit_log() does.
 FATHOM_API FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options = {});

@@ -18,6 +18,7 @@
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/refine.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/report/form.hpp>
 
 namespace fathom {
 
@@ -95,9 +96,10 @@ struct LearnedNumber {
 /// Those of the table of BeamParameters, and that of an extended law of hits.
 FATHOM_API std::vector<LearnedNumber> learned_numbers(const BeamFit& fit);
 
-/// The flags of the fit and of the judgement, and FitReport::sanity. JSON has no infinity, so fit.json says null where
-/// the nats per ray are -inf, as it does where no scans were held out; a flag tells the two apart.
+/// The flags of the fit and of the judgement, and FitReport::sanity.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
+
+FATHOM_API std::string report_text(const FitReport& report, ReportForm form);
 
 /// The files that write_fit() writes into `folder`, in this order. `refined`: of a report with refined poses, which
 /// has refined.log, too: CARMEN text where that says all of the log (fits_carmen()), with the poses that were read in

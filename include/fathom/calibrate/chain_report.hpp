@@ -11,6 +11,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/calibrate/chain_frames.hpp>
+#include <fathom/report/form.hpp>
 
 namespace fathom {
 
@@ -45,8 +46,7 @@ struct ChainReport {
   [[nodiscard]] FATHOM_API std::vector<std::string> flags() const;
 };
 
-/// fit.json of a report.
-FATHOM_API std::string chain_json(const ChainReport& report);
+FATHOM_API std::string report_text(const ChainReport& report, ReportForm form);
 
 /// The files that write_chain_report() writes into `folder`, in this order.
 FATHOM_API std::vector<std::filesystem::path> chain_report_files(const std::filesystem::path& folder);

@@ -14,6 +14,7 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/calibrate/measure_depth.hpp>
+#include <fathom/report/form.hpp>
 
 namespace fathom {
 
@@ -83,17 +84,11 @@ FATHOM_API std::vector<std::filesystem::path> depth_folder_inputs(const std::fil
 FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
                                             const DepthFolderOptions& options = {});
 
-/// The numbers as people read them: the first row of cells is the head. Of several reports, columns stand side by side.
-struct DepthTable {
-  std::string title;
-  std::vector<std::vector<std::string>> rows;
-};
-FATHOM_API std::vector<DepthTable> depth_tables(std::span<const DepthReport> reports);
+/// Of one report, or of several, whose columns stand side by side and which measure.json has in "compared_with". Throws
+/// InputError for no report.
+FATHOM_API std::string report_text(std::span<const DepthReport> reports, ReportForm form);
 
-/// measure.json of one report, or of several: the others are in "compared_with".
-FATHOM_API std::string depth_json(std::span<const DepthReport> reports);
-
-/// Writes it; the file appears whole or not at all. Throws InputError for no report, or SystemError.
+/// Writes measure.json; the file appears whole or not at all. Throws InputError for no report, or SystemError.
 FATHOM_API void write_depth_json(const std::filesystem::path& file, std::span<const DepthReport> reports);
 
 /// The files that write_depth_report() writes into `folder`, in this order.

@@ -5,12 +5,15 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/world.hpp>
 #include <fathom/calibrate/calibrate.hpp>
+#include <fathom/report/form.hpp>
 
 namespace fathom {
 
@@ -37,5 +40,16 @@ FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, c
 /// gate; a sentence each.
 FATHOM_API std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned,
                                                    double gate_m);
+
+/// A calibration with its pairs and with notes on them.
+struct DistanceReport {
+  DistanceCalibration fit;
+  std::optional<LogPairs> found = {};  ///< of a log
+  double gate_m = 0.0;                 ///< of `found`
+  std::vector<std::string> notes = {};
+};
+
+FATHOM_API std::string report_text(const DistanceReport& report, ReportForm form);
+FATHOM_API std::string report_text(const EnergyCalibration& fit, ReportForm form);
 
 }  // namespace fathom

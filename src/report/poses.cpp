@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: MIT
-#include "report/pose_figures.hpp"
+#include "report/poses.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/geometry.hpp>
+#include <fathom/beam/carmen.hpp>
+#include <fathom/beam/csv.hpp>
 
 #include "base/counts.hpp"
-#include "report/page.hpp"
 #include "report/plot.hpp"
-#include "report/pose_moves.hpp"
 
 namespace fathom {
+
+PoseMoves pose_moves(const RefinedLog& refined) {
+  PoseMoves moves;
+  for (std::size_t i = 0; i < refined.logged.size(); ++i) {
+    const PlanarPose &before = refined.logged[i], &now = refined.log.pose[i];
+    moves.m.push_back(std::hypot(now.x_m - before.x_m, now.y_m - before.y_m));
+    moves.rad.push_back(std::remainder(now.yaw_rad - before.yaw_rad, 2.0 * std::numbers::pi));
+    moves.rms_m += moves.m.back() * moves.m.back();
+    moves.rms_rad += moves.rad.back() * moves.rad.back();
+  }
+  const double count = std::max(1.0, static_cast<double>(moves.m.size()));
+  moves.rms_m = std::sqrt(moves.rms_m / count);
+  moves.rms_rad = std::sqrt(moves.rms_rad / count);
+  return moves;
+}
+
+std::string refined_log_text(const RefinedLog& refined) {
+  return fits_carmen(refined.log) ? carmen_text(refined.log, refined.logged) : scan_csv(refined.log);
+}
 
 namespace {
 
@@ -75,36 +93,40 @@ std::string mount_text(const FitReport& report) {
   const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
   return fmt::format(
       " Mount of the sensor: x {:.4f} ± {:.2g} m, y {:.4f} ± {:.2g} m, yaw {:.5f} ± {:.2g} rad; errors are clustered "
-      "by "
-      "stretches of the way.",
+      "by stretches of the way.",
       at.mount_x_m, error.mount_x_m, at.mount_y_m, error.mount_y_m, at.mount_yaw_rad, error.mount_yaw_rad);
+}
+
+std::vector<Report::Figure> pose_figures(const RefinedLog& refined, const PoseMoves& moves) {
+  std::vector<double> degrees;
+  for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
+  return {
+      {.picture = way_figure(refined),
+       .keys = {stroke("#b9c4ce", "by the log"), stroke("#b3202c", "refined")},
+       .caption = ". Where the sensor was; refined.log has it."},
+      {.picture = move_figure(refined, "How far the place of each scan moved", moves.m, "place moved by (m)", "model"),
+       .caption = "How far the place of each scan moved."},
+      {.picture = move_figure(refined, "How far the heading of each scan turned", degrees,
+                              "heading turned by (degrees)", "short-line"),
+       .caption = "How far the heading of each scan turned."}};
 }
 
 }  // namespace
 
-std::string poses_section(const FitReport& report) {
-  if (!report.refined) return "";
+Report::Section poses_section(const FitReport& report) {
   const RefinedLog& refined = *report.refined;
   const PoseMoves moves = pose_moves(refined);
-  std::vector<double> degrees;
-  for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
   const std::string text = fmt::format(
-      "<p>Poses and parameters were learned in {}, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
+      "Poses and parameters were learned in {}, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
       "Rays that chose neither: {:.4f} nats each before, {:.4f} now; sigma_hit_m {:.4f} before, {:.4f} now. Poses "
-      "moved "
-      "by {:.4f} m and {:.3f}° (root mean square).{}</p>\n",
+      "moved by {:.4f} m and {:.3f}° (root mean square).{}",
       counted(refined.turns, "turn"), refined.prior.stddev_m, refined.prior.stddev_rad / kRadPerDeg,
       refined.before.nats_per_ray, report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m,
       report.fit.parameters.sigma_hit_m, moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
-  return "<h2>Poses</h2>\n" + text + "<div class=\"row\">\n" +
-         figure(way_figure(refined), stroke("#b9c4ce", "by the log") + stroke("#b3202c", "refined") +
-                                         ". Where the sensor was; refined.log has it.") +
-         figure(move_figure(refined, "How far the place of each scan moved", moves.m, "place moved by (m)", "model"),
-                "How far the place of each scan moved.") +
-         figure(move_figure(refined, "How far the heading of each scan turned", degrees, "heading turned by (degrees)",
-                            "short-line"),
-                "How far the heading of each scan turned.") +
-         "</div>\n";
+  const std::string file = fmt::format("refined.log is {} of {}", fits_carmen(refined.log) ? "CARMEN text" : "CSV",
+                                       counted(refined.log.scans(), "scan"));
+  const auto figures = [&refined, moves] { return pose_figures(refined, moves); };
+  return {.head = "Poses", .pieces = {Report::Text{{text, file}}, Report::Figures(figures)}};
 }
 
 }  // namespace fathom

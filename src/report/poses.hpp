@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How far refined poses lie from those of the log, and the log that they make.
+// Refined poses: how far they lie from those of the log, the log that they make, and what a report says of them.
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <fathom/beam/report.hpp>
+#include "report/report.hpp"
 
 namespace fathom {
 
@@ -17,5 +18,8 @@ PoseMoves pose_moves(const RefinedLog& refined);
 
 /// CARMEN text, with the poses that were read in place of odometry, or CSV.
 std::string refined_log_text(const RefinedLog& refined);
+
+/// The way before and after, how far each pose moved, and the gain.
+Report::Section poses_section(const FitReport& report);
 
 }  // namespace fathom

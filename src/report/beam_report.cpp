@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+// The report of a beam model, and the folder of a fit.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/field.hpp>
+#include <fathom/beam/report.hpp>
+
+#include "base/counts.hpp"
+#include "report/fit_figures.hpp"
+#include "report/mixture_shares.hpp"
+#include "report/model_text.hpp"
+#include "report/poses.hpp"
+#include "report/result_folder.hpp"
+#include "report/sanity.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = Report::Json;
+
+constexpr std::array<const char*, 7> kFitNames = {"parameters.yaml", "report.html", "amcl.yaml", "nav2.yaml",
+                                                  "beluga.yaml",     "refined.log", "fit.json"};
+constexpr std::array<std::string_view, 2> kFitKinds = {"beam", "likelihood_field"};
+constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .kinds = kFitKinds};
+constexpr double kLeastWeight = 1e-7;  // of weights
+
+std::string scan_error_note(const ScanFit& fit) {
+  const bool stretches = fit.stretches > 0, rows = fit.rows_are_scans;
+  const std::string way = rows ? "neighbouring rows" : "the way";
+  return fmt::format(
+      "Standard errors take {} as independent{}; the naive ones take rays as independent. "
+      "The intervals hold the true value 95 times in 100. A dash: not valid here (a boundary) or not learned.",
+      stretches ? counted(fit.clusters, "stretch of " + way, "stretches of " + way)
+                : counted(fit.clusters, rows ? "row" : "scan"),
+      rows        ? ""
+      : stretches ? ", because neighbouring scans see the same place and err together"
+                  : ", because neighbouring rays err together");
+}
+
+std::vector<Report::Figure> reading_figures(const FitReport& report) {
+  constexpr double kWide = 1080, kNarrow = 400;  // for a screen and for a phone
+  Report::Figure readings{
+      .picture = reading_figure(report, kWide),
+      .keys = {patch("var(--hit)", "hit"), patch("var(--short)", "short"), patch("var(--rand)", "random"),
+               patch("var(--max)", "no return"), stroke("var(--ink)", "readings")},
+      .caption = ". Components as the model expects them on these rays, stacked; the line is what was read.",
+      .of_phone = reading_figure(report, kNarrow)};
+  Report::Figure residuals{
+      .picture = residual_figure(report),
+      .keys = {stroke("#b3202c", "model"), stroke("var(--hit)", "hit"), stroke("var(--short)", "short"),
+               stroke("#7d8a97", "random"), patch("#d5dce3", "readings")},
+      .caption = ". How the readings lie about the surface that the map expects."};
+  Report::Figure transform{
+      .picture = transform_figure(report),
+      .caption = fmt::format("Probability integral transform: level where the model describes every reading. "
+                             "Largest distance of its cdf from the diagonal: {:.3f}.",
+                             report.judgement.ks_distance)};
+  return {std::move(readings), std::move(residuals), std::move(transform)};
+}
+
+std::vector<Report::Figure> density_figures(const FitReport& report) {
+  std::vector<Report::Figure> figures = {{.picture = "",
+                                          .keys = {stroke("#b3202c", "density of the model"),
+                                                   patch("#d5dce3", "readings of rays that expect nearly that range")},
+                                          .caption = ". The dashed line is the surface, its offset included."}};
+  for (const double quantile : {0.2, 0.5, 0.8}) {
+    DensityFigure shown = density_figure(report, quantile);
+    figures.push_back({.picture = std::move(shown.svg), .caption = std::move(shown.caption)});
+  }
+  return figures;
+}
+
+Report::Section readings_section(const FitReport& report) {
+  Report::Section section{.head = "Readings and components", .pieces = {}};
+  section.pieces.push_back(Report::Figures([&report] { return reading_figures(report); }));
+  add_disagreements(disagreements(report), section);
+  return section;
+}
+
+Report::Section density_section(const FitReport& report) {
+  return {.head = "Density at three expected ranges",
+          .pieces = {Report::Figures([&report] { return density_figures(report); })}};
+}
+
+/// What was learned of each log.
+Report::Section logs_section(const FitReport& report) {
+  Report::Table table{.columns = {{.head = "log", .is_number = false, .key = "name"}}, .rows = {}, .key = "logs"};
+  using Number = double LogCorrection::*;
+  const auto add = [&](const char* name, Number number) {
+    table.columns.push_back({.head = name, .key = name});
+    for (std::size_t i = 0; i < report.logs.size(); ++i) {
+      const double value = report.logs[i].correction.*number, error = report.logs[i].std_error.*number;
+      table.rows[i].push_back(
+          {with_error(fmt::format("{:.4f}", value), error), {{"value", value}, {"std_error", number_or_null(error)}}});
+    }
+  };
+  for (const FitReport::Log& log : report.logs) table.rows.push_back({text_cell(log.name)});
+  add("mount_x_m", &LogCorrection::mount_x_m), add("mount_y_m", &LogCorrection::mount_y_m);
+  add("mount_yaw_rad", &LogCorrection::mount_yaw_rad), add("range_offset_m", &LogCorrection::range_offset_m);
+  return {.head = "Logs", .pieces = {std::move(table)}};
+}
+
+Report::Section convergence_section(const FitReport& report) {
+  const BeamSensor& sensor = report.model.sensor;
+  std::vector<FitReport::Fact> facts = report.facts;
+  const auto add = [&](const char* name, std::string_view value) { facts.push_back({name, std::string(value)}); };
+  add("maximum range Z", fmt::format("{:.6g} m", sensor.max_range_m));
+  if (sensor.step_m > 0.0) add("step of the readings", fmt::format("{:.6g} m", sensor.step_m));
+  add("where nothing is expected", choice_word(sensor.miss));
+  add("unknown cells", choice_word(report.model.unknown));
+  add("law of hits", choice_word(report.fit.parameters.tail.hit));
+  add("variant of learning", choice_word(report.variant));
+  const char* note =
+      report.variant == FitVariant::kExact
+          ? "Expectation maximisation with the exact M-step: it never falls."
+          : "This variant is for comparison: it does not climb the likelihood, and its parameters are biased.";
+  const auto figures = [&report, note] {
+    return std::vector<Report::Figure>{{.picture = convergence_figure(report), .caption = note}};
+  };
+  return {.head = "Convergence and data",
+          .pieces = {Report::Figures(figures), fact_table(facts)},
+          .layout = Report::Layout::kSideBySide};
+}
+
+Report::Status status_of(const BeamFit& fit, const LearnedNumber& number) {
+  if (std::ranges::count(fit.at_limit, number.field.name) > 0) return Report::Status::kAtLimit;
+  return number.field.name == "hit_offset_m" ? Report::Status::kFixed : Report::Status::kUnidentified;
+}
+
+void judge_beam(const FitReport& report, Report& out) {
+  const BeamFit& fit = report.fit;
+  const double w_hit = fit.parameters.w_hit;
+  out.find(Report::Severity::kNote, fit.flags);
+  out.find(Report::Severity::kUnusable, report.judgement.flags);
+  add_sanity(report.sanity, report.unusable, out);
+  out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
+  out.refuse(!report.judgement.flags.empty(), report.judgement.flags.empty() ? "" : report.judgement.flags.front());
+  out.refuse(!(w_hit > kLeastWeight), "no reading hits a surface that is expected");
+  out.refuse(w_hit < 1.0 - kLeastWeight && std::isnan(fit.naive_std_error.w_hit),
+             "the likelihood has no clear maximum here: there are no standard errors");
+}
+
+Json refined_json(const FitReport& report) {
+  const RefinedLog& refined = *report.refined;
+  const PoseMoves moves = pose_moves(refined);
+  return {{"scans", refined.scan},
+          {"turns", refined.turns},
+          {"prior_stddev_m", refined.prior.stddev_m},
+          {"prior_stddev_rad", refined.prior.stddev_rad},
+          {"moved_rms_m", moves.rms_m},
+          {"moved_rms_rad", moves.rms_rad},
+          {"sigma_hit_m_before", refined.parameters_before.sigma_hit_m},
+          {"held_out_nats_before", number_or_null(refined.before.nats_per_ray)}};
+}
+
+Report report_of(const FitReport& report) {
+  const BeamFit& fit = report.fit;
+  Report out{.kind = "beam", .title = "Beam model fit"};
+  out.intro =
+      "The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
+      "readings without a return and random ones; learned by maximum likelihood.";
+  for (const LearnedNumber& n : learned_numbers(fit)) out.parameters.push_back(parameter_of(n, status_of(fit, n)));
+  judge_beam(report, out);
+  add_scan_fit({.stretches = report.stretches,
+                .clusters = fit.clusters,
+                .log_likelihood = fit.log_likelihood,
+                .converged = fit.end == FitEnd::kConverged,
+                .learned = fit.pairs,
+                .judged = report.judgement.pairs,
+                .nats = report.judgement.nats_per_ray,
+                .held_out = report.held_out,
+                .held_out_note = report.held_out_note,
+                .judged_by = report.refined          ? "rays"
+                             : report.rows_are_scans ? "rows"
+                                                     : "scans",
+                .rows_are_scans = report.rows_are_scans},
+               out);
+  const double ks_distance = report.judgement.ks_distance;
+  out.tiles.insert(out.tiles.begin() + 1,
+                   {fmt::format("{:.3f}", ks_distance), "Kolmogorov-Smirnov distance, the same"});
+  out.details["hit"] = choice_word(fit.parameters.tail.hit);
+  out.details["ks_distance"] = report.held_out ? Json(ks_distance) : Json(nullptr);
+  out.sections = {readings_section(report), density_section(report)};
+  if (report.refined) out.sections.push_back(poses_section(report));
+  if (!report.logs.empty()) out.sections.push_back(logs_section(report));
+  out.sections.push_back(convergence_section(report));
+  if (report.refined) out.details["refined"] = refined_json(report);
+  return out;
+}
+
+}  // namespace
+
+std::vector<LearnedNumber> learned_numbers(const BeamFit& fit) {
+  std::vector<LearnedNumber> numbers;
+  const auto add = [&](FieldInfo field, const auto& in) {
+    const double value = in(fit.parameters);
+    numbers.push_back(
+        {std::move(field), value, value, in(fit.std_error), in(fit.naive_std_error), in(fit.low_95), in(fit.high_95)});
+  };
+  const HitTail& tail = fit.parameters.tail;
+  for (const auto& field : BeamParameters::fields()) {
+    const auto member = member_of<double>(field);
+    FieldInfo info = without_default(field);
+    if (member == &BeamParameters::sigma_hit_m && tail.hit == HitLaw::kStudentT) info.doc = "scale of hits";
+    if (member == &BeamParameters::sigma_hit_m && tail.hit == HitLaw::kGrows) {
+      info.doc = "standard deviation of hits at range 0";
+    }
+    add(std::move(info), [member](const BeamParameters& p) { return p.*member; });
+    numbers.back().printed = printed_value(fit.parameters, member);
+  }
+  if (tail.is_extended()) {
+    const auto field = HitTail::field_of(tail.hit);
+    const auto member = member_of<double>(field);
+    add(without_default(field), [member](const BeamParameters& p) { return p.tail.*member; });
+  }
+  return numbers;
+}
+
+std::vector<std::string> report_flags(const FitReport& report) {
+  std::vector<std::string> flags = report.fit.flags;
+  flags.insert(flags.end(), report.judgement.flags.begin(), report.judgement.flags.end());
+  flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
+  return flags;
+}
+
+void add_scan_fit(const ScanFit& fit, Report& report) {
+  const std::string where = fit.held_out ? "held-out " + fit.judged_by : "the " + fit.judged_by + " learned from";
+  report.tiles = {{std::isinf(fit.nats) ? "−∞" : fmt::format("{:.4f}", fit.nats), "nats per ray, " + where},
+                  {group_digits(fit.judged), "rays, " + where},
+                  {group_digits(fit.learned), "rays learned from"},
+                  {fmt::format("{}", fit.log_likelihood.size() - 1),
+                   fit.converged ? "iterations, converged" : "iterations: the limit, not converged"}};
+  report.parameter_note = scan_error_note(fit);
+  report.start_log_likelihood = fit.log_likelihood.front(), report.log_likelihood = fit.log_likelihood.back();
+  report.blocks = fit.clusters, report.block = fit.stretches > 0 ? "stretch" : fit.rows_are_scans ? "row" : "scan";
+  if (fit.held_out) report.held_out = {.nats = fit.nats, .readings = fit.judged, .note = fit.held_out_note};
+  report.details["iterations"] = fit.log_likelihood.size() - 1;
+  report.details["log_likelihood_by_iteration"] = fit.log_likelihood;
+  report.refuse(!fit.converged, "learning was stopped by the limit on iterations");
+}
+
+void add_sanity(const std::vector<std::string>& sanity, const std::vector<std::string>& unusable, Report& report) {
+  for (const std::string& text : sanity) {
+    const bool is_fault = std::ranges::count(unusable, text) > 0;
+    report.findings.push_back({is_fault ? Report::Severity::kUnusable : Report::Severity::kWarning, text});
+    report.refuse(is_fault, text);
+  }
+}
+
+void add_disagreements(const std::vector<std::string>& found, Report::Section& section) {
+  if (found.empty()) {
+    section.pieces.push_back(Report::Text{{"Tails and masses of the readings agree with the model."}});
+    return;
+  }
+  section.pieces.push_back(Report::Text{{"Readings and model disagree:"}});
+  section.pieces.push_back(Report::Text{found, Report::TextForm::kList});
+}
+
+std::string report_text(const FitReport& report, ReportForm form) { return text_of(report_of(report), form); }
+
+std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localizer> localizers, bool refined) {
+  std::vector<fs::path> files = {folder / "parameters.yaml", folder / "report.html"};
+  for (std::size_t k = 0; k < kChoiceWords<Localizer>.size(); ++k) {
+    const auto localizer = static_cast<Localizer>(k);
+    if (std::ranges::count(localizers, localizer) > 0) files.push_back(folder / localizer_file_name(localizer));
+  }
+  if (refined) files.push_back(folder / "refined.log");
+  files.push_back(folder / "fit.json");
+  return files;
+}
+
+void check_fit_folder(const fs::path& folder, bool force) { check_result_folder(kFit, folder, force); }
+
+void write_fit_folder(const fs::path& folder, const Report& report, std::vector<ResultFile> files, bool force) {
+  write_report(kFit, folder, report, std::move(files), force);
+}
+
+void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
+  check_fit_folder(folder, force);  // before the work
+  std::vector<ResultFile> files = {{"parameters.yaml", beam_model_text(report.model)}};
+  for (const Localizer localizer : localizers) {
+    files.push_back(
+        {localizer_file_name(localizer), localizer_text(report.model.parameters, report.model.sensor, localizer)});
+  }
+  if (report.refined) files.push_back({"refined.log", refined_log_text(*report.refined)});
+  write_fit_folder(folder, report_of(report), std::move(files), force);
+}
+
+}  // namespace fathom

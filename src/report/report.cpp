@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// Reports on a terminal and as JSON, and what their makers share.
+#include "report/report.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include <fathom/base/interval_text.hpp>
+#include <fathom/base/names.hpp>
+
+namespace fathom {
+
+namespace {
+
+using Json = Report::Json;
+using Place = Report::Place;
+
+constexpr std::array<const char*, 4> kStatusWords = {"learned", "fixed", "at_limit", "unidentified"};
+constexpr std::array<const char*, 3> kSeverityWords = {"note", "warning", "unusable"};
+
+const char* status_word(const Report::Parameter& p) { return kStatusWords[static_cast<std::size_t>(p.status)]; }
+
+Json parameter_json(const Report::Parameter& p) {
+  Json json = {{"value", p.value}, {"unit", p.unit}};
+  json["start"] = p.start ? number_or_null(*p.start) : Json(nullptr);
+  json["std_error"] = number_or_null(p.std_error);
+  json["naive_error"] = number_or_null(p.naive_error);
+  json["interval_95"] = nullptr;
+  if (!std::isnan(p.low_95)) json["interval_95"] = {number_or_null(p.low_95), number_or_null(p.high_95)};
+  json["status"] = status_word(p);
+  return json;
+}
+
+Json table_json(const Report::Table& table) {
+  Json rows = Json::array();
+  for (const std::vector<Report::Cell>& row : table.rows) {
+    Json object = Json::object();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (!table.columns[c].key.empty()) object[table.columns[c].key] = row[c].value;
+    }
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+Json details_of(const Report& report) {
+  Json details = report.details;
+  for (const Report::Section& section : report.sections) {
+    for (const Report::Piece& piece : section.pieces) {
+      const auto* table = std::get_if<Report::Table>(&piece);
+      if (table != nullptr && !table->key.empty()) details[table->key] = table_json(*table);
+    }
+  }
+  return details;
+}
+
+Json held_out_json(const Report& report) {
+  if (!report.held_out) return nullptr;
+  const Report::HeldOut& held_out = *report.held_out;
+  return {{"nats", number_or_null(held_out.nats)},
+          {"readings", held_out.readings},
+          {"gain_nats", number_or_null(held_out.gain_nats)},
+          {"gain_std_error", number_or_null(held_out.gain_error)},
+          {"note", text_or_null(held_out.note)}};
+}
+
+/// A terminal has no typographic signs.
+std::string plain(std::string text) {
+  constexpr std::array<std::array<std::string_view, 2>, 7> kSigns = {
+      {{"±", "+-"}, {"–", "-"}, {"−", "-"}, {"\u202f", " "}, {" · ", " x "}, {"∞", "inf"}, {"°", " deg"}}};
+  for (const auto& [sign, ascii] : kSigns) {
+    for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += ascii.size()) {
+      text.replace(at, sign.size(), ascii);
+    }
+  }
+  return text;
+}
+
+std::string shown_line(const std::string& text) { return printable(plain(text)); }
+
+bool is_on_terminal(Place place) { return place == Place::kShown || place == Place::kAside || place == Place::kScreen; }
+
+/// Columns two blanks apart, one row a line.
+std::string table_lines(const Report::Table& table) {
+  std::vector<std::vector<std::string>> rows(1);
+  std::vector<std::size_t> widths;
+  std::vector<bool> to_right;
+  for (const Report::Column& column : table.columns) {
+    if (!is_on_terminal(column.place)) continue;
+    rows.front().push_back(shown_line(column.head));
+    widths.push_back(rows.front().back().size()), to_right.push_back(column.is_number);
+  }
+  const bool has_heads = std::any_of(widths.begin(), widths.end(), [](std::size_t width) { return width > 0; });
+  for (const std::vector<Report::Cell>& row : table.rows) {
+    std::vector<std::string>& texts = rows.emplace_back();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (!is_on_terminal(table.columns[c].place)) continue;
+      texts.push_back(shown_line(row[c].text));
+      widths[texts.size() - 1] = std::max(widths[texts.size() - 1], texts.back().size());
+    }
+  }
+  std::string text;
+  for (std::size_t r = has_heads ? 0 : 1; r < rows.size(); ++r) {
+    std::string line;
+    for (std::size_t c = 0; c < rows[r].size(); ++c) {
+      line += fmt::format(fmt::runtime(to_right[c] ? "{:>{}}  " : "{:<{}}  "), rows[r][c], widths[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return table.note.empty() ? text : text + shown_line(table.note) + "\n";
+}
+
+std::string tile_lines(const Report::Tiles& tiles) {
+  std::string text;
+  for (const Report::Tile& tile : tiles) text += shown_line(tile.name + ": " + tile.value) + "\n";
+  return text;
+}
+
+std::string text_lines(const Report::Text& text) {
+  std::string lines;
+  for (const std::string& line : text.lines) {
+    if (text.form == Report::TextForm::kCode) {
+      lines += line + (line.ends_with('\n') ? "" : "\n");
+    } else {
+      lines += (text.form == Report::TextForm::kList ? "- " : "") + shown_line(line) + "\n";
+    }
+  }
+  return lines;
+}
+
+/// Empty of a figure.
+std::string piece_lines(const Report::Piece& piece) {
+  if (const auto* text = std::get_if<Report::Text>(&piece)) return text_lines(*text);
+  if (const auto* tiles = std::get_if<Report::Tiles>(&piece)) return tile_lines(*tiles);
+  const auto* table = std::get_if<Report::Table>(&piece);
+  return table != nullptr && is_on_terminal(table->place) ? table_lines(*table) : "";
+}
+
+std::string section_lines(const Report::Section& section) {
+  if (section.layout == Report::Layout::kFolded) return "";
+  std::string lines;
+  for (const Report::Piece& piece : section.pieces) lines += piece_lines(piece);
+  return lines.empty() || section.head.empty() ? lines : "\n" + shown_line(section.head) + "\n" + lines;
+}
+
+}  // namespace
+
+void Report::find(Severity severity, std::span<const std::string> texts) {
+  for (const std::string& text : texts) findings.push_back({severity, text});
+}
+
+std::string verdict_text(const Report& report) {
+  return report.unusable.empty() ? "usable: yes" : "usable: no, because " + report.unusable;
+}
+
+std::string held_out_line(const Report& report) {
+  const bool has_note = report.held_out && !report.held_out->note.empty();
+  return has_note ? "Held out: " + report.held_out->note + "." : "";
+}
+
+Report::Table parameter_table(const Report& report) {
+  const auto any = [&](auto has) { return std::any_of(report.parameters.begin(), report.parameters.end(), has); };
+  using P = Report::Parameter;
+  const bool has_start = any([](const P&p) { return p.start.has_value(); }),
+             has_doc = any([](const P&p) { return !p.doc.empty(); }),
+             has_status = any([](const P&p) { return p.status != Report::Status::kLearned; });
+  Report::Table table{.columns = {{.head = "parameter", .is_number = false, .is_name = true},
+                                  {"value"},
+                                  {"± std. error"},
+                                  {"95 % interval", true, Place::kAside},
+                                  {"naive error", true, Place::kAside}},
+                      .rows = {},
+                      .note = report.parameter_note};
+  if (has_start) table.columns.push_back({"as given", true, Place::kAside});
+  table.columns.push_back({"unit", false});
+  if (has_status) table.columns.push_back({"status", false, Place::kAside});
+  if (has_doc) table.columns.push_back({"meaning", false, Place::kAside});
+  for (const P& p : report.parameters) {
+    const std::string interval = std::isfinite(p.low_95) ? interval_text(p.low_95, p.high_95) : "–";
+    std::vector<Report::Cell>& row = table.rows.emplace_back();
+    row = {{p.name},
+           {fmt::format("{:.5g}", p.printed)},
+           {text_or_dash(p.std_error, "{:.2g}")},
+           {interval},
+           {text_or_dash(p.naive_error, "{:.2g}")}};
+    if (has_start) row.push_back({p.start ? fmt::format("{:.5g}", *p.start) : "–"});
+    row.push_back({p.unit == "1" ? "" : p.unit});
+    if (has_status) row.push_back({p.status == Report::Status::kAtLimit ? "at limit" : status_word(p)});
+    if (has_doc) row.push_back({p.doc});
+  }
+  return table;
+}
+
+std::string json_text(const Report& report, std::span<const std::string> files) {
+  Json json = {{"kind", report.kind}, {"usable", report.unusable.empty()}, {"reason", text_or_null(report.unusable)}};
+  json["parameters"] = Json::object();
+  for (const Report::Parameter& p : report.parameters) json["parameters"][p.name] = parameter_json(p);
+  json["findings"] = Json::array();
+  for (const Report::Finding& finding : report.findings) {
+    json["findings"].push_back(
+        {{"severity", kSeverityWords[static_cast<std::size_t>(finding.severity)]}, {"text", finding.text}});
+  }
+  json["log_likelihood"] = {{"start", number_or_null(report.start_log_likelihood)},
+                            {"learned", number_or_null(report.log_likelihood)}};
+  json["blocks"] = {{"count", report.blocks}, {"of", text_or_null(report.block)}};
+  json["held_out"] = held_out_json(report);
+  json["details"] = details_of(report);
+  if (!files.empty()) json["files"] = std::vector<std::string>(files.begin(), files.end());
+  return json_file_text(json);
+}
+
+std::string terminal_text(const Report& report, bool brief) {
+  std::string text = shown_line(verdict_text(report)) + "\n";
+  Report::Table parameters = parameter_table(report);
+  if (brief) parameters.note.clear();
+  if (!report.parameters.empty()) text += table_lines(parameters);
+  if (brief && !report.parameters.empty()) return text;
+  for (const Report::Finding& finding : report.findings) text += "note: " + shown_line(finding.text) + "\n";
+  if (!report.tiles.empty()) text += "\n" + tile_lines(report.tiles);
+  if (const std::string line = held_out_line(report); !line.empty()) text += shown_line(line) + "\n";
+  for (const Report::Section& section : report.sections) text += section_lines(section);
+  return text;
+}
+
+std::string text_of(const Report& report, ReportForm form) {
+  switch (form) {
+    case ReportForm::kTerminal:
+      return terminal_text(report);
+    case ReportForm::kBrief:
+      return terminal_text(report, true);
+    case ReportForm::kHtml:
+      return html_text(report);
+    case ReportForm::kJson:
+      return json_text(report);
+  }
+  return "";
+}
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+std::string json_file_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+std::string text_or_dash(double value, std::string_view form) {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : "–";
+}
+
+std::string with_error(const std::string& value, double std_error, std::string_view form) {
+  return std::isfinite(std_error) ? value + " ± " + fmt::format(fmt::runtime(form), std_error) : value;
+}
+
+std::string group_digits(std::size_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
+  return text;
+}
+
+Report::Cell number_cell(double value, std::string_view form) {
+  return {text_or_dash(value, form), number_or_null(value)};
+}
+
+Report::Cell count_cell(std::size_t value) { return {group_digits(value), value}; }
+
+Report::Cell text_cell(const std::string& text) { return {text, text}; }
+
+Report::Table fact_table(std::span<const FitReport::Fact> facts) {
+  Report::Table table{.columns = {{"", false}, {"", false}}, .rows = {}};
+  for (const FitReport::Fact& fact : facts) table.rows.push_back({{fact.name}, {fact.value}});
+  return table;
+}
+
+Report::Parameter parameter_of(const LearnedNumber& n, Report::Status without_error) {
+  Report::Parameter p{.name = std::string(n.field.name), .unit = std::string(n.field.unit)};
+  p.value = n.value, p.printed = n.printed, p.std_error = n.std_error, p.naive_error = n.naive_std_error;
+  p.low_95 = n.low_95, p.high_95 = n.high_95;
+  p.status = std::isfinite(n.naive_std_error) ? Report::Status::kLearned : without_error;
+  p.doc = std::string(n.field.doc);
+  return p;
+}
+
+std::vector<Report::Parameter> parameters_of(const ChainFit& fit, bool was_given) {
+  std::vector<Report::Parameter> parameters;
+  for (const LearnedParameter& from : fit.parameters) {
+    Report::Parameter& p = parameters.emplace_back(Report::Parameter{.name = from.name, .unit = from.unit});
+    if (was_given) p.start = from.start;
+    p.value = p.printed = from.value, p.std_error = from.std_error, p.naive_error = from.naive_error;
+    p.low_95 = from.low, p.high_95 = from.high;
+    if (from.is_at_limit) p.status = Report::Status::kAtLimit;
+    if (from.is_unidentified) p.status = Report::Status::kUnidentified;
+  }
+  return parameters;
+}
+
+void add_chain(const ChainFit& fit, bool was_given, Report& report) {
+  report.parameters = parameters_of(fit, was_given);
+  report.parameter_note = fmt::format(
+      "Standard errors rest on {} independent {}, the naive ones on independent returns. A dash: there is none (see "
+      "the "
+      "notes).",
+      fit.clusters, fit.stretches > 0 ? "stretches of the way" : "frames (or blocks of frames)");
+  report.start_log_likelihood = was_given ? fit.start_log_likelihood : std::nan("");
+  report.log_likelihood = fit.log_likelihood;
+  report.blocks = fit.clusters, report.block = fit.stretches > 0 ? "stretch" : "frame";
+  if (fit.judged > 0) {
+    report.held_out = Report::HeldOut{.nats = fit.held_out_nats, .readings = fit.judged};
+    if (was_given) report.held_out->gain_nats = fit.gain_nats, report.held_out->gain_error = fit.gain_error;
+  }
+  report.details.update({{"returns", fit.returns}, {"lost", fit.lost}, {"frames", fit.frames}});
+}
+
+void refuse_bad_chain(const ChainFit& fit, bool was_given, Report& report) {
+  const auto has_error = [](const LearnedParameter& p) { return std::isfinite(p.naive_error); };
+  report.refuse(std::none_of(fit.parameters.begin(), fit.parameters.end(), has_error),
+                "no parameter has a standard error: see the notes");
+  report.refuse(was_given && fit.judged > 0 && fit.gain_nats < -3.0 * fit.gain_error,
+                "returns that were held out are less likely than under the chain as given");
+}
+
+}  // namespace fathom

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A result as sections of tables, figures and text. Three writers turn it into a page, JSON and terminal output.
+// Makers of sections write plain text; only pictures are HTML.
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <fathom/beam/report.hpp>
+#include <fathom/calibrate/chain.hpp>
+#include <fathom/report/form.hpp>
+
+namespace fathom {
+
+struct Report {
+  using Json = nlohmann::ordered_json;
+
+  enum class Status : std::uint8_t { kLearned, kFixed, kAtLimit, kUnidentified };
+  struct Parameter {
+    std::string name, unit;
+    std::optional<double> start = {};     ///< where learning began, if its user said where
+    double value = 0.0, printed = value;  ///< printed: as people should read it
+    double std_error = std::nan("");      ///< NaN: none
+    double naive_error = std_error;       ///< if readings were independent
+    double low_95 = std_error, high_95 = low_95;
+    Status status = Status::kLearned;
+    std::string doc = {};
+  };
+
+  enum class Severity : std::uint8_t { kNote, kWarning, kUnusable };
+  struct Finding {
+    Severity severity;
+    std::string text;
+  };
+
+  /// A number in a frame, with its name.
+  struct Tile {
+    std::string value, name;
+  };
+  using Tiles = std::vector<Tile>;
+
+  /// Where a column or a table is shown. Beside the others a phone has no room for columns that are kAside: there they
+  /// stand in a line below, each after its head.
+  enum class Place : std::uint8_t { kShown, kAside, kScreen, kPhone, kJson };
+  struct Column {
+    std::string head;  ///< empty: the values say what they are
+    bool is_number = true;
+    Place place = Place::kShown;
+    std::string key = {};  ///< in JSON; empty: not there
+    bool is_name = false;  ///< of a parameter
+  };
+  struct Cell {
+    std::string text;  ///< for people
+    Json value = {};   ///< for programs
+  };
+  struct Table {
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;
+    std::string note = {};  ///< below
+    std::string key = {};   ///< in the details of JSON, as an array of objects; empty: not there
+    Place place = Place::kShown;
+    std::string style = "parameters";  ///< CSS class of a table with heads
+  };
+
+  /// A patch or a stroke of a colour, as CSS has it, and what it means.
+  struct Key {
+    std::string color, text;
+    bool is_stroke = false;
+  };
+  struct Figure {
+    std::string picture;  ///< HTML; empty: these keys are of the figures beside it
+    std::string lead = {};
+    std::vector<Key> keys = {};
+    std::string caption = {};
+    std::string of_phone = {};  ///< another picture for a phone; on a screen it fills the width
+  };
+
+  /// Figures of a row, which are drawn when a page asks for them.
+  using Figures = std::function<std::vector<Figure>()>;
+
+  enum class TextForm : std::uint8_t { kParagraph, kList, kCode };
+  struct Text {
+    std::vector<std::string> lines;
+    TextForm form = TextForm::kParagraph;
+  };
+
+  using Piece = std::variant<Table, Figures, Text, Tiles>;
+  enum class Layout : std::uint8_t { kStacked, kSideBySide, kFolded };  ///< folded: on pages alone
+  struct Section {
+    std::string head;
+    std::vector<Piece> pieces;
+    Layout layout = Layout::kStacked;
+  };
+
+  struct HeldOut {
+    double nats = std::nan("");  ///< mean log density of a reading; -inf: one of them is impossible
+    std::size_t readings = 0;
+    double gain_nats = std::nan(""), gain_error = std::nan("");  ///< against the start
+    std::string note = {};
+  };
+
+  std::string kind, title;
+  std::string intro = {};
+  std::string unusable = {};  ///< why the result cannot be used; empty: it can
+  Tiles tiles = {};
+  std::vector<Parameter> parameters = {};
+  std::string parameter_note = {};
+  std::vector<Finding> findings = {};
+  double start_log_likelihood = std::nan(""), log_likelihood = std::nan("");
+  std::size_t blocks = 0;  ///< that standard errors take as independent
+  std::string block = {};  ///< "stretch", "scan", "frame", "pair"
+  std::optional<HeldOut> held_out = {};
+  std::vector<Section> sections = {};
+  Json details = Json::object();  ///< of its kind alone
+
+  void find(Severity severity, std::span<const std::string> texts);
+  /// The first reason stands.
+  void refuse(bool is_unusable, std::string_view why) {
+    if (is_unusable && unusable.empty()) unusable = why;
+  }
+};
+
+std::string html_text(const Report& report);
+/// `files`: that are written with it.
+std::string json_text(const Report& report, std::span<const std::string> files = {});
+/// `brief`: the verdict and the parameters.
+std::string terminal_text(const Report& report, bool brief = false);
+std::string text_of(const Report& report, ReportForm form);
+
+/// What the writers share: the first line, what is not known of scans that were held out (empty: nothing), and the
+/// table of parameters.
+std::string verdict_text(const Report& report);
+std::string held_out_line(const Report& report);
+Report::Table parameter_table(const Report& report);
+
+/// JSON has no NaN and no infinity.
+Report::Json number_or_null(double value);
+/// Empty: null.
+Report::Json text_or_null(const std::string& text);
+/// A file of JSON. Names of files are bytes; what is no UTF-8 becomes U+FFFD.
+std::string json_file_text(const Report::Json& json);
+
+/// A number in a form of fmt; a dash for what is not known.
+std::string text_or_dash(double value, std::string_view form);
+/// "0.12 ± 0.03"
+std::string with_error(const std::string& value, double std_error, std::string_view form = "{:.2g}");
+/// 1234567 as "1 234 567", with narrow blanks that do not break.
+std::string group_digits(std::size_t value);
+
+Report::Cell number_cell(double value, std::string_view form);
+Report::Cell count_cell(std::size_t value);
+Report::Cell text_cell(const std::string& text);
+
+inline Report::Key patch(std::string color, std::string text) { return {std::move(color), std::move(text)}; }
+inline Report::Key stroke(std::string color, std::string text) { return {std::move(color), std::move(text), true}; }
+template <class Choice>
+std::string choice_word(Choice choice) {
+  return std::string(kChoiceWords<Choice>[static_cast<std::size_t>(choice)]);
+}
+/// What fits of scans have in common.
+struct ScanFit {
+  std::size_t stretches = 0, clusters = 0;
+  std::vector<double> log_likelihood;  ///< at the start and after every iteration
+  bool converged = true;
+  std::size_t learned = 0, judged = 0;  ///< readings
+  double nats = 0.0;                    ///< per reading judged
+  bool held_out = false;                ///< whether these were held out
+  std::string held_out_note = {}, judged_by = "scans";
+  bool rows_are_scans = false;
+};
+/// Fills tiles, the note on errors, likelihoods, blocks and what was held out.
+void add_scan_fit(const ScanFit& fit, Report& report);
+/// Findings on a log, its map and its poses. `unusable`: those that make the result unusable.
+void add_sanity(const std::vector<std::string>& sanity, const std::vector<std::string>& unusable, Report& report);
+/// Where readings and model disagree, a sentence each, or that they agree.
+void add_disagreements(const std::vector<std::string>& found, Report::Section& section);
+/// Names and values.
+Report::Table fact_table(std::span<const FitReport::Fact> facts);
+
+/// The parameters of a chain. `was_given`: whether its user said where learning begins.
+std::vector<Report::Parameter> parameters_of(const ChainFit& fit, bool was_given);
+/// Fills parameters, likelihoods, blocks and what was held out.
+void add_chain(const ChainFit& fit, bool was_given, Report& report);
+/// What of a chain cannot be used.
+void refuse_bad_chain(const ChainFit& fit, bool was_given, Report& report);
+/// A number of a beam model or a likelihood field. `without_error`: its status where it has no naive error.
+Report::Parameter parameter_of(const LearnedNumber& number, Report::Status without_error);
+
+}  // namespace fathom
