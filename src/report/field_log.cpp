@@ -103,9 +103,9 @@ LikelihoodFieldModel rounded_model(const ScanLog& log, const ScanNumbers& learne
 /// What the log, its poses and the fit show.
 void add_field_sanity(const FieldSensor& sensor, const ScanLog& log, const ScanNumbers& learned,
                       const DistanceField& field, bool check_poses, FieldReport& report) {
-  add_fault(no_return_flag(sensor.code), report);
-  add_fault(beyond_flag(sensor.beyond, report.fit.model.max_range_m), report);
-  add_fault(zero_flag(sensor.zeros, report.fit.model.min_range_m), report);
+  add_flag(no_return_flag(sensor.code), report);
+  add_flag(beyond_flag(sensor.beyond, report.fit.model.max_range_m), report);
+  add_flag(zero_flag(sensor.zeros, report.fit.model.min_range_m), report);
   const std::string wrong_map = wrong_map_flag(report);
   add_fault(wrong_map, report);
   if (!wrong_map.empty()) return;  // poses and tails in a wrong map mean nothing

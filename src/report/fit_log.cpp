@@ -199,9 +199,9 @@ class LogFitter {
     };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       const bool is_taken = options_.auto_max_range && !options_.max_range_m;
-      if (!is_taken) add_fault(named_flag(no_return_flag(facts_[i].code), i), report);
-      add_fault(named_flag(beyond_flag(facts_[i].beyond, sensor_.max_range_m), i), report);
-      add_fault(named_flag(zero_flag(facts_[i].zeros, sensor_.min_range_m), i), report);
+      if (!is_taken) add_flag(named_flag(no_return_flag(facts_[i].code), i), report);
+      add_flag(named_flag(beyond_flag(facts_[i].beyond, sensor_.max_range_m), i), report);
+      add_flag(named_flag(zero_flag(facts_[i].zeros, sensor_.min_range_m), i), report);
       add_flag(named_flag(beside_[i], i), report);
     }
     if (options_.stretches > 0) add_flag(one_place_flag(learned_poses_), report);
