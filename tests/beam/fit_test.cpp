@@ -97,7 +97,7 @@ TEST(BeamFit, OneStepIsThatOfTheDensities) {
 
 // 8.5 sigma, rounded up to 1 m, is the whole range: hits are looked for outside [1, 0], the first time as later.
 TEST(BeamFit, OneStepWhereEveryHitIsCutAtBothEnds) {
-  const BeamSensor sensor = {.max_range_m = 1};
+  const BeamSensor sensor = {.max_range_m = 1, .miss = MissPolicy::kBook};
   BeamData data = simulate({.7, .1, .05, .15, .116, 2.0, 0.0}, sensor, 1000, 0.05, 0.95, 3);
   for (std::size_t i = 0; i < data.reading_m.size(); i += 50) data.expected_m[i] = 1.0F;  // missed
   expect_step_of_densities(data, sensor, {.4, .3, .1, .2, .116, 2.0, 0.0});

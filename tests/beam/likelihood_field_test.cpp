@@ -270,7 +270,7 @@ TEST(LikelihoodField, LocalizersGiveTheLearnedDensities) {
       std::string::npos);
 }
 
-// MAP_GXWX and MAP_GYWY of nav2_amcl's map.hpp, and convertMap() of its amcl_node.cpp; those of ROS 1 are the same.
+// MAP_GXWX and MAP_GYWY of nav2_amcl's map.hpp, and convertMap() of its amcl_node.cpp; ROS 1 has the same.
 TEST(LikelihoodField, CellsAreLookedUpAsAmclDoes) {
   for (const std::uint32_t size : {7U, 8U}) {
     GridMap map = {size, size + 1, .05, {-1.3, 2.7, 0}, {}};

@@ -233,7 +233,8 @@ TEST(ScanScorer, QuantisedReadingsUseProbabilities) {
       double sum = 0;
       for (std::size_t k = 0; k < 12; ++k) {
         const double z = s.readings[k];
-        const BeamDensity density(s.parameters, {.max_range_m = 12}, expected[k]);  // of exact readings
+        const BeamDensity density(s.parameters, {.max_range_m = 12, .miss = MissPolicy::kBook},
+                                  expected[k]);  // of exact readings
         const double p = z < 12 ? density.cdf(z + .125) - density.cdf(z - .125) : 1 - density.cdf(11.875);
         sum += std::log(p);
       }

@@ -489,7 +489,7 @@ TEST(Sanity, AMapThatLiesElsewhereIsNamed) {
   EXPECT_EQ(of_turn.find("mounted"), std::string::npos) << of_turn;
 }
 
-/// The same walls in cells so many times as large.
+/// The same walls in cells `times` as large.
 GridMap coarse(const GridMap& fine, std::uint32_t times) {
   GridMap map;
   map.rows = fine.rows / times, map.cols = fine.cols / times;
