@@ -86,7 +86,7 @@ class NoReturnPile {
     return share > kMostBeyond ? Beyond{static_cast<double>(found.readings), share, found.largest_m} : Beyond{};
   }
 
-  /// The nearest reading that may be a range; 0 if there is none.
+  /// The nearest reading that may be a range; 0 without one.
   [[nodiscard]] double nearest_m() const {
     const auto bins = sizes_.bins();
     const auto first = std::ranges::find_if(bins, [](const auto& bin) { return bin.largest_m >= kNoRange_m; });
@@ -109,7 +109,7 @@ class NoReturnPile {
   static constexpr double kWellBelow = 0.98, kSame = 0.999, kMostShare = 0.003, kSurelyBeyond = 1.01;
   // Fewer, in a short log or table, are what was farthest by chance.
   static constexpr std::size_t kFewest = 10;
-  // Strays beyond a code, of all readings and of those that have the code.
+  // Strays beyond a code: shares of all readings and of the readings that have the code.
   static constexpr double kMostStrays = 0.001, kMostStraysOfCode = 0.02;
   // Of the readings of two offices 0.1 % lie beyond 30 m, the reach of many lasers, and nothing is lost with them.
   static constexpr double kMostBeyond = 0.01;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which scans of a way err together: blocks of about equal distance and turning. A robot that stands still sees the
+// Correlated scans: blocks of about equal distance and turning. A robot that stands still sees the
 // same place however many scans it takes.
 
 #include <cstddef>

@@ -84,7 +84,7 @@ LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& 
   return start;
 }
 
-/// [scans] of those that have data.
+/// [scans] Poses of the scans that have data.
 std::vector<PlanarPose> poses_of(const FieldData& data, const ScanLog& log) {
   std::vector<PlanarPose> poses;
   for (std::size_t i = 0; i < data.scan.size(); ++i) {

@@ -181,7 +181,7 @@ struct Typical {
   }
 };
 
-/// Whether a common move is more than `least`, than chance makes of so many, and than single moves differ from it.
+/// Whether a common move is more than `least`, than chance explains, and than single moves differ from it.
 bool is_common(double move, double spread, double scans, double least) {
   constexpr double kErrorOfMedian = 1.2533;  // times that of a mean
   return move > std::max({least, kMoveErrors * kErrorOfMedian * spread / std::sqrt(scans), spread});
@@ -245,8 +245,9 @@ std::string beside_map_flag(const ScanLog& log, const GridMap& outline) {
 
 std::string one_place_flag(std::span<const PlanarPose> poses) {
   if (!are_of_one_place(poses)) return "";
-  return "all scans are from one place: the parameters are those of what is seen from there, and nothing tells how far "
-         "those of another place are off, so there are no standard errors; drive through the map";
+  return "all scans are from one place: the parameters describe this place alone, and without others there are no "
+         "standard "
+         "errors; drive through the map";
 }
 
 std::string misplacement_flag(const ScanLog& log, const ShareOnMap& share) { return words_of(find_change(log, share)); }

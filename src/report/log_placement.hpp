@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether a log lies on its map: as it is, in other units, with its laser turned, or moved as a whole.
+// Whether a log lies on its map: unchanged, in other units, with its laser turned, or moved as a whole.
 
 #include <functional>
 #include <span>

@@ -56,7 +56,7 @@ double gain_of_student_t(const FitReport& report) {
   constexpr std::size_t kRays = 16'384, kIterations = 200;
   BeamData learn, judge;
   const std::size_t all = report.shown.reading_m.size(), step = std::max<std::size_t>(1, all / kRays);
-  // The steps differ, lest all rays are those of a few beams.
+  // The steps differ, lest all rays belong to a few beams.
   for (std::size_t i = 0, k = 0; i<all; i += step> 1 ? step + k % 3 : 1, ++k) {
     BeamData& to = k % 2 == 0 ? learn : judge;
     to.reading_m.push_back(report.shown.reading_m[i]), to.expected_m.push_back(report.shown.expected_m[i]);

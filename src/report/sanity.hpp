@@ -42,7 +42,7 @@ void add_fault(const std::string& flag, Report& report) {
   if (!flag.empty()) report.unusable.push_back(flag);
 }
 
-/// Adds sanity_flags(), of which a wrong map makes the parameters useless.
+/// Adds sanity_flags(). A wrong map makes the parameters useless.
 void add_model_flags(FitReport& report);
 /// Removes them again, before the model changes. False if they were not there.
 bool drop_model_flags(FitReport& report);

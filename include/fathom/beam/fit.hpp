@@ -45,7 +45,7 @@ struct FitOptions {
   /// given, through all parts; where there are fewer than stretches, each is one. At most kMostStretches.
   std::size_t stretches = 40;
   static constexpr double kMostStretches = 1e6;
-  /// [scans] the stretch of each, counted from 0 without gaps, in place of equal numbers of scans: fit_log() has those
+  /// [scans] the stretch of each, counted from 0 without gaps, instead of equal numbers of scans: fit_log() has those
   /// of equal way. Empty: equal numbers of scans. Without say where `stretches` is 0.
   std::vector<std::uint32_t> stretch_of_scan = {};
   Compute compute = {};

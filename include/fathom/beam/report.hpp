@@ -69,7 +69,7 @@ struct FitReport {
   std::vector<Log> logs = {};
   /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
   std::vector<std::string> sanity = {};
-  /// Those of `sanity` that make the parameters useless: whoever uses them first does what they say.
+  /// The flags of `sanity` that make the parameters useless. Empty: the result is usable.
   std::vector<std::string> unusable = {};
   std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
   std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
