@@ -177,11 +177,7 @@ Report::Text returns_text(const ChainReport& report) {
   const std::string stretches = fit.stretches > 0 ? fmt::format(", in stretches of the way: {}", fit.stretches) : "";
   Report::Text text{{fmt::format("Learned from {} returns, {} of them lost; {}{}.", group_digits(fit.returns),
                                  group_digits(fit.lost), counted(fit.frames, "frame"), stretches)}};
-  const TurnedRays& turned = report.frames.returns.turned;
-  if (turned.is_known() && turned.on_nominal_ray) {
-    text.lines.emplace_back(
-        "Of turned rays, windows see one plane, which tells the angles where it is oblique; others were left out.");
-  } else if (turned.is_known()) {
+  if (report.frames.returns.turned.is_known()) {
     text.lines.push_back(fmt::format("Turned rays of {} of them meet several surfaces, and tell the angles.",
                                      group_digits(fit.at_edges)));
   }
