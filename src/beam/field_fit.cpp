@@ -119,7 +119,7 @@ void add_field_errors(const FieldData& data, const DistanceField& field, std::sp
     fit.flags.push_back(one_block_flag("rays"));
     return;
   }
-  const std::string few = few_blocks_flag(fit.clusters, options.stretches);
+  const std::string few = few_blocks_flag(fit.clusters, options.stretches, !options.stretch_of_scan.empty());
   if (!free.empty() && !few.empty()) fit.flags.push_back(few);
   fit.w_std_error = errors.error[0], fit.sigma_std_error_m = errors.error[2];
   add_intervals(errors.half_width, fit);

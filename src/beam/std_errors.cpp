@@ -202,7 +202,7 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
     fit.flags.push_back(one_block_flag("rays"));
     return;
   }
-  const std::string few = few_blocks_flag(fit.clusters, options.stretches);
+  const std::string few = few_blocks_flag(fit.clusters, options.stretches, !options.stretch_of_scan.empty());
   if (!known.empty() && !few.empty()) fit.flags.push_back(few);
   fit.std_error = to_errors(errors.error, known, law);
   add_intervals(errors.half_width, known, fit);

@@ -84,15 +84,15 @@ std::optional<BlockVariance> block_variance(std::span<const double> moved, std::
   return BlockVariance{std::max(0.0, sum) / mean, std::max(1.0, mean * mean / squares)};
 }
 
-std::string few_blocks_flag(std::size_t blocks, std::size_t stretches) {
+std::string few_blocks_flag(std::size_t blocks, std::size_t stretches, bool by_way) {
   constexpr std::size_t kFewBlocks = 20;
   if (blocks >= kFewBlocks) return "";
   const bool few_asked = stretches > 0 && blocks == stretches;
   return fmt::format("standard errors rest on {} only: they are rough, {}",
                      stretches > 0 ? counted(blocks, "stretch") : counted(blocks, "scan"),
-                     few_asked       ? "take 20 stretches or more"
-                     : stretches > 0 ? "learn from at least 20 scans, along a longer way"
-                                     : "learn from at least 20 scans");
+                     few_asked                 ? "take 20 stretches or more"
+                     : stretches > 0 && by_way ? "learn from at least 20 scans, along a longer way"
+                                               : "learn from at least 20 scans");
 }
 
 std::string one_block_flag(std::string_view what) {

@@ -111,8 +111,8 @@ std::optional<BlockVariance> block_variance(std::span<const double> moved, std::
                                             const BartlettWeights& weights);
 
 /// Warns of standard errors from few blocks; empty where there are enough. `stretches`: the blocks that were asked for;
-/// 0: scans.
-std::string few_blocks_flag(std::size_t blocks, std::size_t stretches);
+/// 0: scans. `by_way`: the way gave these blocks.
+std::string few_blocks_flag(std::size_t blocks, std::size_t stretches, bool by_way = false);
 
 /// Explains why one block gives no standard errors. `what`: "rays".
 std::string one_block_flag(std::string_view what);

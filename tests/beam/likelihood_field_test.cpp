@@ -205,8 +205,7 @@ TEST(LikelihoodField, FewStretchesAreNamed) {
   const DistanceField field(wall(.005), 2);
   const LikelihoodFieldModel truth = {.8, .2, .1, 10};
   EXPECT_EQ(fit_log_of_wall(truth, 12, 3, field, .005).flags.back(),
-            "standard errors rest on 12 stretches only: they are rough, learn from at least 20 scans, "
-            "along a longer way");
+            "standard errors rest on 12 stretches only: they are rough, learn from at least 20 scans");
   const FieldFit one = fit_log_of_wall(truth, 1, 3, field, .005);
   EXPECT_TRUE(std::isnan(one.sigma_std_error_m));
   EXPECT_NE(test::input_error([&] {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -96,6 +97,10 @@ TEST(WayBlocks, ErrorsOfOneStretchAreNotAvailable) {
   EXPECT_EQ(fit.clusters, 1U);
   for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 40 / 50;
   const BeamFit given = fit_beam_model(data, test::kLaser, options);
+  for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 15 / 50;
+  EXPECT_EQ(fit_beam_model(data, test::kLaser, options).flags,
+            std::vector<std::string>{"standard errors rest on 15 stretches only: they are rough, learn from at least "
+                                     "20 scans, along a longer way"});
   options.stretch_of_scan.clear();
   const BeamFit counted = fit_beam_model(data, test::kLaser, options);
   EXPECT_EQ(given.std_error.sigma_hit_m, counted.std_error.sigma_hit_m);
