@@ -26,7 +26,7 @@ def grid():
 @pytest.fixture(scope="module")
 def poses():
     t = np.arange(200)
-    return np.stack([2 + 0.02 * t, np.full(200, 3.5), 0.01 * t], axis=-1)
+    return np.stack([2 + 0.025 * t, np.full(200, 3.5), 0.03 * t - 3], axis=-1)  # odd ones: 40 equal stretches
 
 
 @pytest.fixture(scope="module")
