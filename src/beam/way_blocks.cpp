@@ -16,29 +16,39 @@ constexpr double kRounding = 1e-9;      // of blocks
 
 double distance_m(const PlanarPose& a, const PlanarPose& b) { return std::hypot(b.x_m - a.x_m, b.y_m - a.y_m); }
 
+double way_between_m(const PlanarPose& a, const PlanarPose& b) {
+  return distance_m(a, b) + kTurnM * std::abs(std::remainder(b.yaw_rad - a.yaw_rad, 2.0 * std::numbers::pi));
+}
+
 /// Between scans that are kLeastStepM apart or more, and to the last one.
 struct WayStep {
   std::size_t to;
   double length_m;
+  bool is_usual;  ///< neither a rest of the way nor a jump
 };
 
 std::vector<WayStep> steps_of(std::span<const PlanarPose> poses) {
   std::vector<WayStep> steps;
   std::size_t from = 0;
   for (std::size_t i = 1; i < poses.size(); ++i) {
-    const double turn = std::abs(std::remainder(poses[i].yaw_rad - poses[from].yaw_rad, 2.0 * std::numbers::pi));
-    const double length_m = distance_m(poses[from], poses[i]) + kTurnM * turn;
-    if (length_m < kLeastStepM && i + 1 < poses.size()) continue;
-    steps.push_back({i, length_m}), from = i;
+    // The scans before a jump are of one place, and take no part of its length.
+    const bool is_jump = i - 1 > from && way_between_m(poses[i - 1], poses[i]) >= kLeastStepM;
+    if (is_jump) steps.push_back({i - 1, way_between_m(poses[from], poses[i - 1]), false}), from = i - 1;
+    const double step_m = way_between_m(poses[from], poses[i]);
+    if (step_m < kLeastStepM && i + 1 < poses.size()) continue;
+    steps.push_back({i, step_m, !is_jump && step_m >= kLeastStepM}), from = i;
   }
   return steps;
 }
 
 void cut_jumps(std::vector<WayStep>& steps) {
-  std::vector<double> lengths;
-  for (const WayStep& step : steps) lengths.push_back(step.length_m);
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
+  std::vector<double> usual;
+  for (const WayStep& step : steps) {
+    if (step.is_usual) usual.push_back(step.length_m);
+  }
+  if (usual.empty()) usual.push_back(kLeastStepM);
+  const auto middle = usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2);
+  std::nth_element(usual.begin(), middle, usual.end());
   for (WayStep& step : steps) step.length_m = std::min(step.length_m, kMostUsualSteps * *middle);
 }
 
@@ -49,10 +59,10 @@ std::vector<double> way_to_each(std::span<const PlanarPose> poses) {
   if (steps.empty()) return way;
   cut_jumps(steps);
   std::size_t from = 0;
-  for (const auto& [to, length_m] : steps) {
-    const double each_m = length_m / static_cast<double>(to - from), before_m = way[from];
-    for (std::size_t i = from + 1; i <= to; ++i) way[i] = before_m + each_m * static_cast<double>(i - from);
-    from = to;
+  for (const WayStep& step : steps) {
+    const double each_m = step.length_m / static_cast<double>(step.to - from), before_m = way[from];
+    for (std::size_t i = from + 1; i <= step.to; ++i) way[i] = before_m + each_m * static_cast<double>(i - from);
+    from = step.to;
   }
   return way;
 }

@@ -87,6 +87,19 @@ TEST(WayBlocks, JumpsTakeNoBlocks) {
   EXPECT_GE(blocks_of_way(poses, 40).back(), 37U);
 }
 
+// Logs that each stand somewhere else: scans of a place err together, however far the places are apart.
+TEST(WayBlocks, PlacesThatAreFarApartAreABlockEach) {
+  for (const double jitter_m : {0.0, .01}) {
+    Poses poses;
+    for (const double x_m : {0.0, 10.0, 11.0, 500.0}) {
+      const Poses stands = with_jitter(Poses(100, {x_m, 0, 0}), jitter_m);
+      poses.insert(poses.end(), stands.begin(), stands.end());
+      const std::vector<std::uint32_t> block = blocks_of_way(poses, 40);
+      for (std::size_t i = 0; i < poses.size(); ++i) ASSERT_EQ(block[i], i / 100) << i << " of " << poses.size();
+    }
+  }
+}
+
 TEST(WayBlocks, ErrorsOfOneStretchAreNotAvailable) {
   const BeamData data = test::simulate(test::kLaserTruth, test::kLaser, 5000, .5, 8, 3);
   FitOptions options;
