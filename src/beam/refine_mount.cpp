@@ -33,12 +33,13 @@ MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const
 
 MountStep mount_step(const std::vector<MountScore>& scores, const std::vector<std::uint32_t>& stretch) {
   MountStep step;
-  step.std_error.setConstant(kNoNumber);
+  step.std_error.setConstant(kNoNumber), step.naive_error.setConstant(kNoNumber);
   MountScore all;
   for (const MountScore& score : scores) all.slope += score.slope, all.information += score.information;
   const auto spread = inverse_of(all.information, 0.0);
   if (!spread) return step;
   step.by = *spread * all.slope;
+  step.naive_error = spread->diagonal().cwiseSqrt();
   if (stretch.back() == 0) return step;  // one stretch gives no standard error
   const Eigen::MatrixXd moved = slopes_of_stretches(scores, stretch) * *spread;
   const BartlettWeights independent(static_cast<std::size_t>(moved.rows()), false);

@@ -23,7 +23,8 @@ MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const
 
 struct MountStep {
   PlanarNumbers by = PlanarNumbers::Zero();  ///< 0 where the scans do not tell
-  PlanarNumbers std_error;  ///< clustered by stretches of scans, and not below that of independent scans; or NaN
+  PlanarNumbers std_error;    ///< clustered by stretches of scans, and not below that of independent scans; or NaN
+  PlanarNumbers naive_error;  ///< of independent scans; NaN where these do not tell
 };
 
 /// Newton's step. `scores` in the order of the way; `stretch` [scans]: as FitOptions::stretch_of_scan.

@@ -62,20 +62,24 @@ ScanLog third_of(const ScanLog& log, std::size_t first) {
   return third;
 }
 
-/// Whether nothing that has an error has moved by more than a part of it.
+/// Whether a parameter has moved by at most a part of its standard error. The clustered one is not known where all
+/// scans are of one stretch: then the naive one tells. A parameter that has neither is settled.
+bool is_settled(double moved, double error, double naive) {
+  const double known = std::isfinite(error) ? error : naive;
+  return !std::isfinite(known) || std::abs(moved) <= kSettled * known;
+}
+
 bool has_settled(const BeamFit& before, const BeamFit& now) {
   for (const auto& field : BeamParameters::fields()) {
     const auto number = member_of<double>(field);
-    const double error = now.std_error.*number;
-    if (std::isfinite(error) && !(std::abs(now.parameters.*number - before.parameters.*number) <= kSettled * error)) {
-      return false;
-    }
+    const double moved = now.parameters.*number - before.parameters.*number;
+    if (!is_settled(moved, now.std_error.*number, now.naive_std_error.*number)) return false;
   }
   const HitTail& tail = now.parameters.tail;
   if (!tail.is_extended()) return true;
   const auto number = member_of<double>(HitTail::field_of(tail.hit));
-  const double error = now.std_error.tail.*number;
-  return !std::isfinite(error) || std::abs(tail.*number - before.parameters.tail.*number) <= kSettled * error;
+  const double moved = tail.*number - before.parameters.tail.*number;
+  return is_settled(moved, now.std_error.tail.*number, now.naive_std_error.tail.*number);
 }
 
 class Refiner {
@@ -161,7 +165,7 @@ class Refiner {
     bool settled = true;
     for (std::size_t k = 0; k < 3; ++k) {
       mount_[k] += std::clamp(step.by[k], -kMostMountDeviations * most[k], kMostMountDeviations * most[k]);
-      settled &= !(std::abs(step.by[k]) > kSettled * mount_error_[k]);
+      settled &= is_settled(step.by[k], mount_error_[k], step.naive_error[k]);
     }
     return settled;
   }

@@ -172,6 +172,23 @@ TEST(RefinePoses, LearnTheMountOfExactPosesInFewTurns) {
   EXPECT_LT(refined.mount_std_error.x_m, 2e-3);
 }
 
+// All scans are of one stretch, so that there are no clustered errors to compare moves with.
+TEST(RefinePoses, OfARobotThatStandsTakeMoreThanATurn) {
+  ScanLog log = log_in_room();
+  for (std::size_t i = 0; i < kScans; ++i) log.pose[i] = {0.5, 0.3, log.pose[i].yaw_rad};
+  log = sample_log(truth(), room(), log.pose, log.azimuth_rad, 5, {.threads = 1});
+  for (std::size_t i = 0; i < kScans; ++i) {
+    const auto t = static_cast<double>(i);
+    log.pose[i].x_m += 0.06 * std::sin(t), log.pose[i].y_m += 0.06 * std::cos(2 * t);
+  }
+  RefineOptions options = one_thread();
+  options.fit_mount = true;
+  const RefinedPoses refined = refine_poses(log, room(), truth().sensor, options);
+  EXPECT_TRUE(std::isnan(refined.fit.std_error.sigma_hit_m) && std::isnan(refined.mount_std_error.x_m));
+  EXPECT_GT(refined.turns, 1U);
+  EXPECT_LT(refined.fit.parameters.sigma_hit_m, refined.fit_before.parameters.sigma_hit_m);
+}
+
 bool same_bits(const RefinedPoses& a, const RefinedPoses& b) {
   return a.pose == b.pose && a.mount == b.mount && a.fit.parameters == b.fit.parameters &&
          a.fit.log_likelihood == b.fit.log_likelihood && a.judged.expected_m == b.judged.expected_m &&

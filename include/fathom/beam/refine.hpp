@@ -62,7 +62,8 @@ struct RefinedPoses {
   BeamJudgement before, after;  ///< of the third rays, likewise
   BeamData judged;              ///< the third rays at the refined poses
   std::size_t turns = 0;
-  bool settled = false;  ///< in the last turn no parameter moved by more than a tenth of its standard error
+  bool settled = false;  ///< in the last turn no parameter moved by more than a tenth of its standard error, the
+                         ///< naive one where all scans are of one stretch
 };
 
 /// Refines the poses of all scans of a log. Turns end when no parameter moves by more than a tenth of its standard
