@@ -97,9 +97,9 @@ void add_sanity(const BeamData& table, const NoReturnPile& largest, FitReport& r
   const BeamSensor& sensor = report.model.sensor;
   if (report.rows_are_scans) add_flag(rows_flag(report.stretches), report);
   if (const std::string units = unit_flag(table); !units.empty()) return add_fault(units, report);
-  add_fault(no_return_flag(largest.code(sensor.max_range_m)), report);
-  add_fault(beyond_flag(largest.beyond(sensor.max_range_m), sensor.max_range_m), report);
-  add_fault(zero_flag(largest.share_of_zeros(), sensor.min_range_m), report);
+  add_flag(no_return_flag(largest.code(sensor.max_range_m)), report);
+  add_flag(beyond_flag(largest.beyond(sensor.max_range_m), sensor.max_range_m), report);
+  add_flag(zero_flag(largest.share_of_zeros(), sensor.min_range_m), report);
   add_model_flags(report);
 }
 
