@@ -178,9 +178,11 @@ class LogFitter {
 
   void look_at_place(const ScanLog& log) {
     const ShareOnMap share = share_by_ranges(world_);
-    with_prefix(log.name, [&] { require_poses_on_map(log, world_.outline(), share); });
-    beside_.push_back(beside_map_flag(log, world_.outline()));
-    misplaced_.push_back(misplacement_flag(log, share));
+    with_prefix(log.name, [&] {
+      require_poses_on_map(log, world_.outline(), share);
+      beside_.push_back(beside_map_flag(log, world_.outline()));
+      misplaced_.push_back(misplacement_flag(log, share));
+    });
   }
 
   /// With the name of its log, where there are several.
@@ -188,7 +190,7 @@ class LogFitter {
     return facts_.size() == 1 ? words : names_[log] + ": " + words;
   }
 
-  /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact; the model.
+  /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact.
   void add_flags(FitReport& report) {
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       if (!misplaced_[i].empty()) add_fault(named(misplaced_[i], i), report);
@@ -212,7 +214,6 @@ class LogFitter {
                                          own_[0].correction, sensor_.max_range_m);
       add_flag(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), report);
     }
-    add_model_flags(report);
   }
 
   [[nodiscard]] BeamSensor find_sensor() const {
@@ -373,17 +374,27 @@ class LogFitter {
   BeamSensor sensor_;
 };
 
+/// Of a log beside its map the model says nothing.
+FitReport with_model_flags(FitReport report) {
+  if (report.unusable.empty()) add_model_flags(report);
+  return report;
+}
+
 }  // namespace
 
-FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
-  if (options.refine_poses) return refine_log(log, world, options);
+FitReport fit_at_log_poses(const ScanLog& log, const World& world, const FitLogOptions& options) {
   std::shared_ptr<const ScanLog> given(&log, [](const ScanLog*) {});
   return LogFitter({1, [&](std::size_t) { return given; }}, world, options).run();
 }
 
+FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
+  if (options.refine_poses) return refine_log(log, world, options);
+  return with_model_flags(fit_at_log_poses(log, world, options));
+}
+
 FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world, const FitLogOptions& options) {
   const auto open = [&](std::size_t log) { return std::make_shared<const ScanLog>(read(log)); };
-  return LogFitter({logs, open}, world, options).run();
+  return with_model_flags(LogFitter({logs, open}, world, options).run());
 }
 
 }  // namespace fathom

@@ -140,6 +140,10 @@ LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const
 LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
                                 const FitLogOptions& options, const LogCorrection& found);
 
+/// fit_log() at the poses of the log, without the flags of its model (add_model_flags()). It is unusable where the log
+/// does not lie on its map.
+FitReport fit_at_log_poses(const ScanLog& log, const World& world, const FitLogOptions& options);
+
 /// fit_log() where options.refine_poses is set.
 FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions& options);
 

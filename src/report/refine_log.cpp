@@ -75,8 +75,8 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   plain.refine_poses.reset();
   plain.scans = "all";
   plain.check_poses = false;
-  FitReport report = fit_log(chosen, world, plain);
-  const bool lies_on_map = drop_model_flags(report);
+  FitReport report = fit_at_log_poses(chosen, world, plain);
+  const bool lies_on_map = report.unusable.empty();
 
   RefineOptions how;
   how.prior = *options.refine_poses;

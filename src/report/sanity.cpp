@@ -51,25 +51,35 @@ double gain_of_atom(const FitReport& report) {
   return gain / rays;
 }
 
+/// Parameters under which no reading is impossible: a held-out one may be of a kind that none learned from was.
+BeamParameters with_all_kinds(BeamParameters p) {
+  constexpr double kLeastWeight = 1e-3;
+  p.w_max = std::max(p.w_max, kLeastWeight), p.w_rand = std::max(p.w_rand, kLeastWeight);
+  const double sum = p.w_hit + p.w_short + p.w_max + p.w_rand;
+  for (double* weight : {&p.w_hit, &p.w_short, &p.w_max, &p.w_rand}) *weight /= sum;
+  return p;
+}
+
 /// By how many nats a ray is likelier with student_t, learned from some of the shown rays and judged by others.
 double gain_of_student_t(const FitReport& report) {
   constexpr std::size_t kRays = 16'384, kIterations = 200;
   BeamData learn, judge;
-  const std::size_t all = report.shown.reading_m.size(), step = std::max<std::size_t>(1, all / kRays);
-  // The steps differ, lest all rays belong to a few beams.
-  for (std::size_t i = 0, k = 0; i<all; i += step> 1 ? step + k % 3 : 1, ++k) {
+  const std::size_t all = report.shown.reading_m.size(), stride = std::max<std::size_t>(1, all / kRays);
+  for (std::size_t i = 0, k = 0; i < all; ++k) {
     BeamData& to = k % 2 == 0 ? learn : judge;
     to.reading_m.push_back(report.shown.reading_m[i]), to.expected_m.push_back(report.shown.expected_m[i]);
     to.scan.push_back(static_cast<std::uint32_t>(k));
+    i += stride > 1 ? stride + k % 3 : 1;  // they differ, lest all rays are those of a few beams
   }
   learn.cell_m = report.shown.cell_m;
-  FitOptions how = {.start = report.fit.parameters, .tolerance = 1e-7, .max_iterations = kIterations};
+  const BeamParameters usual = with_all_kinds(report.fit.parameters);
+  FitOptions how = {.start = usual, .tolerance = 1e-7, .max_iterations = kIterations};
   how.start.tail = {.hit = HitLaw::kStudentT};
   how.stretches = 0, how.compute.threads = 1;
   try {
     const BeamFit student = fit_beam_model(learn, report.model.sensor, how);
     return judge_beam_model(student.parameters, report.model.sensor, judge).nats_per_ray -
-           judge_beam_model(report.fit.parameters, report.model.sensor, judge).nats_per_ray;
+           judge_beam_model(usual, report.model.sensor, judge).nats_per_ray;
   } catch (const InputError&) {
     return 0.0;  // none of these rays carries evidence
   }
@@ -192,15 +202,6 @@ std::vector<std::string> sanity_flags(const FitReport& report) {
 void add_model_flags(FitReport& report) {
   const bool is_wrong_map = !wrong_map_flag(report).empty();
   for (const std::string& flag : sanity_flags(report)) is_wrong_map ? add_fault(flag, report) : add_flag(flag, report);
-}
-
-bool drop_model_flags(FitReport& report) {
-  bool were_there = true;
-  for (const std::string& flag : sanity_flags(report)) {
-    were_there &= std::erase(report.sanity, flag) > 0;
-    std::erase(report.unusable, flag);
-  }
-  return were_there;
 }
 
 std::string no_return_flag(const NoReturnPile::Code& code) {

@@ -44,8 +44,6 @@ void add_fault(const std::string& flag, Report& report) {
 
 /// Adds sanity_flags(). A wrong map makes the parameters useless.
 void add_model_flags(FitReport& report);
-/// Removes them again, before the model changes. False if they were not there.
-bool drop_model_flags(FitReport& report);
 
 /// A value that probably means no return; empty where there is none.
 std::string no_return_flag(const NoReturnPile::Code& code);

@@ -515,6 +515,21 @@ TEST(FitLogs, RefuseLogsThatDisagree) {
   EXPECT_THROW(fit_logs(0, read, room(), kOneThread), InputError);
 }
 
+TEST(FitLogs, NameTheLogThatIsRefused) {
+  std::vector<ScanLog> logs = some_logs();
+  const auto refusal = [&] {
+    return test::input_error([&] {
+      return fit_logs(
+          4, [&](std::size_t i) { return logs[i]; }, room(), kOneThread);
+    });
+  };
+  logs[3].pose[1].y_m = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refusal().find("log3.csv: log: pose 1 = ("), 0U) << refusal();
+  // Without a range a log tells nothing of hits, and would make readings without a return look frequent.
+  std::ranges::fill(logs[1].range_m, std::numeric_limits<float>::infinity());
+  EXPECT_EQ(refusal().find("log1.csv: no reading is a range"), 0U) << refusal();
+}
+
 // Written out from the densities of the components; their sum is the density, so the scores of beams add up to those of
 // scans.
 TEST(ScoreBeams, GivesDensityAndComponentsOfEveryReading) {

@@ -85,6 +85,16 @@ TEST(RefineLog, DoesAsItsPartsDo) {
             "poses refined by: another third; held out: the last third; ");
 }
 
+TEST(RefineLog, OfALogThatIsNotOnItsMapSaysThatAlone) {
+  ScanLog log = spoilt_log();
+  for (float& reading : log.range_m) reading *= 100;
+  log.max_range_m *= 100;
+  const FitReport report = fit_log(log, room(), refining());
+  ASSERT_EQ(report.sanity.size(), 1U);
+  EXPECT_NE(report.sanity.front().find("are they centimetres?"), std::string::npos) << report.sanity.front();
+  EXPECT_EQ(report.unusable, report.sanity);
+}
+
 TEST(RefineLog, LearnsTheMount) {
   ScanLog log = spoilt_log();
   for (PlanarPose& pose : log.pose) pose.yaw_rad -= 0.2;
