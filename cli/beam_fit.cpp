@@ -92,16 +92,19 @@ std::string told(const Result& report, const BeamFitOptions& options) {
                      fathom::printable(options.out.string()));
 }
 
-/// What a fit advises that localizers cannot follow.
-void advise_localizers(std::vector<std::string>& flags) {
+/// What a fit advises that localizers cannot follow. A fault is in two lists, which keep the same words.
+template <class Report>
+void advise_localizers(Report& report) {
   constexpr std::string_view kGaussian =
       "localizers know no heavier ones, and what is written is the likeliest of what they know";
   constexpr std::string_view kLearnOffset = "learn by how much (--hit-offset fit)",
                              kNoOffset = "localizers know no offset, and what is written is the likeliest without one";
-  for (std::string& flag : flags) {
-    flag = as_typed("learn with hit: student_t (--hit student_t)", kGaussian, std::move(flag));
-    flag = as_typed(kLearnOffset, kNoOffset, std::move(flag));
-    flag = as_typed("the beam model has heavier ones (--model beam --hit student_t)", kGaussian, std::move(flag));
+  for (std::vector<std::string>* flags : {&report.sanity, &report.unusable}) {
+    for (std::string& flag : *flags) {
+      flag = as_typed("learn with hit: student_t (--hit student_t)", kGaussian, std::move(flag));
+      flag = as_typed(kLearnOffset, kNoOffset, std::move(flag));
+      flag = as_typed("the beam model has heavier ones (--model beam --hit student_t)", kGaussian, std::move(flag));
+    }
   }
 }
 
@@ -148,7 +151,7 @@ void fit_field(const BeamFitOptions& options) {
                                          {"is in scans", "is in --scans"},
                                          {"and in test_scans", "and in --test-scans"}},
                                         [&] { return fathom::fit_field_log(log, map.map, how); });
-  if (!options.localizers.empty()) advise_localizers(report.sanity);
+  if (!options.localizers.empty()) advise_localizers(report);
   fathom::write_field_fit(options.out, report, options.force, options.localizers);
   if (!options.quiet) print(told(report, options) + localizer_lines(options) + notes_text(map.notes));
 }
@@ -180,7 +183,7 @@ void fit_beam(const BeamFitOptions& options) {
   const bool leaves_offset = !options.localizers.empty() && !options.fit.hit_offset_m && !options.fit.fit_hit_offset;
   if (leaves_offset) how.fit.fit_hit_offset = false;
   fathom::FitReport report = learn(how, world);
-  if (!options.localizers.empty()) advise_localizers(report.sanity);
+  if (!options.localizers.empty()) advise_localizers(report);
   const double cell_m = world ? world->cell_m() : options.cell_m;
   if (leaves_offset && cell_m > 0.0) report.sanity.emplace_back(kNoOffsetNote);
   fathom::write_fit(options.out, report, options.force, options.localizers);

@@ -412,8 +412,9 @@ def write_field_model(file: Any, model: Union[FieldFit, Dict[str, float]]) -> No
 def localizer_field_text(model: Union[FieldFit, Dict[str, float]], localizer: str) -> str:
     """The likelihood field as the YAML that a localizer reads. Of a fit, what was learned with its look-up of cells: that
     of amcl and nav2 is half a cell off."""
-    return _fathom._localizer_field_text(model._fit._model_for(localizer) if isinstance(model, FieldFit) else model,
-                                         localizer)
+    if isinstance(model, FieldFit):
+        return model._fit._localizer_text(localizer)
+    return _fathom._localizer_field_text(model, localizer)
 
 
 def localizer_text(parameters: ParametersLike, localizer: str, *, max_range_m: Optional[float] = None,

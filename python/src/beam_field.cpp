@@ -58,9 +58,9 @@ void bind_beam_field(py::module_& m) {
                                }
                                return d;
                              })
-      .def("_model_for",
+      .def("_localizer_text",
            [](const FieldReport& r, const std::string& localizer) {
-             return model_dict(model_for(r, word_of<Localizer>(localizer, "localizer")));
+             return localizer_text(r, word_of<Localizer>(localizer, "localizer"));
            })
       .def_property_readonly("flags", [](const FieldReport& r) { return report_flags(r); })
       .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })

@@ -140,7 +140,7 @@ std::string localizer_text(const LikelihoodFieldModel& model, Localizer localize
   if (localizer != Localizer::kBeluga) {
     text +=
         "# z_hit : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_rand, because its hit term lacks 1 / (sigma_hit sqrt(2 "
-        "pi)).\n# It looks cells up half a cell off, so its likeliest sigma_hit is not that of parameters.yaml.\n";
+        "pi)).\n";
   }
   const std::string indent = is_ros1 ? "" : "    ", prefix = is_ros1 ? "laser_" : "";
   if (!is_ros1) text += "amcl:\n  ros__parameters:\n";

@@ -121,6 +121,12 @@ Report report_of(const FieldReport& report) {
   std::vector<FitReport::Fact> facts = report.facts;
   facts.push_back({"maximum range Z", fmt::format("{:.6g} m", fit.model.max_range_m)});
   facts.push_back({"largest distance", fmt::format("{:.6g} m", fit.model.max_distance_m)});
+  const LikelihoodFieldModel& rounded = report.rounded_model;
+  facts.push_back({"for amcl and nav2", fmt::format("sigma_hit_m {:.4g}, w_hit {:.4g}: learned with their look-up of "
+                                                    "cells, half a cell off",
+                                                    rounded.sigma_hit_m, rounded.w_hit)});
+  out.details["amcl_nav2"] = {
+      {"w_hit", rounded.w_hit}, {"w_rand", rounded.w_rand}, {"sigma_hit_m", rounded.sigma_hit_m}};
   out.sections = {std::move(distances), {.head = "Data", .pieces = {fact_table(facts)}}};
   return out;
 }
@@ -147,6 +153,14 @@ void write_field_model(const fs::path& file, const LikelihoodFieldModel& model) 
   write_whole_file(file, field_model_text(model));
 }
 
+std::string localizer_text(const FieldReport& report, Localizer localizer) {
+  std::string text = localizer_text(model_for(report, localizer), localizer);
+  if (cell_lookup(localizer) == CellLookup::kContaining) return text;
+  const auto second_line = text.find('\n') + 1;
+  return text.insert(
+      second_line, "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of parameters.yaml.\n");
+}
+
 std::string report_text(const FieldReport& report, ReportForm form) { return text_of(report_of(report), form); }
 
 void write_field_fit(const fs::path& folder, const FieldReport& report, bool force,
@@ -154,7 +168,7 @@ void write_field_fit(const fs::path& folder, const FieldReport& report, bool for
   check_fit_folder(folder, force);  // before the work
   std::vector<ResultFile> files = {{"parameters.yaml", field_model_text(report.fit.model)}};
   for (const Localizer localizer : localizers) {
-    files.push_back({localizer_file_name(localizer), localizer_text(model_for(report, localizer), localizer)});
+    files.push_back({localizer_file_name(localizer), localizer_text(report, localizer)});
   }
   write_fit_folder(folder, report_of(report), std::move(files), force);
 }

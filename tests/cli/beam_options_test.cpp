@@ -396,8 +396,7 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
   const json found = fit_json("field");
   EXPECT_EQ(found["held_out"]["nats"], report.nats_per_reading);
-  EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"),
-            fathom::localizer_text(report.rounded_model, fathom::Localizer::kNav2));
+  EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"), fathom::localizer_text(report, fathom::Localizer::kNav2));
   EXPECT_NE(bytes_of(files_ / "field/report.html").find("Likelihood field fit"), std::string::npos);
 
   const std::vector<std::string> common = {"--map",      files_.map(),      "--log",

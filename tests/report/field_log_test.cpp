@@ -104,6 +104,16 @@ TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   }
   EXPECT_EQ(model_for(report, Localizer::kAmcl).sigma_hit_m, found.sigma_hit_m);
   EXPECT_EQ(model_for(report, Localizer::kBeluga).sigma_hit_m, report.fit.model.sigma_hit_m);
+  // The file and the report say so, the file of given parameters does not.
+  std::string text = localizer_text(report, Localizer::kNav2);
+  const std::string note = "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of ";
+  const std::size_t at = text.find(note);
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_EQ(text.erase(at, text.find('\n', at) + 1 - at), localizer_text(found, Localizer::kNav2));
+  EXPECT_EQ(localizer_text(report, Localizer::kBeluga), localizer_text(report.fit.model, Localizer::kBeluga));
+  EXPECT_NE(report_text(report, ReportForm::kHtml).find("learned with their look-up of cells"), std::string::npos);
+  const auto json = nlohmann::json::parse(report_text(report, ReportForm::kJson));
+  EXPECT_EQ(json["details"]["amcl_nav2"]["sigma_hit_m"], found.sigma_hit_m);
 }
 
 TEST(FieldFiles, HoldWhatWasFound) {

@@ -55,8 +55,10 @@ struct FieldReport {
   std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
 };
 
-/// What was learned with the look-up of cells of a localizer: write_field_fit() writes it.
+/// What was learned with the look-up of cells of a localizer.
 FATHOM_API const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer);
+/// Its parameters as YAML: write_field_fit() writes them.
+FATHOM_API std::string localizer_text(const FieldReport& report, Localizer localizer);
 
 /// w_hit, w_rand and sigma_hit_m.
 FATHOM_API std::vector<LearnedNumber> learned_numbers(const FieldFit& fit);
