@@ -17,8 +17,9 @@ constexpr double kStepErrors = 0.5;   // of the differences, in errors of one pa
 constexpr double kLimitShare = 1e-6;  // of its error by which a value is off its limit
 constexpr double kLeastPivot = 1e-7;  // below, a parameter does what others do
 
+/// Whether it says how likely a loss is that asks nothing of the surface.
 bool is_dropout(const ChainLikelihood& likelihood, std::size_t parameter) {
-  return likelihood.free(parameter).field == Dropout::fields()[0].name;
+  return likelihood.stage(parameter) == Stage::kDropout;
 }
 
 /// Steps to both sides, single floats as the values are.

@@ -72,11 +72,12 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
   }
   if (numbers.empty()) throw InputError("no parameter of the chain is free");
   for (const FreeNumber& p : numbers) {
-    if (!moves_sharp_ends(chain, numbers, p)) continue;
+    const Noise* sharp = moved_sharp_ends(chain, numbers, p);
+    if (sharp == nullptr) continue;
     throw InputError(
-        fmt::format("{} cannot be learned where uniform is the only random error: put a distance beside it, "
+        fmt::format("{} cannot be learned where {} is the only random error: put a distance beside it, "
                     "with stddev_m free",
-                    name_of(chain, p)));
+                    name_of(chain, p), sharp->slug()));
   }
   return numbers;
 }

@@ -158,8 +158,9 @@ JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
 
 namespace {
 
-/// Whether a model of ranges has another value than 0 in a parameter of one of these roles, or will have.
-bool has_any(const NoiseChain& chain, std::span<const FreeNumber> free, std::array<LearnedRole, 2> roles) {
+/// The first model of ranges that has another value than 0 in a parameter of one of these roles, or will have; null:
+/// there is none.
+const Noise* first_with(const NoiseChain& chain, std::span<const FreeNumber> free, std::array<LearnedRole, 2> roles) {
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     const Noise& noise = chain[entry].noise;
     if (noise.stage() != Stage::kRange) continue;
@@ -167,16 +168,16 @@ bool has_any(const NoiseChain& chain, std::span<const FreeNumber> free, std::arr
       if (field.role != roles[0] && field.role != roles[1]) continue;
       const bool is_free = std::any_of(free.begin(), free.end(),
                                        [&](const FreeNumber& p) { return p.entry == entry && p.field == field.field; });
-      if (is_free || value_in(noise, field.field) != 0.0 || !chain[entry].by_ring.empty()) return true;
+      if (is_free || value_in(noise, field.field) != 0.0 || !chain[entry].by_ring.empty()) return &noise;
     }
   }
-  return false;
+  return nullptr;
 }
 
-/// Whether errors have ends that no other error blurs.
-bool has_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free) {
-  return has_any(chain, free, {LearnedRole::kLowEnd, LearnedRole::kHighEnd}) &&
-         !has_any(chain, free, {LearnedRole::kDeviation, LearnedRole::kGrowth});
+/// The model whose errors have ends that no other error blurs; null: there is none.
+const Noise* find_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free) {
+  const bool is_blurred = first_with(chain, free, {LearnedRole::kDeviation, LearnedRole::kGrowth}) != nullptr;
+  return is_blurred ? nullptr : first_with(chain, free, {LearnedRole::kLowEnd, LearnedRole::kHighEnd});
 }
 
 /// The model with its free parameters off their limits, where they will be.
@@ -192,9 +193,9 @@ Noise off_limits(const NoiseChain& chain, std::span<const FreeNumber> free, cons
 
 }  // namespace
 
-bool moves_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
+const Noise* moved_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
   const bool is_of_ranges = chain[parameter.entry].noise.stage() == Stage::kRange;
-  return is_of_ranges && parameter.role == LearnedRole::kStretch && has_sharp_ends(chain, free);
+  return is_of_ranges && parameter.role == LearnedRole::kStretch ? find_sharp_ends(chain, free) : nullptr;
 }
 
 bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
@@ -204,7 +205,7 @@ bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const Fr
     case LearnedRole::kLowEnd:
     case LearnedRole::kHighEnd:
     case LearnedRole::kShift:
-      return chain[parameter.entry].noise.stage() == Stage::kRange && has_sharp_ends(chain, free);
+      return chain[parameter.entry].noise.stage() == Stage::kRange && find_sharp_ends(chain, free) != nullptr;
     default:
       return false;
   }

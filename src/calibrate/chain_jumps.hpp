@@ -13,9 +13,9 @@ namespace fathom {
 /// Whether the likelihood jumps along this parameter, whatever the free ones are.
 bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
 
-/// Whether it is a gain that moves the ends of a uniform which is the only random error: these cannot be searched one
-/// by one then.
-bool moves_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
+/// The model that is the only random error and whose ends a gain moves: gain and ends cannot be searched one by one.
+/// Null: the parameter is no such gain.
+const Noise* moved_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
 
 /// Where the likelihood of one parameter is highest, the others held.
 struct JumpPeak {

@@ -89,6 +89,8 @@ class ChainLikelihood {
   [[nodiscard]] std::size_t size() const { return used_.size(); }
   [[nodiscard]] std::size_t place(std::size_t i) const { return used_[i]; }
   [[nodiscard]] const FreeNumber& free(std::size_t k) const { return free_[k]; }
+  /// At which the model of a parameter acts.
+  [[nodiscard]] Stage stage(std::size_t k) const { return chain_[free_[k].entry].noise.stage(); }
   [[nodiscard]] const Columns& columns() const { return columns_; }
   /// The parameter of a column that acts on return i; Columns::kNone: none.
   [[nodiscard]] std::size_t parameter(std::size_t column, std::size_t i) const {

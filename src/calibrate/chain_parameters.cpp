@@ -12,6 +12,7 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "base/text.hpp"
+
 namespace fathom {
 
 namespace {
