@@ -176,7 +176,7 @@ void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor&
 void bench_map(const char* name, GridMap map) {
   const Case c = make_case(std::move(map));
   const RayFan fan = planar_fan(c.azimuth);
-  const BeamSensor sensor = {.max_range_m = kLimitM};
+  const BeamSensor sensor = {.max_range_m = kLimitM, .miss = MissPolicy::kBook};
   const double cell_m = c.map.resolution_m;
   std::vector<float> ranges(kPoses * kRays), exact(kPoses * kRays);
   std::vector<double> scores(kPoses), exact_scores(kPoses);
@@ -261,7 +261,7 @@ ScanLog make_log(const BeamData& data) {
 }
 
 void bench_learning() {
-  const BeamSensor sensor = {.max_range_m = kLimitM};
+  const BeamSensor sensor = {.max_range_m = kLimitM, .miss = MissPolicy::kBook};
   const BeamData data = make_pairs(kParameters, sensor);
   std::printf(
       "\n### EM, %zu rays, exact M-step\n\nMilliseconds of one core, every iteration to convergence (target 10;"

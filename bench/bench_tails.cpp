@@ -23,7 +23,7 @@
 namespace fathom::bench {
 namespace {
 
-constexpr BeamSensor kSensor = {.max_range_m = 80.0};
+constexpr BeamSensor kSensor = {.max_range_m = 80.0, .miss = MissPolicy::kBook};
 
 constexpr BeamParameters kHeavy = {.85, .05, .02, .08, .0743, .37, 0.0, {HitLaw::kStudentT, 1.5, 0}};
 
