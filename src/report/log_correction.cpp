@@ -209,7 +209,7 @@ LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world,
   const Numbers at = numbers_of(found);
   if (are_of_one_place(log.pose)) {
     Numbers unknown;
-    unknown.fill(std::numeric_limits<double>::quiet_NaN());
+    unknown.fill(kNoNumber);
     return correction_of(unknown);
   }
   Numbers errors = LogCorrector(log, world, model, options).std_errors(at);

@@ -2,8 +2,6 @@
 // The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start
 // from.
 
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
+#include "fit/uncertainty.hpp"
 #include "log/own_rays.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"
@@ -95,9 +94,8 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   report.held_out_note =
       fmt::format("whether the {} was made from these scans cannot be known", world.cell_m() > 0.0 ? "map" : "scene");
   if (how.fit_mount) {
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     const PlanarPose &at = refined.mount, &error = refined.mount_std_error;
-    report.logs = {{log.name, {at.x_m, at.y_m, at.yaw_rad, 0.0}, {error.x_m, error.y_m, error.yaw_rad, kNone}}};
+    report.logs = {{log.name, {at.x_m, at.y_m, at.yaw_rad, 0.0}, {error.x_m, error.y_m, error.yaw_rad, kNoNumber}}};
   }
   if (lies_on_map) add_model_flags(report);
   add_flags(refined, gain, report);
