@@ -157,8 +157,9 @@ std::string localizer_text(const FieldReport& report, Localizer localizer) {
   std::string text = localizer_text(model_for(report, localizer), localizer);
   if (cell_lookup(localizer) == CellLookup::kContaining) return text;
   const auto second_line = text.find('\n') + 1;
-  return text.insert(
-      second_line, "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of parameters.yaml.\n");
+  text.insert(second_line,
+              "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of parameters.yaml.\n");
+  return text;
 }
 
 std::string report_text(const FieldReport& report, ReportForm form) { return text_of(report_of(report), form); }

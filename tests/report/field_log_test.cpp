@@ -104,7 +104,7 @@ TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   }
   EXPECT_EQ(model_for(report, Localizer::kAmcl).sigma_hit_m, found.sigma_hit_m);
   EXPECT_EQ(model_for(report, Localizer::kBeluga).sigma_hit_m, report.fit.model.sigma_hit_m);
-  // The file and the report say so, the file of given parameters does not.
+  // The file and the report name that look-up, the file of given parameters does not.
   std::string text = localizer_text(report, Localizer::kNav2);
   const std::string note = "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of ";
   const std::size_t at = text.find(note);
