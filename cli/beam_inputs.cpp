@@ -67,8 +67,8 @@ void add_clusters(CLI::App& c, std::size_t& stretches) {
     const WholeLimits limits = {1, static_cast<std::uint64_t>(fathom::FitOptions::kMostStretches)};
     stretches = text == "scan" ? 0 : static_cast<std::size_t>(parse_whole("--clusters", text, limits));
   };
-  c.add_option_function<std::string>(
-       "--clusters", read, "what errs together: N stretches of the way, of about equal numbers of scans; or scan")
+  c.add_option_function<std::string>("--clusters", read,
+                                     "what has errors in common: N stretches of the way, or each scan")
       ->type_name("N|scan")
       ->default_str(std::to_string(stretches));
 }

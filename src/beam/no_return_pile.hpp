@@ -41,7 +41,7 @@ class NoReturnPile {
   /// at least have it, others do not, and at most a few stray ones lie beyond.
   struct Code {
     double value_m = 0.0, share = 0.0;
-    double least_m = 0.0;    ///< readings that have it are at most a thousandth below
+    double least_m = 0.0;    ///< the least reading that has it
     std::size_t strays = 0;  ///< readings beyond it
     /// A maximum range that makes such readings "max".
     [[nodiscard]] double below_m() const { return std::floor(0.999 * least_m * 100.0) / 100.0; }

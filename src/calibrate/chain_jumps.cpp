@@ -158,8 +158,8 @@ JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
 
 namespace {
 
-/// The first model of ranges that has another value than 0 in a parameter of one of these roles, or will have; null:
-/// there is none.
+/// The first model of ranges that has another value than 0 in a parameter of one of these roles, or will have; or
+/// null.
 const Noise* first_with(const NoiseChain& chain, std::span<const FreeNumber> free, std::array<LearnedRole, 2> roles) {
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     const Noise& noise = chain[entry].noise;
@@ -174,7 +174,7 @@ const Noise* first_with(const NoiseChain& chain, std::span<const FreeNumber> fre
   return nullptr;
 }
 
-/// The model whose errors have ends that no other error blurs; null: there is none.
+/// The model whose errors have ends that no other error blurs; or null.
 const Noise* find_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free) {
   const bool is_blurred = first_with(chain, free, {LearnedRole::kDeviation, LearnedRole::kGrowth}) != nullptr;
   return is_blurred ? nullptr : first_with(chain, free, {LearnedRole::kLowEnd, LearnedRole::kHighEnd});

@@ -2,9 +2,9 @@
 #pragma once
 // Standard errors of parameters at the maximum of a likelihood. Only .cpp files include this: Eigen compiles slowly.
 //
-// H is minus the Hessian of the log-likelihood, the observed information; it holds for a wrong model, too. Coordinates
-// of independent data have the covariance H^-1. With the slope D of parameters by coordinates, parameters have D H^-1
-// D' (delta method), and a block of data with the summed score s_g moves them by D H^-1 s_g.
+// H is minus the Hessian of the log-likelihood, the observed information. It holds for a wrong model, too. Coordinates
+// of independent data have the covariance H^-1. D is the slope of parameters by coordinates: parameters have the
+// covariance D H^-1 D' (delta method). A block of data with the summed score s_g moves them by D H^-1 s_g.
 
 #include <optional>
 #include <vector>

@@ -69,7 +69,7 @@ double gain_of_student_t(const FitReport& report) {
     BeamData& to = k % 2 == 0 ? learn : judge;
     to.reading_m.push_back(report.shown.reading_m[i]), to.expected_m.push_back(report.shown.expected_m[i]);
     to.scan.push_back(static_cast<std::uint32_t>(k));
-    i += stride > 1 ? stride + k % 3 : 1;  // they differ, lest all rays are those of a few beams
+    i += stride > 1 ? stride + k % 3 : 1;  // they differ, lest all rays are of a few beams
   }
   learn.cell_m = report.shown.cell_m;
   const BeamParameters usual = with_all_kinds(report.fit.parameters);

@@ -87,7 +87,7 @@ TEST(WayBlocks, JumpsTakeNoBlocks) {
   EXPECT_GE(blocks_of_way(poses, 40).back(), 37U);
 }
 
-// Logs that each stand somewhere else: scans of a place err together, however far the places are apart.
+// Logs that each stand somewhere else: each place is a block, however far the places are apart.
 TEST(WayBlocks, PlacesThatAreFarApartAreABlockEach) {
   for (const double jitter_m : {0.0, .01}) {
     Poses poses;

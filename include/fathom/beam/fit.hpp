@@ -39,14 +39,14 @@ struct FitOptions {
   bool fit_hit_offset = false;  ///< otherwise start.hit_offset_m is kept
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
-  /// Neighbouring scans see the same place and err together. Standard errors take so many stretches of the way, of
-  /// about equal numbers of scans, as what errs together, and from 20 on as correlated with the nearest ones; 0: each
-  /// scan is independent. Scans are counted in the order in which they are
-  /// given, through all parts; where there are fewer than stretches, each is one. At most kMostStretches.
+  /// Neighbouring scans see the same place and have errors in common. Standard errors take this number of stretches of
+  /// the way as blocks, and from 20 on as correlated with the nearest ones. 0: each scan is independent. Scans are
+  /// counted in the order in which they are given, through all parts. Where there are fewer than stretches, each scan
+  /// is a stretch. At most kMostStretches.
   std::size_t stretches = 40;
   static constexpr double kMostStretches = 1e6;
-  /// [scans] the stretch of each, counted from 0 without gaps, instead of equal numbers of scans: fit_log() has those
-  /// of equal way. Empty: equal numbers of scans. Without say where `stretches` is 0.
+  /// [scans] the stretch of each, counted from 0 without gaps: fit_log() gives stretches of equal way. Empty: about
+  /// equal numbers of scans. Without effect where `stretches` is 0.
   std::vector<std::uint32_t> stretch_of_scan = {};
   Compute compute = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.

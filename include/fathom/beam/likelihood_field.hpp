@@ -66,10 +66,9 @@ struct LikelihoodFieldModel {
   [[nodiscard]] FATHOM_API bool counts(double reading_m) const;
 };
 
-/// Which cell a point belongs to. kRounded is that of amcl and nav2, half a cell off: their MAP_GXWX rounds (x -
-/// origin) / resolution from an origin that convertMap puts at a corner between cells, so a cell reaches from half a
-/// cell before its lower corner to half a cell behind it. They ignore how the map is turned; their map frame is that of
-/// the map.
+/// Which cell a point belongs to. kRounded is the look-up of amcl and nav2: a cell reaches from half a cell before its
+/// lower corner to half a cell behind it. Their MAP_GXWX rounds (x - origin) / resolution, and their convertMap puts
+/// the origin at a corner between cells. They ignore how the map is turned: their map frame is that of the map.
 enum class CellLookup : std::uint8_t { kContaining, kRounded };
 FATHOM_API CellLookup cell_lookup(Localizer localizer);
 

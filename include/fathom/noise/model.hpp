@@ -33,7 +33,9 @@
 //   kLearned           the parameters that returns can determine: an array of LearnedField
 //   jumps(field)       whether the likelihood jumps along a parameter of role kThreshold; true without this member
 //   settle(p)          makes the parameters fit together after one of them changed: the weights of a mixture
-//   begin(p, returns, free)   with_other_law(p), law()   where learning begins, and another law that it tries
+//   begin(p, returns, free)   where learning begins, guessed from LearnedReturns
+//   with_other_law(p)  the same with another law, which learning tries, too
+//   law()              the name of the law that it has
 //
 // The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain
 // or of the renderer stands in that model and nowhere else.
