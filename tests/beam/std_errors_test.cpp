@@ -207,7 +207,7 @@ TEST(StdErrors, SayThatTheyRestOnFewClusters) {
   EXPECT_EQ(flags(4000, 19),
             Flags{"standard errors rest on 19 stretches only: they are rough, take 20 stretches or more"});
   EXPECT_EQ(flags(1500, 40), Flags{"standard errors rest on 15 stretches only: they are rough, learn from at least 20 "
-                                   "scans, along a longer way"});
+                                   "scans"});
   EXPECT_EQ(flags(1500, 0),
             Flags{"standard errors rest on 15 scans only: they are rough, learn from at least 20 scans"});
   EXPECT_EQ(flags(100, 0), Flags{"standard errors need at least two clusters: the rays of one err together"});
