@@ -60,8 +60,8 @@ Report::Figure depth_figure(const DepthReport& report) {
   const auto color = [&](std::size_t i) { return range_color(double{p.depth_m[i]} / scale_m); };
   return {.picture = picture(p, "Depth in colours", color),
           .lead = "Depth of the first frame: ",
-          .keys = {patch(css(range_color(0.0)), "near, "),
-                   patch(css(range_color(1.0)), fmt::format("{:.6g} m and more, ", scale_m)),
+          .keys = {patch(css(range_color(0.0)), "near"),
+                   patch(css(range_color(1.0)), fmt::format("{:.6g} m and more", scale_m)),
                    patch(css(kLostColor), report.measure.left_out > 0 ? "holes and what is left out" : "holes")}};
 }
 
@@ -88,11 +88,10 @@ Report::Figure depth_residual_figure(const DepthReport& report) {
     return signed_color(scale > 0.0 ? double{p.residual[i]} / scale : 0.0);
   };
   const std::string_view unit = report.measure.focal_baseline_px_m ? "px of disparity" : "1/m of inverse depth";
-  return {
-      .picture = picture(p, "Residuals of the cubics", color),
-      .lead = "What the cubic of each patch leaves: ",
-      .keys = {patch(css(kLowColor), fmt::format("-{:.2g} ", scale)),
-               patch(css(kHighColor), fmt::format("{:.2g} {}, ", scale, unit)), patch(css(kLostColor), "no patch")}};
+  return {.picture = picture(p, "Residuals of the cubics", color),
+          .lead = "What the cubic of each patch leaves: ",
+          .keys = {patch(css(kLowColor), fmt::format("-{:.2g}", scale)),
+                   patch(css(kHighColor), fmt::format("{:.2g} {}", scale, unit)), patch(css(kLostColor), "no patch")}};
 }
 
 /// Correlation against lag; of the second report in other strokes.

@@ -23,7 +23,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid #cdd5dd; white-space: nowrap; }
 th, td { padding: 5px 18px 5px 0; vertical-align: baseline; }
 tbody tr + tr td { border-top: 1px solid #e8ecf0; }
-td.number, th.number { text-align: right; }
+td.number, th.number { text-align: right; } td.number { white-space: nowrap; }
 code { font: 13.5px/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 .head { display: flex; flex-wrap: wrap; gap: 28px 56px; margin-top: 20px; }
 .facts td:first-child { color: var(--soft); }
@@ -73,7 +73,7 @@ pre { overflow-x: auto; } details { margin-top: 28px; } summary { cursor: pointe
   .parameters .below td { white-space: normal; border-top: 0; padding: 0 0 7px; color: var(--soft); font-size: 13px; } }
 @media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff; color: #000; }
   :root { --ink: #000; --soft: #333; } h2 { margin-top: 20px; break-after: avoid; } tr, .tile { break-inside: avoid; }
-  .flags, .verdict { background: #fff; border: 1px solid #999; } details::details-content { content-visibility: visible; }
+  .flags, .verdict { background: #fff; border: 1px solid #999; }
   svg, .key, .pixels { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";
 

@@ -87,9 +87,9 @@ std::vector<Report::Figure> residual_pictures(const WallReport& report) {
   const double scale = residual_scale(residual_of(report, report.fit.measure));
   const double shown_scale = in_disparity(report) ? scale : 1e3 * scale;
   const std::vector<Report::Key> keys = {
-      patch(css(kLowColor), fmt::format("-{:.2g} ", shown_scale)),
-      patch(css(kHighColor), fmt::format("{:.2g} {}, ", shown_scale, in_disparity(report) ? "px" : "mm")),
-      patch(css(kLostColor), "lost, "), patch(css(kOtherColor), "other or not known")};
+      patch(css(kLowColor), fmt::format("-{:.2g}", shown_scale)),
+      patch(css(kHighColor), fmt::format("{:.2g} {}", shown_scale, in_disparity(report) ? "px" : "mm")),
+      patch(css(kLostColor), "lost"), patch(css(kOtherColor), "other or not known")};
   const auto shown = [&](const WallMeasure& measure, const std::string& what) {
     return Report::Figure{.picture = residual_picture(report, measure, scale, what + ": errors of a frame"),
                           .lead = what + ": ",

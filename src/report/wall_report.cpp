@@ -158,7 +158,7 @@ Report::Section correlation_section(const WallReport& report) {
     add(fmt::format("misfit of the shape {}", shape), number_cell(c.misfit, "{:.3f}"), "");
     add("misfit of the other shape", number_cell(c.other_misfit, "{:.3f}"), "");
   }
-  table.note = "Sizes of `correlation:`, whose closed forms were fitted to the curves above; 0: white.";
+  table.note = "Sizes under the key correlation, whose closed forms were fitted to the curves above; 0: white.";
   return {.head = "Size of the correlation", .pieces = {std::move(table)}};
 }
 

@@ -113,7 +113,7 @@ TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
   EXPECT_NE(html.find("@media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff;"),
             std::string::npos);
   EXPECT_EQ(terminal_text(report),
-            "usable: yes\n\nLaws & more\nlaw    <n>  gain +-\na & b    3       +1  chosen\nc              +2\n");
+            "usable: yes\n\nLaws & more\nlaw    <n>  gain +-\na & b    3       +1  chosen\nc                +2\n");
   const auto laws = nlohmann::json::parse(json_text(report))["details"]["laws"];
   EXPECT_EQ(laws, nlohmann::json::parse(R"([{"law": "a", "n": 3, "is_chosen": true},
                                             {"law": "c", "n": null, "is_chosen": false}])"));
