@@ -146,6 +146,16 @@ std::string section_lines(const Report::Section& section) {
   return lines.empty() || section.head.empty() ? lines : "\n" + shown_line(section.head) + "\n" + lines;
 }
 
+Report::Parameter parameter_of(const LearnedParameter& from, bool was_given) {
+  Report::Parameter p{.name = from.name, .unit = from.unit};
+  if (was_given) p.start = from.start;
+  p.value = p.printed = from.value, p.std_error = from.std_error, p.naive_error = from.naive_error;
+  p.low_95 = from.low, p.high_95 = from.high;
+  if (from.is_at_limit) p.status = Report::Status::kAtLimit;
+  if (from.is_unidentified) p.status = Report::Status::kUnidentified;
+  return p;
+}
+
 }  // namespace
 
 void Report::find(Severity severity, std::span<const std::string> texts) {
@@ -282,21 +292,8 @@ Report::Parameter parameter_of(const LearnedNumber& n, Report::Status without_er
   return p;
 }
 
-std::vector<Report::Parameter> parameters_of(const ChainFit& fit, bool was_given) {
-  std::vector<Report::Parameter> parameters;
-  for (const LearnedParameter& from : fit.parameters) {
-    Report::Parameter& p = parameters.emplace_back(Report::Parameter{.name = from.name, .unit = from.unit});
-    if (was_given) p.start = from.start;
-    p.value = p.printed = from.value, p.std_error = from.std_error, p.naive_error = from.naive_error;
-    p.low_95 = from.low, p.high_95 = from.high;
-    if (from.is_at_limit) p.status = Report::Status::kAtLimit;
-    if (from.is_unidentified) p.status = Report::Status::kUnidentified;
-  }
-  return parameters;
-}
-
 void add_chain(const ChainFit& fit, bool was_given, Report& report) {
-  report.parameters = parameters_of(fit, was_given);
+  for (const LearnedParameter& p : fit.parameters) report.parameters.push_back(parameter_of(p, was_given));
   report.parameter_note = fmt::format(
       "Standard errors rest on {} independent {}, the naive ones on independent returns. A dash: there is none (see "
       "the "

@@ -187,9 +187,7 @@ void add_disagreements(const std::vector<std::string>& found, Report::Section& s
 /// Names and values.
 Report::Table fact_table(std::span<const FitReport::Fact> facts);
 
-/// The parameters of a chain. `was_given`: whether its user said where learning begins.
-std::vector<Report::Parameter> parameters_of(const ChainFit& fit, bool was_given);
-/// Fills parameters, likelihoods, blocks and what was held out.
+/// Fills parameters, likelihoods, blocks and what was held out. `was_given`: whether a user said where learning begins.
 void add_chain(const ChainFit& fit, bool was_given, Report& report);
 /// What of a chain cannot be used.
 void refuse_bad_chain(const ChainFit& fit, bool was_given, Report& report);
