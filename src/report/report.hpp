@@ -137,8 +137,7 @@ std::string json_text(const Report& report, std::span<const std::string> files =
 std::string terminal_text(const Report& report, bool brief = false);
 std::string text_of(const Report& report, ReportForm form);
 
-/// What the writers share: the first line, what is not known of scans that were held out (empty: nothing), and the
-/// table of parameters.
+/// Common to the writers: the first line, a doubt about held-out scans (empty: no doubt), the table of parameters.
 std::string verdict_text(const Report& report);
 std::string held_out_line(const Report& report);
 Report::Table parameter_table(const Report& report);
@@ -150,7 +149,7 @@ Report::Json text_or_null(const std::string& text);
 /// A file of JSON. Names of files are bytes; what is no UTF-8 becomes U+FFFD.
 std::string json_file_text(const Report::Json& json);
 
-/// A number in a form of fmt; a dash for what is not known.
+/// A number in a form of fmt; a dash for an unknown one.
 std::string text_or_dash(double value, std::string_view form);
 /// "0.12 ± 0.03"
 std::string with_error(const std::string& value, double std_error, std::string_view form = "{:.2g}");
@@ -167,7 +166,7 @@ template <class Choice>
 std::string choice_word(Choice choice) {
   return std::string(kChoiceWords<Choice>[static_cast<std::size_t>(choice)]);
 }
-/// What fits of scans have in common.
+/// Facts that the fits of scans share.
 struct ScanFit {
   std::size_t stretches = 0, clusters = 0;
   std::vector<double> log_likelihood;  ///< at the start and after every iteration
