@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often the 95 % intervals of `fathom calibrate wall` hold the truth: a stereo and a depth camera, a laser, and a
+// How often the 95 % intervals of `fathom fit wall` hold the truth: a stereo and a depth camera, a laser, and a
 // lidar among the other surfaces of a room, with normal errors and heavy tails, and one whose turns start anywhere.
 // Sizes of correlations have two errors in place of an interval. Prints the table of docs/calibrate.md.
 

@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: MIT
-#include "bag.hpp"
-
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/names.hpp>
 #include <fathom/files/bags.hpp>
 
+#include "commands.hpp"
+#include "option_values.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
 
+constexpr const char* kBagInfoHelp = R"(
+Examples:
+  fathom simulate examples/house/house.yaml --out out/bag --bag house.mcap
+  fathom bag info house.mcap
+
+docs/bags.md describes what is written into bags and read of them.)";
+
 using Json = nlohmann::ordered_json;
+
+/// `fathom bag info BAG ...`
+struct BagInfoOptions {
+  std::filesystem::path bag;
+  bool json = false;
+};
 
 std::string rate_of(const fathom::BagTopicInfo& topic) {
   return topic.rate_hz() > 0.0 ? fmt::format("{:.3g} Hz", topic.rate_hz()) : "-";
@@ -82,8 +98,6 @@ std::vector<std::string> warnings_of(const fathom::BagInfo& info) {
   return warnings;
 }
 
-}  // namespace
-
 void print_bag_info(const BagInfoOptions& options) {
   const StopSignals signals(Patience::kNone);
   const fathom::BagInfo info = fathom::read_bag_info(options.bag);
@@ -92,6 +106,17 @@ void print_bag_info(const BagInfoOptions& options) {
                     info.format, counted(info.messages, "message"), info.last_s - info.first_s, info.first_s,
                     table_of(info)));
   print_warnings(warnings_of(info));
+}
+
+}  // namespace
+
+void add_bag_info(CLI::App& bag) {
+  const auto o = std::make_shared<BagInfoOptions>();
+  CLI::App& c = *bag.add_subcommand("info", "List the topics of a bag, and what fathom reads of them");
+  c.add_option("BAG", o->bag, "MCAP, .db3, or a folder of rosbag2")->required();
+  add_json(c, o->json);
+  c.footer(kBagInfoHelp);
+  c.final_callback([o] { print_bag_info(*o); });
 }
 
 }  // namespace fathom_cli

@@ -1,27 +1,70 @@
 // SPDX-License-Identifier: MIT
-#include "beam_heatmap.hpp"
-
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/model_file.hpp>
 #include <fathom/files/maps.hpp>
 
-#include "outputs.hpp"
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "learning.hpp"
+#include "option_values.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
+
+constexpr const char* kHeatmapHelp = R"(
+Usage: fathom beam heatmap --map YAML (--log LOG | --bag BAG) --scan K --parameters YAML --out PNG [OPTIONS]
+In the example office.yaml and office.log.gz stand for your own map and log.
+
+Example:
+  fathom beam heatmap --map office.yaml --log office.log.gz --scan 120 --parameters out/fit/parameters.yaml
+      --out heatmap.png
+
+Every free position is scored at its best heading: bright is likely.)";
+
+/// `--model beam|field`
+enum class HeatmapModel : std::uint8_t { kBeam, kField };
+constexpr std::array<std::string_view, 2> kHeatmapModels = {"beam", "field"};
+
+/// `fathom beam heatmap --map M --log L --scan K --parameters P --out PNG ...`
+struct BeamHeatmapOptions {
+  BeamWorldOptions world;
+  BeamLogOptions log;
+  std::filesystem::path parameters, out;
+  std::uint32_t scan = 0;
+  HeatmapModel model = HeatmapModel::kBeam;
+  fathom::HeatmapLogOptions heatmap;
+  bool has_spacing = false;  ///< whether the spacing was given
+  std::uint32_t pixels = 1600;
+  bool force = false, quiet = false;
+};
+
+/// Parameters of the other model are answered with the option that takes them.
+template <class F>
+auto with_model_option(F f) -> decltype(f()) {
+  return as_typed({{"likelihood field, not of a beam model", "likelihood field: give --model field"},
+                   {"beam model, not of a likelihood field", "beam model: give --model beam"}},
+                  std::move(f));
+}
 
 std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& pose, double log_likelihood,
                                   std::size_t rays) {
@@ -67,7 +110,7 @@ struct Found {
 };
 
 Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
-  const fathom::BeamModel model = as_model_typed([&] { return fathom::read_beam_model(options.parameters); });
+  const fathom::BeamModel model = with_model_option([&] { return fathom::read_beam_model(options.parameters); });
   const fathom::World world = options.world.scene.empty()
                                   ? fathom::World::from_map(map, {.unknown = model.unknown})
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
@@ -81,10 +124,10 @@ Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& ma
 
 Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
   if (!options.world.scene.empty()) {
-    throw fathom::InputError("--model likelihood_field takes ends of readings in the map: --scene is for beam");
+    throw fathom::InputError("--model field takes ends of readings in the map: --scene is for beam");
   }
   const fathom::LikelihoodFieldModel model =
-      as_model_typed([&] { return fathom::read_field_model(options.parameters); });
+      with_model_option([&] { return fathom::read_field_model(options.parameters); });
   const fathom::ScanLog log = read_log(options.log);
   TaskDisplay display("scoring:", options.quiet);
   const fathom::HeatmapLogOptions how = searching(options, map, log, display);
@@ -101,8 +144,7 @@ void refuse_spacing_below_cells(const BeamHeatmapOptions& options, const fathom:
                                        map.resolution_m, fathom::printable(options.world.map.string())));
 }
 
-}  // namespace
-
+/// Draws where the scan could have been made, and prints where it most likely was.
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const StopSignals signals(Patience::kNone);
   const std::string out = options.out.string();
@@ -114,7 +156,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const fathom::GridMapFile file = fathom::read_grid_map_file(options.world.map);
   const fathom::GridMap& map = file.map;
   refuse_spacing_below_cells(options, map);
-  const Found made = options.model == ScanModel::kBeam ? find_by_beams(options, map) : find_by_field(options, map);
+  const Found made = options.model == HeatmapModel::kBeam ? find_by_beams(options, map) : find_by_field(options, map);
   const fathom::LogHeatmap& found = made.map;
   const fathom::Heatmap& heatmap = found.heatmap;
   fathom::HeatmapPicture picture;
@@ -138,6 +180,52 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
       heatmap.grid.spacing_m, 360.0 / static_cast<double>(options.heatmap.headings),
       std::hypot(heatmap.refined.x_m - found.logged.x_m, heatmap.refined.y_m - found.logged.y_m),
       fathom::printable(options.out.string())));
+}
+
+}  // namespace
+
+void add_beam_heatmap(CLI::App& beam) {
+  const auto o = std::make_shared<BeamHeatmapOptions>();
+  fathom::HeatmapLogOptions& how = o->heatmap;
+  CLI::App& c = *beam.add_subcommand("heatmap", "Draw where on the map a scan could have been made");
+  begin_section(c, Section::kRequired);
+  c.add_option("--map", o->world.map, "map_server YAML file: where to look, and what to draw on")
+      ->required()
+      ->type_name("YAML");
+  add_log(c, o->log);
+  begin_section(c, Section::kRequired);
+  add_whole(c, {"--scan", "K", "number of the scan, from 0"}, kAnyIndex, o->scan)
+      .required()
+      ->default_str("");  // 0 is no default
+  add_parameters(c, o->parameters);
+  c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
+  begin_section(c, Section::kInput);
+  c.add_option("--scene", o->world.scene, "scene file: its meshes say what the rays should measure")->type_name("YAML");
+  add_height(c, o->world.height_m);
+  begin_section(c, Section::kModel);
+  add_choice(c, "--model", "model that --parameters are of", o->model, kHeatmapModels);
+  using Grid = fathom::PositionGrid;
+  add_number(c, {"--spacing", "M", "between positions, m; at least a cell of the map"},
+             {Grid::kLeastSpacingM, Grid::kMostSpacingM, "m"}, how.spacing_m);
+  add_whole(c, {"--headings", "N", "tried at every position"}, {1, fathom::HeatmapOptions::kMostHeadings},
+            how.headings);
+  add_whole(c, {"--ray-step", "N", "score every N-th ray; default: so that about 90 are scored"},
+            {1, fathom::ScoreOptions::kMostRayStep}, how.ray_step);
+  using Picture = fathom::HeatmapPicture;
+  begin_section(c, Section::kOutput);
+  add_whole(c, {"--pixels", "N", "longer side of the map in the picture"},
+            {Picture::kLeastPixels, Picture::kMostPixels}, o->pixels);
+  add_force(c, o->force);
+  add_quiet(c, o->quiet);
+  begin_section(c, Section::kComputer);
+  add_threads(c, how.compute.threads);
+  c.footer(kHeatmapHelp);
+  c.final_callback([o, &c] {
+    refuse_height_without_scene(c);
+    if (!o->log.is_given()) fail_usage(c, "--log or --bag is required");
+    o->has_spacing = c.count("--spacing") > 0;
+    draw_beam_heatmap(*o);
+  });
 }
 
 }  // namespace fathom_cli

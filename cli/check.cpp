@@ -1,24 +1,39 @@
 // SPDX-License-Identifier: MIT
-#include "check.hpp"
-
-#include <array>
+#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/names.hpp>
 #include <fathom/simulate/run_plan.hpp>
 
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "option_values.hpp"
 #include "signals.hpp"
+#include "simulate.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
 
+constexpr const char* kCheckHelp = R"(
+Examples:
+  fathom check examples/house/house.yaml
+  fathom check examples/house/house.yaml --frames 100 --set sensors.lidar.columns=512 --json
+
+Reads all that `fathom simulate` would read and refuses what it would refuse; casts nothing and writes nothing.)";
+
 using Json = nlohmann::ordered_json;
+
+/// `fathom check SCENE [--json | --quiet] ...`
+struct CheckOptions {
+  SimulateOptions run;
+  bool json = false;
+};
 
 std::string sensors_table(const fathom::RunPlan& plan) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "kind", "preset", "rows x columns", "rays per frame"}};
@@ -82,8 +97,6 @@ Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup, std::
           {"sensors", sensors},           {"warnings", setup.notes}};
 }
 
-}  // namespace
-
 void check_scene(const CheckOptions& options) {
   const StopSignals signals(Patience::kNone);
   const fathom::SceneSetup setup = fathom::read_scene_file(options.run.scene, options.run.set);
@@ -93,6 +106,19 @@ void check_scene(const CheckOptions& options) {
   print(options.json ? json_of(plan, setup, runs).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : text_of(plan, setup) + runs_text(plan, runs));
   if (!options.json) print_warnings(setup.notes);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app) {
+  const auto o = std::make_shared<CheckOptions>();
+  CLI::App& c = *app.add_subcommand("check", "Read a scene file with all it names, and say what a run of it would do");
+  add_run_options(c, o->run);
+  begin_section(c, Section::kOutput);
+  add_json(c, o->json);
+  c.add_flag("--quiet", o->run.quiet, "say nothing but what is wrong");
+  c.footer(kCheckHelp);
+  c.final_callback([o] { check_scene(*o); });
 }
 
 }  // namespace fathom_cli

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "commands.hpp"
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 
-#include <fathom/dataset/unit.hpp>
-#include <fathom/simulate/run.hpp>
-
-#include "bag.hpp"
-#include "beam_commands.hpp"
-#include "calibrate_commands.hpp"
-#include "check.hpp"
-#include "dataset_commands.hpp"
-#include "generate.hpp"
-#include "lists.hpp"
-#include "measure_commands.hpp"
-#include "noise.hpp"
-#include "option_values.hpp"
-#include "sensors.hpp"
-#include "serve.hpp"
-#include "simulate.hpp"
-#include "topics.hpp"
+#include "share.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -40,30 +22,13 @@ Example:
 2 bad input or usage, 130 interrupted. Where fathom is installed, the files that help names, docs/... and examples/...,
 are in share/doc/fathom.)";
 
-constexpr const char* kSimulateHelp = R"(
+constexpr const char* kDatasetHelp = R"(
 Examples:
-  fathom simulate examples/house/house.yaml --out out/house
-  fathom simulate examples/house/house.yaml --out out/noisy --frames 2 --seed 7
-      --set sensors.lidar.noise.distance.stddev_m=0.05
-  fathom simulate examples/house/house.yaml --out out/many --frames 1 --environments 0:2 --episodes 0:2
-  fathom simulate examples/house/house.yaml --out out/set --frames 2 --environments 0:4 --shard 1/2 --resume
+  fathom simulate examples/house/house.yaml --out out/units --frames 1 --environments 0:2 --shard 0/1
+  fathom dataset info out/units
+  fathom dataset verify out/units
 
-Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
-
-constexpr const char* kViewHelp = R"(
-Examples:
-  fathom view drive
-  fathom view drive/laser/cloud_000000.pcd
-
-docs/live.md says what is shown of each.)";
-
-constexpr const char* kServeHelp = R"(
-Examples:
-  fathom serve examples/house/house.yaml
-  fathom serve examples/house/house.yaml --out out/saved --paused
-      --set sensors.lidar.noise.distance.stddev_m=0.05
-
-A browser shows the page, Lichtblick and Foxglove connect to ws://127.0.0.1:8765. docs/live.md describes both.)";
+docs/scale.md describes datasets, from one computer to many.)";
 
 constexpr const char* kBagHelp = R"(
 Examples:
@@ -72,224 +37,68 @@ Examples:
 
 docs/bags.md describes what is written into bags and read of them.)";
 
-constexpr const char* kPublishHelp = R"(
+constexpr const char* kMeasureHelp = R"(
+In the example mycamera stands for a folder of your own.
+
+Example:
+  fathom measure depth mycamera --camera 385,385,320,240,0.05)";
+
+constexpr const char* kFitHelp = R"(
+The help of each command has more. In the examples office.yaml, office.log.gz and pairs.csv stand for your own map, log
+and table.
+
 Examples:
-  fathom publish examples/house/house.yaml
-  fathom publish examples/house/house.yaml --rate 2x --sensor-data --domain 7
-  fathom publish examples/03_pipeline/pipeline.yaml --wait --frames 10
+  fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --out out/fit
+  fathom fit pairs pairs.csv --model distance
+  fathom simulate examples/14_flat_wall/wall.yaml --out out/wall
+  fathom fit wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000
+      --out out/wall_fit
 
-Topics are those that `fathom simulate --bag` writes. It publishes until Ctrl-C, unless --frames says how many, and to this
-computer alone, unless --interface says where. docs/topics.md describes topics and their QoS.)";
+docs/beam-model.md describes the models of scans, docs/calibrate.md chains of noise.)";
 
-constexpr const char* kCheckHelp = R"(
+constexpr const char* kScoreHelp = R"(
+In the example office.yaml and office.log.gz stand for your own map and log.
+
 Examples:
-  fathom check examples/house/house.yaml
-  fathom check examples/house/house.yaml --frames 100 --set sensors.lidar.columns=512 --json
+  fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --out out/fit
+  fathom score beam --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml
 
-Reads all that `fathom simulate` would read and refuses what it would refuse; casts nothing and writes nothing.)";
+The larger, the better a model describes the readings. `fathom compare` tells two models apart.)";
 
-constexpr const char* kOutputsHelp = R"(
+constexpr const char* kCompareHelp = R"(
+In the example office.yaml and office.log.gz stand for your own map and log.
+
 Examples:
-  fathom outputs
-  fathom outputs npy
-  fathom outputs --json
+  fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --out out/fit
+  fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --hit student_t --out out/fit_student
+  fathom compare beam out/fit/parameters.yaml out/fit_student/parameters.yaml --map office.yaml --log office.log.gz
 
-docs/output-formats.md describes the files to the byte.)";
+A model is better where the difference is several standard errors above 0, on readings that neither was learned from.)";
 
-constexpr const char* kChannelsHelp = R"(
-Examples:
-  fathom channels
-  fathom channels clean_range
-  fathom channels --json)";
+constexpr const char* kBeamHelp = R"(
+`fathom fit beam` learns the parameters, `fathom score beam` scores scans. docs/beam-model.md defines the model and its
+files. In the example the names of files stand for your own.
 
-constexpr const char* kNoiseHelp = R"(
-Examples:
-  fathom noise
-  fathom noise distance
-  fathom noise --json)";
+Example:
+  fathom beam sample --parameters parameters.yaml --expected expected.csv > readings.csv)";
 
-constexpr const char* kSensorsHelp = R"(
-Examples:
-  fathom sensors
-  fathom sensors OS1-64
-  fathom sensors spinning_lidar
-  fathom sensors --json)";
-
-void add_set(CLI::App& c, std::vector<std::string>& set) {
-  c.add_option("--set", set, "replace one value of the scene; may be given again")
-      ->type_name("PATH=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+CLI::App& add_group(CLI::App& app, const char* name, const char* doc, const char* help) {
+  CLI::App& group = *app.add_subcommand(name, doc);
+  group.require_subcommand(1);
+  group.footer(help);
+  return group;
 }
 
-/// The options that choose the run of a scene.
-void add_run_options(CLI::App& c, SimulateOptions& o) {
-  c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
-  add_whole(c, {"--frames", "N", "number of frames, instead of the scene's"}, {1, fathom::kMaxFrames}, o.frames);
-  add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, o.seed);
-  CLI::Option& environment = add_whole(
-      c, {"--environment", "E", "number of the environment whose parameters are drawn"}, kAnyIndex, o.environment);
-  CLI::Option& episode =
-      add_whole(c, {"--episode", "K", "number of the episode whose parameters are drawn"}, kAnyIndex, o.episode);
-  add_range(c, "--environments", "a dataset: a folder for each, below units/; END is not part", o.environments)
-      .excludes(&environment);
-  add_range(c, "--episodes", "a dataset: a folder for each, of every environment", o.episodes).excludes(&episode);
-  add_set(c, o.set);
-}
-
-/// With any of them, and with ranges of numbers, `fathom simulate` renders a dataset.
-void add_dataset_options(CLI::App& c, SimulateOptions& o) {
-  add_whole(c, {"--block", "FRAMES", "a dataset: frames of a unit; without: all of an episode"},
-            {1, fathom::kMaxFrames}, o.block);
-  c.add_option("--shard", o.shard, "a dataset: the units i, i + n, i + 2n, ... alone")->type_name("i/n");
-  c.add_flag("--resume", o.resume, "a dataset: skip units that are complete and the same, render the others");
-  add_choice(c, "--format", "a dataset: a folder for each unit, or many units in a file", o.format,
-             fathom::kChoiceWords<fathom::DatasetFormat>);
-  add_whole(c, {"--units-per-file", "N", "units in a file of hdf5 or webdataset; without: 64 MiB of arrays"},
-            {1, fathom::kMaxUnits}, o.units_per_file);
-  add_whole(c, {"--compression", "LEVEL", "of hdf5: 0 for none, 1 for the fastest (used without), 9 for the smallest"},
-            {0, 9}, o.compression);
-  c.add_flag("--dry-run", o.dry_run, "a dataset: say how many files, bytes and hours it takes, and write nothing");
-}
-
-void add_simulate(CLI::App& app) {
-  const auto o = std::make_shared<SimulateOptions>();
-  CLI::App& c = *app.add_subcommand("simulate", "Cast the sensors of a scene file and write what they measure");
-  c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
-  c.add_option("--bag", o->bag, "a bag for ROS 2 (MCAP) of what the sensors measure, besides the files in DIR")
-      ->type_name("FILE");
-  add_run_options(c, *o);
-  add_dataset_options(c, *o);
-  add_threads(c, o->threads);
-  add_force(c, o->force, "replace the folder of an earlier run");
-  add_quiet(c, o->quiet);
-  c.add_flag("--digest", o->digest, "print 16 digits for each sensor: equal digits, equal frames, on any computer");
-  add_choice(c, "--isa", "use at most this instruction set: the same frames to the bit", o->isa, fathom::kIsaWords);
-  c.add_option("--device", o->device, "what renders: cpu, cuda (a GPU), cuda:1, auto; the same frames to the bit")
-      ->type_name("DEVICE");
-  c.footer(kSimulateHelp);
-  c.final_callback([o] { simulate(*o); });
-}
-
-/// The options of every live page.
-void add_live_options(CLI::App& c, ServeOptions& o) {
-  constexpr WholeLimits kPorts = {0, 65535};
-  add_whole(c, {"--port", "N", "port to serve at; 0: any that is free"}, kPorts, o.live.port);
-  c.add_option("--listen", o.live.listen, "number address to listen on: whoever reaches it may turn the knobs")
-      ->type_name("ADDRESS")
-      ->capture_default_str();
-  c.add_option("--origin", o.live.origins, "another page that may connect: https://app.example; may be given again")
-      ->type_name("ORIGIN")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  c.add_flag("--paused", o.live.paused, "begin paused");
-  add_quiet(c, o.quiet);
-}
-
-void add_serve(CLI::App& app) {
-  const auto o = std::make_shared<ServeOptions>();
-  CLI::App& c = *app.add_subcommand("serve", "Simulate a scene file as a live page, whose noise one can turn");
-  c.add_option("SCENE", o->path, "scene file (YAML)")->required()->type_name("YAML");
-  c.add_option("--out", o->live.out, "folder for what is saved from the page; without it nothing is")->type_name("DIR");
-  add_live_options(c, *o);
-  add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, o->live.seed);
-  add_threads(c, o->live.compute.threads);
-  c.add_option("--set", o->live.overrides, "replace one value of the scene; may be given again")
-      ->type_name("PATH=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
-  c.footer(kServeHelp);
-  c.final_callback([o] { serve(*o); });
-}
-
-void add_view(CLI::App& app) {
-  const auto o = std::make_shared<ServeOptions>();
-  CLI::App& c = *app.add_subcommand("view", "Show a run or a cloud as a live page");
-  c.add_option("PATH", o->path, "folder of a run, or a cloud (PCD, PLY, PointCloud2, NPY)")->required();
-  add_live_options(c, *o);
-  c.footer(kViewHelp);
-  c.final_callback([o] { view(*o); });
-}
-
-void add_domain(CLI::App& c, fathom::TopicDomain& domain) {
-  add_whole(c, {"--domain", "N", "as ROS_DOMAIN_ID"}, {0, fathom::kMaxDomain}, domain.domain);
-  c.add_option("--interface", domain.interface, "network interface or address; without: this computer alone")
-      ->type_name("NAME");
-}
-
-void add_publish(CLI::App& app) {
-  const auto o = std::make_shared<PublishArguments>();
-  CLI::App& c = *app.add_subcommand("publish", "Publish what the sensors of a scene measure as topics of ROS 2");
-  c.add_option("SCENE", o->run.scene, "scene file (YAML)")->required()->type_name("YAML");
-  c.add_option("--rate", o->rate, "times real time, as 2x; max: as fast as it can")
-      ->type_name("RATE")
-      ->default_str(o->rate);
-  add_whole(c, {"--frames", "N", "number of frames; without: until Ctrl-C"}, {1, fathom::kMaxFrames}, o->run.frames);
-  c.add_flag("--sensor-data", o->sensor_data, "QoS of sensor data (best effort, keep last 5) in place of the default");
-  c.add_flag("--wait", o->wait, "begin when every topic of a sensor has a subscriber");
-  add_domain(c, o->domain);
-  add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, o->run.seed);
-  add_set(c, o->run.set);
-  add_threads(c, o->run.threads);
-  add_quiet(c, o->run.quiet);
-  c.footer(kPublishHelp);
-  c.final_callback([o] { publish(*o); });
-}
-
-void add_check(CLI::App& app) {
-  const auto o = std::make_shared<CheckOptions>();
-  CLI::App& c = *app.add_subcommand("check", "Read a scene file with all it names, and say what a run of it would do");
-  add_run_options(c, o->run);
-  c.add_flag("--json", o->json, "as JSON");
-  c.add_flag("--quiet", o->run.quiet, "say nothing but what is wrong");
-  c.footer(kCheckHelp);
-  c.final_callback([o] { check_scene(*o); });
-}
-
-/// A command that lists what the library knows.
-void add_list(CLI::App& app, const char* command, const char* doc, const char* word, const char* help,
-              void (*list)(const ListOptions&)) {
-  const auto o = std::make_shared<ListOptions>();
-  CLI::App& c = *app.add_subcommand(command, doc);
-  c.add_option(word, o->name, "show this one only")->type_name("");
-  c.add_flag("--json", o->json, "as JSON");
-  c.footer(help);
-  c.final_callback([o, list] { list(*o); });
-}
-
-void add_noise(CLI::App& app) {
-  const auto o = std::make_shared<NoiseOptions>();
-  CLI::App& c = *app.add_subcommand("noise", "List the noise models and their parameters");
-  c.add_option("MODEL", o->slug, "show this model only")->type_name("");
-  CLI::Option* json = c.add_flag("--json", o->json, "as JSON");
-  c.add_flag("--markdown", o->markdown, "as the page docs/noise.md")->excludes(json);
-  c.footer(kNoiseHelp);
-  c.final_callback([o] { list_noise(*o); });
-}
-
-void add_sensors(CLI::App& app) {
-  const auto o = std::make_shared<SensorsOptions>();
-  CLI::App& c = *app.add_subcommand("sensors", "List the sensor presets and kinds and their parameters");
-  CLI::Option* name = c.add_option("SENSOR", o->name, "show this preset or kind only")->type_name("");
-  CLI::Option* json = c.add_flag("--json", o->json, "as JSON");
-  c.add_flag("--markdown", o->markdown, "the kinds as in docs/sensors.md")->excludes(json)->excludes(name);
-  c.footer(kSensorsHelp);
-  c.final_callback([o] { list_sensors(*o); });
-}
-
-void add_bag(CLI::App& app) {
-  CLI::App& bag = *app.add_subcommand("bag", "Look into bags of ROS 2");
-  bag.require_subcommand(1);
-  bag.footer(kBagHelp);
-  const auto o = std::make_shared<BagInfoOptions>();
-  CLI::App& info = *bag.add_subcommand("info", "List the topics of a bag, and what fathom reads of them");
-  info.add_option("BAG", o->bag, "MCAP, .db3, or a folder of rosbag2")->required();
-  info.add_flag("--json", o->json, "as JSON");
-  info.footer(kBagHelp);
-  info.final_callback([o] { print_bag_info(*o); });
+void add_learning(CLI::App& app) {
+  CLI::App& fit = add_group(app, "fit", "Learn the noise of a sensor from what it measured", kFitHelp);
+  add_fit_beam(fit), add_fit_field(fit), add_fit_chain(fit), add_fit_wall(fit), add_fit_pairs(fit);
+  CLI::App& score = add_group(app, "score", "Say how well a model describes what a sensor measured", kScoreHelp);
+  add_score_beam(score), add_score_field(score), add_score_chain(score);
+  CLI::App& compare = add_group(app, "compare", "Say which of two models is better, in nats", kCompareHelp);
+  add_compare_beam(compare), add_compare_field(compare), add_compare_chain(compare);
+  CLI::App& beam =
+      add_group(app, "beam", "Use models of scans: sample readings, find where a scan was made", kBeamHelp);
+  add_beam_sample(beam), add_beam_heatmap(beam);
 }
 
 /// Hidden: for the build.
@@ -300,7 +109,7 @@ void add_generate(CLI::App& app) {
   c.final_callback([&app, folder] { generate_share(app, *folder); });
 }
 
-/// Texts begin in the line after their quotation mark, and the help has a blank line before them already.
+/// Texts begin in the line after their quotation mark.
 void begin_footers(CLI::App& command) {
   const std::string footer = command.get_footer();
   if (footer.starts_with('\n')) command.footer(footer.substr(1));
@@ -313,25 +122,18 @@ std::unique_ptr<CLI::App> make_commands() {
   auto app = std::make_unique<CLI::App>(kAbout, "fathom");
   app->footer(kMainHelp);
   app->set_help_flag("-h,--help", "show this help and exit");
+  app->set_help_all_flag("--help-all", "show rare options, too");
   app->add_flag(
       "--version", [](std::int64_t) {}, "show the version and exit");
   app->require_subcommand(1);
-  add_simulate(*app);
-  add_serve(*app);
-  add_view(*app);
-  add_check(*app);
-  add_sensors(*app);
-  add_noise(*app);
-  add_list(*app, "outputs", "List the kinds of output and their keys", "OUTPUT", kOutputsHelp, &list_outputs);
-  add_list(*app, "channels", "List the channels of a frame, with types and units", "CHANNEL", kChannelsHelp,
-           &list_channels);
-  add_dataset_commands(*app);
-  add_bag(*app);
+  add_simulate(*app), add_serve(*app), add_view(*app), add_check(*app);
+  add_sensors(*app), add_noise(*app), add_outputs(*app), add_channels(*app);
+  CLI::App& dataset = add_group(*app, "dataset", "Look into datasets and check them", kDatasetHelp);
+  add_dataset_info(dataset), add_dataset_verify(dataset);
+  add_bag_info(add_group(*app, "bag", "Look into bags of ROS 2", kBagHelp));
   add_publish(*app);
-  add_beam_commands(*app);
-  add_calibrate_commands(*app);
-  add_score_command(*app);
-  add_measure_commands(*app);
+  add_measure_depth(add_group(*app, "measure", "Measure what a sensor does in its own frames", kMeasureHelp));
+  add_learning(*app);
   add_generate(*app);
   begin_footers(*app);
   return app;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "completion.hpp"
-
 #include <cctype>
 #include <string_view>
 #include <vector>
@@ -15,6 +13,7 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "command_tree.hpp"
+#include "share.hpp"
 
 namespace fathom_cli {
 namespace {

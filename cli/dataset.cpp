@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "dataset.hpp"
+#include <filesystem>
+#include <memory>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -8,14 +10,24 @@
 #include <fathom/base/names.hpp>
 #include <fathom/dataset/info.hpp>
 
-#include "dataset_command.hpp"
+#include "commands.hpp"
+#include "option_values.hpp"
 #include "signals.hpp"
+#include "simulate.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// `fathom dataset verify | info DIR`
+struct DatasetArguments {
+  std::filesystem::path folder;
+  int threads = 0;  ///< 0: one per core
+  bool json = false, quiet = false;
+  bool remove_faulty = false;
+};
 
 /// The command that finishes a dataset, as a shell reads it; empty: it is complete.
 std::string finishing_command(const fathom::DatasetInfo& info, const std::string& folder) {
@@ -66,8 +78,7 @@ std::string info_text(const fathom::DatasetInfo& info, const std::string& finish
   return text + fmt::format("to finish it: {}\n", fathom::printable(finish));
 }
 
-}  // namespace
-
+/// Prints the faults; throws fathom::InputError where one of them is not removed.
 void verify_dataset(const DatasetArguments& arguments) {
   const StopSignals signals(Patience::kASecond);
   const fathom::VerifyResult result = fathom::verify_dataset(
@@ -93,6 +104,39 @@ void print_dataset_info(const DatasetArguments& arguments) {
   const std::string finish = finishing_command(info, quoted(arguments.folder.string()));
   print(arguments.json ? info_json(info, finish).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                        : info_text(info, finish));
+}
+
+constexpr const char* kInfoHelp = R"(
+Examples:
+  fathom simulate examples/house/house.yaml --out out/units --frames 1 --environments 0:2 --shard 0/1
+  fathom dataset info out/units)";
+
+constexpr const char* kVerifyHelp = R"(
+Examples:
+  fathom simulate examples/house/house.yaml --out out/units --frames 1 --environments 0:2 --shard 0/1
+  fathom dataset verify out/units)";
+
+}  // namespace
+
+void add_dataset_info(CLI::App& dataset) {
+  const auto o = std::make_shared<DatasetArguments>();
+  CLI::App& c = *dataset.add_subcommand("info", "Say what a dataset holds, and which command finishes it");
+  c.add_option("DIR", o->folder, "folder of the dataset")->required();
+  add_json(c, o->json);
+  c.footer(kInfoHelp);
+  c.final_callback([o] { print_dataset_info(*o); });
+}
+
+void add_dataset_verify(CLI::App& dataset) {
+  const auto o = std::make_shared<DatasetArguments>();
+  CLI::App& c = *dataset.add_subcommand("verify", "Read all files, and compare them with what was written");
+  c.add_option("DIR", o->folder, "folder of the dataset")->required();
+  c.add_flag("--remove-faulty", o->remove_faulty,
+             "remove units and files at fault; `fathom simulate --resume` completes the dataset then");
+  add_threads(c, o->threads);
+  add_quiet(c, o->quiet);
+  c.footer(kVerifyHelp);
+  c.final_callback([o] { verify_dataset(*o); });
 }
 
 }  // namespace fathom_cli

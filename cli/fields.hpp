@@ -2,6 +2,7 @@
 #pragma once
 // Tables of parameters (fathom/base/field.hpp) as help, JSON and pages show them.
 
+#include <cmath>
 #include <span>
 #include <string>
 
@@ -24,5 +25,10 @@ std::string fields_page(std::span<const fathom::FieldInfo> fields);
 std::string short_text(const fathom::FieldInfo& field, std::span<const double> values);
 
 nlohmann::ordered_json value_json(const fathom::FieldInfo& field, std::span<const double> values);
+
+/// JSON has no NaN and no infinity.
+inline nlohmann::ordered_json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
 
 }  // namespace fathom_cli

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "lists.hpp"
-
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,16 +12,38 @@
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/outputs/output.hpp>
 
+#include "commands.hpp"
 #include "fields.hpp"
+#include "option_values.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
 
+constexpr const char* kOutputsHelp = R"(
+Examples:
+  fathom outputs
+  fathom outputs npy
+  fathom outputs --json
+
+docs/output-formats.md describes the files to the byte.)";
+
+constexpr const char* kChannelsHelp = R"(
+Examples:
+  fathom channels
+  fathom channels clean_range
+  fathom channels --json)";
+
 using fathom::ChannelInfo;
 using fathom::FieldInfo;
 using fathom::OutputInfo;
 using Json = nlohmann::ordered_json;
+
+/// `fathom outputs [OUTPUT] [--json]`, `fathom channels [CHANNEL] [--json]`
+struct ListOptions {
+  std::string name;  ///< empty: all
+  bool json = false;
+};
 
 /// The entry of that name.
 template <class Info, class NameOf>
@@ -69,8 +92,6 @@ std::string all_as_json(std::span<const Info> list) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace
-
 void list_outputs(const ListOptions& options) {
   if (options.name.empty()) return print(options.json ? all_as_json(fathom::output_list()) : outputs_overview());
   const OutputInfo& output =
@@ -88,6 +109,28 @@ void list_channels(const ListOptions& options) {
       find(fathom::channel_list(), options.name, "channel", [](const ChannelInfo& c) { return c.name(); });
   rows.push_back(row(channel));
   print(options.json ? to_json(channel).dump(2) + "\n" : align_columns(rows));
+}
+
+/// A command that lists what the library knows.
+void add_list(CLI::App& app, const char* command, const char* doc, const char* word, const char* help,
+              void (*list)(const ListOptions&)) {
+  const auto o = std::make_shared<ListOptions>();
+  CLI::App& c = *app.add_subcommand(command, doc);
+  c.add_option(word, o->name, "show this one only")->type_name("");
+  add_json(c, o->json);
+  c.footer(help);
+  c.final_callback([o, list] { list(*o); });
+}
+
+}  // namespace
+
+void add_outputs(CLI::App& app) {
+  add_list(app, "outputs", "List the kinds of output and their keys", "OUTPUT", kOutputsHelp, &list_outputs);
+}
+
+void add_channels(CLI::App& app) {
+  add_list(app, "channels", "List the channels of a frame, with types and units", "CHANNEL", kChannelsHelp,
+           &list_channels);
 }
 
 }  // namespace fathom_cli

@@ -22,9 +22,8 @@
 
 #include "command_tree.hpp"
 #include "commands.hpp"
-#include "streams.hpp"
+#include "signals.hpp"
 #include "text.hpp"
-#include "usage.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -97,7 +96,9 @@ void parse_and_run(std::vector<std::string> words) {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     app->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
-    print(command.help(command.get_parent() == nullptr ? "" : full_name(*command.get_parent())));
+    print(help_page(command, false));
+  } catch (const CLI::CallForAllHelp&) {
+    print(help_page(command, true));
   } catch (const CLI::ParseError& e) {
     fail_usage(command, e.what());
   }

@@ -1,20 +1,29 @@
 // SPDX-License-Identifier: MIT
-#include "man_page.hpp"
-
 #include <algorithm>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
+#include <fathom/beam/csv.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "command_tree.hpp"
+#include "share.hpp"
 
 namespace fathom_cli {
 namespace {
+
+/// "fathom-fit-beam"
+std::string page_name(const CLI::App& command) {
+  std::string name = full_name(command);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
 
 /// Text that groff shows as it is.
 std::string escaped(std::string_view text) {
@@ -118,29 +127,42 @@ bad input or usage: one line on standard error says what and where
 interrupted; every file that is there is whole
 )";
 
-}  // namespace
-
-std::string page_name(const CLI::App& command) {
-  std::string name = full_name(command);
-  std::replace(name.begin(), name.end(), ' ', '-');
-  return name;
-}
-
+/// Groff, from the same texts as the help.
 std::string man_page(const CLI::App& command) {
-  const Footer footer = split_footer(command.get_footer());
+  const Footer footer = split_footer(footer_of(command));
   const std::string name = page_name(command);
   std::string upper = name;
   std::transform(upper.begin(), upper.end(), upper.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   std::string text = fmt::format(".TH {} 1 \"\" \"fathom {}\" \"fathom\"\n", escaped(upper), fathom::versions().fathom);
   text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(command.get_description()));
-  text += fmt::format(".SH SYNOPSIS\n.B {}\n[OPTIONS]", escaped(full_name(command)));
-  for (const CLI::Option* o : options_of(command, true)) text += " " + escaped(o->get_name(true));
-  text += commands_of(command).empty() ? "\n" : " COMMAND\n";
+  text += fmt::format(".SH SYNOPSIS\n.B {}\n", escaped(usage_of(command)));
   text += fmt::format(".SH DESCRIPTION\n{}.\n", escaped(command.get_description()));
   for (const std::string& paragraph : footer.paragraphs) text += fmt::format(".PP\n{}\n", escaped(paragraph));
   return text + commands_section(command) + arguments_section(command) + options_section(command) +
          examples_section(footer.examples) + kExitStatus + see_also_section(command);
+}
+
+void write_made(const std::filesystem::path& file, const std::string& text) {
+  std::error_code error;
+  std::filesystem::create_directories(file.parent_path(), error);
+  if (error) {
+    throw fathom::SystemError(fmt::format("{}: cannot be made: {}", file.parent_path().string(), error.message()));
+  }
+  fathom::write_text_file(file, text);
+}
+
+void write_man_pages(const CLI::App& command, const std::filesystem::path& folder) {
+  write_made(folder / (page_name(command) + ".1"), man_page(command));
+  for (const CLI::App* child : commands_of(command)) write_man_pages(*child, folder);
+}
+
+}  // namespace
+
+void generate_share(const CLI::App& root, const std::filesystem::path& folder) {
+  write_man_pages(root, folder / "man/man1");
+  write_made(folder / "bash-completion/completions/fathom", bash_completion(root));
+  write_made(folder / "zsh/site-functions/_fathom", zsh_completion(root));
 }
 
 }  // namespace fathom_cli

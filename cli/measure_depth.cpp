@@ -1,27 +1,79 @@
 // SPDX-License-Identifier: MIT
-#include "measure_depth.hpp"
-
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
-#include <string_view>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/calibrate/depth_report.hpp>
+#include <fathom/calibrate/measure_depth.hpp>
+#include <fathom/files/depth.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/sensor/stereo_camera.hpp>
 
-#include "beam_world.hpp"
-#include "outputs.hpp"
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "learning.hpp"
+#include "option_values.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
+
+constexpr const char* kDepthHelp = R"(
+In the examples mycamera stands for a folder of your own.
+
+Examples:
+  fathom simulate examples/06_stereo/stereo.yaml --out out/measured
+  fathom measure depth out/measured/stereo --preset D435
+  fathom measure depth mycamera --camera 385,385,320,240,0.05 --out out/mycamera
+  fathom measure depth out/measured/stereo --preset D435 --beyond-reach reasons
+  fathom measure depth mycamera --focal-baseline 19.25 --compare out/measured/stereo --compare-preset D435
+
+DIR holds 16-bit PNG (0: a hole) or NPY (floats in m, or uint16), or is a bag of ROS 2, whose topic --files names. Of
+patches of 24 x 24 pixels a cubic is taken off in inverse depth; what it leaves is the error. All holes count, also
+where nothing is within the camera's reach, unless --beyond-reach or --mask leaves these pixels out: a folder of
+`fathom simulate` knows them, of a real camera you do. Whole blobs of holes touch neither the border of the image nor
+what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
+--out gets report.html and measure.json; files appear whole or not at all.)";
+
+/// What turns depth into disparity; at most one is given.
+struct DepthOptics {
+  std::string preset;                                ///< of a stereo camera
+  std::optional<double> focal_baseline_px_m;         ///< fx times baseline
+  std::optional<std::array<double, 5>> camera_px_m;  ///< fx, fy, cx, cy in px, baseline in m
+};
+
+/// A folder and how its images are read.
+struct DepthFolder {
+  std::filesystem::path folder;
+  std::string files;  ///< pattern of names; empty: the usual ones
+  double levels_per_m = 1000.0;
+  DepthOptics optics;
+  fathom::DepthLeftOut left_out;
+};
+
+/// `fathom measure depth DIR ...`
+struct MeasureDepthOptions {
+  DepthFolder first, other;  ///< other.folder is empty where nothing is compared
+  std::vector<double> band_edges_m = {0.5, 1.0, 2.0, 4.0, 8.0};
+  bool still = false;
+  std::filesystem::path out;
+  int threads = 0;
+  bool json = false, force = false, quiet = false;
+};
 
 /// fx of a preset in images of this size: they are the preset's, or scaled as a whole, but for a few rows, as 848 x 480
 /// is 1280 x 720.
@@ -69,8 +121,7 @@ fathom::DepthReport measure(const DepthFolder& folder, const MeasureDepthOptions
                   [&] { return fathom::measure_depth_folder(folder.folder, how); });
 }
 
-}  // namespace
-
+/// Measures, writes the report and prints the tables or the JSON.
 void measure_depth(const MeasureDepthOptions& options) {
   const StopSignals signals(Patience::kNone);
   Paths inputs = fathom::depth_folder_inputs(options.first.folder, reading(options.first));
@@ -78,7 +129,6 @@ void measure_depth(const MeasureDepthOptions& options) {
     const Paths more = fathom::depth_folder_inputs(options.other.folder, reading(options.other));
     inputs.insert(inputs.end(), more.begin(), more.end());
   }
-  if (!options.json.empty()) check_new_file(options.json, options.force, inputs);
   if (!options.out.empty()) {
     fathom::check_depth_report_folder(options.out, options.force);
     refuse_inputs(fathom::depth_report_files(options.out), inputs);
@@ -86,12 +136,119 @@ void measure_depth(const MeasureDepthOptions& options) {
   std::vector<fathom::DepthReport> reports = {measure(options.first, options)};
   if (!options.other.folder.empty()) reports.push_back(measure(options.other, options));
   if (!options.out.empty()) fathom::write_depth_report(options.out, reports, options.force);
-  if (!options.json.empty()) fathom::write_depth_json(options.json, reports);
+  if (options.json) return print(fathom::report_text(reports, fathom::ReportForm::kJson));
   std::string text = fathom::report_text(reports, fathom::ReportForm::kTerminal);
   if (!options.out.empty() && !options.quiet) {
     text += fmt::format("report.html and measure.json are in {}\n", fathom::printable(options.out.string()));
   }
   print(text);
+}
+
+constexpr NumberLimits kFocalBaseline = {fathom::DepthMeterOptions::kLeastFocalBaselinePxM,
+                                         fathom::DepthMeterOptions::kMostFocalBaselinePxM, "px m"};
+
+std::array<double, 5> parse_camera(const std::string& option, const std::string& text) {
+  const std::vector<double> numbers = parse_numbers(option, text, {-1e7, 1e7});
+  if (numbers.size() != 5) {
+    throw fathom::InputError(
+        fmt::format("{} has {} numbers: it is FX,FY,CX,CY,BASELINE, in px and m", option, numbers.size()));
+  }
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
+    if (!(numbers[k] > 0.0)) {
+      throw fathom::InputError(fmt::format("{} = {}: FX, FY and BASELINE are above 0", option, text));
+    }
+  }
+  std::array<double, 5> camera{};
+  std::copy(numbers.begin(), numbers.end(), camera.begin());
+  static_cast<void>(
+      parse_number(option + " (FX x BASELINE)", fmt::format("{}", camera[0] * camera[4]), kFocalBaseline));
+  return camera;
+}
+
+/// The options that say how a folder is read; `prefix` is "--" or "--compare-".
+void add_reading(CLI::App& c, const std::string& prefix, DepthFolder& folder) {
+  const std::string camera = prefix + "camera", preset = prefix + "preset", product = prefix + "focal-baseline";
+  const std::string whose = prefix == "--" ? "" : "; of --compare";
+  CLI::Option* by_camera =
+      c.add_option_function<std::string>(
+           camera,
+           [&folder, camera](const std::string& text) { folder.optics.camera_px_m = parse_camera(camera, text); },
+           "focal lengths and principal point in px, baseline in m: gives disparities" + whose)
+          ->type_name("FX,FY,CX,CY,BASELINE");
+  CLI::Option* by_preset =
+      c.add_option(preset, folder.optics.preset, "stereo camera of `fathom sensors` that the images are of" + whose)
+          ->type_name("NAME");
+  CLI::Option& by_product = add_number(c, {product, "PX_M", "FX x BASELINE, px m" + whose}, kFocalBaseline,
+                                       folder.optics.focal_baseline_px_m);
+  by_camera->excludes(by_preset), by_camera->excludes(&by_product), by_preset->excludes(&by_product);
+  add_number(c, {prefix + "scale", "N", "levels per metre of 16-bit images" + whose},
+             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, folder.levels_per_m);
+  c.add_option(prefix + "files", folder.files,
+               "names to take, with * and ?; default: depth*.npy, else depth*.png, else all" + whose)
+      ->type_name("PATTERN");
+}
+
+/// The options that leave pixels out; `prefix` is "--" or "--compare-".
+void add_left_out(CLI::App& c, const std::string& prefix, fathom::DepthLeftOut& left_out) {
+  const std::string reach = prefix + "beyond-reach", whose = prefix == "--" ? "" : "; of --compare";
+  const auto read = [&left_out, reach](const std::string& text) {
+    left_out.lost_beyond_reach = text == "reasons";
+    if (left_out.lost_beyond_reach) return;
+    left_out.beyond_m =
+        parse_number(reach + " (or reasons)", text, {1e-9, fathom::DepthMeterOptions::kMostDepthM, "m"});
+  };
+  c.add_option_function<std::string>(
+       reach, read,
+       "leave out the pixels that show nothing nearer than M m (by clean_depth*.npy of the "
+       "folder), or pixels that are miss or above_max_range in its reason*.npy" +
+           whose)
+      ->type_name("M|reasons");
+  c.add_option(prefix + "mask", left_out.mask,
+               "leave out the pixels that are not 0 in a grey PNG or NPY: one for all images, or a folder with one for "
+               "each" +
+                   whose)
+      ->type_name("PATH");
+}
+
+void add_bands(CLI::App& c, std::vector<double>& edges_m) {
+  const auto read = [&edges_m](const std::string& text) {
+    edges_m = parse_numbers("--bands", text, {0.0, fathom::DepthMeterOptions::kMostDepthM, "m"});
+  };
+  c.add_option_function<std::string>("--bands", read, "where bands of distance end, m, rising")
+      ->type_name("M,M,...")
+      ->default_str(fmt::format("{}", fmt::join(edges_m, ",")));
+}
+
+}  // namespace
+
+void add_measure_depth(CLI::App& measure) {
+  const auto o = std::make_shared<MeasureDepthOptions>();
+  CLI::App& c = *measure.add_subcommand("depth", "Error, its correlation, and holes of a folder of depth images");
+  begin_section(c, Section::kRequired);
+  c.add_option("DIR", o->first.folder, "folder of depth images, or a bag of ROS 2")->required()->type_name("DIR");
+  begin_section(c, Section::kInput);
+  add_reading(c, "--", o->first);
+  add_left_out(c, "--", o->first.left_out);
+  CLI::Option* compare =
+      c.add_option("--compare", o->other.folder, "another folder, to set beside DIR")->type_name("DIR");
+  begin_section(c, Section::kModel);
+  c.add_flag("--still", o->still, "neither scene nor camera moves: compare the error of frames that follow each other");
+  add_bands(c, o->band_edges_m);
+  begin_section(c, Section::kInput, true);
+  add_reading(c, "--compare-", o->other);
+  add_left_out(c, "--compare-", o->other.left_out);
+  for (const char* more : {"camera", "preset", "focal-baseline", "scale", "files", "beyond-reach", "mask"}) {
+    c.get_option(std::string("--compare-") + more)->needs(compare);
+  }
+  begin_section(c, Section::kOutput);
+  c.add_option("--out", o->out, "folder to make for report.html and measure.json")->type_name("DIR");
+  add_json(c, o->json);
+  add_force(c, o->force);
+  add_quiet(c, o->quiet);
+  begin_section(c, Section::kComputer);
+  add_threads(c, o->threads);
+  c.footer(kDepthHelp);
+  c.final_callback([o] { measure_depth(*o); });
 }
 
 }  // namespace fathom_cli

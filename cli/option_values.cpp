@@ -128,4 +128,18 @@ void add_quiet(CLI::App& c, bool& quiet) {
   c.add_flag("--quiet", quiet, "nothing on stderr but errors, nothing on stdout but data");
 }
 
+CLI::Option& add_json(CLI::App& c, bool& json) { return *c.add_flag("--json", json, "print JSON"); }
+
+void add_set(CLI::App& c, std::vector<std::string>& set) {
+  add_repeated(c, {"--set", "PATH=VALUE", "replace one value of the scene"}, set);
+}
+
+void add_seed(CLI::App& c, std::optional<std::uint64_t>& seed) {
+  add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, seed);
+}
+
+CLI::Option& add_scene_file(CLI::App& c, std::filesystem::path& scene) {
+  return *c.add_option("SCENE", scene, "scene file (YAML)")->required()->type_name("YAML");
+}
+
 }  // namespace fathom_cli

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -122,5 +123,19 @@ NumberLimits limits_of(std::string_view parameter) {
 void add_threads(CLI::App& c, int& threads);
 void add_force(CLI::App& c, bool& force, const std::string& doc = "replace what is there from an earlier run");
 void add_quiet(CLI::App& c, bool& quiet);
+CLI::Option& add_json(CLI::App& c, bool& json);
+void add_set(CLI::App& c, std::vector<std::string>& set);
+void add_seed(CLI::App& c, std::optional<std::uint64_t>& seed);
+CLI::Option& add_scene_file(CLI::App& c, std::filesystem::path& scene);
+
+/// A value for each time that the option is given.
+template <class T>
+CLI::Option& add_repeated(CLI::App& c, const OptionText& text, std::vector<T>& values) {
+  return *c.add_option(text.name, values, text.doc + "; may be repeated")
+              ->type_name(text.type)
+              ->expected(1)
+              ->take_all()
+              ->allow_extra_args(false);
+}
 
 }  // namespace fathom_cli

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "sensors.hpp"
-
 #include <algorithm>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -13,17 +14,33 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 
+#include "commands.hpp"
 #include "fields.hpp"
+#include "option_values.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
+
+constexpr const char* kSensorsHelp = R"(
+Examples:
+  fathom sensors
+  fathom sensors OS1-64
+  fathom sensors spinning_lidar
+  fathom sensors --json)";
 
 using fathom::FieldInfo;
 using fathom::FieldKind;
 using fathom::SensorKindInfo;
 using fathom::SensorPreset;
 using Json = nlohmann::ordered_json;
+
+/// `fathom sensors [NAME] [--json | --markdown]`
+struct SensorsOptions {
+  std::string name;  ///< a preset or a kind; empty: all
+  bool json = false;
+  bool markdown = false;  ///< all kinds, as docs/sensors.md has them
+};
 
 std::vector<double> values_of(const SensorPreset& preset, const FieldInfo& field) {
   return fathom::get_sensor_field(preset.model, field.name);
@@ -164,8 +181,6 @@ std::string all_as_json() {
   return Json{{"presets", presets}, {"kinds", kinds}}.dump(2) + "\n";
 }
 
-}  // namespace
-
 void list_sensors(const SensorsOptions& options) {
   if (options.markdown) return print(all_as_page());
   if (options.name.empty()) {
@@ -181,6 +196,18 @@ void list_sensors(const SensorsOptions& options) {
   }
   const SensorPreset& preset = fathom::find_preset(name);
   print(options.json ? to_json(preset).dump(2) + "\n" : details(preset));
+}
+
+}  // namespace
+
+void add_sensors(CLI::App& app) {
+  const auto o = std::make_shared<SensorsOptions>();
+  CLI::App& c = *app.add_subcommand("sensors", "List the sensor presets and kinds and their parameters");
+  CLI::Option* name = c.add_option("SENSOR", o->name, "show this preset or kind only")->type_name("");
+  CLI::Option* json = &add_json(c, o->json);
+  c.add_flag("--markdown", o->markdown, "the kinds as in docs/sensors.md")->excludes(json)->excludes(name);
+  c.footer(kSensorsHelp);
+  c.final_callback([o] { list_sensors(*o); });
 }
 
 }  // namespace fathom_cli

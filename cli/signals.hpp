@@ -5,6 +5,11 @@
 
 namespace fathom_cli {
 
+/// To be called first. Makes sure that no file opened later becomes stdin, stdout or stderr where one of them is closed
+/// (writing to it still fails), and that writing to a pipe without a reader, or a file at the limit of its size, fails
+/// with an error instead of a signal.
+void secure_streams();
+
 /// How long a command may take to end by itself after a request to stop.
 enum class Patience : std::uint8_t {
   kNone,     ///< the process ends at once: nothing was written, or only whole files (those unfinished have no name)

@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: MIT
 #include "simulate.hpp"
 
+#include <memory>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/dataset/estimate.hpp>
+#include <fathom/dataset/unit.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "dataset_command.hpp"
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "option_values.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
+
+constexpr const char* kSimulateHelp = R"(
+Examples:
+  fathom simulate examples/house/house.yaml --out out/house
+  fathom simulate examples/house/house.yaml --out out/noisy --frames 2 --seed 7
+      --set sensors.lidar.noise.distance.stddev_m=0.05
+  fathom simulate examples/house/house.yaml --out out/many --frames 1 --environments 0:2 --episodes 0:2
+  fathom simulate examples/house/house.yaml --out out/set --frames 2 --environments 0:4 --shard 1/2 --resume
+
+Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
 
 constexpr auto kHit = static_cast<std::size_t>(fathom::Reason::kHit);
 
@@ -96,6 +113,38 @@ void print_estimate(const fathom::DatasetEstimate& estimate, const fathom::Shard
                     hours_text(estimate.sample_seconds)));
 }
 
+void add_range_to(std::string& command, std::string_view option, const std::optional<fathom::NumberRange>& range) {
+  if (range) command += fmt::format(" {} {}:{}", option, range->first, range->end);
+}
+
+template <class T>
+void add_number_to(std::string& command, std::string_view option, const std::optional<T>& value) {
+  if (value) command += fmt::format(" {} {}", option, *value);
+}
+
+/// Whether the options ask for a dataset of units.
+bool makes_dataset(const SimulateOptions& options) {
+  return options.environments || options.episodes || options.block || options.shard || options.resume ||
+         options.format || options.units_per_file || options.compression || options.dry_run;
+}
+
+/// The command that makes the whole dataset: without what says which part of it, and how fast.
+std::string dataset_command(const SimulateOptions& options) {
+  std::string command = fmt::format("fathom simulate {}", quoted(options.scene.string()));
+  add_number_to(command, "--frames", options.frames);
+  add_number_to(command, "--seed", options.seed);
+  add_number_to(command, "--environment", options.environment);
+  add_number_to(command, "--episode", options.episode);
+  add_range_to(command, "--environments", options.environments);
+  add_range_to(command, "--episodes", options.episodes);
+  add_number_to(command, "--block", options.block);
+  if (options.format) command += fmt::format(" --format {}", to_string(*options.format));
+  add_number_to(command, "--units-per-file", options.units_per_file);
+  add_number_to(command, "--compression", options.compression);
+  for (const std::string& entry : options.set) command += " --set " + quoted(entry);
+  return command;
+}
+
 /// The units that the options ask for, as `fathom simulate` renders them.
 fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const SimulateOptions& options) {
   fathom::DatasetOptions dataset;
@@ -144,6 +193,29 @@ void simulate_dataset(const fathom::SceneSetup& setup, const SimulateOptions& op
   });
 }
 
+/// Reads the scene, runs it with progress on stderr, and prints what came out.
+void simulate(const SimulateOptions& options) {
+  const StopSignals signals(Patience::kASecond);
+  const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
+  if (makes_dataset(options)) return simulate_dataset(setup, options);
+  run_and_report(options, [&](const fathom::RunOptions& how) { return fathom::run_scene(setup, how); });
+}
+
+/// With any of them, and with ranges of numbers, `fathom simulate` renders a dataset.
+void add_dataset_options(CLI::App& c, SimulateOptions& o) {
+  begin_section(c, Section::kDataset);
+  add_whole(c, {"--block", "FRAMES", "frames of a unit; without: all of an episode"}, {1, fathom::kMaxFrames}, o.block);
+  c.add_option("--shard", o.shard, "the units i, i + n, i + 2n, ... alone")->type_name("i/n");
+  c.add_flag("--resume", o.resume, "skip units that are complete and the same, render the others");
+  add_choice(c, "--format", "a folder for each unit, or many units in a file", o.format,
+             fathom::kChoiceWords<fathom::DatasetFormat>);
+  add_whole(c, {"--units-per-file", "N", "units in a file of hdf5 or webdataset; without: 64 MiB of arrays"},
+            {1, fathom::kMaxUnits}, o.units_per_file);
+  add_whole(c, {"--compression", "LEVEL", "of hdf5: 0 for none, 1 for the fastest (used without), 9 for the smallest"},
+            {0, 9}, o.compression);
+  c.add_flag("--dry-run", o.dry_run, "say how many files, bytes and hours it takes, and write nothing");
+}
+
 }  // namespace
 
 fathom::RunOptions run_options(const SimulateOptions& options) {
@@ -166,11 +238,51 @@ std::uint64_t count_runs(const fathom::SceneSetup& setup, const SimulateOptions&
   return fathom::dataset_units(setup, dataset_options(setup, options)).size();
 }
 
-void simulate(const SimulateOptions& options) {
-  const StopSignals signals(Patience::kASecond);
-  const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
-  if (makes_dataset(options)) return simulate_dataset(setup, options);
-  run_and_report(options, [&](const fathom::RunOptions& how) { return fathom::run_scene(setup, how); });
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+void add_run_options(CLI::App& c, SimulateOptions& o) {
+  begin_section(c, Section::kRequired);
+  add_scene_file(c, o.scene);
+  begin_section(c, Section::kInput);
+  add_whole(c, {"--frames", "N", "number of frames, instead of the scene's"}, {1, fathom::kMaxFrames}, o.frames);
+  add_seed(c, o.seed);
+  CLI::Option& environment = add_whole(
+      c, {"--environment", "E", "number of the environment whose parameters are drawn"}, kAnyIndex, o.environment);
+  CLI::Option& episode =
+      add_whole(c, {"--episode", "K", "number of the episode whose parameters are drawn"}, kAnyIndex, o.episode);
+  add_set(c, o.set);
+  begin_section(c, Section::kDataset);
+  add_range(c, "--environments", "a folder for each, below units/; END is not part", o.environments)
+      .excludes(&environment);
+  add_range(c, "--episodes", "a folder for each, of every environment", o.episodes).excludes(&episode);
+}
+
+void add_simulate(CLI::App& app) {
+  const auto o = std::make_shared<SimulateOptions>();
+  CLI::App& c = *app.add_subcommand("simulate", "Cast the sensors of a scene file and write what they measure");
+  add_run_options(c, *o);
+  add_dataset_options(c, *o);
+  begin_section(c, Section::kRequired);
+  c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
+  begin_section(c, Section::kOutput);
+  c.add_option("--bag", o->bag, "a bag for ROS 2 (MCAP) of what the sensors measure, besides the files in DIR")
+      ->type_name("FILE");
+  c.add_flag("--digest", o->digest, "print 16 digits for each sensor: equal digits, equal frames, on any computer");
+  add_force(c, o->force, "replace the folder of an earlier run");
+  add_quiet(c, o->quiet);
+  begin_section(c, Section::kComputer);
+  add_threads(c, o->threads);
+  c.add_option("--device", o->device, "what renders: cpu, cuda (a GPU), cuda:1, auto; the same frames to the bit")
+      ->type_name("DEVICE");
+  add_choice(c, "--isa", "use at most this instruction set: the same frames to the bit", o->isa, fathom::kIsaWords);
+  c.footer(kSimulateHelp);
+  c.final_callback([o] { simulate(*o); });
 }
 
 }  // namespace fathom_cli

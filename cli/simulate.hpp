@@ -11,6 +11,10 @@
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/simulate/run.hpp>
 
+namespace CLI {
+class App;
+}
+
 namespace fathom_cli {
 
 /// `fathom simulate SCENE --out DIR ...`
@@ -37,12 +41,15 @@ struct SimulateOptions {
   std::string device;  ///< empty: the scene file's
 };
 
+/// The options that choose the run of a scene, for `fathom simulate` and `fathom check`.
+void add_run_options(CLI::App& c, SimulateOptions& o);
+
 /// Which run of the scene the options ask for.
 fathom::RunOptions run_options(const SimulateOptions& options);
 /// How many runs they ask for. Throws fathom::InputError where simulate() would because of their numbers.
 std::uint64_t count_runs(const fathom::SceneSetup& setup, const SimulateOptions& options);
 
-/// Reads the scene, runs it with progress on stderr, and prints what came out. Throws fathom::Error.
-void simulate(const SimulateOptions& options);
+/// A word as a shell reads it.
+std::string quoted(const std::string& word);
 
 }  // namespace fathom_cli

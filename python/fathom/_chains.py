@@ -127,22 +127,6 @@ def _entries(noise: Any) -> List[Any]:
     return entries
 
 
-def fit_chain(noise: Any, free: Union[str, Sequence[str]], returns: ChainReturns, *, hold_out: int = 5,
-              block_frames: int = 1, stretches: Optional[int] = None, threads: int = 0) -> ChainFit:
-    """Learns parameters of a chain of noise, all at once, by maximum likelihood.
-
-    noise: list of models; learning begins at their values. free: patterns of parameters, such as "distance.stddev_m" or
-    "dropout.*"; "*": all that can be learned; "gain_bias.rings.*": of each ring. hold_out: every so many frames one judges
-    and teaches nothing; 0: none. stretches: of the way, of about equal numbers of frames, that errors take as independent;
-    0: frames, or blocks of block_frames; None: 40 where the sensor moved, else 0. threads: 0: one per core; they change no
-    bit."""
-    patterns = [free] if isinstance(free, str) else list(free)
-    made = _fathom._fit_chain(_entries(noise), patterns, asdict(returns), hold_out, block_frames, stretches, threads)
-    d = made["fit"]
-    d["parameters"] = {p["name"]: LearnedParameter(**p) for p in d["parameters"]}
-    return ChainFit(noise=chain_from(made["noise"], [], []), **d)
-
-
 def score_frames(noise: Any, returns: ChainReturns, *, threads: int = 0) -> List[FrameScore]:
     """Nats per return of each frame under a chain; a return that the chain holds for impossible counts -60."""
     return [FrameScore(*s) for s in _fathom._score_frames(_entries(noise), asdict(returns), threads)]

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _fathom
-from ._chains import ChainFit, LearnedParameter, _entries
-from .noise import chain_from
+from ._chains import ChainFit, _entries
 
 Pair = Tuple[float, float]
 
@@ -165,38 +164,8 @@ def measure_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] =
                  azimuth_rad: Optional[npt.ArrayLike] = None, lidar: Optional[str] = None, max_range_m: float = 0.0,
                  left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0, border: Optional[str] = None,
                  wall: Optional[str] = None, still: bool = False, seed: int = 0, threads: int = 0) -> WallMeasure:
-    """Fits the planes and measures, as fit_wall() does, and learns nothing."""
+    """Fits the planes and measures, as fit.wall() does, and learns nothing."""
     options = {"seed": seed, "border": border, "wall": wall, "rings": False, "still": still, "rate_hz": 30.0, "hold_out": 5, "block_frames": 1,
                "most_returns": 300_000, "threads": threads}
     sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     return _measure_from(_fathom._measure_wall(measured, sensor, left_out, half_step_m, options))
-
-
-def fit_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
-             azimuth_rad: Optional[npt.ArrayLike] = None, lidar: Optional[str] = None, max_range_m: float = 0.0,
-             tape_m: Optional[npt.ArrayLike] = None, left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0,
-             border: Optional[str] = None, wall: Optional[str] = None, rings: bool = False, still: bool = False, rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1,
-             most_returns: int = 300_000, seed: int = 0, threads: int = 0) -> WallFit:
-    """Learns the noise of a sensor from frames of a flat wall; neither pose nor scene is needed.
-
-    measured: of a camera distances to the image plane, m, [frames, rows, cols], of a laser ranges [frames, rays], of a
-    lidar ranges [frames, rows, cols]; what is not above 0 and finite is lost. camera: (fx, fy, cx, cy) in px, and of a stereo camera the baseline in m. azimuth_rad:
-    of a laser's rays, [rays]. lidar: a preset, or a file with an entry of `sensors:` or a scene with one sensor.
-    max_range_m: how far the sensor measures; 0: not known. tape_m: perpendicular distance of
-    the sensor's origin to the wall by tape, m, [frames]; NaN: not measured. left_out: where it is not 0 (or True), a ray
-    is left out, [rows, cols] or as measured. half_step_m: values are multiples of twice as much. border: "of_wall" or
-    "not_known", losses with no reading between them and the border. wall: "largest" or
-    "ahead", the plane that is the wall among other surfaces that a lidar or a laser sees. rings: of a lidar a bias (and a gain where it shows) for
-    each ring, and a deviation unless tails are heavy. still: frames follow each other at rate_hz, and
-    nothing moves but from place to place. The others: see fit_chain()."""
-    options = {"seed": seed, "border": border, "wall": wall, "rings": rings, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,
-               "block_frames": block_frames, "most_returns": most_returns, "threads": threads}
-    sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
-    d = _fathom._fit_wall(measured, sensor, tape_m, left_out, half_step_m, options)
-    chain = d["chain"]["fit"]
-    chain["parameters"] = {p["name"]: LearnedParameter(**p) for p in chain["parameters"]}
-    return WallFit(chain=ChainFit(noise=chain_from(d["chain"]["noise"], [], []), **chain),
-                   measure=_measure_from(d["measure"]), correlation=WallCorrelation(**d["correlation"]),
-                   tape=WallTape(*d["tape"]) if d["tape"] else None, loss_laws=[WallLossLaw(*law) for law in d["loss_laws"]],
-                   range_laws=[WallLossLaw(*law) for law in d["range_laws"]],
-                   flags=d["flags"], _sensor=sensor)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The beam model of range finders: fit it to readings, score scans with it, find where they were made.
+"""The beam model of range finders: score scans with it, find where they were made. fathom.fit learns it.
 
 A reading z is compared with the range z* that a map or a scene predicts. docs/beam-model.md describes the model.
 """
@@ -7,7 +7,6 @@ A reading z is compared with the range z* that a map or a scene predicts. docs/b
 from __future__ import annotations
 
 import html
-import math
 import pathlib
 import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -20,7 +19,7 @@ from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad,
 from ._beam_values import Parameters, Sensor
 
 __all__ = ["BeamScores", "Density", "FieldFit", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores",
-           "Scorer", "Sensor", "World", "even_azimuths_rad", "fit", "fit_likelihood_field", "fit_log", "heatmap",
+           "Scorer", "Sensor", "World", "even_azimuths_rad", "heatmap",
            "heatmap_of_log", "judge", "localizer_field_text", "localizer_notes", "localizer_parameters",
            "localizer_text", "read_bag_log", "read_field_model", "read_model", "read_scan_log", "sample",
            "sample_log", "score_beams", "score_likelihood_field", "score_log", "write_field_model", "write_model"]
@@ -156,14 +155,14 @@ class Fit:
 
     @property
     def refined(self) -> Optional[Dict[str, Any]]:
-        """Where poses were learned (fit_log(refine_poses=...)): log, a ScanLog of the scans that took part, at their
+        """Where poses were learned (fit.beam(refine_poses=...)): log, a ScanLog of the scans that took part, at their
         refined poses; scans [S], their numbers in the log that was read; logged [S, 3], their poses there; turns;
         parameters_before and judgement_before, at these poses, by the same rays."""
         return self._fit._refined
 
     @property
     def mount(self) -> Optional[Dict[str, Any]]:
-        """Where it was learned (fit_log(per_log=...)): x_m, y_m, yaw_rad, the pose of the sensor in the frame that the
+        """Where it was learned (fit.beam(per_log=...)): x_m, y_m, yaw_rad, the pose of the sensor in the frame that the
         log calls its sensor; range_offset_m; and std_error, the same with NaN for what was not learned."""
         return self._fit._mount
 
@@ -248,71 +247,6 @@ class Fit:
         return f"Fit of {self.pairs} readings:\n  " + "\n  ".join(lines)
 
 
-def fit(
-    readings: npt.ArrayLike,
-    expected: npt.ArrayLike,
-    max_range_m: Optional[float] = None,
-    *,
-    scan: Optional[npt.ArrayLike] = None,
-    sensor: Optional[Sensor] = None,
-    cell_m: float = 0.0,
-    start: Optional[Parameters] = None,
-    variant: str = "exact",
-    hit: Optional[str] = None,
-    hit_offset_m: Optional[float] = 0.0,
-    stretches: int = 40,
-    tolerance: float = 1e-9,
-    max_iterations: int = 2000,
-    threads: int = 0,
-) -> Fit:
-    """Learns the parameters from readings [S, K] or [K] (m) and the ranges that were expected, of the same shape.
-
-    Every row is a scan, whose errors go together, as those of a stretch of neighbouring scans do, unless `scan` gives a number for each reading. max_range_m: how far the
-    sensor measures; or `sensor` says more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: kept
-    as it is; None: learned. hit: how hits spread, "gaussian", "student_t" or "grows"; None: as `start` says. stretches: that
-    standard errors take as independent, 0: each scan. variant: "exact", or for comparison "closed_form" or "book".
-    """
-    known = _sensor(sensor, None, max_range_m, None)
-    options = dict(start=None if start is None else start.to_dict(), variant=variant, hit=hit, hit_offset_m=hit_offset_m,
-                   stretches=stretches, tolerance=tolerance, max_iterations=max_iterations, threads=threads)
-    return Fit(_fathom._fit_pairs(readings, expected, scan, known.to_dict(), cell_m, options))
-
-
-def fit_log(
-    log: Union[ScanLog, str, "pathlib.Path"],
-    world: WorldLike,
-    max_range_m: Union[float, str, None] = None,
-    *,
-    scans: str = "odd",
-    test_scans: str = "",
-    min_range_m: float = 0.0,
-    step_m: float = 0.0,
-    miss: str = "atom",
-    nan: str = "skip",
-    variant: str = "exact",
-    hit: str = "gaussian",
-    hit_offset_m: Union[float, str, None] = "auto",
-    stretches: int = 40,
-    unknown: str = "free",
-    per_log: str = "nothing",
-    refine_poses: Union[None, bool, Tuple[float, float]] = None,
-    threads: int = 0,
-) -> Fit:
-    """Learns the model of a log's sensor in a map or scene, as `fathom beam fit` does, and judges it by scans that were
-    held out. max_range_m: how far the sensor measures; None: what the log says; "auto": the same, or, where it is
-    lower, just below the value that many readings have and none exceeds. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
-    learned from. hit: how hits spread, "gaussian", "student_t" or "grows". hit_offset_m: kept as it is; None: learned;
-    "auto": learned in a map, 0 in a scene. stretches: that standard errors take as independent, 0: each scan. per_log:
-    "mount", "offset" of ranges or "both" are learned, too: see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for 0.1 m and
-    1 degree: the poses of `scans` are learned, too, and a third of their rays judges: see Fit.refined."""
-    if isinstance(refine_poses, bool):
-        refine_poses = (0.1, math.radians(1.0)) if refine_poses else None
-    options = dict(scans=scans, test_scans=test_scans, max_range_m=max_range_m, min_range_m=min_range_m, step_m=step_m,
-                   miss=miss, nan=nan, variant=variant, hit=hit, hit_offset_m=hit_offset_m, stretches=stretches,
-                   per_log=per_log, refine_poses=refine_poses, threads=threads)
-    return Fit(_fathom._fit_scans(_log(log), _world(world, unknown), options))
-
-
 def _log(log: Any) -> ScanLog:
     return log if isinstance(log, ScanLog) else read_scan_log(log)
 
@@ -367,17 +301,6 @@ class FieldFit:
         """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
         into a folder; returns their paths."""
         return self._fit.write(folder, force, list(localizers))
-
-
-def fit_likelihood_field(log: Union[ScanLog, str, "pathlib.Path"], map: GridMap,
-                         max_range_m: Union[float, str, None] = None, *,
-                         scans: str = "odd", test_scans: str = "", min_range_m: float = 0.0,
-                         max_distance_m: float = 2.0) -> FieldFit:
-    """Learns the likelihood field of a log's sensor and judges it by scans that were not learned from. max_range_m: None: as
-    the log says; "auto": the same, or, where it is lower, just below the value that many readings have and none exceeds."""
-    options = dict(max_range_m=max_range_m, scans=scans, test_scans=test_scans, min_range_m=min_range_m,
-                   max_distance_m=max_distance_m)
-    return FieldFit(_fathom._fit_field(_log(log), map, options))
 
 
 def score_likelihood_field(model: Union[FieldFit, Dict[str, float]], map: GridMap,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parameters of noise models learned from measurements, by maximum likelihood, with standard errors."""
+"""Measurements to learn noise from, and scores of models. fathom.fit learns them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _fathom
-from ._chains import (ChainFit, ChainReturns, FrameScore, LearnedParameter, MeanScore, MeasuredFrames, chain_yaml, fit_chain,
+from ._chains import (ChainFit, ChainReturns, FrameScore, LearnedParameter, MeanScore, MeasuredFrames, chain_yaml,
                       mean_score, read_measured_frames, score_difference, score_frames)
-from ._walls import (WallBin, WallCorrelation, WallFit, WallLossLaw, WallMeasure, WallPlane, WallTape, fit_wall,
+from ._walls import (WallBin, WallCorrelation, WallFit, WallLossLaw, WallMeasure, WallPlane, WallTape,
                      measure_wall)
-from .noise import Noise, make
+from .noise import Noise
 
 __all__ = ["Blobs", "ChainFit", "ChainReturns", "DepthBand", "DepthMeasure", "DepthPatches", "DistanceCalibration",
            "EnergyCalibration", "Estimate", "FrameScore", "IntervalEstimate", "LearnedParameter", "MeanScore",
            "MeasuredFrames", "RangePairs", "WallBin", "WallCorrelation", "WallFit", "WallLossLaw", "WallMeasure",
-           "WallPlane", "WallTape", "chain_yaml", "distance",
-           "energy", "energy_pairs", "fit_chain", "fit_wall", "mean_score", "measure_depth", "measure_wall", "range_pairs",
+           "WallPlane", "WallTape", "chain_yaml",
+           "energy_pairs", "mean_score", "measure_depth", "measure_wall", "range_pairs",
            "read_energy_pairs", "read_measured_frames", "read_range_pairs", "score_difference", "score_frames"]
 
 Floats32 = npt.NDArray[np.float32]
@@ -93,27 +93,6 @@ class EnergyCalibration:
         return made
 
 
-def distance(range: npt.ArrayLike, expected: npt.ArrayLike, scan: Optional[npt.ArrayLike] = None, *,
-             stretches: int = 40) -> DistanceCalibration:
-    """Learns the distance noise from measured ranges and the ranges that were expected (m, any shape, the same for both).
-    Pairs without a finite value are skipped.
-
-    scan: number of the scan of each pair, of the same shape. Errors take so many stretches of neighbouring scans as
-    independent (0: each scan), and each pair where no scans are given."""
-    d = _fathom._calibrate_distance(range, expected, scan, stretches)
-    return DistanceCalibration(IntervalEstimate(*d["mean_m"]), IntervalEstimate(*d["stddev_m"]),
-                               IntervalEstimate(*d["stddev_per_m"]), d["log_likelihood"], d["pairs"], d["skipped"],
-                               d["clusters"], d["flags"], make("distance", **d["noise"]))
-
-
-def energy(energy: npt.ArrayLike, lost: npt.ArrayLike, *, normalization: str = "document") -> EnergyCalibration:
-    """Learns the energy law from the energies of pixels (the channel energy, [-1, 1]) and whether they were lost (bool,
-    or 0 and 1)."""
-    d = _fathom._calibrate_energy(energy, lost, normalization)
-    return EnergyCalibration(Estimate(*d["min_energy"]), Estimate(*d["pow"]), d["normalization"], d["log_likelihood"],
-                             d["pairs"], d["skipped"], d["lost"], d["flags"], make("stereo_energy", **d["noise"]))
-
-
 def range_pairs(frame: _fathom.Frame) -> Tuple[Floats32, Floats32]:
     """The valid returns of a frame, (range, clean range), float32 [N] each; it needs range, clean_range and reason."""
     return _fathom._range_pairs(frame)
@@ -125,7 +104,7 @@ def energy_pairs(frame: _fathom.Frame) -> Tuple[Floats32, npt.NDArray[np.uint8]]
 
 
 def read_range_pairs(csv_or_run: Any, sensor: str = "") -> RangePairs:
-    """Of a CSV, or of the NPY files of a run, whose frames count as scans; distance(*pairs) takes them."""
+    """Of a CSV, or of the NPY files of a run, whose frames count as scans; fit.distance(*pairs) takes them."""
     return RangePairs(*_fathom._read_range_pairs(csv_or_run, sensor))
 
 

@@ -20,7 +20,6 @@
 #include "picture/palette.hpp"
 #include "report/plot.hpp"
 #include "report/result_folder.hpp"
-#include "text/whole_file.hpp"
 
 namespace fathom {
 
@@ -453,11 +452,6 @@ void require_any(std::span<const DepthReport> reports) {
 std::string report_text(std::span<const DepthReport> reports, ReportForm form) {
   require_any(reports);
   return form == ReportForm::kJson ? depth_json(reports) : text_of(report_of(reports), form);
-}
-
-void write_depth_json(const fs::path& file, std::span<const DepthReport> reports) {
-  require_any(reports);
-  write_whole_file(file, depth_json(reports));
 }
 
 std::vector<fs::path> depth_report_files(const fs::path& folder) { return result_files(kMeasure, folder); }

@@ -104,7 +104,7 @@ std::string heavy_tails_flag(const FieldReport& report) {
   return fmt::format(
       "{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails are too "
       "light; "
-      "the beam model has heavier ones (--model beam --hit student_t)",
+      "the beam model has heavier ones (fathom fit beam --hit student_t)",
       100.0 * tail.readings, kFieldCoreSigmas, kFieldTailSigmas, 100.0 * tail.expected);
 }
 
@@ -131,7 +131,7 @@ std::string field_pose_flag(const FieldMoves& moves, double cell_m) {
   if (common.typical_m < kFieldMoveOfCells * cell_m) return "";
   return fmt::format(
       "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; learn them "
-      "with the beam model, and from its refined.log (--model beam --refine-poses)",
+      "with the beam model, and from its refined.log (fathom fit beam --refine-poses)",
       moves.gain);
 }
 

@@ -75,8 +75,7 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
   check_depth_report_folder(folder / "out", false);
   write_depth_report(folder / "out", {&read, 1});
   for (const auto& file : depth_report_files(folder / "out")) EXPECT_TRUE(std::filesystem::exists(file)) << file;
-  write_depth_json(folder / "m.json", {&read, 1});
-  EXPECT_EQ(bytes_of(folder / "m.json"), report_text(std::span(&read, 1), ReportForm::kJson));
+  EXPECT_EQ(bytes_of(folder / "out/measure.json"), report_text(std::span(&read, 1), ReportForm::kJson));
   for (const char* table : {"\nError\n", "\nCorrelation of the error\n", "\nHoles\n", "\nBy distance\n"}) {
     EXPECT_NE(report_text(std::span(&read, 1), ReportForm::kTerminal).find(table), std::string::npos) << table;
   }

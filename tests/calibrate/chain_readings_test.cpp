@@ -25,7 +25,7 @@ ChainReturns readings(const NoiseChain& chain, std::uint64_t seed = 4) {
 
 double number(const Noise& noise, const char* field) { return value_of({noise}, {0, field}); }
 
-/// The chain has the values that `fathom beam fit` finds of the same readings, and the same likelihood.
+/// The chain has the values that `fathom fit beam` finds of the same readings, and the same likelihood.
 TEST(ChainReadings, AreLearnedAsTheBeamModelIs) {
   const ChainReturns returns = readings({kTruth});
   BeamData pairs;

@@ -29,7 +29,7 @@ class BeamBadInput : public testing::Test {
     cli_test::expect_refused(name, arguments, expected, files_ / "out");
   }
   void expect_fit_refused(const std::string& name, const Words& options, const Words& expected) {
-    Words arguments = {"beam", "fit", "--out", files_ / "out"};
+    Words arguments = {"fit", "beam", "--out", files_ / "out"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     expect_refused(name, arguments, expected);
   }
@@ -45,7 +45,7 @@ class BeamBadInput : public testing::Test {
     const std::string file = write_text(files_ / "bad.yaml", yaml);
     expect_refused(
         name,
-        {"beam", "score", "--map", files_.map(), "--log", files_.log(), "--parameters", file, "--out", files_ / "out"},
+        {"score", "beam", "--map", files_.map(), "--log", files_.log(), "--parameters", file, "--out", files_ / "out"},
         expected);
   }
 
@@ -150,7 +150,6 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"--min-range = 9 is not in [0, 8] m"});
   expect_fit_refused("a step of NaN", with({"--step", "nan"}), {"--step = nan"});
   expect_fit_refused("a step beyond Z", with({"--step", "9"}), {"--step = 9", "[8e-06, 8]"});
-  expect_fit_refused("the old name of --step", with({"--sensor-step", "0.1"}), {"--sensor-step is called --step now"});
   expect_fit_refused("unknown word", with({"--unknown", "fre"}), {"--unknown", "fre"});
   expect_fit_refused("unknown policy", with({"--nan", "none"}), {"--nan", "none", "skip"});
   expect_fit_refused("map and scene", with({"--scene", "x.yaml"}), {"--scene"});
@@ -167,7 +166,7 @@ TEST_F(BeamBadInput, OptionsOfFit) {
 TEST_F(BeamBadInput, FoldersInTheWay) {
   std::filesystem::create_directories(files_ / "mine");
   write_text(files_ / "mine/report.html", "dear");
-  const Words fit = {"beam", "fit", "--map", files_.map(), "--log", files_.log(), "--out", files_ / "mine"};
+  const Words fit = {"fit", "beam", "--map", files_.map(), "--log", files_.log(), "--out", files_ / "mine"};
   expect_refused("a folder", fit, {"mine", "--force"});
   Words forced = fit;
   forced.push_back("--force");
@@ -227,13 +226,12 @@ TEST_F(BeamBadInput, Samples) {
                  {"bad.csv:1", "expcted_m", "expected_m"});
   expect_refused("a pose of NaN", sample({"--map", files_.map(), "--poses", file("x_m,y_m,yaw_rad\n1,1,0\n1,nan,0\n")}),
                  {"bad.csv:3", "y_m = nan"});
-  expect_refused("the old name of --rays", sample({"--beams", "9"}), {"--beams is called --rays now"});
   expect_refused("no poses", sample({"--map", files_.map(), "--poses", file("x_m,y_m,yaw_rad\n")}), {"bad.csv"});
 }
 
 TEST_F(BeamBadInput, Scores) {
   const auto score = [&](const Words& more) {
-    Words arguments = {"beam",  "score",       "--map",        files_.map(),
+    Words arguments = {"score", "beam",        "--map",        files_.map(),
                        "--log", files_.log(),  "--parameters", files_.parameters(),
                        "--out", files_ / "out"};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -243,7 +241,6 @@ TEST_F(BeamBadInput, Scores) {
   expect_refused("alpha 0", score({"--alpha", "0"}), {"alpha = 0"});
   expect_refused("alpha NaN", score({"--alpha", "nan"}), {"alpha = nan"});
   expect_refused("step 0", score({"--ray-step", "0"}), {"--ray-step"});
-  expect_refused("the old name of --ray-step", score({"--beam-step", "2"}), {"--beam-step is called --ray-step now"});
 }
 
 }  // namespace

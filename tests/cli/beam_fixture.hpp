@@ -29,14 +29,14 @@ class Beam : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(files_.sampled().exit_code, 0) << files_.sampled().err; }
 
-  Ended fit(const std::string& out, const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {"beam",  "fit",        "--map", files_.map(),
+  Ended fit(const std::string& out, const std::vector<std::string>& options = {}, const char* model = "beam") {
+    std::vector<std::string> arguments = {"fit",   model,        "--map", files_.map(),
                                           "--log", files_.log(), "--out", files_ / out};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return run_fathom(arguments);
   }
   Ended score(const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {"beam",  "score",      "--map",        files_.map(),
+    std::vector<std::string> arguments = {"score", "beam",       "--map",        files_.map(),
                                           "--log", files_.log(), "--parameters", files_.parameters()};
     arguments.insert(arguments.end(), options.begin(), options.end());
     return run_fathom(arguments);

@@ -19,7 +19,7 @@ TEST(BeamFreiburg, HasTheKnownFigures) {
   if (!std::filesystem::exists(log) || !std::filesystem::exists(map)) GTEST_SKIP() << "skipped: no data";
   const TemporaryFolder folder;
   const auto fit = [&](const std::string& out, const std::string& offset) {
-    const Ended ended = run_fathom({"beam", "fit", "--map", map, "--log", log, "--scans", "1::16", "--test-scans",
+    const Ended ended = run_fathom({"fit", "beam", "--map", map, "--log", log, "--scans", "1::16", "--test-scans",
                                     "9::16", "--max-range", "80", "--hit-offset", offset, "--out", folder / out});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return nlohmann::json::parse(bytes_of(folder / (out + "/fit.json")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options of `fathom beam fit` have the effect that they name, and scenes stand for maps: seen in the figures, not only
+// Options of `fathom fit beam` have the effect that they name, and scenes stand for maps: seen in the figures, not only
 // in the words of the report.
 
 #include <cmath>
@@ -19,6 +19,7 @@
 
 #include "beam_fixture.hpp"
 #include "process.hpp"
+#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
@@ -55,7 +56,7 @@ class BeamOptions : public Beam {
 double value(const json& found, const char* name) { return found["parameters"][name]["value"]; }
 double error(const json& found, const char* name) { return found["parameters"][name]["std_error"]; }
 
-/// What `fathom beam fit` should find in log.csv, by the library.
+/// What `fathom fit beam` should find in log.csv, by the library.
 fathom::BeamFit library_fit(const std::string& map_file, const std::string& log_file, const std::string& scans,
                             fathom::UnknownCells unknown, fathom::FitVariant variant) {
   const auto world = fathom::World::from_map(map_file, {.unknown = unknown});
@@ -183,7 +184,9 @@ class BeamInScene : public BeamOptions {
         "    - {name: walls, mesh: walls}\nsensors:\n  - {name: laser, preset: UTM-30LX, outputs: [scan_log]}\n");
   }
   Ended in_scene(const std::string& command, const std::vector<std::string>& options) {
-    std::vector<std::string> arguments = {"beam", command, "--scene", files_ / "walls.yaml", "--height", "0.5"};
+    std::vector<std::string> arguments = {"--scene", files_ / "walls.yaml", "--height", "0.5"};
+    const bool is_of_beam = command == "sample" || command == "heatmap";
+    arguments.insert(arguments.begin(), {is_of_beam ? "beam" : command, is_of_beam ? command : "beam"});
     arguments.insert(arguments.end(), options.begin(), options.end());
     return run_fathom(arguments);
   }
@@ -263,7 +266,7 @@ TEST_F(BeamOptions, PairsAreWhatSampleWrites) {
   const Ended sampled = run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--expected",
                                     files_ / "expected.csv", "--seed", "3", "--out", files_ / "readings.csv"});
   ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
-  const std::vector<std::string> words = {"beam", "fit", "--pairs", files_ / "readings.csv", "--cell", "0.1", "--out"};
+  const std::vector<std::string> words = {"fit", "beam", "--pairs", files_ / "readings.csv", "--cell", "0.1", "--out"};
   const auto fit_pairs = [&](const std::string& out, const std::vector<std::string>& options) {
     std::vector<std::string> all = words;
     all.push_back(files_ / out);
@@ -317,7 +320,7 @@ TEST_F(BeamOptions, PairsWithoutScansAreFitted) {
                 .exit_code,
             0);
   for (const std::string scans : {"odd", "all"}) {
-    const Ended ended = run_fathom({"beam", "fit", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
+    const Ended ended = run_fathom({"fit", "beam", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
                                     scans, "--out", files_ / scans});
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     const json found = fit_json(scans);
@@ -339,7 +342,7 @@ TEST_F(BeamOptions, RowsOfPairsAreClustersWhereAsked) {
   for (int i = 0; i < 300; ++i)
     table += "4," + std::to_string(i % 10 == 0 ? 1.0 + 0.01 * i : 4.0 + 0.001 * (i % 89)) + "\n";
   write_text(files_ / "readings.csv", table);
-  const Ended ended = run_fathom({"beam", "fit", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
+  const Ended ended = run_fathom({"fit", "beam", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
                                   "all", "--clusters", "scan", "--out", files_ / "rows"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json found = fit_json("rows");
@@ -369,8 +372,8 @@ TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
   }
   write_text(files_ / "raw.log", carmen);
   for (const bool is_fit : {false, true}) {
-    std::vector<std::string> words = {"beam",  is_fit ? "fit" : "score", "--map",   files_.map(),
-                                      "--log", files_ / "raw.log",       "--mount", "0.5,0,0"};
+    std::vector<std::string> words = {is_fit ? "fit" : "score", "beam",    "--map",  files_.map(), "--log",
+                                      files_ / "raw.log",       "--mount", "0.5,0,0"};
     const std::vector<std::string> more = {is_fit ? "--out" : "--parameters",
                                            is_fit ? files_ / "raw" : files_.parameters()};
     words.insert(words.end(), more.begin(), more.end());
@@ -383,7 +386,7 @@ TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
 }
 
 TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
-  const Ended fitted_field = fit("field", {"--model", "likelihood_field", "--write", "nav2"});
+  const Ended fitted_field = fit("field", {"--write", "nav2"}, "field");
   ASSERT_EQ(fitted_field.exit_code, 0) << fitted_field.err;
   const fathom::LikelihoodFieldModel model = fathom::read_field_model(files_ / "field/parameters.yaml");
   const fathom::GridMap map = fathom::read_grid_map(files_.map());
@@ -392,18 +395,18 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_EQ(model.w_hit, report.fit.model.w_hit);
   EXPECT_EQ(model.sigma_hit_m, report.fit.model.sigma_hit_m);
   EXPECT_EQ(model.max_range_m, 8);
-  const Ended again = fit("field", {"--model", "likelihood_field", "--write", "nav2", "--force"});
+  const Ended again = fit("field", {"--write", "nav2", "--force"}, "field");
   EXPECT_EQ(again.exit_code, 0) << again.err;
   const json found = fit_json("field");
   EXPECT_EQ(found["held_out"]["nats"], report.nats_per_reading);
   EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"), fathom::localizer_text(report, fathom::Localizer::kNav2));
   EXPECT_NE(bytes_of(files_ / "field/report.html").find("Likelihood field fit"), std::string::npos);
 
-  const std::vector<std::string> common = {"--map",      files_.map(),      "--log",
-                                           files_.log(), "--parameters",    files_ / "field/parameters.yaml",
-                                           "--model",    "likelihood_field"};
-  std::vector<std::string> score_it = {"beam", "score"},
-                           draw_it = {"beam", "heatmap", "--scan", "7", "--out", files_ / "field.png"};
+  const std::vector<std::string> common = {"--map",      files_.map(),   "--log",
+                                           files_.log(), "--parameters", files_ / "field/parameters.yaml"};
+  std::vector<std::string> score_it = {"score", "field"},
+                           draw_it = {"beam",   "heatmap", "--model", "field",
+                                      "--scan", "7",       "--out",   files_ / "field.png"};
   score_it.insert(score_it.end(), common.begin(), common.end());
   draw_it.insert(draw_it.end(), common.begin(), common.end());
   const Ended scored = run_fathom(score_it), drawn = run_fathom(draw_it);
@@ -422,21 +425,21 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_GE(likelihood("best "), likelihood("in the log")) << drawn.out;
   EXPECT_EQ(bytes_of(files_ / "field.png").substr(1, 3), "PNG");
 
-  score_it.back() = "beam";  // the parameters of another model
+  score_it[1] = "beam";  // the parameters of another model
   const Ended other = run_fathom(score_it);
   EXPECT_EQ(other.exit_code, 2);
-  EXPECT_NE(other.err.find("these are parameters of a likelihood field: give --model likelihood_field\n"),
-            std::string::npos)
+  EXPECT_NE(other.err.find("these are parameters of a likelihood field: see fathom score field\n"), std::string::npos)
       << other.err;
-  score_it.back() = "likelihood_field", score_it.push_back("--per-beam");
+  draw_it[3] = "beam";
+  EXPECT_NE(run_fathom(draw_it).err.find("these are parameters of a likelihood field: give --model field\n"),
+            std::string::npos);
+  score_it[1] = "field", score_it.push_back("--per-beam");
   EXPECT_EQ(run_fathom(score_it).exit_code, 2);
-  EXPECT_EQ(fit("also", {"--model", "likelihood_field", "--also", files_.log()}).exit_code, 2);
 }
 
 TEST_F(BeamOptions, HeightsAreOfScenes) {
   const std::string why = "fathom: error: --height is for --scene: a map says nothing of heights\n";
   EXPECT_EQ(fit("no", {"--height", "0.3"}).err, why);
-  EXPECT_EQ(fit("no", {"--model", "likelihood_field", "--height", "0.3"}).err, why);
   EXPECT_EQ(score({"--height", "0.3"}).err, why);
   EXPECT_EQ(run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
                         files_ / "poses.csv", "--height", "0.3"})
@@ -446,34 +449,43 @@ TEST_F(BeamOptions, HeightsAreOfScenes) {
                         files_.parameters(), "--out", files_ / "no", "--height", "0.3"})
                 .err,
             why);
-  EXPECT_EQ(run_fathom({"calibrate", "distance", "--map", files_.map(), "--log", files_.log(), "--height", "0.3"}).err,
+  EXPECT_EQ(run_fathom({"fit", "pairs", "--model", "distance", "--map", files_.map(), "--log", files_.log(), "--height",
+                        "0.3"})
+                .err,
             why);
   EXPECT_FALSE(std::filesystem::exists(files_ / "no"));
 }
 
-TEST_F(BeamOptions, OptionsOfTheOtherModelAreRefused) {
+TEST_F(BeamOptions, TheLikelihoodFieldHasNoOptionsOfBeams) {
   using Words = std::vector<std::string>;
   for (const Words& words : {Words{"--hit-offset", "0"},
                              {"--refine-poses"},
+                             {"--scene", "x.yaml"},
+                             {"--height", "0.3"},
+                             {"--pairs", "x.csv"},
+                             {"--also", "x.csv"},
+                             {"--hit", "grows"},
                              {"--step", "0.01"},
                              {"--nan", "max"},
                              {"--miss", "atom"},
                              {"--unknown", "stop"},
                              {"--variant", "book"},
                              {"--per-log", "mount"}}) {
-    Words all = {"--model", "likelihood_field"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Ended ended = fit("no", all);
+    const Ended ended = fit("no", words, "field");
     EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_EQ(ended.err, "fathom: error: " + words.front() + " is for --model beam\n");
+    EXPECT_EQ(ended.err.find("fathom: error: '" + words.front() + "' is no option of fathom fit field"), 0U)
+        << ended.err;
   }
-  EXPECT_EQ(fit("no", {"--max-distance", "1"}).err, "fathom: error: --max-distance is for --model likelihood_field\n");
+  EXPECT_EQ(fit("no", {"--max-distance", "1"}).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(files_ / "no"));
+}
+
+TEST_F(BeamOptions, MountsAreOfTheRobot) {
   const std::string carmen = files_ / "carmen.log";
   std::string line = "FLASER 180";
   for (int i = 0; i < 180; ++i) line += " 1.5";
   write_text(carmen, line + " 1 1 0 1 1 0 7 host 7\n");
-  const Ended mounted = run_fathom({"beam", "fit", "--map", files_.map(), "--log", carmen, "--scans", "all", "--mount",
+  const Ended mounted = run_fathom({"fit", "beam", "--map", files_.map(), "--log", carmen, "--scans", "all", "--mount",
                                     "1,0,0", "--out", files_ / "no"});
   EXPECT_EQ(mounted.exit_code, 2);
   EXPECT_NE(mounted.err.find("FLASER lines have the pose of the laser itself; --mount is for RAWLASERn and LASERn\n"),
@@ -483,7 +495,7 @@ TEST_F(BeamOptions, OptionsOfTheOtherModelAreRefused) {
 
 /// What takes effect does so: stretches, and the range found by itself; terminal, file and page say the same.
 TEST_F(BeamOptions, LikelihoodFieldTakesClustersAndAutoMaxRange) {
-  const Ended few = fit("few", {"--model", "likelihood_field", "--clusters", "10", "--max-range", "auto"});
+  const Ended few = fit("few", {"--clusters", "10", "--max-range", "auto"}, "field");
   ASSERT_EQ(few.exit_code, 0) << few.err;
   const json found = fit_json("few");
   EXPECT_EQ(found["blocks"]["count"], 10);
@@ -501,7 +513,7 @@ TEST_F(BeamOptions, LikelihoodFieldTakesClustersAndAutoMaxRange) {
     EXPECT_NE(page.find("<li>" + flag + "</li>"), std::string::npos) << flag;
   }
   EXPECT_NE(page.find("<td>map</td><td>room.yaml</td>"), std::string::npos);
-  ASSERT_EQ(fit("each", {"--model", "likelihood_field", "--clusters", "scan"}).exit_code, 0);
+  ASSERT_EQ(fit("each", {"--clusters", "scan"}, "field").exit_code, 0);
   EXPECT_EQ(fit_json("each")["blocks"]["of"], "scan");
   EXPECT_EQ(fit_json("each")["blocks"]["count"], 30);
 }
@@ -517,7 +529,7 @@ TEST_F(BeamOptions, HitsWithHeavierTailsAreLearned) {
             0);
   std::vector<double> nats;
   for (const char* word : {"gaussian", "student_t", "grows"}) {
-    const Ended ended = run_fathom({"beam", "fit", "--map", files_.map(), "--log", log, "--hit", word, "--hit-offset",
+    const Ended ended = run_fathom({"fit", "beam", "--map", files_.map(), "--log", log, "--hit", word, "--hit-offset",
                                     "0", "--out", files_ / word});
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     const json found = fit_json(word);
@@ -536,11 +548,46 @@ TEST_F(BeamOptions, HitsWithHeavierTailsAreLearned) {
 
   const std::string learned = files_ / "student_t/parameters.yaml";
   EXPECT_EQ(fathom::read_beam_model(learned).parameters.tail.nu_hit, value(found, "nu_hit"));
-  const Ended scored = run_fathom({"beam", "score", "--map", files_.map(), "--log", log, "--parameters", learned});
+  const Ended scored = run_fathom({"score", "beam", "--map", files_.map(), "--log", log, "--parameters", learned});
   EXPECT_EQ(scored.exit_code, 0) << scored.err;
   const Ended drawn = run_fathom({"beam", "heatmap", "--map", files_.map(), "--log", log, "--scan", "7", "--parameters",
                                   learned, "--spacing", "0.3", "--headings", "24", "--out", files_ / "heat.png"});
   EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+}
+
+/// The difference is that of the scores, its error that of pairs of scans, and what cannot be compared is refused.
+TEST_F(BeamOptions, ComparisonsAreDifferencesOfScores) {
+  const auto compared = [&](const char* model, const std::string& a, const std::string& b) {
+    return run_fathom({"compare", model, a, b, "--map", files_.map(), "--log", files_.log(), "--json"});
+  };
+  const auto worse = [&](const char* from, const char* to) {
+    return write_text(files_ / "worse.yaml", replaced(good_parameters(), from, to));
+  };
+  const Ended ended = compared("beam", files_.parameters(), worse("sigma_hit_m: 0.05", "sigma_hit_m: 0.1"));
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json found = json::parse(ended.out);
+  EXPECT_EQ(found["scans"], 60);
+  const Ended scores = score();
+  double sum = 0, rays = 0;
+  for (const auto& row : read_csv(scores.out)) {
+    if (row.front() != "scan") rays += std::stod(row[4]), sum += std::stod(row[5]);
+  }
+  EXPECT_EQ(found["rays"], rays);
+  EXPECT_NEAR(found["score"]["nats"].get<double>(), sum / rays, 1e-5);
+  const double difference = found["difference"]["nats"], error = found["difference"]["std_error"];
+  EXPECT_NEAR(difference, found["score"]["nats"].get<double>() - found["other"]["nats"].get<double>(), 1e-9);
+  EXPECT_GT(difference, 10 * error);
+  EXPECT_LT(error, 0.5 * found["score"]["std_error"].get<double>()) << "the scans are the same";
+  const Ended other = compared("beam", files_.parameters(), worse("max_range_m: 8", "max_range_m: 9"));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_NE(other.err.find("max_range_m differs: likelihoods cannot be compared"), std::string::npos) << other.err;
+
+  ASSERT_EQ(fit("near", {"--max-distance", "0.5"}, "field").exit_code, 0);
+  ASSERT_EQ(fit("far", {}, "field").exit_code, 0);
+  const Ended fields = compared("field", files_ / "near/parameters.yaml", files_ / "near/parameters.yaml");
+  ASSERT_EQ(fields.exit_code, 0) << fields.err;
+  EXPECT_EQ(json::parse(fields.out)["difference"]["nats"], 0);
+  EXPECT_EQ(compared("field", files_ / "near/parameters.yaml", files_ / "far/parameters.yaml").exit_code, 0);
 }
 
 // What a fit for localizers advises can be done for localizers.
@@ -552,7 +599,7 @@ TEST_F(BeamOptions, LocalizersAreNotAdvisedToHaveHeavierTails) {
                 .exit_code,
             0);
   const auto fitted_to = [&](const std::string& out, const std::vector<std::string>& options) {
-    std::vector<std::string> all = {"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / out};
+    std::vector<std::string> all = {"fit", "beam", "--map", files_.map(), "--log", log, "--out", files_ / out};
     all.insert(all.end(), options.begin(), options.end());
     const Ended ended = run_fathom(all);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -579,9 +626,6 @@ TEST_F(BeamOptions, LocalizersAreNotToldOfHeavierTails) {
   EXPECT_NE(variant.err.find("--variant book is of gaussian hits, as the book has them, and --hit is grows\n"),
             std::string::npos)
       << variant.err;
-  const Ended field = fit("no", {"--hit", "grows", "--model", "likelihood_field"});
-  EXPECT_EQ(field.exit_code, 2);
-  EXPECT_NE(field.err.find("--hit is for --model beam"), std::string::npos) << field.err;
   const Ended word = fit("no", {"--hit", "student"});
   EXPECT_EQ(word.exit_code, 2);
   EXPECT_NE(word.err.find("one of gaussian, student_t, grows; nearest: student_t"), std::string::npos) << word.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// beam fit --refine-poses: the log that it writes is read by the other commands, where it scores better.
+// fit beam --refine-poses: the log that it writes is read by the other commands, where it scores better.
 
 #include <cctype>
 #include <sstream>
@@ -33,7 +33,7 @@ class BeamRefine : public Beam {
 
 TEST_F(BeamRefine, WritesALogThatScoresBetter) {
   const std::string log = spoilt();
-  const Ended fitted = run_fathom({"beam", "fit", "--map", files_.map(), "--log", log, "--scans", "all", "--out",
+  const Ended fitted = run_fathom({"fit", "beam", "--map", files_.map(), "--log", log, "--scans", "all", "--out",
                                    files_ / "fit", "--refine-poses", "0.1,0.5"});
   ASSERT_EQ(fitted.exit_code, 0) << fitted.err;
   EXPECT_NE(fitted.out.find("held-out rays: "), std::string::npos) << fitted.out;
@@ -43,7 +43,7 @@ TEST_F(BeamRefine, WritesALogThatScoresBetter) {
   EXPECT_GT(json["held_out"]["nats"], json["details"]["refined"]["held_out_nats_before"].get<double>() + 0.1);
   const auto score = [&](const std::string& of) {
     const Ended scored = run_fathom(
-        {"beam", "score", "--map", files_.map(), "--log", of, "--parameters", files_ / "fit/parameters.yaml"});
+        {"score", "beam", "--map", files_.map(), "--log", of, "--parameters", files_ / "fit/parameters.yaml"});
     EXPECT_EQ(scored.exit_code, 0) << scored.err;
     double sum = 0.0;
     const auto rows = read_csv(scored.out);
@@ -69,7 +69,7 @@ TEST_F(BeamRefine, DoesNotReplaceTheLogItReads) {
   ASSERT_EQ(fit("fit", {"--refine-poses"}).exit_code, 0);
   const std::string log = files_ / "fit/refined.log", before = bytes_of(log);
   const Ended again = run_fathom(
-      {"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / "fit", "--refine-poses", "--force"});
+      {"fit", "beam", "--map", files_.map(), "--log", log, "--out", files_ / "fit", "--refine-poses", "--force"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.err.find("refined.log"), std::string::npos) << again.err;
   EXPECT_EQ(bytes_of(log), before);

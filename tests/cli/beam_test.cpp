@@ -129,7 +129,7 @@ TEST_F(Beam, FitShowsHowFarItIs) {
   int terminal = -1, other_end = -1;
   char name[256] = {};
   if (openpty(&terminal, &other_end, name, nullptr, nullptr) != 0) GTEST_SKIP() << "no pseudo-terminal here";
-  const Ended ended = Process({"beam", "fit", "--map", files_.map(), "--log", files_.log(), "--out", files_ / "fit"},
+  const Ended ended = Process({"fit", "beam", "--map", files_.map(), "--log", files_.log(), "--out", files_ / "fit"},
                               std::filesystem::path(files_.map()).parent_path(), name)
                           .wait();
   std::string shown(4096, ' ');

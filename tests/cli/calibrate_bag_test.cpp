@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom calibrate distance` finds the noise that a laser was simulated with from the bag of its drive.
+// `fathom fit pairs` finds the noise that a laser was simulated with from the bag of its drive.
 
 #include <filesystem>
 #include <string>
@@ -26,11 +26,11 @@ class CalibrateBag : public testing::Test {
   }
   [[nodiscard]] std::string bag() const { return folder_ / "drive.mcap"; }
   Ended calibrate(std::vector<std::string> more) {
-    more.insert(more.begin(), {"calibrate", "distance"});
+    more.insert(more.begin(), {"fit", "pairs", "--model", "distance"});
     return run_fathom(more);
   }
   void expect_found(std::vector<std::string> world) {
-    world.insert(world.end(), {"--bag", bag(), "--scan", "/laser/scan", "--frame", "world", "--json"});
+    world.insert(world.end(), {"--bag", bag(), "--topic", "/laser/scan", "--frame", "world", "--json"});
     const Ended ended = calibrate(world);
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     const auto found = nlohmann::json::parse(ended.out);

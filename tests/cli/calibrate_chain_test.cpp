@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom calibrate chain` and `fathom score`: what is simulated is learned, from ranges and from depth images, and
+// `fathom fit chain` and `fathom score chain`: what is simulated is learned, from ranges and from depth images, and
 // what is learned can be simulated.
 
 #include <cctype>
@@ -30,8 +30,8 @@ constexpr const char* kCameraScene =
 
 TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run"), out = folder_ / "fit";
-  const Ended ended = done({"calibrate", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.*", "--set",
-                            kWrong, "--out", out});
+  const Ended ended =
+      done({"fit", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.*", "--set", kWrong, "--out", out});
   const json fit = json::parse(bytes_of(out + "/fit.json"));
   expect_found(fit, "loss_angle.max_incidence_rad", 70 * 3.14159265 / 180);
   expect_found(fit, "distance.mean_m", 0.01);
@@ -51,12 +51,12 @@ TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   const std::string set = "sensors.lidar.noise=@" + out + "/noise.yaml";
   const std::string again = simulated(file, "again", {"--set", set, "--seed", "8"});
   const json score =
-      json::parse(done({"score", file, "--measured", again, "--compare", out + "/noise.yaml", "--json"}).out);
+      json::parse(done({"compare", "chain", file, out + "/noise.yaml", "--measured", again, "--json"}).out);
   EXPECT_LT(std::abs(score["difference"]["nats"].get<double>()), 0.01);
   EXPECT_EQ(score["by_frame"].size(), 25U);
   // Threads change no byte.
-  done({"calibrate", "chain", file, "--measured", run, "--free", "*", "--set", kWrong, "--out", out, "--force",
-        "--threads", "3"});
+  done({"fit", "chain", file, "--measured", run, "--free", "*", "--set", kWrong, "--out", out, "--force", "--threads",
+        "3"});
   EXPECT_EQ(json::parse(bytes_of(out + "/fit.json")), fit);
 }
 
@@ -64,31 +64,31 @@ TEST_F(CalibrateChain, ScoreTellsTheTrueChainFromAWrongOne) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run");
   const std::string wrong = write_text(folder_ / "wrong.yaml",
                                        std::string(kRoom) + replaced(kLidarScene, "stddev_m: 0.02", "stddev_m: 0.03"));
-  const json score = json::parse(done({"score", file, "--measured", run, "--compare", wrong, "--json"}).out);
+  const json score = json::parse(done({"compare", "chain", file, wrong, "--measured", run, "--json"}).out);
   const double difference = score["difference"]["nats"], error = score["difference"]["std_error"];
   // Of a return that came back log 1.5 + (1 / 1.5^2 - 1) / 2.
   const double share = 1.0 - score["lost"].get<double>() / score["returns"].get<double>();
   EXPECT_NEAR(difference, share * 0.12769, 4 * error);
   EXPECT_LT(error, 0.01);
   EXPECT_NEAR(score["score"]["nats"].get<double>() - score["other"]["nats"].get<double>(), difference, 1e-9);
-  const Ended one = done({"score", file, "--measured", simulated(file, "one", {"--frames", "1"})});
+  const Ended one = done({"score", "chain", file, "--measured", simulated(file, "one", {"--frames", "1"})});
   EXPECT_EQ(one.out.find("nan"), std::string::npos) << one.out;  // one frame has no error
   EXPECT_NE(one.out.find("returns of 1 frame,"), std::string::npos) << one.out;
-  const std::string text = done({"score", file, "--measured", run, "--compare", wrong}).out;
+  const std::string text = done({"compare", "chain", file, wrong, "--measured", run}).out;
   EXPECT_NE(text.find("the first less the second: +0."), std::string::npos) << text;
   const std::string same =
-      done({"score", file, "--measured", run, "--set", "sensors.lidar.noise.distance.stddev_m=0.03", "--compare", file})
+      done({"compare", "chain", file, file, "--measured", run, "--set", "sensors.lidar.noise.distance.stddev_m=0.03"})
           .out;
   EXPECT_NE(same.find(file + " (first): "), std::string::npos) << same;
-  EXPECT_NE(same.find(file + " (--compare): "), std::string::npos) << same;
+  EXPECT_NE(same.find(file + " (second): "), std::string::npos) << same;
 }
 
 TEST_F(CalibrateChain, DepthImagesTellWhatTheRunTells) {
   const std::string file = scene(kCameraScene), run = simulated(file, "run");
   const auto learned = [&](const std::string& measured) {
-    return json::parse(done({"calibrate", "chain", file, "--measured", measured, "--free", "disparity.stddev_px",
-                             "--free", "dropout.probability", "--set", "sensors.cam.noise.disparity.stddev_px=0.3",
-                             "--set", "sensors.cam.noise.dropout.probability=0.2", "--json"})
+    return json::parse(done({"fit", "chain", file, "--measured", measured, "--free", "disparity.stddev_px", "--free",
+                             "dropout.probability", "--set", "sensors.cam.noise.disparity.stddev_px=0.3", "--set",
+                             "sensors.cam.noise.dropout.probability=0.2", "--json"})
                            .out);
   };
   const json of_run = learned(run), of_images = learned(run + "/cam");
@@ -143,7 +143,7 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   const std::string elsewhere = write_text(
       folder_ / "elsewhere.yaml", replaced(bytes_of(file), "position_m: [-3, -1, 0.5]", "position_m: [1, -2, 0.5]"));
   const auto learned = [&](const std::string& where, const std::string& measured, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"calibrate",
+    std::vector<std::string> arguments = {"fit",
                                           "chain",
                                           where,
                                           "--measured",
@@ -189,14 +189,14 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   EXPECT_EQ(blocks["blocks"]["of"], "frame");
   EXPECT_EQ(learned(file, csv, {"--scans", "::2"})["details"]["frames"], 50);
   // And scores: one number, with errors by stretches.
-  const json by_run = json::parse(done({"score", file, "--measured", run, "--json"}).out),
-             by_csv = json::parse(done({"score", elsewhere, "--measured", csv, "--json"}).out);
+  const json by_run = json::parse(done({"score", "chain", file, "--measured", run, "--json"}).out),
+             by_csv = json::parse(done({"score", "chain", elsewhere, "--measured", csv, "--json"}).out);
   EXPECT_NEAR(by_run["score"]["nats"].get<double>(), by_csv["score"]["nats"].get<double>(), 1e-5);
   EXPECT_NEAR(by_run["score"]["std_error"].get<double>(), by_csv["score"]["std_error"].get<double>(), 1e-5);
 
   const auto refused = [&](const std::string& name, std::vector<std::string> more,
                            const std::vector<std::string>& parts) {
-    std::vector<std::string> arguments = {"calibrate", "chain", file, "--free", "*"};
+    std::vector<std::string> arguments = {"fit", "chain", file, "--free", "*"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_refused(name, arguments, parts, folder_ / "out");
   };
@@ -215,7 +215,7 @@ TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {
   const std::string rings =
       replaced(kLidarScene, "noise: [", "noise: [{gain_bias: {rings: {0: {bias_m: 0.05}, 7: {gain: 0.02}}}}, ");
   const std::string file = scene(rings.c_str()), run = simulated(file, "run"), out = folder_ / "fit";
-  done({"calibrate", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.gain_bias.rings.*", "--free",
+  done({"fit", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.gain_bias.rings.*", "--free",
         "distance.stddev_m", "--set",
         "sensors.lidar.noise=[{gain_bias: {}}, {loss_angle: {max_incidence_deg: 70}}, {distance: {mean_m: 0.01, "
         "stddev_m: "
@@ -231,7 +231,7 @@ TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {
   const std::string again =
       simulated(file, "again", {"--set", "sensors.lidar.noise=@" + out + "/noise.yaml", "--seed", "8"});
   const json score =
-      json::parse(done({"score", file, "--measured", again, "--compare", out + "/noise.yaml", "--json"}).out);
+      json::parse(done({"compare", "chain", file, out + "/noise.yaml", "--measured", again, "--json"}).out);
   EXPECT_LT(std::abs(score["difference"]["nats"].get<double>()), 0.01);
 }
 
@@ -241,8 +241,8 @@ TEST_F(CalibrateChain, RefusesAChainBeforeItReadsFrames) {
   std::filesystem::create_directories(broken + "/lidar");
   write_text(broken + "/summary.json", "{}");  // would be refused, too
   const char* chain = "sensors.lidar.noise=[{uniform: {low_m: -1, high_m: 1}}, {uniform: {low_m: -1, high_m: 1}}]";
-  for (const std::vector<std::string>& command :
-       {std::vector<std::string>{"calibrate", "chain", file, "--free", "*"}, std::vector<std::string>{"score", file}}) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"fit", "chain", file, "--free", "*"},
+                                                  std::vector<std::string>{"score", "chain", file}}) {
     std::vector<std::string> arguments = command;
     arguments.insert(arguments.end(), {"--measured", broken, "--set", chain});
     expect_refused("chain", arguments, {"two models of uniform errors"}, folder_ / "out");
@@ -258,9 +258,17 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
   const std::string start =
       replaced(replaced(turned, "stddev_rad: 0.01", "stddev_rad: 0.007"), "stddev_px: 0.1", "stddev_px: 0.2");
   for (const std::string& measured : {run, run + "/cam"}) {
-    std::vector<std::string> arguments = {
-        "calibrate",           "chain", file, "--measured", measured, "--free", "angular_ray.stddev_rad", "--free",
-        "disparity.stddev_px", "--set", start};
+    std::vector<std::string> arguments = {"fit",
+                                          "chain",
+                                          file,
+                                          "--measured",
+                                          measured,
+                                          "--free",
+                                          "angular_ray.stddev_rad",
+                                          "--free",
+                                          "disparity.stddev_px",
+                                          "--set",
+                                          start};
     std::vector<std::string> as_json = arguments;
     as_json.emplace_back("--json");
     const json fit = json::parse(done(as_json).out);
@@ -274,9 +282,9 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
   }
   const std::string straight = write_text(folder_ / "straight.yaml", std::string(kRoom) + kCameraScene);
   const json score =
-      json::parse(done({"score", file, "--measured", run, "--set", turned, "--compare", straight, "--json"}).out);
+      json::parse(done({"compare", "chain", file, straight, "--measured", run, "--set", turned, "--json"}).out);
   EXPECT_GT(score["difference"]["nats"].get<double>(), 5 * score["difference"]["std_error"].get<double>());
-  const Ended ended = run_fathom({"score", file, "--measured", run, "--angle-scale", "1"});
+  const Ended ended = run_fathom({"score", "chain", file, "--measured", run, "--angle-scale", "1"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_NE(ended.err.find("--angle-scale"), std::string::npos) << ended.err;
 }
@@ -284,8 +292,8 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
 /// What a sensor saw of one room is not explained by another: every face says so, and of the right one nothing.
 TEST_F(CalibrateChain, AWrongSceneIsNamed) {
   const auto note = [&](const std::string& file, const std::string& measured, const std::string& set = "") {
-    std::vector<std::string> arguments = {"calibrate", "chain",    file,     "--measured", measured,
-                                          "--free",    "*stddev*", "--free", "dropout.*",  "--json"};
+    std::vector<std::string> arguments = {"fit",    "chain",    file,     "--measured", measured,
+                                          "--free", "*stddev*", "--free", "dropout.*",  "--json"};
     if (!set.empty()) arguments.insert(arguments.end(), {"--set", set});
     const json fit = json::parse(done(arguments).out);
     const bool is_noted = fit["findings"].dump().find("the scene is of another place or size") != std::string::npos;
@@ -302,8 +310,9 @@ TEST_F(CalibrateChain, AWrongSceneIsNamed) {
   const std::string run = simulated(with_clouds, "run") + "/lidar";
   EXPECT_FALSE(note(of_lidar, run));
   EXPECT_TRUE(note(larger, run));
-  EXPECT_TRUE(done({"score", larger, "--measured", run}).out.find("note: readings deviate from the scene by") !=
-              std::string::npos);
+  EXPECT_TRUE(
+      done({"score", "chain", larger, "--measured", run}).out.find("note: readings deviate from the scene by") !=
+      std::string::npos);
   // Errors of a tenth of the range that each ray has for itself, and a gain of a tenth, are the sensor's.
   const char* coarse = "sensors.lidar.noise=[{gain_bias: {gain: 0.1}}, {distance: {stddev_per_m: 0.1}}, {dropout: {}}]";
   EXPECT_FALSE(note(with_clouds, simulated(with_clouds, "coarse", {"--set", coarse}) + "/lidar", coarse));
@@ -324,7 +333,7 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run", {"--frames", "2"}), out = folder_ / "out";
   const auto refused = [&](const std::string& name, std::vector<std::string> more,
                            const std::vector<std::string>& parts) {
-    std::vector<std::string> arguments = {"calibrate", "chain", file, "--out", out};
+    std::vector<std::string> arguments = {"fit", "chain", file, "--out", out};
     arguments.insert(arguments.end(), more.begin(), more.end());
     expect_refused(name, arguments, parts, out);
   };
@@ -348,10 +357,11 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
            "dropout: {probability: 0.1}]"},
           {"angular_ray turns the rays about x and about y"});
   refused("no noise", {"--measured", run, "--free", "*", "--set", "sensors.lidar.noise=[]"}, {"'lidar' has no noise"});
-  expect_refused("file of --set", {"score", file, "--measured", run, "--set", "sensors.lidar.noise=@none.yaml"},
-                 {"none.yaml"}, out);
+  expect_refused("file of --set",
+                 {"score", "chain", file, "--measured", run, "--set", "sensors.lidar.noise=@none.yaml"}, {"none.yaml"},
+                 out);
   const std::string list = write_text(folder_ / "list.yaml", "- distance: {stddev_m: -1}\n");
-  expect_refused("value in that file", {"score", file, "--measured", run, "--compare", list},
+  expect_refused("value in that file", {"compare", "chain", file, list, "--measured", run},
                  {"list.yaml:1", "stddev_m = -1"}, out);
 }
 

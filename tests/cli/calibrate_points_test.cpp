@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom calibrate chain` on clouds of points: what ranges tell, and what only points do.
+// `fathom fit chain` on clouds of points: what ranges tell, and what only points do.
 
 #include <filesystem>
 #include <string>
@@ -27,7 +27,7 @@ TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
     }
   }
   const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"calibrate",    "chain",  file,        "--measured", measured, "--free",
+    std::vector<std::string> arguments = {"fit",          "chain",  file,        "--measured", measured, "--free",
                                           "distance.*_m", "--free", "dropout.*", "--json",     "--set",  kWrong};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return json::parse(done(arguments).out);
@@ -40,7 +40,8 @@ TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
                 0.01 * p["std_error"].get<double>());
   }
   EXPECT_EQ(learned(run + "/lidar", {"--files", "cloud*.pcd"})["parameters"], of_clouds["parameters"]);
-  expect_refused("of another lidar", {"score", file, "--measured", clouds, "--set", "sensors.lidar.preset=HDL-32E"},
+  expect_refused("of another lidar",
+                 {"score", "chain", file, "--measured", clouds, "--set", "sensors.lidar.preset=HDL-32E"},
                  {"cloud_000000.pcd", "points lie on no ray of sensor 'lidar'"}, folder_ / "out");
 }
 
@@ -53,11 +54,11 @@ TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
   const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
   const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = {
-        "calibrate", "chain",
-        file,        "--measured",
-        measured,    "--free",
-        "*",         "--json",
-        "--set",     "sensors.lidar.noise=[{angular_hit: {axis: z}}, {distance: {stddev_m: 0.1}}]"};
+        "fit",    "chain",
+        file,     "--measured",
+        measured, "--free",
+        "*",      "--json",
+        "--set",  "sensors.lidar.noise=[{angular_hit: {axis: z}}, {distance: {stddev_m: 0.1}}]"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return json::parse(done(arguments).out);
   };
@@ -83,7 +84,7 @@ TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
   expect_found(of_ranges, "distance.stddev_m", 0.02);
   // Without their places most lie on no ray, or on one of a neighbour.
   const std::string dropped = simulated(file, "dropped", {"--set", "sensors.lidar.outputs=[pcd]"});
-  expect_refused("without places", {"score", file, "--measured", dropped + "/lidar", "--files", "cloud*.pcd"},
+  expect_refused("without places", {"score", "chain", file, "--measured", dropped + "/lidar", "--files", "cloud*.pcd"},
                  {"cloud_000000.pcd", "needs the rows and columns of the sensor (keep_misses)"}, folder_ / "out");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom calibrate` finds the noise that frames were simulated with, from the folder of the run and from CSV.
+// `fathom fit pairs` finds the noise that frames were simulated with, from the folder of the run and from CSV.
 
 #include <cmath>
 #include <filesystem>
@@ -42,13 +42,13 @@ class Calibrate : public testing::Test {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return folder_ / "run";
   }
-  /// `fathom calibrate energy` of a run with min_energy 0.3 and pow 3.
+  /// `fathom fit pairs` of a run with min_energy 0.3 and pow 3.
   void expect_energy_found(const std::string& run) {
     const json found = calibrated({"energy", run, "--normalization", "threshold"});
     expect_found(found, "min_energy", .3);
     expect_found(found, "pow", 3);
   }
-  /// `fathom calibrate distance` of a run with mean 0.01 m and deviation 0.02 m + 0.004 of the range.
+  /// `fathom fit pairs` of a run with mean 0.01 m and deviation 0.02 m + 0.004 of the range.
   json expect_distance_found(const std::string& run) {
     json found = calibrated({"distance", run});
     expect_found(found, "mean_m", .01);
@@ -60,7 +60,7 @@ class Calibrate : public testing::Test {
 
  private:
   static json calibrated(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "calibrate");
+    arguments.insert(arguments.begin(), {"fit", "pairs", "--model"});
     arguments.emplace_back("--json");
     const Ended ended = run_fathom(arguments);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -80,9 +80,9 @@ TEST_F(Calibrate, DistanceFromARun) {
             found["parameters"]["mean_m"]["naive_error"].get<double>());
   EXPECT_LT(found["parameters"]["mean_m"]["interval_95"][0].get<double>(),
             found["parameters"]["mean_m"]["value"].get<double>());
-  const Ended table = run_fathom({"calibrate", "distance", run, "--sensor", "lidar"});
+  const Ended table = run_fathom({"fit", "pairs", "--model", "distance", run, "--sensor", "lidar"});
   EXPECT_NE(table.out.find("- distance: {mean_m: 0.0"), std::string::npos) << table.out;
-  const Ended quiet = run_fathom({"calibrate", "distance", run, "--quiet"});
+  const Ended quiet = run_fathom({"fit", "pairs", "--model", "distance", run, "--quiet"});
   EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
   EXPECT_EQ(count_lines(quiet.out), 5U) << quiet.out;  // the verdict, the head, and a parameter a line
   EXPECT_EQ(table.out.find(quiet.out), 0U) << quiet.out;
@@ -129,7 +129,7 @@ TEST_F(Calibrate, NamesTheFileWhoseExpectedRangesAreWrong) {
   bytes.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file) - sizeof(below)));
   bytes.write(reinterpret_cast<const char*>(&below), sizeof(below));
   bytes.close();
-  const Ended ended = run_fathom({"calibrate", "distance", run});
+  const Ended ended = run_fathom({"fit", "pairs", "--model", "distance", run});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_NE(ended.err.find("lidar/clean_range_000001.npy: -1 m is expected where "), std::string::npos) << ended.err;
 }
@@ -139,7 +139,7 @@ class CalibrateRefuses : public Calibrate {
  protected:
   void expect_refused(const std::string& sensor, const std::vector<std::string>& arguments, const std::string& part) {
     std::filesystem::remove_all(folder_ / "run");
-    std::vector<std::string> command = {"calibrate", arguments.front(), simulate(sensor)};
+    std::vector<std::string> command = {"fit", "pairs", "--model", arguments.front(), simulate(sensor)};
     command.insert(command.end(), arguments.begin() + 1, arguments.end());
     const Ended ended = run_fathom(command);
     EXPECT_EQ(ended.exit_code, 2) << part << ": " << ended.out;
@@ -189,7 +189,7 @@ TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
           .exit_code,
       0);
   const Ended energy =
-      run_fathom({"calibrate", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
+      run_fathom({"fit", "pairs", "--model", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
   ASSERT_EQ(energy.exit_code, 0) << energy.err;
   expect_found(json::parse(energy.out), "min_energy", .18);
   expect_found(json::parse(energy.out), "pow", 14);
@@ -198,7 +198,8 @@ TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
                         "sensors.lidar.outputs=[]", "--set", "sensors.camera.outputs=[]"})
                 .exit_code,
             0);
-  const Ended distance = run_fathom({"calibrate", "distance", folder_ / "house", "--sensor", "laser", "--json"});
+  const Ended distance =
+      run_fathom({"fit", "pairs", "--model", "distance", folder_ / "house", "--sensor", "laser", "--json"});
   ASSERT_EQ(distance.exit_code, 0) << distance.err;
   expect_found(json::parse(distance.out), "stddev_m", .01 / 3);
   expect_found(json::parse(distance.out), "stddev_per_m", .02 / 15);
@@ -207,7 +208,7 @@ TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
 TEST_F(Calibrate, DistanceFromCsv) {
   // Deviations of one either way: mean and deviation are plain arithmetic.
   const Ended ended =
-      run_fathom({"calibrate", "distance", "--json",
+      run_fathom({"fit", "pairs", "--model", "distance", "--json",
                   write_text(folder_ / "pairs.csv", "range_m,expected_m\n1.11,1\n1.09,1\n2.11,2\n2.09,2\n")});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json found = json::parse(ended.out);
@@ -228,7 +229,7 @@ TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
   }
   const std::string csv = write_text(folder_ / "scans.csv", text);
   const auto learned = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"calibrate", "distance", csv, "--json"};
+    std::vector<std::string> arguments = {"fit", "pairs", "--model", "distance", csv, "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Ended ended = run_fathom(arguments);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -244,7 +245,7 @@ TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
   // Means of scans deviate by 0.01 times the root of 2/3.
   EXPECT_NEAR(error, 0.01 * std::sqrt(20.0 / 29 / 30), 0.02 * error);
   EXPECT_GT(error, 2.5 * naive);
-  const Ended table = run_fathom({"calibrate", "distance", csv});
+  const Ended table = run_fathom({"fit", "pairs", "--model", "distance", csv});
   EXPECT_NE(table.out.find("95 % interval"), std::string::npos) << table.out;
 }
 
@@ -257,24 +258,29 @@ TEST_F(Calibrate, RefusesWhatItCannotUse) {
     for (const std::string& part : parts)
       EXPECT_NE(ended.err.find(part), std::string::npos) << part << ": " << ended.err;
   };
-  expect_refused({"calibrate", "distance", folder_ / "gone.csv"}, {"gone.csv"});
-  expect_refused({"calibrate", "distance", write_text(folder_ / "a.csv", "range_m,expectd_m\n1,1\n")},
+  expect_refused({"fit", "pairs", "--model", "distance", folder_ / "gone.csv"}, {"gone.csv"});
+  expect_refused({"fit", "pairs", "--model", "distance", write_text(folder_ / "a.csv", "range_m,expectd_m\n1,1\n")},
                  {"a.csv:1", "expectd_m", "expected_m"});
-  expect_refused({"calibrate", "distance", write_text(folder_ / "b.csv", "range_m,expected_m\n1,1\n1\n")}, {"b.csv:3"});
-  expect_refused({"calibrate", "energy", write_text(folder_ / "c.csv", "energy,lost\n0.5,2\n")}, {"c.csv", "lost = 2"});
-  expect_refused({"calibrate", "distance", folder_.path()}, {"summary.json"});
+  expect_refused({"fit", "pairs", "--model", "distance", write_text(folder_ / "b.csv", "range_m,expected_m\n1,1\n1\n")},
+                 {"b.csv:3"});
+  expect_refused({"fit", "pairs", "--model", "energy", write_text(folder_ / "c.csv", "energy,lost\n0.5,2\n")},
+                 {"c.csv", "lost = 2"});
+  expect_refused({"fit", "pairs", "--model", "distance", folder_.path()}, {"summary.json"});
   const std::string plain = write_text(folder_ / "d.csv", "range_m,expected_m\n1,1\n1,1.1\n1,1.2\n");
-  expect_refused({"calibrate", "distance", plain, "--clusters", "scan"}, {"--clusters is for scans", "d.csv"});
-  expect_refused({"calibrate", "distance", plain, "--clusters", "0"}, {"--clusters", "0"});
+  expect_refused({"fit", "pairs", "--model", "distance", plain, "--clusters", "scan"},
+                 {"--clusters is for scans", "d.csv"});
+  expect_refused({"fit", "pairs", "--model", "distance", plain, "--clusters", "0"}, {"--clusters", "0"});
   for (const std::string option : {"--gate", "--max-range"}) {
-    expect_refused({"calibrate", "distance", plain, option, "1"}, {option, "is for scans of a log or bag"});
+    expect_refused({"fit", "pairs", "--model", "distance", plain, option, "1"},
+                   {option, "is for scans of a log or bag"});
   }
-  expect_refused({"calibrate", "distance", plain, "--sensor", "lidar"},
+  expect_refused({"fit", "pairs", "--model", "distance", plain, "--sensor", "lidar"},
                  {"--sensor is of the folder of a run", "d.csv"});
-  expect_refused({"calibrate", "energy", plain, "--sensor", "lidar"}, {"--sensor is of the folder of a run", "d.csv"});
+  expect_refused({"fit", "pairs", "--model", "energy", plain, "--sensor", "lidar"},
+                 {"--sensor is of the folder of a run", "d.csv"});
   const std::string run = simulate("  - {name: lidar, preset: VLP-16, noise: [], outputs: [pcd]}\n");
-  expect_refused({"calibrate", "distance", run}, {"clean_range"});
-  expect_refused({"calibrate", "distance", run, "--sensor", "ladar"}, {"ladar"});
+  expect_refused({"fit", "pairs", "--model", "distance", run}, {"clean_range"});
+  expect_refused({"fit", "pairs", "--model", "distance", run, "--sensor", "ladar"}, {"ladar"});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom calibrate wall`: walls of a camera, a laser and a lidar are learned from files, what is learned can be
+// `fathom fit wall`: walls of a camera, a laser and a lidar are learned from files, what is learned can be
 // simulated, and bad input is refused before anything is written.
 
 #include <filesystem>
@@ -93,12 +93,12 @@ class CalibrateWall : public testing::Test {
     return ended;
   }
   static json learned(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"calibrate", "wall"});
+    arguments.insert(arguments.begin(), {"fit", "wall"});
     arguments.insert(arguments.end(), {"--json", "--max-returns", "8000"});
     return json::parse(done(arguments).out);
   }
   void refused(const std::string& name, std::vector<std::string> arguments, const std::vector<std::string>& expected) {
-    arguments.insert(arguments.begin(), {"calibrate", "wall"});
+    arguments.insert(arguments.begin(), {"fit", "wall"});
     arguments.insert(arguments.end(), {"--out", folder_ / "never"});
     expect_refused(name, arguments, expected, folder_ / "never");
   }
@@ -137,7 +137,7 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   // A scene with one sensor says the same rays, and the other format holds the same points.
   EXPECT_EQ(learned({clouds, "--sensor", scene, "--files", "*.ply", "--wall", "ahead"})["parameters"],
             fit["parameters"]);
-  const std::string said = done({"calibrate", "wall", clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead",
+  const std::string said = done({"fit", "wall", clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead",
                                  "--max-returns", "3000", "--out", out})
                                .out;
   EXPECT_NE(said.find("Of the 2 880 rays of a frame"), std::string::npos) << said;
@@ -180,7 +180,7 @@ TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
   const json beside = learned(half);
   EXPECT_LT(beside["details"]["of_measured"]["readings"].get<double>(),
             0.8 * fit["details"]["of_measured"]["readings"].get<double>());
-  std::vector<std::string> written = {"calibrate", "wall", "--out", out, "--max-returns", "3000"};
+  std::vector<std::string> written = {"fit", "wall", "--out", out, "--max-returns", "3000"};
   written.insert(written.end(), how.begin(), how.end());
   const std::string said = done(written).out;
   EXPECT_NE(said.find("note: points lie between the rays of the sensor"), std::string::npos) << said;
@@ -191,8 +191,8 @@ TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
 
 TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
   const std::string images = folder_ / "run/camera", out = folder_ / "fit";
-  const std::vector<std::string> how = {"calibrate", "wall",          images, "--camera",    kCamera,    "--max-range",
-                                        "10",        "--max-returns", "5000", "--distances", "0:8=1.06", "--out",
+  const std::vector<std::string> how = {"fit", "wall",          images, "--camera",    kCamera,    "--max-range",
+                                        "10",  "--max-returns", "5000", "--distances", "0:8=1.06", "--out",
                                         out};
   const std::string said = done(how).out;
   EXPECT_NE(said.find("disparity.stddev_px"), std::string::npos) << said;
@@ -255,7 +255,7 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
 TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
   const std::string images = folder_ / "run/camera", out = folder_ / "fit";
   const auto learn = [&](const char* distances) {
-    return done({"calibrate", "wall", images, "--camera", kCamera, "--max-range", "10", "--max-returns", "5000",
+    return done({"fit", "wall", images, "--camera", kCamera, "--max-range", "10", "--max-returns", "5000",
                  "--distances", distances, "--out", out, "--force"})
         .out;
   };

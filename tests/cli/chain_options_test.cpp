@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options of `fathom calibrate chain` and `fathom score` that do nothing to what was measured are refused, and what is
+// Options of `fathom fit chain` and `fathom score chain` that do nothing to what was measured are refused, and what is
 // learned is written without keys that do nothing.
 
 #include <filesystem>
@@ -80,21 +80,22 @@ TEST_F(CalibrateChain, OptionsThatWouldDoNothingAreRefused) {
   };
   for (const Ignored& one : all) {
     for (const bool learns : {true, false}) {
-      std::vector<std::string> arguments = {"score", file, "--measured", one.measured, "--sensor", one.sensor};
-      if (learns) arguments[0] = "chain", arguments.insert(arguments.begin(), "calibrate");
+      std::vector<std::string> arguments = {
+          learns ? "fit" : "score", "chain", file, "--measured", one.measured, "--sensor", one.sensor};
       if (learns) arguments.insert(arguments.end(), {"--free", "*", "--out", folder_ / "out"});
       arguments.insert(arguments.end(), one.options.begin(), one.options.end());
       expect_refused(one.sensor + " " + one.options[0], arguments, {one.why}, folder_ / "out");
     }
   }
   // What was given as it would be without does no harm, and an option that is of use is taken.
-  done({"score", file, "--measured", clouds, "--sensor", "lidar", "--scans", "all", "--files", "*_00000[02].pcd"});
-  done({"score", file, "--measured", images, "--sensor", "cam", "--files", "depth*.png", "--scale", "1000"});
+  done({"score", "chain", file, "--measured", clouds, "--sensor", "lidar", "--scans", "all", "--files",
+        "*_00000[02].pcd"});
+  done({"score", "chain", file, "--measured", images, "--sensor", "cam", "--files", "depth*.png", "--scale", "1000"});
 }
 
 TEST_F(CalibrateChain, WhatIsWrittenIsReadWithoutAWordOnKeysThatDoNothing) {
   const std::string file = scene(kAllSensors), run = simulated(file, "run"), out = folder_ / "fit";
-  done({"calibrate", "chain", file, "--measured", run, "--sensor", "cam", "--free", "dropout.*", "--out", out});
+  done({"fit", "chain", file, "--measured", run, "--sensor", "cam", "--free", "dropout.*", "--out", out});
   const Ended again =
       done({"simulate", file, "--set", "sensors.cam.noise=@" + out + "/noise.yaml", "--out", folder_ / "again"});
   EXPECT_EQ((again.out + again.err).find("has no effect"), std::string::npos) << again.out << again.err;

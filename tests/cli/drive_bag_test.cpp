@@ -59,7 +59,7 @@ TEST_F(DriveBag, TheFitFindsTheErrorsOfTheLaserAgain) {
 TEST_F(DriveBag, ScoresAndHeatmapsTakeIt) {
   const std::string parameters = folder_ / "out/fit/parameters.yaml";
   const Ended score = run_fathom(
-      {"beam", "score", "--map", kHouseMap, "--bag", bag(), "--frame", "world", "--parameters", parameters, "--quiet"});
+      {"score", "beam", "--map", kHouseMap, "--bag", bag(), "--frame", "world", "--parameters", parameters, "--quiet"});
   ASSERT_EQ(score.exit_code, 0) << score.err;
   EXPECT_GT(read_csv(score.out).size(), 390U);
   const Ended heatmap = run_fathom({"beam",   "heatmap",    "--map",        kHouseMap,  "--bag",
@@ -72,7 +72,7 @@ TEST_F(DriveBag, ScoresAndHeatmapsTakeIt) {
 
 TEST_F(DriveBag, WhatIsWrongGetsOneLine) {
   const auto refused = [&](std::vector<std::string> more, const std::string& part) {
-    std::vector<std::string> words = {"beam", "fit", "--map", kHouseMap, "--out", folder_ / "none"};
+    std::vector<std::string> words = {"fit", "beam", "--map", kHouseMap, "--out", folder_ / "none"};
     words.insert(words.end(), more.begin(), more.end());
     const Ended ended = run_fathom(words);
     EXPECT_EQ(ended.exit_code, 2) << ended.err;
@@ -80,12 +80,12 @@ TEST_F(DriveBag, WhatIsWrongGetsOneLine) {
     EXPECT_FALSE(std::filesystem::exists(folder_ / "none"));
   };
   refused({"--bag", bag()}, "drive.mcap: nothing connects frame 'laser' with frame 'map'; frames: laser robot world");
-  refused({"--bag", bag(), "--scan", "/scan"}, "drive.mcap: has no scans on topic '/scan', but on /laser/scan");
+  refused({"--bag", bag(), "--topic", "/scan"}, "drive.mcap: has no scans on topic '/scan', but on /laser/scan");
   refused({"--bag", folder_ / "told"}, "told: this is no bag");
   refused({"--bag", folder_ / "gone.mcap"},
           "fathom: error: " + std::string(folder_ / "gone.mcap") + ": no such file\n");
   refused({"--bag", bag(), "--log", "a.log"}, "--log");
-  refused({"--log", "a.log", "--scan", "/scan"}, "--bag");
+  refused({"--log", "a.log", "--topic", "/scan"}, "--bag");
   refused({}, "--log");
 }
 

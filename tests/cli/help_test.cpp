@@ -46,6 +46,37 @@ TEST(Help, EveryCommandHasAnExample) {
   EXPECT_GE(commands.size(), 15U);
 }
 
+/// Lines between the title of a section and the next blank line.
+std::string section(const std::string& page, const std::string& title) {
+  const std::size_t at = page.find("\n" + title + ":\n");
+  return at == std::string::npos ? "" : page.substr(at, page.find("\n\n", at) - at);
+}
+
+// Required options come first, rare ones are shown by --help-all alone.
+TEST(Help, OfFitsIsAScreenAndBeginsWithWhatIsRequired) {
+  for (const char* model : {"beam", "field", "chain", "wall", "pairs"}) {
+    const std::string page = run_fathom({"fit", model, "--help"}).out;
+    const std::size_t required = page.find("\nRequired:\n");
+    EXPECT_EQ(std::count(page.begin(), page.begin() + static_cast<std::ptrdiff_t>(required), '\n'), 2) << page;
+    EXPECT_LT(required, page.find("\nInput:\n")) << page;
+    EXPECT_LT(page.find("\nInput:\n"), page.find("\nModel:\n")) << page;
+    EXPECT_LT(page.find("\nModel:\n"), page.find("\nOutput:\n")) << page;
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120U) << line;
+  }
+  const std::string page = run_fathom({"fit", "beam", "--help"}).out,
+                    all = run_fathom({"fit", "beam", "--help-all"}).out;
+  EXPECT_LE(std::count(page.begin(), page.end(), '\n'), 50) << page;
+  for (const char* option : {"--map", "--scene", "--log", "--bag", "--out"}) {
+    EXPECT_NE(section(page, "Required").find(option), std::string::npos) << page;
+  }
+  for (const char* option : {"--hit-offset", "--topic", "--variant", "--clusters"}) {
+    EXPECT_EQ(page.find(std::string("  ") + option), std::string::npos) << page;
+    EXPECT_NE(all.find(std::string("  ") + option), std::string::npos) << all;
+  }
+  EXPECT_EQ(page.substr(0, page.find("\nInput")), all.substr(0, all.find("\nInput")));
+}
+
 TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
   for (const char* option : {"--out", "--frames", "--seed", "--environment", "--environments", "--episode",
@@ -70,8 +101,8 @@ TEST(Version, IsTheLibrarysAndSaysWhatIsBuiltIn) {
 TEST(Help, IsACommandToo) {
   EXPECT_EQ(run_fathom({"help"}).out, run_fathom({"--help"}).out);
   EXPECT_EQ(run_fathom({"help", "simulate"}).out, run_fathom({"simulate", "--help"}).out);
-  EXPECT_EQ(run_fathom({"help", "beam", "fit"}).out, run_fathom({"beam", "fit", "-h"}).out);
-  EXPECT_EQ(run_fathom({"beam", "help", "fit"}).out, run_fathom({"beam", "fit", "--help"}).out);
+  EXPECT_EQ(run_fathom({"help", "fit", "beam"}).out, run_fathom({"fit", "beam", "-h"}).out);
+  EXPECT_EQ(run_fathom({"fit", "help", "beam"}).out, run_fathom({"fit", "beam", "--help"}).out);
   EXPECT_NE(run_fathom({"help", "simulat"}).err.find("nearest: simulate"), std::string::npos);
 }
 
@@ -85,18 +116,18 @@ TEST(Usage, ASlipIsAnsweredWithWhatWasMeant) {
   expect({"SIMULATE", "x"}, "'SIMULATE' is no command of fathom; nearest: simulate (see fathom --help)");
   expect({"sim", "x"}, "'sim' is no command of fathom; nearest: simulate (see fathom --help)");
   expect({"frobnicate"}, "'frobnicate' is no command of fathom (see fathom --help)");
-  expect({"beam", "fti"}, "'fti' is no command of fathom beam; nearest: fit (see fathom beam --help)");
-  expect({"beam"}, "fathom beam needs a command: fit, score, sample or heatmap (see fathom beam --help)");
+  expect({"fit", "baem"}, "'baem' is no command of fathom fit; nearest: beam (see fathom fit --help)");
+  expect({"beam"}, "fathom beam needs a command: sample or heatmap (see fathom beam --help)");
   expect({"simulate", "x", "-o", "out"},
          "'-o' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
   expect({"simulate", "x", "--ou", "out"},
          "'--ou' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
   expect({"simulate", "x", "--OUT=out"},
          "'--OUT=out' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
-  expect({"beam", "fit", "--mpa", "x"},
-         "'--mpa' is no option of fathom beam fit; nearest: --map (see fathom beam fit --help)");
+  expect({"fit", "beam", "--mpa", "x"},
+         "'--mpa' is no option of fathom fit beam; nearest: --map (see fathom fit beam --help)");
   expect({"simulate", "x"}, "--out is required (see fathom simulate --help)");
-  expect({"beam", "fit", "--variant", "Exact"},
+  expect({"fit", "beam", "--variant", "Exact"},
          "--variant = Exact is not one of exact, closed_form, book; nearest: exact");
 }
 
@@ -128,12 +159,14 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"noise", "distance", "uniform"},
       {"sensors", "--json", "--markdown"},
       {"beam"},
-      {"beam", "fitt"},
-      {"beam", "fit"},
-      {"beam", "score", "--map", "m.yaml"},
-      {"calibrate"},
-      {"calibrate", "distance"},
-      {"calibrate", "wall"},
+      {"fit", "beamm"},
+      {"fit", "beam"},
+      {"score", "beam", "--map", "m.yaml"},
+      {"fit"},
+      {"score"},
+      {"compare"},
+      {"fit", "pairs", "--model", "distance"},
+      {"fit", "wall"},
       {"measure"},
       {"measure", "depth"},
   };

@@ -31,7 +31,7 @@ class Inputs : public Beam {
 };
 
 TEST_F(Inputs, OfScoreStay) {
-  const Words score = {"beam",  "score",      "--map",        files_.map(),
+  const Words score = {"score", "beam",       "--map",        files_.map(),
                        "--log", files_.log(), "--parameters", files_.parameters()};
   for (const char* name : {"room.yaml", "room.pgm", "log.csv", "parameters.yaml"}) expect_kept(score, files_ / name);
   std::filesystem::create_symlink(files_.log(), files_ / "alias.csv");
@@ -63,7 +63,7 @@ TEST_F(Inputs, OfFitStay) {
   const std::string log = write_text(files_ / "fit/parameters.yaml", bytes_of(files_.log()));
   const std::string before = bytes_of(log);
   const Ended ended =
-      run_fathom({"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / "fit", "--force"});
+      run_fathom({"fit", "beam", "--map", files_.map(), "--log", log, "--out", files_ / "fit", "--force"});
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_TRUE(bytes_of(log) == before);
 }

@@ -146,8 +146,8 @@ TEST(InterruptedCommand, EndsWithALineAndNoFile) {
                                           files.log(), "--parameters", files.parameters()};
   std::vector<std::vector<std::string>> commands = {
       {"beam", "heatmap", "--scan", "3", "--out", files / "out.png", "--headings", "3600", "--spacing", "0.1"},
-      {"calibrate", "distance", files / "pairs.csv"},
-      {"beam", "fit", "--map", files.map(), "--log", files.log(), "--out", files / "out"},
+      {"fit", "pairs", "--model", "distance", files / "pairs.csv"},
+      {"fit", "beam", "--map", files.map(), "--log", files.log(), "--out", files / "out"},
   };
   commands[0].insert(commands[0].end(), world.begin(), world.end());
   for (const auto& command : commands) {

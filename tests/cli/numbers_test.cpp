@@ -63,7 +63,7 @@ TEST(Numbers, WholeOptionsTakeWholeDecimalsOnly) {
   for (const std::string& value : kFewNoWhole) {
     expect_number_refused({"beam", "sample"}, "--seed", value);
     expect_number_refused({"beam", "sample"}, "--rays", value);
-    expect_number_refused({"beam", "score"}, "--ray-step", value);
+    expect_number_refused({"score", "beam"}, "--ray-step", value);
     for (const char* option : {"--scan", "--headings", "--pixels", "--ray-step", "--threads"}) {
       expect_number_refused({"beam", "heatmap"}, option, value);
     }
@@ -71,19 +71,19 @@ TEST(Numbers, WholeOptionsTakeWholeDecimalsOnly) {
 }
 
 TEST(Numbers, RealOptionsTakeFiniteDecimalsOnly) {
-  for (const std::string& value : kNoNumber) expect_number_refused({"beam", "fit"}, "--height", value);
+  for (const std::string& value : kNoNumber) expect_number_refused({"fit", "beam"}, "--height", value);
   for (const char* value : {"nan", "inf", "1x"}) {
     for (const char* option : {"--max-range", "--min-range", "--step", "--hit-offset"}) {
-      expect_number_refused({"beam", "fit"}, option, value);
+      expect_number_refused({"fit", "beam"}, option, value);
     }
-    expect_number_refused({"beam", "score"}, "--alpha", value);
+    expect_number_refused({"score", "beam"}, "--alpha", value);
     expect_number_refused({"beam", "sample"}, "--view", value);
     expect_number_refused({"beam", "heatmap"}, "--spacing", value);
   }
-  expect_number_refused({"beam", "fit"}, "--height", "1000.5");
+  expect_number_refused({"fit", "beam"}, "--height", "1000.5");
   expect_number_refused({"beam", "heatmap"}, "--headings", "100001");
   expect_number_refused({"beam", "heatmap"}, "--pixels", "255");
-  expect_number_refused({"beam", "score"}, "--alpha", "0");
+  expect_number_refused({"score", "beam"}, "--alpha", "0");
 }
 
 TEST(Numbers, LeadingZerosAreDecimalAsInScenes) {

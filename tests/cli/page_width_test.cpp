@@ -76,7 +76,7 @@ class PageWidth : public CalibrateChain {
 TEST_F(PageWidth, OfAChainWithSevenParameters) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run");
   const std::string out = folder_ / "fit";
-  done({"calibrate", "chain", file, "--measured", run, "--free", "*", "--set",
+  done({"fit", "chain", file, "--measured", run, "--free", "*", "--set",
         "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {gain_bias: {}}, {distance: {stddev_m: 0.05}}, "
         "{dropout: {probability: 0.3}}]",
         "--out", out});
@@ -105,17 +105,16 @@ scene:
   entities: [{name: wall, mesh: wall, position_m: [0.05, 0, 0]}]
 )");
   const std::string out = folder_ / "fit", run = simulated(file, "run");
-  done({"calibrate", "wall", run + "/lidar", "--sensor", write_text(folder_ / "lidar.yaml", lidar), "--distances",
+  done({"fit", "wall", run + "/lidar", "--sensor", write_text(folder_ / "lidar.yaml", lidar), "--distances",
         "0:8=1.44,8:16=2.69,16:24=3.94", "--max-returns", "5000", "--out", out});
   expect_fits(out + "/report.html", 6);  // parameters, size, error of the range, losses, tape, frames
 }
 
 TEST_F(PageWidth, OfBeamModelAndLikelihoodField) {
   const BeamFiles files;
-  for (const char* model : {"beam", "likelihood_field"}) {
+  for (const char* model : {"beam", "field"}) {
     const std::string out = files / model;
-    done({"beam", "fit", "--map", files.map(), "--log", files.log(), "--max-range", "8", "--model", model, "--out",
-          out});
+    done({"fit", model, "--map", files.map(), "--log", files.log(), "--max-range", "8", "--out", out});
     expect_fits(out + "/report.html", 2);
   }
 }

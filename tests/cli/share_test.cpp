@@ -50,8 +50,6 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
                            "fathom-outputs",
                            "fathom-channels",
                            "fathom-beam",
-                           "fathom-beam-fit",
-                           "fathom-beam-score",
                            "fathom-beam-sample",
                            "fathom-beam-heatmap",
                            "fathom-bag",
@@ -62,17 +60,27 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
                            "fathom-dataset",
                            "fathom-dataset-verify",
                            "fathom-dataset-info",
-                           "fathom-calibrate",
-                           "fathom-calibrate-distance",
-                           "fathom-calibrate-energy",
-                           "fathom-calibrate-wall",
+                           "fathom-fit",
+                           "fathom-fit-beam",
+                           "fathom-fit-field",
+                           "fathom-fit-chain",
+                           "fathom-fit-wall",
+                           "fathom-fit-pairs",
+                           "fathom-score",
+                           "fathom-score-beam",
+                           "fathom-score-field",
+                           "fathom-score-chain",
+                           "fathom-compare",
+                           "fathom-compare-beam",
+                           "fathom-compare-field",
+                           "fathom-compare-chain",
                            "fathom-measure",
                            "fathom-measure-depth"}) {
     const std::string text = bytes_of(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
     EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
     EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
   }
-  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 28U);
+  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 34U);
   const std::string simulate = bytes_of(folder_ / "share/man/man1/fathom-simulate.1");
   EXPECT_NE(simulate.find("\\-\\-seed S"), std::string::npos) << simulate;
   EXPECT_NE(simulate.find(".SH \"EXIT STATUS\""), std::string::npos);
@@ -90,10 +98,10 @@ TEST_F(Share, PagesAreValid) {
 
 TEST_F(Share, BashCompletesCommandsOptionsWordsNamesAndFiles) {
   EXPECT_EQ(completed("fathom sim"), Words{"simulate"});
-  EXPECT_EQ(completed("fathom beam sc"), Words{"score"});
+  EXPECT_EQ(completed("fathom beam sa"), Words{"sample"});
   EXPECT_EQ(completed("fathom simulate --se"), (Words{"--seed", "--set"}));
-  EXPECT_EQ(completed("fathom beam fit --variant e"), Words{"exact"});
-  EXPECT_EQ(completed("fathom beam fit --hit-offset \"\""), Words{"fit"});
+  EXPECT_EQ(completed("fathom fit beam --variant e"), Words{"exact"});
+  EXPECT_EQ(completed("fathom fit beam --hit-offset \"\""), Words{"fit"});
   EXPECT_EQ(completed("fathom sensors VLP-16-"), Words{"VLP-16-HiRes"});
   EXPECT_EQ(completed("fathom noise dist"), Words{"distance"});
   EXPECT_EQ(completed("fathom outputs range_i"), Words{"range_image"});

@@ -20,8 +20,8 @@ const std::filesystem::path kCorridor =
 
 TEST(WallFreiburg, ScansOfACorridorShowWalls) {
   if (!std::filesystem::exists(kCorridor)) GTEST_SKIP() << kCorridor << " is not there";
-  const Ended ended = run_fathom({"calibrate", "wall", "--log", kCorridor.string(), "--scans", "0:4791:40", "--step",
-                                  "0.01", "--wall", "largest", "--json"});
+  const Ended ended = run_fathom({"fit", "wall", "--log", kCorridor.string(), "--scans", "0:4791:40", "--step", "0.01",
+                                  "--wall", "largest", "--json"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json fit = json::parse(ended.out);
   std::size_t found = 0;

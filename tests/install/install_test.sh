@@ -48,7 +48,7 @@ fi
 expect "\(SONAME\).*\[${soname//./\\.}\]" "$work/elf"
 # Pages, examples, manual pages and completion, in the usual places.
 share=$work/prefix/share
-for file in man/man1/fathom.1 man/man1/fathom-beam-fit.1 bash-completion/completions/fathom zsh/site-functions/_fathom \
+for file in man/man1/fathom.1 man/man1/fathom-fit-beam.1 bash-completion/completions/fathom zsh/site-functions/_fathom \
   doc/fathom/LICENSE doc/fathom/README.md doc/fathom/examples/house/house.yaml doc/fathom/docs/images/stereo_sheet.png; do
   [[ -s $share/$file ]] || fail "share/$file was not installed"
 done
@@ -58,8 +58,8 @@ for page in "$source"/docs/*.md; do
 done
 if grep -rlF "$build" "$share/man" "$share/bash-completion" "$share/zsh"; then fail "share names the build tree"; fi
 # Whatever --help and the manual pages refer to is there.
-for command in '' simulate check noise sensors outputs channels beam 'beam fit' 'beam score' 'beam sample' \
-  'beam heatmap' calibrate 'calibrate distance' 'calibrate energy'; do
+for command in '' simulate check noise sensors outputs channels beam 'fit beam' 'score beam' 'beam sample' \
+  'beam heatmap' fit 'fit chain' 'fit wall' 'fit pairs'; do
   # shellcheck disable=SC2086
   "$work/prefix/bin/fathom" $command --help
 done | grep -oE '(docs|examples)/[a-z0-9_/-]+\.(md|yaml)' | sort -u > "$work/references"

@@ -36,7 +36,7 @@ def log(grid, poses):
 
 @pytest.fixture(scope="module")
 def fitted(log, grid):
-    return beam.fit_log(log, grid)
+    return fa.fit.beam(log, grid)
 
 
 def check(fit):
@@ -56,9 +56,9 @@ def test_parameters_are_found_again(fitted):
 def test_fit_of_arrays_is_that_of_the_log(log, grid, fitted):
     readings, expected = log.pairs(beam.World.from_map(grid), FAR, "odd")
     assert readings.shape == (100, 60) and same(readings, log.range_m[1::2])
-    fit = beam.fit(readings, expected, sensor=fitted.sensor, cell_m=0.1, hit_offset_m=None)
+    fit = fa.fit.beam_pairs(readings, expected, sensor=fitted.sensor, cell_m=0.1, hit_offset_m=None)
     assert fit.parameters == fitted.parameters and str(fit.std_error) == str(fitted.std_error)
-    by_number = beam.fit(readings.ravel(), expected.ravel(), scan=np.repeat(np.arange(100), 60), sensor=fitted.sensor, cell_m=0.1,
+    by_number = fa.fit.beam_pairs(readings.ravel(), expected.ravel(), scan=np.repeat(np.arange(100), 60), sensor=fitted.sensor, cell_m=0.1,
                          hit_offset_m=None)
     assert str(by_number.std_error) == str(fit.std_error)
     judged = beam.judge(fit, *log.pairs(beam.World.from_map(grid), FAR, "even"))
@@ -70,34 +70,34 @@ def test_errors_are_of_stretches(log, grid, fitted):
     low, high = fitted.interval_95["sigma_hit_m"]
     assert high - fitted.parameters.sigma_hit_m == pytest.approx(2.10981558 * fitted.std_error["sigma_hit_m"])
     assert low < fitted.parameters.sigma_hit_m
-    by_scan = beam.fit_log(log, grid, stretches=0, hit_offset_m=0.0)
+    by_scan = fa.fit.beam(log, grid, stretches=0, hit_offset_m=0.0)
     assert by_scan.clusters == 100 and np.isnan(by_scan.interval_95["hit_offset_m"]).all()
     with pytest.raises(ValueError, match="hit_offset_m = 'learn'"):
-        beam.fit_log(log, grid, hit_offset_m="learn")
+        fa.fit.beam(log, grid, hit_offset_m="learn")
 
 
 def test_a_code_for_no_return_is_named_and_taken(log, grid):
     far = beam.ScanLog(log.poses, log.azimuth_rad, np.where(log.range_m >= FAR, np.float32(81.83), log.range_m), 100.0)
-    assert any(flag.startswith("many readings are 81.83 m") for flag in beam.fit_log(far, grid).flags)
-    found = beam.fit_log(far, grid, "auto")
+    assert any(flag.startswith("many readings are 81.83 m") for flag in fa.fit.beam(far, grid).flags)
+    found = fa.fit.beam(far, grid, "auto")
     assert abs(found.sensor.max_range_m - 81.74) < 1e-9 and not any("many readings" in flag for flag in found.flags)
     with pytest.raises(fa.InputError, match="max_range_m = 'far' is neither a number nor 'auto'"):
-        beam.fit_log(far, grid, "far")
+        fa.fit.beam(far, grid, "far")
 
 
 def test_heavier_tails_are_drawn_learned_and_kept(grid, poses, tmp_path):
     truth = TRUTH.replace(hit="student_t", nu_hit=2.0)
     log = beam.sample_log(truth, grid, poses, AZIMUTHS, FAR, seed=6)
-    heavy, book = (beam.fit_log(log, grid, hit=hit, hit_offset_m=0) for hit in ("student_t", "gaussian"))
+    heavy, book = (fa.fit.beam(log, grid, hit=hit, hit_offset_m=0) for hit in ("student_t", "gaussian"))
     check(heavy)
     assert heavy.parameters.hit == "student_t" and book.parameters.hit == "gaussian"
     assert abs(heavy.parameters.nu_hit - 2) < 4 * heavy.std_error["nu_hit"]
     assert "nu_hit" in heavy.interval_95 and "nu_hit" not in book.std_error and "nu_hit" in repr(heavy)
     assert heavy.judgement["nats_per_ray"] > book.judgement["nats_per_ray"] + 0.02
     readings, expected = log.pairs(beam.World.from_map(grid), FAR, "odd")
-    again = beam.fit(readings, expected, sensor=heavy.sensor, cell_m=0.1, hit="student_t")
+    again = fa.fit.beam_pairs(readings, expected, sensor=heavy.sensor, cell_m=0.1, hit="student_t")
     assert again.parameters == heavy.parameters
-    grows = beam.fit(readings, expected, sensor=heavy.sensor, cell_m=0.1,
+    grows = fa.fit.beam_pairs(readings, expected, sensor=heavy.sensor, cell_m=0.1,
                      start=beam.Parameters(w_hit=.25, w_short=.25, w_max=.25, w_rand=.25, sigma_hit_m=.5,
                                            lambda_short_per_m=1, hit="grows"))
     assert grows.parameters.hit == "grows" and grows.parameters.sigma_hit_per_m >= 0
@@ -214,16 +214,16 @@ def test_localizers_get_weights_that_make_up_for_their_missing_factor(fitted, tm
 
 
 def test_the_likelihood_field_is_learned_and_scores(log, grid, tmp_path):
-    fit = beam.fit_likelihood_field(log, grid)
+    fit = fa.fit.field(log, grid)
     model = fit.model
     assert fit.held_out and "cannot be known" in fit.held_out_note
     assert 0.7 < model["w_hit"] < 0.95 and model["max_range_m"] == FAR
     assert np.isclose(model["w_hit"] + model["w_rand"], 1) and fit.std_error["sigma_hit_m"] > 0
     low, high = fit.interval_95["sigma_hit_m"]
     assert low < model["sigma_hit_m"] < high and set(fit.interval_95) == set(fit.std_error)
-    assert beam.fit_likelihood_field(log, grid, "auto").model["max_range_m"] <= FAR
+    assert fa.fit.field(log, grid, "auto").model["max_range_m"] <= FAR
     with pytest.raises(fa.InputError, match="neither a number nor 'auto'"):
-        beam.fit_likelihood_field(log, grid, "far")
+        fa.fit.field(log, grid, "far")
     scores = beam.score_likelihood_field(fit, grid, log, scans="0:4")
     blurred = dict(model, sigma_hit_m=5 * model["sigma_hit_m"])
     assert scores.shape == (4,) and (scores > beam.score_likelihood_field(blurred, grid, log, scans="0:4")).all()
@@ -266,9 +266,9 @@ def test_scenes_and_maps_expect_the_same(grid, poses):
     (lambda grid: beam.Scorer(TRUTH, grid, AZIMUTHS, max_range_m=FAR, ray_step=0), ["step"]),
     (lambda grid: beam.World.from_map(grid, unknown="fre"), ["'fre'", "'free'?"]),
     (lambda grid: beam.World.from_map("none.yaml"), ["none.yaml"]),
-    (lambda grid: beam.fit([[1.0]], [[1.0]]), ["max_range_m"]),
-    (lambda grid: beam.fit([[1.0]], [[-1.0]], FAR), ["expected"]),
-    (lambda grid: beam.fit([[1.0]], [[1.0]], FAR, variant="exct"), ["'exct'", "'exact'?"]),
+    (lambda grid: fa.fit.beam_pairs([[1.0]], [[1.0]]), ["max_range_m"]),
+    (lambda grid: fa.fit.beam_pairs([[1.0]], [[-1.0]], FAR), ["expected"]),
+    (lambda grid: fa.fit.beam_pairs([[1.0]], [[1.0]], FAR, variant="exct"), ["'exct'", "'exact'?"]),
     (lambda grid: beam.Density(TRUTH, -1.0, max_range_m=FAR), ["-1"]),
     (lambda grid: TRUTH.replace(sigma_hit_m=0), ["beam.sigma_hit_m = 0"]),
 ])
@@ -294,7 +294,7 @@ def test_scans_come_from_bags_too(tmp_path):
 def test_poses_are_refined_with_the_parameters(log, grid, poses):
     off = poses + np.random.default_rng(1).normal(size=poses.shape) * [0.1, 0.1, 0.02]
     spoilt = beam.ScanLog(off, log.azimuth_rad, log.range_m, FAR)
-    fit = beam.fit_log(spoilt, grid, scans="0:100", refine_poses=(0.1, 0.02))
+    fit = fa.fit.beam(spoilt, grid, scans="0:100", refine_poses=(0.1, 0.02))
     refined = fit.refined
     assert same(refined["logged"], off[:100]) and list(refined["scans"]) == list(range(100))
     assert same(refined["log"].range_m, log.range_m[:100]) and fit.mount is None
@@ -302,15 +302,15 @@ def test_poses_are_refined_with_the_parameters(log, grid, poses):
     assert np.sqrt((error**2).mean()) < 0.06, "of 0.14"
     assert fit.judgement["nats_per_ray"] > refined["judgement_before"]["nats_per_ray"] + 0.2
     assert fit.parameters.sigma_hit_m < 0.7 * refined["parameters_before"]["sigma_hit_m"]
-    assert beam.fit_log(spoilt, grid).refined is None
+    assert fa.fit.beam(spoilt, grid).refined is None
     with pytest.raises(ValueError, match="stddev_m = nan"):
-        beam.fit_log(spoilt, grid, refine_poses=(float("nan"), 0.02))
-    mounted = beam.fit_log(spoilt, grid, scans="0:100", per_log="mount", refine_poses=True)
+        fa.fit.beam(spoilt, grid, refine_poses=(float("nan"), 0.02))
+    mounted = fa.fit.beam(spoilt, grid, scans="0:100", per_log="mount", refine_poses=True)
     assert abs(mounted.mount["x_m"]) < 4 * mounted.mount["std_error"]["x_m"] < 0.1
 
 
 def test_refined_poses_are_a_log(log, grid, tmp_path):
-    fit = beam.fit_log(log, grid, refine_poses=True)
+    fit = fa.fit.beam(log, grid, refine_poses=True)
     files = fit.write(tmp_path / "fit")
     assert [file.name for file in files] == ["parameters.yaml", "report.html", "refined.log", "fit.json"]
     assert same(beam.read_scan_log(tmp_path / "fit" / "refined.log").poses, fit.refined["log"].poses)

@@ -12,13 +12,13 @@ def test_distance_noise_is_found_again():
     truth = fa.noise.Distance(mean_m=0.01, stddev_m=0.02, stddev_per_m=0.004)
     simulator = fa.Simulator(room(), [camera(noise=[truth, fa.noise.Dropout(probability=0.1)])], seed=6)
     pairs = [fa.calibrate.range_pairs(simulator.render(0, k, ("range", "clean_range", "reason"))) for k in range(10)]
-    learned = fa.calibrate.distance(np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]))
+    learned = fa.fit.distance(np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]))
     for name in ("mean_m", "stddev_m", "stddev_per_m"):
         estimate = getattr(learned, name)
         assert abs(estimate.value - getattr(truth, name)) < 5 * estimate.std_error, name
     assert learned.noise().stddev_m == pytest.approx(learned.stddev_m.value, rel=1e-6)
     assert 5000 < learned.pairs < 7680 and learned.skipped == 0
-    with_nan = fa.calibrate.distance(np.append(pairs[0][0], np.nan), np.append(pairs[0][1], 1))
+    with_nan = fa.fit.distance(np.append(pairs[0][0], np.nan), np.append(pairs[0][1], 1))
     assert with_nan.skipped == 1
 
 
@@ -64,13 +64,13 @@ def test_energy_law_is_found_again(normalization):
     model = fa.sensors.StereoCamera(width=64, height=48, horizontal_fov_deg=120, baseline_m=0.05)
     simulator = fa.Simulator(room(), [fa.Sensor("c", model, [-3, 0, 1.2], noise=truth)], seed=6)
     pairs = [fa.calibrate.energy_pairs(simulator.render(0, k, ("energy", "reason"))) for k in range(10)]
-    learned = fa.calibrate.energy(np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]),
+    learned = fa.fit.energy(np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]),
                                   normalization=normalization)
     assert abs(learned.pow.value - 3) < 5 * learned.pow.std_error
     assert learned.min_energy.value == pytest.approx(0.3, abs=0.05)
     noise = learned.noise(energy="half_vector")
     assert noise.energy == "half_vector" and noise.normalization == normalization and noise.slug == "stereo_energy"
-    as_flags = fa.calibrate.energy(pairs[0][0], pairs[0][1].astype(bool), normalization=normalization)
+    as_flags = fa.fit.energy(pairs[0][0], pairs[0][1].astype(bool), normalization=normalization)
     assert as_flags.pairs == len(pairs[0][0])
 
 
@@ -78,14 +78,14 @@ def test_pairs_of_a_run(tmp_path):
     (tmp_path / "p.csv").write_text("range_m,expected_m\n1.5,1.25\n2.5,2.25\n3.5,3.0\n")
     pairs = fa.calibrate.read_range_pairs(tmp_path / "p.csv")
     np.testing.assert_array_equal(pairs.range_m - pairs.expected_m, [0.25, 0.25, 0.5])
-    assert pairs.scan is None and fa.calibrate.distance(*pairs).clusters == 0
+    assert pairs.scan is None and fa.fit.distance(*pairs).clusters == 0
     (tmp_path / "s.csv").write_text("range_m,expected_m,scan\n1.5,1.25,7\n2.5,2.25,7\n3.5,3.0,9\n4,4,12\n")
     scans = fa.calibrate.read_range_pairs(tmp_path / "s.csv")
     np.testing.assert_array_equal(scans.scan, [7, 7, 9, 12])
-    learned = fa.calibrate.distance(*scans)
+    learned = fa.fit.distance(*scans)
     assert learned.clusters == 3 and learned.mean_m.naive_error <= learned.mean_m.std_error
     assert learned.mean_m.low_95 < learned.mean_m.value < learned.mean_m.high_95
-    assert fa.calibrate.distance(*scans, stretches=2).clusters == 2
+    assert fa.fit.distance(*scans, stretches=2).clusters == 2
     (tmp_path / "e.csv").write_text("energy,lost\n0.5,1\n0.75,0\n")
     energy, lost = fa.calibrate.read_energy_pairs(tmp_path / "e.csv")
     np.testing.assert_array_equal(energy, [0.5, 0.75])
@@ -93,12 +93,12 @@ def test_pairs_of_a_run(tmp_path):
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: fa.calibrate.distance([1, 2, 3], [1, 2]), ["expected", "(2,)", "(3,)"]),
-    (lambda: fa.calibrate.distance([1, 2], [1, 2]), ["at least 3"]),
-    (lambda: fa.calibrate.distance([1, 2, 3], [1, 2, 3], [1, 2]), ["scan", "(2,)", "(3,)"]),
-    (lambda: fa.calibrate.distance([1, 2, 3], [1, 2, 3], [1, 2, 2**32]), ["scan", "4294967296"]),
-    (lambda: fa.calibrate.energy([0.5, 0.5], [0, 2]), ["lost", "2", "[0, 1]"]),
-    (lambda: fa.calibrate.energy([0.5, 0.5], [0, 1], normalization="x"), ["'x'", "document"]),
+    (lambda: fa.fit.distance([1, 2, 3], [1, 2]), ["expected", "(2,)", "(3,)"]),
+    (lambda: fa.fit.distance([1, 2], [1, 2]), ["at least 3"]),
+    (lambda: fa.fit.distance([1, 2, 3], [1, 2, 3], [1, 2]), ["scan", "(2,)", "(3,)"]),
+    (lambda: fa.fit.distance([1, 2, 3], [1, 2, 3], [1, 2, 2**32]), ["scan", "4294967296"]),
+    (lambda: fa.fit.energy([0.5, 0.5], [0, 2]), ["lost", "2", "[0, 1]"]),
+    (lambda: fa.fit.energy([0.5, 0.5], [0, 1], normalization="x"), ["'x'", "document"]),
     (lambda: fa.measure_depth(np.ones(5)), ["frames", "(frames, rows, cols)"]),
     (lambda: fa.measure_depth(np.ones((2, 0, 5))), ["0"]),
     (lambda: fa.measure_depth(np.ones((4, 5)), focal_baseline_px_m=float("nan")), ["focal_baseline_px_m", "nan"]),

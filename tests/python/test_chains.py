@@ -49,11 +49,11 @@ def expect_true(fit):
 
 
 def test_numpys_draws_are_learned():
-    fit = fa.calibrate.fit_chain(WRONG, FREE, returns())
+    fit = fa.fit.chain(WRONG, FREE, returns())
     expect_true(fit)
     assert fit.gain_nats > 5 * fit.gain_error and fit.correlations.shape == (3, 3)
     assert fit.frames == 25 and fit.clusters == 20 and fit.returns + fit.judged == 10000
-    assert fa.calibrate.fit_chain(WRONG, FREE, returns(), threads=3).log_likelihood == fit.log_likelihood
+    assert fa.fit.chain(WRONG, FREE, returns(), threads=3).log_likelihood == fit.log_likelihood
 
 
 def test_a_score_is_the_mean_log_density():
@@ -78,7 +78,7 @@ def test_a_run_is_read_beside_its_scene(tmp_path):
     wrong = fa.calibrate.read_measured_frames(scene, tmp_path / "run", overrides={"sensors.lidar.noise.distance.stddev_m": 0.05})
     assert wrong.noise[0].stddev_m == pytest.approx(0.05) and np.array_equal(wrong.returns.frame, frames.returns.frame)
     assert frames.sensor == "lidar" and frames.noise == TRUTH and frames.frames == 25
-    expect_true(fa.calibrate.fit_chain(WRONG, FREE, frames.returns))
+    expect_true(fa.fit.chain(WRONG, FREE, frames.returns))
     assert "- distance: {mean_m: 0.01, stddev_m: 0.02" in fa.calibrate.chain_yaml(frames.noise)
 
 
@@ -107,9 +107,9 @@ def test_a_log_is_read_beside_its_scene(tmp_path):
     assert of_log.returns.clean_range_m == pytest.approx(of_run.returns.clean_range_m, rel=1e-5)
     assert of_log.returns.sensor_moved and set(of_log.returns.ring) == {0} and of_log.flags == []
     assert fa.calibrate.read_measured_frames(scene, log, scans="odd").frames == 30
-    fit = fa.calibrate.fit_chain(WRONG, FREE[:2], of_log.returns, hold_out=0)
+    fit = fa.fit.chain(WRONG, FREE[:2], of_log.returns, hold_out=0)
     assert (fit.clusters, fit.stretches) == (40, 40)
-    assert fa.calibrate.fit_chain(WRONG, FREE[:2], of_log.returns, hold_out=0, stretches=0).clusters == 60
+    assert fa.fit.chain(WRONG, FREE[:2], of_log.returns, hold_out=0, stretches=0).clusters == 60
     scores = fa.calibrate.score_frames(TRUTH, of_log.returns)
     by_frame, by_stretch = fa.calibrate.mean_score(scores), fa.calibrate.mean_score(scores, stretches=20)
     assert by_frame.nats == by_stretch.nats and by_frame.std_error != by_stretch.std_error
@@ -124,7 +124,7 @@ def test_rings_are_learned_beside_each_other():
     ring = np.arange(made.frame.size) % 3
     made = dataclasses.replace(made, ring=ring, range_m=made.range_m + np.array([0.05, 0, -0.03])[ring])
     noise = [fa.noise.GainBias(), fa.noise.Distance(mean_m=0.01, stddev_m=0.05), fa.noise.Dropout(probability=0.1)]
-    fit = fa.calibrate.fit_chain(noise, ["gain_bias.rings.*.bias_m", "distance.stddev_m"], made)
+    fit = fa.fit.chain(noise, ["gain_bias.rings.*.bias_m", "distance.stddev_m"], made)
     assert list(fit.parameters) == [f"gain_bias.rings.{r}.bias_m" for r in range(3)] + ["distance.stddev_m"]
     for r, truth in enumerate([0.05, 0, -0.03]):
         p = fit.parameters[f"gain_bias.rings.{r}.bias_m"]
@@ -132,7 +132,7 @@ def test_rings_are_learned_beside_each_other():
         assert fit.noise[0].rings[r]["bias_m"] == pytest.approx(p.value)
     assert "rings:" in fa.calibrate.chain_yaml(fit.noise)
     with pytest.raises(fa.InputError, match="rays have none"):
-        fa.calibrate.fit_chain(noise, "gain_bias.rings.*", returns())
+        fa.fit.chain(noise, "gain_bias.rings.*", returns())
 
 
 ANGLES = SCENE.replace("entities: [", "entities: [{name: post, mesh: room, position_m: [1, 0.3, 1], scale: [0.05, 0.1, 0.8]}, ").replace(
@@ -147,7 +147,7 @@ def test_turned_rays_are_learned(tmp_path):
     turned = frames.returns.turned
     assert turned["axis"] == "z" and len(turned["angle_rad"]) == 33
     assert turned["rays"].shape == frames.returns.range_m.shape
-    fit = fa.calibrate.fit_chain(frames.noise, "angular_ray.stddev_rad", frames.returns)
+    fit = fa.fit.chain(frames.noise, "angular_ray.stddev_rad", frames.returns)
     p = fit.parameters["angular_ray.stddev_rad"]
     assert abs(p.value - 0.004) < 3.5 * p.std_error and p.std_error < 0.0004 and fit.at_edges > 100
     straight = fa.calibrate.score_frames(TRUTH, frames.returns)
@@ -177,9 +177,9 @@ def test_options_that_would_do_nothing_are_refused(tmp_path):
 
 def test_refusals():
     with pytest.raises(fa.InputError, match="no parameter 'distance.sttdev_m'"):
-        fa.calibrate.fit_chain(TRUTH, "distance.sttdev_m", returns(2))
+        fa.fit.chain(TRUTH, "distance.sttdev_m", returns(2))
     with pytest.raises(fa.InputError, match="angular_ray turns the rays"):
-        fa.calibrate.fit_chain([fa.noise.AngularRay(stddev_rad=0.1), *TRUTH], "distance.*", returns(2))
+        fa.fit.chain([fa.noise.AngularRay(stddev_rad=0.1), *TRUTH], "distance.*", returns(2))
     with pytest.raises(fa.InputError, match="frames do not ascend"):
         fa.calibrate.score_frames(TRUTH, dataclasses.replace(returns(2), frame=np.repeat([1, 0], 400)))
     with pytest.raises(fa.InputError, match="outside"):

@@ -84,7 +84,7 @@ def test_robots_of_the_page_run(files_of_the_page):
 def test_scores_of_the_page_run(tmp_path, monkeypatch):
     cells = np.zeros((40, 60), np.uint8)
     cells[[0, -1]] = cells[:, [0, -1]] = 1
-    code = block_with("beam.fit_log(")
+    code = block_with("fit.beam(")
     azimuths = np.linspace(-3, 3, 40)
     (tmp_path / "office.pgm").write_bytes(b"P5 60 40 255\n" + bytes(np.where(cells[::-1] == 1, 0, 254).astype(np.uint8)))
     (tmp_path / "office.yaml").write_text("image: office.pgm\nresolution: 0.1\norigin: [0, 0, 0]\nnegate: 0\n"

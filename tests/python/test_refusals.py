@@ -27,9 +27,9 @@ CALLS = {
     "position_m": lambda v: fa.Pose(v),
     "matrix": lambda v: fa.Pose(matrix=v),
     "stamps_s": lambda v: fa.Trajectory(v, [[0, 0, 0]]),
-    "readings": lambda v: fa.beam.fit(v, [[1.0, 2.0]], 30.0),
+    "readings": lambda v: fa.fit.beam_pairs(v, [[1.0, 2.0]], 30.0),
     "directions": lambda v: fa.sensors.RayTable(v),
-    "range": lambda v: fa.calibrate.distance(v, [1.0, 2.0, 3.0]),
+    "range": lambda v: fa.fit.distance(v, [1.0, 2.0, 3.0]),
     "frames": lambda v: fa.measure_depth(v),
 }
 

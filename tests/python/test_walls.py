@@ -24,7 +24,7 @@ def depths(frames=24, stddev_px=0.08, lost=0.03, seed=3):
 
 
 def test_a_wall_of_numpys_gives_its_numbers():
-    fit = fa.calibrate.fit_wall(depths(), camera=CAMERA, most_returns=20000)
+    fit = fa.fit.wall(depths(), camera=CAMERA, most_returns=20000)
     for name, truth in (("disparity.stddev_px", 0.08), ("dropout.probability", 0.03)):
         p = fit.chain.parameters[name]
         assert abs(p.value - truth) < 3.5 * p.std_error and p.std_error < 0.1 * truth, name
@@ -37,7 +37,7 @@ def test_a_wall_of_numpys_gives_its_numbers():
 
 
 def test_what_was_learned_simulates_the_same_walls():
-    fit = fa.calibrate.fit_wall(depths(), camera=CAMERA, most_returns=20000)
+    fit = fa.fit.wall(depths(), camera=CAMERA, most_returns=20000)
     again = fit.simulate(seed=5)
     assert again.shape == (24, 72, 96) and np.array_equal(again, fit.simulate(seed=5, threads=3), equal_nan=True)
     measure = fa.calibrate.measure_wall(again, camera=CAMERA)
@@ -50,13 +50,13 @@ def test_a_tape_gives_the_bias_of_a_laser():
     azimuth = np.radians(np.linspace(-60, 60, 121))
     distance = np.repeat([0.5, 1.0, 2.0, 3.0, 4.0], 6)
     clean = distance[:, None] / np.cos(azimuth)
-    fit = fa.calibrate.fit_wall(1.01 * clean + 0.02 + rng.normal(0, 0.005, clean.shape), azimuth_rad=azimuth,
+    fit = fa.fit.wall(1.01 * clean + 0.02 + rng.normal(0, 0.005, clean.shape), azimuth_rad=azimuth,
                                 tape_m=distance)
     assert fit.tape is not None and not fit.tape.is_exact and not fit.tape.is_contradicted and fit.tape.places == 5
     assert fit.tape.gain[0] == pytest.approx(0.01, abs=3e-3) and fit.tape.bias_m[0] == pytest.approx(0.02, abs=3e-3)
     assert fit.chain.noise[-1].bias_m == pytest.approx(fit.tape.bias_m[0], rel=1e-5)
     with pytest.raises(fa.InputError, match="^tape_m: frame .* are the distances in cm, not in m"):
-        fa.calibrate.fit_wall(clean, azimuth_rad=azimuth, tape_m=100 * distance)
+        fa.fit.wall(clean, azimuth_rad=azimuth, tape_m=100 * distance)
 
 
 def test_a_lidar_finds_the_wall_ahead_among_others_and_its_tails(tmp_path):
@@ -72,26 +72,26 @@ def test_a_lidar_finds_the_wall_ahead_among_others_and_its_tails(tmp_path):
         ahead, behind = np.where(ahead > 0, ahead, np.inf), np.where(behind > 0, behind, np.inf)
         clean = np.minimum(np.minimum(ahead, behind), aside) / np.cos(elevation)
         frames.append(clean + 0.005 * rng.standard_t(3, clean.shape))
-    fit = fa.calibrate.fit_wall(np.array(frames), lidar=str(sensor), wall="ahead")
+    fit = fa.fit.wall(np.array(frames), lidar=str(sensor), wall="ahead")
     assert fit.chain.parameters["student.nu"].value == pytest.approx(3, abs=1)
     assert [law.name for law in fit.range_laws if law.is_chosen] == ["student"]
     assert fit.measure.planes[12].distance_m == pytest.approx(np.linspace(1.0, 4.0, 24)[12], abs=3e-3)
     assert fit.sensor_yaml("mine").startswith("name: mine\ntype: spinning_lidar\n")
     assert fit.simulate(seed=1).shape == (24, 8, 180)
     with pytest.raises(fa.InputError, match="frames of 7 x 180 rays, and the lidar 8 x 180"):
-        fa.calibrate.fit_wall(np.array(frames)[:, 1:], lidar=str(sensor))
+        fa.fit.wall(np.array(frames)[:, 1:], lidar=str(sensor))
     with pytest.raises(fa.InputError, match="wall"):
-        fa.calibrate.fit_wall(np.array(frames), lidar=str(sensor), wall="behind")
+        fa.fit.wall(np.array(frames), lidar=str(sensor), wall="behind")
 
 
 def test_wrong_arrays_are_refused():
     with pytest.raises(fa.InputError, match="one of camera, azimuth_rad and lidar is required"):
-        fa.calibrate.fit_wall(depths(2))
+        fa.fit.wall(depths(2))
     with pytest.raises(fa.InputError, match=r"not \(frames, rows, cols\)"):
-        fa.calibrate.fit_wall(depths(2)[0], camera=CAMERA)
+        fa.fit.wall(depths(2)[0], camera=CAMERA)
     with pytest.raises(fa.InputError, match="fx_px = 0"):
-        fa.calibrate.fit_wall(depths(2), camera=(0, 60, 1, 1))
+        fa.fit.wall(depths(2), camera=(0, 60, 1, 1))
     with pytest.raises(fa.InputError, match="border"):
-        fa.calibrate.fit_wall(depths(2), camera=CAMERA, border="perhaps")
+        fa.fit.wall(depths(2), camera=CAMERA, border="perhaps")
     with pytest.raises(fa.InputError, match="no frame shows a wall"):
-        fa.calibrate.fit_wall(np.full((2, 72, 96), np.nan), camera=CAMERA)
+        fa.fit.wall(np.full((2, 72, 96), np.nan), camera=CAMERA)

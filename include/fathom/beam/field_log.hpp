@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Work on a log with the likelihood field: learn it, score scans, draw where one was made, and its files. These calls
-// are the programs behind `fathom beam ... --model likelihood_field`.
+// are the programs behind `fathom fit field` and `fathom score field`.
 
 #include <cstddef>
 #include <cstdint>

@@ -88,9 +88,6 @@ FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
 /// InputError for no report.
 FATHOM_API std::string report_text(std::span<const DepthReport> reports, ReportForm form);
 
-/// Writes measure.json; the file appears whole or not at all. Throws InputError for no report, or SystemError.
-FATHOM_API void write_depth_json(const std::filesystem::path& file, std::span<const DepthReport> reports);
-
 /// The files that write_depth_report() writes into `folder`, in this order.
 FATHOM_API std::vector<std::filesystem::path> depth_report_files(const std::filesystem::path& folder);
 /// Throws InputError unless write_depth_report() may write into `folder`, as check_fit_folder() does for a fit.

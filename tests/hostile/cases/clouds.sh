@@ -7,7 +7,7 @@ refused() {
   cat > clouds/cloud_000000.pcd
   cp clouds/cloud_000000.pcd clouds/cloud_000001.pcd
   expect 2 "cloud_000000.pcd:?$1" fathom view clouds/cloud_000000.pcd --port 0
-  expect 2 "cloud_000000.pcd:?$1" fathom calibrate wall clouds --sensor VLP-16
+  expect 2 "cloud_000000.pcd:?$1" fathom fit wall clouds --sensor VLP-16
 }
 for counts in '0 0 0' '1 1 0'; do
   for data in binary ascii binary_compressed; do

@@ -51,7 +51,7 @@ absent mesh/summary.json
   echo range_m,expected_m
   yes '1.01,1' | head -1000000
 } > pairs.csv
-expect 130 'stopped' interrupted "$handler" calibrate distance pairs.csv
+expect 130 'stopped' interrupted "$handler" fit pairs pairs.csv --model distance
 
 # A bag of 2^24 records that say nothing.
 printf '\x80\0\0\0\0\0\0\0\0' > records

@@ -11,7 +11,7 @@ printf 'image: map.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupie
   done
 } > map.pgm
 printf 'w_hit: 0.75\nw_short: 0.12\nw_max: 0.05\nw_rand: 0.08\nsigma_hit_m: 0.1\nlambda_short_per_m: 0.5\nmax_range_m: 8\n' > model.yaml
-score() { fathom beam score --map map.yaml --parameters model.yaml --log "$@"; }
+score() { fathom score beam --map map.yaml --parameters model.yaml --log "$@"; }
 carmen() { printf 'FLASER 180'; printf ' 1.5%.0s' {1..180}; printf ' 0 0 0 0 0 0 1.5 host 0.5\n'; }
 csv() { printf 'x_m,y_m,yaw_rad,range_m@0,range_m@1\n0,0,0,1.9,inf\n'; }
 
@@ -60,7 +60,7 @@ expect 0 'scans +1' score torn_odom.log
 expect 2 'torn.log:2: the log is cut short' score torn.log
 { carmen; printf 'RLASER 2 1 1\nRLASER 2 1 1\n'; carmen; } > rear.log
 expect 0 'note: 2 RLASER lines were passed over' score rear.log
-expect 0 'note: 2 RLASER lines were passed over' fathom beam fit --map map.yaml --log rear.log --out fit
+expect 0 'note: 2 RLASER lines were passed over' fathom fit beam --map map.yaml --log rear.log --out fit
 printf 'RLASER 2 1 1\nROBOTLASER1 0 1\n' > other.log
 expect 2 'other.log: has several lasers, RLASER, ROBOTLASER1; give --laser' score other.log
 expect 2 'holds no scans .*1 RLASER lines are not read; 1 ROBOTLASER1 lines are not read' score other.log --laser FLASER

@@ -4,7 +4,7 @@ printf 'image: map.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupie
 printf 'P5 4 4 255\n\0\0\0\0\0\xfe\xfe\0\0\xfe\xfe\0\0\0\0\0' > map.pgm
 printf 'x_m,y_m,yaw_rad,range_m@0\n0,0,0,0.1\n' > log.csv
 printf 'w_hit: 0.75\nw_short: 0.12\nw_max: 0.05\nw_rand: 0.08\nsigma_hit_m: 0.1\nlambda_short_per_m: 0.5\nmax_range_m: 8\n' > model.yaml
-score() { fathom beam score --map "$1" --parameters model.yaml --log log.csv; }
+score() { fathom score beam --map "$1" --parameters model.yaml --log log.csv; }
 changed() { sed "$1" map.yaml > changed.yaml; }
 expect 0 'scans +1' score map.yaml
 

@@ -24,4 +24,4 @@ printf 'image: map.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupie
 printf 'P2 2 2 255 0 0 254 254\n' > map.pgm
 printf 'w_hit: 0.75\nw_short: 0.12\nw_max: 0.05\nw_rand: 0.08\nsigma_hit_m: 0.1\nlambda_short_per_m: 0.5\nmax_range_m: 8\n' > model.yaml
 truncate -s 30G sparse.log
-expect 2 'sparse.log:1: a line of more than 16 MiB' in_little 8000000 beam score --map map.yaml --parameters model.yaml --log sparse.log
+expect 2 'sparse.log:1: a line of more than 16 MiB' in_little 8000000 score beam --map map.yaml --parameters model.yaml --log sparse.log

@@ -18,7 +18,7 @@ expect 2 'x1b\[2J' fathom simulate room.yaml --out out --set $'frames=\x1b[2J'
 printf 'image: m.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n' > m.yaml
 printf 'P2 2 2 255 0 0 254 254\n' > m.pgm
 printf 'x_m,y_m,yaw_rad,range_m@0\n1,2,3,4\0005\n' > nul.csv
-expect 2 "nul.csv:2: a reading = '4.x005' is not a number" fathom beam fit --map m.yaml --log nul.csv --out out
+expect 2 "nul.csv:2: a reading = '4.x005' is not a number" fathom fit beam --map m.yaml --log nul.csv --out out
 with 's/VLP-16/Bücher 中文/'
 expect 2 "no sensor preset 'Bücher 中文'" simulate bad.yaml
 
@@ -28,7 +28,7 @@ long=$(head -c 1000000 /dev/zero | tr '\0' x)
 expect 2 "no sensor preset 'xxx.*\.\.\. \(1000[0-9]+ bytes\) \.\.\." simulate long.yaml
 expect 2 'xxx\.\.\. \([0-9]+ bytes\) \.\.\.xxx.* is not a known key' simulate room.yaml --set "${long:0:100000}=1"
 { printf 'x_m,y_m,yaw_rad,range_m@0\n1,2,3,'; printf '%s\n' "$long"; } > long.csv
-expect 2 "long.csv:2: a reading = 'xxx.* is not a number" fathom beam fit --map m.yaml --log long.csv --out out
+expect 2 "long.csv:2: a reading = 'xxx.* is not a number" fathom fit beam --map m.yaml --log long.csv --out out
 
 # Words that are almost right, or right elsewhere.
 with 's/distance: {stddev_m: 0.02}/distnce: {stddev_m: 0.02}/'
@@ -52,7 +52,7 @@ printf 'image: map.pgm\nresolution: 0.1\norigin: [0, 0, 0]\n' > map.yaml
 printf 'w_hit: 1\n' > model.yaml
 expect 2 'map.yaml:1:1: this is a map, not a scene' simulate map.yaml
 expect 2 'model.yaml:1:1: this is the parameters of a beam model, not a scene' simulate model.yaml
-expect 2 'room.yaml:1:1: this is a scene, not a map' fathom beam fit --map room.yaml --log nul.csv --out out
+expect 2 'room.yaml:1:1: this is a scene, not a map' fathom fit beam --map room.yaml --log nul.csv --out out
 expect 2 'room.yaml:1:1: this is a scene, not the parameters of a beam model' \
-  fathom beam score --scene room.yaml --parameters room.yaml --log nul.csv
+  fathom score beam --scene room.yaml --parameters room.yaml --log nul.csv
 absent out

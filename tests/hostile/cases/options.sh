@@ -8,7 +8,7 @@ for value in -1 18446744073709551616 -18446744073709551615 1.5 0x10 1e3 '1 ' ten
   expect 2 "--seed = $value is not a whole number" fathom beam sample "--seed=$value"
 done
 for value in nan -nan inf -inf 0x1p3 1,5 1.5m 1e999; do
-  expect 2 "--height = $value is not" fathom beam fit "--height=$value"
+  expect 2 "--height = $value is not" fathom fit beam "--height=$value"
   expect 2 "--spacing = $value is not" fathom beam heatmap "--spacing=$value"
 done
 absent bad
@@ -17,7 +17,7 @@ expect 0 '"seed": 10,' cat octal/summary.json
 
 expect 2 "'simulte' is no command of fathom; nearest: simulate" fathom simulte room.yaml
 expect 2 "nearest: --out" fathom simulate room.yaml -o out
-expect 2 "see fathom beam fit --help" fathom beam fit
+expect 2 "see fathom fit beam --help" fathom fit beam
 expect 0 "Usage: fathom simulate" fathom help simulate
 expect 0 "VLP-16:" fathom sensors vlp16
 expect 0 "distance:" fathom noise DISTANCE
@@ -30,7 +30,7 @@ printf '# max_range_m: 5\nx_m,y_m,yaw_rad,range_m@0,range_m@1\n2,2,0,1,1\n2,2,1,
 cp scans.csv kept.csv
 ln scans.csv twin.png
 for out in scans.csv map.yaml map.pgm p.yaml ./scans.csv twin.png; do
-  expect 2 'is an input too' fathom beam score --map map.yaml --log scans.csv --parameters p.yaml --out "$out" --force
+  expect 2 'is an input too' fathom score beam --map map.yaml --log scans.csv --parameters p.yaml --out "$out" --force
 done
 expect 2 'is an input too' fathom beam heatmap --map map.yaml --log scans.csv --scan 0 --parameters p.yaml --out twin.png --force
 expect 2 'name it .png' fathom beam heatmap --map map.yaml --log scans.csv --scan 0 --parameters p.yaml --out x.jpg
@@ -53,7 +53,7 @@ for mesh in wall.ply wall.gltf own/lidar/cloud_000000.ply; do
   printf 'scene: {meshes: {w: %s}, entities: [{name: w, mesh: w}]}\n' "$mesh" > "${mesh##*/}.yaml"
   printf 'sensors: [{name: lidar, preset: VLP-16, outputs: [ply]}]\n' >> "${mesh##*/}.yaml"
 done
-score='fathom beam score --log scans.csv --parameters p.yaml --force'
+score='fathom score beam --log scans.csv --parameters p.yaml --force'
 expect 2 'wall.ply: is an input too' $score --scene wall.ply.yaml --out wall.ply
 expect 2 'wall.bin: is an input too' $score --scene wall.gltf.yaml --out wall.bin
 expect 2 'cloud_000000.ply: is an input too' fathom simulate cloud_000000.ply.yaml --out own --force

@@ -12,13 +12,13 @@ reads_scene() {  # <code> <regex> <scene>
 }
 reads_mesh() { reads_scene 0 "$1" "{meshes: {m: $2}, entities: [{name: m, mesh: m}]}"; }  # <regex> <file>
 fits() {  # <regex> <bag> [<map>]
-  once expect 0 "$1" fathom beam fit --map "${3:-room.yaml}" --bag "$2" --out out --force
+  once expect 0 "$1" fathom fit beam --map "${3:-room.yaml}" --bag "$2" --out out --force
 }
-fits_not() { expect 2 "$1" fathom beam fit --map room.yaml --bag "$2" --out out; }  # <regex> <bag>
-is_wall() { expect 2 "$1: 4 of 4 points lie on no ring" fathom calibrate wall . --files "$1" --sensor VLP-16; }
+fits_not() { expect 2 "$1" fathom fit beam --map room.yaml --bag "$2" --out out; }  # <regex> <bag>
+is_wall() { expect 2 "$1: 4 of 4 points lie on no ring" fathom fit wall . --files "$1" --sensor VLP-16; }
 
 in_folder a03 expect 2 'count0.pcd:6: COUNT = 0' fathom view count0.pcd --port 0
-in_folder a03 expect 2 'cloud_000000.pcd:6: COUNT = 0' fathom calibrate wall clouds --sensor VLP-16
+in_folder a03 expect 2 'cloud_000000.pcd:6: COUNT = 0' fathom fit wall clouds --sensor VLP-16
 for file in view_cross view_topics_forever view_topics_spin; do
   in_folder a04 expect 2 'is no table' fathom bag info "$file.db3"
 done
@@ -26,7 +26,7 @@ for set in D28 D491; do in_folder a05 expect 2 "$set: [0-9]+ faults" fathom data
 in_folder a08 expect 2 'zstd_1GiB.mcap: record at byte 123: a chunk of 1073741824 bytes' fathom bag info zstd_1GiB.mcap
 in_folder a08 expect 2 'n_long.mcap: record at byte 90' fathom bag info n_long.mcap
 in_folder a11 expect 0 'b.db3: /scan/scan: .*16711429 elements' \
-  fathom beam score --map map.yaml --parameters model.yaml --bag b.db3 --frame world
+  fathom score beam --map map.yaml --parameters model.yaml --bag b.db3 --frame world
 
 in_folder b00 expect 0 '' fathom simulate scene.yaml --out out
 in_folder b00 expect 0 '"hit": 3727,' cat out/summary.json

@@ -1,21 +1,56 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate_chain.hpp"
-
 #include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 
-#include "beam_world.hpp"
-#include "outputs.hpp"
+#include "chain_data.hpp"
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "learning.hpp"
+#include "option_values.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
+
+constexpr const char* kFitChainHelp = R"(
+In the examples mycamera stands for a folder of depth images of your own, and table_top.yaml for a scene of the place.
+
+Examples:
+  fathom simulate examples/06_stereo/stereo.yaml --out out/frames
+      --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.07}}, {dropout: {probability: 0.01}}]'
+  fathom fit chain examples/06_stereo/stereo.yaml --measured out/frames --free 'sensors.stereo.noise.*'
+      --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.2}}, {dropout: {probability: 0.1}}]' --out out/chain
+  fathom fit chain examples/12_table_top/table_top.yaml --measured mycamera --free disparity.stddev_px
+      --set 'sensors.camera.noise=[{disparity: {stddev_px: 0.2}}, {dropout: {probability: 0.1}}]' --free 'dropout.*'
+
+SCENE has the sensor, where it was in each frame, and the chain from which learning begins; the rest of it stays. DIR
+is a run of that scene with the output npy: {channels: [range]} (or depth), or a folder of depth images, 16-bit PNG
+(0: a hole) or NPY, or clouds, PCD or PLY, in whose names stands the number of the frame. LOG is CARMEN text or
+fathom's own scans.csv, whose poses take the place of the scene's. --free 'MODEL.rings.*' learns a model for each ring
+of a lidar. Of a chain with angular_ray, about one axis and without a matching_window, the scene is cast for a grid of
+angles, too: what turned rays meet at edges tells them. Points tell angular_hit: clouds, or a run with npy: {channels:
+[range, hit_sensor]}. --out gets noise.yaml, report.html and fit.json.
+docs/calibrate.md tells what can be learned, and what the errors mean.)";
+
+/// `fathom fit chain SCENE --measured DIR|LOG --free PATTERN --out DIR`
+struct FitChainOptions {
+  ChainDataOptions data;
+  std::vector<std::string> free;
+  fathom::ChainFitOptions fit;
+  std::filesystem::path out;  ///< empty: nothing is written
+  bool json = false, force = false, quiet = false;
+};
 
 /// "sensors.camera.noise.distance.*": of which sensor, and which of its parameters. Without the first three parts the
 /// sensor is empty.
@@ -35,7 +70,7 @@ FreePattern free_pattern(const std::string& text) {
 }
 
 /// The sensor that the patterns and --sensor name.
-std::string sensor_of(const CalibrateChainOptions& options) {
+std::string sensor_of(const FitChainOptions& options) {
   std::string sensor = options.data.how.frames.sensor;
   for (const std::string& text : options.free) {
     const std::string named = free_pattern(text).sensor;
@@ -65,7 +100,7 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
   return free;
 }
 
-void show(const fathom::ChainReport& report, const CalibrateChainOptions& options) {
+void show(const fathom::ChainReport& report, const FitChainOptions& options) {
   if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
   if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief));
   std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal);
@@ -79,30 +114,10 @@ void show(const fathom::ChainReport& report, const CalibrateChainOptions& option
   print(text);
 }
 
-}  // namespace
-
-fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const ChainDataOptions& options) {
-  fathom::MeasuredOptions how = options.how;
-  how.frames.run.compute.threads = options.threads;
-  return as_typed(
-      {{"most_returns", "--max-returns"},
-       {"angle_scale_rad", "--angle-scale"},
-       {"readings end at max_range_m", "readings end at --max-range"},
-       {": max_range_m is for", ": --max-range is for"},
-       {": scans is for", ": --scans is for"},
-       {"; files says", "; --files says"},
-       {": files is for", ": --files is for"},
-       {": levels_per_m is for", ": --scale is for"},
-       {": laser is for", ": --laser is for"},
-       {": ray_angle_deg is for", ": --ray-angle is for"},
-       {": mount is for", ": --mount is for"},
-       {"step_m", "--step"}},
-      [&] { return as_log_typed([&] { return fathom::read_measured_frames(setup, options.measured, how); }); });
-}
-
-void calibrate_chain(const CalibrateChainOptions& options) {
+/// Learns the chain of a sensor and prints it, as a table or as JSON.
+void fit_chain(const FitChainOptions& options) {
   const StopSignals signals(Patience::kNone);
-  CalibrateChainOptions o = options;
+  FitChainOptions o = options;
   const fathom::SceneSetup setup = fathom::read_scene_file(o.data.scene, o.data.set);
   // A --sensor that is not there would make patterns look as if they were of another one.
   if (const std::string& named = options.data.how.frames.sensor; !named.empty()) fathom::find_sensor(setup, named);
@@ -134,6 +149,29 @@ void calibrate_chain(const CalibrateChainOptions& options) {
       about_file(o.data.measured, [&] { return fathom::fit_chain(sensor.noise, free, report.frames.returns, o.fit); });
   if (!o.out.empty()) fathom::write_chain_report(o.out, report, o.force);
   show(report, o);
+}
+
+}  // namespace
+
+void add_fit_chain(CLI::App& fit) {
+  const auto o = std::make_shared<FitChainOptions>();
+  CLI::App& c = *fit.add_subcommand("chain", "Learn the whole noise of a sensor at once, from measured frames");
+  add_chain_data(c, o->data);
+  begin_section(c, Section::kRequired);
+  add_repeated(c, {"--free", "PATTERN", "parameters to learn, with *"}, o->free).required();
+  begin_section(c, Section::kModel);
+  add_whole(c, {"--hold-out", "N", "every N-th frame judges and teaches nothing; 0: none"}, {0, 1'000'000},
+            o->fit.hold_out);
+  begin_section(c, Section::kModel, true);
+  add_whole(c, {"--block-frames", "N", "frames that count as one for the errors, of a sensor that stood"},
+            {1, 1'000'000}, o->fit.block_frames);
+  begin_section(c, Section::kOutput);
+  c.add_option("--out", o->out, "folder to make for noise.yaml, report.html and fit.json")->type_name("DIR");
+  add_json(c, o->json);
+  add_force(c, o->force);
+  add_quiet(c, o->quiet);
+  c.footer(kFitChainHelp);
+  c.final_callback([o] { fit_chain(*o); });
 }
 
 }  // namespace fathom_cli

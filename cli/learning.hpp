@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Shared by the beam commands: the world that gives expected ranges, and the log of readings.
+// Shared by the commands that learn and score: the world that gives expected ranges, the log of readings, names of the
+// library as they are typed, and files that are about to be written.
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
 #include <initializer_list>
 #include <new>
@@ -15,31 +15,35 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/bag_log.hpp>
-#include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/world.hpp>
 
+namespace CLI {
+class App;
+}
+
 namespace fathom_cli {
+
+using Paths = std::vector<std::filesystem::path>;
 
 /// `--map M.yaml`, or `--scene S.yaml --height H`. Neither: empty.
 struct BeamWorldOptions {
   std::filesystem::path map, scene;
   double height_m = 0.3;  ///< of the sensor in the scene: a log is planar
-};
 
-/// `--model beam|likelihood_field`
-enum class ScanModel : std::uint8_t { kBeam, kLikelihoodField };
-inline constexpr std::array<std::string_view, 2> kScanModelWords = {"beam", "likelihood_field"};
+  [[nodiscard]] bool is_given() const { return !map.empty() || !scene.empty(); }
+};
 
 /// The scene where there is one, else the map. Throws fathom::InputError.
 fathom::World open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads);
 
-/// `--log L --laser NAME ...`, or `--bag B --scan TOPIC --frame F`.
+/// `--log L --laser NAME ...`, or `--bag B --topic TOPIC --frame F`.
 struct BeamLogOptions {
   std::filesystem::path log, bag;
   fathom::BagLogOptions in_bag;
   fathom::ScanLogOptions in_text;
 
+  [[nodiscard]] bool is_given() const { return !log.empty() || !bag.empty(); }
   /// The file that is read, of a run's folder the log in it; or the bag. Throws fathom::InputError.
   [[nodiscard]] std::filesystem::path file() const;
 };
@@ -106,18 +110,46 @@ auto as_log_typed(F f) -> decltype(f()) {
                   std::move(f));
 }
 
-/// f(), which reads parameters; those of the other model are answered with the option that takes them.
-template <class F>
-auto as_model_typed(F f) -> decltype(f()) {
-  return as_typed({{"likelihood field, not of a beam model", "likelihood field: give --model likelihood_field"},
-                   {"beam model, not of a likelihood field", "beam model: give --model beam"}},
-                  std::move(f));
-}
-
 /// "note: ..." lines; empty where there is none.
 std::string notes_text(const std::vector<std::string>& notes);
 
 /// The files that the world is read from, as far as its options name them.
-std::vector<std::filesystem::path> world_files(const BeamWorldOptions& options);
+Paths world_files(const BeamWorldOptions& options);
+
+/// Throws fathom::InputError when one of `files` is, under whatever name, one of `inputs`.
+void refuse_inputs(const Paths& files, const Paths& inputs);
+
+/// Throws fathom::InputError when `file` is one of `inputs` or a folder, or exists and `force` is not set, so that a
+/// slip replaces nothing.
+void check_new_file(const std::filesystem::path& file, bool force, const Paths& inputs);
+
+// Options. Functions of worlds and logs begin the sections of their options.
+
+/// --map, and --scene with --height in its place.
+void add_world(CLI::App& c, BeamWorldOptions& o);
+
+/// --log or --bag, and how they are read.
+void add_log(CLI::App& c, BeamLogOptions& o);
+
+/// What logs in text do not say, except --ray-time. These options need --log where the command has it.
+void add_log_text(CLI::App& c, fathom::ScanLogOptions& o);
+
+/// --height, of the sensor in a scene.
+void add_height(CLI::App& c, double& height_m);
+
+/// --parameters: what `fathom fit beam` or `fathom fit field` wrote.
+void add_parameters(CLI::App& c, std::filesystem::path& parameters);
+
+/// --out of commands whose data may go to stdout.
+void add_out_csv(CLI::App& c, std::filesystem::path& out);
+
+/// --clusters: N stretches of the way, or 0: each scan.
+void add_clusters(CLI::App& c, std::size_t& stretches);
+
+/// Throws fathom::InputError where --height would be passed over.
+void refuse_height_without_scene(const CLI::App& c);
+
+/// Throws fathom::InputError where there is no world or no log, or where --height would be passed over.
+void check_world_and_log(const CLI::App& c, const BeamWorldOptions& world, const BeamLogOptions& log);
 
 }  // namespace fathom_cli

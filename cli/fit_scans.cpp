@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "beam_fit.hpp"
+#include "fit_scans.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -14,7 +14,6 @@
 #include <fathom/beam/report.hpp>
 #include <fathom/files/maps.hpp>
 
-#include "outputs.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "text.hpp"
@@ -103,7 +102,7 @@ void advise_localizers(Report& report) {
     for (std::string& flag : *flags) {
       flag = as_typed("learn with hit: student_t (--hit student_t)", kGaussian, std::move(flag));
       flag = as_typed(kLearnOffset, kNoOffset, std::move(flag));
-      flag = as_typed("the beam model has heavier ones (--model beam --hit student_t)", kGaussian, std::move(flag));
+      flag = as_typed("the beam model has heavier ones (fathom fit beam --hit student_t)", kGaussian, std::move(flag));
     }
   }
 }
@@ -128,7 +127,8 @@ std::string localizer_doubts(const fathom::FitReport& report, const BeamFitOptio
   return text;
 }
 
-/// The same for the likelihood field, of one log in a map; options of the beam model were refused.
+}  // namespace
+
 void fit_field(const BeamFitOptions& options) {
   const StopSignals signals(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
@@ -156,10 +156,7 @@ void fit_field(const BeamFitOptions& options) {
   if (!options.quiet) print(told(report, options) + localizer_lines(options) + notes_text(map.notes));
 }
 
-}  // namespace
-
 void fit_beam(const BeamFitOptions& options) {
-  if (options.model == ScanModel::kLikelihoodField) return fit_field(options);
   for (const fathom::Localizer localizer : options.localizers) {
     as_typed({{"learn with hit gaussian", "learn with --hit gaussian"}},
              [&] { fathom::check_hit_law(options.fit.hit, localizer); });

@@ -6,11 +6,15 @@
 
 #include <fathom/beam/log.hpp>
 
-#include "beam_world.hpp"
+#include "learning.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace fathom_cli {
 
-/// `fathom beam fit --map M --log L --out DIR ...`, or `--pairs CSV`
+/// `fathom fit beam` and `fathom fit field`: --map M --log L --out DIR ...; of the beam model --pairs CSV, too
 struct BeamFitOptions {
   BeamWorldOptions world;
   BeamLogOptions log;
@@ -20,13 +24,17 @@ struct BeamFitOptions {
   std::filesystem::path out;
   std::vector<fathom::Localizer> localizers;  ///< to write parameters for
   fathom::FitLogOptions fit;
-  ScanModel model = ScanModel::kBeam;
   double max_distance_m = 2.0;  ///< of the likelihood field
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;
 };
 
-/// Learns the parameters with progress on stderr, writes the folder and prints what was found. Throws fathom::Error.
+/// Learn the parameters with progress on stderr, write the folder and print what was found. Throw fathom::Error.
 void fit_beam(const BeamFitOptions& options);
+void fit_field(const BeamFitOptions& options);
+
+// Options of both commands.
+void add_fit_scans(CLI::App& c, fathom::FitLogOptions& fit);
+void add_localizers(CLI::App& c, std::vector<fathom::Localizer>& localizers);
 
 }  // namespace fathom_cli

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/calibrate/log_pairs.hpp>
+#include <fathom/calibrate/run_pairs.hpp>
+#include <fathom/noise/stereo_energy.hpp>
+
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "learning.hpp"
+#include "option_values.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+constexpr const char* kFitPairsHelp = R"(
+Usage: fathom fit pairs (DATA | --log LOG --map YAML | --bag BAG --map YAML) --model distance|energy [OPTIONS]
+Examples:
+  fathom fit pairs pairs.csv --model distance
+  fathom simulate examples/house/house.yaml --out out/house
+  fathom fit pairs out/house --sensor laser --model distance
+  fathom fit pairs --bag drive.mcap --topic /laser/scan --frame world --map examples/house/maps/map.yaml
+      --model distance
+  fathom fit pairs pixels.csv --model energy
+  fathom simulate examples/06_stereo/stereo.yaml --out out/pixels
+      --set 'sensors.stereo.noise=[{stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}}]'
+  fathom fit pairs out/pixels --model energy --normalization threshold
+
+distance: a CSV has the columns range_m and expected_m, what was read and what was due, and scan, its number, where it
+is known. A run needs the output npy: {channels: [range, clean_range]}, and no noise but `distance` that changes ranges.
+Of a bag or log, readings count that are near (--gate) what the map or scene expects at the pose of each beam. Errors
+take stretches of the way as independent (--clusters); of a CSV without scans each pair.
+energy: a CSV has the columns energy and lost (0 or 1), a pixel a line. A run needs the output npy: {channels: [energy,
+reason]} and one stereo_energy, of this normalization and the same for all entities. Errors take pixels as independent,
+which losses with a correlation are not.)";
+
+enum class PairsModel : std::uint8_t { kDistance, kEnergy };
+constexpr std::array<std::string_view, 2> kPairsModels = {"distance", "energy"};
+
+/// `fathom fit pairs DATA --model distance|energy`, or `--model distance --bag B --map M ...`
+struct FitPairsOptions {
+  PairsModel model = PairsModel::kDistance;
+  std::filesystem::path data;  ///< CSV of pairs, or the folder of a run; empty: `log` and `world` are there
+  BeamLogOptions log;
+  BeamWorldOptions world;
+  fathom::LogPairsOptions pairs;
+  fathom::DistanceCalibrationOptions distance;
+  bool asks_clusters = false;  ///< whether they were typed
+  std::string sensor;          ///< of a run; empty: the only one
+  fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
+  bool json = false, quiet = false;
+};
+
+fathom::ReportForm form_of(const FitPairsOptions& options) {
+  if (options.json) return fathom::ReportForm::kJson;
+  return options.quiet ? fathom::ReportForm::kBrief : fathom::ReportForm::kTerminal;
+}
+
+/// Of a CSV or a run, or of the scans of a log or bag.
+fathom::LogPairs pairs_of(const FitPairsOptions& options, std::vector<std::string>& notes) {
+  if (!options.data.empty()) return {fathom::read_range_pairs(options.data, options.sensor)};
+  const fathom::World world = open_world(options.world, fathom::UnknownCells::kFree, options.pairs.compute.threads);
+  const fathom::ScanLog log = read_log(options.log);
+  notes = world.notes();
+  notes.insert(notes.end(), log.notes.begin(), log.notes.end());
+  return as_typed({{"give max_range_m", "give --max-range"}, {"gate_m", "--gate"}},
+                  [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
+}
+
+/// Both learn a noise model and print its parameters, as a table with a line for scene files or as JSON.
+void fit_distance(const FitPairsOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  fathom::DistanceReport report;
+  fathom::LogPairs found = pairs_of(options, report.notes);
+  if (options.asks_clusters && found.pairs.scan.empty()) {
+    throw fathom::InputError(fmt::format("--clusters is for scans: {} has no column scan", options.data.string()));
+  }
+  report.fit = about_file(options.data.empty() ? options.log.file() : options.data,
+                          [&] { return fathom::calibrate_distance(found.pairs, options.distance); });
+  report.gate_m = options.pairs.gate_m;
+  if (options.data.empty()) report.found = std::move(found);
+  print(all_as_typed({{"gate_m =", "--gate"}, {"gate_m", "--gate"}}, fathom::report_text(report, form_of(options))));
+}
+
+void fit_energy(const FitPairsOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  const auto pairs = fathom::read_energy_pairs(options.data, options.sensor, options.normalization);
+  const fathom::EnergyCalibration fit = about_file(
+      options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
+  print(fathom::report_text(fit, form_of(options)));
+}
+
+/// A table, a log or a bag has no sensors.
+void refuse_sensor_without_run(const FitPairsOptions& o) {
+  std::error_code error;
+  if (o.sensor.empty() || std::filesystem::is_directory(o.data, error)) return;
+  throw fathom::InputError("--sensor is of the folder of a run, and " +
+                           (o.data.empty() ? "scans of a log or bag are of one laser" : o.data.string() + " is none"));
+}
+
+/// One source, a world where it needs one, and nothing for the other model.
+void check_pairs(const CLI::App& c, const FitPairsOptions& o) {
+  const bool is_energy = o.model == PairsModel::kEnergy;
+  const auto refuse = [&c](std::initializer_list<const char*> options, const std::string& why) {
+    for (const char* option : options) {
+      if (c.count(option) > 0) throw fathom::InputError(fmt::format(fmt::runtime(why), option));
+    }
+  };
+  if (is_energy) {
+    refuse({"--log", "--bag", "--map", "--scene", "--gate", "--max-range", "--clusters"}, "{} is for --model distance");
+    if (o.data.empty()) fail_usage(c, "DATA is required");
+  } else {
+    refuse({"--normalization"}, "{} is for --model energy");
+  }
+  if (!o.data.empty()) {
+    refuse({"--log", "--bag", "--map", "--scene", "--gate", "--max-range"},
+           "DATA has its expected ranges: {} is for scans of a log or bag");
+  }
+  refuse_sensor_without_run(o);
+  refuse_height_without_scene(c);
+  if (!o.data.empty()) return;
+  if (!o.log.is_given()) fail_usage(c, "DATA, --log or --bag is required");
+  check_world_and_log(c, o.world, o.log);
+}
+
+}  // namespace
+
+void add_fit_pairs(CLI::App& fit) {
+  const auto o = std::make_shared<FitPairsOptions>();
+  CLI::App& c = *fit.add_subcommand("pairs", "Learn one noise model from pairs of what was read and what was due");
+  begin_section(c, Section::kRequired);
+  c.add_option("DATA", o->data, "CSV of pairs, or the folder of a run");
+  add_log(c, o->log);
+  add_world(c, o->world);
+  begin_section(c, Section::kRequired);
+  add_choice(c, "--model", "mean and deviation of distance, or threshold and power of the loss law stereo_energy",
+             o->model, kPairsModels)
+      .required()
+      ->default_str("");
+  begin_section(c, Section::kInput);
+  c.add_option("--sensor", o->sensor, "of a run; default: the only one that wrote what is needed")->type_name("NAME");
+  add_number(c, {"--max-range", "M", "how far the laser measures; default: what the log says"}, {0.0, 1e6, "m"},
+             o->pairs.max_range_m);
+  begin_section(c, Section::kModel);
+  add_number(c, {"--gate", "M", "distance: readings farther from what is expected are of something else"},
+             {0.0, 1e6, "m"}, o->pairs.gate_m);
+  add_choice(c, fmt::format("--{}", fathom::StereoEnergy::kNormalization),
+             "energy: " + doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), o->normalization);
+  begin_section(c, Section::kModel, true);
+  add_clusters(c, o->distance.stretches);
+  begin_section(c, Section::kOutput);
+  add_json(c, o->json);
+  add_quiet(c, o->quiet);
+  c.footer(kFitPairsHelp);
+  c.final_callback([o, &c] {
+    check_pairs(c, *o);
+    o->asks_clusters = c.count("--clusters") > 0;
+    if (o->model == PairsModel::kDistance) {
+      fit_distance(*o);
+    } else {
+      fit_energy(*o);
+    }
+  });
+}
+
+}  // namespace fathom_cli

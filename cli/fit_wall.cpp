@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+#include <fathom/calibrate/wall_report.hpp>
+#include <fathom/files/depth.hpp>
+
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "learning.hpp"
+#include "option_values.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+constexpr const char* kFitWallHelp = R"(
+Usage: fathom fit wall (DIR --camera FX,FY,CX,CY[,BASELINE] | DIR --sensor PRESET | --log LOG | --bag BAG) [OPTIONS]
+Examples:
+  fathom simulate examples/14_flat_wall/wall.yaml --out out/wall
+  fathom fit wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000
+      --out out/wall_fit
+  fathom fit wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000
+      --distances 0:6=0.9,6:12=1.3,12:18=1.8,18:24=2.4,24:30=3.2
+  fathom fit wall --log out/wall/laser/scans.csv --sector=-60,60
+  fathom fit wall out/wall/lidar --sensor VLP-16 --wall ahead
+
+Neither pose nor scene is needed. DIR has depth images, 16-bit PNG (0: a hole) or NPY, of a wall from several distances
+and angles; the wall fills at least half of what is not left out (--mask, --sector). Or it has clouds of a lidar, PCD or
+PLY in the sensor frame, which stood still for each; --sensor says whose rays these show, and a ray without a point is
+lost. Where turns of a real lidar start anywhere, points lie between its rays: each then has a ray of its own, in the
+ring of its elevation or field `ring`, and what was lost is told by the columns of the turn. The wall is the largest
+upright plane, or one straight ahead (--wall). A plane is fitted to each frame, and the chain of noise is learned from
+what it leaves. A tape measure (--distances) gives gain and bias as well: the distance is perpendicular to the wall, from
+the sensor's origin. NAME is that of an image, with * and ?, or FIRST:END of the numbers of frames. Distances of another
+unit are refused, and what contradicts the readings is named and stays out of the chain. --out gets noise.yaml and
+sensor.yaml for scene files, report.html, which shows what was measured beside what is simulated with it, and fit.json.
+docs/calibrate.md tells what a wall can tell, and what not.)";
+
+/// `fathom fit wall DIR --camera ...`, `DIR --sensor ...` or `--log L`
+struct FitWallOptions {
+  std::filesystem::path folder;  ///< of depth images or clouds; empty: scans
+  std::string sensor;            ///< of clouds: a preset or a file
+  std::optional<fathom::WallCamera> camera;
+  std::optional<double> levels_per_m;
+  std::string files;
+  std::filesystem::path mask;
+  BeamLogOptions log;
+  std::optional<std::array<double, 2>> sector_rad;
+  std::optional<double> max_range_m;
+  std::optional<std::string> scans;
+  double step_m = 0.0;  ///< of the ranges of scans
+  std::string distances;
+  fathom::WallOptions wall;
+  std::optional<double> rate_hz;  ///< of still frames
+  std::filesystem::path out;      ///< empty: nothing is written
+  bool json = false, force = false, quiet = false;
+};
+
+bool has_clouds(const FitWallOptions& o) {
+  return !o.folder.empty() && !fathom::wall_cloud_files(o.folder, o.files).empty();
+}
+
+/// What would do nothing to scans or clouds.
+void refuse_for_images(const FitWallOptions& o) {
+  const bool scans = o.folder.empty();
+  const std::string name = scans ? (o.log.bag.empty() ? o.log.log : o.log.bag).string() : o.folder.string();
+  const auto refuse = [&](const char* option, const char* what) {
+    throw fathom::InputError(
+        fmt::format("{}: {} is for {}, and this is a {}", name, option, what, scans ? "log" : "folder of clouds"));
+  };
+  if (scans && !o.files.empty()) refuse("--files", "a folder of depth images or clouds");
+  if (o.levels_per_m) refuse("--scale", "16-bit images");
+}
+
+/// One source, and what it needs.
+void check_source(const FitWallOptions& o) {
+  const bool scans = o.log.is_given();
+  if (o.folder.empty() && !scans) throw fathom::InputError("DIR, --log or --bag is required");
+  if (!scans && o.scans) throw fathom::InputError("--scans is for a log; give --files for a folder");
+  if (!scans && o.step_m > 0.0) throw fathom::InputError("--step is for a log; --scale has the levels of images");
+  if (o.wall.rings && o.sensor.empty()) throw fathom::InputError("--rings is for clouds of a lidar: give --sensor");
+  if (!o.folder.empty() && scans) {
+    throw fathom::InputError("DIR has depth images or clouds: --log and --bag are for scans");
+  }
+  if (o.rate_hz && !o.wall.still) {
+    throw fathom::InputError("--rate is for --still: frames that do not follow each other have none");
+  }
+  if (scans) {
+    refuse_for_images(o);
+    if (o.camera) throw fathom::InputError("--camera is for depth images, and scans have none");
+    if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for scans");
+    if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds: a log says what rays its scans have");
+    return;
+  }
+  if (has_clouds(o)) {
+    refuse_for_images(o);
+    if (o.camera) throw fathom::InputError("--camera is for depth images, and DIR has clouds");
+    if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for clouds");
+    if (o.sensor.empty())
+      throw fathom::InputError("--sensor PRESET|FILE is required with clouds: whose rays they show");
+    return;
+  }
+  if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds, and DIR has depth images");
+  if (!o.camera) throw fathom::InputError("--camera FX,FY,CX,CY[,BASELINE] is required with depth images");
+  if (o.sector_rad) throw fathom::InputError("--sector is for scans and clouds; give --mask for depth images");
+}
+
+fathom::WallImagesOptions image_options(const FitWallOptions& o) {
+  fathom::WallImagesOptions how{.files = o.files, .levels_per_m = o.levels_per_m, .mask = o.mask};
+  how.camera = o.camera.value_or(fathom::WallCamera{});
+  how.max_range_m = o.max_range_m.value_or(0.0);
+  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
+  return how;
+}
+
+fathom::WallSensor lidar_of(const FitWallOptions& o) {
+  try {
+    return fathom::find_wall_lidar(o.sensor);
+  } catch (const fathom::InputError& error) {
+    throw fathom::InputError(fmt::format("--sensor {}", error.what()));
+  }
+}
+
+fathom::WallFrames cloud_frames(const FitWallOptions& o) {
+  fathom::WallCloudsOptions how{.files = o.files};
+  how.lidar = lidar_of(o);
+  how.sector_rad = o.sector_rad;
+  if (o.max_range_m) throw fathom::InputError("--max-range is what the lidar of --sensor says");
+  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
+  return fathom::read_wall_clouds(o.folder, how);
+}
+
+Paths wall_inputs(const FitWallOptions& o) {
+  if (o.folder.empty()) return {o.log.file()};
+  if (!has_clouds(o)) return fathom::wall_image_inputs(o.folder, image_options(o));
+  Paths inputs = fathom::wall_cloud_files(o.folder, o.files);
+  inputs.emplace_back(o.sensor);
+  return inputs;
+}
+
+fathom::WallFrames wall_frames(const FitWallOptions& o, std::vector<std::string>& notes) {
+  if (has_clouds(o)) return cloud_frames(o);
+  if (!o.folder.empty()) {
+    if (o.wall.wall)
+      throw fathom::InputError("--wall is for scans and clouds; of depth images --mask says what is left out");
+    return as_typed({{"baseline_m", "--camera BASELINE"},
+                     {"cx_px = ", "--camera CX = "},
+                     {"cy_px = ", "--camera CY = "},
+                     {": levels_per_m is for", ": --scale is for"}},
+                    [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
+  }
+  const fathom::ScanLog log = read_log(o.log);
+  notes = log.notes;
+  fathom::WallScansOptions how{
+      .scans = o.scans.value_or("all"), .step_m = o.step_m, .max_range_m = o.max_range_m, .sector_rad = o.sector_rad};
+  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
+  return fathom::wall_frames_of_log(log, how);
+}
+
+void show(const fathom::WallReport& report, const FitWallOptions& options) {
+  if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
+  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief));
+  std::string text = all_as_typed({{"give max_range_m", "give --max-range"}, {"levels_per_m = ", "--scale "}},
+                                  fathom::report_text(report, fathom::ReportForm::kTerminal));
+  if (!options.out.empty()) {
+    text += fmt::format("\nnoise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
+                        fathom::printable(options.out.string()));
+  }
+  print(text);
+}
+
+/// Learns and prints, as tables or as JSON.
+void fit_wall(const FitWallOptions& typed) {
+  FitWallOptions options = typed;
+  if (options.rate_hz) options.wall.rate_hz = *options.rate_hz;
+  const StopSignals signals(Patience::kNone);
+  check_source(options);
+  if (!options.out.empty()) {
+    fathom::check_wall_report_folder(options.out, options.force);
+    refuse_inputs(fathom::wall_report_files(options.out), wall_inputs(options));
+  }
+  std::vector<std::string> notes;
+  const fathom::WallFrames frames = wall_frames(options, notes);
+  const std::string name = options.folder.empty() ? options.log.file().string() : options.folder.string();
+  fathom::WallReport report =
+      as_typed({{"hold_out", "--hold-out"},
+                {"tape_m: ", "--distances: "},
+                {"beyond max_range_m = ", "beyond --max-range "},
+                {"not below max_range_m = ", "not below --max-range "},
+                {"levels_per_m = ", "--scale "}},
+               [&] {
+                 const auto make = [&] { return fathom::make_wall_report(frames, options.wall, name); };
+                 fathom::validate(options.wall);
+                 // Frames of folders have the names of their files, scans have numbers alone.
+                 return options.folder.empty() ? about_file(name, make) : make();
+               });
+  report.notes = std::move(notes);
+  if (!options.out.empty()) fathom::write_wall_report(options.out, report, options.force);
+  show(report, options);
+}
+
+fathom::WallCamera parse_wall_camera(const std::string& text) {
+  const std::vector<double> numbers = parse_numbers("--camera", text, {-1e7, 1e7});
+  if (numbers.size() != 4 && numbers.size() != 5) {
+    throw fathom::InputError(fmt::format(
+        "--camera has {} numbers: it is FX,FY,CX,CY, in px, and of a stereo camera BASELINE, in m", numbers.size()));
+  }
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+    if (!(numbers[k] > 0.0)) throw fathom::InputError(fmt::format("--camera = {}: FX and FY are above 0", text));
+  }
+  fathom::WallCamera camera = {numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (numbers.size() == 5) camera.baseline_m = numbers[4];
+  if (!(camera.baseline_m >= 0.0))
+    throw fathom::InputError(fmt::format("--camera = {}: BASELINE is not below 0", text));
+  return camera;
+}
+
+std::array<double, 2> parse_sector(const std::string& text) {
+  const std::vector<double> degrees = parse_numbers("--sector", text, {-360.0, 360.0, "degrees"});
+  if (degrees.size() != 2 || !(degrees[0] < degrees[1])) {
+    throw fathom::InputError(fmt::format("--sector = {}: is not FROM,TO, degrees, rising", text));
+  }
+  return {degrees[0] * std::numbers::pi / 180.0, degrees[1] * std::numbers::pi / 180.0};
+}
+
+void add_images(CLI::App& c, FitWallOptions& o) {
+  begin_section(c, Section::kRequired);
+  c.add_option("DIR", o.folder, "folder of depth images or clouds");
+  c.add_option_function<std::string>(
+       "--camera", [&o](const std::string& text) { o.camera = parse_wall_camera(text); },
+       "of depth images: focal lengths and principal point in px, and of a stereo camera the baseline in m")
+      ->type_name("FX,FY,CX,CY[,BASELINE]");
+  c.add_option("--sensor", o.sensor,
+               "lidar of clouds: a preset, or a file with an entry of `sensors:` or a scene of one sensor")
+      ->type_name("PRESET|FILE");
+}
+
+void add_wall_input(CLI::App& c, FitWallOptions& o) {
+  begin_section(c, Section::kInput);
+  add_number(c, {"--max-range", "M", "how far the sensor measures; default: what a log says"}, {1e-3, 1e6, "m"},
+             o.max_range_m);
+  c.add_option("--distances", o.distances, "distances by tape, NAME=M,NAME=M,..., or a file of lines NAME,M")
+      ->type_name("LIST|FILE");
+  c.add_option("--files", o.files,
+               "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all")
+      ->type_name("PATTERN");
+  c.add_option("--mask", o.mask,
+               "leave out the pixels that are not 0 in a grey PNG or NPY, or a folder with one for each")
+      ->type_name("PATH");
+  c.add_option_function<std::string>(
+       "--sector", [&o](const std::string& text) { o.sector_rad = parse_sector(text); },
+       "rays of a scan or cloud that count, by azimuth, degrees; write --sector=-40,40")
+      ->type_name("FROM,TO");
+  c.add_option("--scans", o.scans, "of a log: all, odd, even or START:STOP:STEP")->type_name("WHICH");
+  begin_section(c, Section::kInput, true);
+  add_number(c, {"--scale", "N", "levels per metre of 16-bit images; default: 1000"},
+             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.levels_per_m);
+  add_number(c, {"--step", "M", "of a log: ranges are multiples of it; 0: not rounded"}, {0, 1, "m"}, o.step_m);
+  add_number(c, {"--rate", "HZ", "frames per second, with --still; default: 30"}, {1e-3, 1e6, "Hz"}, o.rate_hz);
+}
+
+void add_wall_model(CLI::App& c, FitWallOptions& o) {
+  begin_section(c, Section::kModel);
+  add_choice(
+      c, "--wall",
+      "among other surfaces: the upright plane with the most readings, or one straight ahead; default: of clouds "
+      "largest, of scans what half of the readings are of",
+      o.wall.wall);
+  c.add_flag("--rings", o.wall.rings,
+             "of a lidar: a bias for each ring, a gain where it shows, and its own deviation unless tails are heavy");
+  c.add_flag("--still", o.wall.still,
+             "frames follow each other, and nothing moves but from place to place: correlation in time");
+  add_whole(c, {"--hold-out", "N", "every N-th frame judges and teaches nothing; 0: none"}, {0, 1'000'000},
+            o.wall.hold_out);
+  begin_section(c, Section::kModel, true);
+  add_choice(
+      c, "--border",
+      "losses with no reading between them and the border of the view; default: of_wall in images, else not_known",
+      o.wall.border);
+  add_whole(c, {"--block-frames", "N", "frames that count as one for the errors"}, {1, 1'000'000}, o.wall.block_frames);
+}
+
+}  // namespace
+
+void add_fit_wall(CLI::App& fit) {
+  const auto o = std::make_shared<FitWallOptions>();
+  CLI::App& c = *fit.add_subcommand("wall", "Learn the noise of a depth camera, laser or lidar from a flat wall");
+  add_images(c, *o);
+  add_log(c, o->log);
+  add_wall_input(c, *o);
+  add_wall_model(c, *o);
+  begin_section(c, Section::kOutput);
+  c.add_option("--out", o->out, "folder to make for noise.yaml, sensor.yaml, report.html and fit.json")
+      ->type_name("DIR");
+  add_json(c, o->json);
+  add_force(c, o->force);
+  add_quiet(c, o->quiet);
+  begin_section(c, Section::kComputer);
+  add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
+            o->wall.most_returns);
+  add_whole(c, {"--seed", "S", "of the random triples, of thinning and of the simulated wall"}, kAnySeed, o->wall.seed);
+  add_threads(c, o->wall.threads);
+  c.footer(kFitWallHelp);
+  c.final_callback([o] { fit_wall(*o); });
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <fathom/beam/field_log.hpp>
+#include <fathom/beam/log.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/score.hpp>
+#include <fathom/files/maps.hpp>
+
+#include "command_tree.hpp"
+#include "commands.hpp"
+#include "learning.hpp"
+#include "option_values.hpp"
+#include "progress.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+constexpr const char* kScoreBeamHelp = R"(
+Usage: fathom score beam (--map YAML | --scene YAML) (--log LOG | --bag BAG) --parameters YAML [OPTIONS]
+In the example office.yaml and office.log.gz stand for your own map and log.
+
+Example:
+  fathom score beam --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml > scores.csv
+
+Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood; with --per-beam scan, ray, azimuth_rad,
+reading_m, expected_m, log_density, p_hit, p_short, p_max, p_rand. The summary goes to stderr when the CSV goes to
+stdout.)";
+
+constexpr const char* kScoreFieldHelp = R"(
+Usage: fathom score field --map YAML (--log LOG | --bag BAG) --parameters YAML [OPTIONS]
+In the examples office.yaml and office.log.gz stand for your own map and log.
+
+Examples:
+  fathom fit field --map office.yaml --log office.log.gz --max-range 80 --write nav2 --out out/field
+  fathom score field --map office.yaml --log office.log.gz --parameters out/field/parameters.yaml > field_scores.csv
+
+Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood. The summary goes to stderr when the CSV
+goes to stdout.)";
+
+/// `fathom score beam|field --map M --log L --parameters P ...`
+struct ScanScoreOptions {
+  BeamWorldOptions world;
+  BeamLogOptions log;
+  std::filesystem::path parameters;
+  std::filesystem::path out;  ///< empty: stdout
+  std::string scans = "all";
+  bool per_beam = false;  ///< a line for every beam, not for every scan
+  fathom::ScoreOptions score;
+  bool force = false, quiet = false;
+};
+
+/// f(), which reads parameters. For parameters of the other model the error names the command that takes them.
+template <class F>
+auto with_model_command(F f) -> decltype(f()) {
+  return as_typed({{"likelihood field, not of a beam model", "likelihood field: see fathom score field"},
+                   {"beam model, not of a likelihood field", "beam model: see fathom score beam"}},
+                  std::move(f));
+}
+
+fathom::LogScores score(const ScanScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
+                        const fathom::ScanLog& log) {
+  TaskDisplay display("scoring:", options.quiet);
+  fathom::ScoreLogOptions how;
+  how.score = options.score;
+  how.on_progress = [&display](double done) { display.show_fraction(done); };
+  return fathom::score_log(model, world, log, options.scans, how);
+}
+
+std::string summary(const fathom::LogScores& scores) {
+  const fathom::ScanScore& worst = scores.least_likely();
+  return align_columns({{"scans", group_digits(scores.scans.size())},
+                        {"rays with evidence", group_digits(scores.rays())},
+                        {"log-likelihood", fmt::format("{:.3f}", scores.log_likelihood())},
+                        {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
+                        {"per ray", fmt::format("{:.4f}", scores.mean_per_ray())},
+                        {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)},
+                        {"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)}});
+}
+
+/// The CSV of what was scored: scans, or their beams.
+std::string scored_csv(const ScanScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
+                       const fathom::ScanLog& log, const fathom::LogScores& scores) {
+  if (!options.per_beam) return fathom::scores_csv(scores.scans);
+  std::string text = fathom::beam_scores_csv({});
+  for (const fathom::ScanScore& scan : scores.scans) {
+    const std::string beams = fathom::beam_scores_csv(fathom::score_beams(
+        model, world, log, {&scan.scan, 1}, options.score.ray_step, {.threads = options.score.compute.threads}));
+    text += beams.substr(beams.find('\n') + 1);
+  }
+  return text;
+}
+
+void write_csv(const ScanScoreOptions& options, const std::string& csv, const std::string& summary) {
+  if (options.out.empty()) {
+    print(csv);
+    if (!options.quiet) std::fputs(summary.c_str(), stderr);
+  } else {
+    fathom::write_text_file(options.out, csv);
+    if (!options.quiet) print(summary);
+  }
+}
+
+/// Both write the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV
+/// goes there.
+void score_field(const ScanScoreOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  if (!options.out.empty()) {
+    Paths inputs = world_files(options.world);
+    inputs.insert(inputs.end(), {options.log.file(), options.parameters});
+    check_new_file(options.out, options.force, inputs);
+  }
+  const fathom::LikelihoodFieldModel model =
+      with_model_command([&] { return fathom::read_field_model(options.parameters); });
+  const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
+  const fathom::ScanLog log = read_log(options.log);
+  fathom::LogScores scores;
+  scores.scans = fathom::score_field_log(model, map.map, log, options.scans, options.score.ray_step);
+  for (fathom::ScanScore& scan : scores.scans) scan.log_likelihood *= options.score.alpha;
+  const fathom::ScanScore& worst = scores.least_likely();
+  const std::string summary =
+      align_columns({{"scans", group_digits(scores.scans.size())},
+                     {"readings with evidence", group_digits(scores.rays())},
+                     {"log-likelihood", fmt::format("{:.3f}", scores.log_likelihood())},
+                     {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
+                     {"per reading", fmt::format("{:.4f}", scores.mean_per_ray())},
+                     {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)}});
+  write_csv(options, fathom::scores_csv(scores.scans),
+            notes_text(map.notes) + notes_text(fathom::log_notes(log)) + summary);
+}
+
+void score_beam(const ScanScoreOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  const std::filesystem::path log_file = options.log.file();
+  if (!options.out.empty()) {
+    Paths inputs = world_files(options.world);
+    inputs.insert(inputs.end(), {log_file, options.parameters});
+    check_new_file(options.out, options.force, inputs);
+  }
+  const fathom::BeamModel model = with_model_command([&] { return fathom::read_beam_model(options.parameters); });
+  const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
+  refuse_inputs({options.out}, world.inputs());
+  const fathom::ScanLog log = read_log(options.log);
+  const fathom::LogScores scores = score(options, model, world, log);
+  const std::string text = notes_text(world.notes()) + notes_text(fathom::log_notes(log)) + summary(scores);
+  write_csv(options, scored_csv(options, model, world, log, scores), text);
+}
+
+void add_scoring(CLI::App& c, ScanScoreOptions& o) {
+  begin_section(c, Section::kRequired);
+  add_parameters(c, o.parameters);
+  begin_section(c, Section::kInput);
+  c.add_option("--scans", o.scans, "scans to score")->type_name("WHICH")->default_str(o.scans);
+  add_whole(c, {"--ray-step", "N", "score every N-th ray"}, {1, fathom::ScoreOptions::kMostRayStep}, o.score.ray_step);
+  begin_section(c, Section::kModel);
+  const std::string alpha =
+      fmt::format("power of the likelihood, {:g} to 1: rays are not independent", fathom::ScoreOptions::kLeastAlpha);
+  add_number(c, {"--alpha", "A", alpha}, {fathom::ScoreOptions::kLeastAlpha, 1}, o.score.alpha);
+  begin_section(c, Section::kOutput);
+  add_out_csv(c, o.out);
+  add_force(c, o.force);
+  add_quiet(c, o.quiet);
+}
+
+}  // namespace
+
+void add_score_beam(CLI::App& score) {
+  const auto o = std::make_shared<ScanScoreOptions>();
+  CLI::App& c = *score.add_subcommand("beam", "Log-likelihood of every scan of a log at its pose, by a beam model");
+  add_world(c, o->world);
+  add_log(c, o->log);
+  add_scoring(c, *o);
+  c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is");
+  begin_section(c, Section::kComputer);
+  add_threads(c, o->score.compute.threads);
+  c.footer(kScoreBeamHelp);
+  c.final_callback([o, &c] {
+    check_world_and_log(c, o->world, o->log);
+    score_beam(*o);
+  });
+}
+
+void add_score_field(CLI::App& score) {
+  const auto o = std::make_shared<ScanScoreOptions>();
+  CLI::App& c = *score.add_subcommand("field", "The same by a likelihood field");
+  begin_section(c, Section::kRequired);
+  c.add_option("--map", o->world.map, "map_server YAML file of the place")->required()->type_name("YAML");
+  add_log(c, o->log);
+  add_scoring(c, *o);
+  c.footer(kScoreFieldHelp);
+  c.final_callback([o, &c] {
+    if (!o->log.is_given()) fail_usage(c, "--log or --bag is required");
+    score_field(*o);
+  });
+}
+
+}  // namespace fathom_cli
