@@ -63,8 +63,7 @@ void add_refine_poses(CLI::App& c, std::optional<fathom::PosePrior>& prior) {
         fathom::kRadPerDeg * parse_number("--refine-poses", text.substr(comma + 1), {0.001, 180.0, "deg"});
   };
   c.add_option_function<std::string>("--refine-poses", read,
-                                     "learn the poses too, which the log has with this standard deviation, without a "
-                                     "value 0.1,1; with --per-log mount the mount, too")
+                                     "learn poses, too, which the log has with this deviation; without value: 0.1,1")
       ->type_name("M,DEG")
       ->expected(0, 1);
 }
@@ -102,7 +101,7 @@ void add_pairs(CLI::App& c, BeamFitOptions& o) {
 void add_beam_model(CLI::App& c, BeamFitOptions& o) {
   fathom::FitLogOptions& fit = o.fit;
   begin_section(c, Section::kModel);
-  add_choice(c, "--hit", doc_of<fathom::HitTail>("hit") + "; localizers know gaussian alone", fit.hit);
+  add_choice(c, "--hit", "how hits spread; localizers know gaussian alone", fit.hit);
   add_choice(c, "--miss", doc_of<fathom::BeamSensor>("miss"), fit.miss);
   add_refine_poses(c, fit.refine_poses);
   begin_section(c, Section::kModel, true);
@@ -126,8 +125,8 @@ void add_fit_beam(CLI::App& fit) {
   c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
   add_fit_scans(c, o->fit);
   begin_section(c, Section::kInput);
-  add_repeated(c, {"--also", "LOG", "another log or bag of the same sensor, read as the first"}, o->also);
   add_pairs(c, *o);
+  add_repeated(c, {"--also", "LOG", "another log or bag of the same sensor, read as the first"}, o->also);
   add_beam_model(c, *o);
   begin_section(c, Section::kOutput);
   add_localizers(c, o->localizers);

@@ -34,10 +34,7 @@ void add_max_range(CLI::App& c, fathom::FitLogOptions& fit) {
     fit.auto_max_range = text == "auto";
     fit.max_range_m = text == "auto" ? std::nullopt : std::optional(parse_number("--max-range", text, limits));
   };
-  const std::string doc =
-      doc_of<fathom::BeamSensor>("max_range_m") +
-      "; auto: what the log says, or, where it is lower, just below the value that many readings have and none "
-      "exceeds; default: what the log says";
+  const char* const doc = "readings from here on have no return, m; auto: found; default: what the log says";
   c.add_option_function<std::string>("--max-range", read, doc)->type_name("M|auto");
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 6> kSectionNames = {"Required", "Input",  "Model",
                                                            "Dataset",  "Output", "Computer"};
 constexpr std::string_view kRare = ", rare", kUsage = "Usage: ";
-constexpr std::size_t kNameWidth = 26, kPageWidth = 110;
+constexpr std::size_t kNameWidth = 34, kPageWidth = 119;
 
 /// `name`, and from kNameWidth on `doc`, in lines of up to kPageWidth letters.
 std::string help_row(const std::string& name, const std::string& doc) {

@@ -118,7 +118,7 @@ CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::st
 }
 
 void add_threads(CLI::App& c, int& threads) {
-  const char* const doc = "number of threads, 0: one per core; the results do not depend on it";
+  const char* const doc = "0: one for each core; the results do not depend on it";
   add_whole(c, {"--threads", "T", doc}, {0, fathom::Compute::kMostThreads}, threads);
 }
 

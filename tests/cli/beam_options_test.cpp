@@ -430,7 +430,7 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_NE(other.err.find("these are parameters of a likelihood field: see fathom score field\n"), std::string::npos)
       << other.err;
-  draw_it[3] = "beam";
+  draw_it[3] = "beam", draw_it.push_back("--force");
   EXPECT_NE(run_fathom(draw_it).err.find("these are parameters of a likelihood field: give --model field\n"),
             std::string::npos);
   score_it[1] = "field", score_it.push_back("--per-beam");

@@ -66,7 +66,7 @@ TEST(Help, OfFitsIsAScreenAndBeginsWithWhatIsRequired) {
   }
   const std::string page = run_fathom({"fit", "beam", "--help"}).out,
                     all = run_fathom({"fit", "beam", "--help-all"}).out;
-  EXPECT_LE(std::count(page.begin(), page.end(), '\n'), 50) << page;
+  EXPECT_LE(std::count(page.begin(), page.end(), '\n'), 45) << page;
   for (const char* option : {"--map", "--scene", "--log", "--bag", "--out"}) {
     EXPECT_NE(section(page, "Required").find(option), std::string::npos) << page;
   }
