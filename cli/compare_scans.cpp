@@ -110,17 +110,20 @@ void compare_beams(const CompareScansOptions& o) {
   refuse_other_sensor(o, first.sensor, second.sensor);
   const fathom::ScanLog log = read_log(o.log);
   std::string notes;
-  TaskDisplay display("scoring:", o.quiet);
-  const auto scored = [&](const fathom::BeamModel& model, double done_before) {
-    const fathom::World world = open_world(o.world, model.unknown, o.threads);
-    notes = notes_text(world.notes()) + notes_text(fathom::log_notes(log));
-    fathom::ScoreLogOptions how;
-    how.score.compute.threads = o.threads;
-    how.on_progress = [&](double done) { display.show_fraction(0.5 * (done_before + done)); };
-    return fathom::score_log(model, world, log, o.scans, how).scans;
-  };
-  const auto a = scored(first, 0.0), b = scored(second, 1.0);
-  show(o, a, b, notes);
+  std::vector<std::vector<fathom::ScanScore>> scores;
+  {
+    TaskDisplay display("scoring:", o.quiet);  // gone before the result is printed
+    for (const fathom::BeamModel* model : {&first, &second}) {
+      const fathom::World world = open_world(o.world, model->unknown, o.threads);
+      notes = notes_text(world.notes()) + notes_text(fathom::log_notes(log));
+      const auto before = static_cast<double>(scores.size());
+      fathom::ScoreLogOptions how;
+      how.score.compute.threads = o.threads;
+      how.on_progress = [&display, before](double done) { display.show_fraction(0.5 * (before + done)); };
+      scores.push_back(fathom::score_log(*model, world, log, o.scans, how).scans);
+    }
+  }
+  show(o, scores[0], scores[1], notes);
 }
 
 void compare_fields(const CompareScansOptions& o) {

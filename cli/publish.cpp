@@ -27,8 +27,8 @@ Examples:
   fathom publish examples/house/house.yaml --rate 2x --sensor-data --domain 7
   fathom publish examples/03_pipeline/pipeline.yaml --wait --frames 10
 
-Topics are those that `fathom simulate --bag` writes. It publishes until Ctrl-C, unless --frames says how many, and to this
-computer alone, unless --interface says where. docs/topics.md describes topics and their QoS.)";
+Topics are those that `fathom simulate --bag` writes. It publishes until Ctrl-C, unless --frames says how many, and to
+this computer alone, unless --interface says where. docs/topics.md describes topics and their QoS.)";
 
 constexpr double kMegabyte = 1e6;
 constexpr NumberLimits kRateLimits = {0.001, 1000, "x"};

@@ -14,6 +14,7 @@ out=${1:-out/beam}
 test $# -gt 0 && shift
 
 "$fathom" simulate "$here/beam.yaml" --out "$out/run" --force ${SEED:+--seed "$SEED"}
-"$fathom" fit beam --map "$map" --log "$out/run" --scans all --out "$out/fit" --force
+"$fathom" fit beam --map "$map" --log "$out/run" --scans all --miss book \
+  --out "$out/fit" --force
 "$fathom" beam heatmap --map "$map" --log "$out/run" --scan 150 --parameters "$out/fit/parameters.yaml" \
   --out "$out/heatmap.png" --force "$@"

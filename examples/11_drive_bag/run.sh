@@ -13,4 +13,4 @@ out=${1:-out/drive}
 "$fathom" simulate "$here/drive.yaml" --out "$out/run" --bag "$out/drive.mcap" --force
 "$fathom" bag info "$out/drive.mcap"
 "$fathom" fit beam --map "$here/../house/maps/map.yaml" --bag "$out/drive.mcap" --topic /laser/scan --frame world \
-  --scans all --out "$out/fit" --force
+  --scans all --miss book --out "$out/fit" --force

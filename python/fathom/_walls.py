@@ -122,7 +122,7 @@ class WallFit:
     _sensor: Dict[str, Any] = field(repr=False)
 
     def simulate(self, *, seed: int = 0, rate_hz: float = 30.0, threads: int = 0) -> npt.NDArray[np.float32]:
-        """The same walls under the learned noise, as fit_wall() takes them, of the frames that show one."""
+        """The same walls under the learned noise, as fit.wall() takes them, of the frames that show one."""
         walls = [(p.normal, p.distance_m) for p in self.measure.planes if p.is_found]
         made: npt.NDArray[np.float32] = _fathom._simulate_wall(self._sensor, walls, _entries(self.chain.noise), seed,
                                                               rate_hz, threads)

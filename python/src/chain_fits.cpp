@@ -17,7 +17,7 @@ namespace fathom::python {
 
 namespace {
 
-/// Arrays of returns by their names in python/fathom/chains.py.
+/// Arrays of returns by their names in python/fathom/_chains.py.
 constexpr std::array<std::pair<const char*, std::vector<float> ChainReturns::*>, 9> kArrays = {{
     {"range_m", &ChainReturns::range_m},
     {"clean_range_m", &ChainReturns::clean_range_m},

@@ -31,12 +31,14 @@ std::vector<WayStep> steps_of(std::span<const PlanarPose> poses) {
   std::vector<WayStep> steps;
   std::size_t from = 0;
   for (std::size_t i = 1; i < poses.size(); ++i) {
-    // The scans before a jump are of one place, and take no part of its length.
+    // The scans before a jump are of one place: the whole way is that of the jump.
     const bool is_jump = i - 1 > from && way_between_m(poses[i - 1], poses[i]) >= kLeastStepM;
-    if (is_jump) steps.push_back({i - 1, way_between_m(poses[from], poses[i - 1]), false}), from = i - 1;
-    const double step_m = way_between_m(poses[from], poses[i]);
+    double step_m = way_between_m(poses[from], poses[i]);
+    if (is_jump) steps.push_back({i - 1, 0.0, false}), from = i - 1;
     if (step_m < kLeastStepM && i + 1 < poses.size()) continue;
-    steps.push_back({i, step_m, !is_jump && step_m >= kLeastStepM}), from = i;
+    const bool is_usual = step_m >= kLeastStepM;
+    if (!is_usual && !steps.empty() && !steps.back().is_usual) step_m = 0.0;  // it waited since a jump
+    steps.push_back({i, step_m, !is_jump && is_usual}), from = i;
   }
   return steps;
 }

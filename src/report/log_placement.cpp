@@ -22,9 +22,10 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kPlacedScans = 48, kPlacedRays = 180;
-constexpr double kLeastPlaced = 100.0;                // readings that tell a share
-constexpr double kNearM = 0.1, kNearCells = 2.0;      // readings so near to the map lie on it
-constexpr double kReachM = 1e5, kLeastRangeM = 1e-3;  // a laser in any unit
+constexpr double kLeastPlaced = 100.0;            // readings that tell a share
+constexpr double kNearM = 0.1, kNearCells = 2.0;  // readings so near to the map lie on it
+constexpr double kLeastNears = 5.0;               // of this distance: shorter readings show nothing
+constexpr double kReachM = 1e5;                   // a laser in any unit
 // A change of the log that brings its readings onto the map: of good logs 0.6 and more lie there as they are.
 constexpr double kLeastPlacedShare = 0.4, kLeastPlacedRise = 0.2, kMostRest = 0.6, kSimpler = 0.02;
 constexpr double kMostBeside = 0.1;  // of the poses
@@ -33,16 +34,20 @@ constexpr double kLeastMoves = 10.0;
 constexpr double kLeastMoveM = 0.02, kLeastMoveCells = 0.5, kLeastMoveRad = 0.005;
 constexpr double kMoveErrors = 3.0, kClearlyBetter = 1.3;
 
+/// How far from the map a reading may end that lies on it.
+double near_m_of(double cell_m) { return std::max(kNearM, kNearCells * cell_m); }
+
 /// 0 if the readings are too few to tell.
 double share_if_enough(double near, double readings) { return readings < kLeastPlaced ? 0.0 : near / readings; }
 
-/// Of readings in another unit, where a surface is expected.
+/// Of readings in another unit, where a surface is expected. Those that are hardly longer than what counts as near show
+/// nothing: a log in too small a unit lies in one place.
 double share_of_near(const BeamData& pairs, double unit) {
-  const double near_m = std::max(kNearM, kNearCells * pairs.cell_m);
+  const double near_m = near_m_of(pairs.cell_m);
   double readings = 0.0, near = 0.0;
   for (std::size_t i = 0; i < pairs.reading_m.size(); ++i) {
     const double reading_m = unit * double{pairs.reading_m[i]}, expected_m = double{pairs.expected_m[i]};
-    if (!(reading_m > kLeastRangeM && std::isfinite(reading_m) && expected_m < kReachM)) continue;
+    if (!(reading_m > kLeastNears * near_m && std::isfinite(reading_m) && expected_m < kReachM)) continue;
     readings += 1.0, near += std::abs(reading_m - expected_m) <= near_m ? 1.0 : 0.0;
   }
   return share_if_enough(near, readings);
@@ -215,9 +220,9 @@ ShareOnMap share_by_ends(const DistanceField& field) {
     ScanNumbers all(log.scans());
     std::iota(all.begin(), all.end(), 0U);
     LikelihoodFieldModel any;
-    any.max_range_m = kReachM, any.min_range_m = kLeastRangeM;
+    const double near_m = near_m_of(field.cell_m());
+    any.max_range_m = kReachM, any.min_range_m = kLeastNears * near_m;
     const FieldData ends = make_field_data(log, all, field, any);
-    const double near_m = std::max(kNearM, kNearCells * field.cell_m());
     const auto near = std::count_if(ends.level.begin(), ends.level.end(),
                                     [&](std::uint32_t level) { return field.distance_m(level) <= near_m; });
     return share_if_enough(static_cast<double>(near), static_cast<double>(ends.level.size()));

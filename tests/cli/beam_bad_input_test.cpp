@@ -160,7 +160,7 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,nan\n");
   expect_fit_refused("no evidence",
                      {"--map", files_.map(), "--log", files_ / "blind.csv", "--scans", "all", "--max-range", "8"},
-                     {"blind.csv", "the only reading carries no evidence"});
+                     {"blind.csv", "no reading is a range: 0 are inf, 0 are 0 and 1 are nan or below 0"});
 }
 
 TEST_F(BeamBadInput, FoldersInTheWay) {

@@ -62,7 +62,7 @@ TEST_F(BeamRefine, NeedsNoValueAndHasTheSameBytesForAnyThreads) {
   EXPECT_EQ(bytes("one", "1"), bytes("three", "3"));
   const auto json = fit_json("one");
   EXPECT_EQ(json["details"]["refined"]["prior_stddev_m"], 0.1);
-  EXPECT_LT(json["details"]["logs"][0]["mount_x_m"]["std_error"], 0.03);
+  EXPECT_LT(json["details"]["logs"][0]["mount_x_m"]["std_error"].get<double>(), 0.03);
 }
 
 TEST_F(BeamRefine, DoesNotReplaceTheLogItReads) {
