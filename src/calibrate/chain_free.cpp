@@ -73,8 +73,8 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
   if (numbers.empty()) throw InputError("no parameter of the chain is free");
   for (const FreeNumber& p : numbers) {
     if (p.role == LearnedRole::kThreshold && turns_rays(chain) && is_jump(chain, numbers, p)) {
-      throw InputError(fmt::format("{} cannot be learned beside a model that turns rays: its losses jump with the angle",
-                                   name_of(chain, p)));
+      throw InputError(fmt::format(
+          "{} cannot be learned beside a model that turns rays: its losses jump with the angle", name_of(chain, p)));
     }
     const Noise* sharp = moved_sharp_ends(chain, numbers, p);
     if (sharp == nullptr) continue;

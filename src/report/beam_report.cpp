@@ -243,7 +243,8 @@ void add_scan_fit(const ScanFit& fit, Report& report) {
   report.parameter_note = scan_error_note(fit);
   report.start_log_likelihood = fit.log_likelihood.front(), report.log_likelihood = fit.log_likelihood.back();
   report.blocks = fit.clusters, report.block = fit.stretches > 0 ? "stretch" : fit.rows_are_scans ? "row" : "scan";
-  if (fit.held_out) report.held_out = Report::HeldOut{.nats = fit.nats, .readings = fit.judged, .note = fit.held_out_note};
+  if (fit.held_out)
+    report.held_out = Report::HeldOut{.nats = fit.nats, .readings = fit.judged, .note = fit.held_out_note};
   report.details["iterations"] = fit.log_likelihood.size() - 1;
   report.details["log_likelihood_by_iteration"] = fit.log_likelihood;
   report.refuse(!fit.converged, "learning was stopped by the limit on iterations");

@@ -156,7 +156,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
     const ShareOnMap share = share_by_ends(field);
     require_poses_on_map(log, map, share);
     const std::string misplaced = misplacement_flag(log, share);
-    require_ranges_below(start.max_range_m, sensor.nearest_m, misplaced);
+    require_ranges_below(start.max_range_m, sensor.nearest_m, map.resolution_m, misplaced);
     FieldReport report;
     const FieldData data = make_field_data(log, learned, field, start);
     FieldFitOptions how = options.fit;

@@ -230,12 +230,14 @@ class LogFitter {
     const BeamSensor sensor = {.max_range_m = max_range_m,
                                .min_range_m = options_.min_range_m,
                                .step_m = options_.step_m,
-                               .expected_floor_m = world_.floor_m(),
+                               .expected_floor_m = std::min(world_.floor_m(), max_range_m),
                                .miss = options_.miss,
                                .nan = options_.nan};
     validate(sensor);
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      with_prefix(names_[i], [&] { require_ranges_below(sensor.max_range_m, facts_[i].nearest_m, misplaced_[i]); });
+      with_prefix(names_[i], [&] {
+        require_ranges_below(sensor.max_range_m, facts_[i].nearest_m, world_.cell_m(), misplaced_[i]);
+      });
     }
     return sensor;
   }

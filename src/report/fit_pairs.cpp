@@ -129,7 +129,7 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     largest.add(table.reading_m);
     require_ranges(largest);
     report.model.sensor = sensor_of(table, largest, options);
-    require_ranges_below(report.model.sensor.max_range_m, largest.nearest_m(), unit_flag(table));
+    require_ranges_below(report.model.sensor.max_range_m, largest.nearest_m(), table.cell_m, unit_flag(table));
     if (options.auto_max_range && !options.max_range_m) {
       report.notes.push_back(no_return_note(largest.code(std::numeric_limits<double>::infinity())));
     }

@@ -97,10 +97,16 @@ void require_ranges(const NoReturnPile& readings) {
   if (!(readings.nearest_m() > 0.0)) throw InputError(readings.without_ranges());
 }
 
-void require_ranges_below(double max_range_m, double nearest_m, const std::string& cause) {
-  if (!reaches(nearest_m, max_range_m)) return;
-  throw InputError(fmt::format("no reading is below the maximum range, {:.6g} m: the nearest is {:.6g} m{}{}",
-                               max_range_m, nearest_m, cause.empty() ? "" : "; ", cause));
+void require_ranges_below(double max_range_m, double nearest_m, double cell_m, const std::string& cause) {
+  const std::string why = cause.empty() ? "" : "; " + cause;
+  if (reaches(nearest_m, max_range_m)) {
+    throw InputError(fmt::format("no reading is below the maximum range, {:.6g} m: the nearest is {:.6g} m{}",
+                                 max_range_m, nearest_m, why));
+  }
+  if (cell_m > max_range_m) {
+    throw InputError(fmt::format("the maximum range, {:.6g} m, is shorter than a cell of the map, {:.6g} m{}",
+                                 max_range_m, cell_m, why));
+  }
 }
 
 void require_max_range(double max_range_m, std::string_view before) {

@@ -98,8 +98,9 @@ void require_max_range(double max_range_m, std::string_view before = "");
 /// Throws InputError if no reading is a range, whatever the maximum range is.
 void require_ranges(const NoReturnPile& readings);
 
-/// Throws InputError if no reading is below the maximum range. `cause`: a sentence about why, or empty.
-void require_ranges_below(double max_range_m, double nearest_m, const std::string& cause);
+/// Throws InputError if no reading is below the maximum range, or that is shorter than a cell of the map. `cell_m`: 0
+/// if there are no cells. `cause`: a sentence about why, or empty.
+void require_ranges_below(double max_range_m, double nearest_m, double cell_m, const std::string& cause);
 
 /// The least of what the logs say their sensors measure, or of what is just below a code for "no return" that lies
 /// below that. Throws InputError about the log of the name `first` where none says either.

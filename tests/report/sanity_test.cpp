@@ -395,16 +395,24 @@ TEST(Sanity, WrongUnitsAreNamed) {
                                                    {1000, "divided by 1000: are they millimetres?"},
                                                    {10, "divided by 10: are they decimetres?"},
                                                    {.001, "times 1000: are they kilometres?"}}) {
-    expect_only_fault(fit_log(scaled(log, factor, 1), world, options()), words);
-    ScanLog in_metres = scaled(log, factor, 1);  // as the log has it, or who gives --max-range
-    in_metres.max_range_m = 14;
-    if (factor >= 100) {
-      const std::string refusal = test::input_error([&] { fit_log(in_metres, world, options()); });
-      EXPECT_NE(refusal.find("no reading is below the maximum range, 14 m"), std::string::npos) << refusal;
+    if (factor < 1) {
+      const std::string refusal = test::input_error([&] { fit_log(scaled(log, factor, 1), world, options()); });
+      EXPECT_EQ(refusal.find("the maximum range, 0.014 m, is shorter than a cell of the map, 0.1 m"), 0U) << refusal;
       EXPECT_NE(refusal.find(words), std::string::npos) << refusal;
     } else {
-      expect_only_fault(fit_log(in_metres, world, options()), words);
+      expect_only_fault(fit_log(scaled(log, factor, 1), world, options()), words);
     }
+    ScanLog in_metres = scaled(log, factor, 1);  // as the log has it, or who gives --max-range
+    in_metres.max_range_m = 14;
+    const bool is_any_below = std::ranges::any_of(in_metres.range_m, [](float m) { return m < 14; });
+    if (is_any_below) {
+      expect_only_fault(fit_log(in_metres, world, options()), words);
+      for (float& reading : in_metres.range_m) reading = std::max(reading, 14.0F);
+    }
+    if (factor < 100) continue;
+    const std::string refusal = test::input_error([&] { fit_log(in_metres, world, options()); });
+    EXPECT_NE(refusal.find("no reading is below the maximum range, 14 m"), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find(words), std::string::npos) << refusal;
   }
   const std::string both = test::input_error([&] { fit_log(scaled(log, 100, 100), world, options()); });
   EXPECT_EQ(both.find("no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is (150.0,"),
@@ -427,6 +435,7 @@ TEST(Sanity, WrongUnitsOfATableAreNamed) {
   how.max_range_m = 1400;
   expect_only_fault(fit_pairs(pairs, how), "divided by 100: are they centimetres?");
   how.max_range_m = 14;
+  for (float& reading : pairs.reading_m) reading = std::max(reading, 14.0F);
   EXPECT_NE(test::input_error([&] { fit_pairs(pairs, how); }).find("are they centimetres?"), std::string::npos);
 }
 
