@@ -29,7 +29,8 @@ In the examples office.yaml, office.log.gz and drive.mcap stand for your own map
 
 Examples:
   fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --out out/fit
-  fathom fit beam --map office.yaml --bag drive.mcap --topic /laser/scan --frame world --out out/fit_bag
+  fathom fit beam --map examples/house/maps/map.yaml --bag drive.mcap --topic /laser/scan --frame world
+      --out out/fit_bag
   fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --write nav2 --out out/fit_nav2
   fathom fit beam --pairs readings.csv --max-range 8 --out out/fit_pairs
 

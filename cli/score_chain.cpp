@@ -39,7 +39,9 @@ constexpr const char* kCompareChainHelp = R"(
 Examples:
   fathom simulate examples/06_stereo/stereo.yaml --out out/scored
       --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.07}}]'
-  fathom compare chain examples/06_stereo/stereo.yaml examples/06_stereo/stereo.yaml --measured out/scored
+  fathom fit chain examples/06_stereo/stereo.yaml --measured out/scored --free disparity.stddev_px
+      --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.1}}]' --out out/scored_fit
+  fathom compare chain examples/06_stereo/stereo.yaml out/scored_fit/noise.yaml --measured out/scored
       --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.1}}]'
 
 SCENE, DIR and LOG are as for `fathom fit chain`; --set changes SCENE alone. OTHER is another scene, or the noise.yaml

@@ -53,8 +53,8 @@ double gain_of_atom(const FitReport& report) {
 
 /// Parameters under which no reading is impossible: a held-out one may be of a kind that none learned from was.
 BeamParameters with_all_kinds(BeamParameters p) {
-  constexpr double kLeastWeight = 1e-3;
-  p.w_max = std::max(p.w_max, kLeastWeight), p.w_rand = std::max(p.w_rand, kLeastWeight);
+  constexpr double kLeastOfKind = 1e-3;
+  p.w_max = std::max(p.w_max, kLeastOfKind), p.w_rand = std::max(p.w_rand, kLeastOfKind);
   const double sum = p.w_hit + p.w_short + p.w_max + p.w_rand;
   for (double* weight : {&p.w_hit, &p.w_short, &p.w_max, &p.w_rand}) *weight /= sum;
   return p;
