@@ -269,8 +269,8 @@ class FrameMeter {
     if (!w_.fits[f]) return;
     std::string why_not;
     const WallKey key = {options_.seed, static_cast<std::uint32_t>(f)};
-    auto again = fit_plane(*w_.rays_of(f), readings_of(f), frames_.half_step_m, scales_[f], key, why_not);
-    if (again) w_.fits[f] = std::move(again);
+    const auto again = fit_plane(*w_.rays_of(f), readings_of(f), frames_.half_step_m, scales_[f], key, why_not);
+    if (again) w_.fits[f] = again;
   }
 
   /// How far walls were ever seen: what is lost beyond may be beyond the sensor's reach.

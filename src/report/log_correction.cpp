@@ -73,19 +73,20 @@ class LogCorrector {
     const std::vector<std::size_t> free = free_numbers();
     const std::vector<double> middle = scan_log_likelihoods(at);
     Eigen::MatrixXd information = Eigen::MatrixXd::Zero(kNumbers, kNumbers);
-    Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(middle.size(), kNumbers);
+    Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(index(middle.size()), kNumbers);
     for (const std::size_t i : free) {
       const std::vector<double> up = scan_log_likelihoods(shifted(at, i, step)),
                                 down = scan_log_likelihoods(shifted(at, i, -step));
       for (std::size_t k = 0; k < up.size(); ++k) {
-        scores(k, i) = (up[k] - down[k]) / (2.0 * step);
-        information(i, i) -= (up[k] - 2.0 * middle[k] + down[k]) / (step * step);
+        scores(index(k), index(i)) = (up[k] - down[k]) / (2.0 * step);
+        information(index(i), index(i)) -= (up[k] - 2.0 * middle[k] + down[k]) / (step * step);
       }
       for (const std::size_t j : free) {
         if (j >= i) break;
         const auto corner = [&](double a, double b) { return total(shifted(shifted(at, i, a), j, b)); };
-        information(i, j) = -(corner(step, step) - corner(step, -step) - corner(-step, step) + corner(-step, -step)) /
-                            (4.0 * step * step);
+        information(index(i), index(j)) =
+            -(corner(step, step) - corner(step, -step) - corner(-step, step) + corner(-step, -step)) /
+            (4.0 * step * step);
       }
     }
     Numbers errors;
@@ -93,11 +94,13 @@ class LogCorrector {
     const auto inverse = inverse_of(information, free, 0.0);
     if (!inverse) return errors;  // no maximum
     const Eigen::RowVectorXd found = (scores * *inverse).colwise().norm();
-    for (const std::size_t i : free) errors[i] = found[i];
+    for (const std::size_t i : free) errors[i] = found[index(i)];
     return errors;
   }
 
  private:
+  static Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
   [[nodiscard]] std::vector<std::size_t> free_numbers() const {
     std::vector<std::size_t> free;
     for (std::size_t i = 0; i < kNumbers; ++i) {

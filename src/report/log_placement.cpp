@@ -75,6 +75,7 @@ constexpr std::array<const char*, 6> kUnitNames = {"centimetres",    "millimetre
 /// The simplest first.
 std::vector<LogChange> possible_changes() {
   std::vector<LogChange> changes;
+  changes.reserve(7 * kUnits.size());
   for (const double unit : kUnits) changes.push_back({.readings = unit});
   for (const int quarters : {2, 1, 3}) changes.push_back({.quarters = quarters});
   changes.push_back({.headings = kRadPerDeg});

@@ -106,8 +106,8 @@ void write_results(const ResultKind& kind, const fs::path& folder, std::span<con
 void write_report(const ResultKind& kind, const fs::path& folder, const Report& report, std::vector<ResultFile> files,
                   bool force) {
   files.push_back({"report.html", html_text(report)});
-  std::vector<std::string> names;
-  for (const ResultFile& file : files) names.push_back(file.name);
+  std::vector<std::string> names(files.size());
+  std::ranges::transform(files, names.begin(), &ResultFile::name);
   names.emplace_back(kind.names.back());
   files.push_back({names.back(), json_text(report, names)});
   write_results(kind, folder, files, force);
