@@ -58,13 +58,7 @@ struct BeamHeatmapOptions {
   bool force = false, quiet = false;
 };
 
-/// Parameters of the other model are answered with the option that takes them.
-template <class F>
-auto with_model_option(F f) -> decltype(f()) {
-  return as_typed({{"likelihood field, not of a beam model", "likelihood field: give --model field"},
-                   {"beam model, not of a likelihood field", "beam model: give --model beam"}},
-                  std::move(f));
-}
+constexpr const char* kHeatmapAdvice = "give --model";
 
 std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& pose, double log_likelihood,
                                   std::size_t rays) {
@@ -110,7 +104,8 @@ struct Found {
 };
 
 Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
-  const fathom::BeamModel model = with_model_option([&] { return fathom::read_beam_model(options.parameters); });
+  const fathom::BeamModel model =
+      with_model_advice(kHeatmapAdvice, [&] { return fathom::read_beam_model(options.parameters); });
   const fathom::World world = options.world.scene.empty()
                                   ? fathom::World::from_map(map, {.unknown = model.unknown})
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
@@ -127,7 +122,7 @@ Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& ma
     throw fathom::InputError("--model field takes ends of readings in the map: --scene is for beam");
   }
   const fathom::LikelihoodFieldModel model =
-      with_model_option([&] { return fathom::read_field_model(options.parameters); });
+      with_model_advice(kHeatmapAdvice, [&] { return fathom::read_field_model(options.parameters); });
   const fathom::ScanLog log = read_log(options.log);
   TaskDisplay display("scoring:", options.quiet);
   const fathom::HeatmapLogOptions how = searching(options, map, log, display);
@@ -222,7 +217,7 @@ void add_beam_heatmap(CLI::App& beam) {
   c.footer(kHeatmapHelp);
   c.final_callback([o, &c] {
     refuse_height_without_scene(c);
-    if (!o->log.is_given()) fail_usage(c, "--log or --bag is required");
+    check_log(c, o->log);
     o->has_spacing = c.count("--spacing") > 0;
     draw_beam_heatmap(*o);
   });

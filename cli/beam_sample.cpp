@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,7 +16,6 @@
 #include "learning.hpp"
 #include "option_values.hpp"
 #include "signals.hpp"
-#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -87,13 +85,7 @@ void sample_beam(const BeamSampleOptions& options) {
   }
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const auto [csv, notes] = in_world ? sample_in_world(options, model) : sample_expected(options, model);
-  if (options.out.empty()) {
-    print(csv);
-    if (!options.quiet) std::fputs(notes.c_str(), stderr);
-  } else {
-    fathom::write_text_file(options.out, csv);
-    if (!options.quiet) print(notes);
-  }
+  write_csv(options.out, csv, notes, options.quiet);
 }
 
 }  // namespace

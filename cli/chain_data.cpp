@@ -76,9 +76,6 @@ fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const Chain
        {"; files says", "; --files says"},
        {": files is for", ": --files is for"},
        {": levels_per_m is for", ": --scale is for"},
-       {": laser is for", ": --laser is for"},
-       {": ray_angle_deg is for", ": --ray-angle is for"},
-       {": mount is for", ": --mount is for"},
        {"step_m", "--step"}},
       [&] { return as_log_typed([&] { return fathom::read_measured_frames(setup, options.measured, how); }); });
 }

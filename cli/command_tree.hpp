@@ -37,6 +37,9 @@ enum class Section : std::uint8_t { kRequired, kInput, kModel, kDataset, kOutput
 /// Puts the options that are added to the command from here on into a section; --help-all alone shows rare ones.
 void begin_section(CLI::App& command, Section section, bool rare = false);
 
+/// An option with its value, as help shows it: "--out DIR", "-h, --help", "--refine-poses[=M,DEG]", "SCENE".
+std::string shown_name(const CLI::Option& option);
+
 /// "fathom fit chain SCENE --measured DIR --free PATTERN [OPTIONS]": what the footer says after "Usage: " in its first
 /// line, else what is required.
 std::string usage_of(const CLI::App& command);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -10,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/model_file.hpp>
@@ -89,12 +87,13 @@ void refuse_other_sensor(const CompareScansOptions& o, const fathom::BeamSensor&
 
 void show(const CompareScansOptions& o, const std::vector<fathom::ScanScore>& first,
           const std::vector<fathom::ScanScore>& second, const std::string& notes) {
+  std::size_t rays = 0;
+  for (const fathom::ScanScore& scan : first) rays += scan.rays;
+  if (rays == 0) throw fathom::InputError(o.log.file().string() + ": no reading carries evidence");
   const auto a = per_ray(first), b = per_ray(second);
   const auto clusters = static_cast<std::uint32_t>(o.stretches);
   const ChainScores scores = {fathom::mean_score(a, clusters), fathom::mean_score(b, clusters),
                               fathom::score_difference(a, b, clusters)};
-  std::size_t rays = 0;
-  for (const fathom::FrameScore& scan : a) rays += scan.returns;
   if (o.json) {
     nlohmann::ordered_json json = {{"scans", a.size()}, {"rays", rays}};
     json.update(scores_json(scores));
@@ -109,13 +108,12 @@ void compare_beams(const CompareScansOptions& o) {
   const fathom::BeamModel first = fathom::read_beam_model(o.first), second = fathom::read_beam_model(o.second);
   refuse_other_sensor(o, first.sensor, second.sensor);
   const fathom::ScanLog log = read_log(o.log);
-  std::string notes;
+  fathom::World world = open_world(o.world, first.unknown, o.threads);
   std::vector<std::vector<fathom::ScanScore>> scores;
   {
     TaskDisplay display("scoring:", o.quiet);  // gone before the result is printed
     for (const fathom::BeamModel* model : {&first, &second}) {
-      const fathom::World world = open_world(o.world, model->unknown, o.threads);
-      notes = notes_text(world.notes()) + notes_text(fathom::log_notes(log));
+      if (world.unknown() != model->unknown) world = open_world(o.world, model->unknown, o.threads);
       const auto before = static_cast<double>(scores.size());
       fathom::ScoreLogOptions how;
       how.score.compute.threads = o.threads;
@@ -123,7 +121,7 @@ void compare_beams(const CompareScansOptions& o) {
       scores.push_back(fathom::score_log(*model, world, log, o.scans, how).scans);
     }
   }
-  show(o, scores[0], scores[1], notes);
+  show(o, scores[0], scores[1], notes_text(world.notes()) + notes_text(fathom::log_notes(log)));
 }
 
 void compare_fields(const CompareScansOptions& o) {
@@ -172,12 +170,10 @@ void add_compare_field(CLI::App& compare) {
   const auto o = std::make_shared<CompareScansOptions>();
   CLI::App& c = *compare.add_subcommand("field", "The difference of two likelihood fields on the scans of a log");
   add_comparison(c, *o);
-  begin_section(c, Section::kRequired);
-  c.add_option("--map", o->world.map, "map_server YAML file of the place")->required()->type_name("YAML");
-  add_log(c, o->log);
+  add_map_and_log(c, o->world, o->log);
   c.footer(kCompareFieldHelp);
   c.final_callback([o, &c] {
-    if (!o->log.is_given()) fail_usage(c, "--log or --bag is required");
+    check_log(c, o->log);
     compare_fields(*o);
   });
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

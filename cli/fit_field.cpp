@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <fathom/base/error.hpp>
 #include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/report.hpp>
 
@@ -66,9 +65,7 @@ void add_localizers(CLI::App& c, std::vector<fathom::Localizer>& localizers) {
 void add_fit_field(CLI::App& fit) {
   const auto o = std::make_shared<BeamFitOptions>();
   CLI::App& c = *fit.add_subcommand("field", "Learn the likelihood field that localizers use from a log and a map");
-  begin_section(c, Section::kRequired);
-  c.add_option("--map", o->world.map, "map_server YAML file of the place")->required()->type_name("YAML");
-  add_log(c, o->log);
+  add_map_and_log(c, o->world, o->log);
   begin_section(c, Section::kRequired);
   c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
   add_fit_scans(c, o->fit);
@@ -82,7 +79,7 @@ void add_fit_field(CLI::App& fit) {
   add_quiet(c, o->quiet);
   c.footer(kFitFieldHelp);
   c.final_callback([o, &c] {
-    if (!o->log.is_given()) fail_usage(c, "--log or --bag is required");
+    check_log(c, o->log);
     fit_field(*o);
   });
 }

@@ -44,6 +44,15 @@ void refuse_same_log(const BeamFitOptions& options) {
   }
 }
 
+/// f(), which learns from scans; what it says of options that both models have is said as they are typed.
+template <class F>
+auto as_fit_typed(F f) -> decltype(f()) {
+  return as_typed({{"give max_range_m", "give --max-range"},
+                   {"is in scans", "is in --scans"},
+                   {"and in test_scans", "and in --test-scans"}},
+                  std::move(f));
+}
+
 /// From the table of pairs, or from the logs in a world.
 fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fathom::World>& world) {
   TaskDisplay display("learning:", options.quiet);
@@ -54,31 +63,29 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
   fit.on_refine_progress = [&display](const fathom::RefineProgress& p) {
     display.show_text(fmt::format("turn {}, poses of {} scans", p.turn, group_digits(p.scans)));
   };
+  const auto fitted = [&] {
+    if (!world) {
+      fathom::BeamData pairs = fathom::read_beam_pairs(options.pairs);
+      pairs.cell_m = options.cell_m;
+      return fathom::fit_pairs(pairs, fit, options.pairs.string());
+    }
+    const std::size_t logs = 1 + options.also.size();
+    const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
+    if (fit.refine_poses && options.also.empty()) return fathom::fit_log(read(0), *world, fit);
+    return fathom::fit_logs(logs, read, *world, fit);
+  };
   return as_typed(
       {{"beam.max_range_m", "--max-range"},
        {"beam.min_range_m", "--min-range"},
        {"beam.hit_offset_m", "--hit-offset"},
        {"beam.step_m", "--step"},
-       {"give max_range_m", "give --max-range"},
-       {"is in scans", "is in --scans"},
-       {"and in test_scans", "and in --test-scans"},
        {"fit.variant = ", "--variant "},
        {", and hit is ", ", and --hit is "},
        {"per_log with refine_poses", "--per-log with --refine-poses"},
        {"test_scans with refine_poses", "--test-scans with --refine-poses"},
        {"refine_poses is for", "--refine-poses is for"},
        {"hit_offset_m is learned for all logs and per_log", "--hit-offset is learned for all logs and --per-log"}},
-      [&] {
-        if (!world) {
-          fathom::BeamData pairs = fathom::read_beam_pairs(options.pairs);
-          pairs.cell_m = options.cell_m;
-          return fathom::fit_pairs(pairs, fit, options.pairs.string());
-        }
-        const std::size_t logs = 1 + options.also.size();
-        const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
-        if (fit.refine_poses && options.also.empty()) return fathom::fit_log(read(0), *world, fit);
-        return fathom::fit_logs(logs, read, *world, fit);
-      });
+      [&] { return as_fit_typed(fitted); });
 }
 
 /// The report with options where the library says what to give.
@@ -144,13 +151,11 @@ void fit_field(const BeamFitOptions& options) {
   how.max_distance_m = options.max_distance_m;
   how.map_name = options.world.map.filename().string();
   how.fit.stretches = options.fit.stretches;
-  fathom::FieldReport report = as_typed({{"likelihood_field.max_range_m", "--max-range"},
-                                         {"likelihood_field.min_range_m", "--min-range"},
-                                         {"max_distance_m", "--max-distance"},
-                                         {"give max_range_m", "give --max-range"},
-                                         {"is in scans", "is in --scans"},
-                                         {"and in test_scans", "and in --test-scans"}},
-                                        [&] { return fathom::fit_field_log(log, map.map, how); });
+  fathom::FieldReport report =
+      as_typed({{"likelihood_field.max_range_m", "--max-range"},
+                {"likelihood_field.min_range_m", "--min-range"},
+                {"max_distance_m", "--max-distance"}},
+               [&] { return as_fit_typed([&] { return fathom::fit_field_log(log, map.map, how); }); });
   if (!options.localizers.empty()) advise_localizers(report);
   fathom::write_field_fit(options.out, report, options.force, options.localizers);
   if (!options.quiet) print(told(report, options) + localizer_lines(options) + notes_text(map.notes));

@@ -154,7 +154,7 @@ fathom::WallFrames wall_frames(const FitWallOptions& o, std::vector<std::string>
   if (has_clouds(o)) return cloud_frames(o);
   if (!o.folder.empty()) {
     if (o.wall.wall)
-      throw fathom::InputError("--wall is for scans and clouds; of depth images --mask says what is left out");
+      throw fathom::InputError("--wall is for scans and clouds; --mask leaves out pixels of depth images");
     return as_typed({{"baseline_m", "--camera BASELINE"},
                      {"cx_px = ", "--camera CX = "},
                      {"cy_px = ", "--camera CY = "},

@@ -40,19 +40,9 @@ std::string help_row(const std::string& name, const std::string& doc) {
   return text;
 }
 
-/// "--out DIR", "-h, --help", "SCENE"
-std::string name_of(const CLI::Option& option) {
-  if (option.get_positional()) return option.get_name(true);
-  std::string name;
-  for (const std::string& letter : option.get_snames()) name += "-" + letter + ", ";
-  for (const std::string& word : option.get_lnames()) name += "--" + word;
-  if (option.get_expected_max() == 0 || option.get_type_size() == 0) return name;
-  return name + (option.get_expected_min() == 0 ? "[=" + option.get_type_name() + "]" : " " + option.get_type_name());
-}
-
 std::string help_row(const CLI::Option& option) {
   const std::string value = option.get_default_str();
-  return help_row(name_of(option), option.get_description() + (value.empty() ? "" : "; default: " + value));
+  return help_row(shown_name(option), option.get_description() + (value.empty() ? "" : "; default: " + value));
 }
 
 bool is_rare(const CLI::Option& option) { return option.get_group().ends_with(kRare); }
@@ -98,15 +88,24 @@ void begin_section(CLI::App& command, Section section, bool rare) {
   command.option_defaults()->group(rare ? group.append(kRare) : group);
 }
 
+std::string shown_name(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_name(true);
+  std::string name;
+  for (const std::string& letter : option.get_snames()) name += "-" + letter + ", ";
+  for (const std::string& word : option.get_lnames()) name += "--" + word;
+  if (option.get_expected_max() == 0 || option.get_type_size() == 0) return name;
+  return name + (option.get_expected_min() == 0 ? "[=" + option.get_type_name() + "]" : " " + option.get_type_name());
+}
+
 std::string usage_of(const CLI::App& command) {
   const std::string footer = command.get_footer();
   if (footer.starts_with(kUsage)) return footer.substr(kUsage.size(), footer.find('\n') - kUsage.size());
   std::string usage = full_name(command);
   for (const CLI::Option* o : options_of(command, true)) {
-    usage += fmt::format(fmt::runtime(o->get_required() ? " {}" : " [{}]"), name_of(*o));
+    usage += fmt::format(fmt::runtime(o->get_required() ? " {}" : " [{}]"), shown_name(*o));
   }
   for (const CLI::Option* o : options_of(command)) {
-    if (o->get_required()) usage += " " + name_of(*o);
+    if (o->get_required()) usage += " " + shown_name(*o);
   }
   return usage + (commands_of(command).empty() ? " [OPTIONS]" : " COMMAND");
 }

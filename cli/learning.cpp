@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "learning.hpp"
 
-#include <initializer_list>
+#include <cstdio>
 #include <optional>
 #include <system_error>
 
@@ -9,12 +9,14 @@
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
+#include <fathom/beam/csv.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "command_tree.hpp"
 #include "option_values.hpp"
+#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -89,6 +91,16 @@ void check_new_file(const std::filesystem::path& file, bool force, const Paths& 
   if (!force) throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", file.string()));
 }
 
+void write_csv(const std::filesystem::path& out, const std::string& csv, const std::string& about, bool quiet) {
+  if (out.empty()) {
+    print(csv);
+    if (!quiet) std::fputs(about.c_str(), stderr);
+  } else {
+    fathom::write_text_file(out, csv);
+    if (!quiet) print(about);
+  }
+}
+
 void add_height(CLI::App& c, double& height_m) {
   constexpr double kMost = fathom::World::kMostHeightM;
   begin_section(c, Section::kInput, true);
@@ -136,6 +148,12 @@ void add_log(CLI::App& c, BeamLogOptions& o) {
       .needs(log);
 }
 
+void add_map_and_log(CLI::App& c, BeamWorldOptions& world, BeamLogOptions& log) {
+  begin_section(c, Section::kRequired);
+  c.add_option("--map", world.map, "map_server YAML file of the place")->required()->type_name("YAML");
+  add_log(c, log);
+}
+
 void add_parameters(CLI::App& c, std::filesystem::path& parameters) {
   c.add_option("--parameters", parameters, "parameters.yaml, as fathom fit writes it")->required()->type_name("YAML");
 }
@@ -160,9 +178,13 @@ void refuse_height_without_scene(const CLI::App& c) {
   throw fathom::InputError("--height is for --scene: a map says nothing of heights");
 }
 
+void check_log(const CLI::App& c, const BeamLogOptions& log) {
+  if (!log.is_given()) fail_usage(c, "--log or --bag is required");
+}
+
 void check_world_and_log(const CLI::App& c, const BeamWorldOptions& world, const BeamLogOptions& log) {
   refuse_height_without_scene(c);
-  if (!log.is_given()) fail_usage(c, "--log or --bag is required");
+  check_log(c, log);
   if (!world.is_given()) fail_usage(c, "--map or --scene is required");
 }
 

@@ -102,11 +102,19 @@ template <class F>
 auto as_log_typed(F f) -> decltype(f()) {
   return as_typed({{"give ray_angle_deg", "give --ray-angle"},
                    {": ray_angle_deg = ", ": --ray-angle = "},
-                   {"; ray_angle_deg is for", "; --ray-angle is for"},
+                   {" ray_angle_deg is for", " --ray-angle is for"},
                    {"give laser", "give --laser"},
-                   {"; laser is for", "; --laser is for"},
-                   {"; mount is for", "; --mount is for"},
+                   {" laser is for", " --laser is for"},
+                   {" mount is for", " --mount is for"},
                    {"which ray_time_s says", "which --ray-time says"}},
+                  std::move(f));
+}
+
+/// f(), which reads parameters. For parameters of the other model the error gives `advice` and the name of that model.
+template <class F>
+auto with_model_advice(const std::string& advice, F f) -> decltype(f()) {
+  const std::string field = "likelihood field: " + advice + " field", beam = "beam model: " + advice + " beam";
+  return as_typed({{"likelihood field, not of a beam model", field}, {"beam model, not of a likelihood field", beam}},
                   std::move(f));
 }
 
@@ -123,6 +131,9 @@ void refuse_inputs(const Paths& files, const Paths& inputs);
 /// slip replaces nothing.
 void check_new_file(const std::filesystem::path& file, bool force, const Paths& inputs);
 
+/// Writes `csv` to `out`, and `about` to stdout. Without `out` the CSV goes to stdout, and `about` to stderr.
+void write_csv(const std::filesystem::path& out, const std::string& csv, const std::string& about, bool quiet);
+
 // Options. Functions of worlds and logs begin the sections of their options.
 
 /// --map, and --scene with --height in its place.
@@ -130,6 +141,9 @@ void add_world(CLI::App& c, BeamWorldOptions& o);
 
 /// --log or --bag, and how they are read.
 void add_log(CLI::App& c, BeamLogOptions& o);
+
+/// --map and the options of logs, for commands that need a map.
+void add_map_and_log(CLI::App& c, BeamWorldOptions& world, BeamLogOptions& log);
 
 /// What logs in text do not say, except --ray-time. These options need --log where the command has it.
 void add_log_text(CLI::App& c, fathom::ScanLogOptions& o);
@@ -148,6 +162,9 @@ void add_clusters(CLI::App& c, std::size_t& stretches);
 
 /// Throws fathom::InputError where --height would be passed over.
 void refuse_height_without_scene(const CLI::App& c);
+
+/// Throws fathom::InputError where there is no log.
+void check_log(const CLI::App& c, const BeamLogOptions& log);
 
 /// Throws fathom::InputError where there is no world or no log, or where --height would be passed over.
 void check_world_and_log(const CLI::App& c, const BeamWorldOptions& world, const BeamLogOptions& log);

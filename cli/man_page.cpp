@@ -84,11 +84,7 @@ std::string arguments_section(const CLI::App& command) {
 std::string options_section(const CLI::App& command) {
   std::string text = ".SH OPTIONS\n";
   for (const CLI::Option* o : options_of(command)) {
-    std::string names;
-    for (const std::string& name : o->get_snames()) names += "-" + name + ", ";
-    for (const std::string& name : o->get_lnames()) names += "--" + name;
-    if (o->get_expected_min() > 0) names += " " + o->get_type_name();
-    text += tagged(names, o->get_description() + usual_value(*o) + (o->get_required() ? "; required" : ""));
+    text += tagged(shown_name(*o), o->get_description() + usual_value(*o) + (o->get_required() ? "; required" : ""));
   }
   return text;
 }

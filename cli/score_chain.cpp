@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,9 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
 
 #include "chain_data.hpp"
 #include "command_tree.hpp"

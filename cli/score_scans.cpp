@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -59,12 +58,15 @@ struct ScanScoreOptions {
   bool force = false, quiet = false;
 };
 
-/// f(), which reads parameters. For parameters of the other model the error names the command that takes them.
-template <class F>
-auto with_model_command(F f) -> decltype(f()) {
-  return as_typed({{"likelihood field, not of a beam model", "likelihood field: see fathom score field"},
-                   {"beam model, not of a likelihood field", "beam model: see fathom score beam"}},
-                  std::move(f));
+constexpr const char* kScoreAdvice = "see fathom score";
+
+/// Refuses what would be replaced, before the work.
+void check_score_out(const ScanScoreOptions& options) {
+  const std::filesystem::path log_file = options.log.file();
+  if (options.out.empty()) return;
+  Paths inputs = world_files(options.world);
+  inputs.insert(inputs.end(), {log_file, options.parameters});
+  check_new_file(options.out, options.force, inputs);
 }
 
 fathom::LogScores score(const ScanScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
@@ -76,15 +78,15 @@ fathom::LogScores score(const ScanScoreOptions& options, const fathom::BeamModel
   return fathom::score_log(model, world, log, options.scans, how);
 }
 
-std::string summary(const fathom::LogScores& scores) {
+/// The rows of a summary; `unit` is "ray" or "reading".
+std::vector<std::vector<std::string>> summary_rows(const fathom::LogScores& scores, const std::string& unit) {
   const fathom::ScanScore& worst = scores.least_likely();
-  return align_columns({{"scans", group_digits(scores.scans.size())},
-                        {"rays with evidence", group_digits(scores.rays())},
-                        {"log-likelihood", fmt::format("{:.3f}", scores.log_likelihood())},
-                        {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
-                        {"per ray", fmt::format("{:.4f}", scores.mean_per_ray())},
-                        {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)},
-                        {"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)}});
+  return {{"scans", group_digits(scores.scans.size())},
+          {unit + "s with evidence", group_digits(scores.rays())},
+          {"log-likelihood", fmt::format("{:.3f}", scores.log_likelihood())},
+          {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
+          {"per " + unit, fmt::format("{:.4f}", scores.mean_per_ray())},
+          {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)}};
 }
 
 /// The CSV of what was scored: scans, or their beams.
@@ -100,59 +102,36 @@ std::string scored_csv(const ScanScoreOptions& options, const fathom::BeamModel&
   return text;
 }
 
-void write_csv(const ScanScoreOptions& options, const std::string& csv, const std::string& summary) {
-  if (options.out.empty()) {
-    print(csv);
-    if (!options.quiet) std::fputs(summary.c_str(), stderr);
-  } else {
-    fathom::write_text_file(options.out, csv);
-    if (!options.quiet) print(summary);
-  }
-}
-
 /// Both write the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV
 /// goes there.
 void score_field(const ScanScoreOptions& options) {
   const StopSignals signals(Patience::kNone);
-  if (!options.out.empty()) {
-    Paths inputs = world_files(options.world);
-    inputs.insert(inputs.end(), {options.log.file(), options.parameters});
-    check_new_file(options.out, options.force, inputs);
-  }
+  check_score_out(options);
   const fathom::LikelihoodFieldModel model =
-      with_model_command([&] { return fathom::read_field_model(options.parameters); });
+      with_model_advice(kScoreAdvice, [&] { return fathom::read_field_model(options.parameters); });
   const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
   const fathom::ScanLog log = read_log(options.log);
   fathom::LogScores scores;
   scores.scans = fathom::score_field_log(model, map.map, log, options.scans, options.score.ray_step);
   for (fathom::ScanScore& scan : scores.scans) scan.log_likelihood *= options.score.alpha;
-  const fathom::ScanScore& worst = scores.least_likely();
-  const std::string summary =
-      align_columns({{"scans", group_digits(scores.scans.size())},
-                     {"readings with evidence", group_digits(scores.rays())},
-                     {"log-likelihood", fmt::format("{:.3f}", scores.log_likelihood())},
-                     {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
-                     {"per reading", fmt::format("{:.4f}", scores.mean_per_ray())},
-                     {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)}});
-  write_csv(options, fathom::scores_csv(scores.scans),
-            notes_text(map.notes) + notes_text(fathom::log_notes(log)) + summary);
+  const std::string text =
+      notes_text(map.notes) + notes_text(fathom::log_notes(log)) + align_columns(summary_rows(scores, "reading"));
+  write_csv(options.out, fathom::scores_csv(scores.scans), text, options.quiet);
 }
 
 void score_beam(const ScanScoreOptions& options) {
   const StopSignals signals(Patience::kNone);
-  const std::filesystem::path log_file = options.log.file();
-  if (!options.out.empty()) {
-    Paths inputs = world_files(options.world);
-    inputs.insert(inputs.end(), {log_file, options.parameters});
-    check_new_file(options.out, options.force, inputs);
-  }
-  const fathom::BeamModel model = with_model_command([&] { return fathom::read_beam_model(options.parameters); });
+  check_score_out(options);
+  const fathom::BeamModel model =
+      with_model_advice(kScoreAdvice, [&] { return fathom::read_beam_model(options.parameters); });
   const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
   refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = read_log(options.log);
   const fathom::LogScores scores = score(options, model, world, log);
-  const std::string text = notes_text(world.notes()) + notes_text(fathom::log_notes(log)) + summary(scores);
-  write_csv(options, scored_csv(options, model, world, log, scores), text);
+  auto rows = summary_rows(scores, "ray");
+  rows.push_back({"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)});
+  const std::string text = notes_text(world.notes()) + notes_text(fathom::log_notes(log)) + align_columns(rows);
+  write_csv(options.out, scored_csv(options, model, world, log, scores), text, options.quiet);
 }
 
 void add_scoring(CLI::App& c, ScanScoreOptions& o) {
@@ -192,13 +171,11 @@ void add_score_beam(CLI::App& score) {
 void add_score_field(CLI::App& score) {
   const auto o = std::make_shared<ScanScoreOptions>();
   CLI::App& c = *score.add_subcommand("field", "The same by a likelihood field");
-  begin_section(c, Section::kRequired);
-  c.add_option("--map", o->world.map, "map_server YAML file of the place")->required()->type_name("YAML");
-  add_log(c, o->log);
+  add_map_and_log(c, o->world, o->log);
   add_scoring(c, *o);
   c.footer(kScoreFieldHelp);
   c.final_callback([o, &c] {
-    if (!o->log.is_given()) fail_usage(c, "--log or --bag is required");
+    check_log(c, o->log);
     score_field(*o);
   });
 }

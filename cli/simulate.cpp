@@ -207,8 +207,7 @@ void add_dataset_options(CLI::App& c, SimulateOptions& o) {
   add_whole(c, {"--block", "FRAMES", "frames of a unit; without: all of an episode"}, {1, fathom::kMaxFrames}, o.block);
   c.add_option("--shard", o.shard, "the units i, i + n, i + 2n, ... alone")->type_name("i/n");
   c.add_flag("--resume", o.resume, "skip units that are complete and the same, render the others");
-  add_choice(c, "--format", "a folder for each unit, or many units in a file", o.format,
-             fathom::kChoiceWords<fathom::DatasetFormat>);
+  add_choice(c, "--format", "a folder for each unit, or many units in a file", o.format);
   add_whole(c, {"--units-per-file", "N", "units in a file of hdf5 or webdataset; without: 64 MiB of arrays"},
             {1, fathom::kMaxUnits}, o.units_per_file);
   add_whole(c, {"--compression", "LEVEL", "of hdf5: 0 for none, 1 for the fastest (used without), 9 for the smallest"},

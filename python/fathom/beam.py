@@ -19,10 +19,10 @@ from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad,
 from ._beam_values import Parameters, Sensor
 
 __all__ = ["BeamScores", "Density", "FieldFit", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores",
-           "Scorer", "Sensor", "World", "even_azimuths_rad", "heatmap",
-           "heatmap_of_log", "judge", "localizer_field_text", "localizer_notes", "localizer_parameters",
-           "localizer_text", "read_bag_log", "read_field_model", "read_model", "read_scan_log", "sample",
-           "sample_log", "score_beams", "score_likelihood_field", "score_log", "write_field_model", "write_model"]
+           "Scorer", "Sensor", "World", "even_azimuths_rad", "heatmap", "heatmap_of_log", "judge", "localizer_field_text",
+           "localizer_notes", "localizer_parameters", "localizer_text", "read_bag_log", "read_field_model", "read_model",
+           "read_scan_log", "sample", "sample_log", "score_beams", "score_likelihood_field", "score_log",
+           "write_field_model", "write_model"]
 
 Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]

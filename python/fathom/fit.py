@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy.typing as npt
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     import pathlib
 
 __all__ = ["beam", "beam_pairs", "chain", "distance", "energy", "field", "wall"]
+
+
+def _chain_fit_from(d: Dict[str, Any]) -> ChainFit:
+    found: Dict[str, Any] = {**d["fit"], "parameters": {p["name"]: LearnedParameter(**p) for p in d["fit"]["parameters"]}}
+    return ChainFit(noise=chain_from(d["noise"], [], []), **found)
 
 
 def beam(
@@ -47,11 +52,12 @@ def beam(
 ) -> Fit:
     """Learns the beam model of a log's sensor in a map or scene, as `fathom fit beam` does, and judges it by scans that were
     held out. max_range_m: how far the sensor measures; None: what the log says; "auto": the same, or, where it is
-    lower, just below the value that many readings have and none exceeds. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
-    learned from. hit: how hits spread, "gaussian", "student_t" or "grows". hit_offset_m: kept as it is; None: learned;
-    "auto": learned in a map, 0 in a scene. stretches: that standard errors take as independent, 0: each scan. per_log:
-    "mount", "offset" of ranges or "both" are learned, too: see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for 0.1 m and
-    1 degree: the poses of `scans` are learned, too, and a third of their rays judges: see Fit.refined."""
+    lower, just below the value that many readings have and only stray ones exceed. scans and test_scans: "all", "odd",
+    "even" or "start:stop:step"; without test_scans all that are not learned from. hit: how hits spread, "gaussian",
+    "student_t" or "grows". hit_offset_m: kept as it is; None: learned; "auto": learned in a map, 0 in a scene.
+    stretches: that standard errors take as independent, 0: each scan. per_log: "mount", "offset" of ranges or "both" are
+    learned, too: see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for
+    0.1 m and 1 degree: the poses of `scans` are learned, too, and a third of their rays judges: see Fit.refined."""
     if isinstance(refine_poses, bool):
         refine_poses = (0.1, math.radians(1.0)) if refine_poses else None
     options = dict(scans=scans, test_scans=test_scans, max_range_m=max_range_m, min_range_m=min_range_m, step_m=step_m,
@@ -79,10 +85,11 @@ def beam_pairs(
 ) -> Fit:
     """Learns a beam model from readings [S, K] or [K] (m) and the ranges that were expected, of the same shape.
 
-    Every row is a scan, whose errors go together, as those of a stretch of neighbouring scans do, unless `scan` gives a number for each reading. max_range_m: how far the
-    sensor measures; or `sensor` says more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: kept
-    as it is; None: learned. hit: how hits spread, "gaussian", "student_t" or "grows"; None: as `start` says. stretches: that
-    standard errors take as independent, 0: each scan. variant: "exact", or for comparison "closed_form" or "book".
+    Every row is a scan, unless `scan` gives the number of the scan for each reading. The readings of a scan, and of a
+    stretch of neighbouring scans, have errors in common. max_range_m: how far the sensor measures; or `sensor` says
+    more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: kept as it is; None: learned. hit: how
+    hits spread, "gaussian", "student_t" or "grows"; None: as `start` says. stretches: that standard errors take as
+    independent, 0: each scan. variant: "exact", or for comparison "closed_form" or "book".
     """
     known = _sensor(sensor, None, max_range_m, None)
     options = dict(start=None if start is None else start.to_dict(), variant=variant, hit=hit, hit_offset_m=hit_offset_m,
@@ -95,7 +102,8 @@ def field(log: Union[ScanLog, str, "pathlib.Path"], map: GridMap,
           scans: str = "odd", test_scans: str = "", min_range_m: float = 0.0,
           max_distance_m: float = 2.0) -> FieldFit:
     """Learns the likelihood field of a log's sensor and judges it by scans that were not learned from. max_range_m: None: as
-    the log says; "auto": the same, or, where it is lower, just below the value that many readings have and none exceeds."""
+    the log says; "auto": the same, or, where it is lower, just below the value that many readings have and only stray
+    ones exceed."""
     options = dict(max_range_m=max_range_m, scans=scans, test_scans=test_scans, min_range_m=min_range_m,
                    max_distance_m=max_distance_m)
     return FieldFit(_fathom._fit_field(_log(log), map, options))
@@ -111,40 +119,36 @@ def chain(noise: Any, free: Union[str, Sequence[str]], returns: ChainReturns, *,
     0: frames, or blocks of block_frames; None: 40 where the sensor moved, else 0. threads: 0: one per core; they change no
     bit."""
     patterns = [free] if isinstance(free, str) else list(free)
-    made = _fathom._fit_chain(_entries(noise), patterns, asdict(returns), hold_out, block_frames, stretches, threads)
-    d = made["fit"]
-    d["parameters"] = {p["name"]: LearnedParameter(**p) for p in d["parameters"]}
-    return ChainFit(noise=chain_from(made["noise"], [], []), **d)
+    return _chain_fit_from(_fathom._fit_chain(_entries(noise), patterns, asdict(returns), hold_out, block_frames, stretches,
+                                              threads))
 
 
 def wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
          azimuth_rad: Optional[npt.ArrayLike] = None, lidar: Optional[str] = None, max_range_m: float = 0.0,
          tape_m: Optional[npt.ArrayLike] = None, left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0,
-         border: Optional[str] = None, wall: Optional[str] = None, rings: bool = False, still: bool = False, rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1,
-         most_returns: int = 300_000, seed: int = 0, threads: int = 0) -> WallFit:
+         border: Optional[str] = None, wall: Optional[str] = None, rings: bool = False, still: bool = False,
+         rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1, most_returns: int = 300_000, seed: int = 0,
+         threads: int = 0) -> WallFit:
     """Learns the noise of a sensor from frames of a flat wall; neither pose nor scene is needed.
 
     measured: of a camera distances to the image plane, m, [frames, rows, cols], of a laser ranges [frames, rays], of a
-    lidar ranges [frames, rows, cols]; what is not above 0 and finite is lost. camera: (fx, fy, cx, cy) in px, and of a stereo camera the baseline in m. azimuth_rad:
-    of a laser's rays, [rays]. lidar: a preset, or a file with an entry of `sensors:` or a scene with one sensor.
-    max_range_m: how far the sensor measures; 0: not known. tape_m: perpendicular distance of
-    the sensor's origin to the wall by tape, m, [frames]; NaN: not measured. left_out: where it is not 0 (or True), a ray
-    is left out, [rows, cols] or as measured. half_step_m: values are multiples of twice as much. border: "of_wall" or
-    "not_known", losses with no reading between them and the border. wall: "largest" or
-    "ahead", the plane that is the wall among other surfaces that a lidar or a laser sees. rings: of a lidar a bias (and a gain where it shows) for
-    each ring, and a deviation unless tails are heavy. still: frames follow each other at rate_hz, and
-    nothing moves but from place to place. The others: see chain()."""
-    options = {"seed": seed, "border": border, "wall": wall, "rings": rings, "still": still, "rate_hz": rate_hz, "hold_out": hold_out,
-           "block_frames": block_frames, "most_returns": most_returns, "threads": threads}
+    lidar ranges [frames, rows, cols]; what is not above 0 and finite is lost. camera: (fx, fy, cx, cy) in px, and of a
+    stereo camera the baseline in m. azimuth_rad: of a laser's rays, [rays]. lidar: a preset, or a file with an entry of
+    `sensors:` or a scene with one sensor. max_range_m: how far the sensor measures; 0: not known. tape_m: perpendicular
+    distance of the sensor's origin to the wall by tape, m, [frames]; NaN: not measured. left_out: where it is not 0 (or
+    True), a ray is left out, [rows, cols] or as measured. half_step_m: values are multiples of twice as much. border:
+    "of_wall" or "not_known", losses with no reading between them and the border. wall: "largest" or "ahead", the plane
+    that is the wall among other surfaces that a lidar or a laser sees. rings: of a lidar a bias (and a gain where it
+    shows) for each ring, and a deviation unless tails are heavy. still: frames follow each other at rate_hz, and nothing
+    moves but from place to place. The others: see chain()."""
+    options = {"seed": seed, "border": border, "wall": wall, "rings": rings, "still": still, "rate_hz": rate_hz,
+               "hold_out": hold_out, "block_frames": block_frames, "most_returns": most_returns, "threads": threads}
     sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     d = _fathom._fit_wall(measured, sensor, tape_m, left_out, half_step_m, options)
-    chain = d["chain"]["fit"]
-    chain["parameters"] = {p["name"]: LearnedParameter(**p) for p in chain["parameters"]}
-    return WallFit(chain=ChainFit(noise=chain_from(d["chain"]["noise"], [], []), **chain),
-               measure=_measure_from(d["measure"]), correlation=WallCorrelation(**d["correlation"]),
-               tape=WallTape(*d["tape"]) if d["tape"] else None, loss_laws=[WallLossLaw(*law) for law in d["loss_laws"]],
-               range_laws=[WallLossLaw(*law) for law in d["range_laws"]],
-               flags=d["flags"], _sensor=sensor)
+    return WallFit(chain=_chain_fit_from(d["chain"]), measure=_measure_from(d["measure"]),
+                   correlation=WallCorrelation(**d["correlation"]), tape=WallTape(*d["tape"]) if d["tape"] else None,
+                   loss_laws=[WallLossLaw(*law) for law in d["loss_laws"]],
+                   range_laws=[WallLossLaw(*law) for law in d["range_laws"]], flags=d["flags"], _sensor=sensor)
 
 
 def distance(range: npt.ArrayLike, expected: npt.ArrayLike, scan: Optional[npt.ArrayLike] = None, *,

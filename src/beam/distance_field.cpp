@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -99,15 +102,16 @@ DistanceField::DistanceField(const GridMap& map, double max_distance_m)
   far_ = static_cast<std::uint32_t>(std::ceil(cells * cells));
   const auto [sine, cosine] = math::sincos(map.world_from_map.yaw_rad);
   sin_ = sine, cos_ = cosine, x_m_ = map.world_from_map.x_m, y_m_ = map.world_from_map.y_m;
-  level_.resize(std::size_t{rows_} * cols_);
+  std::vector<std::uint32_t> level(std::size_t{rows_} * cols_);
   const auto most = static_cast<std::uint32_t>(std::ceil(cells)) + 1;
   ColumnDistances columns(map, most);
   Envelope envelope(cols_);
   std::vector<std::uint32_t> squared(cols_);
   for (std::uint32_t r = 0; r < rows_; ++r) {
     columns.row(r, far_, squared);
-    envelope.lower(squared, far_, level_.data() + std::size_t{r} * cols_);
+    envelope.lower(squared, far_, level.data() + std::size_t{r} * cols_);
   }
+  level_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(level));
 }
 
 CellLookup cell_lookup(Localizer localizer) {
@@ -125,7 +129,7 @@ std::uint32_t DistanceField::level_at(double x_m, double y_m) const {
   const double col = std::floor((cos_ * dx + sin_ * dy) / resolution_m_ + rounding_);
   const double row = std::floor((cos_ * dy - sin_ * dx) / resolution_m_ + rounding_);
   if (!(col >= 0.0 && row >= 0.0 && col < cols_ && row < rows_)) return far_;
-  return level_[static_cast<std::size_t>(row) * cols_ + static_cast<std::size_t>(col)];
+  return (*level_)[static_cast<std::size_t>(row) * cols_ + static_cast<std::size_t>(col)];
 }
 
 double DistanceField::distance_m(std::uint32_t level) const {

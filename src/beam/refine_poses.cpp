@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -16,6 +15,7 @@
 #include "base/executor.hpp"
 #include "beam/refine_mount.hpp"
 #include "beam/way_blocks.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
@@ -100,7 +100,7 @@ class Refiner {
         all_(log.scans()) {
     if (fit_.stretch_of_scan.empty()) fit_.stretch_of_scan = blocks_of_way(log.pose, fit_.stretches);
     std::iota(all_.begin(), all_.end(), 0U);
-    mount_error_.setConstant(std::numeric_limits<double>::quiet_NaN());
+    mount_error_.setConstant(kNoNumber);
   }
 
   RefinedPoses run() {

@@ -12,7 +12,6 @@
 #include "beam/std_errors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/median.hpp"
+
 namespace fathom {
 
 namespace {
@@ -49,9 +51,8 @@ void cut_jumps(std::vector<WayStep>& steps) {
     if (step.is_usual) usual.push_back(step.length_m);
   }
   if (usual.empty()) usual.push_back(kLeastStepM);
-  const auto middle = usual.begin() + static_cast<std::ptrdiff_t>(usual.size() / 2);
-  std::nth_element(usual.begin(), middle, usual.end());
-  for (WayStep& step : steps) step.length_m = std::min(step.length_m, kMostUsualSteps * *middle);
+  const double most_m = kMostUsualSteps * median(usual);
+  for (WayStep& step : steps) step.length_m = std::min(step.length_m, most_m);
 }
 
 /// [scans], from 0; even between the ends of a step.

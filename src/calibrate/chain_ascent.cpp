@@ -55,9 +55,6 @@ std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<do
 
 NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
                  std::span<const std::size_t> learn, Executor& executor) {
-  if (std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) { return entry.noise.begins(); })) {
-    return chain;
-  }
   const auto total = [&](const NoiseChain& c) { return ChainLikelihood(c, {}, returns, learn, executor).total({}); };
   std::vector<float> range_m, clean_range_m;
   std::vector<std::uint32_t> frame;
@@ -72,9 +69,11 @@ NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, cons
     for (const FreeNumber& p : free) {
       if (p.entry == entry) own.push_back(p), names.push_back(p.field);
     }
-    if (own.empty() || !chain[entry].noise.begins()) continue;
+    if (own.empty()) continue;
+    const auto beginning = chain[entry].noise.begin({range_m, clean_range_m, frame, returns.max_range_m}, names);
+    if (!beginning) continue;
     NoiseChain guess = chain;
-    guess[entry].noise = chain[entry].noise.begin({range_m, clean_range_m, frame, returns.max_range_m}, names);
+    guess[entry].noise = *beginning;
     std::vector<double> values = values_of(guess, own);
     for (std::size_t k = 0; k < own.size(); ++k) values[k] = std::clamp(values[k], own[k].low, own[k].high);
     guess = reached;

@@ -20,15 +20,15 @@ namespace fathom {
 
 namespace {
 
-/// By ring, to the last that has an entry of its own; empty: none has.
-std::vector<const void*> models_of_rings(const ChainEntry& entry) {
-  std::vector<const void*> models;
+/// f(model) by ring, to the last ring that has an entry; empty: none has.
+template <class F>
+auto values_of_rings(const ChainEntry& entry, F f) {
+  std::vector<decltype(f(entry.noise))> values;
   for (const RingEntry& other : entry.by_ring) {
-    if (other.ring >= models.size())
-      models.resize(std::size_t{other.ring} + 1, detail::NoiseAccess::model(entry.noise));
-    models[other.ring] = detail::NoiseAccess::model(other.noise);
+    if (other.ring >= values.size()) values.resize(std::size_t{other.ring} + 1, f(entry.noise));
+    values[other.ring] = f(other.noise);
   }
-  return models;
+  return values;
 }
 
 /// Whether what a model without density does is left out of the returns, or is no matter of ranges.
@@ -62,7 +62,7 @@ namespace {
 ChainDensity::Step::Step(const ChainEntry& entry)
     : slug(entry.noise.slug()),
       model(detail::NoiseAccess::model(entry.noise)),
-      of_ring(models_of_rings(entry)),
+      of_ring(values_of_rings(entry, &detail::NoiseAccess::model)),
       act(detail::NoiseAccess::hooks(entry.noise).act),
       loss(detail::NoiseAccess::hooks(entry.noise).loss_probability),
       is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector) {}
@@ -110,13 +110,10 @@ void ChainDensity::add_hit_turn(const ChainEntry& entry) {
   const HitTurns& turns = returns_.hits;
   const std::string_view slug = entry.noise.slug();
   if (const std::string why = why_hits_are_not_told(chain_); !why.empty()) refuse(slug, why);
-  if (hit_axes(chain_) != turns.axes) refuse(slug, "turns about other axes than those of known angles");
-  HitStep step = {*entry.noise.turn(), {}, hits_.empty() ? &turns.first_rad : &turns.second_rad};
-  for (const RingEntry& other : entry.by_ring) {
-    if (other.ring >= step.of_ring.size()) step.of_ring.resize(std::size_t{other.ring} + 1, step.model);
-    step.of_ring[other.ring] = *other.noise.turn();
-  }
-  hits_.push_back(std::move(step));
+  if (hit_axes(chain_) != turns.axes) refuse(slug, "turns about other axes than the known angles");
+  const auto turn_of = [](const Noise& noise) { return *noise.turn(); };
+  hits_.push_back(
+      {turn_of(entry.noise), values_of_rings(entry, turn_of), hits_.empty() ? &turns.first_rad : &turns.second_rad});
 }
 
 void ChainDensity::find_laws() {
@@ -168,18 +165,33 @@ MeasuredRangeLaw ChainDensity::law_of(double range_m, double depth_m, std::size_
   return law;
 }
 
-double ChainDensity::log_range(std::size_t i) const {
+std::optional<double> ChainDensity::clamped(const MeasuredRangeLaw& law, double range_m) const {
   const ChainReturns& r = returns_;
-  const double range_m = double{r.range_m[i]};
-  const MeasuredRangeLaw law = this->law(i);
-  if (r.outside == OutsideLimits::kClamped && (range_m <= r.min_range_m || range_m >= r.max_range_m)) {
-    const double p = range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
-                                              : probability(law, r.max_range_m, 1e12, nodes());
-    return p > 0.0 ? math::log(p) : least_log_;
-  }
+  const bool is_at_limit = range_m <= r.min_range_m || range_m >= r.max_range_m;
+  if (r.outside != OutsideLimits::kClamped || !is_at_limit) return std::nullopt;
+  return range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
+                                  : probability(law, r.max_range_m, 1e12, nodes());
+}
+
+double ChainDensity::reported_by(const MeasuredRangeLaw& law) const {
+  const bool drops = returns_.outside == OutsideLimits::kLost;
+  // (low, high]: a range of exactly the least is reported, and so a hair below it.
+  const double low = drops ? returns_.min_range_m * (1.0 - 1e-9) : 0.0, high = drops ? returns_.max_range_m : 1e12;
+  return std::min(1.0, probability(law, low, high, nodes()));
+}
+
+double ChainDensity::half_step_of(std::size_t i) const {
+  const ChainReturns& r = returns_;
   const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
-  if (!is_on_level(law, range_m, r.half_step_m * slope)) return least_log_;
-  return log_density(law, range_m, r.half_step_m * slope, nodes());
+  return r.half_step_m * slope;
+}
+
+double ChainDensity::log_range(std::size_t i) const {
+  const double range_m = double{returns_.range_m[i]}, half_m = half_step_of(i);
+  const MeasuredRangeLaw law = this->law(i);
+  if (const auto p = clamped(law, range_m)) return *p > 0.0 ? math::log(*p) : least_log_;
+  if (!is_on_level(law, range_m, half_m)) return least_log_;
+  return log_density(law, range_m, half_m, nodes());
 }
 
 double ChainDensity::log_hit(std::size_t i) const {
@@ -193,11 +205,7 @@ double ChainDensity::log_hit(std::size_t i) const {
 
 double ChainDensity::reported(std::size_t i) const {
   if (turns_) return turned_reported(i);
-  if (ranges_.empty()) return 1.0;
-  const bool drops = returns_.outside == OutsideLimits::kLost;
-  // (low, high]: a range of exactly the least is reported, and so a hair below it.
-  const double low = drops ? returns_.min_range_m * (1.0 - 1e-9) : 0.0, high = drops ? returns_.max_range_m : 1e12;
-  return std::min(1.0, probability_between(i, low, high));
+  return ranges_.empty() ? 1.0 : reported_by(law(i));
 }
 
 void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
@@ -210,8 +218,9 @@ void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
                {law.mean_m + 0.5 * (law.low_m + law.high_m), law.normal_m * law.normal_m + law.hit_m * law.hit_m,
                 law.high_m - law.low_m, law.student_m, law.student_m > 0.0 ? law.nu : 0.0, law.short_rate_per_m});
   }
+  const double share = kept(i);
   for (const double weight : {law.hits, law.shorts, law.randoms}) {
-    out.push_back(math::log(std::max(kLeastKept, kept(i) * weight)));
+    out.push_back(math::log(std::max(kLeastKept, share * weight)));
     if (!law.is_mixture) break;
   }
   for (const HitStep& step : hits_) {

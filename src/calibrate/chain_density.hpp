@@ -78,6 +78,12 @@ class ChainDensity {
   [[nodiscard]] std::size_t ring(std::size_t i) const { return returns_.ring.empty() ? 0 : returns_.ring[i]; }
   [[nodiscard]] MeasuredRangeLaw law(std::size_t i) const;
   [[nodiscard]] MeasuredRangeLaw law_of(double range_m, double depth_m, std::size_t ring) const;
+  /// Probability of a reading at the limit that clamps it; nothing for another reading.
+  [[nodiscard]] std::optional<double> clamped(const MeasuredRangeLaw& law, double range_m) const;
+  /// Probability that a range of this law is reported.
+  [[nodiscard]] double reported_by(const MeasuredRangeLaw& law) const;
+  /// Half a step of the readings of return i, along its nominal ray.
+  [[nodiscard]] double half_step_of(std::size_t i) const;
   /// Log density of the range that was measured.
   [[nodiscard]] double log_range(std::size_t i) const;
   /// Log density of the angles by which its point lies beside its ray, per rad each; 0 where they are not known.

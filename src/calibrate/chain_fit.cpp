@@ -117,11 +117,9 @@ LostBesideEnds lost_beside_ends(const Reached& reached, std::span<const FreeNumb
   constexpr double kSpacings = 10.0;  // between readings
   double width_m = 0.0;
   for (const ChainEntry& entry : reached.ascent.chain()) {
-    for (const FieldValue& v : entry.noise.values()) {
-      const LearnedField* field = entry.noise.learned(v.name);
-      if (field == nullptr) continue;
-      if (field->role == LearnedRole::kHighEnd) width_m += v.number();
-      if (field->role == LearnedRole::kLowEnd) width_m -= v.number();
+    for (const LearnedField& field : entry.noise.learned()) {
+      if (field.role == LearnedRole::kHighEnd) width_m += entry.noise.number(field.field);
+      if (field.role == LearnedRole::kLowEnd) width_m -= entry.noise.number(field.field);
     }
   }
   const double least_m = kSpacings * std::abs(width_m) / static_cast<double>(returns);
@@ -358,8 +356,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
                                       tried.log_likelihood - fit.log_likelihood, laws[entry].noise.law()));
     laws = *other, fit = std::move(tried);
   }
-  add_flags(fit, numbers, returns.hits.is_known());
-  add_angle_flags(returns.turned, fit);
+  add_flags(fit, numbers, returns);
   return fit;
 }
 

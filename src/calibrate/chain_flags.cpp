@@ -99,10 +99,43 @@ void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, boo
   flags.move_to(fit.flags);
 }
 
+/// Says where the learned angle leaves the nodes, or is too small for them to show it.
+void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const TurnedRays& rays) {
+  constexpr double kLeastReach = 3.0;  // deviations about the mean that nodes should span
+  const std::optional<AxisTurn> turn = rays.is_known() ? ray_turn(fit.chain) : std::nullopt;
+  if (!turn) return;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const LearnedParameter& p = fit.parameters[k];
+    const bool is_deviation =
+        numbers[k].role == LearnedRole::kDeviation && turns_rays(fit.chain[numbers[k].entry].noise);
+    if (!p.is_at_limit || !is_deviation || numbers.size() == 1) continue;
+    fit.flags.push_back(fmt::format(
+        "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
+        "errors of the others are those for this value",
+        p.name));
+  }
+  const auto turning =
+      std::find_if(fit.chain.begin(), fit.chain.end(), [](const ChainEntry& entry) { return turns_rays(entry.noise); });
+  const std::string about = fmt::format("{} about {}", turning->noise.slug(), axis_word(turn->axis));
+  const double low = rays.angle_rad.front(), high = rays.angle_rad.back(), step = step_in_middle(rays.angle_rad);
+  const double reach = kLeastReach * turn->stddev_rad;
+  if (turn->mean_rad - reach < low || turn->mean_rad + reach > high) {
+    fit.flags.push_back(
+        fmt::format("{}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to {:.3g} rad: learn "
+                    "again from there, or with a larger scale of angles",
+                    about, turn->mean_rad, turn->stddev_rad, low, high));
+  } else if (turn->stddev_rad > 0.0 && turn->stddev_rad < step) {
+    fit.flags.push_back(
+        fmt::format("{}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were cast: "
+                    "learned again from there, its error is smaller",
+                    about, turn->stddev_rad, step));
+  }
+}
+
 }  // namespace
 
-void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_points) {
-  add_parameter_flags(fit, numbers, knows_points);
+void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns) {
+  add_parameter_flags(fit, numbers, returns.hits.is_known());
   if (fit.clusters < kFewClusters) {
     fit.flags.push_back(
         fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.clusters,
@@ -114,33 +147,7 @@ void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_po
         "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
         entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
   }
-}
-
-void add_angle_flags(const TurnedRays& rays, ChainFit& fit) {
-  constexpr double kLeastReach = 3.0;  // deviations about the mean that nodes should span
-  const std::optional<AxisTurn> turn = rays.is_known() ? ray_turn(fit.chain) : std::nullopt;
-  if (!turn) return;
-  for (const LearnedParameter& p : fit.parameters) {
-    if (!p.is_at_limit || !p.name.ends_with("angular_ray.stddev_rad") || fit.parameters.size() == 1) continue;
-    fit.flags.push_back(fmt::format(
-        "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
-        "errors of the others are those for this value",
-        p.name));
-  }
-  const std::string_view axis = axis_word(turn->axis);
-  const double low = rays.angle_rad.front(), high = rays.angle_rad.back(), step = step_in_middle(rays.angle_rad);
-  const double reach = kLeastReach * turn->stddev_rad;
-  if (turn->mean_rad - reach < low || turn->mean_rad + reach > high) {
-    fit.flags.push_back(
-        fmt::format("angular_ray about {}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to "
-                    "{:.3g} rad: learn again from there, or with a larger scale of angles",
-                    axis, turn->mean_rad, turn->stddev_rad, low, high));
-  } else if (turn->stddev_rad > 0.0 && turn->stddev_rad < step) {
-    fit.flags.push_back(fmt::format(
-        "angular_ray about {}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were "
-        "cast: learned again from there, its error is smaller",
-        axis, turn->stddev_rad, step));
-  }
+  add_angle_flags(fit, numbers, returns.turned);
 }
 
 }  // namespace fathom

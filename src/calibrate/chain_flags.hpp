@@ -9,11 +9,8 @@
 
 namespace fathom {
 
-/// Says in ChainFit::flags what a reader of its parameters and errors has to know. `knows_points`: whether the returns
-/// tell where points lie beside their rays.
-void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_points);
-
-/// Says where the learned angle leaves the nodes, or is too small for them to show it.
-void add_angle_flags(const TurnedRays& rays, ChainFit& fit);
+/// Says in ChainFit::flags what a reader of its parameters and errors has to know. `numbers`: the parameters, with
+/// their roles; `returns`: the data of the fit.
+void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns);
 
 }  // namespace fathom

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -18,13 +17,6 @@ constexpr double kDepth = 25.0;      // nats below the peak that still count
 constexpr double kAsGood = 2.0;      // nats
 constexpr double kAlike = 1e-6;      // nats, of sums that differ by rounding
 constexpr double kFloatStep = 2e-7;  // relative spacing of single floats
-
-double value_in(const Noise& noise, std::string_view field) {
-  for (const FieldValue& value : noise.values()) {
-    if (value.name == field) return value.number();
-  }
-  return 0.0;
-}
 
 /// A likelihood along its one parameter.
 class JumpProfile {
@@ -168,7 +160,7 @@ const Noise* first_with(const NoiseChain& chain, std::span<const FreeNumber> fre
       if (field.role != roles[0] && field.role != roles[1]) continue;
       const bool is_free = std::any_of(free.begin(), free.end(),
                                        [&](const FreeNumber& p) { return p.entry == entry && p.field == field.field; });
-      if (is_free || value_in(noise, field.field) != 0.0 || !chain[entry].by_ring.empty()) return &noise;
+      if (is_free || noise.number(field.field) != 0.0 || !chain[entry].by_ring.empty()) return &noise;
     }
   }
   return nullptr;
@@ -186,7 +178,7 @@ Noise off_limits(const NoiseChain& chain, std::span<const FreeNumber> free, cons
   std::vector<NamedNumber> inner;
   for (const FreeNumber& p : free) {
     const bool is_other = p.entry == parameter.entry && !p.is_same_field(parameter);
-    if (is_other && value_in(noise, p.field) <= p.low) inner.push_back({p.field, 0.5 * (p.low + p.high)});
+    if (is_other && noise.number(p.field) <= p.low) inner.push_back({p.field, 0.5 * (p.low + p.high)});
   }
   return noise.with(inner, true);
 }

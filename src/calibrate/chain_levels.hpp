@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-/// Sets a parameter of role kLevels: the least whole number of which nearly all measured disparities are
-/// multiples. False: there is none, and it stays. Throws InputError when other models of the chain move
+/// Sets a parameter of role kLevels: the least number of steps per pixel that puts nearly all measured disparities on
+/// levels. False: no number does, and the parameter stays. Throws InputError when other models of the chain move
 /// ranges, or the returns are of no stereo camera.
 bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& returns);
 

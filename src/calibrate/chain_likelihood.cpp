@@ -16,10 +16,7 @@ double value_of(const NoiseChain& chain, const FreeNumber& p) {
   for (const RingEntry& other : chain[p.entry].by_ring) {
     if (!p.rings.empty() && other.ring == p.rings.front()) noise = &other.noise;
   }
-  for (const FieldValue& value : noise->values()) {
-    if (value.name == p.field) return value.number();
-  }
-  return 0.0;
+  return noise->number(p.field);
 }
 
 void set_value(NoiseChain& chain, const FreeNumber& p, double value) {

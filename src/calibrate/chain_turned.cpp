@@ -205,7 +205,6 @@ void ChainDensity::find_facets(std::size_t i, F f) const {
   }
   const Around around(rays, place);
   std::array<NodeSums, kMostSurfaces> sums;
-  std::fill_n(sums.begin(), around.surfaces.size(), NodeSums{});
   around.add_to(sums, turns_->before);
   for (std::size_t number = 0; number < around.surfaces.size(); ++number) {
     if (!(sums[number].weight > kLeastWeight)) continue;
@@ -255,16 +254,9 @@ ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, double at, st
 
 /// Density of the measured range, with the probability that this surface is met and keeps its return.
 double ChainDensity::density_on(std::size_t i, const Facet& facet) const {
-  const ChainReturns& r = returns_;
-  const double range_m = double{r.range_m[i]};
+  const double range_m = double{returns_.range_m[i]}, half_m = half_step_of(i);
   const MeasuredRangeLaw& law = facet.wide.law;
-  if (r.outside == OutsideLimits::kClamped && (range_m <= r.min_range_m || range_m >= r.max_range_m)) {
-    const double p = range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
-                                              : probability(law, r.max_range_m, 1e12, nodes());
-    return p * facet.weight();
-  }
-  const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
-  const double half_m = r.half_step_m * slope;
+  if (const auto p = clamped(law, range_m)) return *p * facet.weight();
   if (!is_on_level(law, range_m, half_m)) return 0.0;
   const double log_p = log_density(law, range_m, half_m, nodes());
   if (!(log_p > least_log_ - 10.0)) return 0.0;
@@ -299,10 +291,8 @@ double ChainDensity::density_between(std::size_t i) const {
 }
 
 double ChainDensity::reported_on(const Facet& facet) const {
-  const bool drops = returns_.outside == OutsideLimits::kLost;
-  if (!drops && ranges_.empty()) return 1.0;
-  const double low = drops ? returns_.min_range_m * (1.0 - 1e-9) : 0.0, high = drops ? returns_.max_range_m : 1e12;
-  return std::min(1.0, probability(facet.wide.law, low, high, nodes()));
+  const bool is_certain = ranges_.empty() && returns_.outside != OutsideLimits::kLost;
+  return is_certain ? 1.0 : reported_by(facet.wide.law);
 }
 
 double ChainDensity::turned_log(std::size_t i) const {

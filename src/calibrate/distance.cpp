@@ -160,8 +160,8 @@ void add_distance_errors(const DistanceErrors& errors, const std::vector<std::si
   out.stretches = knows_scans ? options.stretches : 0;
   if (!knows_scans) {
     out.flags.emplace_back(
-        "nothing tells which pairs are of one scan: errors take all as independent, and are too small where pairs of a "
-        "scan, or of a place, err together");
+        "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small where "
+        "pairs of a scan, or of a place, are correlated");
   } else if (const std::string few = few_blocks_flag(out.clusters, options.stretches); !few.empty()) {
     out.flags.push_back(few);
   }

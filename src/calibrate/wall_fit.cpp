@@ -205,10 +205,7 @@ class WallLearner {
     double own = work_.measure.deviation * work_.measure.deviation, rounded = 0.0;
     const double step_m = 2.0 * frames_.half_step_m;
     if (work_.rays.has_disparity()) {
-      double steps = 0.0;
-      for (const FieldValue& value : ranges.front().noise.values()) {
-        if (value.name == "steps_per_px") steps = value.number();
-      }
+      const double steps = ranges.front().noise.number("steps_per_px");
       if (steps > 0.0) rounded += 1.0 / (12.0 * steps * steps);
       double square_px = 0.0, count = 0.0;
       for (const WallBin& bin : work_.measure.by_range) {

@@ -10,7 +10,7 @@
 
 #include <fathom/math/random.hpp>
 
-#include "calibrate/median.hpp"
+#include "base/median.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {

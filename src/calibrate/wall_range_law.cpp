@@ -23,17 +23,10 @@ constexpr double kNormalKurtosis = 3.0, kLeastExcess = 0.05, kExcessErrors = 4.0
 constexpr double kRounding = 1e-6;  // of a range
 constexpr double kTellingErrors = 2.0, kTellingNats = 2.0, kStartNu = 5.0;
 
-double number_of(const Noise& noise, std::string_view name) {
-  for (const FieldValue& value : noise.values()) {
-    if (value.name == name) return value.number();
-  }
-  return 0.0;
-}
-
 /// Errors by their deviation.
 std::vector<double> units_of(const NoiseChain& chain, const ChainReturns& readings) {
-  const double constant = number_of(chain.front().noise, DistanceNoise::kStddev),
-               per_m = number_of(chain.front().noise, DistanceNoise::kStddevPerM);
+  const double constant = chain.front().noise.number(DistanceNoise::kStddev),
+               per_m = chain.front().noise.number(DistanceNoise::kStddevPerM);
   std::vector<double> units;
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const double clean_m = double{readings.clean_range_m[i]};
@@ -58,8 +51,8 @@ void even_out_rings(std::span<const std::uint16_t> ring, std::vector<double>& un
 /// Whether errors by their deviation have a larger fourth moment than normal ones.
 bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_rings) {
   const double nearest_m = double{*std::min_element(readings.clean_range_m.begin(), readings.clean_range_m.end())};
-  const double deviation_m = number_of(chain.front().noise, DistanceNoise::kStddev) +
-                             number_of(chain.front().noise, DistanceNoise::kStddevPerM) * nearest_m;
+  const double deviation_m = chain.front().noise.number(DistanceNoise::kStddev) +
+                             chain.front().noise.number(DistanceNoise::kStddevPerM) * nearest_m;
   if (!(deviation_m > kRounding * nearest_m)) return false;  // what single floats leave is no noise
   std::vector<double> units = units_of(chain, readings);
   if (of_rings) even_out_rings(readings.ring, units);
@@ -109,10 +102,10 @@ WallRangeLaw choose_range_law(const NoiseChain& chain, const std::vector<std::st
   const ChainReturns judges = returns_at(readings, split_frames(readings, {.hold_out = options.hold_out}).judge);
   NoiseChain heavy = chain;
   const double shrink = std::sqrt((kStartNu - 2.0) / kStartNu);
-  heavy.front() = StudentNoise{
-      .scale_m = static_cast<float>(shrink * number_of(chain.front().noise, DistanceNoise::kStddev)),
-      .scale_per_m = static_cast<float>(shrink * number_of(chain.front().noise, DistanceNoise::kStddevPerM)),
-      .nu = static_cast<float>(kStartNu)};
+  heavy.front() =
+      StudentNoise{.scale_m = static_cast<float>(shrink * chain.front().noise.number(DistanceNoise::kStddev)),
+                   .scale_per_m = static_cast<float>(shrink * chain.front().noise.number(DistanceNoise::kStddevPerM)),
+                   .nu = static_cast<float>(kStartNu)};
   std::vector<std::string> of_heavy = {"student.scale_m", "student.nu"};
   if (free.size() > 1) of_heavy.insert(of_heavy.begin() + 1, "student.scale_per_m");
   TriedRange distance = try_range("distance", chain, free, readings, judges, options),

@@ -9,7 +9,7 @@
 #include <fathom/base/geometry.hpp>
 #include <fathom/math/random.hpp>
 
-#include "calibrate/median.hpp"
+#include "base/median.hpp"
 #include "calibrate/wall_pixels.hpp"
 
 namespace fathom {

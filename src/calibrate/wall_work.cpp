@@ -13,7 +13,7 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/counts.hpp"
-#include "calibrate/median.hpp"
+#include "base/median.hpp"
 #include "calibrate/wall_bins.hpp"
 #include "calibrate/wall_lags.hpp"
 #include "calibrate/wall_pixels.hpp"

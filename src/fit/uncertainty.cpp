@@ -96,7 +96,7 @@ std::string few_blocks_flag(std::size_t blocks, std::size_t stretches, bool by_w
 }
 
 std::string one_block_flag(std::string_view what) {
-  return fmt::format("standard errors need at least two clusters: the {} of one err together", what);
+  return fmt::format("standard errors need at least two clusters: the {} of one cluster have correlated errors", what);
 }
 
 }  // namespace fathom

@@ -23,16 +23,9 @@ struct ErrorLaw {
   bool has_uniform = false;
 };
 
-double parameter_of(const Noise& noise, std::string_view name) {
-  for (const FieldValue& value : noise.values()) {
-    if (value.name == name) return value.number();
-  }
-  return 0;
-}
-
 /// Adds a model that acts on ranges; false where the sum is none of this form.
 bool add_model(const Noise& noise, double range_m, ErrorLaw& law) {
-  const auto value = [&](std::string_view name) { return parameter_of(noise, name); };
+  const auto value = [&](std::string_view name) { return noise.number(name); };
   const bool is_random = law.deviation_m > 0 || law.has_uniform;
   const double there_m = range_m + law.mean_m;
   if (noise.slug() == DistanceNoise::kSlug) {

@@ -106,6 +106,13 @@ const std::vector<NoiseInfo>& noise_models() {
   return models;
 }
 
+double Noise::number(std::string_view field) const {
+  for (const FieldValue& value : values()) {
+    if (value.name == field) return value.number();
+  }
+  throw InputError(fmt::format("{} has no parameter '{}'", slug(), field));
+}
+
 const LearnedField* Noise::learned(std::string_view field) const {
   for (const LearnedField& entry : learned()) {
     if (entry.field == field) return &entry;

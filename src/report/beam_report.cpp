@@ -43,8 +43,8 @@ std::string scan_error_note(const ScanFit& fit) {
       stretches ? counted(fit.clusters, "stretch of " + way, "stretches of " + way)
                 : counted(fit.clusters, rows ? "row" : "scan"),
       rows        ? ""
-      : stretches ? ", because neighbouring scans see the same place and err together"
-                  : ", because neighbouring rays err together");
+      : stretches ? ", because neighbouring scans see the same place and have correlated errors"
+                  : ", because neighbouring rays have correlated errors");
 }
 
 std::vector<Report::Figure> reading_figures(const FitReport& report) {
@@ -144,7 +144,7 @@ void judge_beam(const FitReport& report, Report& out) {
   out.find(Report::Severity::kUnusable, report.judgement.flags);
   add_sanity(report.sanity, report.unusable, out);
   out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
-  out.refuse(!report.judgement.flags.empty(), report.judgement.flags.empty() ? "" : report.judgement.flags.front());
+  if (!report.judgement.flags.empty()) out.refuse(true, report.judgement.flags.front());
   out.refuse(!(w_hit > kLeastWeight), "no reading hits a surface that is expected");
   out.refuse(w_hit < 1.0 - kLeastWeight && std::isnan(fit.naive_std_error.w_hit),
              "the likelihood has no clear maximum here: there are no standard errors");

@@ -51,7 +51,7 @@ std::string yaml_file(const ChainReport& report) {
       name, FATHOM_VERSION, chain_yaml(report.fit.chain, 0));
 }
 
-/// ".85", "-1": as short as it is clear.
+/// ".85", "-1": without digits that tell nothing.
 std::string correlation_text(double value) {
   std::string text = text_or_dash(value, "{:.2f}");
   if (text.starts_with("0.") || text.starts_with("-0.")) text.erase(text.find('0'), 1);
@@ -112,7 +112,7 @@ Report::Table correlation_list(const ChainFit& fit) {
   }
   table.note = shown < pairs.size()
                    ? fmt::format("{} of {} pairs; the others are weaker.", shown, pairs.size())
-                   : fmt::format("Those of the other pairs are below {} either way.", kLeastShownCorrelation);
+                   : fmt::format("Correlations of the other pairs are below {} either way.", kLeastShownCorrelation);
   if (pairs.empty()) table.note = fmt::format("All are below {} either way.", kLeastShownCorrelation);
   return table;
 }
@@ -151,7 +151,7 @@ std::string error_figure(const ChainReport& report) {
   return plot.svg();
 }
 
-/// The means of bins, without those that are not known, at their middles.
+/// Draws the known means of bins at their middles.
 void draw_known(Plot& plot, const BinShares& bins, std::string_view css_class) {
   std::vector<double> x, y;
   for (std::size_t i = 0; i < bins.shares.size(); ++i) {

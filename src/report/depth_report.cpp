@@ -61,7 +61,7 @@ Report::Figure depth_figure(const DepthReport& report) {
           .lead = "Depth of the first frame: ",
           .keys = {patch(css(range_color(0.0)), "near"),
                    patch(css(range_color(1.0)), fmt::format("{:.6g} m and more", scale_m)),
-                   patch(css(kLostColor), report.measure.left_out > 0 ? "holes and what is left out" : "holes")}};
+                   patch(css(kLostColor), report.measure.left_out > 0 ? "holes and pixels left out" : "holes")}};
 }
 
 Report::Figure hole_figure(const DepthReport& report) {
@@ -290,17 +290,9 @@ Report::Table band_table(std::span<const DepthReport> reports) {
   return table;
 }
 
-Json to_json(const Estimate& e) {
-  return {{"value", number_or_null(e.value)}, {"std_error", number_or_null(e.std_error)}};
-}
 Json to_json(const std::vector<double>& values) {
   Json json = Json::array();
   for (const double value : values) json.push_back(number_or_null(value));
-  return json;
-}
-Json to_json(const std::vector<Estimate>& estimates) {
-  Json json = Json::array();
-  for (const Estimate& e : estimates) json.push_back(to_json(e));
   return json;
 }
 
@@ -346,15 +338,15 @@ Json to_json(const DepthReport& report) {
                      {"with_step", m.patches.with_step},
                      {"rough", m.patches.rough},
                      {"used", m.patches.used}};
-  json["deviation_px"] = to_json(m.deviation_px);
-  json["deviation_m"] = to_json(m.deviation_m);
+  json["deviation_px"] = estimate_json(m.deviation_px);
+  json["deviation_m"] = estimate_json(m.deviation_m);
   json["residual_px"] = number_or_null(m.residual_px);
   json["residual_m"] = number_or_null(m.residual_m);
-  json["correlation"] = {{"across", to_json(m.across)},
-                         {"down", to_json(m.down)},
+  json["correlation"] = {{"across", estimates_json(m.across)},
+                         {"down", estimates_json(m.down)},
                          {"across_residual", to_json(m.across_residual)},
                          {"down_residual", to_json(m.down_residual)},
-                         {"in_time", to_json(m.in_time)}};
+                         {"in_time", estimates_json(m.in_time)}};
   json["holes"] = holes_json(report);
   Json bands = Json::array();
   for (const Measure::Band& band : m.bands) {
@@ -379,16 +371,16 @@ Report::Tiles depth_tiles(const DepthReport& report) {
           {text_or_dash(m.across[0].value, "{:.3f}"), "correlation 1 px across"},
           {text_or_dash(m.down[0].value, "{:.3f}"), "correlation 1 px down"},
           {text_or_dash(100.0 * share(m.holes, m.pixels), "{:.2f} %"),
-           m.left_out > 0 ? "holes, without what is left out" : "holes"}};
+           m.left_out > 0 ? "holes, without pixels left out" : "holes"}};
 }
 
-/// What holes are counted of.
+/// Says which pixels the shares of holes count.
 std::string depths_counted(const DepthReport& report) {
   const DepthMeasure& m = report.measure;
   if (report.left_out_by.empty()) {
     return "All holes count, also where nothing is within the camera's reach: nothing says which these are.";
   }
-  return fmt::format("{:.2f} % of the pixels are left out ({}); shares of holes are those of the others.",
+  return fmt::format("{:.2f} % of the pixels are left out ({}). Shares of holes count the remaining pixels.",
                      100.0 * static_cast<double>(m.left_out) / static_cast<double>(m.left_out + m.pixels),
                      report.left_out_by);
 }
@@ -415,8 +407,8 @@ Report report_of(std::span<const DepthReport> reports) {
   Report out{.kind = "depth_camera", .title = "Depth camera measured"};
   out.intro =
       "The error is what a cubic leaves of the inverse depths of a patch of 24 x 24 pixels. Deviation and correlations "
-      "are corrected for what the cubic takes with it; columns with \"cubic off\" are not. Blobs are whole when they "
-      "touch neither the border of the image nor what is left out: the size of the others is not known.";
+      "are corrected for what the cubic takes with it; columns with \"cubic off\" are not. Whole blobs touch "
+      "neither the border of the image nor pixels left out. The size of other blobs is unknown.";
   for (const DepthReport& report : reports) {
     const std::string name = reports.size() > 1 ? report.name + ": " : "";
     for (const std::string& flag : report.measure.flags) {
@@ -435,8 +427,7 @@ Report report_of(std::span<const DepthReport> reports) {
   return out;
 }
 
-std::string depth_json(std::span<const DepthReport> reports) {
-  const Report report = report_of(reports);
+std::string depth_json(const Report& report, std::span<const DepthReport> reports) {
   Json json = {{"kind", report.kind}, {"usable", report.unusable.empty()}, {"reason", text_or_null(report.unusable)}};
   json.update(to_json(reports.front()));
   for (const DepthReport& other : reports.subspan(1)) json["compared_with"].push_back(to_json(other));
@@ -451,7 +442,8 @@ void require_any(std::span<const DepthReport> reports) {
 
 std::string report_text(std::span<const DepthReport> reports, ReportForm form) {
   require_any(reports);
-  return form == ReportForm::kJson ? depth_json(reports) : text_of(report_of(reports), form);
+  const Report report = report_of(reports);
+  return form == ReportForm::kJson ? depth_json(report, reports) : text_of(report, form);
 }
 
 std::vector<fs::path> depth_report_files(const fs::path& folder) { return result_files(kMeasure, folder); }
@@ -461,8 +453,9 @@ void check_depth_report_folder(const fs::path& folder, bool force) { check_resul
 void write_depth_report(const fs::path& folder, std::span<const DepthReport> reports, bool force) {
   require_any(reports);
   check_depth_report_folder(folder, force);  // before the work
-  const std::vector<ResultFile> files = {{"report.html", html_text(report_of(reports))},
-                                         {"measure.json", depth_json(reports)}};
+  const Report report = report_of(reports);
+  const std::vector<ResultFile> files = {{"report.html", html_text(report)},
+                                         {"measure.json", depth_json(report, reports)}};
   write_results(kMeasure, folder, files, force);
 }
 

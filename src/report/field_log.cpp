@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
-#include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "beam/way_blocks.hpp"
@@ -24,30 +22,16 @@ namespace fathom {
 
 namespace {
 
-/// The scans to judge by, none of which may have been learned from.
-ScanNumbers judging_scans(const FieldLogOptions& options, const ScanNumbers& learned, const ScanLog& log) {
-  const bool others = options.test_scans.empty();
-  const ScanNumbers chosen = select_scans(others ? "all" : options.test_scans, log.scans());
-  ScanNumbers scans, both;
-  std::set_difference(chosen.begin(), chosen.end(), learned.begin(), learned.end(), std::back_inserter(scans));
-  if (others || scans.size() == chosen.size()) return scans;
-  std::set_intersection(chosen.begin(), chosen.end(), learned.begin(), learned.end(), std::back_inserter(both));
-  throw InputError(fmt::format("scan {} is in scans {} and in test_scans {}: it would not be held out", both.front(),
-                               options.scans, options.test_scans));
-}
-
 std::vector<FitReport::Fact> field_facts(const FieldLogOptions& options, const ScanLog& log, std::size_t learned,
                                          std::size_t held_out) {
-  const auto count = [&](std::size_t scans, const std::string& selection) {
-    return fmt::format("{} ({} of {})", selection, grouped(scans), counted(log.scans(), "scan"));
-  };
   std::vector<FitReport::Fact> facts;
   if (!options.map_name.empty()) facts.push_back({"map", options.map_name});
-  const std::string file = std::filesystem::path(log.name).filename().string();
-  facts.push_back({"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ", counted(log.rays(), "ray"))});
-  facts.push_back({"learned from", count(learned, options.scans)});
-  if (held_out > 0)
-    facts.push_back({"held out", count(held_out, options.test_scans.empty() ? "the others" : options.test_scans)});
+  facts.push_back(log_fact(log.name, log.rays()));
+  facts.push_back({"learned from", selection_text(options.scans, learned, log.scans())});
+  if (held_out > 0) {
+    const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
+    facts.push_back({"held out", selection_text(others, held_out, log.scans())});
+  }
   return facts;
 }
 
@@ -149,7 +133,8 @@ std::vector<std::string> report_flags(const FieldReport& report) {
 FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options) {
   return with_prefix(log.name, [&] {
     const ScanNumbers learned = select_scans(options.scans, log.scans());
-    const ScanNumbers judging = judging_scans(options, learned, log);
+    const ScanNumbers judging =
+        held_out_scans({.scans = options.scans, .test_scans = options.test_scans}, learned, "", log.scans());
     const FieldSensor sensor = sensor_of(log, options);
     const LikelihoodFieldModel start = start_of(sensor, options);
     const DistanceField field(map, options.max_distance_m);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -60,8 +59,7 @@ FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const Distan
   const ScanLog choosing = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 == 0; });
   ScanLog learning = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 != 2; });
   ScanLog judging = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 == 2; });
-  ScanNumbers all(scans.size());
-  std::iota(all.begin(), all.end(), 0U);
+  const ScanNumbers all = all_scans(choosing);
   const auto learn = [&] {
     return fit_likelihood_field(make_field_data(learning, all, field, start), field, start).model;
   };
@@ -89,12 +87,9 @@ FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const Distan
 
 std::string wrong_map_flag(const FieldReport& report) {
   const LikelihoodFieldModel& model = report.fit.model;
-  const double sigma_m = model.sigma_hit_m, cell_m = report.cell_m;
-  if (model.w_rand > kMostFieldRand) {
-    return fmt::format("w_rand is {:.2f}, above {:g}: {}", model.w_rand, kMostFieldRand, kElsewhere);
-  }
-  if (!(sigma_m > std::min(kMostFieldCells * cell_m, kMostOfDistance * model.max_distance_m))) return "";
-  return fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m, kElsewhere);
+  if (std::string flag = unexplained_flag("w_rand", model.w_rand, kMostFieldRand); !flag.empty()) return flag;
+  return spread_flag(model.sigma_hit_m, report.cell_m,
+                     std::min(kMostFieldCells * report.cell_m, kMostOfDistance * model.max_distance_m));
 }
 
 std::string heavy_tails_flag(const FieldReport& report) {
@@ -103,8 +98,7 @@ std::string heavy_tails_flag(const FieldReport& report) {
   if (!(tail.readings > kMostFieldTail && tail.readings > tail.expected && disagree(tail, report))) return "";
   return fmt::format(
       "{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails are too "
-      "light; "
-      "the beam model has heavier ones (fathom fit beam --hit student_t)",
+      "light; the beam model has heavier ones (fathom fit beam --hit student_t)",
       100.0 * tail.readings, kFieldCoreSigmas, kFieldTailSigmas, 100.0 * tail.expected);
 }
 
@@ -112,9 +106,7 @@ FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const 
                             const LikelihoodFieldModel& learned) {
   constexpr std::size_t kLeastMovedRays = 3;
   if (log.rays() < kLeastMovedRays) return {};
-  ScanNumbers some;
-  const std::size_t every = (scans.size() + kMovedScans - 1) / kMovedScans;
-  for (std::size_t i = 0; i < scans.size(); i += every) some.push_back(scans[i]);
+  const ScanNumbers some = spread_scans(scans, kMovedScans);
   LikelihoodFieldModel start = learned;
   start.w_hit = start.w_rand = 0.5;  // learning never leaves a boundary
   try {

@@ -2,8 +2,6 @@
 #pragma once
 // What is probably wrong where a likelihood field was learned: sanity.hpp says the same of the beam model.
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 

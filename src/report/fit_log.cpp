@@ -14,7 +14,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
-#include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "beam/way_blocks.hpp"
@@ -93,8 +92,8 @@ class LogFitter {
     report.notes = world_.notes();
     report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
     for (std::size_t i = 0; i < facts_.size() && options_.auto_max_range && !options_.max_range_m; ++i) {
-      const std::string note = no_return_note(facts_[i].code);
-      if (!note.empty()) report.notes.push_back(named(note, i));
+      const std::string note = named(no_return_note(facts_[i].code), i);
+      if (!note.empty()) report.notes.push_back(note);
     }
     return report;
   }
@@ -167,9 +166,7 @@ class LogFitter {
       add_largest(largest, options_.max_range_m.value_or(log.max_range_m), facts);
       facts_.push_back(facts);
       names_.push_back(log.name);
-      for (const std::string& note : log_notes(log)) {
-        notes_.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
-      }
+      for (const std::string& note : log_notes(log)) notes_.push_back(named(note, i));
     }
     for (const LogFacts& facts : facts_) {
       held_out_ += facts.held_out, held_out_readings_ += static_cast<double>(facts.held_out * facts.rays);
@@ -185,33 +182,27 @@ class LogFitter {
     });
   }
 
-  /// With the name of its log, where there are several.
+  /// With the name of its log, where there are several. Empty words stay empty.
   [[nodiscard]] std::string named(const std::string& words, std::size_t log) const {
-    return facts_.size() == 1 ? words : names_[log] + ": " + words;
+    return words.empty() || logs_.size() == 1 ? words : names_[log] + ": " + words;
   }
 
   /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact.
   void add_flags(FitReport& report) {
-    for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (!misplaced_[i].empty()) add_fault(named(misplaced_[i], i), report);
-    }
+    for (std::size_t i = 0; i < facts_.size(); ++i) add_fault(named(misplaced_[i], i), report);
     if (!report.unusable.empty()) return;  // all else follows from it
-    const auto named_flag = [&](const std::string& flag, std::size_t i) {
-      return flag.empty() ? flag : named(flag, i);
-    };
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       const bool is_taken = options_.auto_max_range && !options_.max_range_m;
-      if (!is_taken) add_flag(named_flag(no_return_flag(facts_[i].code), i), report);
-      add_flag(named_flag(beyond_flag(facts_[i].beyond, sensor_.max_range_m), i), report);
-      add_flag(named_flag(zero_flag(facts_[i].zeros, sensor_.min_range_m), i), report);
-      add_flag(named_flag(beside_[i], i), report);
+      if (!is_taken) add_flag(named(no_return_flag(facts_[i].code), i), report);
+      add_flag(named(beyond_flag(facts_[i].beyond, sensor_.max_range_m), i), report);
+      add_flag(named(zero_flag(facts_[i].zeros, sensor_.min_range_m), i), report);
+      add_flag(named(beside_[i], i), report);
     }
     if (options_.stretches > 0) add_flag(one_place_flag(learned_poses_), report);
     // In a wrong map poses mean nothing.
     if (options_.check_poses && facts_.size() == 1 && wrong_map_flag(report).empty()) {
-      const ScanNumbers& learned = learned_of(0);
-      const ScanLog some = corrected_log(picked(0, every_nth(learned, (learned.size() + kPoseScans - 1) / kPoseScans)),
-                                         own_[0].correction, sensor_.max_range_m);
+      const ScanLog some =
+          corrected_log(picked(0, spread_scans(learned_of(0), kPoseScans)), own_[0].correction, sensor_.max_range_m);
       add_flag(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), report);
     }
   }
@@ -249,12 +240,6 @@ class LogFitter {
       learned_log_ = log;
     }
     return learned_;
-  }
-
-  static ScanNumbers every_nth(std::span<const std::uint32_t> scans, std::size_t every) {
-    ScanNumbers chosen;
-    for (std::size_t i = 0; i < scans.size(); i += every) chosen.push_back(scans[i]);
-    return chosen;
   }
 
   ScanLog picked(std::size_t log, std::span<const std::uint32_t> scans) {
@@ -337,7 +322,7 @@ class LogFitter {
   [[nodiscard]] std::string count_text(std::size_t count, const std::string& selection) const {
     std::size_t scans = 0;
     for (const LogFacts& facts : facts_) scans += facts.scans;
-    return fmt::format("{} ({} of {})", selection, grouped(count), counted(scans, "scan"));
+    return selection_text(selection, count, scans);
   }
 
   /// The head of the page: what was learned from.
@@ -346,9 +331,7 @@ class LogFitter {
     if (!world_.name().empty()) facts.push_back({"map", world_.name()});
     std::size_t learned = 0;
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      const std::string file = std::filesystem::path(names_[i]).filename().string();
-      facts.push_back(
-          {"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ", counted(facts_[i].rays, "ray"))});
+      facts.push_back(log_fact(names_[i], facts_[i].rays));
       if (options_.per_log != PerLog::kNothing) facts.push_back({"its own", correction_text(own_[i].correction)});
       learned += facts_[i].learned;
     }

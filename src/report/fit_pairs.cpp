@@ -81,10 +81,6 @@ BeamSensor sensor_of(const BeamData& pairs, const NoReturnPile& largest, const F
   return sensor;
 }
 
-std::string share_text(const std::string& selection, std::size_t count, std::size_t scans, bool are_rows) {
-  return fmt::format("{} ({} of {})", selection, grouped(count), counted(scans, are_rows ? "row" : "scan"));
-}
-
 /// What errors are worth where nothing says which rows err together.
 std::string rows_flag(std::size_t stretches) {
   return fmt::format(
@@ -138,12 +134,13 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     report.model.parameters = report.fit.parameters;
     report.shown = report.held_out ? pairs_of_scans(table, held_out) : from;
     report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+    const char* noun = report.rows_are_scans ? "row" : "scan";
     report.facts = {{"pairs", fmt::format("{}{}{}", std::filesystem::path(name).filename().string(),
                                           name.empty() ? "" : ", ", counted(table.reading_m.size(), "pair"))},
-                    {"learned from", share_text(options.scans, learned.size(), scans, report.rows_are_scans)}};
+                    {"learned from", selection_text(options.scans, learned.size(), scans, noun)}};
     if (report.held_out) {
       const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
-      report.facts.push_back({"held out", share_text(others, held_out.size(), scans, report.rows_are_scans)});
+      report.facts.push_back({"held out", selection_text(others, held_out.size(), scans, noun)});
     }
     add_sanity(table, largest, report);
     return report;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <limits>
 
@@ -11,6 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/model.hpp>
 
+#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 
@@ -18,6 +20,21 @@ namespace fathom {
 
 ScanNumbers choose_scans(const std::string& log, std::string_view selection, std::size_t scans) {
   return with_prefix(log, [&] { return select_scans(selection, scans); });
+}
+
+ScanNumbers every_nth(std::span<const std::uint32_t> scans, std::size_t every) {
+  ScanNumbers chosen;
+  for (std::size_t i = 0; i < scans.size(); i += every) chosen.push_back(scans[i]);
+  return chosen;
+}
+
+std::string selection_text(const std::string& selection, std::size_t chosen, std::size_t of, std::string_view noun) {
+  return fmt::format("{} ({} of {})", selection, grouped(chosen), counted(of, noun));
+}
+
+FitReport::Fact log_fact(const std::string& name, std::size_t rays) {
+  const std::string file = std::filesystem::path(name).filename().string();
+  return {"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ", counted(rays, "ray"))};
 }
 
 ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans) {

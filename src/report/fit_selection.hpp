@@ -27,6 +27,26 @@ using ScanNumbers = std::vector<std::uint32_t>;
 /// As select_scans(), naming the log.
 ScanNumbers choose_scans(const std::string& log, std::string_view selection, std::size_t scans);
 
+/// The numbers of all scans of a log.
+inline ScanNumbers all_scans(const ScanLog& log) {
+  ScanNumbers all(log.scans());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+ScanNumbers every_nth(std::span<const std::uint32_t> scans, std::size_t every);
+/// At most `most` of them, evenly spaced.
+inline ScanNumbers spread_scans(std::span<const std::uint32_t> scans, std::size_t most) {
+  return every_nth(scans, (scans.size() + most - 1) / most);
+}
+
+/// "odd (60 of 120 scans)": a fact of a report.
+std::string selection_text(const std::string& selection, std::size_t chosen, std::size_t of,
+                           std::string_view noun = "scan");
+
+/// The file of a log and its rays: a fact of a report.
+FitReport::Fact log_fact(const std::string& name, std::size_t rays);
+
 /// These scans of a log as a separate log.
 ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans);
 

@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "base/executor.hpp"
 #include "beam/way_blocks.hpp"
@@ -174,8 +173,7 @@ double std_error_of_mean(const std::array<Numbers, kParts>& of_part, std::size_t
 
 BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
                          double max_range_m, const Compute& compute) {
-  std::vector<std::uint32_t> all(log.scans());
-  std::iota(all.begin(), all.end(), 0U);
+  const ScanNumbers all = all_scans(log);
   if (correction == LogCorrection()) return make_beam_data(log, all, world, max_range_m, compute);
   ScanLog corrected = log;
   move_poses(correction, corrected);

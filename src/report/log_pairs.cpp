@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -106,9 +105,7 @@ LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPai
     throw InputError(
         fmt::format("gate_m = {} is not in (0, {}) m, half of how far the sensor measures", gate_m, 0.5 * max_range_m));
   }
-  std::vector<std::uint32_t> scans(log.scans());
-  std::iota(scans.begin(), scans.end(), 0U);
-  const BeamData data = make_beam_data(log, scans, world, max_range_m, options.compute);
+  const BeamData data = make_beam_data(log, all_scans(log), world, max_range_m, options.compute);
   LogPairs found;
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     const double reading_m = double{data.reading_m[i]}, expected_m = double{data.expected_m[i]};

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,8 +12,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 
+#include "base/median.hpp"
 #include "beam/way_blocks.hpp"
-#include "calibrate/median.hpp"
 #include "report/fit_selection.hpp"
 
 namespace fathom {
@@ -40,8 +39,8 @@ double near_m_of(double cell_m) { return std::max(kNearM, kNearCells * cell_m); 
 /// 0 if the readings are too few to tell.
 double share_if_enough(double near, double readings) { return readings < kLeastPlaced ? 0.0 : near / readings; }
 
-/// Of readings in another unit, where a surface is expected. Those that are hardly longer than what counts as near show
-/// nothing: a log in too small a unit lies in one place.
+/// The share of readings, in another unit, that lie near an expected surface. Short readings show nothing: in too small
+/// a unit a log lies in one place.
 double share_of_near(const BeamData& pairs, double unit) {
   const double near_m = near_m_of(pairs.cell_m);
   double readings = 0.0, near = 0.0;
@@ -97,11 +96,8 @@ struct FoundChange {
 };
 
 FoundChange find_change(const ScanLog& log, const ShareOnMap& share) {
-  ScanNumbers scans;
-  const std::size_t every = (log.scans() + kPlacedScans - 1) / kPlacedScans;
-  for (std::size_t i = 0; i < log.scans(); i += every) scans.push_back(static_cast<std::uint32_t>(i));
-  const ScanLog few =
-      some_rays(log, scans, (log.rays() + kPlacedRays - 1) / kPlacedRays, [](std::size_t) { return true; });
+  const ScanLog few = some_rays(log, spread_scans(all_scans(log), kPlacedScans),
+                                (log.rays() + kPlacedRays - 1) / kPlacedRays, [](std::size_t) { return true; });
   FoundChange found;
   found.before = found.share = share(few);
   if (found.before > 1.0 - kLeastPlacedRise) return found;
@@ -209,21 +205,16 @@ struct CommonShift {
 
 ShareOnMap share_by_ranges(const ExpectedRanges& world) {
   return [&world](const ScanLog& log) {
-    ScanNumbers all(log.scans());
-    std::iota(all.begin(), all.end(), 0U);
-    const BeamData pairs = make_beam_data(log, all, world, kReachM, {.threads = 1});
-    return share_of_near(pairs, 1.0);
+    return share_of_near(make_beam_data(log, all_scans(log), world, kReachM, {.threads = 1}), 1.0);
   };
 }
 
 ShareOnMap share_by_ends(const DistanceField& field) {
   return [&field](const ScanLog& log) {
-    ScanNumbers all(log.scans());
-    std::iota(all.begin(), all.end(), 0U);
     LikelihoodFieldModel any;
     const double near_m = near_m_of(field.cell_m());
     any.max_range_m = kReachM, any.min_range_m = kLeastNears * near_m;
-    const FieldData ends = make_field_data(log, all, field, any);
+    const FieldData ends = make_field_data(log, all_scans(log), field, any);
     const auto near = std::count_if(ends.level.begin(), ends.level.end(),
                                     [&](std::uint32_t level) { return field.distance_m(level) <= near_m; });
     return share_if_enough(static_cast<double>(near), static_cast<double>(ends.level.size()));
@@ -252,8 +243,7 @@ std::string beside_map_flag(const ScanLog& log, const GridMap& outline) {
 std::string one_place_flag(std::span<const PlanarPose> poses) {
   if (!are_of_one_place(poses)) return "";
   return "all scans are from one place: the parameters describe this place alone, and without others there are no "
-         "standard "
-         "errors; drive through the map";
+         "standard errors; drive through the map";
 }
 
 std::string misplacement_flag(const ScanLog& log, const ShareOnMap& share) { return words_of(find_change(log, share)); }

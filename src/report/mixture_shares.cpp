@@ -95,11 +95,12 @@ MixtureShares make_shares(const FitReport& report, std::vector<double> edges, bo
   auto next = drawn.begin();
   for (std::size_t i = 0, pair = 0; i < data.reading_m.size(); ++i) {
     if (!counts(i)) continue;
-    const BeamDensity density(report.fit.parameters, sensor, data.expected_m[i]);
-    const double origin_m = by_residual ? density.expected_m() : 0.0;
+    // Most pairs need none, and it is costly.
+    const auto density = [&] { return BeamDensity(report.fit.parameters, sensor, data.expected_m[i]); };
+    const double origin_m = by_residual ? density().expected_m() : 0.0;
     const bool is_max = classify(data.reading_m[i], sensor) == ReadingKind::kMax;
     (is_max ? shares.max_readings : bin_at(shares, data.reading_m[i] - origin_m).readings) += per_reading;
-    for (; next != drawn.end() && *next == pair; ++next) add_components(report, density, origin_m, shares);
+    for (; next != drawn.end() && *next == pair; ++next) add_components(report, density(), origin_m, shares);
     ++pair;
   }
   const double per_modelled = 1.0 / static_cast<double>(std::max<std::size_t>(1, shares.modelled));
@@ -130,6 +131,11 @@ MixtureShares shares_by_residual(const FitReport& report, std::vector<double> ed
   return make_shares(report, std::move(edges), true);
 }
 
+MixtureShares tail_shares(const FitReport& report) {
+  const double sigma_m = usual_sigma_m(report), core_m = kCoreSigmas * sigma_m, tail_m = kTailSigmas * sigma_m;
+  return shares_by_residual(report, {-tail_m, -core_m, core_m, tail_m});
+}
+
 double quantile_of(std::vector<float>& values, double q) {
   if (values.empty()) return 0.0;
   const auto at = static_cast<std::ptrdiff_t>(std::floor(q * static_cast<double>(values.size() - 1)));
@@ -141,7 +147,6 @@ namespace {
 
 constexpr double kLeastShare = 0.005, kLeastPart = 0.1;  // of all readings, and of what the model expects
 constexpr double kChance = 5.0;                          // standard deviations of a share
-constexpr double kCoreSigmas = 3.0, kTailSigmas = 10.0;
 
 class Sentences {
  public:
@@ -184,7 +189,7 @@ std::vector<std::string> disagreements(const FitReport& report) {
   Sentences ranges(by_range, is_wrong_map);
   const bool book = report.model.sensor.miss == MissPolicy::kBook;
   ranges.compare("no return", by_range.max_readings, by_range.max_expected,
-                 book ? "where the map expects nothing, sensors return Z: miss: atom says so"
+                 book ? "where the map expects nothing, sensors return Z: miss: atom models this"
                       : "the sensor loses more returns than the model knows",
                  "the sensor loses fewer returns than the model says");
   if (far_m < limit_m) {
@@ -194,9 +199,7 @@ std::vector<std::string> disagreements(const FitReport& report) {
                        ? "the model has hits where the sensor returns nothing: try miss: atom"
                        : "random readings of the model reach farther than the sensor's: try a smaller maximum range");
   }
-  const double sigma_m = usual_sigma_m(report);
-  const MixtureShares near = shares_by_residual(
-      report, {-kTailSigmas * sigma_m, -kCoreSigmas * sigma_m, kCoreSigmas * sigma_m, kTailSigmas * sigma_m});
+  const MixtureShares near = tail_shares(report);
   Sentences tails(near, is_wrong_map);
   constexpr std::string_view kHeavy = "tails heavier than the model's", kLight = "tails lighter than the model's";
   const auto tail = [&](const char* side, const MixtureBin& bin) {

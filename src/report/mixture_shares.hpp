@@ -3,7 +3,6 @@
 // How readings, and the components of a fitted model, share out over bins, and where they disagree.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +34,11 @@ MixtureShares shares_by_range(const FitReport& report, std::vector<double> edges
 /// Over readings minus the centre of the hits; pairs whose map expects nothing within Z are left out.
 MixtureShares shares_by_residual(const FitReport& report, std::vector<double> edges);
 
+/// Where tails of hits begin and end, in deviations from the surface.
+inline constexpr double kCoreSigmas = 3.0, kTailSigmas = 10.0;
+/// shares_by_residual() with three bins: the tail before the surface, the core and the tail behind it.
+MixtureShares tail_shares(const FitReport& report);
+
 /// The value below which a fraction q of the values lies; 0 without values. Reorders them.
 double quantile_of(std::vector<float>& values, double q);
 
@@ -43,7 +47,8 @@ double quantile_of(std::vector<float>& values, double q);
 bool disagree(double readings, double expected, const MixtureShares& shares);
 
 /// A sentence each: tails about the surface, readings without a return, and readings beyond all usual ones whose shares
-/// the model misses by more than half a per cent of all readings, a tenth of its own figure and what chance explains.
+/// the model misses by more than half a per cent of all readings, a tenth of the model's share and what chance
+/// explains.
 std::vector<std::string> disagreements(const FitReport& report);
 
 }  // namespace fathom

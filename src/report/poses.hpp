@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Refined poses: how far they lie from those of the log, the log that they make, and what a report says of them.
+// Refined poses: their distance from the logged poses, the refined log, and the section of a report about them.
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -56,8 +56,7 @@ void set_facts(const FitLogOptions& options, std::size_t chosen, std::size_t of,
   for (FitReport::Fact& fact : report.facts) {
     if (fact.name != "learned from" && fact.name != "its own") facts.push_back(std::move(fact));
   }
-  facts.push_back({"learned from", fmt::format("{} ({} of {}): a third of the rays", options.scans, grouped(chosen),
-                                               counted(of, "scan"))});
+  facts.push_back({"learned from", selection_text(options.scans, chosen, of) + ": a third of the rays"});
   facts.push_back({"poses refined by", "another third"});
   facts.push_back({"held out", "the last third"});
   report.facts = std::move(facts);

@@ -253,6 +253,16 @@ Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
+Json estimate_json(const Estimate& estimate) {
+  return {{"value", number_or_null(estimate.value)}, {"std_error", number_or_null(estimate.std_error)}};
+}
+
+Json estimates_json(const std::vector<Estimate>& estimates) {
+  Json json = Json::array();
+  for (const Estimate& estimate : estimates) json.push_back(estimate_json(estimate));
+  return json;
+}
+
 std::string json_file_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 std::string text_or_dash(double value, std::string_view form) {
@@ -295,9 +305,8 @@ Report::Parameter parameter_of(const LearnedNumber& n, Report::Status without_er
 void add_chain(const ChainFit& fit, bool was_given, Report& report) {
   for (const LearnedParameter& p : fit.parameters) report.parameters.push_back(parameter_of(p, was_given));
   report.parameter_note = fmt::format(
-      "Standard errors rest on {} independent {}, the naive ones on independent returns. A dash: there is none (see "
-      "the "
-      "notes).",
+      "Standard errors rest on {} independent {}, the naive ones on independent returns. A dash: the error is unknown "
+      "(see the notes).",
       fit.clusters, fit.stretches > 0 ? "stretches of the way" : "frames (or blocks of frames)");
   report.start_log_likelihood = was_given ? fit.start_log_likelihood : std::nan("");
   report.log_likelihood = fit.log_likelihood;

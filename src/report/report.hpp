@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/beam/report.hpp>
+#include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/report/form.hpp>
 
@@ -49,8 +50,8 @@ struct Report {
   };
   using Tiles = std::vector<Tile>;
 
-  /// Where a column or a table is shown. Beside the others a phone has no room for columns that are kAside: there they
-  /// stand in a line below, each after its head.
+  /// Where a column or a table is shown. A phone has no room for columns that are kAside: it shows their cells in a
+  /// line below, each after its head.
   enum class Place : std::uint8_t { kShown, kAside, kScreen, kPhone, kJson };
   struct Column {
     std::string head;  ///< empty: the values say what they are
@@ -146,6 +147,8 @@ Report::Table parameter_table(const Report& report);
 Report::Json number_or_null(double value);
 /// Empty: null.
 Report::Json text_or_null(const std::string& text);
+Report::Json estimate_json(const Estimate& estimate);
+Report::Json estimates_json(const std::vector<Estimate>& estimates);
 /// A file of JSON. Names of files are bytes; what is no UTF-8 becomes U+FFFD.
 std::string json_file_text(const Report::Json& json);
 
@@ -179,7 +182,7 @@ struct ScanFit {
 };
 /// Fills tiles, the note on errors, likelihoods, blocks and what was held out.
 void add_scan_fit(const ScanFit& fit, Report& report);
-/// Findings on a log, its map and its poses. `unusable`: those that make the result unusable.
+/// Findings on a log, its map and its poses. `unusable`: the findings that make the result unusable.
 void add_sanity(const std::vector<std::string>& sanity, const std::vector<std::string>& unusable, Report& report);
 /// Where readings and model disagree, a sentence each, or that they agree.
 void add_disagreements(const std::vector<std::string>& found, Report::Section& section);

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <span>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,10 +19,9 @@ namespace fathom {
 namespace {
 
 constexpr double kMostUnexplained = 0.5, kMostCells = 10.0;  // of w_short and of w_rand, and of sigma in cells
-constexpr double kNearSigmas = 3.0, kOuterSigmas = 10.0;
-constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
-constexpr double kPoseErrors = 3.0;      // standard errors of the gain, clustered by scan
-constexpr double kLeastPoseScans = 10;   // fewer tell no standard error
+constexpr double kLeastPoseGain = 0.05;                      // nats per ray: poses whose errors cost more are not exact
+constexpr double kPoseErrors = 3.0;                          // standard errors of the gain, clustered by scan
+constexpr double kLeastPoseScans = 10;                       // fewer tell no standard error
 constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
 constexpr double kMoveOfCells = 0.5;  // poses that move less are as exact as the map tells
 // KS distances of the three laws of hits on two offices in their own maps are 0.06 to 0.10, and 0.3 without the offset
@@ -33,6 +29,11 @@ constexpr double kMoveOfCells = 0.5;  // poses that move less are as exact as th
 constexpr double kMostKsDistance = 0.15, kKsByChance = 2.0;
 constexpr double kLeastShiftOfPit = 0.05;  // of its mean from 1/2: hits centre elsewhere than expected
 constexpr double kLeastModelGain = 0.02;   // nats per ray: models that gain less are not worth a flag
+
+/// Why a map explains a log badly, and how to find out.
+constexpr std::string_view kElsewhere =
+    "the map is of another place, or lies elsewhere than the log says; draw where a scan could have been made (fathom "
+    "beam heatmap)";
 
 /// By how many nats the shown rays are likelier with miss: atom, at the same parameters. Learned ones gain more.
 double gain_of_atom(const FitReport& report) {
@@ -86,41 +87,39 @@ double gain_of_student_t(const FitReport& report) {
 }
 
 /// Where nothing is expected, the book has hits just below Z and sensors have no return.
-void flag_empty_mass(const FitReport& report, std::vector<std::string>& flags) {
+std::string empty_mass_flag(const FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
-  if (sensor.miss != MissPolicy::kBook || !(report.fit.parameters.w_hit > 0.0)) return;
+  if (sensor.miss != MissPolicy::kBook || !(report.fit.parameters.w_hit > 0.0)) return "";
   const auto missed = std::count_if(report.shown.expected_m.begin(), report.shown.expected_m.end(),
                                     [&](float expected) { return reaches(expected, sensor.max_range_m); });
-  if (missed == 0) return;
+  if (missed == 0) return "";
   const MixtureShares shares = shares_by_range(report, {0.0, usual_range_m(report)});
   // Random readings that lie there are another matter: a smaller maximum range is what helps.
   const double readings = shares.beyond.readings, hits = shares.beyond.hit;
-  if (!(hits > readings) || !disagree(readings, hits, shares)) return;
+  if (!(hits > readings) || !disagree(readings, hits, shares)) return "";
   const double gain = gain_of_atom(report);
-  if (!(gain >= kLeastModelGain)) return;
-  flags.push_back(
-      fmt::format("the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are, "
-                  "which costs {:.2g} nats per ray or more: the map expects nothing there, and the sensor returns "
-                  "none; use miss: atom (--miss atom)",
-                  100.0 * hits, usual_range_m(report), 100.0 * readings, gain));
+  if (!(gain >= kLeastModelGain)) return "";
+  return fmt::format(
+      "the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are, which costs "
+      "{:.2g} nats per ray or more: the map expects nothing there, and the sensor returns none; use miss: atom "
+      "(--miss atom)",
+      100.0 * hits, usual_range_m(report), 100.0 * readings, gain);
 }
 
-void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) {
-  if (report.fit.parameters.tail.hit == HitLaw::kStudentT) return;
-  const double sigma_m = usual_sigma_m(report);
-  const MixtureShares near = shares_by_residual(
-      report, {-kOuterSigmas * sigma_m, -kNearSigmas * sigma_m, kNearSigmas * sigma_m, kOuterSigmas * sigma_m});
+std::string heavy_tails_flag(const FitReport& report) {
+  if (report.fit.parameters.tail.hit == HitLaw::kStudentT) return "";
+  const MixtureShares near = tail_shares(report);
   const auto is_heavy = [&](const MixtureBin& bin) {
     return bin.readings > bin.expected() && disagree(bin.readings, bin.expected(), near);
   };
-  if (!is_heavy(near.bins[0]) && !is_heavy(near.bins[2])) return;
+  if (!is_heavy(near.bins[0]) && !is_heavy(near.bins[2])) return "";
   const double gain = gain_of_student_t(report);
-  if (!(gain >= kLeastModelGain)) return;
-  flags.push_back(
-      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model, which "
-                  "costs {:.2g} nats per ray: its tails are too light; learn with hit: student_t (--hit student_t)",
-                  100.0 * (near.bins[0].readings + near.bins[2].readings), kNearSigmas, kOuterSigmas,
-                  100.0 * (near.bins[0].expected() + near.bins[2].expected()), gain));
+  if (!(gain >= kLeastModelGain)) return "";
+  return fmt::format(
+      "{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model, which costs {:.2g} "
+      "nats per ray: its tails are too light; learn with hit: student_t (--hit student_t)",
+      100.0 * (near.bins[0].readings + near.bins[2].readings), kCoreSigmas, kTailSigmas,
+      100.0 * (near.bins[0].expected() + near.bins[2].expected()), gain);
 }
 
 /// The mean of the probability integral transform: above 1/2 where readings are longer than the model has them.
@@ -133,18 +132,18 @@ double mean_of_pit(const BeamJudgement& judgement) {
   return mean;
 }
 
-void flag_misfit(const FitReport& report, std::vector<std::string>& flags) {
+std::string misfit_flag(const FitReport& report) {
   const double distance = report.judgement.ks_distance;
   const double by_chance = kKsByChance / std::sqrt(static_cast<double>(report.judgement.pairs));
-  if (!(distance > kMostKsDistance + by_chance)) return;
+  if (!(distance > kMostKsDistance + by_chance)) return "";
   const bool has_offset = report.fit.parameters.hit_offset_m != 0.0 ||
                           (!report.logs.empty() && report.logs.front().correction.range_offset_m != 0.0);
   const double shift = mean_of_pit(report.judgement) - 0.5;
   const bool is_shifted = !has_offset && std::abs(shift) > kLeastShiftOfPit;
-  flags.push_back(fmt::format(
+  return fmt::format(
       "the model does not describe the readings: the KS distance is {:.2f}, above {:g}: {}", distance, kMostKsDistance,
       is_shifted ? fmt::format("they are {} than expected; {}", shift > 0.0 ? "longer" : "shorter", kLearnOffset)
-                 : std::string("see in report.html where the readings leave it")));
+                 : std::string("see in report.html where the readings leave it"));
 }
 
 /// What the readings of a scan that carry evidence sum up to.
@@ -164,12 +163,6 @@ std::vector<RaySum> sums_of_scans(const BeamParameters& parameters, const BeamSe
   return sums;
 }
 
-ScanNumbers all_scans(const ScanLog& log) {
-  ScanNumbers all(log.scans());
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
-}
-
 /// Some rays of each scan, evenly spaced.
 ScanLog thinned(const ScanLog& log) {
   return scans_between(log, 0, log.scans(), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
@@ -177,31 +170,34 @@ ScanLog thinned(const ScanLog& log) {
 
 }  // namespace
 
-std::string wrong_map_flag(const FitReport& report) {
-  const BeamParameters& weights = report.fit.parameters;
-  const double sigma_m = usual_sigma_m(report), cell_m = report.shown.cell_m;
-  const auto unexplained = [](const char* name, double weight) {
-    return fmt::format("{} is {:.2f}, above {:g}: {}", name, weight, kMostUnexplained, kElsewhere);
-  };
-  if (weights.w_short > kMostUnexplained) return unexplained("w_short", weights.w_short);
-  if (weights.w_rand > kMostUnexplained) return unexplained("w_rand", weights.w_rand);
-  if (!(cell_m > 0.0 && sigma_m > kMostCells * cell_m)) return "";
+std::string unexplained_flag(std::string_view weight, double value, double most) {
+  if (!(value > most)) return "";
+  return fmt::format("{} is {:.2f}, above {:g}: {}", weight, value, most, kElsewhere);
+}
+
+std::string spread_flag(double sigma_m, double cell_m, double most_m) {
+  if (!(sigma_m > most_m)) return "";
   return fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m, kElsewhere);
 }
 
-std::vector<std::string> sanity_flags(const FitReport& report) {
-  // In a wrong map hits, tails and what is expected to be empty mean nothing.
-  if (std::string wrong_map = wrong_map_flag(report); !wrong_map.empty()) return {std::move(wrong_map)};
-  std::vector<std::string> flags;
-  flag_empty_mass(report, flags);
-  flag_heavy_tails(report, flags);
-  flag_misfit(report, flags);
-  return flags;
+std::string wrong_map_flag(const FitReport& report) {
+  const BeamParameters& weights = report.fit.parameters;
+  if (std::string flag = unexplained_flag("w_short", weights.w_short, kMostUnexplained); !flag.empty()) {
+    return flag;
+  }
+  if (std::string flag = unexplained_flag("w_rand", weights.w_rand, kMostUnexplained); !flag.empty()) {
+    return flag;
+  }
+  const double cell_m = report.shown.cell_m;
+  return cell_m > 0.0 ? spread_flag(usual_sigma_m(report), cell_m, kMostCells * cell_m) : "";
 }
 
 void add_model_flags(FitReport& report) {
-  const bool is_wrong_map = !wrong_map_flag(report).empty();
-  for (const std::string& flag : sanity_flags(report)) is_wrong_map ? add_fault(flag, report) : add_flag(flag, report);
+  // In a wrong map hits, tails and what is expected to be empty mean nothing.
+  if (const std::string wrong_map = wrong_map_flag(report); !wrong_map.empty()) return add_fault(wrong_map, report);
+  add_flag(empty_mass_flag(report), report);
+  add_flag(heavy_tails_flag(report), report);
+  add_flag(misfit_flag(report), report);
 }
 
 std::string no_return_flag(const NoReturnPile::Code& code) {
@@ -220,8 +216,7 @@ std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) 
   constexpr double kPerM = 100.0;
   return fmt::format(
       "{} readings, {:.1f} %, lie between {:.6g} and {:.6g} m, beyond the maximum range, and count as without a "
-      "return: "
-      "give max_range_m {:.6g} or more, or what the sensor measures",
+      "return: give max_range_m {:.6g} or more, or what the sensor measures",
       grouped(static_cast<std::uint64_t>(beyond.readings)), 100.0 * beyond.share, max_range_m, beyond.largest_m,
       std::ceil(kPerM * beyond.largest_m + 0.5) / kPerM);
 }

@@ -15,20 +15,15 @@
 
 namespace fathom {
 
-/// What it means that a map explains a log badly, and what to do.
-inline constexpr std::string_view kElsewhere =
-    "the map is of another place, or lies elsewhere than the log says; draw where a scan could have been made (fathom "
-    "beam heatmap)";
-
 /// What to do where hits centre elsewhere than expected.
 inline constexpr std::string_view kLearnOffset = "learn by how much (--hit-offset fit)";
 
+/// Names a wrong map where this weight of readings that the map does not explain is above `most`; else empty.
+std::string unexplained_flag(std::string_view weight, double value, double most);
+/// Names a wrong map where hits spread by more than `most_m`; else empty.
+std::string spread_flag(double sigma_m, double cell_m, double most_m);
 /// Words where the fit shows that the map is of another place; empty: it does not.
 std::string wrong_map_flag(const FitReport& report);
-
-/// What the fit and its readings show: a map of another place, or hits that the book piles up below Z, heavy tails, and
-/// readings that lie elsewhere than the model has them.
-std::vector<std::string> sanity_flags(const FitReport& report);
 
 /// Adds a flag, unless it is empty.
 template <class Report>
@@ -42,7 +37,8 @@ void add_fault(const std::string& flag, Report& report) {
   if (!flag.empty()) report.unusable.push_back(flag);
 }
 
-/// Adds sanity_flags(). A wrong map makes the parameters useless.
+/// Adds what the fit and its readings show: a map of another place, which makes the parameters useless, or hits that
+/// the book piles up below Z, heavy tails, and readings that lie elsewhere than the model has them.
 void add_model_flags(FitReport& report);
 
 /// A value that probably means no return; empty where there is none.

@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall_report.hpp>
 
 #include "base/counts.hpp"
@@ -31,16 +30,6 @@ using Place = Report::Place;
 constexpr std::array<const char*, 4> kWallNames = {"noise.yaml", "sensor.yaml", "report.html", "fit.json"};
 constexpr std::array<std::string_view, 1> kWallKinds = {"wall"};
 constexpr ResultKind kWallKind = {.noun = "fit of a wall", .names = kWallNames, .kinds = kWallKinds};
-
-Json estimate_json(const Estimate& e) {
-  return {{"value", number_or_null(e.value)}, {"std_error", number_or_null(e.std_error)}};
-}
-
-Json estimates_json(const std::vector<Estimate>& estimates) {
-  Json json = Json::array();
-  for (const Estimate& e : estimates) json.push_back(estimate_json(e));
-  return json;
-}
 
 Json bins_json(const std::vector<WallBin>& bins, std::string_view unit, bool knows_losses) {
   Json json = Json::array();
@@ -93,7 +82,7 @@ Json turns_json(const WallFit& fit) {
 }
 
 Json size_json(const WallCorrelation& c) {
-  Json json = {{"shape", kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)]},
+  Json json = {{"shape", choice_word(c.shape)},
                {"across_px", estimate_json(c.across_px)},
                {"down_px", estimate_json(c.down_px)}};
   json["time_s"] = std::isinf(c.time_s.value) ? Json("inf") : Json(c.time_s.value);
@@ -230,8 +219,8 @@ Report::Section tape_section(const WallReport& report) {
     add("or bias of the disparity", estimate_cell(tape.bias_px, "{:.3g}"), "px", tape.bias_px_spread_m);
   }
   const char* what = tape.is_contradicted
-                         ? "Distances and readings contradict each other, and the chain has none of it."
-                     : tape.is_exact     ? "All of it is within two errors of 0, and the chain has none of it."
+                         ? "Distances and readings contradict each other, and the chain leaves out gain and bias."
+                     : tape.is_exact     ? "Gain and bias are within two errors of 0, and the chain leaves them out."
                      : tape.is_disparity ? "The chain has the bias of the disparity."
                                          : "The chain has gain and bias.";
   table.note = fmt::format("{}. {}", counted(tape.places, "place"), what);

@@ -11,7 +11,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/trigonometry.hpp>
 
-#include "calibrate/median.hpp"
+#include "base/median.hpp"
 
 namespace fathom {
 

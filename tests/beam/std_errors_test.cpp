@@ -210,7 +210,8 @@ TEST(StdErrors, SayThatTheyRestOnFewClusters) {
                                    "scans"});
   EXPECT_EQ(flags(1500, 0),
             Flags{"standard errors rest on 15 scans only: they are rough, learn from at least 20 scans"});
-  EXPECT_EQ(flags(100, 0), Flags{"standard errors need at least two clusters: the rays of one err together"});
+  EXPECT_EQ(flags(100, 0),
+            Flags{"standard errors need at least two clusters: the rays of one cluster have correlated errors"});
 }
 
 TEST(StdErrors, IntervalsAreOfStudentsT) {

@@ -66,10 +66,7 @@ inline ChainReturns simulate_returns(const NoiseChain& chain, std::uint32_t fram
 }
 
 inline double value_of(const NoiseChain& chain, const ChainParameter& p) {
-  for (const FieldValue& v : chain[p.entry].noise.values()) {
-    if (v.name == p.field) return v.number();
-  }
-  return NAN;
+  return chain[p.entry].noise.number(p.field);
 }
 
 inline std::vector<ChainParameter> parameters_of(const NoiseChain& chain, const std::vector<std::string>& patterns) {

@@ -19,9 +19,8 @@ namespace {
 
 constexpr DistanceNoise kTruth = {.mean_m = 0.013F, .stddev_m = 0.02F, .stddev_per_m = 0.004F};
 constexpr const char* kNoScans =
-    "nothing tells which pairs are of one scan: errors take all as independent, and are too small where pairs of a "
-    "scan, "
-    "or of a place, err together";
+    "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small where "
+    "pairs of a scan, or of a place, are correlated";
 constexpr ChannelSet kChannels = {Channel::kRange, Channel::kCleanRange, Channel::kReason};
 
 /// Frames of a lidar in a room, ranges of 1 to 8 m.

@@ -588,6 +588,11 @@ TEST_F(BeamOptions, ComparisonsAreDifferencesOfScores) {
   ASSERT_EQ(fields.exit_code, 0) << fields.err;
   EXPECT_EQ(json::parse(fields.out)["difference"]["nats"], 0);
   EXPECT_EQ(compared("field", files_ / "near/parameters.yaml", files_ / "far/parameters.yaml").exit_code, 0);
+  write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,nan\n");
+  const Ended blind = run_fathom({"compare", "field", files_ / "near/parameters.yaml", files_ / "far/parameters.yaml",
+                                  "--map", files_.map(), "--log", files_ / "blind.csv"});
+  EXPECT_EQ(blind.exit_code, 2);
+  EXPECT_NE(blind.err.find("blind.csv: no reading carries evidence\n"), std::string::npos) << blind.err;
 }
 
 // What a fit for localizers advises can be done for localizers.

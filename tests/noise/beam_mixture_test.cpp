@@ -145,5 +145,9 @@ TEST(BeamMixture, WeightsThatDoNotSumToOneAreRefused) {
   EXPECT_EQ(input_error([] { (void)Noise(BeamMixture{}).with("sigma_hit_m", 0.2); }), "");
 }
 
+TEST(BeamMixture, AnUnknownNumberIsRefused) {
+  EXPECT_EQ(input_error([] { (void)Noise(BeamMixture{}).number("w_none"); }), "beam_mixture has no parameter 'w_none'");
+}
+
 }  // namespace
 }  // namespace fathom::test

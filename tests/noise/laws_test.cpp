@@ -364,6 +364,7 @@ TYPED_TEST(ListedLaws, TheTableIsTheStruct) {
     const float value = TypeParam{}.*member_of<float>(fields[i]);
     EXPECT_EQ(std::strtof(info.default_value.c_str(), nullptr), value) << info.name;
     EXPECT_EQ(std::get<double>(values[i].value), double{value});
+    EXPECT_EQ(noise.number(info.name), double{value});
     EXPECT_LE(info.low, value);
     EXPECT_GE(info.high, value);
   }

@@ -265,7 +265,7 @@ TEST_F(DepthFolderTest, ThePageSaysWhatIsLeftOut) {
   const std::string with = page({.mask = folder_ / "<mask>.png"});
   EXPECT_TRUE(contains(with, "25.00 % of the pixels are left out (not 0 in "));
   EXPECT_TRUE(contains(with, "&lt;mask"));
-  EXPECT_TRUE(contains(with, "holes, without what is left out"));
+  EXPECT_TRUE(contains(with, "holes, without pixels left out"));
   EXPECT_EQ(with.find("<mask"), std::string::npos);
 }
 

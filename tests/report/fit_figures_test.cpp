@@ -285,7 +285,7 @@ TEST(Disagreements, TellOfTailsAndMasses) {
   EXPECT_FALSE(begins(disagreements(wide), "", "tails heavier than the model's"));
   FitReport lost = report;
   for (std::size_t i = 0; i < lost.shown.reading_m.size(); i += 7) lost.shown.reading_m[i] = 20;
-  EXPECT_TRUE(begins(disagreements(lost), "no return: 18.", "miss: atom says so"));
+  EXPECT_TRUE(begins(disagreements(lost), "no return: 18.", "miss: atom models this"));
   FitReport near = report;
   near.model.sensor.max_range_m = 80;  // by the model, random readings reach to 80 m
   EXPECT_TRUE(begins(disagreements(near), "beyond ",

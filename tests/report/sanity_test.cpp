@@ -292,9 +292,10 @@ TEST(Sanity, HitsWhereTheMapExpectsNothingAreNamed) {
   FitReport wrong_map = book;  // where most is short, the map is wrong, and what it expects tells nothing
   wrong_map.fit.parameters.w_hit = .28, wrong_map.fit.parameters.w_short = .60;
   wrong_map.fit.parameters.w_max = .04, wrong_map.fit.parameters.w_rand = .08;
-  const std::vector<std::string> flags = sanity_flags(wrong_map);
-  ASSERT_EQ(flags.size(), 1U);
-  EXPECT_NE(flags[0].find("w_short is 0.60, above 0.5: the map is of another place"), std::string::npos);
+  wrong_map.sanity.clear();
+  add_model_flags(wrong_map);
+  ASSERT_EQ(wrong_map.sanity.size(), 1U);
+  EXPECT_NE(wrong_map.sanity[0].find("w_short is 0.60, above 0.5: the map is of another place"), std::string::npos);
   EXPECT_NE(disagreements(book), std::vector<std::string>{});
   for (const std::string& sentence : disagreements(wrong_map)) {
     EXPECT_EQ(sentence.find("miss: atom"), std::string::npos) << sentence;
@@ -311,7 +312,8 @@ TEST(Sanity, TailsHeavierThanTheModelsAreNamed) {
   FitReport without_random = book;
   BeamParameters& p = without_random.fit.parameters;
   p.w_hit += std::exchange(p.w_rand, 0.0);
-  without_random.sanity = sanity_flags(without_random);
+  without_random.sanity.clear();
+  add_model_flags(without_random);
   EXPECT_NE(flag_with(without_random, "its tails are too light"), "");
   FitLogOptions student = options();
   student.hit = HitLaw::kStudentT;

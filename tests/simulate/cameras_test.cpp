@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cameras, grids and their losses as a scene file gives them.
 
-#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -101,14 +100,6 @@ TEST(CamerasOfAFile, AGridScanner) {
   EXPECT_EQ(grid_of("    alignment: world\n").alignment, GridAlignment::kWorld);
 }
 
-double parameter(const Noise& noise, const std::string& name) {
-  for (const FieldValue& value : noise.values()) {
-    if (value.name == name) return std::get<double>(value.value);
-  }
-  ADD_FAILURE() << "no " << name;
-  return NAN;
-}
-
 // The others: tests/render/known_defects_test.cpp.
 TEST(KnownDefects, AFractionParsedAsAnInteger) {
   const SensorSetup setup = read_sensor_of(
@@ -116,10 +107,10 @@ TEST(KnownDefects, AFractionParsedAsAnInteger) {
       "      - stereo_energy: {min_energy: 0.2, pow: 0.7, entities: {e: {pow: 1.5}, f: {pow: {uniform: [0.3, "
       "0.6]}}}}\n");
   ASSERT_EQ(setup.sensor.noise.size(), 1U);
-  EXPECT_NEAR(parameter(setup.sensor.noise[0].noise, "min_energy"), 0.2, 1e-7);
-  EXPECT_NEAR(parameter(setup.sensor.noise[0].noise, "pow"), 0.7, 1e-7);
+  EXPECT_NEAR(setup.sensor.noise[0].noise.number("min_energy"), 0.2, 1e-7);
+  EXPECT_NEAR(setup.sensor.noise[0].noise.number("pow"), 0.7, 1e-7);
   ASSERT_EQ(setup.sensor.noise[0].by_entity.size(), 2U);
-  EXPECT_NEAR(parameter(setup.sensor.noise[0].by_entity[0].noise, "pow"), 1.5, 1e-7);
+  EXPECT_NEAR(setup.sensor.noise[0].by_entity[0].noise.number("pow"), 1.5, 1e-7);
   ASSERT_EQ(setup.ranges.size(), 1U);
   EXPECT_EQ(setup.ranges[0].low, 0.3);
   EXPECT_EQ(setup.ranges[0].high, 0.6);

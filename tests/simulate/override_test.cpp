@@ -24,14 +24,6 @@ std::string error_of(const std::string& override_text) {
   return test::input_error([&] { read_with({override_text}); });
 }
 
-/// The parameter of a noise model by name.
-double parameter(const Noise& noise, const std::string& name) {
-  for (const FieldValue& value : noise.values()) {
-    if (value.name == name) return std::get<double>(value.value);
-  }
-  return -1;
-}
-
 TEST(Override, ReplacesTopLevelValues) {
   const SceneSetup setup = read_with({"frames=7", "seed=9", "rate_hz=2.5"});
   EXPECT_EQ(setup.frames, 7U);
@@ -44,7 +36,7 @@ TEST(Override, TakesAValueFromAFile) {
   const std::string file = folder.write("noise.yaml", "# learned\n- distance: {stddev_m: 0.25}\n").string();
   const SceneSetup setup = read_with({"sensors.lidar.noise=@" + file});
   ASSERT_EQ(setup.sensors[0].sensor.noise.size(), 1U);
-  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.25);
+  EXPECT_EQ(setup.sensors[0].sensor.noise[0].noise.number("stddev_m"), 0.25);
   EXPECT_EQ(setup.inputs.back(), file);  // a run refuses to write over it
   EXPECT_TRUE(test::contains(error_of("sensors.lidar.noise=@" + (folder / "none.yaml").string()), "none.yaml"));
   folder.write("bad.yaml", "- distance: {stddev_m: 0.1}\n- distanc: {}\n");
@@ -55,7 +47,7 @@ TEST(Override, TakesAValueFromAFile) {
 TEST(Override, GoesThroughNamesPositionsAndSlugs) {
   const SceneSetup setup = read_with({"sensors.lidar.noise.distance.stddev_m=0.5", "sensors.0.position_m.2=4",
                                       "scene.entities.crate.position_m=[1, 2, 3]", "scene.meshes.box.box.size_m.0=2"});
-  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.5);
+  EXPECT_EQ(setup.sensors[0].sensor.noise[0].noise.number("stddev_m"), 0.5);
   EXPECT_EQ(setup.sensors[0].sensor.parent_from_sensor.at(0).translation_m, (Vec3{0, 0, 4}));
   EXPECT_EQ(setup.scene.entities()[2].parent_from_entity.at(0).translation_m, (Vec3{1, 2, 3}));
   float highest_x = 0;
@@ -71,7 +63,7 @@ TEST(Override, AddsKeysThatTheFormatKnows) {
   EXPECT_TRUE(setup.sensors[1].sensor.rolling);
   ASSERT_EQ(setup.sensors[1].outputs.size(), 1U);
   EXPECT_NE(setup.sensors[1].outputs[0].get_if<PlyOutput>(), nullptr);
-  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_per_m"), 0.25);
+  EXPECT_EQ(setup.sensors[0].sensor.noise[0].noise.number("stddev_per_m"), 0.25);
   EXPECT_EQ(setup.sensors[0].sensor.noise[0].correlation, (Correlation{.across_px = 3}));
 }
 
@@ -92,7 +84,7 @@ TEST(Override, SetsWhatARingHas) {
   const std::vector<RingEntry>& rings = setup.sensors[0].sensor.noise[0].by_ring;
   ASSERT_EQ(rings.size(), 1U);
   EXPECT_EQ(rings[0].ring, 1U);
-  EXPECT_EQ(parameter(rings[0].noise, "mean_m"), 0.125);
+  EXPECT_EQ(rings[0].noise.number("mean_m"), 0.125);
 }
 
 TEST(Override, LaterOnesWin) { EXPECT_EQ(read_with({"seed=1", "seed=2"}).seed, 2U); }
@@ -140,7 +132,7 @@ TEST(Override, TwoEntriesOfOneNameNeedThePosition) {
                                           "- distance: {stddev_m: 0.01}\n      - distance: {stddev_m: 0.02}");
   EXPECT_THROW(read_scene_text(text, "s.yaml", {"sensors.lidar.noise.distance.stddev_m=1"}), InputError);
   const SceneSetup setup = read_scene_text(text, "s.yaml", {"sensors.lidar.noise.1.distance.stddev_m=1"});
-  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[1].noise, "stddev_m"), 1.0);
+  EXPECT_EQ(setup.sensors[0].sensor.noise[1].noise.number("stddev_m"), 1.0);
 }
 
 }  // namespace

@@ -40,14 +40,6 @@ SceneSetup read(const std::string& noise, const std::vector<std::string>& overri
   return read_scene_text(scene_with(noise), "s.yaml", overrides);
 }
 
-double number_of(const Noise& noise, const std::string& field) {
-  for (const FieldValue& value : noise.values()) {
-    if (value.name == field) return std::get<double>(value.value);
-  }
-  ADD_FAILURE() << "no field " << field;
-  return NAN;
-}
-
 /// What a run says and writes.
 struct Ran {
   json summary;
@@ -93,14 +85,13 @@ TEST(Ranges, EveryNumberOfEveryModelMayBeOne) {
       EXPECT_EQ(sensor.ranges[0].field, field.name);
       EXPECT_EQ(sensor.ranges[0].low, low);
       EXPECT_EQ(sensor.ranges[0].high, high);
-      EXPECT_NEAR(number_of(sensor.sensor.noise[0].noise, sensor.ranges[0].field), (low + high) / 2,
-                  1e-6 * std::abs(high));
+      EXPECT_NEAR(sensor.sensor.noise[0].noise.number(sensor.ranges[0].field), (low + high) / 2, 1e-6 * std::abs(high));
       std::set<double> values;
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Sensor drawn = sensor.sensor;
         const double value = draw_ranges(drawn, sensor.ranges, seed)[0].value;
         EXPECT_TRUE(value >= low && value <= high) << model.slug << "." << field.name << " " << value;
-        EXPECT_EQ(number_of(drawn.noise[0].noise, sensor.ranges[0].field), static_cast<float>(value));
+        EXPECT_EQ(drawn.noise[0].noise.number(sensor.ranges[0].field), static_cast<float>(value));
         values.insert(value);
       }
       EXPECT_EQ(values.size(), 20U);
@@ -134,7 +125,7 @@ TEST(Ranges, TheThreeLawsArriveInTheUnitOfTheLibrary) {
   EXPECT_EQ(r[1].field, "stddev_m");
   EXPECT_EQ(r[1].law, RangeLaw::kLogUniform);
   EXPECT_EQ(r[1].low, 0.01);
-  EXPECT_NEAR(number_of(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.02,
+  EXPECT_NEAR(setup.sensors[0].sensor.noise[0].noise.number("stddev_m"), 0.02,
               1e-8);  // the middle of a log-uniform law
   EXPECT_EQ(r[2].entry, 1U);
   EXPECT_EQ(r[2].field, "mean_rad");
@@ -221,7 +212,7 @@ TEST(Ranges, ARowInheritsTheDrawOrHasItsOwn) {
   EXPECT_NE(one.value(3), one.value(0));
   const SceneSetup fixed = read("[stereo_energy: {pow: {uniform: [1, 2]}, entities: {door: {pow: 9}}}]");
   ASSERT_EQ(fixed.sensors[0].ranges.size(), 1U);
-  EXPECT_EQ(number_of(fixed.sensors[0].sensor.noise[0].by_entity[0].noise, "pow"), 9.0);
+  EXPECT_EQ(fixed.sensors[0].sensor.noise[0].by_entity[0].noise.number("pow"), 9.0);
 }
 
 TEST(Ranges, RowsByChannelMayBeRanges) {

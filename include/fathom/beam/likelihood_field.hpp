@@ -94,9 +94,9 @@ class DistanceField {
  private:
   double resolution_m_, max_distance_m_;
   std::uint32_t rows_, cols_, far_;
-  double cos_, sin_, x_m_, y_m_;      // of the map in the world
-  double rounding_ = 0.0;             // cells that are added before the fraction is cut off
-  std::vector<std::uint32_t> level_;  // [rows, cols]
+  double cos_, sin_, x_m_, y_m_;                             // of the map in the world
+  double rounding_ = 0.0;                                    // cells that are added before the fraction is cut off
+  std::shared_ptr<const std::vector<std::uint32_t>> level_;  // [rows, cols], one for all look-ups
 };
 
 /// Where the readings of a scan that count end, in the frame of the sensor where it measured the first one. [readings]

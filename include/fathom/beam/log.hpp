@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Work on a log in a world: learn from it, score it, draw where it was made, or make one. These calls are the programs
-// behind `fathom fit beam` and `fathom beam`; their parts stand in fit.hpp, score.hpp, heatmap.hpp and sample.hpp.
+// behind `fathom fit beam` and `fathom beam`; their parts are in fit.hpp, score.hpp, heatmap.hpp and sample.hpp.
 
 #include <cstddef>
 #include <cstdint>

@@ -139,10 +139,10 @@ struct ChainFit {
 /// Learns the parameters `free` of a chain. `steps_per_px` of a disparity is read off the spacing of its levels. Where
 /// min_energy and pow of a stereo_energy are free, its other law is tried, too, and taken where it is likelier by 3
 /// nats; not beside angular_ray. Parameters that others tell (the mean of a distance beside a bias, one of two
-/// dropouts), or that the returns do not, stay as given. A ring whose parameter is free gets an entry of its own, which
-/// begins as the model itself. Throws InputError when arrays disagree, nothing is free, fewer than 100 returns are
-/// there to learn from, the chain has a model without density (it says which), or a parameter is free for a ring
-/// without returns, or together with those of the model itself.
+/// dropouts), or that the returns do not, stay as given. A ring whose parameter is free gets a separate entry, which
+/// begins as the model itself. Throws InputError when arrays disagree, nothing is free, or fewer than 100 returns are
+/// there to learn from. Throws it for a model without density, which the message names. Throws it for a parameter that
+/// is free for a ring without returns, and for a model that is free both for single rings and for all of them.
 FATHOM_API ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free,
                               const ChainReturns& returns, const ChainFitOptions& options = {});
 

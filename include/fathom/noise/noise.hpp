@@ -204,6 +204,8 @@ class Noise {
   [[nodiscard]] Stage stage() const { return info().stage; }
   [[nodiscard]] bool is_identity() const { return identity_; }
   [[nodiscard]] std::vector<FieldValue> values() const { return type_->values(model_.get()); }
+  /// The value of a parameter as FieldValue::number(). Throws InputError for an unknown field.
+  [[nodiscard]] FATHOM_API double number(std::string_view field) const;
 
   /// The same noise with one number changed. Throws InputError for an unknown field or a value outside its limits.
   [[nodiscard]] Noise with(std::string_view field, double value) const { return with({{{field, value}}}); }
@@ -259,12 +261,13 @@ class Noise {
   [[nodiscard]] bool jumps(std::string_view field) const {
     return type_->hooks.jumps == nullptr || type_->hooks.jumps(model_.get(), field);
   }
-  [[nodiscard]] bool begins() const { return type_->hooks.begin != nullptr; }
   /// Whether the likelihood jumps along one of the parameters.
   [[nodiscard]] FATHOM_API bool has_threshold() const;
-  /// Where learning of the parameters `free` begins.
-  [[nodiscard]] Noise begin(const LearnedReturns& returns, std::span<const std::string_view> free) const {
-    return type_->hooks.begin == nullptr ? *this : type_->hooks.begin(model_.get(), returns, free);
+  /// Where learning of the parameters `free` begins; nothing: where the model is.
+  [[nodiscard]] std::optional<Noise> begin(const LearnedReturns& returns,
+                                           std::span<const std::string_view> free) const {
+    if (type_->hooks.begin == nullptr) return std::nullopt;
+    return type_->hooks.begin(model_.get(), returns, free);
   }
   [[nodiscard]] std::optional<Noise> with_other_law() const {
     if (type_->hooks.with_other_law == nullptr) return std::nullopt;
