@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kCoarseReturns = 4096;
+constexpr std::size_t kCoarseReturns = 4096, kSomeReturns = 16'384;
 constexpr double kSettledNats = 1e-3;
 constexpr int kMostRounds = 4;
 
@@ -155,7 +155,12 @@ double Ascent::settle(bool anew) {
     set_value(chain_, p, peaks_[k].value);
   }
   if (smooth_.empty()) return total();
-  const Climb climb = climb_chain(together(learn_), values_of(chain_, smooth_));
+  std::vector<double> values = values_of(chain_, smooth_);
+  if (anew) {
+    const std::vector<std::size_t> some = some_of(learn_, kSomeReturns);
+    if (some.size() < learn_.size()) values = climb_chain(together(some), values, kSettledNats).values;
+  }
+  const Climb climb = climb_chain(together(learn_), values);
   chain_ = together(learn_).chain_at(climb.values);
   return climb.log_likelihood;
 }

@@ -38,6 +38,8 @@ bool is_passed_over(Stage stage) {
 
 }  // namespace
 
+float cosine_of(float incidence_rad) { return static_cast<float>(math::cos(double{incidence_rad})); }
+
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m) {
   if (!law.from_disparity || !(law.steps_per_px > 0.0)) return true;
   const double before_m = (range_m - law.bias_m) / law.gain;
@@ -59,13 +61,14 @@ namespace {
 
 }  // namespace
 
-ChainDensity::Step::Step(const ChainEntry& entry)
+ChainDensity::Step::Step(const ChainEntry& entry, std::size_t at)
     : slug(entry.noise.slug()),
       model(detail::NoiseAccess::model(entry.noise)),
       of_ring(values_of_rings(entry, &detail::NoiseAccess::model)),
       act(detail::NoiseAccess::hooks(entry.noise).act),
       loss(detail::NoiseAccess::hooks(entry.noise).loss_probability),
-      is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector) {}
+      is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector),
+      place(at) {}
 
 double ChainDensity::Step::lose(const void* of, const Return& hit, Surface surface, float energy) const {
   // The half vector's cosine is (camera + emitter) / 2 if both are at one place.
@@ -90,7 +93,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       continue;
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
-    Step step(entry);
+    Step step(entry, static_cast<std::size_t>(&entry - chain_.data()));
     if (step.act == nullptr && step.loss == nullptr) {
       const bool is_registered = detail::NoiseAccess::place_in_list(noise).has_value();
       if (is_registered && is_passed_over(noise.stage())) continue;
@@ -141,15 +144,34 @@ void ChainDensity::find_laws() {
 double ChainDensity::kept(std::size_t i) const {
   if (turns_) return turned_kept(i);
   if (losses_.empty()) return 1.0;
+  const Return hit = clean_return(i);
+  const Surface surface = surface_of(i);
+  double product = 1.0;
+  for (const Step& step : losses_) product *= kept_by(step, i, hit, surface);
+  return product;
+}
+
+double ChainDensity::kept_by(std::size_t entry, std::size_t i) const {
+  const auto step = std::find_if(losses_.begin(), losses_.end(), [&](const Step& s) { return s.place == entry; });
+  return step == losses_.end() ? 1.0 : kept_by(*step, i, clean_return(i), surface_of(i));
+}
+
+double ChainDensity::kept_by(const Step& step, std::size_t i, const Return& hit, const Surface& surface) const {
+  return 1.0 - step.lose(model_of(step, ring(i)), hit, surface, returns_.energy[i]);
+}
+
+Return ChainDensity::clean_return(std::size_t i) const {
   const ChainReturns& r = returns_;
-  const Return hit = {r.clean_x_m[i], r.clean_y_m[i], 0.0F, r.clean_range_m[i], r.clean_range_m[i]};
+  return {r.clean_x_m[i], r.clean_y_m[i], 0.0F, r.clean_range_m[i], r.clean_range_m[i]};
+}
+
+Surface ChainDensity::surface_of(std::size_t i) const {
+  const ChainReturns& r = returns_;
   Surface surface;
-  surface.cos_emitter = static_cast<float>(math::cos(double{r.incidence_rad[i]}));
+  surface.cos_emitter = cosines_.empty() ? cosine_of(r.incidence_rad[i]) : cosines_[i];
   surface.optics = r.optics;
   if (!r.jump.empty()) surface.edge_rad = r.edge_rad[i], surface.jump = r.jump[i], surface.jump_rad = r.jump_rad[i];
-  double product = 1.0;
-  for (const Step& step : losses_) product *= 1.0 - step.lose(model_of(step, ring(i)), hit, surface, r.energy[i]);
-  return product;
+  return surface;
 }
 
 MeasuredRangeLaw ChainDensity::law(std::size_t i) const {
@@ -235,15 +257,16 @@ double ChainDensity::probability_between(std::size_t i, double low_m, double hig
   return probability(law(i), low_m, high_m, nodes());
 }
 
+double ChainDensity::range_part(std::size_t i) const { return is_lost(i) ? reported(i) : log_range(i) + log_hit(i); }
+
+double ChainDensity::joined(std::size_t i, double kept, double range_part) const {
+  if (!is_lost(i)) return kept > 0.0 ? std::max(least_log_, math::log(kept) + range_part) : least_log_;
+  const double lost = 1.0 - kept * range_part;
+  return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
+}
+
 double ChainDensity::operator()(std::size_t i) const {
-  if (turns_) return turned_log(i);
-  const double share = kept(i);
-  if (std::isnan(returns_.range_m[i])) {
-    const double lost = share > 0.0 ? 1.0 - share * reported(i) : 1.0;
-    return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
-  }
-  if (!(share > 0.0)) return least_log_;
-  return std::max(least_log_, math::log(share) + log_range(i) + log_hit(i));
+  return turns_ ? turned_log(i) : joined(i, kept(i), range_part(i));
 }
 
 }  // namespace fathom

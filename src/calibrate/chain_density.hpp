@@ -2,6 +2,7 @@
 #pragma once
 // The log density of a measured return, or of its loss, under a chain of noise.
 
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -16,6 +17,8 @@
 #include "calibrate/turned_rays.hpp"
 
 namespace fathom {
+
+float cosine_of(float incidence_rad);
 
 /// Whether a range is, but for its rounding, one that a disparity in levels gives.
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m);
@@ -36,8 +39,18 @@ class ChainDensity {
   /// does not move. `used`: the returns that will be asked for.
   void share_surroundings(std::span<const std::size_t> used, Executor& executor);
 
+  /// Cosines of incidence of all returns, [returns], found once for many densities; they must outlive it.
+  void share_cosines(std::span<const float> cosines) { cosines_ = cosines; }
+
   /// Of return i, at least `least_log`.
   [[nodiscard]] double operator()(std::size_t i) const;
+  /// Where no ray is turned, the density of a return has parts, and a model moves one of them: the probability that the
+  /// model of loss at this place in the chain does not take it, and what the other models say. joined() makes the
+  /// density from the product of the former and from the latter.
+  [[nodiscard]] bool has_parts() const { return !turns_; }
+  [[nodiscard]] double kept_by(std::size_t entry, std::size_t i) const;
+  [[nodiscard]] double range_part(std::size_t i) const;
+  [[nodiscard]] double joined(std::size_t i, double kept, double range_part) const;
   /// Probability that no model of loss takes return i.
   [[nodiscard]] double kept(std::size_t i) const;
   /// Probability that the range of return i is reported, if no model of loss takes it.
@@ -55,8 +68,9 @@ class ChainDensity {
     void (*act)(const void*, MeasuredRangeLaw&);                 ///< null: changes no range
     double (*loss)(const void*, const Return&, const Surface&);  ///< null: loses nothing
     bool is_half_vector;                                         ///< how its energies read the angle
+    std::size_t place;                                           ///< in the chain
 
-    explicit Step(const ChainEntry& entry);
+    Step(const ChainEntry& entry, std::size_t at);
     /// Probability that the model loses this return, whose energy is that of the frame.
     [[nodiscard]] double lose(const void* of, const Return& hit, Surface surface, float energy) const;
   };
@@ -70,11 +84,15 @@ class ChainDensity {
 
   /// Throws for laws that are not known, and prepares for heavy tails.
   void find_laws();
+  [[nodiscard]] double kept_by(const Step& step, std::size_t i, const Return& hit, const Surface& surface) const;
+  [[nodiscard]] Return clean_return(std::size_t i) const;
+  [[nodiscard]] Surface surface_of(std::size_t i) const;
   /// What a step does to the returns of a ring; `ring` is not read where it does the same for all.
   template <class AnyStep>
   [[nodiscard]] static auto model_of(const AnyStep& step, std::size_t ring) {
     return ring < step.of_ring.size() ? step.of_ring[ring] : step.model;
   }
+  [[nodiscard]] bool is_lost(std::size_t i) const { return std::isnan(returns_.range_m[i]); }
   [[nodiscard]] std::size_t ring(std::size_t i) const { return returns_.ring.empty() ? 0 : returns_.ring[i]; }
   [[nodiscard]] MeasuredRangeLaw law(std::size_t i) const;
   [[nodiscard]] MeasuredRangeLaw law_of(double range_m, double depth_m, std::size_t ring) const;
@@ -119,7 +137,8 @@ class ChainDensity {
   NoiseChain chain_;  // keeps the models that steps_ point to
   const ChainReturns& returns_;
   double least_log_;
-  double limit_m_;  ///< how far the sensor measures; 0: not known
+  double limit_m_;                  ///< how far the sensor measures; 0: not known
+  std::span<const float> cosines_;  ///< of share_cosines(); empty: none were shared
   std::vector<Step> losses_, ranges_;
   std::vector<HitStep> hits_;
   std::optional<StudentNodes> nodes_;

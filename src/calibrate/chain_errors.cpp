@@ -85,8 +85,9 @@ class ObservedInformation {
     }
   }
   void add_mixed(std::size_t c, std::size_t d) {
-    const std::vector<double> both = at(c, 1.0, d, 1.0), first = at(c, 1.0, d, -1.0), second = at(c, -1.0, d, 1.0),
-                              none = at(c, -1.0, d, -1.0);
+    // Each differs from the one before in one column: ChainLikelihood keeps the part of the other.
+    const std::vector<double> both = at(c, 1.0, d, 1.0), first = at(c, 1.0, d, -1.0), none = at(c, -1.0, d, -1.0),
+                              second = at(c, -1.0, d, 1.0);
     for (const std::size_t j : likelihood_.columns().parameters(c)) {
       for (const std::size_t k : likelihood_.columns().parameters(d)) {
         const std::size_t a = place_[j], b = place_[k];

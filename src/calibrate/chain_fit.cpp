@@ -176,11 +176,11 @@ class Learning {
 /// Values, errors and correlations, in the order of `numbers`. Errors across the two kinds are independent: jumps are
 /// known to one part in the number of returns, others to one in its root.
 void add_parameters(const Learning& learning, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                    const ChainReturns& returns, const Split& split, ChainFit& fit) {
+                    const ChainReturns& returns, const Split& split, const ChainChoice& choice, ChainFit& fit) {
   const auto& [ascent, possible, errors] = learning.reached();
   const bool tell_errors = learning.reached().tell_errors();
-  const std::vector<Interval> intervals =
-      chain_intervals(learning.reached().likelihood(), values_of(fit.chain, ascent.smooth()), errors);
+  const std::vector<Interval> intervals = chain_intervals(
+      learning.reached().likelihood(), values_of(fit.chain, ascent.smooth()), errors, !choice.of_intervals);
   fit.clusters = errors.clusters;
   fit.stretches = split.stretches > 0 ? errors.clusters : 0;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
@@ -278,7 +278,7 @@ std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> 
 
 /// Learned under the laws of `chain`; what was gained is on `given`, which may have another law of energies.
 ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                   const ChainReturns& returns, const Split& split, Executor& executor, bool hold_untold) {
+                   const ChainReturns& returns, const Split& split, Executor& executor, const ChainChoice& choice) {
   ChainFit fit;
   fit.start_log_likelihood = ChainLikelihood(given, {}, returns, split.learn, executor).total({});
   NoiseChain start = with_rings(chain, numbers);
@@ -286,10 +286,10 @@ ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<c
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     if (numbers[k].role == LearnedRole::kLevels && !set_levels(start, numbers[k], returns)) untold_levels.push_back(k);
   }
-  const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor, hold_untold);
+  const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor, choice.hold_untold);
   fit.chain = learning.reached().ascent.chain();
   fit.log_likelihood = learning.reached().ascent.total();
-  add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, fit);
+  add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, choice, fit);
   for (const std::size_t k : untold_levels) fit.parameters[k].is_unidentified = true;
   fit.returns = split.learn.size(), fit.frames = split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
@@ -341,7 +341,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
   check_ranges_may_err(chain, returns, split.learn);
   const auto executor = make_executor(options.threads);
   NoiseChain laws = chain;
-  ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor, choice.hold_untold);
+  ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor, choice);
   // Beside turned rays a law of losses may have no density.
   const bool tries_laws = choice.of_laws && !turns_rays(chain);
   for (std::size_t entry = 0; tries_laws && entry < chain.size(); ++entry) {
@@ -349,7 +349,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
     NoiseChain begun = fit.chain;  // with what was learned of its other models
     if (other) begun[entry].noise = (*other)[entry].noise;
     if (!other || !may_be_likelier(begun, fit, numbers, returns, split, *executor)) continue;
-    ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor, choice.hold_untold);
+    ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor, choice);
     if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
     tried.flags.push_back(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
                                       laws[entry].noise.slug(), (*other)[entry].noise.law(),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,22 +69,21 @@ class Columns {
 /// Parameters are single floats: the nearest one.
 inline double as_float(double value) { return double{static_cast<float>(value)}; }
 
+/// Cosines of incidence of the returns at these places, [returns].
+std::vector<float> cosines_of(const ChainReturns& returns, std::span<const std::size_t> used);
+
+/// Not for several threads at once: it keeps what the last call found.
 class ChainLikelihood {
  public:
   /// Of the returns at these places, each at least `least_log`; everything given must outlive it.
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
                   std::span<const std::size_t> used, Executor& executor, double least_log = ChainDensity::kLeastLog)
-      : chain_(chain),
-        free_(free),
-        returns_(returns),
-        used_(used),
-        executor_(executor),
-        columns_(free, returns),
-        least_log_(least_log) {}
+      : ChainLikelihood(chain, free, returns, used, executor, least_log,
+                        std::make_shared<const std::vector<float>>(cosines_of(returns, used))) {}
 
   /// Of the same returns, with other parameters free.
   [[nodiscard]] ChainLikelihood with_free(const NoiseChain& chain, std::span<const FreeNumber> free) const {
-    return {chain, free, returns_, used_, executor_, least_log_};
+    return {chain, free, returns_, used_, executor_, least_log_, cosines_};
   }
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] std::size_t size() const { return used_.size(); }
@@ -112,6 +112,28 @@ class ChainLikelihood {
   [[nodiscard]] std::size_t slot(std::uint16_t ring) const { return columns_.have_rings() ? ring : 0; }
 
  private:
+  /// A part of the density of each return (ChainDensity::has_parts), and for which values of its parameters. Calls that
+  /// move another model, as most of a search do, find it again.
+  struct Part {
+    std::vector<bool> has;               ///< [parameters]
+    std::vector<double> values = {};     ///< of these
+    std::vector<double> of_return = {};  ///< [returns used]; empty: not found yet
+  };
+
+  ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
+                  std::span<const std::size_t> used, Executor& executor, double least_log,
+                  std::shared_ptr<const std::vector<float>> cosines);
+  [[nodiscard]] ChainDensity density_at(std::span<const double> values) const;
+  /// Finds a part where its values have moved: part_of(place of a return).
+  template <class F>
+  void find(Part& part, std::span<const double> values, F part_of) const;
+  void find_kept(const ChainDensity& density, std::span<const double> values) const;
+  /// The product of what find_kept() found.
+  [[nodiscard]] double kept(std::size_t i) const;
+  /// Calls take(i, log density) for each return used, in parallel, those of a block in their order.
+  template <class F>
+  void for_each_return(std::span<const double> values, F take) const;
+
   const NoiseChain& chain_;
   std::span<const FreeNumber> free_;
   const ChainReturns& returns_;
@@ -119,6 +141,10 @@ class ChainLikelihood {
   Executor& executor_;
   Columns columns_;
   double least_log_;
+  std::shared_ptr<const std::vector<float>> cosines_;
+  mutable std::vector<Part> kept_by_;  ///< [models of loss]
+  std::vector<std::size_t> losing_;    ///< their places in the chain
+  mutable Part ranges_, reported_;
 };
 
 }  // namespace fathom

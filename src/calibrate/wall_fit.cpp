@@ -175,8 +175,8 @@ class WallLearner {
     if (some.size() < kLeastReadings) {
       throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReadings));
     }
-    ranges.chain = fit_chain(ranges.chain, chain_parameters(ranges.chain, ranges.free), some,
-                             {.hold_out = 0, .threads = options_.threads})
+    ranges.chain = fit_chain_laws(ranges.chain, chain_parameters(ranges.chain, ranges.free), some,
+                                  {.hold_out = 0, .threads = options_.threads}, {.of_intervals = false})
                        .chain;
     return ranges;
   }

@@ -110,7 +110,7 @@ Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainRetu
   const std::vector<ChainParameter> free = chain_parameters(chain, candidate.free);
   const ChainFit fit = fit_chain_laws(
       chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
-      {.of_laws = false, .hold_untold = false});
+      {.of_laws = false, .hold_untold = false, .of_intervals = false});
   Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = {}, .judged = {}};
   tried.models = fit.chain;
   for (const LearnedParameter& p : fit.parameters) {

@@ -11,6 +11,7 @@
 
 #include <fathom/math/f64.hpp>
 
+#include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_split.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -74,8 +75,9 @@ TriedRange try_range(std::string name, const NoiseChain& chain, const std::vecto
                      const ChainReturns& readings, const ChainReturns& judges, const WallOptions& options) {
   const std::vector<ChainParameter> parameters = chain_parameters(chain, free);
   const ChainFit fit =
-      fit_chain(chain, parameters, readings,
-                {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads});
+      fit_chain_laws(chain, parameters, readings,
+                     {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
+                     {.of_intervals = false});
   TriedRange tried{.law = {.name = std::move(name), .parameters = parameters.size()}, .chain = fit.chain, .judged = {}};
   const auto returns = static_cast<double>(fit.returns);
   tried.penalised = fit.log_likelihood - 0.5 * static_cast<double>(parameters.size()) * math::log(returns);
