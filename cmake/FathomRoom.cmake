@@ -10,6 +10,8 @@ add_library(fathom_flags INTERFACE)
 target_compile_options(fathom_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # g++ 12 warns inside its own AVX-512 intrinsics
+  # Without garbage collection below 700 MB, g++ compiles a room in four fifths of the time.
+  $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=700000>
   # In a file that holds several, g++ takes a class of one .cpp for one of a header.
   $<$<AND:$<BOOL:${FATHOM_UNITY}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   -ffp-contract=off -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
@@ -83,6 +85,9 @@ function(fathom_part room folder)
   target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(${target} PRIVATE fmt::fmt ${PART_LIBRARIES} fathom_flags)
   fathom_compile_as_room(${target})
+  if(NOT folder STREQUAL "embree")
+    fathom_cold(${target})
+  endif()
   target_sources(fathom_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
   foreach(library ${PART_LIBRARIES})
     target_link_libraries(fathom_${room} PRIVATE $<LINK_ONLY:${library}>)
