@@ -58,8 +58,6 @@ struct BeamHeatmapOptions {
   bool force = false, quiet = false;
 };
 
-constexpr const char* kHeatmapAdvice = "give --model";
-
 std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& pose, double log_likelihood,
                                   std::size_t rays) {
   return {name,
@@ -104,8 +102,7 @@ struct Found {
 };
 
 Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
-  const fathom::BeamModel model =
-      with_model_advice(kHeatmapAdvice, [&] { return fathom::read_beam_model(options.parameters); });
+  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::World world = options.world.scene.empty()
                                   ? fathom::World::from_map(map, {.unknown = model.unknown})
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
@@ -121,8 +118,7 @@ Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& ma
   if (!options.world.scene.empty()) {
     throw fathom::InputError("--model field takes ends of readings in the map: --scene is for beam");
   }
-  const fathom::LikelihoodFieldModel model =
-      with_model_advice(kHeatmapAdvice, [&] { return fathom::read_field_model(options.parameters); });
+  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
   const fathom::ScanLog log = read_log(options.log);
   TaskDisplay display("scoring:", options.quiet);
   const fathom::HeatmapLogOptions how = searching(options, map, log, display);
@@ -142,8 +138,7 @@ void refuse_spacing_below_cells(const BeamHeatmapOptions& options, const fathom:
 /// Draws where the scan could have been made, and prints where it most likely was.
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const StopSignals signals(Patience::kNone);
-  const std::string out = options.out.string();
-  as_typed({{out, "--out " + out}}, [&] { fathom::check_heatmap_name(options.out); });
+  with_words("--out ", [&] { fathom::check_heatmap_name(options.out); });
   const std::filesystem::path log_file = options.log.file();
   Paths inputs = world_files(options.world);
   inputs.insert(inputs.end(), {log_file, options.parameters});

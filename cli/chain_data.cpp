@@ -67,17 +67,7 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
 fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const ChainDataOptions& options) {
   fathom::MeasuredOptions how = options.how;
   how.frames.run.compute.threads = options.threads;
-  return as_typed(
-      {{"most_returns", "--max-returns"},
-       {"angle_scale_rad", "--angle-scale"},
-       {"readings end at max_range_m", "readings end at --max-range"},
-       {": max_range_m is for", ": --max-range is for"},
-       {": scans is for", ": --scans is for"},
-       {"; files says", "; --files says"},
-       {": files is for", ": --files is for"},
-       {": levels_per_m is for", ": --scale is for"},
-       {"step_m", "--step"}},
-      [&] { return as_log_typed([&] { return fathom::read_measured_frames(setup, options.measured, how); }); });
+  return fathom::read_measured_frames(setup, options.measured, how);
 }
 
 nlohmann::ordered_json scores_json(const ChainScores& scores) {

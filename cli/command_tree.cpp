@@ -115,7 +115,56 @@ void check_options(const CLI::App& command, const std::vector<std::string>& word
   }
 }
 
+constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-scale"},
+                                                {"band_edges_m", "--bands"},
+                                                {"baseline_m", "--camera BASELINE"},
+                                                {"beam.hit_offset_m", "--hit-offset"},
+                                                {"beam.max_range_m", "--max-range"},
+                                                {"beam.min_range_m", "--min-range"},
+                                                {"beam.step_m", "--step"},
+                                                {"block_frames", "--block-frames"},
+                                                {"cx_px", "--camera CX"},
+                                                {"cy_px", "--camera CY"},
+                                                {"files", "--files"},
+                                                {"fit.variant", "--variant"},
+                                                {"fit_hit_offset", "--hit-offset fit"},
+                                                {"focal_baseline_px_m", "--focal-baseline"},
+                                                {"gate_m", "--gate"},
+                                                {"hit", "--hit"},
+                                                {"hit_offset_m", "--hit-offset"},
+                                                {"hold_out", "--hold-out"},
+                                                {"laser", "--laser"},
+                                                {"levels_per_m", "--scale"},
+                                                {"likelihood_field.max_distance_m", "--max-distance"},
+                                                {"likelihood_field.max_range_m", "--max-range"},
+                                                {"likelihood_field.min_range_m", "--min-range"},
+                                                {"max_distance_m", "--max-distance"},
+                                                {"max_range_m", "--max-range"},
+                                                {"most_returns", "--max-returns"},
+                                                {"mount", "--mount"},
+                                                {"per_log", "--per-log"},
+                                                {"ray_angle_deg", "--ray-angle"},
+                                                {"ray_time_s", "--ray-time"},
+                                                {"refine_poses", "--refine-poses"},
+                                                {"scans", "--scans"},
+                                                {"step_m", "--step"},
+                                                {"stretches", "--clusters"},
+                                                {"tape_m", "--distances"},
+                                                {"test_scans", "--test-scans"}};
+
+std::vector<fathom::SettingName> g_option_names;
+
 }  // namespace
+
+void take_options_of(const CLI::App& command) {
+  g_option_names.clear();
+  for (const fathom::SettingName& name : kOptionNames) {
+    const std::string option(name.shown.substr(0, name.shown.find(' ')));
+    if (command.get_option_no_throw(option) != nullptr) g_option_names.push_back(name);
+  }
+}
+
+fathom::SettingNames option_names() { return g_option_names; }
 
 const CLI::App& find_command(const CLI::App& root, std::vector<std::string>& words) {
   const CLI::App* command = &root;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fathom/base/error.hpp>
+
 namespace CLI {
 class App;
 class Option;
@@ -27,6 +29,11 @@ std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positio
 /// --help at the end. Throws fathom::InputError for a word that is no command or option there, with the nearest one,
 /// and for a group of commands without a command.
 const CLI::App& find_command(const CLI::App& root, std::vector<std::string>& words);
+
+/// From here on option_names() are those of this command.
+void take_options_of(const CLI::App& command);
+/// Of the settings that the command has options for: what messages of the library call them on the command line.
+fathom::SettingNames option_names();
 
 /// Throws fathom::InputError "<what> (see fathom fit beam --help)".
 [[noreturn]] void fail_usage(const CLI::App& command, const std::string& what);

@@ -89,21 +89,19 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
                                                     const std::vector<std::uint16_t>& rings) {
   std::vector<fathom::ChainParameter> free;
   for (const std::string& text : patterns) {
-    try {
+    with_words(fmt::format("--free {}: ", text), [&] {
       for (fathom::ChainParameter& p : fathom::chain_parameters(chain, free_pattern(text).parameters, rings)) {
         if (std::find(free.begin(), free.end(), p) == free.end()) free.push_back(std::move(p));
       }
-    } catch (const fathom::InputError& error) {
-      throw fathom::InputError(fmt::format("--free {}: {}", text, error.what()));
-    }
+    });
   }
   return free;
 }
 
 void show(const fathom::ChainReport& report, const FitChainOptions& options) {
   if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
-  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief));
-  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal);
+  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief, option_names()));
+  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal, option_names());
   if (!options.out.empty()) {
     text += fmt::format(
         "\nnoise.yaml, report.html and fit.json are in {0}\nTo simulate with it:  fathom simulate {1} --set "
@@ -132,8 +130,7 @@ void fit_chain(const FitChainOptions& options) {
   static_cast<void>(free_parameters(sensor.noise, o.free, fathom::rings_of(sensor)));
   fathom::check_scorable(sensor.noise);
   o.fit.threads = o.data.threads, o.fit.stretches = o.data.stretches;
-  as_typed({{"hold_out", "--hold-out"}, {"stretches", "--clusters"}, {"block_frames", "--block-frames"}},
-           [&] { fathom::validate(o.fit); });
+  fathom::validate(o.fit);
   if (!o.out.empty()) {
     fathom::check_chain_report_folder(o.out, o.force);
     std::vector<std::filesystem::path> inputs = setup.inputs;

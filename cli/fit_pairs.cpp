@@ -79,8 +79,7 @@ fathom::LogPairs pairs_of(const FitPairsOptions& options, std::vector<std::strin
   const fathom::ScanLog log = read_log(options.log);
   notes = world.notes();
   notes.insert(notes.end(), log.notes.begin(), log.notes.end());
-  return as_typed({{"give max_range_m", "give --max-range"}, {"gate_m", "--gate"}},
-                  [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
+  return fathom::range_pairs_of_log(log, world, options.pairs);
 }
 
 /// Both learn a noise model and print its parameters, as a table with a line for scene files or as JSON.
@@ -95,7 +94,7 @@ void fit_distance(const FitPairsOptions& options) {
                           [&] { return fathom::calibrate_distance(found.pairs, options.distance); });
   report.gate_m = options.pairs.gate_m;
   if (options.data.empty()) report.found = std::move(found);
-  print(all_as_typed({{"gate_m =", "--gate"}, {"gate_m", "--gate"}}, fathom::report_text(report, form_of(options))));
+  print(fathom::report_text(report, form_of(options), option_names()));
 }
 
 void fit_energy(const FitPairsOptions& options) {
@@ -103,7 +102,7 @@ void fit_energy(const FitPairsOptions& options) {
   const auto pairs = fathom::read_energy_pairs(options.data, options.sensor, options.normalization);
   const fathom::EnergyCalibration fit = about_file(
       options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
-  print(fathom::report_text(fit, form_of(options)));
+  print(fathom::report_text(fit, form_of(options), option_names()));
 }
 
 /// A table, a log or a bag has no sensors.

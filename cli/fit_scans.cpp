@@ -44,15 +44,6 @@ void refuse_same_log(const BeamFitOptions& options) {
   }
 }
 
-/// f(), which learns from scans; what it says of options that both models have is said as they are typed.
-template <class F>
-auto as_fit_typed(F f) -> decltype(f()) {
-  return as_typed({{"give max_range_m", "give --max-range"},
-                   {"is in scans", "is in --scans"},
-                   {"and in test_scans", "and in --test-scans"}},
-                  std::move(f));
-}
-
 /// From the table of pairs, or from the logs in a world.
 fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fathom::World>& world) {
   TaskDisplay display("learning:", options.quiet);
@@ -63,53 +54,32 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
   fit.on_refine_progress = [&display](const fathom::RefineProgress& p) {
     display.show_text(fmt::format("turn {}, poses of {} scans", p.turn, group_digits(p.scans)));
   };
-  const auto fitted = [&] {
-    if (!world) {
-      fathom::BeamData pairs = fathom::read_beam_pairs(options.pairs);
-      pairs.cell_m = options.cell_m;
-      return fathom::fit_pairs(pairs, fit, options.pairs.string());
-    }
-    const std::size_t logs = 1 + options.also.size();
-    const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
-    if (fit.refine_poses && options.also.empty()) return fathom::fit_log(read(0), *world, fit);
-    return fathom::fit_logs(logs, read, *world, fit);
-  };
-  return as_typed(
-      {{"beam.max_range_m", "--max-range"},
-       {"beam.min_range_m", "--min-range"},
-       {"beam.hit_offset_m", "--hit-offset"},
-       {"beam.step_m", "--step"},
-       {"fit.variant = ", "--variant "},
-       {", and hit is ", ", and --hit is "},
-       {"per_log with refine_poses", "--per-log with --refine-poses"},
-       {"test_scans with refine_poses", "--test-scans with --refine-poses"},
-       {"refine_poses is for", "--refine-poses is for"},
-       {"hit_offset_m is learned for all logs and per_log", "--hit-offset is learned for all logs and --per-log"}},
-      [&] { return as_fit_typed(fitted); });
+  if (!world) {
+    fathom::BeamData pairs = fathom::read_beam_pairs(options.pairs);
+    pairs.cell_m = options.cell_m;
+    return fathom::fit_pairs(pairs, fit, options.pairs.string());
+  }
+  const std::size_t logs = 1 + options.also.size();
+  const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
+  if (fit.refine_poses && options.also.empty()) return fathom::fit_log(read(0), *world, fit);
+  return fathom::fit_logs(logs, read, *world, fit);
 }
 
-/// The report with options where the library says what to give.
+/// The report, its notes and where it was written.
 template <class Result>
 std::string told(const Result& report, const BeamFitOptions& options) {
-  return all_as_typed({{"give max_range_m ", "give --max-range "}, {"test_scans (--test-scans)", "--test-scans"}},
-                      fathom::report_text(report, fathom::ReportForm::kTerminal)) +
-         notes_text(report.notes) +
+  return fathom::report_text(report, fathom::ReportForm::kTerminal, option_names()) + notes_text(report.notes) +
          fmt::format("\nparameters.yaml, fit.json and report.html are in {}\n",
                      fathom::printable(options.out.string()));
 }
 
-/// What a fit advises that localizers cannot follow. A fault is in two lists, which keep the same words.
+/// Says where a fit advises what localizers lack. A fault is in two lists, which keep the same words.
 template <class Report>
-void advise_localizers(Report& report) {
-  constexpr std::string_view kGaussian =
-      "localizers know no heavier ones, and what is written is the likeliest of what they know";
-  constexpr std::string_view kLearnOffset = "learn by how much (--hit-offset fit)",
-                             kNoOffset = "localizers know no offset, and what is written is the likeliest without one";
-  for (std::vector<std::string>* flags : {&report.sanity, &report.unusable}) {
-    for (std::string& flag : *flags) {
-      flag = as_typed("learn with hit: student_t (--hit student_t)", kGaussian, std::move(flag));
-      flag = as_typed(kLearnOffset, kNoOffset, std::move(flag));
-      flag = as_typed("the beam model has heavier ones (fathom fit beam --hit student_t)", kGaussian, std::move(flag));
+void qualify_advice(Report& report) {
+  for (std::vector<fathom::Message>* flags : {&report.sanity, &report.unusable}) {
+    for (fathom::Message& flag : *flags) {
+      if (!flag.names("hit") && !flag.names("fit_hit_offset")) continue;
+      flag += "; localizers do not know that, and what is written is the likeliest of what they know";
     }
   }
 }
@@ -151,20 +121,15 @@ void fit_field(const BeamFitOptions& options) {
   how.max_distance_m = options.max_distance_m;
   how.map_name = options.world.map.filename().string();
   how.fit.stretches = options.fit.stretches;
-  fathom::FieldReport report =
-      as_typed({{"likelihood_field.max_range_m", "--max-range"},
-                {"likelihood_field.min_range_m", "--min-range"},
-                {"max_distance_m", "--max-distance"}},
-               [&] { return as_fit_typed([&] { return fathom::fit_field_log(log, map.map, how); }); });
-  if (!options.localizers.empty()) advise_localizers(report);
+  fathom::FieldReport report = fathom::fit_field_log(log, map.map, how);
+  if (!options.localizers.empty()) qualify_advice(report);
   fathom::write_field_fit(options.out, report, options.force, options.localizers);
   if (!options.quiet) print(told(report, options) + localizer_lines(options) + notes_text(map.notes));
 }
 
 void fit_beam(const BeamFitOptions& options) {
   for (const fathom::Localizer localizer : options.localizers) {
-    as_typed({{"learn with hit gaussian", "learn with --hit gaussian"}},
-             [&] { fathom::check_hit_law(options.fit.hit, localizer); });
+    fathom::check_hit_law(options.fit.hit, localizer);
   }
   const StopSignals signals(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
@@ -185,7 +150,7 @@ void fit_beam(const BeamFitOptions& options) {
   const bool leaves_offset = !options.localizers.empty() && !options.fit.hit_offset_m && !options.fit.fit_hit_offset;
   if (leaves_offset) how.fit.fit_hit_offset = false;
   fathom::FitReport report = learn(how, world);
-  if (!options.localizers.empty()) advise_localizers(report);
+  if (!options.localizers.empty()) qualify_advice(report);
   const double cell_m = world ? world->cell_m() : options.cell_m;
   if (leaves_offset && cell_m > 0.0) report.sanity.emplace_back(kNoOffsetNote);
   fathom::write_fit(options.out, report, options.force, options.localizers);

@@ -126,11 +126,7 @@ fathom::WallImagesOptions image_options(const FitWallOptions& o) {
 }
 
 fathom::WallSensor lidar_of(const FitWallOptions& o) {
-  try {
-    return fathom::find_wall_lidar(o.sensor);
-  } catch (const fathom::InputError& error) {
-    throw fathom::InputError(fmt::format("--sensor {}", error.what()));
-  }
+  return with_words("--sensor ", [&] { return fathom::find_wall_lidar(o.sensor); });
 }
 
 fathom::WallFrames cloud_frames(const FitWallOptions& o) {
@@ -155,11 +151,7 @@ fathom::WallFrames wall_frames(const FitWallOptions& o, std::vector<std::string>
   if (!o.folder.empty()) {
     if (o.wall.wall)
       throw fathom::InputError("--wall is for scans and clouds; --mask leaves out pixels of depth images");
-    return as_typed({{"baseline_m", "--camera BASELINE"},
-                     {"cx_px = ", "--camera CX = "},
-                     {"cy_px = ", "--camera CY = "},
-                     {": levels_per_m is for", ": --scale is for"}},
-                    [&] { return fathom::read_wall_images(o.folder, image_options(o)); });
+    return fathom::read_wall_images(o.folder, image_options(o));
   }
   const fathom::ScanLog log = read_log(o.log);
   notes = log.notes;
@@ -171,9 +163,8 @@ fathom::WallFrames wall_frames(const FitWallOptions& o, std::vector<std::string>
 
 void show(const fathom::WallReport& report, const FitWallOptions& options) {
   if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
-  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief));
-  std::string text = all_as_typed({{"give max_range_m", "give --max-range"}, {"levels_per_m = ", "--scale "}},
-                                  fathom::report_text(report, fathom::ReportForm::kTerminal));
+  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief, option_names()));
+  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal, option_names());
   if (!options.out.empty()) {
     text += fmt::format("\nnoise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
                         fathom::printable(options.out.string()));
@@ -194,18 +185,10 @@ void fit_wall(const FitWallOptions& typed) {
   std::vector<std::string> notes;
   const fathom::WallFrames frames = wall_frames(options, notes);
   const std::string name = options.folder.empty() ? options.log.file().string() : options.folder.string();
-  fathom::WallReport report =
-      as_typed({{"hold_out", "--hold-out"},
-                {"tape_m: ", "--distances: "},
-                {"beyond max_range_m = ", "beyond --max-range "},
-                {"not below max_range_m = ", "not below --max-range "},
-                {"levels_per_m = ", "--scale "}},
-               [&] {
-                 const auto make = [&] { return fathom::make_wall_report(frames, options.wall, name); };
-                 fathom::validate(options.wall);
-                 // Frames of folders have the names of their files, scans have numbers alone.
-                 return options.folder.empty() ? about_file(name, make) : make();
-               });
+  const auto make = [&] { return fathom::make_wall_report(frames, options.wall, name); };
+  fathom::validate(options.wall);
+  // Frames of folders have the names of their files, scans have numbers alone.
+  fathom::WallReport report = options.folder.empty() ? about_file(name, make) : make();
   report.notes = std::move(notes);
   if (!options.out.empty()) fathom::write_wall_report(options.out, report, options.force);
   show(report, options);

@@ -49,17 +49,9 @@ std::filesystem::path BeamLogOptions::file() const { return bag.empty() ? fathom
 
 fathom::ScanLog read_log(const BeamLogOptions& options) {
   if (!options.bag.empty()) return fathom::read_bag_log(options.bag, options.in_bag);
-  fathom::ScanLog log = as_log_typed([&] { return fathom::read_scan_log(options.file(), options.in_text); });
+  fathom::ScanLog log = fathom::read_scan_log(options.file(), options.in_text);
   log.name = options.log.string();
   return log;
-}
-
-std::string notes_text(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) {
-    text += "note: " + as_typed("give max_range_m", "give --max-range", fathom::printable(note)) + "\n";
-  }
-  return text;
 }
 
 Paths world_files(const BeamWorldOptions& options) {

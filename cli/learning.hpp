@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Shared by the commands that learn and score: the world that gives expected ranges, the log of readings, names of the
-// library as they are typed, and files that are about to be written.
+// Shared by the commands that learn and score: the world that gives expected ranges, the log of readings, and files
+// that are about to be written.
 
 #include <cstddef>
 #include <filesystem>
-#include <initializer_list>
 #include <new>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 #include <fathom/beam/bag_log.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/world.hpp>
+
+#include "command_tree.hpp"
 
 namespace CLI {
 class App;
@@ -51,32 +52,13 @@ struct BeamLogOptions {
 /// Reads a log, which messages and reports call as it was typed: a run's folder stands for the log in it.
 fathom::ScanLog read_log(const BeamLogOptions& options);
 
-/// `text` with its first `inner`, a name of the library, as it is typed.
-inline std::string as_typed(std::string_view inner, std::string_view typed, std::string text) {
-  if (const auto at = text.find(inner); at != std::string::npos) text.replace(at, inner.size(), typed);
-  return text;
-}
-
-/// The same of each of them, wherever it stands.
-inline std::string all_as_typed(std::initializer_list<std::pair<std::string_view, std::string_view>> names,
-                                std::string text) {
-  for (const auto& [inner, typed] : names) {
-    for (std::size_t at = 0; (at = text.find(inner, at)) != std::string::npos; at += typed.size()) {
-      text.replace(at, inner.size(), typed);
-    }
-  }
-  return text;
-}
-
-/// f(); in what it throws as fathom::InputError the names of the library become options as they are typed.
+/// f(); an InputError gets `words` in front.
 template <class F>
-auto as_typed(std::initializer_list<std::pair<std::string_view, std::string_view>> names, F f) -> decltype(f()) {
+auto with_words(const std::string& words, F f) -> decltype(f()) {
   try {
     return f();
   } catch (const fathom::InputError& error) {
-    std::string text = error.what();
-    for (const auto& [inner, typed] : names) text = as_typed(inner, typed, std::move(text));
-    throw fathom::InputError(text);
+    throw fathom::InputError(words, error.message());
   }
 }
 
@@ -87,9 +69,7 @@ auto about_file(const std::filesystem::path& file, F f) -> decltype(f()) {
     return fathom::SystemError(file.string() + ": what it holds does not fit into memory");
   };
   try {
-    return f();
-  } catch (const fathom::InputError& error) {
-    throw fathom::InputError(file.string() + ": " + error.what());
+    return with_words(file.string() + ": ", std::move(f));
   } catch (const std::bad_alloc&) {
     throw lacks_memory();
   } catch (const std::length_error&) {
@@ -97,29 +77,15 @@ auto about_file(const std::filesystem::path& file, F f) -> decltype(f()) {
   }
 }
 
-/// f(), which reads a log; what it says of fathom::ScanLogOptions is said of the options as they are typed.
-template <class F>
-auto as_log_typed(F f) -> decltype(f()) {
-  return as_typed({{"give ray_angle_deg", "give --ray-angle"},
-                   {": ray_angle_deg = ", ": --ray-angle = "},
-                   {" ray_angle_deg is for", " --ray-angle is for"},
-                   {"give laser", "give --laser"},
-                   {" laser is for", " --laser is for"},
-                   {" mount is for", " --mount is for"},
-                   {"which ray_time_s says", "which --ray-time says"}},
-                  std::move(f));
+/// "note: ..." lines; empty if there are none.
+template <class Notes>
+std::string notes_text(const Notes& notes) {
+  std::string text;
+  for (const auto& note : notes) {
+    text += "note: " + fathom::printable(fathom::Message(note).text(option_names())) + "\n";
+  }
+  return text;
 }
-
-/// f(), which reads parameters. For parameters of the other model the error gives `advice` and the name of that model.
-template <class F>
-auto with_model_advice(const std::string& advice, F f) -> decltype(f()) {
-  const std::string field = "likelihood field: " + advice + " field", beam = "beam model: " + advice + " beam";
-  return as_typed({{"likelihood field, not of a beam model", field}, {"beam model, not of a likelihood field", beam}},
-                  std::move(f));
-}
-
-/// "note: ..." lines; empty where there is none.
-std::string notes_text(const std::vector<std::string>& notes);
 
 /// The files that the world is read from, as far as its options name them.
 Paths world_files(const BeamWorldOptions& options);

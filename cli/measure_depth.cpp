@@ -117,8 +117,7 @@ fathom::DepthReport measure(const DepthFolder& folder, const MeasureDepthOptions
   how.on_frame = [&display](std::size_t done, std::size_t all) {
     display.show_fraction(static_cast<double>(done) / static_cast<double>(all));
   };
-  return as_typed({{"band_edges_m", "--bands"}, {"focal_baseline_px_m", "focal length x baseline"}},
-                  [&] { return fathom::measure_depth_folder(folder.folder, how); });
+  return fathom::measure_depth_folder(folder.folder, how);
 }
 
 /// Measures, writes the report and prints the tables or the JSON.

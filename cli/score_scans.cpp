@@ -58,8 +58,6 @@ struct ScanScoreOptions {
   bool force = false, quiet = false;
 };
 
-constexpr const char* kScoreAdvice = "see fathom score";
-
 /// Refuses what would be replaced, before the work.
 void check_score_out(const ScanScoreOptions& options) {
   const std::filesystem::path log_file = options.log.file();
@@ -107,8 +105,7 @@ std::string scored_csv(const ScanScoreOptions& options, const fathom::BeamModel&
 void score_field(const ScanScoreOptions& options) {
   const StopSignals signals(Patience::kNone);
   check_score_out(options);
-  const fathom::LikelihoodFieldModel model =
-      with_model_advice(kScoreAdvice, [&] { return fathom::read_field_model(options.parameters); });
+  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
   const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
   const fathom::ScanLog log = read_log(options.log);
   fathom::LogScores scores;
@@ -122,8 +119,7 @@ void score_field(const ScanScoreOptions& options) {
 void score_beam(const ScanScoreOptions& options) {
   const StopSignals signals(Patience::kNone);
   check_score_out(options);
-  const fathom::BeamModel model =
-      with_model_advice(kScoreAdvice, [&] { return fathom::read_beam_model(options.parameters); });
+  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
   refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = read_log(options.log);

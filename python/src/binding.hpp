@@ -7,10 +7,20 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/sensor/model.hpp>
 
 // A variant is one type here, and not to be read as one of its alternatives.
 PYBIND11_MAKE_OPAQUE(fathom::SensorModel)
+
+/// Python sees a message as its text.
+template <>
+struct pybind11::detail::type_caster<fathom::Message> {
+  PYBIND11_TYPE_CASTER(fathom::Message, const_name("str"));
+  static handle cast(const fathom::Message& message, return_value_policy policy, handle parent) {
+    return make_caster<std::string>::cast(message.text(), policy, parent);
+  }
+};
 
 namespace fathom::python {
 

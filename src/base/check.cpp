@@ -12,8 +12,9 @@ void check_in_range(std::string_view owner, std::string_view name, double value,
                     std::string_view unit) {
   if (value >= low && value <= high) return;  // false for NaN
   const std::string shown_unit = unit.empty() || unit == "1" ? "" : fmt::format(" {}", unit);
-  throw InputError(fmt::format("{}.{} = {} is not in [{}, {}]{}", owner, name, number_text(value), number_text(low),
-                               number_text(high), shown_unit));
+  throw InputError(
+      Setting{fmt::format("{}.{}", owner, name)},
+      fmt::format(" = {} is not in [{}, {}]{}", number_text(value), number_text(low), number_text(high), shown_unit));
 }
 
 void check_sum_is_one(std::string_view owner, std::string_view names, double sum) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/base/error.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/text.hpp"
 
 namespace fathom {
@@ -12,6 +15,41 @@ constexpr std::size_t kLongestMessage = 900;  // bytes: some lines of a terminal
 }  // namespace
 
 Error::Error(std::string_view message) : std::runtime_error(printable(message, kLongestMessage)) {}
+
+std::string Message::text(SettingNames names) const {
+  std::string shown;
+  std::size_t at = 0;
+  for (const Mention& m : mentions_) {
+    const auto name = std::ranges::find(names, m.setting.name, &SettingName::setting);
+    if (name == names.end()) continue;
+    shown.append(text_, at, m.begin - at).append(name->shown);
+    if (!m.setting.value.empty()) shown += " " + m.setting.value;
+    at = m.end;
+  }
+  return shown.append(text_, at);
+}
+
+bool Message::names(std::string_view setting) const {
+  return std::ranges::any_of(mentions_, [&](const Mention& m) { return m.setting.name == setting; });
+}
+
+Message& Message::operator+=(Message more) {
+  for (Mention& m : more.mentions_) {
+    mentions_.push_back({text_.size() + m.begin, text_.size() + m.end, std::move(m.setting)});
+  }
+  text_ += more.text_;
+  return *this;
+}
+
+void Message::add_setting(const Setting& setting) {
+  const std::size_t begin = text_.size();
+  text_ += setting.value.empty() ? setting.name : setting.name + ": " + setting.value;
+  mentions_.push_back({begin, text_.size(), setting});
+}
+
+InputError::InputError(std::shared_ptr<const Message> message) : Error(message->text()), message_(std::move(message)) {}
+
+Message InputError::message() const { return message_ ? *message_ : Message(what()); }
 
 // The destructors are defined here, so that type information lives once in the library and exceptions can be caught
 // across its boundary.

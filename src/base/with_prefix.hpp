@@ -2,7 +2,6 @@
 #pragma once
 
 #include <concepts>
-#include <string>
 
 #include <fathom/base/error.hpp>
 
@@ -15,14 +14,14 @@ auto with_prefix(const Prefix& prefix, F f) -> decltype(f()) {
   try {
     return f();
   } catch (const InputError& error) {
-    std::string text;
+    Message text;
     if constexpr (std::invocable<const Prefix&>) {
       text = prefix();
     } else {
       text = prefix;
     }
     if (text.empty()) throw;
-    throw InputError(text + ": " + error.what());
+    throw InputError(text, ": ", error.message());
   }
 }
 

@@ -96,8 +96,9 @@ DistanceField::DistanceField(const GridMap& map, double max_distance_m)
   validate(map);
   const double cells = max_distance_m / map.resolution_m;
   if (!(max_distance_m > 0.0 && cells <= kMostCells)) {
-    throw InputError(fmt::format("max_distance_m = {} is not above 0 and at most {:g} m, {} cells of the map",
-                                 max_distance_m, kMostCells * map.resolution_m, kMostCells));
+    throw InputError(Setting{"max_distance_m"},
+                     fmt::format(" = {} is not above 0 and at most {:g} m, {} cells of the map", max_distance_m,
+                                 kMostCells * map.resolution_m, kMostCells));
   }
   far_ = static_cast<std::uint32_t>(std::ceil(cells * cells));
   const auto [sine, cosine] = math::sincos(map.world_from_map.yaw_rad);

@@ -34,9 +34,9 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
   validate(options.compute);
   if (options.start.tail.is_extended() && options.variant != FitVariant::kExact) {
-    throw InputError(fmt::format("fit.variant = {} is of gaussian hits, as the book has them, and hit is {}",
-                                 word_of(options.variant),
-                                 kChoiceWords<HitLaw>[static_cast<std::size_t>(options.start.tail.hit)]));
+    throw InputError(Setting{"fit.variant"}, " = ", word_of(options.variant),
+                     " is of gaussian hits, as the book has them, and ", Setting{"hit"}, " is ",
+                     kChoiceWords<HitLaw>[static_cast<std::size_t>(options.start.tail.hit)]);
   }
 }
 

@@ -63,9 +63,10 @@ std::string learned(double value) {
 
 void check_hit_law(HitLaw law, Localizer localizer) {
   if (law == HitLaw::kGaussian) return;
-  throw InputError(fmt::format("{} knows hits that are gaussian only, and these are {}: learn with hit gaussian for it",
-                               kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)],
-                               kChoiceWords<HitLaw>[static_cast<std::size_t>(law)]));
+  throw InputError(kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)],
+                   " knows hits that are gaussian only, and these are ",
+                   kChoiceWords<HitLaw>[static_cast<std::size_t>(law)], ": learn with ", Setting{"hit"},
+                   " gaussian for it");
 }
 
 LocalizerBeam localizer_beam(const BeamParameters& p, Localizer localizer) {

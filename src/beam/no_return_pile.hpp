@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/model.hpp>
 
 #include "beam/reading_sizes.hpp"
@@ -49,10 +50,10 @@ class NoReturnPile {
       return strays == 0 ? "none is beyond" : fmt::format("only {} lie{} beyond", strays, strays == 1 ? "s" : "");
     }
     /// A sentence about it, to which faces add what else may be done.
-    [[nodiscard]] std::string words() const {
-      return fmt::format(
-          "many readings are {:.6g} m, {:.1f} % of them, and {}: if that means no return, give max_range_m {:.6g}",
-          value_m, 100.0 * share, beyond_words(), below_m());
+    [[nodiscard]] Message words() const {
+      return Message(fmt::format("many readings are {:.6g} m, {:.1f} % of them, and {}: if that means no return, give ",
+                                 value_m, 100.0 * share, beyond_words()),
+                     Setting{"max_range_m"}, fmt::format(" {:.6g}", below_m()));
     }
   };
 

@@ -244,14 +244,15 @@ void judge(const ChainReturns& r, std::span<const std::size_t> places, std::uint
 }  // namespace
 
 void validate(const ChainFitOptions& options) {
-  if (options.hold_out == 1) throw InputError("hold_out = 1 leaves nothing to learn from");
-  if (options.block_frames < 1) throw InputError("block_frames = 0 is not at least 1");
+  if (options.hold_out == 1) throw InputError(Setting{"hold_out"}, " = 1 leaves nothing to learn from");
+  if (options.block_frames < 1) throw InputError(Setting{"block_frames"}, " = 0 is not at least 1");
   if (options.stretches.value_or(0) > ChainFitOptions::kMostStretches) {
-    throw InputError(
-        fmt::format("stretches = {} is not in [0, {}]", *options.stretches, ChainFitOptions::kMostStretches));
+    throw InputError(Setting{"stretches"},
+                     fmt::format(" = {} is not in [0, {}]", *options.stretches, ChainFitOptions::kMostStretches));
   }
   if (options.stretches.value_or(0) > 0 && options.block_frames > 1) {
-    throw InputError("stretches and block_frames are both given: errors take one of them as independent");
+    throw InputError(Setting{"stretches"}, " and ", Setting{"block_frames"},
+                     " are both given: errors take one of them as independent");
   }
   if (options.threads < 0) throw InputError(fmt::format("threads = {} is not at least 0", options.threads));
 }

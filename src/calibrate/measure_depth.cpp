@@ -51,18 +51,19 @@ void add_blob(DepthMeasure::Blobs& blobs, std::uint32_t size) {
 void validate(const DepthMeterOptions& o) {
   if (o.focal_baseline_px_m && !(*o.focal_baseline_px_m >= Options::kLeastFocalBaselinePxM &&
                                  *o.focal_baseline_px_m <= Options::kMostFocalBaselinePxM)) {
-    throw InputError(fmt::format("focal_baseline_px_m = {} is not in [{}, {}] px m", *o.focal_baseline_px_m,
+    throw InputError(Setting{"focal_baseline_px_m"},
+                     fmt::format(" = {} is not in [{}, {}] px m", *o.focal_baseline_px_m,
                                  Options::kLeastFocalBaselinePxM, Options::kMostFocalBaselinePxM));
   }
   if (o.band_edges_m.size() >= Options::kMostBands) {
-    throw InputError(fmt::format("band_edges_m has {} numbers, at most {} are allowed", o.band_edges_m.size(),
-                                 Options::kMostBands - 1));
+    throw InputError(Setting{"band_edges_m"}, fmt::format(" has {} numbers, at most {} are allowed",
+                                                          o.band_edges_m.size(), Options::kMostBands - 1));
   }
   double last = 0.0;
   for (const double edge : o.band_edges_m) {
     if (!(edge > last && edge <= Options::kMostDepthM)) {
-      throw InputError(
-          fmt::format("band_edges_m: {} is not in ({}, {}] m: edges rise", edge, last, Options::kMostDepthM));
+      throw InputError(Setting{"band_edges_m"},
+                       fmt::format(": {} is not in ({}, {}] m: edges rise", edge, last, Options::kMostDepthM));
     }
     last = edge;
   }

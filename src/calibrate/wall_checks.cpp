@@ -18,7 +18,7 @@ constexpr double kMostPx = 1e7, kMostM = 1e6, kQuarterRad = 1.5708;
 
 void check_within(const char* name, double value, double low, double high, const char* unit) {
   if (value >= low && value <= high) return;
-  throw InputError(fmt::format("{} = {} is not in [{:g}, {:g}] {}", name, value, low, high, unit));
+  throw InputError(Setting{name}, fmt::format(" = {} is not in [{:g}, {:g}] {}", value, low, high, unit));
 }
 
 void check_lidar(const WallSensor& sensor, const WallLidar& lidar) {
@@ -90,7 +90,7 @@ void validate(const WallOptions& options) {
   validate(ChainFitOptions{.hold_out = options.hold_out, .block_frames = options.block_frames});
   check_within("rate_hz", options.rate_hz, 1e-3, 1e6, "Hz");
   if (options.most_returns < 1000) {
-    throw InputError(fmt::format("most_returns = {} is not at least 1000", options.most_returns));
+    throw InputError(Setting{"most_returns"}, fmt::format(" = {} is not at least 1000", options.most_returns));
   }
   validate(Compute{.threads = options.threads});
 }

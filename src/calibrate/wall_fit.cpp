@@ -103,10 +103,10 @@ class WallLearner {
     for (const LearnedParameter& p : fit_.chain.parameters) {
       if (p.name == "disparity.steps_per_px") steps = p.value;
     }
-    for (std::string& text : sanity_flags(frames_, work_, steps)) flag(std::move(text));
+    for (Message& text : sanity_flags(frames_, work_, steps)) flag(std::move(text));
   }
 
-  void flag(std::string text) { fit_.flags.push_back(std::move(text)); }
+  void flag(Message text) { fit_.flags.push_back(std::move(text)); }
 
   /// `without_rings`: for laws that are chosen before rings are learned one by one.
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum, bool without_rings = false) const {

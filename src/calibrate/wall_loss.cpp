@@ -56,7 +56,7 @@ double contrast(double distance_m) {
   return math::exp((1.0 - distance_m) / double{law.reach_m}) / (distance_m * distance_m);
 }
 
-std::vector<Candidate> candidates(const ChainReturns& r, std::vector<std::string>& flags) {
+std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& flags) {
   const Covered covered(r);
   const double share = static_cast<double>(covered.lost) / static_cast<double>(r.size());
   const Dropout dropout{static_cast<float>(std::clamp(0.5 * share, 1e-5, 0.5))};
@@ -168,7 +168,7 @@ std::size_t best_by_judges(const std::vector<Tried>& all) {
   return simple;
 }
 
-void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judges, std::vector<std::string>& flags) {
+void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judges, std::vector<Message>& flags) {
   for (std::size_t k = 0; k < all.size() && have_judges; ++k) {
     const bool is_less = all[k].law.nats < all[best].law.nats;
     const Tried &better = is_less ? all[best] : all[k], &other = is_less ? all[k] : all[best];
@@ -188,7 +188,7 @@ void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judg
 
 }  // namespace
 
-WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<std::string>& flags) {
+WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags) {
   // Ranges without error: under a chain without models of range each is certain.
   for (std::size_t i = 0; i < returns.size(); ++i) {
     if (!std::isnan(returns.range_m[i])) returns.range_m[i] = returns.clean_range_m[i];

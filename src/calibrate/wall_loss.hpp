@@ -18,6 +18,6 @@ struct WallLosses {
 /// Chooses the law of loss of returns, some of which are lost; what their ranges are plays no part. Frames held out
 /// judge where there are at least five; else the likelihood, less log(returns) / 2 for each parameter. Says in `flags`
 /// what the walls cannot tell.
-WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<std::string>& flags);
+WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags);
 
 }  // namespace fathom

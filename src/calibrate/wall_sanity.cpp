@@ -45,9 +45,10 @@ std::string wall_words(const WallFrames& frames, std::size_t frame, double dista
 }
 
 /// What depths depend on: the levels of images that have some.
-std::string levels_of(const WallFrames& frames) {
-  return frames.half_step_m > 0.0 ? fmt::format("levels_per_m = {:.10g}", 0.5 / frames.half_step_m)
-                                  : std::string("the unit of the depths");
+Message levels_of(const WallFrames& frames) {
+  return frames.half_step_m > 0.0
+             ? Message(Setting{"levels_per_m"}, fmt::format(" = {:.10g}", 0.5 / frames.half_step_m))
+             : Message("the unit of the depths");
 }
 
 /// By how many steps neighbours among the levels that were seen differ in the median; 0: too few were seen.
@@ -79,7 +80,7 @@ std::optional<bool> is_other_plane(const WallPlaneFit& a, const WallPlaneFit& b,
 }
 
 /// Of a planar laser: whether a value beyond all others, which is none of the wall, says that nothing came back.
-std::string no_return_code_flag(const WallFrames& frames, const WallWork& work) {
+Message no_return_code_flag(const WallFrames& frames, const WallWork& work) {
   if (!work.rays.is_planar || frames.sensor.lidar) return "";
   const std::size_t rays = work.rays.size();
   NoReturnPile pile;
@@ -95,7 +96,7 @@ std::string no_return_code_flag(const WallFrames& frames, const WallWork& work) 
   const double max_range_m = frames.sensor.max_range_m;
   const NoReturnPile::Code code = pile.code(max_range_m > 0.0 ? max_range_m : std::numeric_limits<double>::infinity());
   if (!(code.value_m > 0.0)) return "";
-  return code.words() + ", and they are lost; now they count as another surface";
+  return Message(code.words(), ", and they are lost; now they count as another surface");
 }
 
 /// Whether the steps of the disparity that were read off its levels are none of a camera: then focal length times
@@ -126,37 +127,38 @@ void check_depths(const WallFrames& frames, const WallWork& work) {
     return plane.is_found && plane.distance_m < max_range_m;
   });
   if (max_range_m > 0.0 && static_cast<double>(within) < kLeastShown * static_cast<double>(planes.size())) {
-    throw InputError(
-        fmt::format("{}, beyond max_range_m = {:g}, and {} of {} frames show one within it: see whether {} is right",
-                    words, max_range_m, within, planes.size(), levels_of(frames)));
+    throw InputError(words, ", beyond ", Setting{"max_range_m"},
+                     fmt::format(" = {:g}, and {} of {} frames show one within it: see whether ", max_range_m, within,
+                                 planes.size()),
+                     levels_of(frames), " is right");
   }
   const double deviation_px = work.scale.constant, most_px = kMostOfLimit * Disparity::fields()[1].high;
   if (!work.rays.has_disparity() || deviation_px <= most_px) return;
-  throw InputError(
-      fmt::format("{}, and disparities deviate by {:.3g} px, where {:g} px is the most: see whether {}, focal length "
-                  "and baseline are right",
-                  words, deviation_px, most_px, levels_of(frames)));
+  throw InputError(words,
+                   fmt::format(", and disparities deviate by {:.3g} px, where {:g} px is the most: see whether ",
+                               deviation_px, most_px),
+                   levels_of(frames), ", focal length and baseline are right");
 }
 
-std::string depths_flag(const WallFrames& frames, std::span<const WallPlane> planes) {
+Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes) {
   if (!frames.sensor.camera) return "";
   const std::size_t middle = middle_frame(planes);
   const double distance_m = planes[middle].distance_m;
   const std::string words = wall_words(frames, middle, distance_m);
   const double px = frames.sensor.camera->fx_px * frames.sensor.camera->baseline_m / distance_m;
   if (px > static_cast<double>(frames.sensor.cols)) {
-    return fmt::format(
-        "{}, where the disparity is {:.3g} px, and the image {} px wide: see whether {}, focal length and baseline are "
-        "right",
-        words, px, frames.sensor.cols, levels_of(frames));
+    return Message(words,
+                   fmt::format(", where the disparity is {:.3g} px, and the image {} px wide: see whether ", px,
+                               frames.sensor.cols),
+                   levels_of(frames), ", focal length and baseline are right");
   }
   if (frames.half_step_m == 0.0 || (distance_m >= kNearestWallM && distance_m <= kFarthestWallM)) return "";
-  return fmt::format("{} by its readings: see whether {} is right", words, levels_of(frames));
+  return Message(words, " by its readings: see whether ", levels_of(frames), " is right");
 }
 
-std::vector<std::string> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px) {
-  std::vector<std::string> flags = {depths_flag(frames, work.measure.planes), no_return_code_flag(frames, work),
-                                    levels_flag(frames, work, steps_per_px)};
+std::vector<Message> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px) {
+  std::vector<Message> flags = {depths_flag(frames, work.measure.planes), no_return_code_flag(frames, work),
+                                levels_flag(frames, work, steps_per_px)};
   std::erase(flags, "");
   return flags;
 }

@@ -19,11 +19,11 @@ void check_depths(const WallFrames& frames, const WallWork& work);
 
 /// Of a camera, naming a frame: whether walls are so near that disparities are wider than the image, or images with
 /// levels show them so near or far as none is. At least one plane is found.
-std::string depths_flag(const WallFrames& frames, std::span<const WallPlane> planes);
+Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes);
 
 /// That; of a planar laser, whether a value beyond all others, which is none of the wall, says that nothing came back;
 /// and whether the steps of the disparity that were read off its levels are none of a camera.
-std::vector<std::string> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px);
+std::vector<Message> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px);
 
 /// Whether the wall moves from frame to frame, by more than readings let planes differ of which `sum` count as one.
 std::string moving_wall_flag(const WallWork& work, double sum);

@@ -65,7 +65,7 @@ struct UnitWord {
 constexpr std::array<UnitWord, 4> kUnits = {{{100.0, "cm"}, {1000.0, "mm"}, {39.37, "inches"}, {3.281, "feet"}}};
 
 /// What may be wrong where all are off by such a factor.
-std::string cause_of(const WallFrames& frames, bool sees_more, double by_tape) {
+Message cause_of(const WallFrames& frames, bool sees_more, double by_tape) {
   const double times = usual_factor(std::max(by_tape, 1.0 / by_tape));
   const char* what = by_tape > 1.0 ? "the distances" : "the readings";
   const bool has_levels = frames.sensor.camera && frames.half_step_m > 0.0;
@@ -77,21 +77,21 @@ std::string cause_of(const WallFrames& frames, bool sees_more, double by_tape) {
   }
   if (has_levels) {
     const double levels_per_m = 0.5 / frames.half_step_m;
-    cause +=
-        fmt::format("{}levels_per_m = {:.10g} may be wrong, and {} agrees with the tape", cause.empty() ? "" : "? Or ",
-                    levels_per_m, rough(by_tape > 1.0 ? levels_per_m / times : levels_per_m * times));
-    return cause;
+    return Message(cause, cause.empty() ? "" : "? Or ", Setting{"levels_per_m"},
+                   fmt::format(" = {:.10g} may be wrong, and {} agrees with the tape", levels_per_m,
+                               rough(by_tape > 1.0 ? levels_per_m / times : levels_per_m * times)));
   }
   if (!cause.empty()) return cause + "?";
   return sees_more ? "are their units the same, and is it the wall of the tape?" : "are their units the same?";
 }
 
-[[noreturn]] void refuse(const WallFrames& frames, const WallWork& work, const PlaceRatio& place,
-                         const std::string& more) {
+[[noreturn]] void refuse(const WallFrames& frames, const WallWork& work, const PlaceRatio& place, const Message& more) {
   const std::string times = fmt::format("{} times as far by {}", rough(place.times()),
                                         place.tape_m > place.measured_m ? "tape" : "its readings");
-  throw InputError(fmt::format("tape_m: {} is {:g} m by tape and {} m by its readings, {}{}",
-                               work.name_of(frames, place.frame), place.tape_m, rough(place.measured_m), times, more));
+  throw InputError(Setting{"tape_m"},
+                   fmt::format(": {} is {:g} m by tape and {} m by its readings, {}", work.name_of(frames, place.frame),
+                               place.tape_m, rough(place.measured_m), times),
+                   more);
 }
 
 void refuse_all(const WallFrames& frames, const WallWork& work, const std::vector<PlaceRatio>& ratios) {
@@ -105,10 +105,10 @@ void refuse_all(const WallFrames& frames, const WallWork& work, const std::vecto
   const std::string others = ratios.size() == 1 ? ""
                              : are_alike        ? ", as all others are"
                                                 : ", and all others are off, too";
-  const std::string cause =
-      are_alike ? cause_of(frames, work.rays.sees_more, std::exp(logs / static_cast<double>(ratios.size())))
-                : "look at the units of distances and readings";
-  refuse(frames, work, ratios.front(), others + ": " + cause);
+  const Message cause = are_alike
+                            ? cause_of(frames, work.rays.sees_more, std::exp(logs / static_cast<double>(ratios.size())))
+                            : Message("look at the units of distances and readings");
+  refuse(frames, work, ratios.front(), Message(others, ": ", cause));
 }
 
 /// By how much two frames of a place lie apart, the nearest and the farthest.
@@ -210,7 +210,7 @@ void check_tape(const WallFrames& frames, const WallWork& work) {
 void check_tape_limits(const WallTape& tape) {
   if (tape.is_exact || tape.is_contradicted) return;
   const std::string beyond = beyond_limits(tape);
-  if (!beyond.empty()) throw InputError("tape_m: distances and readings tell " + beyond);
+  if (!beyond.empty()) throw InputError(Setting{"tape_m"}, ": distances and readings tell ", beyond);
 }
 
 TapeDoubts doubts_of_tape(const WallFrames& frames, const WallWork& work, const WallTape& tape) {

@@ -280,19 +280,19 @@ class FrameMeter {
   }
 
   [[noreturn]] void refuse() const {
-    throw InputError(fmt::format("{}: {}{}{}", w_.name_of(frames_, 0), w_.measure.planes[0].why_not, beyond_reach(0),
-                                 parts_.size() > 1 ? "; no frame shows a wall" : ""));
+    throw InputError(w_.name_of(frames_, 0), ": ", w_.measure.planes[0].why_not, beyond_reach(0),
+                     parts_.size() > 1 ? "; no frame shows a wall" : "");
   }
 
   /// How many readings of a planar laser count as lost because they are at its reach or beyond.
-  [[nodiscard]] std::string beyond_reach(std::size_t f) const {
+  [[nodiscard]] Message beyond_reach(std::size_t f) const {
     const double max_range_m = w_.rays.max_range_m;
     const std::span<const float> readings = measured(f);
     const auto beyond = std::count_if(readings.begin(), readings.end(),
                                       [&](float m) { return std::isfinite(m) && double{m} >= max_range_m; });
     if (!w_.rays.is_planar || max_range_m == 0.0 || beyond == 0) return "";
-    return fmt::format(" ({} more {} not below max_range_m = {:g})", beyond, are(static_cast<std::uint64_t>(beyond)),
-                       max_range_m);
+    return Message(fmt::format(" ({} more {} not below ", beyond, are(static_cast<std::uint64_t>(beyond))),
+                   Setting{"max_range_m"}, fmt::format(" = {:g})", max_range_m));
   }
 
   void name(std::size_t f, BorderLosses border) {

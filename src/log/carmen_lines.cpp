@@ -215,13 +215,15 @@ class CarmenLines : public ScanLines {
     if (!ray_angle_deg_ && (rays == 180 || rays == 181)) step_deg = 1.0;
     if (!ray_angle_deg_ && (rays == 360 || rays == 361)) step_deg = 0.5;
     if (step_deg == 0.0) {
-      line.fail(fmt::format(
-          "{} rays: the angle between rays is known for 180, 181, 360 and 361 only; give ray_angle_deg", rays));
+      line.fail(Message(std::to_string(rays),
+                        " rays: the angle between rays is known for 180, 181, 360 and 361 only; give ",
+                        Setting{"ray_angle_deg"}));
     }
     const double span_deg = static_cast<double>(rays - 1) * step_deg;
     if (span_deg > kRoundedUp * (360.0 + step_deg)) {
-      line.fail(fmt::format("ray_angle_deg = {}: {} rays so far apart span {} degrees, more than a turn of 360",
-                            number_text(step_deg), rays, number_text(span_deg)));
+      line.fail(Message(Setting{"ray_angle_deg"},
+                        fmt::format(" = {}: {} rays so far apart span {} degrees, more than a turn of 360",
+                                    number_text(step_deg), rays, number_text(span_deg))));
     }
     const std::size_t before_middle = rays / 2;
     const double half_deg = static_cast<double>(before_middle) * step_deg;
@@ -268,7 +270,8 @@ std::string choose_of(const std::filesystem::path& file, const std::vector<std::
   }
   const std::vector<std::string>& choice = with_poses.empty() ? lasers : with_poses;
   if (choice.size() == 1) return choice.front();
-  throw InputError(fmt::format("{}: has several lasers, {}; give laser", file.string(), fmt::join(choice, ", ")));
+  throw InputError(fmt::format("{}: has several lasers, {}; give ", file.string(), fmt::join(choice, ", ")),
+                   Setting{"laser"});
 }
 
 }  // namespace

@@ -81,7 +81,9 @@ class CsvLines : public ScanLines {
     for (std::size_t i = 0; i < 3; ++i) {
       if (seen[i] == 0) line.fail(fmt::format("there is no column '{}'", kPoseColumns[i]));
     }
-    if (timed_ && seen[kStamp] == 0) line.fail("there is no column 'stamp_s', without which ray_time_s says nothing");
+    if (timed_ && seen[kStamp] == 0) {
+      line.fail(Message("there is no column 'stamp_s', without which ", Setting{"ray_time_s"}, " says nothing"));
+    }
     if (azimuth_rad_.empty()) line.fail("there is no column 'range_m@<azimuth in rad>'");
   }
 

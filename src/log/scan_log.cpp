@@ -74,19 +74,19 @@ class TextScans {
                               : options_.mount         ? "mount"
                                                        : nullptr;
     if (wrong == nullptr) return;
-    throw InputError(fmt::format("{}: is CSV, of one laser whose header says where rays point; {} is for CARMEN",
-                                 line_.file.string(), wrong));
+    throw InputError(line_.file.string(), ": is CSV, of one laser whose header says where rays point; ", Setting{wrong},
+                     " is for CARMEN");
   }
 
   void refuse_for_laser() const {
-    const auto refuse = [&](const char* why) {
-      throw InputError(fmt::format("{}: {} lines {}", line_.file.string(), laser_, why));
+    const auto refuse = [&](const char* why, const char* wrong, const char* lasers) {
+      throw InputError(fmt::format("{}: {} lines {}; ", line_.file.string(), laser_, why), Setting{wrong}, lasers);
     };
     if (options_.mount && !is_raw_carmen_laser(laser_)) {
-      refuse("have the pose of the laser itself; mount is for RAWLASERn and LASERn");
+      refuse("have the pose of the laser itself", "mount", " is for RAWLASERn and LASERn");
     }
     if (options_.ray_angle_deg && !is_old_carmen_laser(laser_)) {
-      refuse("say where their rays point; ray_angle_deg is for FLASER, RLASER and LASERn");
+      refuse("say where their rays point", "ray_angle_deg", " is for FLASER, RLASER and LASERn");
     }
   }
 
@@ -123,10 +123,10 @@ class TextScans {
 void validate(const ScanLogOptions& options) {
   const double angle_deg = options.ray_angle_deg.value_or(1.0);
   if (!(angle_deg > 0.0 && angle_deg <= 360.0)) {
-    throw InputError(fmt::format("ray_angle_deg = {} is not in (0, 360] degrees", number_text(angle_deg)));
+    throw InputError(Setting{"ray_angle_deg"}, " = ", number_text(angle_deg), " is not in (0, 360] degrees");
   }
   if (!(options.ray_time_s >= 0.0 && options.ray_time_s <= 1.0)) {
-    throw InputError(fmt::format("ray_time_s = {} is not in [0, 1] s", number_text(options.ray_time_s)));
+    throw InputError(Setting{"ray_time_s"}, " = ", number_text(options.ray_time_s), " is not in [0, 1] s");
   }
   const PlanarPose mount = options.mount.value_or(PlanarPose{});
   if (!std::isfinite(mount.x_m) || !std::isfinite(mount.y_m) || !std::isfinite(mount.yaw_rad)) {

@@ -226,8 +226,8 @@ std::vector<LearnedNumber> learned_numbers(const BeamFit& fit) {
   return numbers;
 }
 
-std::vector<std::string> report_flags(const FitReport& report) {
-  std::vector<std::string> flags = report.fit.flags;
+std::vector<Message> report_flags(const FitReport& report) {
+  std::vector<Message> flags(report.fit.flags.begin(), report.fit.flags.end());
   flags.insert(flags.end(), report.judgement.flags.begin(), report.judgement.flags.end());
   flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
   return flags;
@@ -250,8 +250,8 @@ void add_scan_fit(const ScanFit& fit, Report& report) {
   report.refuse(!fit.converged, "learning was stopped by the limit on iterations");
 }
 
-void add_sanity(const std::vector<std::string>& sanity, const std::vector<std::string>& unusable, Report& report) {
-  for (const std::string& text : sanity) {
+void add_sanity(const std::vector<Message>& sanity, const std::vector<Message>& unusable, Report& report) {
+  for (const Message& text : sanity) {
     const bool is_fault = std::ranges::count(unusable, text) > 0;
     report.findings.push_back({is_fault ? Report::Severity::kUnusable : Report::Severity::kWarning, text});
     report.refuse(is_fault, text);
@@ -267,7 +267,9 @@ void add_disagreements(const std::vector<std::string>& found, Report::Section& s
   section.pieces.push_back(Report::Text{found, Report::TextForm::kList});
 }
 
-std::string report_text(const FitReport& report, ReportForm form) { return text_of(report_of(report), form); }
+std::string report_text(const FitReport& report, ReportForm form, SettingNames names) {
+  return text_of(report_of(report), form, names);
+}
 
 std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localizer> localizers, bool refined) {
   std::vector<fs::path> files = {folder / "parameters.yaml", folder / "report.html"};

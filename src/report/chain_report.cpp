@@ -205,7 +205,7 @@ Report report_of(const ChainReport& report) {
   add_chain(fit, true, out);
   const std::string of_scene = scene_note(report.frames.returns, report.frames.has_mixture);
   out.find(Report::Severity::kNote, fit.flags);
-  for (const std::string& text : report.frames.flags()) {
+  for (const Message& text : report.frames.flags()) {
     out.findings.push_back({text == of_scene ? Report::Severity::kUnusable : Report::Severity::kNote, text});
   }
   out.refuse(!of_scene.empty(), of_scene);
@@ -233,13 +233,15 @@ Report report_of(const ChainReport& report) {
 
 }  // namespace
 
-std::vector<std::string> ChainReport::flags() const {
-  std::vector<std::string> all = fit.flags, of_frames = frames.flags();
-  all.insert(all.end(), of_frames.begin(), of_frames.end());
+std::vector<Message> ChainReport::flags() const {
+  std::vector<Message> all = frames.flags();
+  all.insert(all.begin(), fit.flags.begin(), fit.flags.end());
   return all;
 }
 
-std::string report_text(const ChainReport& report, ReportForm form) { return text_of(report_of(report), form); }
+std::string report_text(const ChainReport& report, ReportForm form, SettingNames names) {
+  return text_of(report_of(report), form, names);
+}
 
 std::vector<fs::path> chain_report_files(const fs::path& folder) { return result_files(kChain, folder); }
 

@@ -124,8 +124,8 @@ const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer local
   return cell_lookup(localizer) == CellLookup::kRounded ? report.rounded_model : report.fit.model;
 }
 
-std::vector<std::string> report_flags(const FieldReport& report) {
-  std::vector<std::string> flags = report.fit.flags;
+std::vector<Message> report_flags(const FieldReport& report) {
+  std::vector<Message> flags(report.fit.flags.begin(), report.fit.flags.end());
   flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
   return flags;
 }

@@ -162,7 +162,9 @@ std::string localizer_text(const FieldReport& report, Localizer localizer) {
   return text;
 }
 
-std::string report_text(const FieldReport& report, ReportForm form) { return text_of(report_of(report), form); }
+std::string report_text(const FieldReport& report, ReportForm form, SettingNames names) {
+  return text_of(report_of(report), form, names);
+}
 
 void write_field_fit(const fs::path& folder, const FieldReport& report, bool force,
                      std::span<const Localizer> localizers) {

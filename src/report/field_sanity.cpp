@@ -92,14 +92,15 @@ std::string wrong_map_flag(const FieldReport& report) {
                      std::min(kMostFieldCells * report.cell_m, kMostOfDistance * model.max_distance_m));
 }
 
-std::string heavy_tails_flag(const FieldReport& report) {
+Message heavy_tails_flag(const FieldReport& report) {
   const double sigma_m = report.fit.model.sigma_hit_m;
   const FieldShare tail = share_between(report, kFieldCoreSigmas * sigma_m, kFieldTailSigmas * sigma_m);
   if (!(tail.readings > kMostFieldTail && tail.readings > tail.expected && disagree(tail, report))) return "";
-  return fmt::format(
-      "{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails are too "
-      "light; the beam model has heavier ones (fathom fit beam --hit student_t)",
-      100.0 * tail.readings, kFieldCoreSigmas, kFieldTailSigmas, 100.0 * tail.expected);
+  return Message(
+      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails "
+                  "are too light; the beam model has heavier ones with ",
+                  100.0 * tail.readings, kFieldCoreSigmas, kFieldTailSigmas, 100.0 * tail.expected),
+      Setting{"hit", "student_t"});
 }
 
 FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,

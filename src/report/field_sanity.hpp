@@ -15,7 +15,7 @@ namespace fathom {
 std::string wrong_map_flag(const FieldReport& report);
 
 /// More readings in the tail than the model expects and than good maps have; empty where that is not so.
-std::string heavy_tails_flag(const FieldReport& report);
+Message heavy_tails_flag(const FieldReport& report);
 
 /// Where scans fit best, by a search from the poses of the log.
 struct FieldMoves {

@@ -51,9 +51,10 @@ class LogFitter {
       : logs_(std::move(logs)), world_(world), options_(options) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
-    if (options.refine_poses) throw InputError("refine_poses is for one log");
+    if (options.refine_poses) throw InputError(Setting{"refine_poses"}, " is for one log");
     if (learns_hit_offset(options, world.cell_m()) && has_own_offset(options.per_log)) {
-      throw InputError("hit_offset_m is learned for all logs and per_log for each: the readings tell only their sum");
+      throw InputError(Setting{"hit_offset_m"}, " is learned for all logs and ", Setting{"per_log"},
+                       " for each: the readings tell only their sum");
     }
     look_at_logs();
     sensor_ = find_sensor();
@@ -89,10 +90,10 @@ class LogFitter {
       }
     }
     report.facts = facts();
-    report.notes = world_.notes();
+    report.notes.assign(world_.notes().begin(), world_.notes().end());
     report.notes.insert(report.notes.end(), notes_.begin(), notes_.end());
     for (std::size_t i = 0; i < facts_.size() && options_.auto_max_range && !options_.max_range_m; ++i) {
-      const std::string note = named(no_return_note(facts_[i].code), i);
+      const Message note = named(no_return_note(facts_[i].code), i);
       if (!note.empty()) report.notes.push_back(note);
     }
     return report;
@@ -166,7 +167,7 @@ class LogFitter {
       add_largest(largest, options_.max_range_m.value_or(log.max_range_m), facts);
       facts_.push_back(facts);
       names_.push_back(log.name);
-      for (const std::string& note : log_notes(log)) notes_.push_back(named(note, i));
+      for (const Message& note : log_notes(log)) notes_.push_back(named(note, i));
     }
     for (const LogFacts& facts : facts_) {
       held_out_ += facts.held_out, held_out_readings_ += static_cast<double>(facts.held_out * facts.rays);
@@ -183,8 +184,8 @@ class LogFitter {
   }
 
   /// With the name of its log, where there are several. Empty words stay empty.
-  [[nodiscard]] std::string named(const std::string& words, std::size_t log) const {
-    return words.empty() || logs_.size() == 1 ? words : names_[log] + ": " + words;
+  [[nodiscard]] Message named(const Message& words, std::size_t log) const {
+    return words.empty() || logs_.size() == 1 ? words : Message(names_[log], ": ", words);
   }
 
   /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact.
@@ -214,8 +215,9 @@ class LogFitter {
     for (std::size_t i = 0; i < facts_.size() && !options_.max_range_m && !is_auto; ++i) {
       with_prefix(names_[i], [&] { require_max_range(facts_[i].max_range_m); });
       if (facts_[i].max_range_m != max_range_m) {
-        throw InputError(fmt::format("{} measures up to {} m and {} up to {} m; give max_range_m", names_.front(),
-                                     max_range_m, names_[i], facts_[i].max_range_m));
+        throw InputError(fmt::format("{} measures up to {} m and {} up to {} m; give ", names_.front(), max_range_m,
+                                     names_[i], facts_[i].max_range_m),
+                         Setting{"max_range_m"});
       }
     }
     const BeamSensor sensor = {.max_range_m = max_range_m,

@@ -68,8 +68,7 @@ BeamSensor sensor_of(const BeamData& pairs, const NoReturnPile& largest, const F
   const double code_m = largest.code(std::numeric_limits<double>::infinity()).below_m();
   const bool is_found = options.auto_max_range && code_m > 0.0;
   if (!options.max_range_m && !is_found) {
-    throw InputError(fmt::format("{}does not say how far its sensor measures; give max_range_m",
-                                 options.auto_max_range ? kNoCode : ""));
+    require_max_range(0.0, options.auto_max_range ? kNoCode : "");
   }
   BeamSensor sensor = {.max_range_m = options.max_range_m.value_or(code_m),
                        .min_range_m = options.min_range_m,
@@ -117,8 +116,8 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     report.held_out = !held_out.empty();
     if (report.held_out && options.test_scans.empty()) {
       report.held_out_note =
-          "whether what was expected of these readings was chosen by them cannot be known; test_scans (--test-scans) "
-          "names scans that you vouch for";
+          "whether what was expected of these readings was chosen by them cannot be known; name test scans that you "
+          "vouch for";
     }
     report.rows_are_scans = scans > 1 && scans == table.scan.size();
     NoReturnPile largest;

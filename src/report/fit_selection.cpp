@@ -70,16 +70,16 @@ ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& lear
   ScanNumbers both;
   std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
   if (!both.empty()) {
-    throw InputError(fmt::format("scan {} is in scans {} and in test_scans {}: it would not be held out", both.front(),
-                                 options.scans, options.test_scans));
+    throw InputError(fmt::format("scan {} is in ", both.front()), Setting{"scans"}, " ", options.scans, " and in ",
+                     Setting{"test_scans"}, " ", options.test_scans, ": it would not be held out");
   }
   return scans;
 }
 
 std::string held_out_note(bool has_cells) {
   return fmt::format(
-      "whether the {} was made from these scans cannot be known, and their poses are those of the log; test_scans "
-      "(--test-scans) names scans that you vouch for",
+      "whether the {} was made from these scans cannot be known, and their poses are those of the log; name test scans "
+      "that you vouch for",
       has_cells ? "map" : "scene");
 }
 
@@ -129,10 +129,10 @@ void require_ranges_below(double max_range_m, double nearest_m, double cell_m, c
 void require_max_range(double max_range_m, std::string_view before) {
   if (max_range_m > 0.0 && max_range_m <= BeamSensor::kMostRangeM) return;
   if (max_range_m > 0.0) {
-    throw InputError(fmt::format("{}its scans have range_max = {} m, which no sensor measures; give max_range_m",
-                                 before, number_text(max_range_m)));
+    throw InputError(before, "its scans have range_max = ", number_text(max_range_m),
+                     " m, which no sensor measures; give ", Setting{"max_range_m"});
   }
-  throw InputError(fmt::format("{}does not say how far its sensor measures; give max_range_m", before));
+  throw InputError(before, "does not say how far its sensor measures; give ", Setting{"max_range_m"});
 }
 
 double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first) {

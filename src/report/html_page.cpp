@@ -215,7 +215,7 @@ std::string section_html(const Report::Section& section) {
 
 std::string html_text(const Report& report) {
   std::vector<std::string> findings;
-  for (const Report::Finding& finding : report.findings) findings.push_back(finding.text);
+  for (const Report::Finding& finding : report.findings) findings.push_back(finding.text.text());
   std::string body = fmt::format("<p class=\"verdict{}\">{}</p>\n", report.unusable.empty() ? "" : " no",
                                  escape_html(verdict_text(report))) +
                      paragraph(report.intro) + tiles_html(report.tiles) + paragraph(held_out_line(report)) +

@@ -56,7 +56,7 @@ inline void check_levels(const std::filesystem::path& file, const DepthImage& im
 /// Throws InputError where levels of the first image would do nothing: it has metres.
 inline void refuse_levels_of_metres(const std::filesystem::path& file, bool has_levels, bool are_given) {
   if (has_levels || !are_given) return;
-  throw InputError(fmt::format("{}: levels_per_m is for 16-bit images, and this one has metres", file.string()));
+  throw InputError(file.string(), ": ", Setting{"levels_per_m"}, " is for 16-bit images, and this one has metres");
 }
 
 }  // namespace fathom

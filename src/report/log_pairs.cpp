@@ -63,7 +63,7 @@ Report report_of(const DistanceReport& report) {
   out.find(Report::Severity::kNote, fit.flags);
   if (report.found) {
     const bool is_elsewhere = share_of_others(*report.found, fit) > kMostOthers;
-    const std::vector<std::string> flags = log_pair_flags(*report.found, fit, report.gate_m);
+    const std::vector<Message> flags = log_pair_flags(*report.found, fit, report.gate_m);
     out.find(is_elsewhere ? Report::Severity::kUnusable : Report::Severity::kWarning, flags);
     if (is_elsewhere) out.refuse(true, flags.front());
   }
@@ -102,8 +102,8 @@ LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPai
   if (!options.max_range_m) with_prefix(log.name, [&] { require_max_range(max_range_m); });
   const double gate_m = options.gate_m;
   if (!(gate_m > 0.0 && gate_m < 0.5 * max_range_m)) {
-    throw InputError(
-        fmt::format("gate_m = {} is not in (0, {}) m, half of how far the sensor measures", gate_m, 0.5 * max_range_m));
+    throw InputError(Setting{"gate_m"}, fmt::format(" = {} is not in (0, {}) m, half of how far the sensor measures",
+                                                    gate_m, 0.5 * max_range_m));
   }
   const BeamData data = make_beam_data(log, all_scans(log), world, max_range_m, options.compute);
   LogPairs found;
@@ -126,7 +126,7 @@ LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPai
   return found;
 }
 
-std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned, double gate_m) {
+std::vector<Message> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned, double gate_m) {
   double sum_m = 0.0;
   for (const float expected_m : found.pairs.expected_m) sum_m += double{expected_m};
   const double mean_m = sum_m / static_cast<double>(found.pairs.expected_m.size());
@@ -135,11 +135,11 @@ std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCal
   const std::size_t all = found.others + learned.pairs;
   const double others = share_of_others(found, learned);
   const bool are_most = others > kMostOthers;
-  std::vector<std::string> flags;
+  std::vector<Message> flags;
   if (found.others > 0) {
-    flags.push_back(fmt::format(
-        "{} of {} readings{} are farther than {} m (gate_m) from what the world expects, and were left out",
-        grouped(found.others), grouped(all), are_most ? fmt::format(", {:.0f} %,", 100.0 * others) : "", gate_m));
+    flags.emplace_back(fmt::format("{} of {} readings{} are farther than {} m (", grouped(found.others), grouped(all),
+                                   are_most ? fmt::format(", {:.0f} %,", 100.0 * others) : "", gate_m),
+                       Setting{"gate_m"}, ") from what the world expects, and were left out");
   }
   if (are_most) {
     flags.back() +=
@@ -152,16 +152,24 @@ std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCal
     return flags;
   }
   if (is_cut) {
-    flags.push_back(fmt::format(
-        "gate_m = {} is {:.1f} deviations of what was learned at {:.2g} m: it cuts off larger errors, and the "
-        "deviation is too small; give gate_m {:.2g}, or more if the deviation still grows",
-        gate_m, gate_m / deviation_m, mean_m, std::max(2.0 * gate_m, kGoodDeviations * deviation_m)));
+    flags.emplace_back(
+        Setting{"gate_m"},
+        fmt::format(" = {} is {:.1f} deviations of what was learned at {:.2g} m: it cuts off larger errors, and the "
+                    "deviation is too small; give ",
+                    gate_m, gate_m / deviation_m, mean_m),
+        Setting{"gate_m"},
+        fmt::format(" {:.2g}, or more if the deviation still grows",
+                    std::max(2.0 * gate_m, kGoodDeviations * deviation_m)));
   }
   return flags;
 }
 
-std::string report_text(const DistanceReport& report, ReportForm form) { return text_of(report_of(report), form); }
+std::string report_text(const DistanceReport& report, ReportForm form, SettingNames names) {
+  return text_of(report_of(report), form, names);
+}
 
-std::string report_text(const EnergyCalibration& fit, ReportForm form) { return text_of(report_of(fit), form); }
+std::string report_text(const EnergyCalibration& fit, ReportForm form, SettingNames names) {
+  return text_of(report_of(fit), form, names);
+}
 
 }  // namespace fathom

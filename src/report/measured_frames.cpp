@@ -69,9 +69,9 @@ struct GivenOption {
 void check_options(const fs::path& measured, Measured kind, const MeasuredOptions& o) {
   constexpr std::array<std::string_view, 4> kKinds = {"a run", "a folder of depth images", "a folder of clouds",
                                                       "a log"};
-  const auto refuse = [&](std::string_view name, std::string_view what, std::string_view instead = "") {
-    throw InputError(fmt::format("{}: {} is for {}, and this is {}{}", measured.string(), name, what,
-                                 kKinds[static_cast<std::size_t>(kind)], instead));
+  const auto refuse = [&](std::string_view name, std::string_view what, const Message& instead = {}) {
+    throw InputError(measured.string(), ": ", Setting{std::string(name)}, " is for ", what, ", and this is ",
+                     kKinds[static_cast<std::size_t>(kind)], instead);
   };
   const bool has_files = kind == Measured::kImages || kind == Measured::kClouds;
   if (!has_files && !o.files.empty()) refuse("files", "a folder of depth images or clouds");
@@ -85,7 +85,9 @@ void check_options(const fs::path& measured, Measured kind, const MeasuredOption
   for (const GivenOption& option : of_logs) {
     if (option.is_given) refuse(option.name, "a log");
   }
-  if (o.scans != "all") refuse("scans", "a log", has_files ? "; files says which of them are taken" : "");
+  if (o.scans != "all") {
+    refuse("scans", "a log", has_files ? Message("; ", Setting{"files"}, " says which of them are taken") : Message());
+  }
   if (o.max_range_m) refuse("max_range_m", "a log", "; how far the sensor measures stands in the scene");
 }
 
@@ -120,10 +122,10 @@ double no_return_m(const ScanLog& log, const MeasuredOptions& options) {
 void check_log_options(const MeasuredOptions& options) {
   if (options.log.ray_time_s != 0.0) throw InputError("ray_time_s: the scans of a chain have one pose for all rays");
   if (!(options.max_range_m.value_or(1.0) > 0.0)) {
-    throw InputError(fmt::format("max_range_m = {} is not above 0 m", *options.max_range_m));
+    throw InputError(Setting{"max_range_m"}, fmt::format(" = {} is not above 0 m", *options.max_range_m));
   }
   if (!(options.step_m >= 0.0 && options.step_m <= 1.0)) {
-    throw InputError(fmt::format("step_m = {} is not in [0, 1] m", options.step_m));
+    throw InputError(Setting{"step_m"}, fmt::format(" = {} is not in [0, 1] m", options.step_m));
   }
 }
 
@@ -140,10 +142,9 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
   const double lost_m = no_return_m(log, options);
   // Else whatever is farther would seem to be lost by chance.
   if (lost_m < reader.max_range_m()) {
-    throw InputError(
-        fmt::format("{}: readings end at max_range_m = {} m, and sensor '{}' measures to {} m: set the "
-                    "max_range_m of the sensor to it",
-                    log.name, number_text(lost_m), reader.frames().sensor, number_text(reader.max_range_m())));
+    throw InputError(log.name, ": readings end at ", Setting{"max_range_m"},
+                     fmt::format(" = {} m, and sensor '{}' measures to {} m: set the max_range_m of the sensor to it",
+                                 number_text(lost_m), reader.frames().sensor, number_text(reader.max_range_m())));
   }
   // A log that does not say how far its laser measures may have a code for no return anywhere beyond that.
   const double end_m = std::min(lost_m, ChainFrames::kBeyond * reader.max_range_m());

@@ -22,10 +22,11 @@ namespace {
 void check(const FitLogOptions& options) {
   validate(*options.refine_poses);
   if (options.per_log != PerLog::kNothing && options.per_log != PerLog::kMount) {
-    throw InputError("per_log with refine_poses is nothing or mount");
+    throw InputError(Setting{"per_log"}, " with ", Setting{"refine_poses"}, " is nothing or mount");
   }
   if (!options.test_scans.empty()) {
-    throw InputError("test_scans with refine_poses: a third of the rays of the scans learned from judges");
+    throw InputError(Setting{"test_scans"}, " with ", Setting{"refine_poses"},
+                     ": a third of the rays of the scans learned from judges");
   }
 }
 

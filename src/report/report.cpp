@@ -158,12 +158,8 @@ Report::Parameter parameter_of(const LearnedParameter& from, bool was_given) {
 
 }  // namespace
 
-void Report::find(Severity severity, std::span<const std::string> texts) {
-  for (const std::string& text : texts) findings.push_back({severity, text});
-}
-
-std::string verdict_text(const Report& report) {
-  return report.unusable.empty() ? "usable: yes" : "usable: no, because " + report.unusable;
+std::string verdict_text(const Report& report, SettingNames names) {
+  return report.unusable.empty() ? "usable: yes" : "usable: no, because " + report.unusable.text(names);
 }
 
 std::string held_out_line(const Report& report) {
@@ -211,7 +207,7 @@ std::string json_text(const Report& report, std::span<const std::string> files) 
   json["findings"] = Json::array();
   for (const Report::Finding& finding : report.findings) {
     json["findings"].push_back(
-        {{"severity", kSeverityWords[static_cast<std::size_t>(finding.severity)]}, {"text", finding.text}});
+        {{"severity", kSeverityWords[static_cast<std::size_t>(finding.severity)]}, {"text", finding.text.text()}});
   }
   json["log_likelihood"] = {{"start", number_or_null(report.start_log_likelihood)},
                             {"learned", number_or_null(report.log_likelihood)}};
@@ -222,25 +218,25 @@ std::string json_text(const Report& report, std::span<const std::string> files) 
   return json_file_text(json);
 }
 
-std::string terminal_text(const Report& report, bool brief) {
-  std::string text = shown_line(verdict_text(report)) + "\n";
+std::string terminal_text(const Report& report, SettingNames names, bool brief) {
+  std::string text = shown_line(verdict_text(report, names)) + "\n";
   Report::Table parameters = parameter_table(report);
   if (brief) parameters.note.clear();
   if (!report.parameters.empty()) text += table_lines(parameters);
   if (brief && !report.parameters.empty()) return text;
-  for (const Report::Finding& finding : report.findings) text += "note: " + shown_line(finding.text) + "\n";
+  for (const Report::Finding& finding : report.findings) text += "note: " + shown_line(finding.text.text(names)) + "\n";
   if (!report.tiles.empty()) text += "\n" + tile_lines(report.tiles);
   if (const std::string line = held_out_line(report); !line.empty()) text += shown_line(line) + "\n";
   for (const Report::Section& section : report.sections) text += section_lines(section);
   return text;
 }
 
-std::string text_of(const Report& report, ReportForm form) {
+std::string text_of(const Report& report, ReportForm form, SettingNames names) {
   switch (form) {
     case ReportForm::kTerminal:
-      return terminal_text(report);
+      return terminal_text(report, names);
     case ReportForm::kBrief:
-      return terminal_text(report, true);
+      return terminal_text(report, names, true);
     case ReportForm::kHtml:
       return html_text(report);
     case ReportForm::kJson:

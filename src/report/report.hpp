@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/chain.hpp>
@@ -41,7 +42,7 @@ struct Report {
   enum class Severity : std::uint8_t { kNote, kWarning, kUnusable };
   struct Finding {
     Severity severity;
-    std::string text;
+    Message text;
   };
 
   /// A number in a frame, with its name.
@@ -112,7 +113,7 @@ struct Report {
 
   std::string kind, title;
   std::string intro = {};
-  std::string unusable = {};  ///< why the result cannot be used; empty: it can
+  Message unusable = {};  ///< why the result cannot be used; empty: it can
   Tiles tiles = {};
   std::vector<Parameter> parameters = {};
   std::string parameter_note = {};
@@ -124,9 +125,12 @@ struct Report {
   std::vector<Section> sections = {};
   Json details = Json::object();  ///< of its kind alone
 
-  void find(Severity severity, std::span<const std::string> texts);
+  template <class Texts>
+  void find(Severity severity, const Texts& texts) {
+    for (const auto& text : texts) findings.push_back({severity, text});
+  }
   /// The first reason stands.
-  void refuse(bool is_unusable, std::string_view why) {
+  void refuse(bool is_unusable, const Message& why) {
     if (is_unusable && unusable.empty()) unusable = why;
   }
 };
@@ -134,12 +138,12 @@ struct Report {
 std::string html_text(const Report& report);
 /// `files`: that are written with it.
 std::string json_text(const Report& report, std::span<const std::string> files = {});
-/// `brief`: the verdict and the parameters.
-std::string terminal_text(const Report& report, bool brief = false);
-std::string text_of(const Report& report, ReportForm form);
+/// `names`: of the settings in its messages. `brief`: the verdict and the parameters.
+std::string terminal_text(const Report& report, SettingNames names = {}, bool brief = false);
+std::string text_of(const Report& report, ReportForm form, SettingNames names = {});
 
 /// Common to the writers: the first line, a doubt about held-out scans (empty: no doubt), the table of parameters.
-std::string verdict_text(const Report& report);
+std::string verdict_text(const Report& report, SettingNames names = {});
 std::string held_out_line(const Report& report);
 Report::Table parameter_table(const Report& report);
 
@@ -183,7 +187,7 @@ struct ScanFit {
 /// Fills tiles, the note on errors, likelihoods, blocks and what was held out.
 void add_scan_fit(const ScanFit& fit, Report& report);
 /// Findings on a log, its map and its poses. `unusable`: the findings that make the result unusable.
-void add_sanity(const std::vector<std::string>& sanity, const std::vector<std::string>& unusable, Report& report);
+void add_sanity(const std::vector<Message>& sanity, const std::vector<Message>& unusable, Report& report);
 /// Where readings and model disagree, a sentence each, or that they agree.
 void add_disagreements(const std::vector<std::string>& found, Report::Section& section);
 /// Names and values.

@@ -106,7 +106,7 @@ std::string empty_mass_flag(const FitReport& report) {
       100.0 * hits, usual_range_m(report), 100.0 * readings, gain);
 }
 
-std::string heavy_tails_flag(const FitReport& report) {
+Message heavy_tails_flag(const FitReport& report) {
   if (report.fit.parameters.tail.hit == HitLaw::kStudentT) return "";
   const MixtureShares near = tail_shares(report);
   const auto is_heavy = [&](const MixtureBin& bin) {
@@ -115,11 +115,12 @@ std::string heavy_tails_flag(const FitReport& report) {
   if (!is_heavy(near.bins[0]) && !is_heavy(near.bins[2])) return "";
   const double gain = gain_of_student_t(report);
   if (!(gain >= kLeastModelGain)) return "";
-  return fmt::format(
-      "{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model, which costs {:.2g} "
-      "nats per ray: its tails are too light; learn with hit: student_t (--hit student_t)",
-      100.0 * (near.bins[0].readings + near.bins[2].readings), kCoreSigmas, kTailSigmas,
-      100.0 * (near.bins[0].expected() + near.bins[2].expected()), gain);
+  return Message(
+      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model, which "
+                  "costs {:.2g} nats per ray: its tails are too light; learn with ",
+                  100.0 * (near.bins[0].readings + near.bins[2].readings), kCoreSigmas, kTailSigmas,
+                  100.0 * (near.bins[0].expected() + near.bins[2].expected()), gain),
+      Setting{"hit", "student_t"});
 }
 
 /// The mean of the probability integral transform: above 1/2 where readings are longer than the model has them.
@@ -132,7 +133,7 @@ double mean_of_pit(const BeamJudgement& judgement) {
   return mean;
 }
 
-std::string misfit_flag(const FitReport& report) {
+Message misfit_flag(const FitReport& report) {
   const double distance = report.judgement.ks_distance;
   const double by_chance = kKsByChance / std::sqrt(static_cast<double>(report.judgement.pairs));
   if (!(distance > kMostKsDistance + by_chance)) return "";
@@ -140,10 +141,11 @@ std::string misfit_flag(const FitReport& report) {
                           (!report.logs.empty() && report.logs.front().correction.range_offset_m != 0.0);
   const double shift = mean_of_pit(report.judgement) - 0.5;
   const bool is_shifted = !has_offset && std::abs(shift) > kLeastShiftOfPit;
-  return fmt::format(
-      "the model does not describe the readings: the KS distance is {:.2f}, above {:g}: {}", distance, kMostKsDistance,
-      is_shifted ? fmt::format("they are {} than expected; {}", shift > 0.0 ? "longer" : "shorter", kLearnOffset)
-                 : std::string("see in report.html where the readings leave it"));
+  const std::string misfit = fmt::format(
+      "the model does not describe the readings: the KS distance is {:.2f}, above {:g}: ", distance, kMostKsDistance);
+  if (!is_shifted) return misfit + "see in report.html where the readings leave it";
+  return Message(misfit, "they are ", shift > 0.0 ? "longer" : "shorter", " than expected; learn by how much (",
+                 Setting{"fit_hit_offset"}, ")");
 }
 
 /// What the readings of a scan that carry evidence sum up to.
@@ -200,9 +202,9 @@ void add_model_flags(FitReport& report) {
   add_flag(misfit_flag(report), report);
 }
 
-std::string no_return_flag(const NoReturnPile::Code& code) {
+Message no_return_flag(const NoReturnPile::Code& code) {
   if (!(code.value_m > 0.0)) return "";
-  return code.words() + ", or let it be found (--max-range auto)";
+  return Message(code.words(), ", or let it be found (--max-range auto)");
 }
 
 std::string no_return_note(const NoReturnPile::Code& code) {
@@ -211,14 +213,16 @@ std::string no_return_note(const NoReturnPile::Code& code) {
                      code.value_m, 100.0 * code.share, code.below_m());
 }
 
-std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) {
+Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) {
   if (!(beyond.readings > 0.0)) return "";
   constexpr double kPerM = 100.0;
-  return fmt::format(
-      "{} readings, {:.1f} %, lie between {:.6g} and {:.6g} m, beyond the maximum range, and count as without a "
-      "return: give max_range_m {:.6g} or more, or what the sensor measures",
-      grouped(static_cast<std::uint64_t>(beyond.readings)), 100.0 * beyond.share, max_range_m, beyond.largest_m,
-      std::ceil(kPerM * beyond.largest_m + 0.5) / kPerM);
+  return Message(
+      fmt::format("{} readings, {:.1f} %, lie between {:.6g} and {:.6g} m, beyond the maximum range, and count as "
+                  "without a return: give ",
+                  grouped(static_cast<std::uint64_t>(beyond.readings)), 100.0 * beyond.share, max_range_m,
+                  beyond.largest_m),
+      Setting{"max_range_m"},
+      fmt::format(" {:.6g} or more, or what the sensor measures", std::ceil(kPerM * beyond.largest_m + 0.5) / kPerM));
 }
 
 std::string zero_flag(double share, double min_range_m) {

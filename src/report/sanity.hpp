@@ -15,9 +15,6 @@
 
 namespace fathom {
 
-/// What to do where hits centre elsewhere than expected.
-inline constexpr std::string_view kLearnOffset = "learn by how much (--hit-offset fit)";
-
 /// Names a wrong map where this weight of readings that the map does not explain is above `most`; else empty.
 std::string unexplained_flag(std::string_view weight, double value, double most);
 /// Names a wrong map where hits spread by more than `most_m`; else empty.
@@ -27,12 +24,12 @@ std::string wrong_map_flag(const FitReport& report);
 
 /// Adds a flag, unless it is empty.
 template <class Report>
-void add_flag(const std::string& flag, Report& report) {
+void add_flag(const Message& flag, Report& report) {
   if (!flag.empty()) report.sanity.push_back(flag);
 }
 /// Adds a flag that makes the parameters useless, unless it is empty.
 template <class Report>
-void add_fault(const std::string& flag, Report& report) {
+void add_fault(const Message& flag, Report& report) {
   add_flag(flag, report);
   if (!flag.empty()) report.unusable.push_back(flag);
 }
@@ -42,12 +39,12 @@ void add_fault(const std::string& flag, Report& report) {
 void add_model_flags(FitReport& report);
 
 /// A value that probably means no return; empty where there is none.
-std::string no_return_flag(const NoReturnPile::Code& code);
+Message no_return_flag(const NoReturnPile::Code& code);
 /// What is told where such a code was taken as the maximum range; empty: there was none.
 std::string no_return_note(const NoReturnPile::Code& code);
 
 /// Of readings that are ranges, and that the maximum range makes readings without a return; empty where there are few.
-std::string beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);
+Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);
 
 /// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
 std::string zero_flag(double share, double min_range_m);

@@ -66,8 +66,8 @@ fs::path find_scan_log(const fs::path& log_or_run) {
                                logs.front().string()));
 }
 
-std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m) {
-  std::vector<std::string> notes;
+std::vector<Message> log_notes(const ScanLog& log, std::optional<double> max_range_m) {
+  std::vector<Message> notes;
   for (const SkippedLines& lines : log.skipped) {
     notes.push_back(fmt::format("{} {} passed over{}{}", counted(lines.lines, fmt::format("{} line", lines.name)),
                                 were(lines.lines), log.laser.empty() ? "" : "; readings are those of ", log.laser));
@@ -78,9 +78,9 @@ std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max
   const NoReturnPile::Code code = pile.code(max_range_m.value_or(0.0));
   // A maximum range that was not meant spoils every weight without any other sign.
   if (code.value_m != 0.0) {
-    notes.push_back(fmt::format("many readings are {:.6g} m, {}; if that means no return, give max_range_m {:.6g}",
-                                code.value_m, code.strays == 0 ? "the largest of the log" : code.beyond_words(),
-                                code.below_m()));
+    notes.emplace_back(fmt::format("many readings are {:.6g} m, {}; if that means no return, give ", code.value_m,
+                                   code.strays == 0 ? "the largest of the log" : code.beyond_words()),
+                       Setting{"max_range_m"}, fmt::format(" {:.6g}", code.below_m()));
   }
   return notes;
 }

@@ -262,7 +262,7 @@ Report::Section planes_section(const WallReport& report) {
 
 void judge_wall(const WallReport& report, Report& out) {
   out.find(Report::Severity::kNote, report.notes);
-  for (const std::string& text : report.fit.flags) {
+  for (const Message& text : report.fit.flags) {
     out.findings.push_back({text == report.depths_doubt ? Report::Severity::kUnusable : Report::Severity::kNote, text});
   }
   out.refuse(!report.depths_doubt.empty(), report.depths_doubt);
@@ -319,9 +319,9 @@ std::string noise_file(const WallReport& report) {
 
 }  // namespace
 
-std::vector<std::string> WallReport::flags() const {
-  std::vector<std::string> all = notes;
-  all.insert(all.end(), fit.flags.begin(), fit.flags.end());
+std::vector<Message> WallReport::flags() const {
+  std::vector<Message> all = fit.flags;
+  all.insert(all.begin(), notes.begin(), notes.end());
   return all;
 }
 
@@ -331,9 +331,8 @@ WallReport make_wall_report(const WallFrames& frames, const WallOptions& options
       simulate_wall(report.fit, {.seed = options.seed, .rate_hz = options.rate_hz, .threads = options.threads});
   // Where depths are of another unit, the same walls may not come out.
   report.depths_doubt = depths_flag(frames, report.fit.measure.planes);
-  const std::string doubt = report.depths_doubt.empty() ? "" : report.depths_doubt + ": ";
-  report.simulated = with_prefix(doubt + "the same walls simulated",
-                                 [&] { return measure_wall(simulated, options, &report.fit.measure); });
+  const Message doubt(report.depths_doubt, report.depths_doubt.empty() ? "" : ": ", "the same walls simulated");
+  report.simulated = with_prefix(doubt, [&] { return measure_wall(simulated, options, &report.fit.measure); });
   return report;
 }
 
@@ -345,7 +344,9 @@ std::string wall_sensor_file(const WallReport& report) {
                                                     : "laser");
 }
 
-std::string report_text(const WallReport& report, ReportForm form) { return text_of(report_of(report), form); }
+std::string report_text(const WallReport& report, ReportForm form, SettingNames names) {
+  return text_of(report_of(report), form, names);
+}
 
 std::vector<fs::path> wall_report_files(const fs::path& folder) { return result_files(kWallKind, folder); }
 

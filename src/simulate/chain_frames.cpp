@@ -117,8 +117,8 @@ std::vector<std::uint16_t> rings_of(const Sensor& sensor) {
   return {rings.begin(), rings.end()};
 }
 
-std::vector<std::string> ChainFrames::flags() const {
-  std::vector<std::string> all = notes;
+std::vector<Message> ChainFrames::flags() const {
+  std::vector<Message> all = notes;
   if (beyond > 0) {
     all.push_back(fmt::format("{} beyond the {:.6g} m that the sensor measures {} as lost", counted(beyond, "reading"),
                               returns.max_range_m, beyond == 1 ? "counts" : "count"));
@@ -151,7 +151,8 @@ class ChainFrameReader::Impl {
                                    sensor.returns.size()));
     }
     if (options.most_returns < kLeastReturns) {
-      throw InputError(fmt::format("most_returns = {} is not at least {}", options.most_returns, kLeastReturns));
+      throw InputError(Setting{"most_returns"},
+                       fmt::format(" = {} is not at least {}", options.most_returns, kLeastReturns));
     }
     const SensorView view = make_view(sensor.model);
     shape_ = view.shape, rays_vary_ = view.rays_vary, farthest_m_ = view.farthest_m;
@@ -255,8 +256,8 @@ class ChainFrameReader::Impl {
       turned_->begin(out_.returns.turned);
       truth_from_ = simulator_.add_sensor(std::move(straight));
     } else if (options_.angle_scale_rad != 0.0) {
-      throw InputError(fmt::format("sensor '{}': angle_scale_rad is for chains with {}, and its chain has none",
-                                   out_.sensor, AngularRay::kSlug));
+      throw InputError("sensor '", out_.sensor, "': ", Setting{"angle_scale_rad"}, " is for chains with ",
+                       AngularRay::kSlug, ", and its chain has none");
     }
     NoiseChain models = scene_models(sensor.noise);
     if (models.empty()) return;

@@ -87,7 +87,8 @@ TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFra
 
 void TurnedFrames::take_nodes(const NoiseChain& chain, const ChainFramesOptions& options) {
   if (!(options.angle_scale_rad >= 0.0 && options.angle_scale_rad <= kMostScale)) {
-    throw InputError(fmt::format("angle_scale_rad = {} is not in [0, {}] rad", options.angle_scale_rad, kMostScale));
+    throw InputError(Setting{"angle_scale_rad"},
+                     fmt::format(" = {} is not in [0, {}] rad", options.angle_scale_rad, kMostScale));
   }
   const auto own = ray_turn(chain), other = ray_turn(options.other_chain);
   const AxisTurn &a = own ? *own : *other, &b = other ? *other : *own;  // one of them turns rays

@@ -22,8 +22,8 @@ struct LogLine {
   std::filesystem::path file;
   std::size_t number = 0;  ///< from 1
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw InputError(fmt::format("{}:{}: {}", file.string(), number, what));
+  [[noreturn]] void fail(const Message& what) const {
+    throw InputError(fmt::format("{}:{}: ", file.string(), number), what);
   }
 
   /// Any number, nan and inf too; `what` is what it should be, for the message.

@@ -104,7 +104,7 @@ class YamlReader {
     } catch (const LocatedError&) {
       throw;
     } catch (const InputError& error) {
-      throw LocatedError(place() + ": " + error.what());
+      throw LocatedError(place(), ": ", error.message());
     } catch (const std::bad_alloc&) {
       throw SystemError(place() + ": this does not fit into memory");
     } catch (const std::length_error&) {

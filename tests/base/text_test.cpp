@@ -16,6 +16,7 @@
 #include <fathom/base/names.hpp>
 
 #include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {
@@ -136,6 +137,33 @@ TEST(Error, OfALongValueKeepsWhereItIsAndWhatWouldBeRight) {
   EXPECT_TRUE(contains(text, "x... (1000035 bytes) ...x"));
   EXPECT_TRUE(contains(text, "xxx is not a number"));
   EXPECT_EQ(message_of("scene.yaml: " + text), "scene.yaml: " + text);
+}
+
+constexpr SettingName kTyped[] = {{"max_range_m", "--max-range"}, {"hit", "--hit"}};
+
+TEST(Message, ShowsSettingsUnderTheNamesOfAFace) {
+  const Message message("give ", Setting{"max_range_m"}, std::string(" 8, learn with "), Setting{"hit", "student_t"},
+                        " or ", Setting{"step_m"});
+  EXPECT_EQ(message.text(), "give max_range_m 8, learn with hit: student_t or step_m");
+  EXPECT_EQ(message.text(kTyped), "give --max-range 8, learn with --hit student_t or step_m");
+  EXPECT_EQ(message.text({}), message.text());
+  EXPECT_TRUE(message.names("hit"));
+  EXPECT_FALSE(message.names("give"));
+  // A word alone is no setting.
+  EXPECT_EQ(Message("max_range_m of 'hit'").text(kTyped), "max_range_m of 'hit'");
+}
+
+TEST(Message, KeepsItsSettingsInsideOthers) {
+  Message message("max_range_m.csv: ", Message(Setting{"max_range_m"}, " = 0"));
+  message += Message("; give ", Setting{"hit"});
+  EXPECT_EQ(message.text(kTyped), "max_range_m.csv: --max-range = 0; give --hit");
+  try {
+    with_prefix("a.csv", [&] { throw InputError(message); });
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "a.csv: max_range_m.csv: max_range_m = 0; give hit");
+    EXPECT_EQ(error.message().text(kTyped), "a.csv: max_range_m.csv: --max-range = 0; give --hit");
+  }
+  EXPECT_EQ(InputError("max_range_m\n").message().text(kTyped), "max_range_m ");
 }
 
 RC_GTEST_PROP(Error, IsPrintableWhateverTheBytes, (const std::string& bytes, bool wide)) {

@@ -89,7 +89,7 @@ TEST(ChainFrames, ReadingsBeyondTheSensorCountAsLost) {
     EXPECT_EQ(frames.beyond, drops ? 2U : 0U);
     EXPECT_EQ(std::isnan(frames.returns.range_m[5]), drops);
     EXPECT_FALSE(std::isnan(frames.returns.range_m[7]));
-    const std::vector<std::string> flags = frames.flags();
+    const std::vector<Message> flags = frames.flags();
     EXPECT_EQ(!flags.empty() && contains(flags.front(), "2 readings beyond the"), drops);
   }
 }

@@ -188,7 +188,7 @@ TEST(HitLearning, PointsThatDoNotTellAreNamed) {
     const ChainFrames frames = point_frames(chain, 1, 2, options);
     EXPECT_FALSE(frames.returns.hits.is_known());
     EXPECT_EQ(frames.notes.size(), 1U);
-    return frames.notes.empty() ? std::string() : frames.notes.front();
+    return frames.notes.empty() ? std::string() : frames.notes.front().text();
   };
   EXPECT_TRUE(contains(note_of({AngularRay{Axis::kZ, 0, 0.001F}, z}), "angular_ray turns the points, too"));
   EXPECT_TRUE(contains(note_of({z, z}), "only the sum of two turns about one axis"));

@@ -234,7 +234,7 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
   refused("of scans", {"--log", log, "--sector=-60,60", "--distances", "0:1=80,12:13=163"},
           {"scans.csv: --distances: scan 0 is 80 m by tape and 0.8", "are the distances in cm, not in m?"});
   refused("scans beyond the range", {"--log", log, "--sector=-60,60", "--max-range", "0.5"},
-          {"scans.csv: scan 0: has 0 readings, and a wall needs 20 (", " more are not below --max-range 0.5)"});
+          {"scans.csv: scan 0: has 0 readings, and a wall needs 20 (", " more are not below --max-range = 0.5)"});
   const std::vector<std::string> levels = {images, "--camera", kCamera, "--files", "depth*.png", "--scale"};
   const auto with = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = levels;
@@ -243,13 +243,13 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
   };
   refused("scale against a tape", with({"60", "--distances", "0:1=0.8,23:24=2.4"}),
           {"--distances: ", "depth_000000.png",
-           "as all others are: --scale 60 may be wrong, and 6000 agrees with the tape"});
+           "as all others are: --scale = 60 may be wrong, and 6000 agrees with the tape"});
   refused("scale beyond the range", with({"6", "--max-range", "20"}),
-          {"depth_0000", ".png: its wall is ", " m away, beyond --max-range 20, and 0 of 24 frames show one within it",
-           "--scale 6 is right"});
+          {"depth_0000", ".png: its wall is ",
+           " m away, beyond --max-range = 20, and 0 of 24 frames show one within it", "--scale = 6 is right"});
   refused("scale", with({"1000000"}),
           {"depth_000012.png: its wall is 0.00981 m away, where the disparity is 6",
-           " px, and the image 96 px wide: see ", "whether --scale 1000000, focal length and baseline are right"});
+           " px, and the image 96 px wide: see ", "whether --scale = 1000000, focal length and baseline are right"});
 }
 
 TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {

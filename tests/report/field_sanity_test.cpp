@@ -72,13 +72,13 @@ ScanLog drive(const GridMap& map, const BeamModel& model) {
 TEST(FieldSanity, OfALogInOrderNothingIsSaid) {
   const GridMap map = hall();
   const FieldReport report = fit_field_log(drive(map, laser(.02)), map);
-  EXPECT_EQ(report.sanity, std::vector<std::string>{});
-  EXPECT_EQ(fit_field_log(drive(map, laser(.06)), map).sanity, std::vector<std::string>{});
+  EXPECT_EQ(report.sanity, std::vector<Message>{});
+  EXPECT_EQ(fit_field_log(drive(map, laser(.06)), map).sanity, std::vector<Message>{});
 }
 
 TEST(FieldSanity, AMapOfAnotherPlaceIsNamed) {
   const ScanLog log = drive(cabin_south(), laser(.02));
-  EXPECT_EQ(fit_field_log(log, cabin_south()).sanity, std::vector<std::string>{});
+  EXPECT_EQ(fit_field_log(log, cabin_south()).sanity, std::vector<Message>{});
   for (const GridMap& wrong : {cabin_north(), hall_with({})}) {
     const FieldReport report = fit_field_log(log, wrong);
     EXPECT_EQ(report.sanity.size(), 1U);
@@ -137,7 +137,7 @@ TEST(FieldSanity, AMaximumRangeThatTheReadingsContradictIsNamed) {
   ScanLog log = drive(map, laser(.02));
   for (float& reading : log.range_m) reading = reading >= 14.0F ? 81.91F : reading;
   EXPECT_EQ(flag_with(fit_field_log(log, map, {.max_range_m = 82}), "many readings are 81.91 m").find("many"), 0U);
-  EXPECT_EQ(fit_field_log(log, map, {.max_range_m = 80}).sanity, std::vector<std::string>{});
+  EXPECT_EQ(fit_field_log(log, map, {.max_range_m = 80}).sanity, std::vector<Message>{});
   const std::string flag = flag_with(fit_field_log(log, map, {.max_range_m = 4}), "beyond the maximum range");
   EXPECT_NE(flag.find(" lie between 4 and 13."), std::string::npos) << flag;
 }
@@ -152,7 +152,8 @@ TEST(FieldSanity, PosesThatAreNotExactAreNamed) {
     log.pose[i].yaw_rad += .01 * double(normals_from_words(words.word[2], words.word[3]).first);
   }
   const FieldReport report = fit_field_log(log, map);
-  EXPECT_EQ(flag_with(report, "the poses of the log are not exact"), report.sanity.empty() ? "?" : report.sanity[0]);
+  EXPECT_EQ(flag_with(report, "the poses of the log are not exact"),
+            report.sanity.empty() ? "?" : report.sanity[0].text());
   EXPECT_EQ(flag_with(fit_field_log(log, map, {.check_poses = false}), "poses"), "");
 }
 
@@ -187,7 +188,7 @@ TEST(FieldSanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (--max-range auto)"), std::string::npos) << flag;
   const FieldReport found = fit_field_log(log, map, {.auto_max_range = true});
   EXPECT_DOUBLE_EQ(found.fit.model.max_range_m, 81.82);
-  EXPECT_EQ(found.sanity, std::vector<std::string>{});
+  EXPECT_EQ(found.sanity, std::vector<Message>{});
   EXPECT_LT(found.fit.readings, missed.fit.readings);
   log.max_range_m = 0, log.name = "some.log";
   for (float& reading : log.range_m) {
@@ -206,7 +207,8 @@ TEST(FieldSanity, FlagsAreInTheFilesOfAFit) {
   write_field_fit(folder.path() / "fit", report);
   const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / "fit/fit.json"));
   const std::string page = test::bytes_of(folder.path() / "fit/report.html");
-  EXPECT_EQ(test::texts_of(json), report_flags(report));
+  const std::vector<Message> flags = report_flags(report);
+  EXPECT_EQ(test::texts_of(json), std::vector<std::string>(flags.begin(), flags.end()));
   for (const std::string& flag : report.sanity)
     EXPECT_NE(page.find("<li>" + flag + "</li>"), std::string::npos) << flag;
 }
@@ -269,8 +271,8 @@ TEST(FieldSanity, RealLogsInTheirMapsAreInOrder) {
   const GridMap freiburg = map_of("freiburg-079"), csail = map_of("csail");
   ScanLog log = read("freiburg-079");
   const FieldLogOptions few = {.scans = "1::16", .test_scans = "9::16", .auto_max_range = true};
-  EXPECT_EQ(fit_field_log(log, freiburg, few).sanity, std::vector<std::string>{});
-  EXPECT_EQ(fit_field_log(read("csail"), csail, {.auto_max_range = true}).sanity, std::vector<std::string>{});
+  EXPECT_EQ(fit_field_log(log, freiburg, few).sanity, std::vector<Message>{});
+  EXPECT_EQ(fit_field_log(read("csail"), csail, {.auto_max_range = true}).sanity, std::vector<Message>{});
   EXPECT_NE(flag_with(fit_field_log(log, csail, few), kWrongMap), "");
   GridMap flipped = freiburg;
   for (std::uint32_t r = 0; r < freiburg.rows; ++r) {

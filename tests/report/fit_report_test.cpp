@@ -78,7 +78,7 @@ TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
 // JSON has no infinity, and a null alone would look like nothing held out.
 TEST(FitJson, FlagsReadingsThatAreImpossible) {
   FitReport report = make_report();
-  EXPECT_EQ(report_flags(report), report.fit.flags);
+  EXPECT_EQ(report_flags(report), std::vector<Message>(report.fit.flags.begin(), report.fit.flags.end()));
   report.model.parameters = report.fit.parameters = {.7, .2, 0, .1, .1, .4};
   report.shown = {{2.0F, 10.0F}, {2.0F, 2.0F}, {0, 0}};  // one without a return, where w_max is 0
   report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);

@@ -25,7 +25,8 @@ std::vector<std::string> flags_at(double gate_m, std::size_t others) {
     found.pairs.scan.push_back(i / 10);
   }
   found.others = others;
-  return log_pair_flags(found, calibrate_distance(found.pairs), gate_m);
+  const std::vector<Message> flags = log_pair_flags(found, calibrate_distance(found.pairs), gate_m);
+  return {flags.begin(), flags.end()};
 }
 
 TEST(LogPairFlags, AGateThatCutsTheErrorsIsNamed) {

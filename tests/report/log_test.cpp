@@ -69,7 +69,7 @@ TEST(FitLog, LearnsAsItsPartsDo) {
                 4 * fit.std_error.*member_of<double>(field))
         << field.name;
   }
-  EXPECT_EQ(report.notes, std::vector<std::string>{});
+  EXPECT_EQ(report.notes, std::vector<Message>{});
 }
 
 TEST(FitLog, SaysWhatItLearnedFrom) {
@@ -245,7 +245,7 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
   for (const FitReport* report : {&of_one, &of_rows}) {
     EXPECT_TRUE(report->rows_are_scans);
     ASSERT_FALSE(report->sanity.empty());
-    EXPECT_EQ(report->sanity[0],
+    EXPECT_EQ(report->sanity[0].text(),
               "the table tells no scans apart: each row counts as a scan, and stretches of neighbouring rows as "
               "independent; a column scan says which rows err together");
     EXPECT_EQ(report->facts.at(1).value, "odd (1 830 of 3 660 rows)");
@@ -262,8 +262,8 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
 TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   const ScanLog log = log_in_room();
   const std::string note =
-      "whether the map was made from these scans cannot be known, and their poses are those of the log; test_scans "
-      "(--test-scans) names scans that you vouch for";
+      "whether the map was made from these scans cannot be known, and their poses are those of the log; name test "
+      "scans that you vouch for";
   const FitReport report = fit_log(log, room(), kOneThread);
   EXPECT_EQ(report.held_out_note, note);
   EXPECT_EQ(fit_log(log, room(), {.test_scans = "even"}).held_out_note, "");
@@ -323,15 +323,15 @@ TEST(LogNotes, TellWhatSpoilsAFit) {
   log.skipped = {{"RLASER", 7}};
   for (std::size_t i = 0; i < log.range_m.size(); i += 10) log.range_m[i] = 8.191F;
   for (float& z : log.range_m) z = std::min(z, 8.191F);
-  const std::vector<std::string> notes = {
+  const std::vector<Message> notes = {
       "7 RLASER lines were passed over; readings are those of FLASER",
       "many readings are 8.191 m, the largest of the log; if that means no return, give max_range_m 8.18"};
   EXPECT_EQ(log_notes(log, 9.0), notes);
-  EXPECT_EQ(log_notes(log), std::vector<std::string>{"7 RLASER lines were passed over; readings are those of FLASER"});
+  EXPECT_EQ(log_notes(log), std::vector<Message>{"7 RLASER lines were passed over; readings are those of FLASER"});
   EXPECT_EQ(log_notes(log, 8.1).size(), 1U);   // it is no return already
   const FitReport fit = fit_log(log, room());  // which has it as a flag
   EXPECT_EQ(fit.notes, log_notes(log));
-  EXPECT_EQ(fit.sanity.front().find("many readings are 8.191 m, "), 0U) << fit.sanity.front();
+  EXPECT_EQ(fit.sanity.front().text().find("many readings are 8.191 m, "), 0U) << fit.sanity.front().text();
 }
 
 TEST(ScoreLog, ScoresAsTheScorerDoes) {

@@ -91,7 +91,8 @@ TEST(RefineLog, OfALogThatIsNotOnItsMapSaysThatAlone) {
   log.max_range_m *= 100;
   const FitReport report = fit_log(log, room(), refining());
   ASSERT_EQ(report.sanity.size(), 1U);
-  EXPECT_NE(report.sanity.front().find("are they centimetres?"), std::string::npos) << report.sanity.front();
+  EXPECT_NE(report.sanity.front().text().find("are they centimetres?"), std::string::npos)
+      << report.sanity.front().text();
   EXPECT_EQ(report.unusable, report.sanity);
 }
 

@@ -76,8 +76,8 @@ TEST(SensorFlags, TheLargestOfFewReadingsIsNoCode) {
   EXPECT_NE(flag_with(fit_pairs(data, options(12)), "many readings are 8.5 m"), "");
   const FitReport taken = fit_pairs(data, automatic);
   ASSERT_EQ(taken.notes.size(), 1U);
-  EXPECT_TRUE(test::contains(taken.notes.front(), "count as without a return: max_range_m is 8.49"))
-      << taken.notes.front();
+  EXPECT_TRUE(test::contains(taken.notes.front().text(), "count as without a return: max_range_m is 8.49"))
+      << taken.notes.front().text();
   for (float& reading : data.reading_m) reading = 8.5F;  // of a wall, for all that is known
   EXPECT_EQ(flag_with(fit_pairs(data, options(12)), "many readings"), "");
 }
@@ -175,7 +175,7 @@ TEST(SensorFlags, PairsOfAMapOfCellsLearnTheHitOffset) {
 TEST(SensorFlags, AModelThatDoesNotDescribeTheReadingsIsNamed) {
   const std::string longer = flag_with(fit_pairs(behind_walls(0), options(10)), "KS distance");
   EXPECT_EQ(longer.find("the model does not describe the readings: the KS distance is 0."), 0U) << longer;
-  EXPECT_NE(longer.find("longer than expected; learn by how much (--hit-offset fit)"), std::string::npos) << longer;
+  EXPECT_NE(longer.find("longer than expected; learn by how much (fit_hit_offset)"), std::string::npos) << longer;
   // Of readings of the model, many or few, nothing is said.
   EXPECT_EQ(flag_with(fit_pairs(coded(10), options(10)), "KS distance"), "");
   EXPECT_EQ(flag_with(fit_pairs(test::simulate(kTruth, kSensor, 300, .5, 9, 3), options(10)), "KS distance"), "");

@@ -3,12 +3,69 @@
 // The exceptions that fathom throws. Nothing in the library prints or exits; a face (the command line, a binding)
 // translates.
 
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fathom/base/export.hpp>
 
 namespace fathom {
+
+/// A setting, by its name in the library: "max_range_m". With a value a message advises it: "hit: student_t".
+struct Setting {
+  std::string name, value = {};
+};
+
+/// The name of a setting in a face: "max_range_m" is "--max-range" on the command line.
+struct SettingName {
+  std::string_view setting, shown;
+};
+using SettingNames = std::span<const SettingName>;
+
+/// A text that knows where it names settings, so that a face can show them under its own names.
+class FATHOM_API Message {
+ public:
+  Message() = default;
+  template <std::convertible_to<std::string_view> Text>
+  Message(const Text& text) : text_(std::string_view(text)) {}
+  /// Joins the parts: texts, settings, messages.
+  template <class... Parts>
+  requires(sizeof...(Parts) > 1) explicit Message(const Parts&... parts) { (add(parts), ...); }
+
+  /// In the words of the library.
+  [[nodiscard]] const std::string& text() const { return text_; }
+  operator const std::string&() const { return text_; }
+  /// Settings that have no name here keep that of the library.
+  [[nodiscard]] std::string text(SettingNames names) const;
+  [[nodiscard]] bool empty() const { return text_.empty(); }
+  [[nodiscard]] bool names(std::string_view setting) const;  ///< whether it names this one
+  Message& operator+=(Message more);
+  friend bool operator==(const Message& a, const Message& b) { return a.text_ == b.text_; }
+
+ private:
+  struct Mention {
+    std::size_t begin, end;  // in the text
+    Setting setting;
+  };
+
+  template <class Part>
+  void add(const Part& part) {
+    if constexpr (std::same_as<Part, Setting>) {
+      add_setting(part);
+    } else {
+      *this += part;
+    }
+  }
+  void add_setting(const Setting& setting);
+
+  std::string text_;
+  std::vector<Mention> mentions_;
+};
 
 /// Base of everything thrown on purpose. `what()` is one line that names what is wrong, where, and the limit.
 class FATHOM_API Error : public std::runtime_error {
@@ -24,7 +81,20 @@ class FATHOM_API Error : public std::runtime_error {
 class FATHOM_API InputError : public Error {
  public:
   using Error::Error;
+  /// Of one Message, or of the parts of one.
+  template <class... Parts>
+  requires(sizeof...(Parts) > 1 ||
+           (sizeof...(Parts) == 1 && (std::same_as<Parts, Message> && ...))) explicit InputError(const Parts&... parts)
+      : InputError(std::make_shared<const Message>(parts...)) {}
   ~InputError() override;
+
+  /// As it was given; of a plain text what().
+  [[nodiscard]] Message message() const;
+
+ private:
+  explicit InputError(std::shared_ptr<const Message> message);
+
+  std::shared_ptr<const Message> message_;  // null if it was plain text
 };
 
 /// The operating system refused to read or write: disk full, permission, memory.

@@ -50,9 +50,9 @@ struct FieldReport {
   double nats_per_reading = 0.0;   ///< of these: mean log f
   std::vector<FitReport::Fact> facts;
   /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
-  std::vector<std::string> sanity = {};
-  std::vector<std::string> unusable = {};  ///< as FitReport::unusable
-  std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
+  std::vector<Message> sanity = {};
+  std::vector<Message> unusable = {};  ///< as FitReport::unusable
+  std::vector<Message> notes = {};     ///< what a user should know of the log, one sentence each; in no file
 };
 
 /// What was learned with the look-up of cells of a localizer.
@@ -64,9 +64,9 @@ FATHOM_API std::string localizer_text(const FieldReport& report, Localizer local
 FATHOM_API std::vector<LearnedNumber> learned_numbers(const FieldFit& fit);
 
 /// The flags of the fit, and FieldReport::sanity.
-FATHOM_API std::vector<std::string> report_flags(const FieldReport& report);
+FATHOM_API std::vector<Message> report_flags(const FieldReport& report);
 
-FATHOM_API std::string report_text(const FieldReport& report, ReportForm form);
+FATHOM_API std::string report_text(const FieldReport& report, ReportForm form, SettingNames names = {});
 
 /// Learns the likelihood field of a log's sensor in a map and judges it by scans that were held out, if any are left.
 /// Throws InputError as fit_log() does.

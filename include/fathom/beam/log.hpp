@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <fathom/base/compute.hpp>
+#include <fathom/base/error.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/fit.hpp>
@@ -165,6 +166,6 @@ FATHOM_API std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t s
 
 /// What a user should know about a log before trusting it, one sentence each: readings of other lasers that were
 /// skipped, the log's own notes and, when Z is given, a largest reading that likely means no return.
-FATHOM_API std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m = {});
+FATHOM_API std::vector<Message> log_notes(const ScanLog& log, std::optional<double> max_range_m = {});
 
 }  // namespace fathom

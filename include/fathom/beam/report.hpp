@@ -68,10 +68,10 @@ struct FitReport {
   };
   std::vector<Log> logs = {};
   /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
-  std::vector<std::string> sanity = {};
+  std::vector<Message> sanity = {};
   /// The flags of `sanity` that make the parameters useless. Empty: the result is usable.
-  std::vector<std::string> unusable = {};
-  std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
+  std::vector<Message> unusable = {};
+  std::vector<Message> notes = {};         ///< what a user should know of the log, one sentence each; in no file
   std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
 };
 
@@ -97,9 +97,9 @@ struct LearnedNumber {
 FATHOM_API std::vector<LearnedNumber> learned_numbers(const BeamFit& fit);
 
 /// The flags of the fit and of the judgement, and FitReport::sanity.
-FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
+FATHOM_API std::vector<Message> report_flags(const FitReport& report);
 
-FATHOM_API std::string report_text(const FitReport& report, ReportForm form);
+FATHOM_API std::string report_text(const FitReport& report, ReportForm form, SettingNames names = {});
 
 /// The files that write_fit() writes into `folder`, in this order. `refined`: of a report with refined poses, which
 /// has refined.log, too: CARMEN text where that says all of the log (fits_carmen()), with the poses that were read in

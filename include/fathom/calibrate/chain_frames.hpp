@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include <fathom/base/error.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/scene/grid_map.hpp>
@@ -50,11 +51,11 @@ struct ChainFrames {
   std::size_t beyond = 0;
   /// Points that no turn about the axis of angular_hit brings their rays to, to 1e-3 rad; they are taken.
   std::size_t askew = 0;
-  bool has_mixture = false;        ///< whether the sensor's chain draws readings beside the surface (beam_mixture)
-  std::vector<std::string> notes;  ///< one line each
+  bool has_mixture = false;    ///< whether the sensor's chain draws readings beside the surface (beam_mixture)
+  std::vector<Message> notes;  ///< one line each
 
   /// The notes, and what was left out that should not be.
-  [[nodiscard]] FATHOM_API std::vector<std::string> flags() const;
+  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;
 };
 
 /// Which of the sensors of a scene is meant: its place. Throws InputError naming the sensors when there is none of that

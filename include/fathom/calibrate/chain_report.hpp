@@ -43,10 +43,10 @@ struct ChainReport {
   ChainFit fit;
 
   /// Of the fit and of the frames.
-  [[nodiscard]] FATHOM_API std::vector<std::string> flags() const;
+  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;
 };
 
-FATHOM_API std::string report_text(const ChainReport& report, ReportForm form);
+FATHOM_API std::string report_text(const ChainReport& report, ReportForm form, SettingNames names = {});
 
 /// The files that write_chain_report() writes into `folder`, in this order.
 FATHOM_API std::vector<std::filesystem::path> chain_report_files(const std::filesystem::path& folder);

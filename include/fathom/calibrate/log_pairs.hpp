@@ -38,8 +38,8 @@ FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, c
 
 /// What pairs that were found within a gate, and what was learned from them, say against the world, the poses and the
 /// gate; a sentence each.
-FATHOM_API std::vector<std::string> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned,
-                                                   double gate_m);
+FATHOM_API std::vector<Message> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned,
+                                               double gate_m);
 
 /// A calibration with its pairs and with notes on them.
 struct DistanceReport {
@@ -49,7 +49,7 @@ struct DistanceReport {
   std::vector<std::string> notes = {};
 };
 
-FATHOM_API std::string report_text(const DistanceReport& report, ReportForm form);
-FATHOM_API std::string report_text(const EnergyCalibration& fit, ReportForm form);
+FATHOM_API std::string report_text(const DistanceReport& report, ReportForm form, SettingNames names = {});
+FATHOM_API std::string report_text(const EnergyCalibration& fit, ReportForm form, SettingNames names = {});
 
 }  // namespace fathom

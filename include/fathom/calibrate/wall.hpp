@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/error.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/calibrate/calibrate.hpp>
@@ -244,7 +245,7 @@ struct WallFit {
   /// Tried, distance before student; empty of a camera with a baseline, and where tails are not heavier than normal
   /// ones.
   std::vector<WallLossLaw> range_laws;
-  std::vector<std::string> flags;  ///< one line each, those of the chain among them
+  std::vector<Message> flags;  ///< one line each, those of the chain among them
 };
 
 /// Learns the chain of the sensor: `disparity` of a camera with a baseline, else `distance`, or `student` where frames

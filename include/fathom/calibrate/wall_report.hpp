@@ -85,15 +85,15 @@ struct WallReport {
   std::vector<std::string> names = {};  ///< of the frames, [frames]; empty: their numbers
   WallMeasure simulated = {};           ///< of the same walls
   std::vector<std::string> notes = {};  ///< besides the fit's
-  std::string depths_doubt = {};  ///< why depths may be of another unit, among the flags of the fit; empty: nothing
+  Message depths_doubt = {};  ///< why depths may be of another unit, among the flags of the fit; empty: nothing
 
-  [[nodiscard]] FATHOM_API std::vector<std::string> flags() const;  ///< notes, then those of the fit
+  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;  ///< notes, then those of the fit
 };
 
 /// Learns, simulates the same walls with what was learned, and measures these as the others were.
 FATHOM_API WallReport make_wall_report(const WallFrames& frames, const WallOptions& options, const std::string& name);
 
-FATHOM_API std::string report_text(const WallReport& report, ReportForm form);
+FATHOM_API std::string report_text(const WallReport& report, ReportForm form, SettingNames names = {});
 /// sensor.yaml: the sensor as an entry of the list `sensors:`.
 FATHOM_API std::string wall_sensor_file(const WallReport& report);
 
