@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Pairs sorted by what they can tell: readings with a range, and counts of readings without one.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <fathom/beam/model.hpp>
@@ -13,6 +13,11 @@
 #include "base/executor.hpp"
 
 namespace fathom {
+
+/// Kolmogorov-Smirnov distance of a sample from the uniform distribution on [0, 1]. Sorts `u` in place. 0 when empty.
+double ks_distance_uniform(std::span<double> u);
+
+// Pairs sorted by what they can tell: readings with a range, and counts of readings without one.
 
 struct Evidence {
   /// Readings in [0, Z), [ranges]; first those on which the map says nothing (z* = Z), then the others.

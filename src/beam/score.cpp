@@ -13,8 +13,8 @@
 
 #include "base/executor.hpp"
 #include "base/isa.hpp"
-#include "beam/place_order.hpp"
 #include "beam/score_tables.hpp"
+#include "beam/way_blocks.hpp"
 
 namespace fathom {
 

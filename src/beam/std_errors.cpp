@@ -5,7 +5,7 @@
 //   lambda, as log lambda             r_s lambda (m1 - z)
 //   offset                            r_h (d - E[d]) / sigma^2 - r_s lambda / (e^{lambda z*} - 1)
 //
-// where hits are Gaussian; else as tail_curvature.hpp has it, with log nu or sigma' as one coordinate more.
+// where hits are Gaussian; else as curvature.hpp has it, with log nu or sigma' as one coordinate more.
 //
 // Their derivatives give the standard errors of fit/covariance.hpp. Blocks are stretches of the way, or scans.
 

@@ -13,7 +13,7 @@
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
 
-#include "calibrate/hit_angles.hpp"
+#include "calibrate/turned_rays.hpp"
 #include "noise/noise_access.hpp"
 
 namespace fathom {

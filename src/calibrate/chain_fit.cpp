@@ -14,19 +14,14 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
-#include "calibrate/chain_ascent.hpp"
-#include "calibrate/chain_checks.hpp"
-#include "calibrate/chain_ends.hpp"
 #include "calibrate/chain_errors.hpp"
+#include "calibrate/chain_evidence.hpp"
 #include "calibrate/chain_flags.hpp"
-#include "calibrate/chain_free.hpp"
-#include "calibrate/chain_intervals.hpp"
 #include "calibrate/chain_jumps.hpp"
-#include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
-#include "calibrate/chain_possible.hpp"
-#include "calibrate/chain_split.hpp"
-#include "calibrate/chain_told.hpp"
+#include "calibrate/chain_parameters.hpp"
+#include "calibrate/chain_scores.hpp"
+#include "calibrate/chain_search.hpp"
 #include "calibrate/turned_rays.hpp"
 #include "fit/uncertainty.hpp"
 

@@ -11,8 +11,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
 
-#include "calibrate/hole_blobs.hpp"
-#include "calibrate/patch_sums.hpp"
+#include "calibrate/depth_patch.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {

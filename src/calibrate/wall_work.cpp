@@ -14,11 +14,10 @@
 
 #include "base/counts.hpp"
 #include "base/median.hpp"
-#include "calibrate/wall_bins.hpp"
-#include "calibrate/wall_lags.hpp"
+#include "calibrate/wall_correlation.hpp"
 #include "calibrate/wall_pixels.hpp"
 #include "calibrate/wall_region.hpp"
-#include "calibrate/wall_rings.hpp"
+#include "calibrate/wall_returns.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {

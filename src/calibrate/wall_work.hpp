@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "calibrate/wall_plane.hpp"
-#include "calibrate/wall_turns.hpp"
 
 namespace fathom {
 

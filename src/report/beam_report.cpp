@@ -16,7 +16,6 @@
 #include "base/counts.hpp"
 #include "report/fit_figures.hpp"
 #include "report/mixture_shares.hpp"
-#include "report/model_text.hpp"
 #include "report/poses.hpp"
 #include "report/result_folder.hpp"
 #include "report/sanity.hpp"

@@ -14,8 +14,8 @@
 #include <fathom/calibrate/chain_report.hpp>
 
 #include "base/counts.hpp"
-#include "calibrate/chain_shares.hpp"
-#include "calibrate/scene_sanity.hpp"
+#include "calibrate/chain_flags.hpp"
+#include "calibrate/chain_scores.hpp"
 #include "report/plot.hpp"
 #include "report/result_folder.hpp"
 

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start
-// from.
-
+// The log-likelihood of the readings of a log, log p(z | z*(x c) + o), x the logged pose, c the mount and o the range
+// offset, is climbed by pattern search: Hooke and Jeeves, Journal of the ACM 8 (1961). In a map it is not smooth, so
+// there are no gradients to follow. Standard errors are for given common parameters, and the larger of two: H^-1 J H^-1
+// by differences over half a cell, J of the sums of scans (White, Econometrica 50 (1982)); and what the corrections of
+// the eighths of the log, each found for itself, spread about their mean, by the square root of eight. The latter knows
+// that such a likelihood is rough: its maximum lies on one of many edges of cells, farther from the truth than H tells.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,13 +16,229 @@
 #include <fathom/base/error.hpp>
 
 #include "base/counts.hpp"
+#include "base/executor.hpp"
 #include "base/with_prefix.hpp"
+#include "beam/way_blocks.hpp"
+#include "fit/covariance.hpp"
 #include "fit/uncertainty.hpp"
 #include "log/own_rays.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
+
+namespace {
+
+constexpr std::size_t kNumbers = 4;
+using Numbers = std::array<double, kNumbers>;  // x, y, yaw, range offset
+
+constexpr std::size_t kMostReadings = 1U << 16U;  // sigma / sqrt of these is a fraction of a millimetre
+constexpr double kFinestStep = 5e-5;
+constexpr double kImpossible = -744.0;  // about the logarithm of the smallest number
+
+constexpr std::size_t kParts = 8, kLeastScansOfPart = 4;
+constexpr double kPartStep = 0.04;  // m and rad: wide enough to leave the edge of a cell
+
+Numbers numbers_of(const LogCorrection& c) { return {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m}; }
+LogCorrection correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
+
+PlanarPose moved(const PlanarPose& pose, const LogCorrection& c) {
+  const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
+  return {pose.x_m + cos * c.mount_x_m - sin * c.mount_y_m, pose.y_m + sin * c.mount_x_m + cos * c.mount_y_m,
+          pose.yaw_rad + c.mount_yaw_rad};
+}
+
+void move_poses(const LogCorrection& correction, ScanLog& log) {
+  for (PlanarPose& pose : log.pose) pose = moved(pose, correction);
+}
+
+class LogCorrector {
+ public:
+  LogCorrector(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model, const FitLogOptions& options)
+      : log_(log), world_(world), model_(model), executor_(make_executor(options.compute.threads)) {
+    compute_ = options.compute;
+    const bool mount = options.per_log != PerLog::kOffset, offset = options.per_log != PerLog::kMount;
+    free_ = {mount, mount, mount, offset};
+  }
+
+  Numbers climb(Numbers at, double step) {
+    double value = total(at);
+    for (; step >= kFinestStep; step /= 2.0) {
+      for (;;) {
+        const Numbers before = at;
+        const double before_value = value;
+        explore(step, at, value);
+        if (value <= before_value) break;
+        leap(before, step, at, value);
+      }
+    }
+    return at;
+  }
+
+  /// NaN of what the readings do not determine.
+  Numbers std_errors(const Numbers& at) {
+    const double step = world_.cell_m() > 0.0 ? world_.cell_m() / 2.0 : 0.005;
+    const std::vector<std::size_t> free = free_numbers();
+    const std::vector<double> middle = scan_log_likelihoods(at);
+    Eigen::MatrixXd information = Eigen::MatrixXd::Zero(kNumbers, kNumbers);
+    Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(index(middle.size()), kNumbers);
+    for (const std::size_t i : free) {
+      const std::vector<double> up = scan_log_likelihoods(shifted(at, i, step)),
+                                down = scan_log_likelihoods(shifted(at, i, -step));
+      for (std::size_t k = 0; k < up.size(); ++k) {
+        scores(index(k), index(i)) = (up[k] - down[k]) / (2.0 * step);
+        information(index(i), index(i)) -= (up[k] - 2.0 * middle[k] + down[k]) / (step * step);
+      }
+      for (const std::size_t j : free) {
+        if (j >= i) break;
+        const auto corner = [&](double a, double b) { return total(shifted(shifted(at, i, a), j, b)); };
+        information(index(i), index(j)) =
+            -(corner(step, step) - corner(step, -step) - corner(-step, step) + corner(-step, -step)) /
+            (4.0 * step * step);
+      }
+    }
+    Numbers errors;
+    errors.fill(kNoNumber);
+    const auto inverse = inverse_of(information, free, 0.0);
+    if (!inverse) return errors;  // no maximum
+    const Eigen::RowVectorXd found = (scores * *inverse).colwise().norm();
+    for (const std::size_t i : free) errors[i] = found[index(i)];
+    return errors;
+  }
+
+ private:
+  static Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+  [[nodiscard]] std::vector<std::size_t> free_numbers() const {
+    std::vector<std::size_t> free;
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (free_[i]) free.push_back(i);
+    }
+    return free;
+  }
+
+  static Numbers shifted(Numbers at, std::size_t i, double by) {
+    at[i] += by;
+    return at;
+  }
+
+  void keep_if_better(const Numbers& candidate, Numbers& at, double& value) {
+    if (const double found = total(candidate); found > value) at = candidate, value = found;
+  }
+
+  /// One step each way along every axis.
+  void explore(double step, Numbers& at, double& value) {
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (!free_[i]) continue;
+      const double before = value;
+      keep_if_better(shifted(at, i, step), at, value);
+      if (value == before) keep_if_better(shifted(at, i, -step), at, value);
+    }
+  }
+
+  /// On in the direction of what was better.
+  void leap(const Numbers& before, double step, Numbers& at, double& value) {
+    Numbers there = at;
+    for (std::size_t i = 0; i < kNumbers; ++i) there[i] += at[i] - before[i];
+    double value_there = total(there);
+    explore(step, there, value_there);
+    if (value_there > value) at = there, value = value_there;
+  }
+
+  double total(const Numbers& at) {
+    const std::vector<double> scans = scan_log_likelihoods(at);
+    return std::accumulate(scans.begin(), scans.end(), 0.0);
+  }
+
+  std::vector<double> scan_log_likelihoods(const Numbers& at) {
+    const BeamData pairs = corrected_pairs(log_, correction_of(at), world_, model_.sensor.max_range_m, compute_);
+    std::vector<double> sums(log_.scans());
+    executor_->parallel_for(log_.scans(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin * log_.rays(); k < end * log_.rays(); ++k) {
+        const BeamDensity density(model_.parameters, model_.sensor, pairs.expected_m[k]);
+        // An impossible reading costs much wherever the log is, not everything.
+        sums[k / log_.rays()] += std::max(density.log_likelihood(pairs.reading_m[k]), kImpossible);
+      }
+    });
+    return sums;
+  }
+
+  const ScanLog& log_;
+  const ExpectedRanges& world_;
+  const BeamModel& model_;
+  std::unique_ptr<Executor> executor_;
+  Compute compute_;
+  std::array<bool, kNumbers> free_ = {};
+};
+
+double std_error_of_mean(const std::array<Numbers, kParts>& of_part, std::size_t i) {
+  double sum = 0.0, squares = 0.0;
+  for (const Numbers& n : of_part) sum += n[i];
+  for (const Numbers& n : of_part) squares += (n[i] - sum / kParts) * (n[i] - sum / kParts);
+  return std::sqrt(squares / (kParts - 1) / kParts);
+}
+
+}  // namespace
+
+BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
+                         double max_range_m, const Compute& compute) {
+  const ScanNumbers all = all_scans(log);
+  if (correction == LogCorrection()) return make_beam_data(log, all, world, max_range_m, compute);
+  ScanLog corrected = log;
+  move_poses(correction, corrected);
+  BeamData pairs = make_beam_data(corrected, all, world, max_range_m, compute);
+  const auto limit = static_cast<float>(max_range_m), nearest = static_cast<float>(world.floor_m());
+  const auto offset = static_cast<float>(correction.range_offset_m);
+  for (float& expected : pairs.expected_m) {
+    // A surface within reach stays within reach, and what the map does not know stays unknown.
+    if (expected < limit) expected = std::clamp(expected + offset, nearest, std::nextafter(limit, 0.0F));
+  }
+  return pairs;
+}
+
+ScanLog corrected_log(ScanLog log, const LogCorrection& correction, double max_range_m) {
+  move_poses(correction, log);
+  for (float& reading : log.range_m) {
+    const double range_m = double{reading} - correction.range_offset_m;
+    if (double{reading} < max_range_m && range_m < max_range_m) reading = static_cast<float>(std::max(0.0, range_m));
+  }
+  return log;
+}
+
+std::size_t correcting_step(std::size_t scans, std::size_t rays) {
+  return std::max<std::size_t>(1, scans * rays / kMostReadings);
+}
+
+LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                          const FitLogOptions& options, const LogCorrection& start, double step) {
+  return correction_of(LogCorrector(log, world, model, options).climb(numbers_of(start), step));
+}
+
+LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                const FitLogOptions& options, const LogCorrection& found) {
+  const Numbers at = numbers_of(found);
+  if (are_of_one_place(log.pose)) {
+    Numbers unknown;
+    unknown.fill(kNoNumber);
+    return correction_of(unknown);
+  }
+  Numbers errors = LogCorrector(log, world, model, options).std_errors(at);
+  if (log.scans() < kParts * kLeastScansOfPart) return correction_of(errors);
+  std::array<Numbers, kParts> of_part;
+  for (std::size_t k = 0; k < kParts; ++k) {
+    const ScanLog part = scans_between(log, log.scans() * k / kParts, log.scans() * (k + 1) / kParts);
+    of_part[k] = LogCorrector(part, world, model, options).climb(at, kPartStep);
+  }
+  for (std::size_t i = 0; i < kNumbers; ++i) {
+    // NaN stays: the larger is taken of what there is.
+    const double spread = std_error_of_mean(of_part, i);
+    if (errors[i] < spread) errors[i] = spread;
+  }
+  return correction_of(errors);
+}
+
+// The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start
+// from.
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A folder of results: a few files of known names, the last of which is JSON. A folder that holds it is complete.
+// parameters.yaml as text in memory.
 
 #include <filesystem>
 #include <span>
@@ -8,9 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/beam/model_file.hpp>
+
 #include "report/report.hpp"
 
 namespace fathom {
+
+/// As read_beam_model; `file` names the text in messages.
+BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file);
+std::string beam_model_text(const BeamModel& model);
+
+// A folder of results: a few files of known names, the last of which is JSON. A folder that holds it is complete.
 
 struct ResultKind {
   std::string_view noun;                    ///< "fit": in messages

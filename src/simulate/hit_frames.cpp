@@ -6,7 +6,7 @@
 
 #include <fathom/base/geometry.hpp>
 
-#include "calibrate/hit_angles.hpp"
+#include "calibrate/turned_rays.hpp"
 
 namespace fathom {
 

@@ -29,16 +29,16 @@ inline constexpr std::array<std::string_view, kColumns> kColumnNames = {"ox", "o
 inline constexpr std::size_t kRequired = kRangeM;  // the columns before it
 
 /// Which of the columns a table has, and in what order.
-using Columns = std::vector<Column>;
+using TableColumns = std::vector<Column>;
 
-inline bool has(const Columns& columns, Column column) {
+inline bool has(const TableColumns& columns, Column column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
 
 /// Turns rows of numbers into a pattern, checking each; `where` names the row: "rays.csv:7".
 class PatternBuilder {
  public:
-  PatternBuilder(Columns columns, float min_range_m, float max_range_m)
+  PatternBuilder(TableColumns columns, float min_range_m, float max_range_m)
       : columns_(std::move(columns)), has_range_(has(columns_, kRangeM)) {
     pattern_.rows = 1;
     pattern_.min_range_m = {min_range_m};
@@ -107,7 +107,7 @@ class PatternBuilder {
     if (has(columns_, kTimeS)) pattern_.time_offset_s.push_back(static_cast<float>(row[kTimeS]));
   }
 
-  Columns columns_;
+  TableColumns columns_;
   bool has_range_;
   RayPattern pattern_;
 };

@@ -19,8 +19,8 @@ namespace fathom {
 
 namespace {
 
-Columns parse_csv_header(std::string_view line, const std::string& where) {
-  Columns columns;
+TableColumns parse_csv_header(std::string_view line, const std::string& where) {
+  TableColumns columns;
   for (const std::string_view name : split_cells(line)) {
     const auto found = std::find(kColumnNames.begin(), kColumnNames.end(), name);
     if (found == kColumnNames.end()) {
@@ -76,7 +76,7 @@ RayPattern read_npy_table(const std::filesystem::path& file, float min_range_m, 
   if (table.shape.size() != 2 || table.shape[1] < kRequired || table.shape[1] > kColumns) {
     throw InputError(fmt::format("{}: a ray table has shape (n, 6 to 9)", name));
   }
-  Columns columns;
+  TableColumns columns;
   for (std::size_t i = 0; i < table.shape[1]; ++i) columns.push_back(static_cast<Column>(i));
   PatternBuilder builder(columns, min_range_m, max_range_m);
   std::vector<double> values(columns.size());

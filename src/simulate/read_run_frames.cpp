@@ -12,7 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain_frames.hpp>
 
-#include "calibrate/hit_angles.hpp"
+#include "calibrate/turned_rays.hpp"
 #include "simulate/channel_files.hpp"
 #include "text/npy.hpp"
 #include "text/yaml_tree.hpp"

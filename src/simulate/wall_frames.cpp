@@ -13,7 +13,7 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "calibrate/wall_turns.hpp"
+#include "calibrate/wall_plane.hpp"
 #include "simulate/wall_pattern.hpp"
 
 namespace fathom {

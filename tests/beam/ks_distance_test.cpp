@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "beam/ks_distance.hpp"
-
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "beam/evidence.hpp"
 
 namespace fathom::ks_distance_test {
 namespace {

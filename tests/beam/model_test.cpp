@@ -10,7 +10,7 @@
 
 #include <fathom/beam/sample.hpp>
 
-#include "beam/ks_distance.hpp"
+#include "beam/evidence.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"

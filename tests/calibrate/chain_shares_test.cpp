@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What pictures of a learned chain show: shares of errors in bins, measured and expected.
 
-#include "calibrate/chain_shares.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "calibrate/chain_scores.hpp"
 #include "calibrate/chain_simulator.hpp"
 
 namespace fathom::test::chain_shares_test {

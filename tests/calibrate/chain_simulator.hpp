@@ -10,7 +10,7 @@
 
 #include <fathom/calibrate/chain.hpp>
 
-#include "calibrate/hit_angles.hpp"
+#include "calibrate/turned_rays.hpp"
 #include "noise/blocks.hpp"
 
 namespace fathom::test {

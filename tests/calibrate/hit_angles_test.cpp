@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What angular_hit does is learned from points, alone and beside other models; from ranges it cannot be.
 
-#include "calibrate/hit_angles.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -12,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "calibrate/turned_rays.hpp"
 #include "calibrate/turned_scenes.hpp"
 #include "render/any_sensors.hpp"
 #include "support/error_text.hpp"

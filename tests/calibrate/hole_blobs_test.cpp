@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "calibrate/hole_blobs.hpp"
+#include "calibrate/depth_patch.hpp"
 
 namespace fathom::test::hole_blobs_test {
 namespace {

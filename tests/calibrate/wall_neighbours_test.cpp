@@ -11,7 +11,7 @@
 #include <fathom/calibrate/wall_frames.hpp>
 
 #include "calibrate/wall_correlation.hpp"
-#include "calibrate/wall_neighbours.hpp"
+#include "calibrate/wall_pixels.hpp"
 #include "calibrate/walls.hpp"
 
 namespace fathom::test::wall_neighbours_test {

@@ -7,7 +7,7 @@
 
 #include <fathom/beam/model.hpp>
 
-#include "beam/ks_distance.hpp"
+#include "beam/evidence.hpp"
 #include "noise/blocks.hpp"
 #include "support/error_text.hpp"
 #include "support/statistics.hpp"

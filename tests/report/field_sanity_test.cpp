@@ -16,7 +16,7 @@
 #include <fathom/math/random.hpp>
 
 #include "beam/files.hpp"
-#include "report/field_shares.hpp"
+#include "report/field_report.hpp"
 #include "report/flag_with.hpp"
 #include "support/error_text.hpp"
 

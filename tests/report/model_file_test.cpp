@@ -9,7 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "beam/files.hpp"
-#include "report/model_text.hpp"
+#include "report/result_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::model_file_test {

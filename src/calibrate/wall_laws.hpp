@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether errors of the range have heavier tails than normal ones.
+// Which law of loss a wall tells.
 
 #include <string>
 #include <vector>
@@ -8,6 +8,19 @@
 #include <fathom/calibrate/wall.hpp>
 
 namespace fathom {
+
+/// Models of loss with what they were learned as, and which of their parameters are free.
+struct WallLosses {
+  NoiseChain models;
+  std::vector<WallLossLaw> tried;
+};
+
+/// Chooses the law of loss of returns, some of which are lost; what their ranges are plays no part. Frames held out
+/// judge where there are at least five; else the likelihood, less log(returns) / 2 for each parameter. Says in `flags`
+/// what the walls cannot tell.
+WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags);
+
+// Whether errors of the range have heavier tails than normal ones.
 
 /// What stands in place of `distance`, as the first model of a chain of range, and which of its parameters are free.
 struct WallRangeLaw {
