@@ -90,10 +90,10 @@ class WallLearner {
   /// What does not stand still has no correlation in time.
   void refuse_time_of_moving() {
     if (!options_.still || frames_.turns) return;
-    std::string moves = moving_wall_flag(work_, fit_.correlation.sum);
+    const std::string moves = moving_wall_flag(work_, fit_.correlation.sum);
     if (moves.empty()) return;
     fit_.correlation.time_s = {0.0, kNoNumber};
-    flag(std::move(moves));
+    flag(moves);
   }
 
   void flag_sanity() {
@@ -375,7 +375,7 @@ class WallLearner {
 
   void flag_tape() {
     if (frames_.tape_m.empty()) return;
-    for (std::string& text : tape_flags(fit_.tape ? &*fit_.tape : nullptr, doubts_)) flag(std::move(text));
+    for (const std::string& text : tape_flags(fit_.tape ? &*fit_.tape : nullptr, doubts_)) flag(text);
   }
 
   const WallFrames& frames_;

@@ -133,7 +133,7 @@ std::vector<Message> ChainFrames::flags() const {
                     "of angular_hit: it takes what they are turned about that axis",
                     counted(askew, "point"), askew == 1 ? "lies" : "lie"));
   }
-  if (std::string note = scene_note(returns, has_mixture); !note.empty()) all.push_back(std::move(note));
+  if (const std::string note = scene_note(returns, has_mixture); !note.empty()) all.emplace_back(note);
   return all;
 }
 
