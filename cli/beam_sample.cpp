@@ -41,6 +41,7 @@ struct BeamSampleOptions {
   std::uint64_t seed = 0;
   int threads = 0;
   bool force = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 /// The CSV, and what a user should know of the log that it was made from.
@@ -60,7 +61,7 @@ Sampled sample_in_world(const BeamSampleOptions& options, const fathom::BeamMode
   }
   const fathom::ScanLog log =
       fathom::sample_log(model, world, from.pose, from.azimuth_rad, options.seed, {.threads = options.threads});
-  return {fathom::scan_csv(log), notes_text(world.notes()) + notes_text(fathom::log_notes(from))};
+  return {fathom::scan_csv(log), notes_text(world.notes()) + notes_text(fathom::log_notes(from), options.names)};
 }
 
 Sampled sample_expected(const BeamSampleOptions& options, const fathom::BeamModel& model) {
@@ -112,6 +113,7 @@ void add_beam_sample(CLI::App& beam) {
   add_threads(c, o->threads);
   c.footer(kSampleHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     refuse_height_without_scene(c);
     for (const char* option : {"--rays", "--view"}) {
       if (c.count(option) > 0 && o->poses.empty()) {

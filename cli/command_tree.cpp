@@ -141,6 +141,9 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"max_distance_m", "--max-distance"},
                                                 {"max_range_m", "--max-range"},
                                                 {"most_returns", "--max-returns"},
+                                                {"model", "--model"},
+                                                {"model", "fathom compare"},
+                                                {"model", "fathom score"},
                                                 {"mount", "--mount"},
                                                 {"per_log", "--per-log"},
                                                 {"ray_angle_deg", "--ray-angle"},
@@ -152,19 +155,18 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"tape_m", "--distances"},
                                                 {"test_scans", "--test-scans"}};
 
-std::vector<fathom::SettingName> g_option_names;
-
 }  // namespace
 
-void take_options_of(const CLI::App& command) {
-  g_option_names.clear();
+std::vector<fathom::SettingName> setting_names(const CLI::App& command) {
+  const std::string group = command.get_parent() == nullptr ? "" : full_name(*command.get_parent());
+  std::vector<fathom::SettingName> names;
   for (const fathom::SettingName& name : kOptionNames) {
     const std::string option(name.shown.substr(0, name.shown.find(' ')));
-    if (command.get_option_no_throw(option) != nullptr) g_option_names.push_back(name);
+    const bool is_of_command = command.get_option_no_throw(option) != nullptr || name.shown == group;
+    if (is_of_command) names.push_back(name);
   }
+  return names;
 }
-
-fathom::SettingNames option_names() { return g_option_names; }
 
 const CLI::App& find_command(const CLI::App& root, std::vector<std::string>& words) {
   const CLI::App* command = &root;

@@ -30,10 +30,8 @@ std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positio
 /// and for a group of commands without a command.
 const CLI::App& find_command(const CLI::App& root, std::vector<std::string>& words);
 
-/// From here on option_names() are those of this command.
-void take_options_of(const CLI::App& command);
-/// Of the settings that the command has options for: what messages of the library call them on the command line.
-fathom::SettingNames option_names();
+/// The settings for which the command has options, with the names of these options. Hints may name its group.
+std::vector<fathom::SettingName> setting_names(const CLI::App& command);
 
 /// Throws fathom::InputError "<what> (see fathom fit beam --help)".
 [[noreturn]] void fail_usage(const CLI::App& command, const std::string& what);

@@ -61,6 +61,7 @@ struct CompareScansOptions {
   std::size_t stretches = fathom::FitOptions().stretches;
   int threads = 0;
   bool json = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 /// Scans as the frames of fathom::mean_score().
@@ -121,7 +122,7 @@ void compare_beams(const CompareScansOptions& o) {
       scores.push_back(fathom::score_log(*model, world, log, o.scans, how).scans);
     }
   }
-  show(o, scores[0], scores[1], notes_text(world.notes()) + notes_text(fathom::log_notes(log)));
+  show(o, scores[0], scores[1], notes_text(world.notes()) + notes_text(fathom::log_notes(log), o.names));
 }
 
 void compare_fields(const CompareScansOptions& o) {
@@ -133,7 +134,7 @@ void compare_fields(const CompareScansOptions& o) {
   const fathom::GridMapFile map = fathom::read_grid_map_file(o.world.map);
   const fathom::ScanLog log = read_log(o.log);
   show(o, fathom::score_field_log(first, map.map, log, o.scans), fathom::score_field_log(second, map.map, log, o.scans),
-       notes_text(map.notes) + notes_text(fathom::log_notes(log)));
+       notes_text(map.notes) + notes_text(fathom::log_notes(log), o.names));
 }
 
 void add_comparison(CLI::App& c, CompareScansOptions& o) {
@@ -161,6 +162,7 @@ void add_compare_beam(CLI::App& compare) {
   add_threads(c, o->threads);
   c.footer(kCompareBeamHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     check_world_and_log(c, o->world, o->log);
     compare_beams(*o);
   });
@@ -173,6 +175,7 @@ void add_compare_field(CLI::App& compare) {
   add_map_and_log(c, o->world, o->log);
   c.footer(kCompareFieldHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     check_log(c, o->log);
     compare_fields(*o);
   });

@@ -76,7 +76,7 @@ std::string value_action(const Shell& shell, const CLI::Option& option) {
   return words.empty() ? "" : words_action(shell, words);
 }
 
-Words names_of_options(const CLI::App& command) {
+Words option_names(const CLI::App& command) {
   Words names;
   for (const CLI::Option* option : options_of(command)) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
@@ -96,7 +96,7 @@ std::string bare_action(const Shell& shell, const CLI::App& command) {
     const Words names = known_names(positional->get_name(true));
     return names.empty() ? std::string(shell.files) : words_action(shell, names);
   }
-  return words_action(shell, names_of_options(command));
+  return words_action(shell, option_names(command));
 }
 
 /// The lines of the three `case` statements, for a command and those below it.
@@ -117,7 +117,7 @@ void add_cases(const Shell& shell, const CLI::App& command, Cases& cases) {
       cases.values += fmt::format("    '{} --{}') {}return ;;\n", name, long_name, action.empty() ? "" : action + "; ");
     }
   }
-  cases.options += fmt::format("    '{}') {} ;;\n", name, words_action(shell, names_of_options(command)));
+  cases.options += fmt::format("    '{}') {} ;;\n", name, words_action(shell, option_names(command)));
   cases.bare += fmt::format("    '{}') {} ;;\n", name, bare_action(shell, command));
 }
 

@@ -134,6 +134,7 @@ void add_fit_beam(CLI::App& fit) {
   add_threads(c, o->fit.compute.threads);
   c.footer(kFitBeamHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     check_beam_sources(c, *o);
     fit_beam(*o);
   });

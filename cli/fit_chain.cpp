@@ -50,6 +50,7 @@ struct FitChainOptions {
   fathom::ChainFitOptions fit;
   std::filesystem::path out;  ///< empty: nothing is written
   bool json = false, force = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 /// "sensors.camera.noise.distance.*": of which sensor, and which of its parameters. Without the first three parts the
@@ -100,8 +101,8 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
 
 void show(const fathom::ChainReport& report, const FitChainOptions& options) {
   if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
-  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief, option_names()));
-  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal, option_names());
+  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief, options.names));
+  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal, options.names);
   if (!options.out.empty()) {
     text += fmt::format(
         "\nnoise.yaml, report.html and fit.json are in {0}\nTo simulate with it:  fathom simulate {1} --set "
@@ -168,7 +169,10 @@ void add_fit_chain(CLI::App& fit) {
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kFitChainHelp);
-  c.final_callback([o] { fit_chain(*o); });
+  c.final_callback([o, &c] {
+    o->names = setting_names(c);
+    fit_chain(*o);
+  });
 }
 
 }  // namespace fathom_cli

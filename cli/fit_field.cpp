@@ -79,6 +79,7 @@ void add_fit_field(CLI::App& fit) {
   add_quiet(c, o->quiet);
   c.footer(kFitFieldHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     check_log(c, o->log);
     fit_field(*o);
   });

@@ -65,6 +65,7 @@ struct FitPairsOptions {
   std::string sensor;          ///< of a run; empty: the only one
   fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
   bool json = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 fathom::ReportForm form_of(const FitPairsOptions& options) {
@@ -94,7 +95,7 @@ void fit_distance(const FitPairsOptions& options) {
                           [&] { return fathom::calibrate_distance(found.pairs, options.distance); });
   report.gate_m = options.pairs.gate_m;
   if (options.data.empty()) report.found = std::move(found);
-  print(fathom::report_text(report, form_of(options), option_names()));
+  print(fathom::report_text(report, form_of(options), options.names));
 }
 
 void fit_energy(const FitPairsOptions& options) {
@@ -102,7 +103,7 @@ void fit_energy(const FitPairsOptions& options) {
   const auto pairs = fathom::read_energy_pairs(options.data, options.sensor, options.normalization);
   const fathom::EnergyCalibration fit = about_file(
       options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
-  print(fathom::report_text(fit, form_of(options), option_names()));
+  print(fathom::report_text(fit, form_of(options), options.names));
 }
 
 /// A table, a log or a bag has no sensors.
@@ -168,6 +169,7 @@ void add_fit_pairs(CLI::App& fit) {
   add_quiet(c, o->quiet);
   c.footer(kFitPairsHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     check_pairs(c, *o);
     o->asks_clusters = c.count("--clusters") > 0;
     if (o->model == PairsModel::kDistance) {

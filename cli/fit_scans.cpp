@@ -68,7 +68,8 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
 /// The report, its notes and where it was written.
 template <class Result>
 std::string told(const Result& report, const BeamFitOptions& options) {
-  return fathom::report_text(report, fathom::ReportForm::kTerminal, option_names()) + notes_text(report.notes) +
+  return fathom::report_text(report, fathom::ReportForm::kTerminal, options.names) +
+         notes_text(report.notes, options.names) +
          fmt::format("\nparameters.yaml, fit.json and report.html are in {}\n",
                      fathom::printable(options.out.string()));
 }

@@ -27,6 +27,7 @@ struct BeamFitOptions {
   double max_distance_m = 2.0;  ///< of the likelihood field
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 /// Learn the parameters with progress on stderr, write the folder and print what was found. Throw fathom::Error.

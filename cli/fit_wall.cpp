@@ -66,6 +66,7 @@ struct FitWallOptions {
   std::optional<double> rate_hz;  ///< of still frames
   std::filesystem::path out;      ///< empty: nothing is written
   bool json = false, force = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 bool has_clouds(const FitWallOptions& o) {
@@ -163,8 +164,8 @@ fathom::WallFrames wall_frames(const FitWallOptions& o, std::vector<std::string>
 
 void show(const fathom::WallReport& report, const FitWallOptions& options) {
   if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
-  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief, option_names()));
-  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal, option_names());
+  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief, options.names));
+  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal, options.names);
   if (!options.out.empty()) {
     text += fmt::format("\nnoise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
                         fathom::printable(options.out.string()));
@@ -296,7 +297,10 @@ void add_fit_wall(CLI::App& fit) {
   add_whole(c, {"--seed", "S", "of the random triples, of thinning and of the simulated wall"}, kAnySeed, o->wall.seed);
   add_threads(c, o->wall.threads);
   c.footer(kFitWallHelp);
-  c.final_callback([o] { fit_wall(*o); });
+  c.final_callback([o, &c] {
+    o->names = setting_names(c);
+    fit_wall(*o);
+  });
 }
 
 }  // namespace fathom_cli

@@ -77,13 +77,11 @@ auto about_file(const std::filesystem::path& file, F f) -> decltype(f()) {
   }
 }
 
-/// "note: ..." lines; empty if there are none.
+/// A line "note: ..." for each note; settings have these names.
 template <class Notes>
-std::string notes_text(const Notes& notes) {
+std::string notes_text(const Notes& notes, fathom::SettingNames names = {}) {
   std::string text;
-  for (const auto& note : notes) {
-    text += "note: " + fathom::printable(fathom::Message(note).text(option_names())) + "\n";
-  }
+  for (const auto& note : notes) text += "note: " + fathom::printable(fathom::Message(note).text(names)) + "\n";
   return text;
 }
 

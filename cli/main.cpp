@@ -67,7 +67,7 @@ int translate_errors(const std::vector<std::string>& words, const std::function<
   } catch (const fathom::Interrupted& e) {
     return tell(kInterrupted, e.what());
   } catch (const fathom::InputError& e) {
-    return tell(kBadInput, fathom::InputError(e.message().text(option_names())).what());
+    return tell(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
     return tell_lack_of_memory();
   } catch (const std::length_error&) {
@@ -89,13 +89,14 @@ std::string version_text() {
 void parse_and_run(std::vector<std::string> words) {
   const auto app = make_commands();
   const CLI::App& command = find_command(*app, words);
-  take_options_of(command);
   if (&command == app.get() && std::find(words.begin(), words.end(), "--version") != words.end()) {
     return print(version_text());
   }
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     app->parse(std::move(words));
+  } catch (const fathom::InputError& e) {
+    throw fathom::InputError(e.message().text(setting_names(command)));
   } catch (const CLI::CallForHelp&) {
     print(help_page(command, false));
   } catch (const CLI::CallForAllHelp&) {

@@ -50,6 +50,7 @@ struct ChainScoreOptions {
   ChainDataOptions data;
   std::filesystem::path other;  ///< a list of noise, or another scene; empty: none
   bool json = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 /// The other chain: of the sensor of this name in another scene, or the list of noise that a fit wrote.
@@ -90,7 +91,7 @@ void show(const ChainJudged& judged, const fathom::ChainFrames& frames, const Ch
   if (!options.quiet) {
     text += fmt::format("{} returns of {}, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
                         counted(judged.frames.size(), "frame"), group_digits(lost), group_digits(frames.hidden));
-    text += notes_text(frames.flags());
+    text += notes_text(frames.flags(), options.names);
   }
   print(text);
 }
@@ -135,7 +136,10 @@ void add_score_chain(CLI::App& score) {
   add_chain_data(c, o->data);
   add_score_output(c, *o);
   c.footer(kScoreChainHelp);
-  c.final_callback([o] { score_chain(*o); });
+  c.final_callback([o, &c] {
+    o->names = setting_names(c);
+    score_chain(*o);
+  });
 }
 
 void add_compare_chain(CLI::App& compare) {
@@ -146,7 +150,10 @@ void add_compare_chain(CLI::App& compare) {
   c.add_option("OTHER", o->other, "another scene, or the noise.yaml of a fit")->required()->type_name("YAML");
   add_score_output(c, *o);
   c.footer(kCompareChainHelp);
-  c.final_callback([o] { score_chain(*o); });
+  c.final_callback([o, &c] {
+    o->names = setting_names(c);
+    score_chain(*o);
+  });
 }
 
 }  // namespace fathom_cli

@@ -56,6 +56,7 @@ struct ScanScoreOptions {
   bool per_beam = false;  ///< a line for every beam, not for every scan
   fathom::ScoreOptions score;
   bool force = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
 };
 
 /// Refuses what would be replaced, before the work.
@@ -111,8 +112,8 @@ void score_field(const ScanScoreOptions& options) {
   fathom::LogScores scores;
   scores.scans = fathom::score_field_log(model, map.map, log, options.scans, options.score.ray_step);
   for (fathom::ScanScore& scan : scores.scans) scan.log_likelihood *= options.score.alpha;
-  const std::string text =
-      notes_text(map.notes) + notes_text(fathom::log_notes(log)) + align_columns(summary_rows(scores, "reading"));
+  const std::string text = notes_text(map.notes) + notes_text(fathom::log_notes(log), options.names) +
+                           align_columns(summary_rows(scores, "reading"));
   write_csv(options.out, fathom::scores_csv(scores.scans), text, options.quiet);
 }
 
@@ -126,7 +127,8 @@ void score_beam(const ScanScoreOptions& options) {
   const fathom::LogScores scores = score(options, model, world, log);
   auto rows = summary_rows(scores, "ray");
   rows.push_back({"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)});
-  const std::string text = notes_text(world.notes()) + notes_text(fathom::log_notes(log)) + align_columns(rows);
+  const std::string text =
+      notes_text(world.notes()) + notes_text(fathom::log_notes(log), options.names) + align_columns(rows);
   write_csv(options.out, scored_csv(options, model, world, log, scores), text, options.quiet);
 }
 
@@ -159,6 +161,7 @@ void add_score_beam(CLI::App& score) {
   add_threads(c, o->score.compute.threads);
   c.footer(kScoreBeamHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     check_world_and_log(c, o->world, o->log);
     score_beam(*o);
   });
@@ -171,6 +174,7 @@ void add_score_field(CLI::App& score) {
   add_scoring(c, *o);
   c.footer(kScoreFieldHelp);
   c.final_callback([o, &c] {
+    o->names = setting_names(c);
     check_log(c, o->log);
     score_field(*o);
   });

@@ -22,7 +22,7 @@ std::string Message::text(SettingNames names) const {
   for (const Mention& m : mentions_) {
     const auto name = std::ranges::find(names, m.setting.name, &SettingName::setting);
     if (name == names.end()) continue;
-    shown.append(text_, at, m.begin - at).append(name->shown);
+    shown.append(text_, at, m.begin - at).append(m.begin == m.end ? "; see " : "").append(name->shown);
     if (!m.setting.value.empty()) shown += " " + m.setting.value;
     at = m.end;
   }

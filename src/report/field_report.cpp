@@ -154,7 +154,7 @@ std::vector<std::string> field_disagreements(const FieldReport& report) {
 
 namespace {
 
-// Sigma of two offices in their own maps is 0.6 and 0.8 cells, and 3.6 at poses that err by 0.2 m; in a map that is
+// Sigma of two offices in their own maps is 0.6 and 0.8 cells, and 3.6 at poses with errors of 0.2 m; in a map that is
 // turned, mirrored or of another place, 13 to 33 cells. Ends count as max_distance_m away at most, and sigma with them.
 constexpr double kMostFieldRand = 0.5, kMostFieldCells = 10.0, kMostOfDistance = 0.5;
 // In their own maps 2.2 and 4.9 % of the readings lie there, 6.1 % with a laser that is turned by half a degree.
@@ -380,7 +380,8 @@ LikelihoodFieldModel read_field_model(const fs::path& file) {
     const YamlValue root = parse_yaml(read_yaml_text(file), file.string());
     refuse_other_kind(root, YamlFileKind::kBeamModel);
     if (root.find("w_short") != nullptr) {
-      throw LocatedError(to_string(root.mark) + ": these are parameters of a beam model, not of a likelihood field");
+      throw LocatedError(to_string(root.mark), ": these are parameters of a beam model, not of a likelihood field",
+                         Hint{"model", "beam"});
     }
     YamlReader map(root);
     LikelihoodFieldModel model;

@@ -70,7 +70,8 @@ BeamModel read_beam_model_text(std::string_view text, const std::filesystem::pat
   const YamlValue root = parse_yaml(text, file.string());
   refuse_other_kind(root, YamlFileKind::kBeamModel);
   if (root.find("max_distance_m") != nullptr && root.find("w_short") == nullptr) {
-    throw LocatedError(to_string(root.mark) + ": these are parameters of a likelihood field, not of a beam model");
+    throw LocatedError(to_string(root.mark), ": these are parameters of a likelihood field, not of a beam model",
+                       Hint{"model", "field"});
   }
   YamlReader map(root);
   BeamModel model;
@@ -79,7 +80,7 @@ BeamModel read_beam_model_text(std::string_view text, const std::filesystem::pat
   read_fields(map, model.sensor);
   read_fields(map, model);
   map.finish();
-  // An error about several keys has no line of its own.
+  // An error about several keys has no line.
   with_prefix([&] { return to_string(root.mark); },
               [&] {
                 validate(model.parameters);

@@ -18,7 +18,7 @@ namespace fathom {
 BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file);
 std::string beam_model_text(const BeamModel& model);
 
-// A folder of results: a few files of known names, the last of which is JSON. A folder that holds it is complete.
+// A folder of results: a few files of known names. The last is JSON, and a folder that holds it is complete.
 
 struct ResultKind {
   std::string_view noun;                    ///< "fit": in messages

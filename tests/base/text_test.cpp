@@ -149,6 +149,10 @@ TEST(Message, ShowsSettingsUnderTheNamesOfAFace) {
   EXPECT_EQ(message.text({}), message.text());
   EXPECT_TRUE(message.names("hit"));
   EXPECT_FALSE(message.names("give"));
+  // Hints are for faces.
+  const Message hinted("of another model", Hint{"hit", "grows"}, Hint{"model", "field"}, ".");
+  EXPECT_EQ(hinted.text(), "of another model.");
+  EXPECT_EQ(hinted.text(kTyped), "of another model; see --hit grows.");
   // A word alone is no setting.
   EXPECT_EQ(Message("max_range_m of 'hit'").text(kTyped), "max_range_m of 'hit'");
 }

@@ -428,10 +428,10 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   score_it[1] = "beam";  // the parameters of another model
   const Ended other = run_fathom(score_it);
   EXPECT_EQ(other.exit_code, 2);
-  const std::string wrong = "these are parameters of a likelihood field, not of a beam model\n";
-  EXPECT_NE(other.err.find(wrong), std::string::npos) << other.err;
+  const std::string wrong = "these are parameters of a likelihood field, not of a beam model; see ";
+  EXPECT_NE(other.err.find(wrong + "fathom score field\n"), std::string::npos) << other.err;
   draw_it[3] = "beam", draw_it.push_back("--force");
-  EXPECT_NE(run_fathom(draw_it).err.find(wrong), std::string::npos);
+  EXPECT_NE(run_fathom(draw_it).err.find(wrong + "--model field\n"), std::string::npos);
   score_it[1] = "field", score_it.push_back("--per-beam");
   EXPECT_EQ(run_fathom(score_it).exit_code, 2);
 }
@@ -651,7 +651,7 @@ TEST_F(BeamOptions, WriteNamesLocalizers) {
   const std::string line = "twice/nav2.yaml has the parameters of nav2\n";
   EXPECT_EQ(twice.out.find(line), twice.out.rfind(line));
   EXPECT_NE(twice.out.find(line), std::string::npos);
-  EXPECT_NE(twice.out.find("whether the map was made from these scans cannot be known, and their poses are those of "
+  EXPECT_NE(twice.out.find("whether the map was made from these scans cannot be known, and their poses come from "
                            "the log; name test scans that you vouch for.\n"),
             std::string::npos)
       << twice.out;

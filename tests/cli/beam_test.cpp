@@ -218,7 +218,7 @@ TEST_F(Beam, SamplesSayWhatOfALogWasPassedOver) {
   for (int i = 0; i < 180; ++i) line += " 1";
   line += " 2 1 0 2 1 0 0 host 0\n";
   const std::string log = write_text(files_ / "rear.log", line + "RLASER 2 1 1\n" + line),
-                    note = "note: 1 RLASER line was passed over; readings are those of FLASER\n";
+                    note = "note: 1 RLASER line was passed over; readings come from FLASER\n";
   const auto sample = [&](std::vector<std::string> more) {
     more.insert(more.begin(),
                 {"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--log", log});

@@ -348,7 +348,7 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
   refused("no images", {"--measured", folder_.path().string(), "--free", "*"}, {folder_.path().string()});
   refused("hold out", {"--measured", run, "--free", "*", "--hold-out", "1"}, {"--hold-out = 1"});
   refused("another scene", {"--measured", run, "--free", "*", "--set", "sensors.lidar.position_m=[1, 0, 1]"},
-          {"clean_range_000000.npy", "are not those of the scene"});
+          {"clean_range_000000.npy", "differ from the scene"});
   refused("shape", {"--measured", run, "--free", "*", "--set", "sensors.lidar.columns=90"},
           {"has the shape [16, 180]"});
   refused("beam",

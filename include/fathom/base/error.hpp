@@ -21,7 +21,12 @@ struct Setting {
   std::string name, value = {};
 };
 
-/// The name of a setting in a face: "max_range_m" is "--max-range" on the command line.
+/// An advice that only a face can word: Hint{"model", "field"} is "; see --model field" where `model` is "--model".
+struct Hint {
+  std::string name, value;
+};
+
+/// The name of a setting or hint in a face: "max_range_m" is "--max-range" on the command line.
 struct SettingName {
   std::string_view setting, shown;
 };
@@ -33,14 +38,14 @@ class FATHOM_API Message {
   Message() = default;
   template <std::convertible_to<std::string_view> Text>
   Message(const Text& text) : text_(std::string_view(text)) {}
-  /// Joins the parts: texts, settings, messages.
+  /// Joins the parts: texts, settings, hints, messages.
   template <class... Parts>
   requires(sizeof...(Parts) > 1) explicit Message(const Parts&... parts) { (add(parts), ...); }
 
-  /// In the words of the library.
+  /// In the words of the library, without hints.
   [[nodiscard]] const std::string& text() const { return text_; }
   operator const std::string&() const { return text_; }
-  /// Settings that have no name here keep that of the library.
+  /// Settings that have no name here keep the library's name; such hints are left out.
   [[nodiscard]] std::string text(SettingNames names) const;
   [[nodiscard]] bool empty() const { return text_.empty(); }
   [[nodiscard]] bool names(std::string_view setting) const;  ///< whether it names this one
@@ -49,7 +54,7 @@ class FATHOM_API Message {
 
  private:
   struct Mention {
-    std::size_t begin, end;  // in the text
+    std::size_t begin, end;  // in the text; equal: a hint
     Setting setting;
   };
 
@@ -57,6 +62,8 @@ class FATHOM_API Message {
   void add(const Part& part) {
     if constexpr (std::same_as<Part, Setting>) {
       add_setting(part);
+    } else if constexpr (std::same_as<Part, Hint>) {
+      mentions_.push_back({text_.size(), text_.size(), {part.name, part.value}});
     } else {
       *this += part;
     }
