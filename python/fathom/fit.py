@@ -54,7 +54,7 @@ def beam(
     held out. max_range_m: how far the sensor measures; None: what the log says; "auto": the same, or, where it is
     lower, just below the value that many readings have and only stray ones exceed. scans and test_scans: "all", "odd",
     "even" or "start:stop:step"; without test_scans all that are not learned from. hit: how hits spread, "gaussian",
-    "student_t" or "grows". hit_offset_m: kept as it is; None: learned; "auto": learned in a map, 0 in a scene.
+    "student_t" or "grows". hit_offset_m: a number stays fixed; None: learned; "auto": learned in a map, 0 in a scene.
     stretches: that standard errors take as independent, 0: each scan. per_log: "mount", "offset" of ranges or "both" are
     learned, too: see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for
     0.1 m and 1 degree: the poses of `scans` are learned, too, and a third of their rays judges: see Fit.refined."""
@@ -87,7 +87,7 @@ def beam_pairs(
 
     Every row is a scan, unless `scan` gives the number of the scan for each reading. The readings of a scan, and of a
     stretch of neighbouring scans, have errors in common. max_range_m: how far the sensor measures; or `sensor` says
-    more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: kept as it is; None: learned. hit: how
+    more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: a number stays fixed; None: learned. hit: how
     hits spread, "gaussian", "student_t" or "grows"; None: as `start` says. stretches: that standard errors take as
     independent, 0: each scan. variant: "exact", or for comparison "closed_form" or "book".
     """

@@ -42,7 +42,7 @@ class EmPart {
   EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa);
 
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
-  /// Extended laws list none, and have their sums of slopes where `what` says so.
+  /// Extended laws list no edges. Their sums of slopes are filled where `what` asks for slopes.
   PartSums expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what);
 
   /// Sums over the edges of the last expect().

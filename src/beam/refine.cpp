@@ -36,16 +36,16 @@ using PlanarMatrix = Eigen::Matrix3d;
 /// pose * d.
 PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d);
 
-/// Looks for poses of scans of a log, whose rays all count. Used from one thread at a time; what it is made from must
-/// outlive it.
+/// Looks for poses of scans of a log, whose rays all count. One thread at a time may use it. The arguments of its
+/// constructor must outlive it.
 class PoseSearch {
  public:
   PoseSearch(const ScanLog& log, const ExpectedRanges& expected, const BeamParameters& parameters,
              const BeamSensor& sensor, const PosePrior& prior, Isa isa);
 
   /// The greatest value of log-likelihood and prior about `mean`, from the better of `start` and `mean` on. Compass
-  /// search with the Newton step of the differences at its points: first so many deviations of the prior apart, then
-  /// ever nearer, down to a fraction of sigma.
+  /// search with the Newton step of the differences at its points. They begin `first_step` deviations of the prior
+  /// apart and move nearer, down to a fraction of sigma.
   PlanarNumbers find(std::size_t scan, const PlanarNumbers& mean, const PlanarNumbers& start, double first_step);
 
   /// Of the log-likelihood alone, its second derivatives with the sign turned, by differences over half a cell.

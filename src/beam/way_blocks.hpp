@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// An order of poses in which those that are near each other follow each other, so that the casts of a chunk read the
-// same parts of a map: a cloud all over a building is cast about a tenth faster.
+// An order of poses in which neighbours follow each other. The casts of a chunk then read the same parts of a map:
+// a cloud all over a building is cast about a tenth faster.
 
 #include <cstddef>
 #include <cstdint>

@@ -39,14 +39,15 @@ class ChainDensity {
   /// does not move. `used`: the returns that will be asked for.
   void share_surroundings(std::span<const std::size_t> used, Executor& executor);
 
-  /// Cosines of incidence of all returns, [returns], found once for many densities; they must outlive it.
+  /// Takes cosines of incidence, [returns], that are found once for many densities. They must outlive it.
   void share_cosines(std::span<const float> cosines) { cosines_ = cosines; }
 
   /// Of return i, at least `least_log`.
   [[nodiscard]] double operator()(std::size_t i) const;
-  /// Where no ray is turned, the density of a return has parts, and a model moves one of them: the probability that the
-  /// model of loss at this place in the chain does not take it, and what the other models say. joined() makes the
-  /// density from the product of the former and from the latter.
+  /// Where no ray is turned, the density of a return has parts, and each model moves one of them. kept_by() is the
+  /// probability that the model of loss at this place in the chain does not take the return. range_part() is the log
+  /// density of its range and angles, or of a lost return the probability that its range is reported. joined() makes
+  /// the density from the product of all kept_by() and from range_part().
   [[nodiscard]] bool has_parts() const { return !turns_; }
   [[nodiscard]] double kept_by(std::size_t entry, std::size_t i) const;
   [[nodiscard]] double range_part(std::size_t i) const;

@@ -395,7 +395,7 @@ class ParameterProfile {
 }  // namespace
 
 std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, std::span<const double> values,
-                                      const ChainErrors& errors, bool are_straight) {
+                                      const ChainErrors& errors, bool search) {
   std::vector<Interval> out;
   const double top = likelihood.total(values);
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -403,7 +403,7 @@ std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, std::sp
     const double half = errors.half_width[k];  // clamp() keeps a NaN
     out.push_back({std::clamp(values[k] - half, p.low, p.high), std::clamp(values[k] + half, p.low, p.high)});
     const bool has_error = std::isfinite(errors.half_width[k]) && errors.parabola[k] > 0.0;
-    if (are_straight || !has_error || !p.rings.empty()) continue;
+    if (!search || !has_error || !p.rings.empty()) continue;
     const ParameterProfile profile(likelihood, values, errors, top, k);
     out.back() = {profile.end(-1.0), profile.end(1.0)};
   }

@@ -39,8 +39,8 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihoo
 /// with both of ChainErrors, so that what clusters say widens them. Where L is a parabola, that is value +- half width;
 /// where it is skewed, as of a limit that few returns come near, the interval is, too, and it never leaves the limits
 /// of the parameter. Source: Chandler and Bate, Biometrika 94 (2007), the vertical adjustment. Of single rings, whose
-/// parameters are many, of parameters without standard error, and of all if `are_straight`: value +- half width.
+/// parameters are many, of parameters without standard error, and of all unless `search`: value +- half width.
 std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, std::span<const double> values,
-                                      const ChainErrors& errors, bool are_straight);
+                                      const ChainErrors& errors, bool search);
 
 }  // namespace fathom

@@ -121,7 +121,7 @@ std::vector<std::size_t> sample_of(std::span<const FreeNumber> free, const Chain
   if (!by_ring) return some;
   std::map<std::uint16_t, std::vector<std::size_t>> of_ring;
   for (const std::size_t i : places) of_ring[returns.ring[i]].push_back(i);
-  // From all over its ring: neighbours see the same range, of which a gain and a bias are the same.
+  // From all over its ring: neighbours see the same range, and at one range a gain and a bias do the same.
   for (const auto& [ring, all] : of_ring) {
     const std::vector<std::size_t> few = some_of(all, kOfEachRing);
     some.insert(some.end(), few.begin(), few.end());
@@ -193,7 +193,7 @@ std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const 
 
 namespace {
 
-constexpr double kMostImpossible = 0.05;  // of all returns, for errors of the others to be those of the parameters
+constexpr double kMostImpossible = 0.05;  // of all returns: with more, the others do not give the standard errors
 
 }  // namespace
 
@@ -228,12 +228,12 @@ std::string PossibleReturns::note(bool errors_told) const {
   }
   if (!errors_told) {
     return fmt::format(
-        "{}, and so many are near this limit that what was learned hangs on it: its errors are not "
+        "{}, and too many are near this limit: what was learned depends on it, and its standard errors are not "
         "known; {}",
         count, kAdvice);
   }
-  return fmt::format("{} and tell nothing of the parameters: values and errors are those of the others; {}", count,
-                     kAdvice);
+  return fmt::format("{} and tell nothing of the parameters: values and standard errors come from the others; {}",
+                     count, kAdvice);
 }
 
 }  // namespace fathom

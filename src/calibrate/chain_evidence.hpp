@@ -24,22 +24,21 @@ bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& 
 
 // Whether errors are uniform up to the ends that were learned for them.
 
-/// Of an end of a uniform that is the only error, what is said where hardly any error lies beside it: a few returns
-/// that err otherwise hold it there, and its place has no error that could be told. Empty: errors lie there, or it is
-/// no such end.
+/// The note on an end of a uniform that is the only error, where hardly any error lies beside it. A few returns with
+/// other errors hold the end there, and its place has no standard error. Empty: errors lie there, or it is no such end.
 std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainReturns& returns,
                        std::span<const std::size_t> learn);
 
-// Which free parameters of a chain no data could tell apart.
+// Free parameters of a chain that no data could separate.
 
 /// Of `free`, those without which the others do all that they do to the densities of the returns at `places`: the mean
 /// error of a distance beside a bias, one of two dropouts. Found from the derivatives of all that these densities hang
 /// on (ChainDensity::effects), at the values where a search begins, so that it does not depend on what was measured.
-/// Parameters of single rings stay, then those of the last models of the chain, and mean errors and biases last.
+/// Parameters of single rings stay first, then parameters of the last models of the chain, then mean errors and biases.
 std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const FreeNumber> free,
                                        const ChainReturns& returns, std::span<const std::size_t> places);
 
-// The returns that errors rest on: those that the learned chain does not hold for impossible.
+// The returns that standard errors rest on: the learned chain holds them for possible.
 
 /// A return below ChainDensity::kLeastLog counts that much whatever the parameters are near the maximum: it tells
 /// nothing of them. The maximum is therefore that of the other returns, and errors are theirs. Where one would cross

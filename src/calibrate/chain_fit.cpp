@@ -175,7 +175,7 @@ void add_parameters(const Learning& learning, const NoiseChain& given, std::span
   const auto& [ascent, possible, errors] = learning.reached();
   const bool tell_errors = learning.reached().tell_errors();
   const std::vector<Interval> intervals = chain_intervals(
-      learning.reached().likelihood(), values_of(fit.chain, ascent.smooth()), errors, !choice.of_intervals);
+      learning.reached().likelihood(), values_of(fit.chain, ascent.smooth()), errors, choice.of_intervals);
   fit.clusters = errors.clusters;
   fit.stretches = split.stretches > 0 ? errors.clusters : 0;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();

@@ -11,7 +11,7 @@ namespace fathom {
 struct ChainChoice {
   bool of_laws = true;       ///< the law of a stereo_energy is chosen by likelihood
   bool hold_untold = true;   ///< parameters that the returns do not tell stay as given
-  bool of_intervals = true;  ///< their ends are searched, which takes as long as all else; else they are straight
+  bool of_intervals = true;  ///< ends of intervals are searched, which takes as long as the fit
 };
 
 ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,

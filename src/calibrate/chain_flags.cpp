@@ -154,7 +154,7 @@ void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainRe
 namespace {
 
 constexpr double kMostScenePart = 0.06, kMostSharedError = 0.5;
-/// Readings that do not count on either side, and beyond how many deviations of a normal so many lie.
+/// The share of readings that do not count on either side, and the deviations of a normal beyond which that share lies.
 struct Outer {
   double share, deviations;
 };
@@ -183,7 +183,7 @@ struct SceneErrors {
   }
   [[nodiscard]] std::size_t size() const { return error_m.size(); }
 
-  /// Takes bias and gain out, by least squares over what is not cut off at either end.
+  /// Takes bias and gain out, by least squares over the errors between the two limits.
   void take_line(double low_m, double high_m) {
     double n = 0.0, z = 0.0, zz = 0.0, e = 0.0, ze = 0.0;
     for (std::size_t i = 0; i < size(); ++i) {

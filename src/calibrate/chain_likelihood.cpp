@@ -12,6 +12,13 @@ namespace {
 
 constexpr std::size_t kReturnsPerBlock = 2048;
 
+/// Cosines of incidence of the returns used, by their places among all.
+std::shared_ptr<const std::vector<float>> cosines_of(const ChainReturns& returns, std::span<const std::size_t> used) {
+  auto cosines = std::make_shared<std::vector<float>>(returns.size());
+  for (const std::size_t i : used) (*cosines)[i] = cosine_of(returns.incidence_rad[i]);
+  return cosines;
+}
+
 }  // namespace
 
 double value_of(const NoiseChain& chain, const FreeNumber& p) {
@@ -64,12 +71,6 @@ Columns::Columns(std::span<const FreeNumber> free, const ChainReturns& returns) 
   }
 }
 
-std::vector<float> cosines_of(const ChainReturns& returns, std::span<const std::size_t> used) {
-  std::vector<float> cosines(returns.size());
-  for (const std::size_t i : used) cosines[i] = cosine_of(returns.incidence_rad[i]);
-  return cosines;
-}
-
 ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
                                  std::span<const std::size_t> used, Executor& executor, double least_log,
                                  std::shared_ptr<const std::vector<float>> cosines)
@@ -81,7 +82,9 @@ ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNu
       columns_(free, returns),
       least_log_(least_log),
       cosines_(std::move(cosines)) {
-  const auto hooks = [&](std::size_t entry) { return detail::NoiseAccess::hooks(chain[entry].noise); };
+  const auto hooks = [&](std::size_t entry) -> const detail::NoiseHooks& {
+    return detail::NoiseAccess::hooks(chain[entry].noise);
+  };
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     if (hooks(entry).loss_probability == nullptr) continue;
     losing_.push_back(entry), kept_by_.emplace_back();
@@ -91,6 +94,7 @@ ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNu
     ranges_.has.push_back(hooks(p.entry).loss_probability == nullptr || hooks(p.entry).act != nullptr);
   }
   reported_.has = ranges_.has;
+  if (cosines_ == nullptr && !losing_.empty()) cosines_ = cosines_of(returns, used);
 }
 
 NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
@@ -102,7 +106,7 @@ NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
 ChainDensity ChainLikelihood::density_at(std::span<const double> values) const {
   ChainDensity density(chain_at(values), returns_, least_log_);
   density.share_surroundings(used_, executor_);
-  density.share_cosines(*cosines_);
+  if (cosines_ != nullptr) density.share_cosines(*cosines_);
   return density;
 }
 
@@ -121,7 +125,7 @@ void ChainLikelihood::find(Part& part, std::span<const double> values, F part_of
 }
 
 void ChainLikelihood::find_kept(const ChainDensity& density, std::span<const double> values) const {
-  for (std::size_t k = 0; k < losing_.size() && density.has_parts(); ++k) {
+  for (std::size_t k = 0; k < losing_.size(); ++k) {
     find(kept_by_[k], values, [&, entry = losing_[k]](std::size_t i) { return density.kept_by(entry, i); });
   }
 }
@@ -136,8 +140,10 @@ template <class F>
 void ChainLikelihood::for_each_return(std::span<const double> values, F take) const {
   const ChainDensity density = density_at(values);
   const bool has_parts = density.has_parts();
-  find_kept(density, values);
-  if (has_parts) find(ranges_, values, [&](std::size_t i) { return density.range_part(i); });
+  if (has_parts) {
+    find_kept(density, values);
+    find(ranges_, values, [&](std::size_t i) { return density.range_part(i); });
+  }
   const auto nats_of = [&](std::size_t i) {
     if (!has_parts) return density(used_[i]);
     return density.joined(used_[i], kept(i), ranges_.of_return[i]);

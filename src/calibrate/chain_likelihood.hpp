@@ -69,17 +69,13 @@ class Columns {
 /// Parameters are single floats: the nearest one.
 inline double as_float(double value) { return double{static_cast<float>(value)}; }
 
-/// Cosines of incidence of the returns at these places, [returns].
-std::vector<float> cosines_of(const ChainReturns& returns, std::span<const std::size_t> used);
-
-/// Not for several threads at once: it keeps what the last call found.
+/// One thread at a time may use it: it keeps the parts of densities that the last call found.
 class ChainLikelihood {
  public:
   /// Of the returns at these places, each at least `least_log`; everything given must outlive it.
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
                   std::span<const std::size_t> used, Executor& executor, double least_log = ChainDensity::kLeastLog)
-      : ChainLikelihood(chain, free, returns, used, executor, least_log,
-                        std::make_shared<const std::vector<float>>(cosines_of(returns, used))) {}
+      : ChainLikelihood(chain, free, returns, used, executor, least_log, nullptr) {}
 
   /// Of the same returns, with other parameters free.
   [[nodiscard]] ChainLikelihood with_free(const NoiseChain& chain, std::span<const FreeNumber> free) const {
@@ -112,8 +108,8 @@ class ChainLikelihood {
   [[nodiscard]] std::size_t slot(std::uint16_t ring) const { return columns_.have_rings() ? ring : 0; }
 
  private:
-  /// A part of the density of each return (ChainDensity::has_parts), and for which values of its parameters. Calls that
-  /// move another model, as most of a search do, find it again.
+  /// A part of the density of each return (ChainDensity::has_parts), and the values of the parameters that it was found
+  /// for. A call that moves other models alone reads it from here, as most calls of a search do.
   struct Part {
     std::vector<bool> has;               ///< [parameters]
     std::vector<double> values = {};     ///< of these
@@ -127,10 +123,11 @@ class ChainLikelihood {
   /// Finds a part where its values have moved: part_of(place of a return).
   template <class F>
   void find(Part& part, std::span<const double> values, F part_of) const;
+  /// Of a density that has parts.
   void find_kept(const ChainDensity& density, std::span<const double> values) const;
   /// The product of what find_kept() found.
   [[nodiscard]] double kept(std::size_t i) const;
-  /// Calls take(i, log density) for each return used, in parallel, those of a block in their order.
+  /// Calls take(i, log density) for each return used. Blocks run in parallel; a block keeps the order of its returns.
   template <class F>
   void for_each_return(std::span<const double> values, F take) const;
 
@@ -141,9 +138,9 @@ class ChainLikelihood {
   Executor& executor_;
   Columns columns_;
   double least_log_;
-  std::shared_ptr<const std::vector<float>> cosines_;
-  mutable std::vector<Part> kept_by_;  ///< [models of loss]
-  std::vector<std::size_t> losing_;    ///< their places in the chain
+  std::shared_ptr<const std::vector<float>> cosines_;  ///< null: the chain loses nothing
+  mutable std::vector<Part> kept_by_;                  ///< [models of loss]
+  std::vector<std::size_t> losing_;                    ///< their places in the chain
   mutable Part ranges_, reported_;
 };
 

@@ -140,7 +140,7 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainReturns& returns, 
   }
   if (2 * off <= back) return;
   throw InputError(
-      fmt::format("the chain of noise has no error of ranges, and {} of {} measured ranges are not those of the scene: "
+      fmt::format("the chain of noise has no error of ranges, and {} of {} measured ranges differ from the scene: "
                   "add a distance or a student",
                   grouped(off), grouped(back)));
 }

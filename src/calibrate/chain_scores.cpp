@@ -23,7 +23,7 @@ namespace fathom {
 
 namespace {
 
-/// Numbers of frames become those of their stretches.
+/// Numbers of frames become numbers of their stretches.
 void take_stretches(std::vector<std::uint32_t>& cluster, std::uint32_t most) {
   std::uint64_t frames = 0;
   for (std::size_t i = 0; i < cluster.size(); ++i) frames += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;

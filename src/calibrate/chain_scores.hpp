@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which returns teach, which judge, and which err together.
+// Which returns teach, which judge, and which have correlated errors.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-/// Places of returns that teach and of those that judge.
+/// Places of the returns that teach and of the returns that judge.
 struct Split {
   std::vector<std::size_t> learn, judge;
   std::vector<std::uint32_t> cluster;  ///< of `learn`

@@ -240,7 +240,7 @@ constexpr std::size_t kCoarseReturns = 4096, kSomeReturns = 16'384;
 constexpr double kSettledNats = 1e-3;
 constexpr int kMostRounds = 4;
 
-/// For a search that takes few parameters: those of one field have the same value for all their rings.
+/// For a search that takes few parameters: a field has one value for all its rings.
 std::vector<FreeNumber> tied(std::span<const FreeNumber> numbers) {
   std::vector<FreeNumber> out;
   for (const FreeNumber& p : numbers) {

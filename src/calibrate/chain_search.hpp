@@ -23,7 +23,7 @@ using OfEachReturn = void (ChainLikelihood::*)(std::span<const double>, std::vec
 std::vector<std::vector<double>> slopes_of(const ChainLikelihood& likelihood, std::span<const double> values,
                                            std::span<const double> steps, OfEachReturn of_each);
 
-/// Nelder and Mead's simplex (The Computer Journal 7, 1965), in logarithms of what is not negative.
+/// Nelder and Mead's simplex (The Computer Journal 7, 1965), in logarithms of parameters that are never negative.
 std::vector<double> coarse_maximum(const ChainLikelihood& few, std::vector<double> start);
 
 struct Climb {

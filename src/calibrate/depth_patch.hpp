@@ -54,8 +54,8 @@ LagPair after_cubic(const LagPair& covariances);
 /// put back, does not grow without bounds. Zeros where measured.across[0] is not above 0.
 LagPair before_cubic(const LagPair& measured);
 
-// What patches of all frames add up to, kept by how rough they are: which ones are too rough is known when the last
-// frame is in, and memory does not grow with frames.
+// Sums over the patches of all frames, kept by roughness. The limit of roughness is known when the last frame is in,
+// and memory does not grow with frames.
 
 /// Estimates get their errors by leaving out one group of patches after the other (jackknife). A place in the image
 /// belongs to the same group in every frame, so that an error that stays is counted once.

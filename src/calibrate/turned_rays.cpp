@@ -66,8 +66,8 @@ std::string why_hits_are_not_told(const NoiseChain& chain) {
   const std::vector<Axis> axes = hit_axes(chain);
   if (axes.empty()) return {};
   if (turns_rays(chain)) return "angular_ray turns the points, too";
-  if (axes.size() > 2) return "angles about three axes cannot be told apart";
-  if (axes.size() == 2 && axes.front() == axes.back()) return "only the sum of two turns about one axis can be told";
+  if (axes.size() > 2) return "points cannot separate angles about three axes";
+  if (axes.size() == 2 && axes.front() == axes.back()) return "points show only the sum of two turns about one axis";
   return {};
 }
 

@@ -5,8 +5,8 @@
 //   p = R(second, b) R(first, a) d,   d and p of length 1
 //
 // About one axis, a is the angle between the parts of d and p across it. About two, q = R(first, a) d keeps d's part
-// along the first axis, and p = R(second, b) q keeps q's along the second: with the length 1 both parts and p tell q
-// but for a sign, which is that of d, since angles of a quarter turn are not errors of reading.
+// along the first axis, and p = R(second, b) q keeps q's along the second. With the length 1 both parts and p give q
+// except for a sign. It is the sign of d, since angles of a quarter turn are not errors of reading.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ std::optional<HitAngles> hit_angles(const Vec3& ray, const Vec3& point, std::spa
 /// Axes of the models angular_hit of a chain, in their order.
 std::vector<Axis> hit_axes(const NoiseChain& chain);
 
-/// Why points do not tell the angles of such a chain; empty: they do, or it has none.
+/// Why points do not show the angles of such a chain; empty: they do, or it has no angular_hit.
 std::string why_hits_are_not_told(const NoiseChain& chain);
 
 // The angle by which the angular_rays of a chain turn a ray, the weights of the nodes of TurnedRays under its law, and

@@ -14,7 +14,7 @@ namespace fathom {
 
 /// Sums of products over the errors of a frame, [rays], in what WallRays::error() counts; NaN: none.
 WallFrameSums lag_sums(const WallRays& rays, std::span<const float> standardised);
-/// products[lag] / pairs[lag] by that of lag 0; NaN where there is none.
+/// The mean product at a lag, divided by the mean product at lag 0; NaN without pairs.
 template <std::size_t Count>
 double lag_correlation(const WallLagSums<Count>& sums, std::size_t lag) {
   const double variance = sums.products[0] / sums.pairs[0], covariance = sums.products[lag] / sums.pairs[lag];

@@ -110,22 +110,22 @@ struct Tried {
   double crowding = 1.0;  ///< returns that count as one: of the variances of parameters, by frames over independent
 };
 
-Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges,
-              const WallOptions& options) {
+/// `hold_untold`: as in ChainChoice.
+Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges, const WallOptions& options,
+              bool hold_untold) {
   const NoiseChain& chain = candidate.models;
   const std::vector<ChainParameter> free = chain_parameters(chain, candidate.free);
   const ChainFit fit = fit_chain_laws(
       chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
-      {.of_laws = false, .hold_untold = false, .of_intervals = false});
-  Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = {}, .judged = {}};
-  tried.models = fit.chain;
+      {.of_laws = false, .hold_untold = hold_untold, .of_intervals = false});
+  Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = fit.chain, .judged = {}};
   for (const LearnedParameter& p : fit.parameters) {
     const double ratio = p.std_error / p.naive_error;
     if (std::isfinite(ratio)) tried.crowding = std::max(tried.crowding, ratio * ratio);
   }
   const auto parameters = static_cast<double>(free.size()), returns = static_cast<double>(fit.returns);
   tried.penalised = fit.log_likelihood - 0.5 * parameters * math::log(returns);
-  tried.law.nats = fit.log_likelihood / returns;
+  tried.law.nats = fit.log_likelihood / returns, tried.law.gain_error = kNoNumber;
   if (judges.size() == 0) return tried;
   tried.judged = score_frames(fit.chain, judges, options.threads);
   tried.law.nats = mean_score(tried.judged).nats;
@@ -203,13 +203,13 @@ WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::
   const ChainReturns judges = returns_at(returns, split_frames(returns, {.hold_out = options.hold_out}).judge);
   std::vector<Tried> all;
   for (const Candidate& candidate : candidates(returns, flags)) {
-    all.push_back(attempt(candidate, returns, judges, options));
+    all.push_back(attempt(candidate, returns, judges, options, false));
   }
   const bool have_judges = all.front().judged.size() >= kLeastJudges;
   std::size_t best = 0;
   for (std::size_t k = 0; k < all.size(); ++k) {
     Tried& t = all[k];
-    t.law.gain = t.law.nats - all[0].law.nats, t.law.gain_error = kNoNumber;
+    t.law.gain = t.law.nats - all[0].law.nats;
     if (have_judges) {
       const MeanScore gain = score_difference(t.judged, all[0].judged);
       t.law.gain = gain.nats;
@@ -228,10 +228,9 @@ WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::
 
 namespace {
 
-constexpr std::size_t kLeastTailJudges = 5;
 constexpr double kNormalKurtosis = 3.0, kLeastExcess = 0.05, kExcessErrors = 4.0;
 constexpr double kRounding = 1e-6;  // of a range
-constexpr double kTellingErrors = 2.0, kTellingNats = 2.0, kStartNu = 5.0;
+constexpr double kStartNu = 5.0;
 
 /// Errors by their deviation.
 std::vector<double> units_of(const NoiseChain& chain, const ChainReturns& readings) {
@@ -273,35 +272,12 @@ bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_ri
   return excess > std::max(kLeastExcess, kExcessErrors * std::sqrt(24.0 / n));
 }
 
-struct TriedRange {
-  WallLossLaw law;
-  NoiseChain chain;
-  std::vector<FrameScore> judged;
-  double penalised = 0.0;
-};
-
-TriedRange try_range(std::string name, const NoiseChain& chain, const std::vector<std::string>& free,
-                     const ChainReturns& readings, const ChainReturns& judges, const WallOptions& options) {
-  const std::vector<ChainParameter> parameters = chain_parameters(chain, free);
-  const ChainFit fit =
-      fit_chain_laws(chain, parameters, readings,
-                     {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
-                     {.of_intervals = false});
-  TriedRange tried{.law = {.name = std::move(name), .parameters = parameters.size()}, .chain = fit.chain, .judged = {}};
-  const auto returns = static_cast<double>(fit.returns);
-  tried.penalised = fit.log_likelihood - 0.5 * static_cast<double>(parameters.size()) * math::log(returns);
-  tried.law.nats = fit.log_likelihood / returns, tried.law.gain_error = kNoNumber;
-  if (judges.size() == 0) return tried;
-  tried.judged = score_frames(fit.chain, judges, options.threads);
-  tried.law.nats = mean_score(tried.judged).nats;
-  return tried;
-}
-
-bool is_told(const TriedRange& student, const TriedRange& distance, std::size_t judged) {
-  if (student.judged.size() < kLeastTailJudges) return student.penalised > distance.penalised;
+/// Whether frames held out tell `student` from `distance`; with few of them, whether the likelihood does.
+bool is_told(const Tried& student, const Tried& distance) {
+  if (student.judged.size() < kLeastJudges) return student.penalised > distance.penalised;
   const MeanScore gain = score_difference(student.judged, distance.judged);
-  const auto n = static_cast<double>(judged);
-  return gain.nats > kTellingErrors * gain.std_error && gain.nats * n > 0.5 * math::log(n) + kTellingNats;
+  const double n = returns_of(student.judged);
+  return gain.nats > kErrorsAbove * gain.std_error && gain.nats * n > 0.5 * math::log(n) + kSureNats;
 }
 
 }  // namespace
@@ -319,15 +295,15 @@ WallRangeLaw choose_range_law(const NoiseChain& chain, const std::vector<std::st
                    .nu = static_cast<float>(kStartNu)};
   std::vector<std::string> of_heavy = {"student.scale_m", "student.nu"};
   if (free.size() > 1) of_heavy.insert(of_heavy.begin() + 1, "student.scale_per_m");
-  TriedRange distance = try_range("distance", chain, free, readings, judges, options),
-             student = try_range("student", heavy, of_heavy, readings, judges, options);
+  Tried distance = attempt({"distance", chain, free}, readings, judges, options, true),
+        student = attempt({"student", heavy, of_heavy}, readings, judges, options, true);
   student.law.gain = student.law.nats - distance.law.nats;
-  if (student.judged.size() >= kLeastTailJudges) {
+  if (student.judged.size() >= kLeastJudges) {
     student.law.gain_error = score_difference(student.judged, distance.judged).std_error;
   }
-  const bool is_student = is_told(student, distance, judges.size());
+  const bool is_student = is_told(student, distance);
   (is_student ? student : distance).law.is_chosen = true;
-  if (is_student) chosen.chain = std::move(student.chain), chosen.free = std::move(of_heavy);
+  if (is_student) chosen.chain = std::move(student.models), chosen.free = std::move(of_heavy);
   chosen.tried = {std::move(distance.law), std::move(student.law)};
   return chosen;
 }

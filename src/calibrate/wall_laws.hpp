@@ -15,23 +15,23 @@ struct WallLosses {
   std::vector<WallLossLaw> tried;
 };
 
-/// Chooses the law of loss of returns, some of which are lost; what their ranges are plays no part. Frames held out
-/// judge where there are at least five; else the likelihood, less log(returns) / 2 for each parameter. Says in `flags`
-/// what the walls cannot tell.
+/// Chooses the law by which returns were lost; their ranges play no part. Frames held out judge where there are at
+/// least five; else the likelihood judges, less log(returns) / 2 for each parameter. `flags` gets what the walls leave
+/// open.
 WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags);
 
 // Whether errors of the range have heavier tails than normal ones.
 
-/// What stands in place of `distance`, as the first model of a chain of range, and which of its parameters are free.
+/// The chain of range whose first model replaces `distance`, and the free parameters of that model.
 struct WallRangeLaw {
   NoiseChain chain;
   std::vector<std::string> free;
   std::vector<WallLossLaw> tried;  ///< empty: errors are not heavier than normal ones, and nothing was tried
 };
 
-/// `student` in place of `distance`, where frames held out tell it from that, by two errors and by more nats than
-/// chance gives one parameter; with fewer than five of them the likelihood, less log(readings) / 2, does. `readings`:
-/// returns that were not lost, tails among them. `chain`: learned from those without tails, `distance` first.
+/// Replaces `distance` by `student` where frames held out prefer it, by two standard errors and by more nats than
+/// chance gives one parameter. With fewer than five frames the likelihood decides, less log(readings) / 2. `readings`:
+/// returns that were not lost, tails among them. `chain`: learned from readings without tails, `distance` first.
 WallRangeLaw choose_range_law(const NoiseChain& chain, const std::vector<std::string>& free,
                               const ChainReturns& readings, const WallOptions& options);
 

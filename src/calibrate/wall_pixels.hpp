@@ -71,8 +71,8 @@ inline void fill(WallBin& bin, const WallBinSums& sums, bool has_disparity) {
 // Which readings have others beside them: how much of an error that neighbours share a plane takes.
 
 /// A plane takes the share h S of the variance of a reading with the leverage h, S the sum of the correlations with all
-/// readings of the frame. What is lost lies together, so S is not that of a share of all pixels, and at borders, where
-/// leverages are large, it is less.
+/// readings of the frame. Lost pixels lie together, so S is not the same as for pixels left out at random. At borders,
+/// where leverages are large, S is less.
 class WallNeighbours {
  public:
   /// Of some of the readings of the walls.

@@ -75,7 +75,7 @@ bool is_reading(const WallRays& rays, std::size_t i, float measured_m);
 /// Directions of the rays of frame f, unit, [rows, cols].
 std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std::size_t f);
 
-/// The rays of one frame: those of all, or where there are turns, its own.
+/// The rays of one frame: the same for all frames, or with turns its own.
 class FrameRays {
  public:
   FrameRays(const WallRays& of_all, const WallTurns* turns, std::size_t f);
@@ -90,7 +90,7 @@ class FrameRays {
   std::optional<WallRays> own_;
 };
 
-// The plane of one frame, among readings of which some are of something else.
+// The plane of one frame, where some readings are of other surfaces.
 
 inline constexpr double kWallGate = 5.0;  ///< deviations within which a reading is one of the wall
 

@@ -10,9 +10,9 @@
 
 namespace fathom {
 
-/// By rings, from 0 on; empty where no ring errs by itself. Taken are errors of more than a tenth of the deviation and
-/// five times their own error, which takes frames as independent, and of `part` of the largest; fewer than five frames
-/// tell none.
+/// Errors by ring, from 0 on; empty where no ring has a separate error. An error counts above a tenth of the deviation,
+/// above five times its standard error, which takes frames as independent, and above `part` of the largest. Fewer than
+/// five frames show no errors.
 std::vector<WallRingError> ring_errors(const WallWork& work, const WallLidar& lidar, double part);
 
 // Rays of the wall as returns of a chain.

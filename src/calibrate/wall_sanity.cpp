@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What frames of a wall and the options of their fit have to be.
+// Checks of the frames of a wall and of the options of their fit.
 #include "calibrate/wall_sanity.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void check_lidar(const WallSensor& sensor, const WallLidar& lidar) {
 
 void check_sensor(const WallSensor& sensor) {
   if (sensor.rays() == 0) {
-    throw InputError(fmt::format("a sensor of {} x {} rays has none", sensor.rows, sensor.cols));
+    throw InputError(fmt::format("a sensor of {} x {} rays has no ray", sensor.rows, sensor.cols));
   }
   check_within("max_range_m", sensor.max_range_m, 0.0, kMostM, "m");
   if (sensor.camera && sensor.lidar) throw InputError("a sensor is both a camera and a lidar");
@@ -76,7 +76,7 @@ void check_sensor(const WallSensor& sensor) {
 
 void check_turns(const WallFrames& frames, const WallTurns& turns) {
   const std::size_t count = frames.frames(), rays = frames.measured_m.size();
-  if (!frames.sensor.lidar) throw InputError("turns are those of a lidar, and there is none");
+  if (!frames.sensor.lidar) throw InputError("turns are for a lidar, and the sensor is no lidar");
   if (turns.azimuth_rad.size() != rays || turns.elevation_rad.size() != rays || turns.cols.size() != count ||
       (!turns.why_not.empty() && turns.why_not.size() != count)) {
     throw InputError(fmt::format("{} azimuths, {} elevations and {} numbers of columns say how {} rays of {} turns lie",
@@ -126,7 +126,7 @@ void validate(const WallFrames& frames) {
   }
   const std::size_t out = frames.left_out.size();
   if (out != 0 && out != rays && out != count * rays) {
-    throw InputError(fmt::format("{} numbers say what is left out of {} frames of {} x {} rays", out, count,
+    throw InputError(fmt::format("{} numbers leave out rays of {} frames of {} x {} rays", out, count,
                                  frames.sensor.rows, frames.sensor.cols));
   }
   check_within("half_step_m", frames.half_step_m, 0.0, 1.0, "m");

@@ -412,7 +412,7 @@ std::vector<std::string> tape_flags(const WallTape* tape, const TapeDoubts& doub
   std::vector<std::string> flags;
   if (std::isnan(tape->gain.value)) {
     flags.emplace_back(
-        "all distances by tape are the same: the scale cannot be told from the bias, and counts as exact");
+        "all distances by tape are the same: scale and bias cannot be separated, and the scale counts as exact");
   }
   if (tape->places < 4) {
     flags.push_back(fmt::format("{} by tape: so few say little about the errors of gain and bias",

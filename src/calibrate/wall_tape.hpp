@@ -35,13 +35,13 @@ std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work)
 /// The frames without gain and bias along their rays.
 WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape);
 
-/// `first` after what is left in frames without it.
+/// `first`, followed by the gain and bias that remain in frames without it.
 WallTape joined(const WallTape& first, const WallTape& rest);
 
-// Whether distances by tape can be those of the readings.
+// Checks of distances by tape against the readings.
 
 /// Throws InputError, naming a frame, where all places are off their readings by more than a factor of 1.5 to the same
-/// side, or one by more than 3: no sensor errs so much. Of a place the frame counts that is least off.
+/// side, or one by more than 3: no sensor is that wrong. Of each place the frame with the least difference counts.
 void check_tape(const WallFrames& frames, const WallWork& work);
 
 /// Throws InputError for a gain or bias that goes into the chain, and is beyond what its model takes.
@@ -55,8 +55,8 @@ struct TapeDoubts {
 /// How places lie about gain and bias, and frames about their places.
 TapeDoubts doubts_of_tape(const WallFrames& frames, const WallWork& work, const WallTape& tape);
 
-/// What few distances cannot tell, and whether the chain has none of them; then the doubts. Null: no distance of a
-/// frame with a wall was given.
+/// Flags on what the distances leave open, and on gain and bias outside the chain; then the doubts. Null: no frame
+/// with a wall has a distance.
 std::vector<std::string> tape_flags(const WallTape* tape, const TapeDoubts& doubts);
 
 }  // namespace fathom

@@ -78,7 +78,7 @@ ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& lear
 
 std::string held_out_note(bool has_cells) {
   return fmt::format(
-      "whether the {} was made from these scans cannot be known, and their poses are those of the log; name test scans "
+      "whether the {} was made from these scans cannot be known, and their poses come from the log; name test scans "
       "that you vouch for",
       has_cells ? "map" : "scene");
 }

@@ -200,7 +200,7 @@ void check_table(const BeamData& pairs) {
   }
 }
 
-/// Where all rows are of one scan, each becomes a scan of its own: nothing is left to judge by otherwise.
+/// Where all rows are of one scan, each row becomes a scan, so that some can judge.
 BeamData with_scans(const BeamData& pairs) {
   BeamData told = pairs;
   const bool is_one = pairs.scan.front() == pairs.scan.back() && std::ranges::is_sorted(pairs.scan);
@@ -238,7 +238,7 @@ BeamSensor sensor_of(const BeamData& pairs, const NoReturnPile& largest, const F
   return sensor;
 }
 
-/// What errors are worth where nothing says which rows err together.
+/// The note on standard errors where nothing says which rows have correlated errors.
 std::string rows_flag(std::size_t stretches) {
   return fmt::format(
       "the table tells no scans apart: each row counts as a scan, and {} as independent; a column scan says which rows "

@@ -70,7 +70,7 @@ std::vector<Message> log_notes(const ScanLog& log, std::optional<double> max_ran
   std::vector<Message> notes;
   for (const SkippedLines& lines : log.skipped) {
     notes.push_back(fmt::format("{} {} passed over{}{}", counted(lines.lines, fmt::format("{} line", lines.name)),
-                                were(lines.lines), log.laser.empty() ? "" : "; readings are those of ", log.laser));
+                                were(lines.lines), log.laser.empty() ? "" : "; readings come from ", log.laser));
   }
   notes.insert(notes.end(), log.notes.begin(), log.notes.end());
   NoReturnPile pile;

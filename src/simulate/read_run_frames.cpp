@@ -78,7 +78,7 @@ void check_clean(const fs::path& file, std::span<const float> written, std::span
     others += is_same ? 0 : 1;
   }
   if (others * 100 <= cast.size()) return;
-  throw InputError(fmt::format("{}: {} of {} clean ranges are not those of the scene: is the run of another one?",
+  throw InputError(fmt::format("{}: {} of {} clean ranges differ from the scene: is this the run of another scene?",
                                file.string(), others, cast.size()));
 }
 

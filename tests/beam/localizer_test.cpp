@@ -199,8 +199,8 @@ TEST(Localizer, NotesSayWhichShortsAreDead) {
       for (const double w_short : {1e-4, .005, .02, .1, .4}) {
         const double lost = w_short * std::exp(-5.0 * rate);
         const bool noted = !localizer_notes({.5, w_short, 0, .5 - w_short, .1, rate}, localizer).empty();
-        if (lost > .01) EXPECT_TRUE(noted) << rate << ' ' << w_short;
-        if (lost < .001) EXPECT_FALSE(noted) << rate << ' ' << w_short;
+        EXPECT_FALSE(lost > .01 && !noted) << rate << ' ' << w_short;
+        EXPECT_FALSE(lost < .001 && noted) << rate << ' ' << w_short;
       }
     }
   }

@@ -70,7 +70,7 @@ TEST(ImpossibleReturns, LeaveValuesAndErrorsToTheOthers) {
     EXPECT_NEAR(p.std_error, q.std_error, 5e-3 * q.std_error) << p.name;
   }
   EXPECT_TRUE(has_flag(fit, grouped(spoilt.size()) + " of " + grouped(returns.size()) + " returns"));
-  EXPECT_TRUE(has_flag(fit, "values and errors are those of the others"));
+  EXPECT_TRUE(has_flag(fit, "values and standard errors come from the others"));
 }
 
 /// Some lie where the chain begins to hold them for impossible, others nearer.

@@ -243,7 +243,7 @@ TEST(WallPlanes, WrongInputIsRefused) {
   bad = good, bad.tape_m = {1.0};
   EXPECT_EQ(refusal(bad), "1 distances given for 2 frames");
   bad = good, bad.left_out.assign(5, 0);
-  EXPECT_EQ(refusal(bad), "5 numbers say what is left out of 2 frames of 24 x 32 rays");
+  EXPECT_EQ(refusal(bad), "5 numbers leave out rays of 2 frames of 24 x 32 rays");
   bad = good, bad.measured_m.assign(bad.measured_m.size(), kNone);
   EXPECT_EQ(refusal(bad), "frame 0: has 0 readings, and a wall needs 100; no frame shows a wall");
   EXPECT_EQ(refusal(good, {.rate_hz = 0.0}), "rate_hz = 0 is not in [0.001, 1e+06] Hz");

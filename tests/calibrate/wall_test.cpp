@@ -215,7 +215,7 @@ TEST(Wall, SaysWhatItCannotTell) {
   EXPECT_TRUE(has_flag(fit, "how the deviation grows with the range cannot be told"));
   EXPECT_TRUE(has_flag(fit, "whether incidence loses returns cannot be told"));
   EXPECT_TRUE(has_flag(fit, "whether distance loses returns cannot be told"));
-  EXPECT_TRUE(has_flag(fit, "the scale cannot be told from the bias"));
+  EXPECT_TRUE(has_flag(fit, "scale and bias cannot be separated, and the scale counts as exact"));
   EXPECT_TRUE(has_flag(fit, "below 20 they are uncertain themselves"));
   EXPECT_EQ(chosen_law(fit), "dropout");
   EXPECT_NEAR(parameter(fit, "distance.stddev_m").value, 0.0065, 2e-4);

@@ -262,7 +262,7 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
 TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   const ScanLog log = log_in_room();
   const std::string note =
-      "whether the map was made from these scans cannot be known, and their poses are those of the log; name test "
+      "whether the map was made from these scans cannot be known, and their poses come from the log; name test "
       "scans that you vouch for";
   const FitReport report = fit_log(log, room(), kOneThread);
   EXPECT_EQ(report.held_out_note, note);
@@ -324,10 +324,10 @@ TEST(LogNotes, TellWhatSpoilsAFit) {
   for (std::size_t i = 0; i < log.range_m.size(); i += 10) log.range_m[i] = 8.191F;
   for (float& z : log.range_m) z = std::min(z, 8.191F);
   const std::vector<Message> notes = {
-      "7 RLASER lines were passed over; readings are those of FLASER",
+      "7 RLASER lines were passed over; readings come from FLASER",
       "many readings are 8.191 m, the largest of the log; if that means no return, give max_range_m 8.18"};
   EXPECT_EQ(log_notes(log, 9.0), notes);
-  EXPECT_EQ(log_notes(log), std::vector<Message>{"7 RLASER lines were passed over; readings are those of FLASER"});
+  EXPECT_EQ(log_notes(log), std::vector<Message>{"7 RLASER lines were passed over; readings come from FLASER"});
   EXPECT_EQ(log_notes(log, 8.1).size(), 1U);   // it is no return already
   const FitReport fit = fit_log(log, room());  // which has it as a flag
   EXPECT_EQ(fit.notes, log_notes(log));

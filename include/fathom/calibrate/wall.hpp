@@ -245,7 +245,7 @@ struct WallFit {
   /// Tried, distance before student; empty of a camera with a baseline, and where tails are not heavier than normal
   /// ones.
   std::vector<WallLossLaw> range_laws;
-  std::vector<Message> flags;  ///< one line each, those of the chain among them
+  std::vector<Message> flags;  ///< one line each, with the flags of the chain
 };
 
 /// Learns the chain of the sensor: `disparity` of a camera with a baseline, else `distance`, or `student` where frames

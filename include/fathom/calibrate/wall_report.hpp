@@ -87,7 +87,7 @@ struct WallReport {
   std::vector<std::string> notes = {};  ///< besides the fit's
   Message depths_doubt = {};  ///< why depths may be of another unit, among the flags of the fit; empty: nothing
 
-  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;  ///< notes, then those of the fit
+  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;  ///< notes, then flags of the fit
 };
 
 /// Learns, simulates the same walls with what was learned, and measures these as the others were.

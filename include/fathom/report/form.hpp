@@ -2,7 +2,7 @@
 #pragma once
 // Forms of report_text(), which fathom/beam/report.hpp, fathom/beam/field_log.hpp, fathom/calibrate/*_report.hpp and
 // fathom/calibrate/log_pairs.hpp declare. Each form begins with the verdict: whether the result is usable.
-// On a terminal settings have the names that its caller gives, else those of the library.
+// On a terminal, settings have the names that the caller gives, else the names in the library.
 // docs/output-formats.md describes the JSON.
 
 #include <cstdint>
