@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The commands. Each of them declares its options, checks and runs them in the file of its name.
+// The commands. Each declares its options, checks and runs them in one file.
 
 #include <memory>
 

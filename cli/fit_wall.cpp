@@ -19,7 +19,6 @@
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
-#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -64,58 +63,54 @@ struct FitWallOptions {
   std::string distances;
   fathom::WallOptions wall;
   std::optional<double> rate_hz;  ///< of still frames
-  std::filesystem::path out;      ///< empty: nothing is written
-  bool json = false, force = false, quiet = false;
-  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
+  OutputOptions output;
+
+  [[nodiscard]] std::string source() const { return (folder.empty() ? log.file() : folder).string(); }
 };
 
-bool has_clouds(const FitWallOptions& o) {
-  return !o.folder.empty() && !fathom::wall_cloud_files(o.folder, o.files).empty();
+constexpr const char* kWallFiles = "noise.yaml, sensor.yaml, report.html and fit.json";
+
+/// Refuses an option that would do nothing to this source.
+void refuse(bool is_given, const char* why) {
+  if (is_given) throw fathom::InputError(why);
 }
 
 /// What would do nothing to scans or clouds.
 void refuse_for_images(const FitWallOptions& o) {
   const bool scans = o.folder.empty();
   const std::string name = scans ? (o.log.bag.empty() ? o.log.log : o.log.bag).string() : o.folder.string();
-  const auto refuse = [&](const char* option, const char* what) {
+  const auto refuse_option = [&](const char* option, const char* what) {
     throw fathom::InputError(
         fmt::format("{}: {} is for {}, and this is a {}", name, option, what, scans ? "log" : "folder of clouds"));
   };
-  if (scans && !o.files.empty()) refuse("--files", "a folder of depth images or clouds");
-  if (o.levels_per_m) refuse("--scale", "16-bit images");
+  if (scans && !o.files.empty()) refuse_option("--files", "a folder of depth images or clouds");
+  if (o.levels_per_m) refuse_option("--scale", "16-bit images");
 }
 
 /// One source, and what it needs.
-void check_source(const FitWallOptions& o) {
+void check_source(const FitWallOptions& o, bool has_clouds) {
   const bool scans = o.log.is_given();
-  if (o.folder.empty() && !scans) throw fathom::InputError("DIR, --log or --bag is required");
-  if (!scans && o.scans) throw fathom::InputError("--scans is for a log; give --files for a folder");
-  if (!scans && o.step_m > 0.0) throw fathom::InputError("--step is for a log; --scale has the levels of images");
-  if (o.wall.rings && o.sensor.empty()) throw fathom::InputError("--rings is for clouds of a lidar: give --sensor");
-  if (!o.folder.empty() && scans) {
-    throw fathom::InputError("DIR has depth images or clouds: --log and --bag are for scans");
-  }
-  if (o.rate_hz && !o.wall.still) {
-    throw fathom::InputError("--rate is for --still: frames that do not follow each other have none");
-  }
+  refuse(o.folder.empty() && !scans, "DIR, --log or --bag is required");
+  refuse(!scans && o.scans, "--scans is for a log; give --files for a folder");
+  refuse(!scans && o.step_m > 0.0, "--step is for a log; --scale has the levels of images");
+  refuse(o.wall.rings && o.sensor.empty(), "--rings is for clouds of a lidar: give --sensor");
+  refuse(!o.folder.empty() && scans, "DIR has depth images or clouds: --log and --bag are for scans");
+  refuse(o.rate_hz && !o.wall.still, "--rate is for --still: frames that do not follow each other have none");
   if (scans) {
     refuse_for_images(o);
-    if (o.camera) throw fathom::InputError("--camera is for depth images, and scans have none");
-    if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for scans");
-    if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds: a log says what rays its scans have");
-    return;
-  }
-  if (has_clouds(o)) {
+    refuse(o.camera.has_value(), "--camera is for depth images, and scans have none");
+    refuse(!o.mask.empty(), "--mask is for depth images; give --sector for scans");
+    refuse(!o.sensor.empty(), "--sensor is for clouds: a log says what rays its scans have");
+  } else if (has_clouds) {
     refuse_for_images(o);
-    if (o.camera) throw fathom::InputError("--camera is for depth images, and DIR has clouds");
-    if (!o.mask.empty()) throw fathom::InputError("--mask is for depth images; give --sector for clouds");
-    if (o.sensor.empty())
-      throw fathom::InputError("--sensor PRESET|FILE is required with clouds: whose rays they show");
-    return;
+    refuse(o.camera.has_value(), "--camera is for depth images, and DIR has clouds");
+    refuse(!o.mask.empty(), "--mask is for depth images; give --sector for clouds");
+    refuse(o.sensor.empty(), "--sensor PRESET|FILE is required with clouds: whose rays they show");
+  } else {
+    refuse(!o.sensor.empty(), "--sensor is for clouds, and DIR has depth images");
+    refuse(!o.camera, "--camera FX,FY,CX,CY[,BASELINE] is required with depth images");
+    refuse(o.sector_rad.has_value(), "--sector is for scans and clouds; give --mask for depth images");
   }
-  if (!o.sensor.empty()) throw fathom::InputError("--sensor is for clouds, and DIR has depth images");
-  if (!o.camera) throw fathom::InputError("--camera FX,FY,CX,CY[,BASELINE] is required with depth images");
-  if (o.sector_rad) throw fathom::InputError("--sector is for scans and clouds; give --mask for depth images");
 }
 
 fathom::WallImagesOptions image_options(const FitWallOptions& o) {
@@ -126,34 +121,24 @@ fathom::WallImagesOptions image_options(const FitWallOptions& o) {
   return how;
 }
 
-fathom::WallSensor lidar_of(const FitWallOptions& o) {
-  return with_words("--sensor ", [&] { return fathom::find_wall_lidar(o.sensor); });
-}
-
 fathom::WallFrames cloud_frames(const FitWallOptions& o) {
   fathom::WallCloudsOptions how{.files = o.files};
-  how.lidar = lidar_of(o);
+  how.lidar = with_words("--sensor ", [&] { return fathom::find_wall_lidar(o.sensor); });
   how.sector_rad = o.sector_rad;
-  if (o.max_range_m) throw fathom::InputError("--max-range is what the lidar of --sensor says");
+  refuse(o.max_range_m.has_value(), "--max-range is what the lidar of --sensor says");
   if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
   return fathom::read_wall_clouds(o.folder, how);
 }
 
-Paths wall_inputs(const FitWallOptions& o) {
+Paths wall_inputs(const FitWallOptions& o, const Paths& clouds) {
   if (o.folder.empty()) return {o.log.file()};
-  if (!has_clouds(o)) return fathom::wall_image_inputs(o.folder, image_options(o));
-  Paths inputs = fathom::wall_cloud_files(o.folder, o.files);
+  if (clouds.empty()) return fathom::wall_image_inputs(o.folder, image_options(o));
+  Paths inputs = clouds;
   inputs.emplace_back(o.sensor);
   return inputs;
 }
 
-fathom::WallFrames wall_frames(const FitWallOptions& o, std::vector<std::string>& notes) {
-  if (has_clouds(o)) return cloud_frames(o);
-  if (!o.folder.empty()) {
-    if (o.wall.wall)
-      throw fathom::InputError("--wall is for scans and clouds; --mask leaves out pixels of depth images");
-    return fathom::read_wall_images(o.folder, image_options(o));
-  }
+fathom::WallFrames scan_frames(const FitWallOptions& o, std::vector<std::string>& notes) {
   const fathom::ScanLog log = read_log(o.log);
   notes = log.notes;
   fathom::WallScansOptions how{
@@ -162,37 +147,32 @@ fathom::WallFrames wall_frames(const FitWallOptions& o, std::vector<std::string>
   return fathom::wall_frames_of_log(log, how);
 }
 
-void show(const fathom::WallReport& report, const FitWallOptions& options) {
-  if (options.json) return print(fathom::report_text(report, fathom::ReportForm::kJson));
-  if (options.quiet) return print(fathom::report_text(report, fathom::ReportForm::kBrief, options.names));
-  std::string text = fathom::report_text(report, fathom::ReportForm::kTerminal, options.names);
-  if (!options.out.empty()) {
-    text += fmt::format("\nnoise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
-                        fathom::printable(options.out.string()));
-  }
-  print(text);
+fathom::WallFrames wall_frames(const FitWallOptions& o, bool has_clouds, std::vector<std::string>& notes) {
+  if (has_clouds) return cloud_frames(o);
+  if (o.folder.empty()) return scan_frames(o, notes);
+  refuse(o.wall.wall.has_value(), "--wall is for scans and clouds; --mask leaves out pixels of depth images");
+  return fathom::read_wall_images(o.folder, image_options(o));
 }
 
 /// Learns and prints, as tables or as JSON.
-void fit_wall(const FitWallOptions& typed) {
-  FitWallOptions options = typed;
-  if (options.rate_hz) options.wall.rate_hz = *options.rate_hz;
-  const StopSignals signals(Patience::kNone);
-  check_source(options);
-  if (!options.out.empty()) {
-    fathom::check_wall_report_folder(options.out, options.force);
-    refuse_inputs(fathom::wall_report_files(options.out), wall_inputs(options));
+void fit_wall(const FitWallOptions& o) {
+  const Paths clouds = o.folder.empty() ? Paths() : fathom::wall_cloud_files(o.folder, o.files);
+  check_source(o, !clouds.empty());
+  if (!o.output.out.empty()) {
+    fathom::check_wall_report_folder(o.output.out, o.output.force);
+    refuse_inputs(fathom::wall_report_files(o.output.out), wall_inputs(o, clouds));
   }
   std::vector<std::string> notes;
-  const fathom::WallFrames frames = wall_frames(options, notes);
-  const std::string name = options.folder.empty() ? options.log.file().string() : options.folder.string();
-  const auto make = [&] { return fathom::make_wall_report(frames, options.wall, name); };
-  fathom::validate(options.wall);
+  const fathom::WallFrames frames = wall_frames(o, !clouds.empty(), notes);
+  fathom::WallOptions how = o.wall;
+  how.rate_hz = o.rate_hz.value_or(how.rate_hz);
+  fathom::validate(how);
+  const auto make = [&] { return fathom::make_wall_report(frames, how, o.source()); };
   // Frames of folders have the names of their files, scans have numbers alone.
-  fathom::WallReport report = options.folder.empty() ? about_file(name, make) : make();
+  fathom::WallReport report = o.folder.empty() ? about_file(o.source(), make) : make();
   report.notes = std::move(notes);
-  if (!options.out.empty()) fathom::write_wall_report(options.out, report, options.force);
-  show(report, options);
+  if (!o.output.out.empty()) fathom::write_wall_report(o.output.out, report, o.output.force);
+  print_report(report, o.output, kWallFiles);
 }
 
 fathom::WallCamera parse_wall_camera(const std::string& text) {
@@ -222,10 +202,10 @@ std::array<double, 2> parse_sector(const std::string& text) {
 void add_images(CLI::App& c, FitWallOptions& o) {
   begin_section(c, Section::kRequired);
   c.add_option("DIR", o.folder, "folder of depth images or clouds");
-  c.add_option_function<std::string>(
-       "--camera", [&o](const std::string& text) { o.camera = parse_wall_camera(text); },
-       "of depth images: focal lengths and principal point in px, and of a stereo camera the baseline in m")
-      ->type_name("FX,FY,CX,CY[,BASELINE]");
+  add_parsed(c,
+             {"--camera", "FX,FY,CX,CY[,BASELINE]",
+              "of depth images: focal lengths and principal point in px, and of a stereo camera the baseline in m"},
+             [&o](const std::string& text) { o.camera = parse_wall_camera(text); });
   c.add_option("--sensor", o.sensor,
                "lidar of clouds: a preset, or a file with an entry of `sensors:` or a scene of one sensor")
       ->type_name("PRESET|FILE");
@@ -243,10 +223,9 @@ void add_wall_input(CLI::App& c, FitWallOptions& o) {
   c.add_option("--mask", o.mask,
                "leave out the pixels that are not 0 in a grey PNG or NPY, or a folder with one for each")
       ->type_name("PATH");
-  c.add_option_function<std::string>(
-       "--sector", [&o](const std::string& text) { o.sector_rad = parse_sector(text); },
-       "rays of a scan or cloud that count, by azimuth, degrees; write --sector=-40,40")
-      ->type_name("FROM,TO");
+  add_parsed(c,
+             {"--sector", "FROM,TO", "rays of a scan or cloud that count, by azimuth, degrees; write --sector=-40,40"},
+             [&o](const std::string& text) { o.sector_rad = parse_sector(text); });
   c.add_option("--scans", o.scans, "of a log: all, odd, even or START:STOP:STEP")->type_name("WHICH");
   begin_section(c, Section::kInput, true);
   add_number(c, {"--scale", "N", "levels per metre of 16-bit images; default: 1000"},
@@ -285,22 +264,14 @@ void add_fit_wall(CLI::App& fit) {
   add_log(c, o->log);
   add_wall_input(c, *o);
   add_wall_model(c, *o);
-  begin_section(c, Section::kOutput);
-  c.add_option("--out", o->out, "folder to make for noise.yaml, sensor.yaml, report.html and fit.json")
-      ->type_name("DIR");
-  add_json(c, o->json);
-  add_force(c, o->force);
-  add_quiet(c, o->quiet);
+  add_report_output(c, o->output, kWallFiles);
   begin_section(c, Section::kComputer);
   add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
             o->wall.most_returns);
   add_whole(c, {"--seed", "S", "of the random triples, of thinning and of the simulated wall"}, kAnySeed, o->wall.seed);
   add_threads(c, o->wall.threads);
   c.footer(kFitWallHelp);
-  c.final_callback([o, &c] {
-    o->names = setting_names(c);
-    fit_wall(*o);
-  });
+  set_action(c, o->output, [o] { fit_wall(*o); });
 }
 
 }  // namespace fathom_cli

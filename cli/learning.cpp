@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "learning.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/base/names.hpp>
 #include <fathom/beam/csv.hpp>
@@ -14,9 +16,9 @@
 #include <fathom/beam/log.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "command_tree.hpp"
+#include "fields.hpp"
 #include "option_values.hpp"
-#include "text.hpp"
+#include "signals.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -32,9 +34,8 @@ CLI::Option& add_mount(CLI::App& c, std::optional<fathom::PlanarPose>& given) {
     mount.y_m = parse_number("--mount", text.substr(first + 1, second - first - 1), {-1000.0, 1000.0, "m"});
     mount.yaw_rad = parse_number("--mount", text.substr(second + 1), {-10.0, 10.0, "rad"});
   };
-  return *c.add_option_function<std::string>("--mount", read,
-                                             "where on the robot a RAWLASERn stands, m and rad; default: 0,0,0")
-              ->type_name("X,Y,YAW");
+  return add_parsed(c, {"--mount", "X,Y,YAW", "where on the robot a RAWLASERn stands, m and rad; default: 0,0,0"},
+                    read);
 }
 
 }  // namespace
@@ -72,25 +73,48 @@ void refuse_inputs(const Paths& files, const Paths& inputs) {
   }
 }
 
-void check_new_file(const std::filesystem::path& file, bool force, const Paths& inputs) {
+void check_new_file(const OutputOptions& o, const BeamWorldOptions& world, const Paths& inputs) {
   std::error_code error;
-  const auto status = std::filesystem::symlink_status(file, error);
-  if (!std::filesystem::exists(status)) return;
-  if (std::filesystem::is_directory(file, error)) {
-    throw fathom::InputError(fmt::format("{}: is a folder", file.string()));
+  const auto status = std::filesystem::symlink_status(o.out, error);
+  if (o.out.empty() || !std::filesystem::exists(status)) return;
+  if (std::filesystem::is_directory(o.out, error)) {
+    throw fathom::InputError(fmt::format("{}: is a folder", o.out.string()));
   }
-  refuse_inputs({file}, inputs);
-  if (!force) throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", file.string()));
+  refuse_inputs({o.out}, world_files(world));
+  refuse_inputs({o.out}, inputs);
+  if (!o.force) throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", o.out.string()));
 }
 
-void write_csv(const std::filesystem::path& out, const std::string& csv, const std::string& about, bool quiet) {
-  if (out.empty()) {
+void write_csv(const OutputOptions& output, const std::string& csv, const std::string& about) {
+  if (output.out.empty()) {
     print(csv);
-    if (!quiet) std::fputs(about.c_str(), stderr);
+    if (!output.quiet) std::fputs(about.c_str(), stderr);
   } else {
-    fathom::write_text_file(out, csv);
-    if (!quiet) print(about);
+    fathom::write_text_file(output.out, csv);
+    if (!output.quiet) print(about);
   }
+}
+
+void add_scores(const ModelScores& scores, nlohmann::ordered_json& json) {
+  const auto one = [](const fathom::MeanScore& s) -> nlohmann::ordered_json {
+    return {{"nats", number_or_null(s.nats)}, {"std_error", number_or_null(s.std_error)}};
+  };
+  json["score"] = one(scores.first);
+  if (scores.second) json["other"] = one(*scores.second), json["difference"] = one(*scores.difference);
+}
+
+std::string scores_text(const ModelScores& scores, const std::filesystem::path& first,
+                        const std::filesystem::path& second, std::string_view unit) {
+  const auto line = [unit](const std::string& name, const fathom::MeanScore& s, std::string_view form) {
+    const std::string error = std::isfinite(s.std_error) ? fmt::format(" +- {:.2g}", s.std_error) : "";
+    return fmt::format("{}: {}{} nats per {}\n", name, fmt::format(fmt::runtime(form), s.nats), error, unit);
+  };
+  const std::string a = fathom::printable(first.string()), b = fathom::printable(second.string());
+  const bool is_same = a == b;  // with --set, which changes the first alone, or once more by mistake
+  std::string text = line(is_same ? a + " (first)" : a, scores.first, "{:.4f}");
+  if (!scores.second) return text;
+  text += line(is_same ? b + " (second)" : b, *scores.second, "{:.4f}");
+  return text + line("the first less the second", *scores.difference, "{:+.4f}");
 }
 
 void add_height(CLI::App& c, double& height_m) {
@@ -150,8 +174,33 @@ void add_parameters(CLI::App& c, std::filesystem::path& parameters) {
   c.add_option("--parameters", parameters, "parameters.yaml, as fathom fit writes it")->required()->type_name("YAML");
 }
 
-void add_out_csv(CLI::App& c, std::filesystem::path& out) {
-  c.add_option("--out", out, "file for the CSV, instead of standard output")->type_name("CSV");
+void add_report_output(CLI::App& c, OutputOptions& o, const std::string& files) {
+  begin_section(c, Section::kOutput);
+  c.add_option("--out", o.out, "folder to make for " + files)->type_name("DIR");
+  add_json(c, o.json);
+  add_force(c, o.force);
+  add_quiet(c, o.quiet);
+}
+
+void add_csv_output(CLI::App& c, OutputOptions& o) {
+  begin_section(c, Section::kOutput);
+  c.add_option("--out", o.out, "file for the CSV, instead of standard output")->type_name("CSV");
+  add_force(c, o.force);
+  add_quiet(c, o.quiet);
+}
+
+void add_score_output(CLI::App& c, OutputOptions& o) {
+  begin_section(c, Section::kOutput);
+  add_json(c, o.json);
+  add_quiet(c, o.quiet);
+}
+
+void set_action(CLI::App& c, OutputOptions& output, const std::function<void()>& act) {
+  c.final_callback([&c, &output, act] {
+    const StopSignals signals(Patience::kNone);
+    output.names = setting_names(c);
+    act();
+  });
 }
 
 void add_clusters(CLI::App& c, std::size_t& stretches) {
@@ -159,10 +208,8 @@ void add_clusters(CLI::App& c, std::size_t& stretches) {
     const WholeLimits limits = {1, static_cast<std::uint64_t>(fathom::FitOptions::kMostStretches)};
     stretches = text == "scan" ? 0 : static_cast<std::size_t>(parse_whole("--clusters", text, limits));
   };
-  c.add_option_function<std::string>("--clusters", read,
-                                     "what has errors in common: N stretches of the way, or each scan")
-      ->type_name("N|scan")
-      ->default_str(std::to_string(stretches));
+  add_parsed(c, {"--clusters", "N|scan", "what has errors in common: N stretches of the way, or each scan"}, read)
+      .default_str(std::to_string(stretches));
 }
 
 void refuse_height_without_scene(const CLI::App& c) {

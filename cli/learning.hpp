@@ -5,19 +5,28 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/beam/bag_log.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/world.hpp>
+#include <fathom/calibrate/chain.hpp>
+#include <fathom/report/form.hpp>
 
 #include "command_tree.hpp"
+#include "text.hpp"
 
 namespace CLI {
 class App;
@@ -51,6 +60,13 @@ struct BeamLogOptions {
 
 /// Reads a log, which messages and reports call as it was typed: a run's folder stands for the log in it.
 fathom::ScanLog read_log(const BeamLogOptions& options);
+
+/// Where results go and how they are printed: --out, --json, --force and --quiet.
+struct OutputOptions {
+  std::filesystem::path out;  ///< empty: nothing is written, or the data go to stdout
+  bool json = false, force = false, quiet = false;
+  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
+};
 
 /// f(); an InputError gets `words` in front.
 template <class F>
@@ -91,12 +107,33 @@ Paths world_files(const BeamWorldOptions& options);
 /// Throws fathom::InputError when one of `files` is, under whatever name, one of `inputs`.
 void refuse_inputs(const Paths& files, const Paths& inputs);
 
-/// Throws fathom::InputError when `file` is one of `inputs` or a folder, or exists and `force` is not set, so that a
-/// slip replaces nothing.
-void check_new_file(const std::filesystem::path& file, bool force, const Paths& inputs);
+/// Throws fathom::InputError when --out is one of the inputs or of the files of the world, or a folder, or exists and
+/// --force is not given, so that a slip replaces nothing.
+void check_new_file(const OutputOptions& o, const BeamWorldOptions& world, const Paths& inputs);
 
-/// Writes `csv` to `out`, and `about` to stdout. Without `out` the CSV goes to stdout, and `about` to stderr.
-void write_csv(const std::filesystem::path& out, const std::string& csv, const std::string& about, bool quiet);
+/// Writes `csv` to --out, and `about` to stdout. Without --out the CSV goes to stdout, and `about` to stderr.
+void write_csv(const OutputOptions& output, const std::string& csv, const std::string& about);
+
+/// Prints a report in the form that the options ask for. `files`: the names of what is in --out. `more` follows them.
+template <class Report>
+void print_report(const Report& report, const OutputOptions& o, std::string_view files, const std::string& more = "") {
+  if (o.json) return print(report_text(report, fathom::ReportForm::kJson));
+  if (o.quiet) return print(report_text(report, fathom::ReportForm::kBrief, o.names));
+  std::string text = report_text(report, fathom::ReportForm::kTerminal, o.names);
+  if (!o.out.empty()) text += fmt::format("\n{} are in {}\n{}", files, fathom::printable(o.out.string()), more);
+  print(text);
+}
+
+/// How well a model describes data, and, where two are compared, another model.
+struct ModelScores {
+  fathom::MeanScore first;
+  std::optional<fathom::MeanScore> second = {}, difference = {};
+};
+/// Appends score, and of two models other and difference, each with its std_error.
+void add_scores(const ModelScores& scores, nlohmann::ordered_json& json);
+/// A line for each, "nats per `unit`".
+std::string scores_text(const ModelScores& scores, const std::filesystem::path& first,
+                        const std::filesystem::path& second, std::string_view unit);
 
 // Options. Functions of worlds and logs begin the sections of their options.
 
@@ -118,8 +155,17 @@ void add_height(CLI::App& c, double& height_m);
 /// --parameters: what `fathom fit beam` or `fathom fit field` wrote.
 void add_parameters(CLI::App& c, std::filesystem::path& parameters);
 
-/// --out of commands whose data may go to stdout.
-void add_out_csv(CLI::App& c, std::filesystem::path& out);
+/// The section of output: --out for these files, --json, --force and --quiet.
+void add_report_output(CLI::App& c, OutputOptions& o, const std::string& files);
+
+/// The section of output of commands whose data may go to stdout: --out, --force and --quiet.
+void add_csv_output(CLI::App& c, OutputOptions& o);
+
+/// The section of output of commands that print scores alone: --json and --quiet.
+void add_score_output(CLI::App& c, OutputOptions& o);
+
+/// Sets what the command does after parsing. A signal ends it, and output.names are the names of its options.
+void set_action(CLI::App& c, OutputOptions& output, const std::function<void()>& act);
 
 /// --clusters: N stretches of the way, or 0: each scan.
 void add_clusters(CLI::App& c, std::size_t& stretches);

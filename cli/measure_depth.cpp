@@ -26,7 +26,6 @@
 #include "learning.hpp"
 #include "option_values.hpp"
 #include "progress.hpp"
-#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -49,20 +48,14 @@ where nothing is within the camera's reach, unless --beyond-reach or --mask leav
 what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
 --out gets report.html and measure.json; files appear whole or not at all.)";
 
-/// What turns depth into disparity; at most one is given.
-struct DepthOptics {
+/// A folder, how its images are read, and what turns depth into disparity.
+struct DepthFolder {
+  std::filesystem::path folder;
+  fathom::DepthFolderOptions how;
+  // At most one of them is given.
   std::string preset;                                ///< of a stereo camera
   std::optional<double> focal_baseline_px_m;         ///< fx times baseline
   std::optional<std::array<double, 5>> camera_px_m;  ///< fx, fy, cx, cy in px, baseline in m
-};
-
-/// A folder and how its images are read.
-struct DepthFolder {
-  std::filesystem::path folder;
-  std::string files;  ///< pattern of names; empty: the usual ones
-  double levels_per_m = 1000.0;
-  DepthOptics optics;
-  fathom::DepthLeftOut left_out;
 };
 
 /// `fathom measure depth DIR ...`
@@ -70,9 +63,8 @@ struct MeasureDepthOptions {
   DepthFolder first, other;  ///< other.folder is empty where nothing is compared
   std::vector<double> band_edges_m = {0.5, 1.0, 2.0, 4.0, 8.0};
   bool still = false;
-  std::filesystem::path out;
   int threads = 0;
-  bool json = false, force = false, quiet = false;
+  OutputOptions output;
 };
 
 /// fx of a preset in images of this size: they are the preset's, or scaled as a whole, but for a few rows, as 848 x 480
@@ -95,21 +87,15 @@ double focal_baseline_of(const std::string& name, std::uint32_t rows, std::uint3
 }
 
 std::optional<double> focal_baseline_of(const DepthFolder& folder) {
-  const DepthOptics& optics = folder.optics;
-  if (optics.camera_px_m) return optics.camera_px_m->front() * optics.camera_px_m->back();
-  if (optics.preset.empty()) return optics.focal_baseline_px_m;
-  const fathom::DepthImage image =
-      fathom::first_depth_image(folder.folder, {.files = folder.files, .levels_per_m = folder.levels_per_m});
-  return focal_baseline_of(optics.preset, image.rows, image.cols);
-}
-
-fathom::DepthFolderOptions reading(const DepthFolder& folder) {
-  return {.files = folder.files, .levels_per_m = folder.levels_per_m, .left_out = folder.left_out};
+  if (folder.camera_px_m) return folder.camera_px_m->front() * folder.camera_px_m->back();
+  if (folder.preset.empty()) return folder.focal_baseline_px_m;
+  const fathom::DepthImage image = fathom::first_depth_image(folder.folder, folder.how);
+  return focal_baseline_of(folder.preset, image.rows, image.cols);
 }
 
 fathom::DepthReport measure(const DepthFolder& folder, const MeasureDepthOptions& options) {
-  TaskDisplay display("measuring:", options.quiet);
-  fathom::DepthFolderOptions how = reading(folder);
+  TaskDisplay display("measuring:", options.output.quiet);
+  fathom::DepthFolderOptions how = folder.how;
   how.meter.focal_baseline_px_m = focal_baseline_of(folder);
   how.meter.band_edges_m = options.band_edges_m;
   how.meter.still = options.still;
@@ -122,23 +108,24 @@ fathom::DepthReport measure(const DepthFolder& folder, const MeasureDepthOptions
 
 /// Measures, writes the report and prints the tables or the JSON.
 void measure_depth(const MeasureDepthOptions& options) {
-  const StopSignals signals(Patience::kNone);
-  Paths inputs = fathom::depth_folder_inputs(options.first.folder, reading(options.first));
-  if (!options.other.folder.empty()) {
-    const Paths more = fathom::depth_folder_inputs(options.other.folder, reading(options.other));
+  std::vector<const DepthFolder*> folders = {&options.first};
+  if (!options.other.folder.empty()) folders.push_back(&options.other);
+  Paths inputs;
+  for (const DepthFolder* one : folders) {
+    const Paths more = fathom::depth_folder_inputs(one->folder, one->how);
     inputs.insert(inputs.end(), more.begin(), more.end());
   }
-  if (!options.out.empty()) {
-    fathom::check_depth_report_folder(options.out, options.force);
-    refuse_inputs(fathom::depth_report_files(options.out), inputs);
+  if (!options.output.out.empty()) {
+    fathom::check_depth_report_folder(options.output.out, options.output.force);
+    refuse_inputs(fathom::depth_report_files(options.output.out), inputs);
   }
-  std::vector<fathom::DepthReport> reports = {measure(options.first, options)};
-  if (!options.other.folder.empty()) reports.push_back(measure(options.other, options));
-  if (!options.out.empty()) fathom::write_depth_report(options.out, reports, options.force);
-  if (options.json) return print(fathom::report_text(reports, fathom::ReportForm::kJson));
+  std::vector<fathom::DepthReport> reports;
+  for (const DepthFolder* one : folders) reports.push_back(measure(*one, options));
+  if (!options.output.out.empty()) fathom::write_depth_report(options.output.out, reports, options.output.force);
+  if (options.output.json) return print(fathom::report_text(reports, fathom::ReportForm::kJson));
   std::string text = fathom::report_text(reports, fathom::ReportForm::kTerminal);
-  if (!options.out.empty() && !options.quiet) {
-    text += fmt::format("report.html and measure.json are in {}\n", fathom::printable(options.out.string()));
+  if (!options.output.out.empty() && !options.output.quiet) {
+    text += fmt::format("report.html and measure.json are in {}\n", fathom::printable(options.output.out.string()));
   }
   print(text);
 }
@@ -169,20 +156,19 @@ void add_reading(CLI::App& c, const std::string& prefix, DepthFolder& folder) {
   const std::string camera = prefix + "camera", preset = prefix + "preset", product = prefix + "focal-baseline";
   const std::string whose = prefix == "--" ? "" : "; of --compare";
   CLI::Option* by_camera =
-      c.add_option_function<std::string>(
-           camera,
-           [&folder, camera](const std::string& text) { folder.optics.camera_px_m = parse_camera(camera, text); },
-           "focal lengths and principal point in px, baseline in m: gives disparities" + whose)
-          ->type_name("FX,FY,CX,CY,BASELINE");
+      &add_parsed(c,
+                  {camera, "FX,FY,CX,CY,BASELINE",
+                   "focal lengths and principal point in px, baseline in m: gives disparities" + whose},
+                  [&folder, camera](const std::string& text) { folder.camera_px_m = parse_camera(camera, text); });
   CLI::Option* by_preset =
-      c.add_option(preset, folder.optics.preset, "stereo camera of `fathom sensors` that the images are of" + whose)
+      c.add_option(preset, folder.preset, "stereo camera of `fathom sensors` that the images are of" + whose)
           ->type_name("NAME");
-  CLI::Option& by_product = add_number(c, {product, "PX_M", "FX x BASELINE, px m" + whose}, kFocalBaseline,
-                                       folder.optics.focal_baseline_px_m);
+  CLI::Option& by_product =
+      add_number(c, {product, "PX_M", "FX x BASELINE, px m" + whose}, kFocalBaseline, folder.focal_baseline_px_m);
   by_camera->excludes(by_preset), by_camera->excludes(&by_product), by_preset->excludes(&by_product);
   add_number(c, {prefix + "scale", "N", "levels per metre of 16-bit images" + whose},
-             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, folder.levels_per_m);
-  c.add_option(prefix + "files", folder.files,
+             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, folder.how.levels_per_m);
+  c.add_option(prefix + "files", folder.how.files,
                "names to take, with * and ?; default: depth*.npy, else depth*.png, else all" + whose)
       ->type_name("PATTERN");
 }
@@ -196,12 +182,12 @@ void add_left_out(CLI::App& c, const std::string& prefix, fathom::DepthLeftOut& 
     left_out.beyond_m =
         parse_number(reach + " (or reasons)", text, {1e-9, fathom::DepthMeterOptions::kMostDepthM, "m"});
   };
-  c.add_option_function<std::string>(
-       reach, read,
-       "leave out the pixels that show nothing nearer than M m (by clean_depth*.npy of the "
-       "folder), or pixels that are miss or above_max_range in its reason*.npy" +
-           whose)
-      ->type_name("M|reasons");
+  add_parsed(c,
+             {reach, "M|reasons",
+              "leave out the pixels that show nothing nearer than M m (by clean_depth*.npy of the folder), or pixels "
+              "that are miss or above_max_range in its reason*.npy" +
+                  whose},
+             read);
   c.add_option(prefix + "mask", left_out.mask,
                "leave out the pixels that are not 0 in a grey PNG or NPY: one for all images, or a folder with one for "
                "each" +
@@ -213,9 +199,8 @@ void add_bands(CLI::App& c, std::vector<double>& edges_m) {
   const auto read = [&edges_m](const std::string& text) {
     edges_m = parse_numbers("--bands", text, {0.0, fathom::DepthMeterOptions::kMostDepthM, "m"});
   };
-  c.add_option_function<std::string>("--bands", read, "where bands of distance end, m, rising")
-      ->type_name("M,M,...")
-      ->default_str(fmt::format("{}", fmt::join(edges_m, ",")));
+  add_parsed(c, {"--bands", "M,M,...", "where bands of distance end, m, rising"}, read)
+      .default_str(fmt::format("{}", fmt::join(edges_m, ",")));
 }
 
 }  // namespace
@@ -227,7 +212,7 @@ void add_measure_depth(CLI::App& measure) {
   c.add_option("DIR", o->first.folder, "folder of depth images, or a bag of ROS 2")->required()->type_name("DIR");
   begin_section(c, Section::kInput);
   add_reading(c, "--", o->first);
-  add_left_out(c, "--", o->first.left_out);
+  add_left_out(c, "--", o->first.how.left_out);
   CLI::Option* compare =
       c.add_option("--compare", o->other.folder, "another folder, to set beside DIR")->type_name("DIR");
   begin_section(c, Section::kModel);
@@ -235,19 +220,15 @@ void add_measure_depth(CLI::App& measure) {
   add_bands(c, o->band_edges_m);
   begin_section(c, Section::kInput, true);
   add_reading(c, "--compare-", o->other);
-  add_left_out(c, "--compare-", o->other.left_out);
+  add_left_out(c, "--compare-", o->other.how.left_out);
   for (const char* more : {"camera", "preset", "focal-baseline", "scale", "files", "beyond-reach", "mask"}) {
     c.get_option(std::string("--compare-") + more)->needs(compare);
   }
-  begin_section(c, Section::kOutput);
-  c.add_option("--out", o->out, "folder to make for report.html and measure.json")->type_name("DIR");
-  add_json(c, o->json);
-  add_force(c, o->force);
-  add_quiet(c, o->quiet);
+  add_report_output(c, o->output, "report.html and measure.json");
   begin_section(c, Section::kComputer);
   add_threads(c, o->threads);
   c.footer(kDepthHelp);
-  c.final_callback([o] { measure_depth(*o); });
+  set_action(c, o->output, [o] { measure_depth(*o); });
 }
 
 }  // namespace fathom_cli

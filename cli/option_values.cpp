@@ -46,11 +46,6 @@ std::string doc_with_limits(const OptionText& text, const WholeLimits& limits) {
   return fmt::format("{} ({} to {})", text.doc, limits.low, limits.high);
 }
 
-CLI::Option& add_text_option(CLI::App& c, const OptionText& text, const std::string& doc,
-                             const std::function<void(const std::string&)>& read) {
-  return *c.add_option_function<std::string>(text.name, read, doc)->type_name(text.type);
-}
-
 }  // namespace
 
 std::uint64_t parse_whole(const std::string& option, const std::string& text, const WholeLimits& limits) {
@@ -78,21 +73,25 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   return numbers;
 }
 
+CLI::Option& add_parsed(CLI::App& c, const OptionText& text, const std::function<void(const std::string&)>& read) {
+  return *c.add_option_function<std::string>(text.name, read, text.doc)->type_name(text.type);
+}
+
 CLI::Option& add_whole_option(CLI::App& c, const OptionText& text, const WholeLimits& limits,
                               const std::function<void(std::uint64_t)>& set) {
-  return add_text_option(c, text, doc_with_limits(text, limits),
-                         [name = text.name, limits, set](const std::string& v) { set(parse_whole(name, v, limits)); });
+  return add_parsed(c, {text.name, text.type, doc_with_limits(text, limits)},
+                    [name = text.name, limits, set](const std::string& v) { set(parse_whole(name, v, limits)); });
 }
 
 CLI::Option& add_number_option(CLI::App& c, const OptionText& text, const NumberLimits& limits,
                                const std::function<void(double)>& set) {
-  return add_text_option(c, text, text.doc,
-                         [name = text.name, limits, set](const std::string& v) { set(parse_number(name, v, limits)); });
+  return add_parsed(c, text,
+                    [name = text.name, limits, set](const std::string& v) { set(parse_number(name, v, limits)); });
 }
 
 CLI::Option& add_range(CLI::App& c, const std::string& name, const std::string& doc,
                        std::optional<fathom::NumberRange>& value) {
-  return add_text_option(c, {name, "FIRST:END", doc}, doc, [name, &value](const std::string& text) {
+  return add_parsed(c, {name, "FIRST:END", doc}, [name, &value](const std::string& text) {
     const std::size_t colon = std::min(text.find(':'), text.size());
     const auto first = parse_text<std::uint32_t>(std::string_view(text).substr(0, colon));
     const auto end = parse_text<std::uint32_t>(std::string_view(text).substr(std::min(colon + 1, text.size())));
@@ -106,7 +105,7 @@ CLI::Option& add_range(CLI::App& c, const std::string& name, const std::string& 
 CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::string& doc,
                              std::span<const std::string_view> words, const std::function<void(std::size_t)>& set) {
   const std::string choice = fmt::format("{}", fmt::join(words, "|"));
-  return add_text_option(c, {name, choice, doc}, doc, [name, words, set](const std::string& text) {
+  return add_parsed(c, {name, choice, doc}, [name, words, set](const std::string& text) {
     const auto found = std::find(words.begin(), words.end(), text);
     if (found == words.end()) {
       const std::string_view likely = fathom::likely_name(text, words);

@@ -47,6 +47,8 @@ double parse_number(const std::string& option, const std::string& text, const Nu
 /// The numbers of a list "1,2.5,3".
 std::vector<double> parse_numbers(const std::string& option, const std::string& text, const NumberLimits& limits);
 
+/// A text that `read` takes, without a default. Messages of `read` name the option.
+CLI::Option& add_parsed(CLI::App& c, const OptionText& text, const std::function<void(const std::string&)>& read);
 CLI::Option& add_whole_option(CLI::App& c, const OptionText& text, const WholeLimits& limits,
                               const std::function<void(std::uint64_t)>& set);
 CLI::Option& add_number_option(CLI::App& c, const OptionText& text, const NumberLimits& limits,

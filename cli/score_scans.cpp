@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
+// Scans of a log under models: `fathom score beam|field` and `fathom compare beam|field`.
+
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/model_file.hpp>
@@ -18,7 +23,6 @@
 #include "learning.hpp"
 #include "option_values.hpp"
 #include "progress.hpp"
-#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -46,35 +50,58 @@ Examples:
 Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood. The summary goes to stderr when the CSV
 goes to stdout.)";
 
-/// `fathom score beam|field --map M --log L --parameters P ...`
+constexpr const char* kCompareBeamHelp = R"(
+Usage: fathom compare beam A B (--map YAML | --scene YAML) (--log LOG | --bag BAG) [OPTIONS]
+In the examples office.yaml and office.log.gz stand for your own map and log.
+
+Examples:
+  fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --out out/fit
+  fathom fit beam --map office.yaml --log office.log.gz --max-range 80 --hit student_t --out out/fit_student
+  fathom compare beam out/fit/parameters.yaml out/fit_student/parameters.yaml --map office.yaml --log office.log.gz
+      --scans even
+
+The difference is of mean log-likelihoods per ray, of A less of B: above 0 where A is better. Choose scans that neither
+was learned from.)";
+
+constexpr const char* kCompareFieldHelp = R"(
+Usage: fathom compare field A B --map YAML (--log LOG | --bag BAG) [OPTIONS]
+In the examples office.yaml and office.log.gz stand for your own map and log.
+
+Examples:
+  fathom fit field --map office.yaml --log office.log.gz --max-range 80 --write nav2 --out out/field
+  fathom fit field --map office.yaml --log office.log.gz --max-range 80 --max-distance 1 --out out/near_field
+  fathom compare field out/field/parameters.yaml out/near_field/parameters.yaml --map office.yaml
+      --log office.log.gz --scans even
+
+The difference is of mean log-likelihoods per ray, of A less of B: above 0 where A is better. Choose scans that neither
+was learned from.)";
+
+/// `fathom score beam|field --map M --log L --parameters P ...`, `fathom compare beam|field A B --map M --log L ...`
 struct ScanScoreOptions {
   BeamWorldOptions world;
   BeamLogOptions log;
-  std::filesystem::path parameters;
-  std::filesystem::path out;  ///< empty: stdout
+  std::filesystem::path first, second;  ///< parameters; only two that are compared have a second
   std::string scans = "all";
   bool per_beam = false;  ///< a line for every beam, not for every scan
   fathom::ScoreOptions score;
-  bool force = false, quiet = false;
-  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
+  std::size_t stretches = fathom::FitOptions().stretches;
+  OutputOptions output;
 };
 
-/// Refuses what would be replaced, before the work.
-void check_score_out(const ScanScoreOptions& options) {
-  const std::filesystem::path log_file = options.log.file();
-  if (options.out.empty()) return;
-  Paths inputs = world_files(options.world);
-  inputs.insert(inputs.end(), {log_file, options.parameters});
-  check_new_file(options.out, options.force, inputs);
-}
-
-fathom::LogScores score(const ScanScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
-                        const fathom::ScanLog& log) {
-  TaskDisplay display("scoring:", options.quiet);
-  fathom::ScoreLogOptions how;
-  how.score = options.score;
-  how.on_progress = [&display](double done) { display.show_fraction(done); };
-  return fathom::score_log(model, world, log, options.scans, how);
+/// [models] The scores of the log in the world, which is opened as each model needs it.
+std::vector<fathom::LogScores> scores_of(const ScanScoreOptions& o, std::span<const fathom::BeamModel> models,
+                                         fathom::World& world, const fathom::ScanLog& log) {
+  TaskDisplay display("scoring:", o.output.quiet);  // gone before the result is printed
+  std::vector<fathom::LogScores> scores;
+  for (const fathom::BeamModel& model : models) {
+    if (world.unknown() != model.unknown) world = open_world(o.world, model.unknown, o.score.compute.threads);
+    const auto before = static_cast<double>(scores.size()), all = static_cast<double>(models.size());
+    fathom::ScoreLogOptions how;
+    how.score = o.score;
+    how.on_progress = [&display, before, all](double done) { display.show_fraction((before + done) / all); };
+    scores.push_back(fathom::score_log(model, world, log, o.scans, how));
+  }
+  return scores;
 }
 
 /// The rows of a summary; `unit` is "ray" or "reading".
@@ -104,48 +131,118 @@ std::string scored_csv(const ScanScoreOptions& options, const fathom::BeamModel&
 /// Both write the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV
 /// goes there.
 void score_field(const ScanScoreOptions& options) {
-  const StopSignals signals(Patience::kNone);
-  check_score_out(options);
-  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
+  check_new_file(options.output, options.world, {options.log.file(), options.first});
+  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.first);
   const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
   const fathom::ScanLog log = read_log(options.log);
   fathom::LogScores scores;
   scores.scans = fathom::score_field_log(model, map.map, log, options.scans, options.score.ray_step);
   for (fathom::ScanScore& scan : scores.scans) scan.log_likelihood *= options.score.alpha;
-  const std::string text = notes_text(map.notes) + notes_text(fathom::log_notes(log), options.names) +
+  const std::string text = notes_text(map.notes) + notes_text(fathom::log_notes(log), options.output.names) +
                            align_columns(summary_rows(scores, "reading"));
-  write_csv(options.out, fathom::scores_csv(scores.scans), text, options.quiet);
+  write_csv(options.output, fathom::scores_csv(scores.scans), text);
 }
 
 void score_beam(const ScanScoreOptions& options) {
-  const StopSignals signals(Patience::kNone);
-  check_score_out(options);
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
-  const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
-  refuse_inputs({options.out}, world.inputs());
+  check_new_file(options.output, options.world, {options.log.file(), options.first});
+  const fathom::BeamModel model = fathom::read_beam_model(options.first);
+  fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
+  refuse_inputs({options.output.out}, world.inputs());
   const fathom::ScanLog log = read_log(options.log);
-  const fathom::LogScores scores = score(options, model, world, log);
+  const fathom::LogScores scores = scores_of(options, {&model, 1}, world, log).front();
   auto rows = summary_rows(scores, "ray");
   rows.push_back({"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)});
   const std::string text =
-      notes_text(world.notes()) + notes_text(fathom::log_notes(log), options.names) + align_columns(rows);
-  write_csv(options.out, scored_csv(options, model, world, log, scores), text, options.quiet);
+      notes_text(world.notes()) + notes_text(fathom::log_notes(log), options.output.names) + align_columns(rows);
+  write_csv(options.output, scored_csv(options, model, world, log, scores), text);
+}
+
+/// Scans as the frames of fathom::mean_score().
+std::vector<fathom::FrameScore> per_ray(const std::vector<fathom::ScanScore>& scans) {
+  std::vector<fathom::FrameScore> frames;
+  for (const fathom::ScanScore& scan : scans) {
+    frames.push_back({.frame = scan.scan, .returns = scan.rays});
+    if (scan.rays > 0) frames.back().nats = scan.log_likelihood / static_cast<double>(scan.rays);
+  }
+  return frames;
+}
+
+/// Where readings count as others do, densities cannot be compared.
+void refuse_other_sensor(const ScanScoreOptions& o, const fathom::BeamSensor& a, const fathom::BeamSensor& b) {
+  const auto refuse = [&o](const char* name) {
+    throw fathom::InputError(fmt::format("{} and {}: {} differs: likelihoods cannot be compared", o.first.string(),
+                                         o.second.string(), name));
+  };
+  if (a.max_range_m != b.max_range_m) refuse("max_range_m");
+  if (a.min_range_m != b.min_range_m) refuse("min_range_m");
+  if (a.step_m != b.step_m) refuse("step_m");
+  if (a.nan != b.nan) refuse("nan");
+}
+
+void show(const ScanScoreOptions& o, const std::vector<fathom::ScanScore>& first,
+          const std::vector<fathom::ScanScore>& second, const std::string& notes) {
+  std::size_t rays = 0;
+  for (const fathom::ScanScore& scan : first) rays += scan.rays;
+  if (rays == 0) throw fathom::InputError(o.log.file().string() + ": no reading carries evidence");
+  const auto a = per_ray(first), b = per_ray(second);
+  const auto clusters = static_cast<std::uint32_t>(o.stretches);
+  const ModelScores scores = {fathom::mean_score(a, clusters), fathom::mean_score(b, clusters),
+                              fathom::score_difference(a, b, clusters)};
+  if (o.output.json) {
+    nlohmann::ordered_json json = {{"scans", a.size()}, {"rays", rays}};
+    add_scores(scores, json);
+    return print(json.dump(2) + "\n");
+  }
+  print(scores_text(scores, o.first, o.second, "ray"));
+  if (!o.output.quiet) print(fmt::format("{} of {}\n{}", counted(rays, "ray"), counted(a.size(), "scan"), notes));
+}
+
+void compare_beams(const ScanScoreOptions& o) {
+  const std::vector<fathom::BeamModel> models = {fathom::read_beam_model(o.first), fathom::read_beam_model(o.second)};
+  refuse_other_sensor(o, models[0].sensor, models[1].sensor);
+  const fathom::ScanLog log = read_log(o.log);
+  fathom::World world = open_world(o.world, models[0].unknown, o.score.compute.threads);
+  const std::vector<fathom::LogScores> scores = scores_of(o, models, world, log);
+  show(o, scores[0].scans, scores[1].scans,
+       notes_text(world.notes()) + notes_text(fathom::log_notes(log), o.output.names));
+}
+
+void compare_fields(const ScanScoreOptions& o) {
+  const fathom::LikelihoodFieldModel first = fathom::read_field_model(o.first),
+                                     second = fathom::read_field_model(o.second);
+  refuse_other_sensor(o, {.max_range_m = first.max_range_m, .min_range_m = first.min_range_m},
+                      {.max_range_m = second.max_range_m, .min_range_m = second.min_range_m});
+  const fathom::GridMapFile map = fathom::read_grid_map_file(o.world.map);
+  const fathom::ScanLog log = read_log(o.log);
+  show(o, fathom::score_field_log(first, map.map, log, o.scans), fathom::score_field_log(second, map.map, log, o.scans),
+       notes_text(map.notes) + notes_text(fathom::log_notes(log), o.output.names));
+}
+
+void add_scans(CLI::App& c, ScanScoreOptions& o) {
+  begin_section(c, Section::kInput);
+  c.add_option("--scans", o.scans, "scans to score")->type_name("WHICH")->default_str(o.scans);
 }
 
 void add_scoring(CLI::App& c, ScanScoreOptions& o) {
   begin_section(c, Section::kRequired);
-  add_parameters(c, o.parameters);
-  begin_section(c, Section::kInput);
-  c.add_option("--scans", o.scans, "scans to score")->type_name("WHICH")->default_str(o.scans);
+  add_parameters(c, o.first);
+  add_scans(c, o);
   add_whole(c, {"--ray-step", "N", "score every N-th ray"}, {1, fathom::ScoreOptions::kMostRayStep}, o.score.ray_step);
   begin_section(c, Section::kModel);
   const std::string alpha =
       fmt::format("power of the likelihood, {:g} to 1: rays are not independent", fathom::ScoreOptions::kLeastAlpha);
   add_number(c, {"--alpha", "A", alpha}, {fathom::ScoreOptions::kLeastAlpha, 1}, o.score.alpha);
-  begin_section(c, Section::kOutput);
-  add_out_csv(c, o.out);
-  add_force(c, o.force);
-  add_quiet(c, o.quiet);
+  add_csv_output(c, o.output);
+}
+
+void add_comparison(CLI::App& c, ScanScoreOptions& o) {
+  begin_section(c, Section::kRequired);
+  c.add_option("A", o.first, "parameters.yaml, as fathom fit writes it")->required()->type_name("YAML");
+  c.add_option("B", o.second, "the same of another model")->required()->type_name("YAML");
+  add_scans(c, o);
+  begin_section(c, Section::kModel);
+  add_clusters(c, o.stretches);
+  add_score_output(c, o.output);
 }
 
 }  // namespace
@@ -160,8 +257,7 @@ void add_score_beam(CLI::App& score) {
   begin_section(c, Section::kComputer);
   add_threads(c, o->score.compute.threads);
   c.footer(kScoreBeamHelp);
-  c.final_callback([o, &c] {
-    o->names = setting_names(c);
+  set_action(c, o->output, [o, &c] {
     check_world_and_log(c, o->world, o->log);
     score_beam(*o);
   });
@@ -173,10 +269,36 @@ void add_score_field(CLI::App& score) {
   add_map_and_log(c, o->world, o->log);
   add_scoring(c, *o);
   c.footer(kScoreFieldHelp);
-  c.final_callback([o, &c] {
-    o->names = setting_names(c);
+  set_action(c, o->output, [o, &c] {
     check_log(c, o->log);
     score_field(*o);
+  });
+}
+
+void add_compare_beam(CLI::App& compare) {
+  const auto o = std::make_shared<ScanScoreOptions>();
+  CLI::App& c = *compare.add_subcommand("beam", "The difference of two beam models on the scans of a log");
+  add_comparison(c, *o);
+  add_world(c, o->world);
+  add_log(c, o->log);
+  begin_section(c, Section::kComputer);
+  add_threads(c, o->score.compute.threads);
+  c.footer(kCompareBeamHelp);
+  set_action(c, o->output, [o, &c] {
+    check_world_and_log(c, o->world, o->log);
+    compare_beams(*o);
+  });
+}
+
+void add_compare_field(CLI::App& compare) {
+  const auto o = std::make_shared<ScanScoreOptions>();
+  CLI::App& c = *compare.add_subcommand("field", "The difference of two likelihood fields on the scans of a log");
+  add_comparison(c, *o);
+  add_map_and_log(c, o->world, o->log);
+  c.footer(kCompareFieldHelp);
+  set_action(c, o->output, [o, &c] {
+    check_log(c, o->log);
+    compare_fields(*o);
   });
 }
 
