@@ -48,16 +48,9 @@ def _image(frame: Any, channel: str, environment: Optional[int]) -> Any:
 
 
 def _draw_reasons(ax: Any, values: Any) -> None:
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
     names = _fathom.REASONS
-    ax.imshow(values, cmap=ListedColormap(_REASON_COLORS[: len(names)]), vmin=-0.5, vmax=len(names) - 0.5,
-              interpolation="nearest", aspect=_aspect(values))
     counts = np.bincount(values.ravel(), minlength=len(names))
-    handles = [Patch(color=_REASON_COLORS[i], label=f"{names[i]} {counts[i] / values.size:.1%}")
-               for i in range(len(names)) if counts[i]]
-    _legend(ax, handles)
+    _draw_ids(ax, values, lambda i: _REASON_COLORS[i], lambda i: f"{names[i]} {counts[i] / values.size:.1%}")
 
 
 def _legend(ax: Any, handles: Any) -> None:

@@ -30,6 +30,7 @@ Floats64 = npt.NDArray[np.float64]
 
 ParametersLike = Union[Parameters, "Fit"]
 WorldLike = Union[World, GridMap, Scene, str, "pathlib.Path"]
+LogLike = Union[ScanLog, str, "pathlib.Path"]
 
 
 class Model(NamedTuple):
@@ -68,6 +69,12 @@ def _sensor(sensor: Optional[Sensor], parameters: Any, max_range_m: Optional[flo
         raise _fathom.InputError("max_range_m: none given; it, or a Sensor, is wanted")
     floor: Dict[str, Any] = {} if world is None else dict(expected_floor_m=world.floor_m)
     return Sensor(max_range_m=max_range_m, **floor)
+
+
+def _model(parameters: Any, sensor: Optional[Sensor], max_range_m: Optional[float],
+           world: Optional[World] = None) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """Parameters and sensor as the library takes them."""
+    return _parameters(parameters).to_dict(), _sensor(sensor, parameters, max_range_m, world).to_dict()
 
 
 class Scorer:
@@ -120,15 +127,45 @@ class Density(_fathom._Density):
 
     def __init__(self, parameters: ParametersLike, expected_m: float, *, max_range_m: Optional[float] = None,
                  sensor: Optional[Sensor] = None) -> None:
-        known = _sensor(sensor, parameters, max_range_m, None)
-        super().__init__(_parameters(parameters).to_dict(), known.to_dict(), expected_m)
+        super().__init__(*_model(parameters, sensor, max_range_m), expected_m)
 
 
-class Fit:
+class _ScansFit:
+    """What fits to scans have in common."""
+
+    _fit: Any
+
+    def __init__(self, fit: Any) -> None:
+        self._fit = fit
+
+    @property
+    def flags(self) -> List[str]:
+        """What to beware of, one line each."""
+        return list(self._fit.flags)
+
+    @property
+    def held_out(self) -> bool:
+        """Whether scans that were not learned from judge the fit."""
+        return bool(self._fit.held_out)
+
+    @property
+    def held_out_note(self) -> str:
+        """What is not known of the scans held out: what made the map and the poses. Empty where test_scans named them."""
+        return str(self._fit.held_out_note)
+
+    def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
+        """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
+        into a folder; returns their paths."""
+        return list(self._fit.write(folder, force, list(localizers)))
+
+
+class Fit(_ScansFit):
     """A fitted beam model, how sure it is, and how well it describes the readings."""
 
+    _fit: _fathom._Fit
+
     def __init__(self, fit: _fathom._Fit) -> None:
-        self._fit = fit
+        super().__init__(fit)
         self.parameters: Parameters = Parameters(**fit._parameters)
 
     @property
@@ -191,11 +228,6 @@ class Fit:
         return self._fit.kinds
 
     @property
-    def flags(self) -> List[str]:
-        """What to beware of, one line each."""
-        return self._fit.flags
-
-    @property
     def notes(self) -> List[str]:
         """What a user should know of the log, one sentence each."""
         return self._fit.notes
@@ -205,21 +237,6 @@ class Fit:
         """How well the parameters describe the readings (of scans that were not learned from where held_out is set):
         pairs, log_likelihood, nats_per_ray, ks_distance, pit_histogram, impossible, flags."""
         return self._fit.judgement
-
-    @property
-    def held_out(self) -> bool:
-        """Whether `judgement` is of scans that were not learned from."""
-        return self._fit.held_out
-
-    @property
-    def held_out_note(self) -> str:
-        """What is not known of the scans held out: what made the map and the poses. Empty where test_scans named them."""
-        return self._fit.held_out_note
-
-    def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
-        """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
-        into a folder; returns their paths."""
-        return self._fit.write(folder, force, list(localizers))
 
     def write_model(self, file: Any) -> None:
         """Writes parameters.yaml alone."""
@@ -251,11 +268,10 @@ def _log(log: Any) -> ScanLog:
     return log if isinstance(log, ScanLog) else read_scan_log(log)
 
 
-class FieldFit:
+class FieldFit(_ScansFit):
     """A fitted likelihood field: a reading is as likely as its end is near to an occupied cell of the map."""
 
-    def __init__(self, fit: _fathom._FieldFit) -> None:
-        self._fit = fit
+    _fit: _fathom._FieldFit
 
     @property
     def model(self) -> Dict[str, float]:
@@ -273,38 +289,18 @@ class FieldFit:
         return self._fit._interval_95
 
     @property
-    def flags(self) -> List[str]:
-        """What to beware of, one line each."""
-        return self._fit.flags
-
-    @property
     def readings(self) -> int:
         """How many were learned from."""
         return self._fit.readings
-
-    @property
-    def held_out(self) -> bool:
-        """Whether nats_per_reading is of scans that were not learned from."""
-        return self._fit.held_out
-
-    @property
-    def held_out_note(self) -> str:
-        """What is not known of the scans held out: what made the map and the poses. Empty where test_scans named them."""
-        return self._fit.held_out_note
 
     @property
     def nats_per_reading(self) -> float:
         """The mean log-density of readings."""
         return self._fit.nats_per_reading
 
-    def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
-        """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
-        into a folder; returns their paths."""
-        return self._fit.write(folder, force, list(localizers))
-
 
 def score_likelihood_field(model: Union[FieldFit, Dict[str, float]], map: GridMap,
-                           log: Union[ScanLog, str, "pathlib.Path"], *, scans: str = "all",
+                           log: LogLike, *, scans: str = "all",
                            ray_step: int = 1) -> Floats64:
     """float64 [scans]: the log-likelihood of scans at the poses of their log."""
     known = model.model if isinstance(model, FieldFit) else model
@@ -343,24 +339,21 @@ def localizer_field_text(model: Union[FieldFit, Dict[str, float]], localizer: st
 def localizer_text(parameters: ParametersLike, localizer: str, *, max_range_m: Optional[float] = None,
                    sensor: Optional[Sensor] = None) -> str:
     """The parameters as the YAML that the localizer reads."""
-    known = _sensor(sensor, parameters, max_range_m, None)
-    return _fathom._localizer_text(_parameters(parameters).to_dict(), known.to_dict(), localizer)
+    return _fathom._localizer_text(*_model(parameters, sensor, max_range_m), localizer)
 
 
 def judge(parameters: ParametersLike, readings: npt.ArrayLike, expected: npt.ArrayLike,
           max_range_m: Optional[float] = None, *, scan: Optional[npt.ArrayLike] = None, sensor: Optional[Sensor] = None,
           bins: int = 40) -> Dict[str, Any]:
     """How well parameters describe readings that they were not learned from: see Fit.judgement."""
-    known = _sensor(sensor, parameters, max_range_m, None)
-    return _fathom._judge(_parameters(parameters).to_dict(), known.to_dict(), readings, expected, scan, bins)
+    return _fathom._judge(*_model(parameters, sensor, max_range_m), readings, expected, scan, bins)
 
 
 def sample(parameters: ParametersLike, expected: npt.ArrayLike, max_range_m: Optional[float] = None, *, seed: int = 0,
            first_scan: int = 0, sensor: Optional[Sensor] = None, name: str = "beam") -> Floats32:
     """Readings drawn from the model, float32 [S, K], for expected ranges [S, K]. The same seed gives the same readings;
     row i has the draws of scan first_scan + i of the sensor called `name`."""
-    known = _sensor(sensor, parameters, max_range_m, None)
-    return _fathom._sample(_parameters(parameters).to_dict(), known.to_dict(), expected, seed, first_scan, name)
+    return _fathom._sample(*_model(parameters, sensor, max_range_m), expected, seed, first_scan, name)
 
 
 def sample_log(parameters: ParametersLike, world: WorldLike, poses: npt.ArrayLike, azimuth_rad: npt.ArrayLike,
@@ -368,9 +361,7 @@ def sample_log(parameters: ParametersLike, world: WorldLike, poses: npt.ArrayLik
                threads: int = 0) -> ScanLog:
     """A log of readings drawn from the model: one scan per pose [S, 3] of x, y, yaw; rays at azimuths [K]."""
     place = _world(world)
-    known = _sensor(sensor, parameters, max_range_m, place)
-    return _fathom._sample_log(_parameters(parameters).to_dict(), known.to_dict(), place, poses, azimuth_rad, seed,
-                               threads)
+    return _fathom._sample_log(*_model(parameters, sensor, max_range_m, place), place, poses, azimuth_rad, seed, threads)
 
 
 class ScanScores(NamedTuple):
@@ -383,14 +374,13 @@ class ScanScores(NamedTuple):
     judgement: Dict[str, Any]
 
 
-def score_log(parameters: ParametersLike, world: WorldLike, log: Union[ScanLog, str, "pathlib.Path"],
+def score_log(parameters: ParametersLike, world: WorldLike, log: LogLike,
               max_range_m: Optional[float] = None, *, scans: str = "all", sensor: Optional[Sensor] = None,
               ray_step: int = 1, alpha: float = 1.0, exact: bool = False, threads: int = 0) -> ScanScores:
     """Scores scans at the poses of their log."""
     place = _world(world)
-    known = _sensor(sensor, parameters, max_range_m, place)
-    arrays, judgement = _fathom._score_log(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scans,
-                                           ray_step, alpha, exact, threads)
+    arrays, judgement = _fathom._score_log(*_model(parameters, sensor, max_range_m, place), place, _log(log), scans, ray_step,
+                                           alpha, exact, threads)
     return ScanScores(*arrays, judgement)
 
 
@@ -409,15 +399,14 @@ class BeamScores(NamedTuple):
     p_rand: Floats64
 
 
-def score_beams(parameters: ParametersLike, world: WorldLike, log: Union[ScanLog, str, "pathlib.Path"],
+def score_beams(parameters: ParametersLike, world: WorldLike, log: LogLike,
                 max_range_m: Optional[float] = None, *, scans: str = "all", sensor: Optional[Sensor] = None,
                 ray_step: int = 1, threads: int = 0) -> BeamScores:
     """Every reading of chosen scans: its expected range, its density, and what it probably is (p_hit, p_short, p_max and
     p_rand sum to 1). Readings that are probably short mark what moves and what the map does not know."""
     place = _world(world)
-    known = _sensor(sensor, parameters, max_range_m, place)
-    return BeamScores(*_fathom._score_beams(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scans,
-                                            ray_step, threads))
+    return BeamScores(*_fathom._score_beams(*_model(parameters, sensor, max_range_m, place), place, _log(log), scans, ray_step,
+                                            threads))
 
 
 def heatmap(parameters: ParametersLike, map: GridMap, rays: npt.ArrayLike, readings: npt.ArrayLike,
@@ -427,20 +416,18 @@ def heatmap(parameters: ParametersLike, map: GridMap, rays: npt.ArrayLike, readi
     """Where in the free cells of a map one scan, readings [K], could have been made. world: where ranges are expected,
     when not in the map itself."""
     place = _world(map if world is None else world)
-    known = _sensor(sensor, parameters, max_range_m, place)
-    return _fathom._heatmap(_parameters(parameters).to_dict(), known.to_dict(), place, rays, readings, map, spacing_m,
-                            headings, ray_step, alpha, threads)
+    return _fathom._heatmap(*_model(parameters, sensor, max_range_m, place), place, rays, readings, map, spacing_m, headings,
+                            ray_step, alpha, threads)
 
 
-def heatmap_of_log(parameters: ParametersLike, map: GridMap, log: Union[ScanLog, str, "pathlib.Path"], scan: int,
+def heatmap_of_log(parameters: ParametersLike, map: GridMap, log: LogLike, scan: int,
                    max_range_m: Optional[float] = None, *, world: Optional[WorldLike] = None,
                    sensor: Optional[Sensor] = None, spacing_m: float = 0.1, headings: int = 180,
                    ray_step: Optional[int] = None, threads: int = 0) -> Tuple[Heatmap, Tuple[float, float, float], float]:
     """The same for a scan of a log; returns the heatmap, the pose of the scan in the log, and its log-likelihood."""
     place = _world(map if world is None else world)
-    known = _sensor(sensor, parameters, max_range_m, place)
-    return _fathom._heatmap_of_log(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scan, map,
-                                   spacing_m, headings, ray_step, threads)
+    return _fathom._heatmap_of_log(*_model(parameters, sensor, max_range_m, place), place, _log(log), scan, map, spacing_m,
+                                   headings, ray_step, threads)
 
 
 def read_model(file: Any) -> Model:

@@ -6,21 +6,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 import numpy.typing as npt
 
 from . import _fathom
 from ._beam_values import Parameters, Sensor
 from ._chains import ChainFit, ChainReturns, LearnedParameter, _entries
-from ._fathom import GridMap, ScanLog
+from ._fathom import GridMap
 from ._walls import WallCorrelation, WallFit, WallLossLaw, WallTape, _measure_from, _sensor_of
-from .beam import FieldFit, Fit, WorldLike, _log, _sensor, _world
+from .beam import FieldFit, Fit, LogLike, WorldLike, _log, _sensor, _world
 from .calibrate import DistanceCalibration, EnergyCalibration, Estimate, IntervalEstimate
 from .noise import chain_from, make
-
-if TYPE_CHECKING:
-    import pathlib
 
 __all__ = ["beam", "beam_pairs", "chain", "distance", "energy", "field", "wall"]
 
@@ -31,7 +28,7 @@ def _chain_fit_from(d: Dict[str, Any]) -> ChainFit:
 
 
 def beam(
-    log: Union[ScanLog, str, "pathlib.Path"],
+    log: LogLike,
     world: WorldLike,
     max_range_m: Union[float, str, None] = None,
     *,
@@ -97,7 +94,7 @@ def beam_pairs(
     return Fit(_fathom._fit_pairs(readings, expected, scan, known.to_dict(), cell_m, options))
 
 
-def field(log: Union[ScanLog, str, "pathlib.Path"], map: GridMap,
+def field(log: LogLike, map: GridMap,
           max_range_m: Union[float, str, None] = None, *,
           scans: str = "odd", test_scans: str = "", min_range_m: float = 0.0,
           max_distance_m: float = 2.0) -> FieldFit:

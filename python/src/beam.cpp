@@ -76,15 +76,6 @@ py::array_t<double> planar_array(std::span<const PlanarPose> poses) {
   return made;
 }
 
-std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handle quat_xyzw) {
-  if (!quat_wxyz.is_none() || !quat_xyzw.is_none()) {
-    return poses_of(doubles(poses, "poses", {{-1, 3}, "(N, 3): positions"}), quat_wxyz, quat_xyzw);
-  }
-  std::vector<Pose> made;
-  for (const PlanarPose& p : planar_poses(poses, "poses")) made.push_back(pose_from_planar(p));
-  return made;
-}
-
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan) {
   const py::array given = any_array(readings, "readings"), other = any_array(expected, "expected");
   if (!given.attr("shape").equal(other.attr("shape")) || given.ndim() < 1 || given.ndim() > 2) {
@@ -110,6 +101,16 @@ BeamData data_of(py::handle readings, py::handle expected, py::handle scan) {
 namespace {
 
 using namespace py::literals;
+
+/// Poses [N, 3] of x, y, yaw at height 0; or, with quaternions [N, 4], positions [N, 3].
+std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handle quat_xyzw) {
+  if (!quat_wxyz.is_none() || !quat_xyzw.is_none()) {
+    return poses_of(doubles(poses, "poses", {{-1, 3}, "(N, 3): positions"}), quat_wxyz, quat_xyzw);
+  }
+  std::vector<Pose> made;
+  for (const PlanarPose& p : planar_poses(poses, "poses")) made.push_back(pose_from_planar(p));
+  return made;
+}
 
 World map_world(const py::object& map, const std::string& unknown, const std::string& precision,
                 const std::optional<std::string>& isa) {
@@ -229,16 +230,16 @@ void bind_scorer(py::module_& m) {
                     const std::optional<std::string>&>(),
            "parameters"_a, "sensor"_a, "world"_a, "rays"_a, "ray_step"_a, "alpha"_a, "exact"_a, "threads"_a, "isa"_a)
       .def("score", &ScorerHandle::score, "poses"_a, "readings"_a, py::kw_only(), "quat_wxyz"_a = py::none(),
-           "quat_xyzw"_a = py::none(),
-           "float64 [N]: the log-likelihood of one scan, readings [K] in m, seen from poses [N, 3] of x, y, yaw, or "
-           "from\n"
-           "positions [N, 3] with quaternions [N, 4].")
-      .def("score_expected", &ScorerHandle::score_expected, "expected"_a, "readings"_a,
-           "The same for expected ranges already cast, [N, kept_rays].")
-      .def_property_readonly(
-          "kept_rays", [](const ScorerHandle& s) { return s.scorer().kept_rays(); }, "How many rays are scored.")
-      .def_property_readonly(
-          "bytes", [](const ScorerHandle& s) { return s.scorer().bytes(); }, "Memory of tables and buffers.");
+           "quat_xyzw"_a = py::none())
+      .def("score_expected", &ScorerHandle::score_expected, "expected"_a, "readings"_a)
+      .def_property_readonly("kept_rays", [](const ScorerHandle& s) { return s.scorer().kept_rays(); })
+      .def_property_readonly("bytes", [](const ScorerHandle& s) { return s.scorer().bytes(); });
+}
+
+/// A function of the density, of numbers or arrays of any shape.
+template <auto kFunction>
+py::object over(const BeamDensity& d, py::array_t<double> x) {
+  return py::vectorize([&d](double at) { return (d.*kFunction)(at); })(std::move(x));
 }
 
 void bind_density(py::module_& m) {
@@ -247,36 +248,12 @@ void bind_density(py::module_& m) {
              return BeamDensity(beam_parameters_of(parameters), model_of<BeamSensor>(sensor), expected_m);
            }),
            "parameters"_a, "sensor"_a, "expected_m"_a)
-      .def(
-          "density",
-          [](const BeamDensity& d, py::array_t<double> z) {
-            return py::vectorize([&d](double x) { return d.density(x); })(std::move(z));
-          },
-          "z_m"_a, "f(z): per metre below Z, a probability from Z on.")
-      .def(
-          "log_density",
-          [](const BeamDensity& d, py::array_t<double> z) {
-            return py::vectorize([&d](double x) { return d.log_density(x); })(std::move(z));
-          },
-          "z_m"_a)
-      .def(
-          "cdf",
-          [](const BeamDensity& d, py::array_t<double> z) {
-            return py::vectorize([&d](double x) { return d.cdf(x); })(std::move(z));
-          },
-          "z_m"_a, "P(reading <= z).")
-      .def(
-          "quantile",
-          [](const BeamDensity& d, py::array_t<double> u) {
-            return py::vectorize([&d](double x) { return d.quantile(x); })(std::move(u));
-          },
-          "u"_a, "The smallest z with cdf(z) >= u.")
-      .def(
-          "log_likelihood",
-          [](const BeamDensity& d, py::array_t<double> z) {
-            return py::vectorize([&d](double x) { return d.log_likelihood(x); })(std::move(z));
-          },
-          "z_m"_a, "What a reading adds to a log-likelihood; 0 where it carries no evidence.")
+      .def("density", &over<&BeamDensity::density>, "z_m"_a, "f(z): per metre below Z, a probability from Z on.")
+      .def("log_density", &over<&BeamDensity::log_density>, "z_m"_a)
+      .def("cdf", &over<&BeamDensity::cdf>, "z_m"_a, "P(reading <= z).")
+      .def("quantile", &over<&BeamDensity::quantile>, "u"_a, "The smallest z with cdf(z) >= u.")
+      .def("log_likelihood", &over<&BeamDensity::log_likelihood>, "z_m"_a,
+           "What a reading adds to a log-likelihood; 0 where it carries no evidence.")
       .def_property_readonly("mean", &BeamDensity::mean)
       .def_property_readonly("variance", &BeamDensity::variance)
       .def_property_readonly("expected_m", &BeamDensity::expected_m, "z*, with the offset, as clamped.");

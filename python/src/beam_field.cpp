@@ -17,9 +17,7 @@ using FieldReportPtr = std::shared_ptr<FieldReport>;
 
 FieldReportPtr fit_field(const ScanLog& log, const GridMap& map, const py::dict& o) {
   FieldLogOptions options;
-  options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);
-  take_max_range(o, options);
-  options.min_range_m = real(o["min_range_m"], "min_range_m");
+  take_log_options(o, options);
   options.max_distance_m = real(o["max_distance_m"], "max_distance_m");
   auto report = std::make_shared<FieldReport>();
   released([&] { *report = fit_field_log(log, map, options); });

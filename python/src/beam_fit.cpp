@@ -63,9 +63,8 @@ ReportPtr fit_pairs(const py::object& readings, const py::object& expected, cons
 
 ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
   FitLogOptions options;
-  options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);
-  take_max_range(o, options);
-  options.min_range_m = real(o["min_range_m"], "min_range_m"), options.step_m = real(o["step_m"], "step_m");
+  take_log_options(o, options);
+  options.step_m = real(o["step_m"], "step_m");
   options.miss = word_of<MissPolicy>(py::cast<std::string>(o["miss"]), "miss");
   options.nan = word_of<NanPolicy>(py::cast<std::string>(o["nan"]), "nan");
   options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");

@@ -2,7 +2,6 @@
 #pragma once
 // Values of the beam model between Python and the library.
 
-#include <memory>
 #include <vector>
 
 #include <fathom/base/error.hpp>
@@ -43,20 +42,17 @@ py::dict beam_numbers_dict(const BeamParameters& numbers);
 
 /// Azimuths [K] in the sensor's x-y plane, directions [K, 3], or a SensorModel.
 RayFan fan_of(py::handle rays);
-/// Poses [N, 3] of x, y, yaw at height 0; or, with quaternions [N, 4], positions [N, 3].
-std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handle quat_xyzw);
-/// What is read and drawn from: `unknown` is a word of UnknownCells.
-BeamModel beam_model(const py::dict& parameters, const py::dict& sensor, const std::string& unknown);
 py::dict judgement_dict(const BeamJudgement& judgement);
-py::tuple scores_arrays(const std::vector<ScanScore>& scans);
 std::vector<PlanarPose> planar_poses(py::handle poses, std::string_view name);
 py::array_t<double> planar_array(std::span<const PlanarPose> poses);
 /// The readings and expected ranges [K] or [S, K], of which every row is a scan unless `scan` [same size] says so.
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan);
 
-/// max_range_m of a fit to a log: a number, "auto", or None for what the log says.
+/// Scans and ranges of a fit to a log. max_range_m: a number, "auto", or None for what the log says.
 template <class Options>
-void take_max_range(const py::dict& o, Options& options) {
+void take_log_options(const py::dict& o, Options& options) {
+  options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);
+  options.min_range_m = real(o["min_range_m"], "min_range_m");
   options.auto_max_range = py::isinstance<py::str>(o["max_range_m"]);
   if (options.auto_max_range && py::cast<std::string>(o["max_range_m"]) != "auto") {
     throw InputError("max_range_m = '" + py::cast<std::string>(o["max_range_m"]) + "' is neither a number nor 'auto'");
@@ -65,8 +61,5 @@ void take_max_range(const py::dict& o, Options& options) {
     options.max_range_m = real(o["max_range_m"], "max_range_m");
   }
 }
-
-using HeatmapPtr = std::shared_ptr<Heatmap>;
-using LogPtr = std::shared_ptr<ScanLog>;
 
 }  // namespace fathom::python

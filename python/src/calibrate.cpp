@@ -8,7 +8,6 @@
 #include <fathom/calibrate/run_pairs.hpp>
 
 #include "chain.hpp"
-#include "estimates.hpp"
 #include "frame.hpp"
 
 namespace fathom::python {

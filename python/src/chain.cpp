@@ -99,31 +99,13 @@ py::list chain_list(const NoiseChain& chain) {
 
 namespace {
 
-/// A struct with a table of parameters from a dict of some of them: numbers, and words where it takes words.
-template <FieldModel M>
-M fields_from(const py::handle& values, const std::string& what) {
-  M model;
-  for (const auto& [key, value] : py::cast<py::dict>(values)) {
-    const FieldInfo field = without_default(find_field<M>(py::cast<std::string>(key)));
-    const std::string name = what + "." + std::string(field.name);
-    const double number = field.choices.empty()
-                              ? real(value, name.c_str())
-                              : static_cast<double>(position_of(py::cast<std::string>(value), field.choices, name));
-    set_field(model, field.name, number);
-  }
-  return model;
-}
-
-/// Those that are not as usual.
+/// The values that are not as usual.
 template <FieldModel M>
 py::dict fields_dict(const M& model) {
   py::dict d;
   for (const FieldInfo& field : describe<M>()) {
-    const double number = get_field(model, field.name).front();
-    if (number == field.default_numbers.front()) continue;
-    d[py::str(std::string(field.name))] =
-        field.choices.empty() ? py::object(py::float_(number))
-                              : py::object(py::str(std::string(field.choices[static_cast<std::size_t>(number)])));
+    const std::vector<double> numbers = get_field(model, field.name);
+    if (numbers != field.default_numbers) d[py::str(std::string(field.name))] = field_object(field, numbers);
   }
   return d;
 }
@@ -140,8 +122,8 @@ void named(const std::string& sensor, F f) {
 
 /// How its rays widen, and what they bring back.
 void set_returns(const py::dict& spec, Sensor& sensor) {
-  sensor.divergence = fields_from<Divergence>(spec["divergence"], "divergence");
-  sensor.falloff = fields_from<Falloff>(spec["falloff"], "falloff");
+  sensor.divergence = model_of<Divergence>(at<py::dict>(spec, "divergence"));
+  sensor.falloff = model_of<Falloff>(at<py::dict>(spec, "falloff"));
   sensor.returns.clear();
   for (const py::handle word : spec["returns"]) {
     const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");

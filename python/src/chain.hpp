@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Noise and sensors between Python's values and the library's.
+// Noise, sensors and what was learned between Python's values and the library's.
 
 #include <string>
 #include <vector>
 
+#include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/simulate/run.hpp>
@@ -27,6 +28,15 @@ py::dict correlation_dict(const Correlation& correlation);
 NoiseChain chain_of(const py::iterable& entries);
 /// The other way round; entities by their ids.
 py::list chain_list(const NoiseChain& chain);
+
+/// (value, std_error)
+inline py::tuple estimate(const Estimate& e) { return py::make_tuple(e.value, e.std_error); }
+
+inline py::list estimates(const std::vector<Estimate>& many) {
+  py::list list;
+  for (const Estimate& e : many) list.append(estimate(e));
+  return list;
+}
 
 /// What was learned: "fit" and "noise" for python/fathom/_chains.py.
 py::dict chain_fit_dict(const ChainFit& fit);

@@ -100,10 +100,8 @@ ChainReturns returns_of(const py::dict& d) {
     const Floats values = floats(ravelled(d[name], name), name, {{-1}, "(N,)"}, Finite::kNo);
     (r.*member).assign(values.data(), values.data() + values.size());
   }
-  const Integers ring = integers(ravelled(d["ring"], "ring"), "ring", {{-1}, "(N,)"}, 0, 0xffff);
-  for (const std::int64_t one : span_of(ring)) r.ring.push_back(static_cast<std::uint16_t>(one));
-  const Integers frame = integers(ravelled(d["frame"], "frame"), "frame", {{-1}, "(N,)"}, 0, 0xffffffff);
-  for (const std::int64_t one : span_of(frame)) r.frame.push_back(static_cast<std::uint32_t>(one));
+  take_whole(d, "ring", 0xffff, r.ring);
+  take_whole(d, "frame", 0xffffffff, r.frame);
   r.optics = {static_cast<float>(real(d["fx_px"], "fx_px")), static_cast<float>(real(d["cx_px"], "cx_px")),
               static_cast<float>(real(d["baseline_m"], "baseline_m"))};
   r.min_range_m = real(d["min_range_m"], "min_range_m"), r.max_range_m = real(d["max_range_m"], "max_range_m");

@@ -14,7 +14,6 @@
 
 #include "calls.hpp"
 #include "chain.hpp"
-#include "estimates.hpp"
 
 namespace fathom::python {
 
