@@ -4,19 +4,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/field.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/beam/carmen.hpp>
+#include <fathom/beam/csv.hpp>
 #include <fathom/beam/report.hpp>
 
 #include "base/counts.hpp"
 #include "report/fit_figures.hpp"
 #include "report/mixture_shares.hpp"
-#include "report/poses.hpp"
+#include "report/plot.hpp"
+#include "report/report.hpp"
 #include "report/result_folder.hpp"
 #include "report/sanity.hpp"
 
@@ -147,6 +154,122 @@ void judge_beam(const FitReport& report, Report& out) {
   out.refuse(!(w_hit > kLeastWeight), "no reading hits a surface that is expected");
   out.refuse(w_hit < 1.0 - kLeastWeight && std::isnan(fit.naive_std_error.w_hit),
              "the likelihood has no clear maximum here: there are no standard errors");
+}
+
+// Refined poses: how far they are from the poses of the log.
+
+struct PoseMoves {
+  std::vector<double> m, rad;  ///< [scans]; rad: signed, within half a turn
+  double rms_m = 0.0, rms_rad = 0.0;
+};
+
+PoseMoves pose_moves(const RefinedLog& refined) {
+  PoseMoves moves;
+  for (std::size_t i = 0; i < refined.logged.size(); ++i) {
+    const PlanarPose &before = refined.logged[i], &now = refined.log.pose[i];
+    moves.m.push_back(std::hypot(now.x_m - before.x_m, now.y_m - before.y_m));
+    moves.rad.push_back(std::remainder(now.yaw_rad - before.yaw_rad, 2.0 * std::numbers::pi));
+    moves.rms_m += moves.m.back() * moves.m.back();
+    moves.rms_rad += moves.rad.back() * moves.rad.back();
+  }
+  const double count = std::max(1.0, static_cast<double>(moves.m.size()));
+  moves.rms_m = std::sqrt(moves.rms_m / count);
+  moves.rms_rad = std::sqrt(moves.rms_rad / count);
+  return moves;
+}
+
+/// CARMEN text, with the poses that were read instead of odometry, or CSV.
+std::string refined_log_text(const RefinedLog& refined) {
+  return fits_carmen(refined.log) ? carmen_text(refined.log, refined.logged) : scan_csv(refined.log);
+}
+
+constexpr double kPoseWidth = 520, kPoseHeight = 360, kMoveHeight = 240;
+constexpr double kPoseAxesWidth = 450, kPoseAxesHeight = 308;  // what a Plot of this size leaves beside its labels
+
+struct Way {
+  std::vector<double> x, y;
+};
+
+Way way_of(std::span<const PlanarPose> poses) {
+  Way way;
+  for (const PlanarPose& pose : poses) way.x.push_back(pose.x_m), way.y.push_back(pose.y_m);
+  return way;
+}
+
+/// An axis about the middle of what is drawn on it.
+PlotAxis axis_about(std::span<const double> a, std::span<const double> b, double length, std::string label) {
+  const double low = std::min(std::ranges::min(a), std::ranges::min(b)),
+               high = std::max(std::ranges::max(a), std::ranges::max(b));
+  return {.low = (low + high - length) / 2.0, .high = (low + high + length) / 2.0, .label = std::move(label)};
+}
+
+double extent(std::span<const double> a, std::span<const double> b) {
+  return std::max(std::ranges::max(a), std::ranges::max(b)) - std::min(std::ranges::min(a), std::ranges::min(b));
+}
+
+/// With a metre as long along x as along y.
+std::string way_figure(const RefinedLog& refined) {
+  const Way before = way_of(refined.logged), now = way_of(refined.log.pose);
+  const double m_per_pixel =
+      std::max({1.1 * extent(before.x, now.x) / kPoseAxesWidth, 1.1 * extent(before.y, now.y) / kPoseAxesHeight, 1e-3});
+  Plot plot("Where the sensor was, by the log and refined",
+            axis_about(before.x, now.x, m_per_pixel * kPoseAxesWidth, "x (m)"),
+            axis_about(before.y, now.y, m_per_pixel * kPoseAxesHeight, "y (m)"), kPoseWidth, kPoseHeight);
+  plot.draw_line(before.x, before.y, "under");  // wide, as the two ways are a few centimetres apart
+  plot.draw_line(now.x, now.y, "model");
+  return plot.svg();
+}
+
+/// Metres and degrees have separate axes: on a common one the smaller would be a flat line.
+std::string move_figure(const RefinedLog& refined, std::string_view title, const std::vector<double>& moves,
+                        std::string label, std::string_view css_class) {
+  std::vector<double> scan;
+  for (const std::uint32_t number : refined.scan) scan.push_back(number);
+  Plot plot(title, {.low = scan.front(), .high = std::max(scan.back(), scan.front() + 1.0), .label = "scan"},
+            {.low = 0.0, .high = std::max(1.1 * std::ranges::max(moves), 1e-4), .label = std::move(label)}, kPoseWidth,
+            kMoveHeight);
+  plot.draw_line(scan, moves, css_class);
+  return plot.svg();
+}
+
+std::string mount_text(const FitReport& report) {
+  if (report.logs.empty()) return "";
+  const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
+  return fmt::format(
+      " Mount of the sensor: x {:.4f} ± {:.2g} m, y {:.4f} ± {:.2g} m, yaw {:.5f} ± {:.2g} rad; errors are clustered "
+      "by stretches of the way.",
+      at.mount_x_m, error.mount_x_m, at.mount_y_m, error.mount_y_m, at.mount_yaw_rad, error.mount_yaw_rad);
+}
+
+std::vector<Report::Figure> pose_figures(const RefinedLog& refined, const PoseMoves& moves) {
+  std::vector<double> degrees;
+  for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
+  return {
+      {.picture = way_figure(refined),
+       .keys = {stroke("#b9c4ce", "by the log"), stroke("#b3202c", "refined")},
+       .caption = ". Where the sensor was; refined.log has it."},
+      {.picture = move_figure(refined, "How far the place of each scan moved", moves.m, "place moved by (m)", "model"),
+       .caption = "How far the place of each scan moved."},
+      {.picture = move_figure(refined, "How far the heading of each scan turned", degrees,
+                              "heading turned by (degrees)", "short-line"),
+       .caption = "How far the heading of each scan turned."}};
+}
+
+/// The way before and after, how far each pose moved, and the gain.
+Report::Section poses_section(const FitReport& report) {
+  const RefinedLog& refined = *report.refined;
+  const PoseMoves moves = pose_moves(refined);
+  const std::string text = fmt::format(
+      "Poses and parameters were learned in {}, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
+      "Rays that chose neither: {:.4f} nats each before, {:.4f} now; sigma_hit_m {:.4f} before, {:.4f} now. Poses "
+      "moved by {:.4f} m and {:.3f}° (root mean square).{}",
+      counted(refined.turns, "turn"), refined.prior.stddev_m, refined.prior.stddev_rad / kRadPerDeg,
+      refined.before.nats_per_ray, report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m,
+      report.fit.parameters.sigma_hit_m, moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
+  const std::string file = fmt::format("refined.log is {} of {}", fits_carmen(refined.log) ? "CARMEN text" : "CSV",
+                                       counted(refined.log.scans(), "scan"));
+  const auto figures = [&refined, moves] { return pose_figures(refined, moves); };
+  return {.head = "Poses", .pieces = {Report::Text{{text, file}}, Report::Figures(figures)}};
 }
 
 Json refined_json(const FitReport& report) {

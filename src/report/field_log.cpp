@@ -5,62 +5,20 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
-
 #include "base/with_prefix.hpp"
-#include "beam/no_return_pile.hpp"
 #include "beam/way_blocks.hpp"
 #include "report/field_report.hpp"
 #include "report/fit_selection.hpp"
-#include "report/log_placement.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
 
 namespace {
 
-std::vector<FitReport::Fact> field_facts(const FieldLogOptions& options, const ScanLog& log, std::size_t learned,
-                                         std::size_t held_out) {
-  std::vector<FitReport::Fact> facts;
-  if (!options.map_name.empty()) facts.push_back({"map", options.map_name});
-  facts.push_back(log_fact(log.name, log.rays()));
-  facts.push_back({"learned from", selection_text(options.scans, learned, log.scans())});
-  if (held_out > 0) {
-    const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
-    facts.push_back({"held out", selection_text(others, held_out, log.scans())});
-  }
-  return facts;
-}
-
-/// What readings say of their sensor: a value that probably means no return stands where it was not taken as such.
-struct FieldSensor {
-  double max_range_m = 0.0;
-  NoReturnPile::Code code, taken;  ///< taken: as the maximum range
-  NoReturnPile::Beyond beyond;
-  double zeros = 0.0, nearest_m = 0.0;
-};
-
-FieldSensor sensor_of(const ScanLog& log, const FieldLogOptions& options) {
-  NoReturnPile pile;
-  pile.add(log.range_m);
-  require_ranges(pile);
-  if (options.auto_max_range && !options.max_range_m) {
-    LogFacts facts = {.max_range_m = log.max_range_m};
-    add_largest(pile, log.max_range_m, facts);
-    const double max_range_m = auto_max_range_m({&facts, 1}, "");
-    return {max_range_m, {}, facts.code, pile.beyond(max_range_m), pile.share_of_zeros(), pile.nearest_m()};
-  }
-  const double max_range_m = options.max_range_m.value_or(log.max_range_m);
-  if (!options.max_range_m) require_max_range(max_range_m);
-  return {max_range_m, pile.code(max_range_m), {}, pile.beyond(max_range_m), pile.share_of_zeros(), pile.nearest_m()};
-}
-
-LikelihoodFieldModel start_of(const FieldSensor& sensor, const FieldLogOptions& options) {
+LikelihoodFieldModel start_of(double max_range_m, const FieldLogOptions& options) {
   LikelihoodFieldModel start;
   start.w_hit = start.w_rand = 0.5;
-  start.max_range_m = sensor.max_range_m;
+  start.max_range_m = max_range_m;
   start.min_range_m = options.min_range_m;
   start.max_distance_m = options.max_distance_m;
   validate(start);
@@ -84,18 +42,65 @@ LikelihoodFieldModel rounded_model(const ScanLog& log, const ScanNumbers& learne
 }
 
 /// What the log, its poses and the fit show.
-void add_field_sanity(const FieldSensor& sensor, const ScanLog& log, const ScanNumbers& learned,
-                      const DistanceField& field, bool check_poses, FieldReport& report) {
-  add_flag(no_return_flag(sensor.code), report);
-  add_flag(beyond_flag(sensor.beyond, report.fit.model.max_range_m), report);
-  add_flag(zero_flag(sensor.zeros, report.fit.model.min_range_m), report);
+void add_field_sanity(const ReadingFacts& readings, const ScanLog& log, const ScanNumbers& learned,
+                      const DistanceField& field, const FieldLogOptions& options, FieldReport& report) {
+  add_reading_flags(readings, finds_code(options), report.fit.model, "", report);
   const std::string wrong_map = wrong_map_flag(report);
   add_fault(wrong_map, report);
   if (!wrong_map.empty()) return;  // poses and tails in a wrong map mean nothing
   add_flag(heavy_tails_flag(report), report);
-  if (check_poses) {
+  if (options.check_poses) {
     add_flag(field_pose_flag(move_field_poses(log, learned, field, report.fit.model), field.cell_m()), report);
   }
+}
+
+/// What the model says of the scans that judge: those held out, or those learned from.
+void judge(const ScanLog& log, const ScanNumbers& judging, const FieldData& shown, const DistanceField& field,
+           FieldReport& report) {
+  report.nats_per_reading = field_nats_per_reading(shown, field, report.fit.model);
+  for (const std::uint32_t level : shown.level) report.distance_m.push_back(field.distance_m(level));
+  add_expected_shares(log, judging, field, report);
+}
+
+FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOptions& options) {
+  const ScanNumbers learned = select_scans(options.scans, log.scans());
+  const ScanNumbers judging = held_out_scans(options, learned, "", log.scans());
+  const ReadingFacts readings = reading_facts(log.range_m, "", options.max_range_m.value_or(log.max_range_m));
+  const LikelihoodFieldModel start =
+      start_of(find_max_range_m({&readings, 1}, options.max_range_m, options.auto_max_range), options);
+  const DistanceField field(map, options.max_distance_m);
+  const ShareOnMap share = share_by_ends(field);
+  require_poses_on_map(log, map, share);
+  const std::string misplaced = misplacement_flag(log, share);
+  require_ranges_below(start.max_range_m, readings, map.resolution_m, misplaced);
+  FieldReport report;
+  const FieldData data = make_field_data(log, learned, field, start);
+  const std::vector<PlanarPose> poses = poses_of(data, log);
+  FieldFitOptions how = options.fit;
+  how.stretch_of_scan = blocks_of_way(poses, how.stretches);
+  report.fit = fit_likelihood_field(data, field, start, how);
+  report.rounded_model = rounded_model(log, learned, field, start, options.fit);
+  report.stretches = options.fit.stretches;
+  report.cell_m = field.cell_m();
+  const FieldData held_out = judging.empty() ? FieldData{} : make_field_data(log, judging, field, start);
+  report.held_out = !held_out.level.empty();
+  if (report.held_out && options.test_scans.empty()) report.held_out_note = held_out_note(true);
+  judge(log, report.held_out ? judging : learned, report.held_out ? held_out : data, field, report);
+  if (!options.map_name.empty()) report.facts.push_back({"map", options.map_name});
+  report.facts.push_back(log_fact(log));
+  add_selection(options.scans, options.test_scans,
+                {.learned = learned.size(), .held_out = report.held_out ? judging.size() : 0, .of = log.scans()},
+                report.facts);
+  report.notes = log_notes(log);
+  if (const std::string note = no_return_note(readings.code); finds_code(options) && !note.empty()) {
+    report.notes.push_back(note);
+  }
+  add_fault(misplaced, report);
+  if (!misplaced.empty()) return report;  // all else follows from it
+  add_flag(beside_map_flag(log, map), report);
+  if (how.stretches > 0) add_flag(one_place_flag(poses), report);
+  add_field_sanity(readings, log, learned, field, options, report);
+  return report;
 }
 
 }  // namespace
@@ -130,47 +135,12 @@ std::vector<Message> report_flags(const FieldReport& report) {
 }
 
 FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options) {
-  return with_prefix(log.name, [&] {
-    const ScanNumbers learned = select_scans(options.scans, log.scans());
-    const ScanNumbers judging =
-        held_out_scans({.scans = options.scans, .test_scans = options.test_scans}, learned, "", log.scans());
-    const FieldSensor sensor = sensor_of(log, options);
-    const LikelihoodFieldModel start = start_of(sensor, options);
-    const DistanceField field(map, options.max_distance_m);
-    const ShareOnMap share = share_by_ends(field);
-    require_poses_on_map(log, map, share);
-    const std::string misplaced = misplacement_flag(log, share);
-    require_ranges_below(start.max_range_m, sensor.nearest_m, map.resolution_m, misplaced);
-    FieldReport report;
-    const FieldData data = make_field_data(log, learned, field, start);
-    FieldFitOptions how = options.fit;
-    how.stretch_of_scan = blocks_of_way(poses_of(data, log), how.stretches);
-    report.fit = fit_likelihood_field(data, field, start, how);
-    report.rounded_model = rounded_model(log, learned, field, start, options.fit);
-    report.stretches = options.fit.stretches;
-    report.cell_m = field.cell_m();
-    const FieldData held_out = judging.empty() ? FieldData{} : make_field_data(log, judging, field, start);
-    report.held_out = !held_out.level.empty();
-    if (report.held_out && options.test_scans.empty()) report.held_out_note = held_out_note(true);
-    const FieldData& shown = report.held_out ? held_out : data;
-    report.nats_per_reading = field_nats_per_reading(shown, field, report.fit.model);
-    for (const std::uint32_t level : shown.level) report.distance_m.push_back(field.distance_m(level));
-    add_expected_shares(log, report.held_out ? judging : learned, field, report);
-    report.facts = field_facts(options, log, learned.size(), report.held_out ? judging.size() : 0);
-    report.notes = log_notes(log);
-    if (sensor.taken.value_m > 0.0) report.notes.push_back(no_return_note(sensor.taken));
-    add_fault(misplaced, report);
-    if (!misplaced.empty()) return report;  // all else follows from it
-    add_flag(beside_map_flag(log, map), report);
-    if (how.stretches > 0) add_flag(one_place_flag(poses_of(data, log)), report);
-    add_field_sanity(sensor, log, learned, field, options.check_poses, report);
-    return report;
-  });
+  return with_prefix(log.name, [&] { return fit_field(log, map, options); });
 }
 
 std::vector<ScanScore> score_field_log(const LikelihoodFieldModel& model, const GridMap& map, const ScanLog& log,
                                        std::string_view scans, std::size_t ray_step) {
-  const ScanNumbers chosen = with_prefix(log.name, [&] { return select_scans(scans, log.scans()); });
+  const ScanNumbers chosen = choose_scans(log.name, scans, log.scans());
   const DistanceField field(map, model.max_distance_m);
   FieldScorer scorer(model, field, {.threads = 1});  // there is nothing to share out
   std::vector<ScanScore> scores;
@@ -185,18 +155,10 @@ std::vector<ScanScore> score_field_log(const LikelihoodFieldModel& model, const 
 
 LogHeatmap field_heatmap_of_log(const LikelihoodFieldModel& model, const GridMap& map, const ScanLog& log,
                                 std::uint32_t scan, const HeatmapLogOptions& options) {
-  const std::size_t step =
-      options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / HeatmapLogOptions::kUsualRays));
-  const ReadingEnds ends = with_prefix(log.name, [&] {
-    if (scan >= log.scans()) {
-      throw InputError(log.scans() == 0 ? std::string("has no scans")
-                                        : fmt::format("has scans 0 to {}, and no scan {}", log.scans() - 1, scan));
-    }
-    ReadingEnds found = reading_ends(log, scan, model, step);
-    if (found.x_m.empty()) {
-      throw InputError(fmt::format("scan {}: no reading that would be scored carries evidence", scan));
-    }
-    return found;
+  ReadingEnds ends;
+  require_evidence(log, scan, [&] {
+    ends = reading_ends(log, scan, model, usual_ray_step(log, options));
+    return ends.x_m.size();
   });
   const DistanceField field(map, model.max_distance_m);
   FieldScorer scorer(model, field, options.compute);

@@ -18,7 +18,6 @@
 
 #include "base/with_prefix.hpp"
 #include "report/fit_selection.hpp"
-#include "report/log_placement.hpp"
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"
 #include "report/result_folder.hpp"

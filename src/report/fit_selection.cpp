@@ -32,9 +32,21 @@ std::string selection_text(const std::string& selection, std::size_t chosen, std
   return fmt::format("{} ({} of {})", selection, grouped(chosen), counted(of, noun));
 }
 
-FitReport::Fact log_fact(const std::string& name, std::size_t rays) {
-  const std::string file = std::filesystem::path(name).filename().string();
-  return {"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ", counted(rays, "ray"))};
+void add_selection(const std::string& scans, const std::string& test_scans, const SelectionCounts& counts,
+                   std::vector<FitReport::Fact>& facts) {
+  facts.push_back({"learned from", selection_text(scans, counts.learned, counts.of, counts.noun)});
+  if (counts.held_out == 0) return;
+  const std::string others = test_scans.empty() ? "the others" : test_scans;
+  facts.push_back({"held out", selection_text(others, counts.held_out, counts.of, counts.noun)});
+}
+
+FitReport::Fact log_fact(const ScanLog& log) {
+  const std::string file = std::filesystem::path(log.name).filename().string();
+  return {"log", fmt::format("{}{}{} a scan", file, file.empty() ? "" : ", ", counted(log.rays(), "ray"))};
+}
+
+Message with_log_name(const Message& words, const std::string& log) {
+  return words.empty() || log.empty() ? words : Message(log, ": ", words);
 }
 
 ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans) {
@@ -58,22 +70,31 @@ ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans) {
   return chosen;
 }
 
-ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& learned, const std::string& log,
-                           std::size_t of) {
-  ScanNumbers scans;
-  if (options.test_scans.empty()) {
+ScanNumbers held_out_scans(const std::string& scans, const std::string& test_scans, const ScanNumbers& learned,
+                           const std::string& log, std::size_t of) {
+  ScanNumbers chosen;
+  if (test_scans.empty()) {
     const ScanNumbers all = choose_scans(log, "all", of);
-    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(scans));
-    return scans;
+    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(chosen));
+    return chosen;
   }
-  scans = choose_scans(log, options.test_scans, of);
+  chosen = choose_scans(log, test_scans, of);
   ScanNumbers both;
-  std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
+  std::set_intersection(chosen.begin(), chosen.end(), learned.begin(), learned.end(), std::back_inserter(both));
   if (!both.empty()) {
-    throw InputError(fmt::format("scan {} is in ", both.front()), Setting{"scans"}, " ", options.scans, " and in ",
-                     Setting{"test_scans"}, " ", options.test_scans, ": it would not be held out");
+    throw InputError(fmt::format("scan {} is in ", both.front()), Setting{"scans"}, " ", scans, " and in ",
+                     Setting{"test_scans"}, " ", test_scans, ": it would not be held out");
   }
-  return scans;
+  return chosen;
+}
+
+FitReport new_report(const FitLogOptions& options, bool held_out, const std::string& note) {
+  FitReport report;
+  report.variant = options.variant;
+  report.stretches = options.stretches;
+  report.held_out = held_out;
+  if (held_out && options.test_scans.empty()) report.held_out_note = note;
+  return report;
 }
 
 std::string held_out_note(bool has_cells) {
@@ -102,27 +123,30 @@ FitOptions fit_options(const FitLogOptions& options, double cell_m) {
   return fit;
 }
 
-void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts) {
-  const double at_most_m = max_range_m > 0.0 ? max_range_m : std::numeric_limits<double>::infinity();
-  facts.code = largest.code(at_most_m);
-  facts.beyond = largest.beyond(at_most_m);
-  facts.zeros = largest.share_of_zeros();
-  facts.nearest_m = largest.nearest_m();
+ReadingFacts reading_facts(std::span<const float> range_m, const std::string& name, double said_m) {
+  ReadingFacts facts = {.name = name, .said_m = said_m};
+  facts.pile.add(range_m);
+  if (!(facts.pile.nearest_m() > 0.0)) {
+    throw InputError(with_log_name(facts.pile.without_ranges(), name));
+  }
+  facts.code = facts.pile.code(said_m > 0.0 ? said_m : std::numeric_limits<double>::infinity());
+  return facts;
 }
 
-void require_ranges(const NoReturnPile& readings) {
-  if (!(readings.nearest_m() > 0.0)) throw InputError(readings.without_ranges());
-}
-
-void require_ranges_below(double max_range_m, double nearest_m, double cell_m, const std::string& cause) {
+void require_ranges_below(double max_range_m, const ReadingFacts& readings, double cell_m, const std::string& cause) {
   const std::string why = cause.empty() ? "" : "; " + cause;
+  const double nearest_m = readings.pile.nearest_m();
   if (reaches(nearest_m, max_range_m)) {
-    throw InputError(fmt::format("no reading is below the maximum range, {:.6g} m: the nearest is {:.6g} m{}",
-                                 max_range_m, nearest_m, why));
+    throw InputError(
+        with_log_name(fmt::format("no reading is below the maximum range, {:.6g} m: the nearest is {:.6g} m{}",
+                                  max_range_m, nearest_m, why),
+                      readings.name));
   }
   if (cell_m > max_range_m) {
-    throw InputError(fmt::format("the maximum range, {:.6g} m, is shorter than a cell of the map, {:.6g} m{}",
-                                 max_range_m, cell_m, why));
+    throw InputError(
+        with_log_name(fmt::format("the maximum range, {:.6g} m, is shorter than a cell of the map, {:.6g} m{}",
+                                  max_range_m, cell_m, why),
+                      readings.name));
   }
 }
 
@@ -135,29 +159,39 @@ void require_max_range(double max_range_m, std::string_view before) {
   throw InputError(before, "does not say how far its sensor measures; give ", Setting{"max_range_m"});
 }
 
-double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first) {
-  double least_m = std::numeric_limits<double>::infinity();
-  for (const LogFacts& facts : logs) {
-    const bool says = facts.max_range_m > 0.0 && facts.max_range_m <= BeamSensor::kMostRangeM;
-    const double said_m = says ? facts.max_range_m : std::numeric_limits<double>::infinity();
-    // Readings of a code beyond what the log says are "max" already.
-    const bool is_code = facts.code.value_m > 0.0 && facts.code.value_m < said_m;
-    least_m = std::min(least_m, is_code ? facts.code.below_m() : said_m);
-  }
-  if (!std::isfinite(least_m)) {
-    with_prefix(first, [&] { require_max_range(logs.front().max_range_m, kNoCode); });
-  }
-  return least_m;
+namespace {
+
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+double said_or_coded_m(const ReadingFacts& readings) {
+  const bool says = readings.said_m > 0.0 && readings.said_m <= BeamSensor::kMostRangeM;
+  const double said_m = says ? readings.said_m : kNoLimit;
+  // Readings of a code beyond what the log says are "max" already.
+  const bool is_code = readings.code.value_m > 0.0 && readings.code.value_m < said_m;
+  return is_code ? readings.code.below_m() : said_m;
 }
 
-const ScanLog& OpenLogs::at(std::size_t log) {
-  if (log == which_) return *log_;
-  log_.reset();  // two large logs would not fit
-  which_ = std::numeric_limits<std::size_t>::max();
-  log_ = open_(log);
-  if (log_->scans() > 0) with_prefix(log_->name, [&] { validate(*log_); });
-  which_ = log;
-  return *log_;
+}  // namespace
+
+double find_max_range_m(std::span<const ReadingFacts> logs, const std::optional<double>& given, bool is_auto) {
+  if (given) return *given;
+  const ReadingFacts& first = logs.front();
+  if (is_auto) {
+    double least_m = kNoLimit;
+    for (const ReadingFacts& log : logs) least_m = std::min(least_m, said_or_coded_m(log));
+    if (std::isfinite(least_m)) return least_m;
+    with_prefix(first.name, [&] {
+      require_max_range(first.said_m, "has no value beyond all others that many readings have, and ");
+    });
+  }
+  for (const ReadingFacts& log : logs) {
+    with_prefix(log.name, [&] { require_max_range(log.said_m); });
+    if (log.said_m == first.said_m) continue;
+    throw InputError(
+        fmt::format("{} measures up to {} m and {} up to {} m; give ", first.name, first.said_m, log.name, log.said_m),
+        Setting{"max_range_m"});
+  }
+  return first.said_m;
 }
 
 }  // namespace fathom

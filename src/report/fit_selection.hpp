@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Logs that are learned from: the choice of their scans, facts about them, and the correction of each log.
+// Logs that are learned from: the choice of their scans, facts about their readings, and the correction of each log.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
-#include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fathom/beam/fit.hpp>
@@ -44,15 +42,35 @@ inline ScanNumbers spread_scans(std::span<const std::uint32_t> scans, std::size_
 std::string selection_text(const std::string& selection, std::size_t chosen, std::size_t of,
                            std::string_view noun = "scan");
 
+struct SelectionCounts {
+  std::size_t learned, held_out, of;
+  std::string_view noun = "scan";
+};
+/// Appends the facts "learned from" and, unless none are held out, "held out". `scans`, `test_scans`: see
+/// FitLogOptions.
+void add_selection(const std::string& scans, const std::string& test_scans, const SelectionCounts& counts,
+                   std::vector<FitReport::Fact>& facts);
+
 /// The file of a log and its rays: a fact of a report.
-FitReport::Fact log_fact(const std::string& name, std::size_t rays);
+FitReport::Fact log_fact(const ScanLog& log);
+
+/// A note or flag with the name of its log in front, if there is one. Empty words stay empty.
+Message with_log_name(const Message& words, const std::string& log);
 
 /// These scans of a log as a separate log.
 ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans);
 
-/// The scans to judge by, of so many; empty: none are left. Throws when one of them was learned from.
-ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& learned, const std::string& log,
-                           std::size_t of);
+/// The scans to judge by, among `of` scans; empty if none are left. Throws when one of them was learned from.
+/// `Options`: FitLogOptions or FieldLogOptions.
+ScanNumbers held_out_scans(const std::string& scans, const std::string& test_scans, const ScanNumbers& learned,
+                           const std::string& log, std::size_t of);
+template <class Options>
+ScanNumbers held_out_scans(const Options& options, const ScanNumbers& learned, const std::string& log, std::size_t of) {
+  return held_out_scans(options.scans, options.test_scans, learned, log, of);
+}
+
+/// What options alone say of a fit. `note`: see FitReport::held_out_note; scans that were named have none.
+FitReport new_report(const FitLogOptions& options, bool held_out, const std::string& note);
 
 /// FitReport::held_out_note of scans of a log that nobody named. `has_cells`: whether the world is a map.
 std::string held_out_note(bool has_cells);
@@ -94,54 +112,39 @@ inline ScanLog scans_between(const ScanLog& log, std::size_t begin, std::size_t 
   return some_rays(log, scans, ray_step, [](std::size_t) { return true; });
 }
 
-/// Said where a maximum range was to be found.
-inline constexpr std::string_view kNoCode = "has no value beyond all others that many readings have, and ";
-
-struct LogFacts {
-  std::size_t scans = 0, rays = 0, learned = 0, held_out = 0;  ///< the last two: of the scans
-  double max_range_m = 0.0;
-  bool moved = false;  ///< whether a ray was measured anywhere else than the first of its scan
+/// What the readings of a log, or of a table, show of their sensor.
+struct ReadingFacts {
+  std::string name = {};  ///< of the log in messages; may be empty
+  double said_m = 0.0;    ///< how far the sensor measures, by the log or the options; 0: unknown
+  NoReturnPile pile = {};
   NoReturnPile::Code code = {};
-  NoReturnPile::Beyond beyond = {};
-  double zeros = 0.0;      ///< NoReturnPile::share_of_zeros()
-  double nearest_m = 0.0;  ///< NoReturnPile::nearest_m()
 };
 
-/// Facts from the largest readings and from readings of 0. `max_range_m`: 0 where nothing says how far the sensor
-/// measures.
-void add_largest(const NoReturnPile& largest, double max_range_m, LogFacts& facts);
+/// Throws InputError if no reading is a range, whatever the maximum range is.
+ReadingFacts reading_facts(std::span<const float> range_m, const std::string& name, double said_m);
 
 /// Throws InputError where a log does not say how far its sensor measures: 0, or more than any does, as inf. It says
 /// what the scans hold, and what to give. `before`: words in front.
 void require_max_range(double max_range_m, std::string_view before = "");
 
-/// Throws InputError if no reading is a range, whatever the maximum range is.
-void require_ranges(const NoReturnPile& readings);
+/// Whether a value that means no return is taken as the maximum range.
+template <class Options>
+bool finds_code(const Options& options) {
+  return options.auto_max_range && !options.max_range_m;
+}
+
+/// Z: the given one; or, if codes are to be found, the least of what the logs say and of what is just below a code for
+/// "no return"; or what all logs say. Throws InputError where nothing says it, or logs say different ones.
+double find_max_range_m(std::span<const ReadingFacts> logs, const std::optional<double>& given, bool is_auto);
 
 /// Throws InputError if no reading is below the maximum range, or that is shorter than a cell of the map. `cell_m`: 0
 /// if there are no cells. `cause`: a sentence about why, or empty.
-void require_ranges_below(double max_range_m, double nearest_m, double cell_m, const std::string& cause);
+void require_ranges_below(double max_range_m, const ReadingFacts& readings, double cell_m, const std::string& cause);
 
-/// The least of what the logs say their sensors measure, or of what is just below a code for "no return" that lies
-/// below that. Throws InputError about the log of the name `first` where none says either.
-double auto_max_range_m(std::span<const LogFacts> logs, const std::string& first);
-
-class OpenLogs {
- public:
-  using Open = std::function<std::shared_ptr<const ScanLog>(std::size_t log)>;
-  OpenLogs(std::size_t size, Open open) : size_(size), open_(std::move(open)) {}
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-  /// A log, valid until another one is asked for. Throws InputError naming the log as validate() does, where it has
-  /// scans.
-  const ScanLog& at(std::size_t log);
-
- private:
-  std::size_t size_;
-  Open open_;
-  std::size_t which_ = std::numeric_limits<std::size_t>::max();
-  std::shared_ptr<const ScanLog> log_;
-};
+/// The step between rays of a scan that are scored for a heatmap.
+std::size_t usual_ray_step(const ScanLog& log, const HeatmapLogOptions& options);
+/// Throws InputError naming the log if it has no such scan, or if no reading carries evidence: readings() counts them.
+void require_evidence(const ScanLog& log, std::uint32_t scan, const std::function<std::size_t()>& readings);
 
 /// The pairs of all scans of a log, as make_beam_data() makes them, where the log is corrected.
 BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,

@@ -19,6 +19,7 @@
 #include "picture/map_drawing.hpp"
 #include "picture/painter.hpp"
 #include "picture/palette.hpp"
+#include "report/plot.hpp"
 
 namespace fathom {
 
@@ -39,12 +40,6 @@ constexpr std::array<Rgb, 9> kInferno = {{{27, 12, 65},
                                           {243, 120, 25},
                                           {252, 165, 10},
                                           {250, 240, 130}}};
-
-Rgb mix(Rgb a, Rgb b, double part) {
-  Rgb color{};
-  for (std::size_t i = 0; i < 3; ++i) color[i] = static_cast<std::uint8_t>(std::lround(a[i] + part * (b[i] - a[i])));
-  return color;
-}
 
 /// u = 0: the lowest colour shown, 1: that of the best position. The root spreads the many poor positions.
 Rgb heat_color(double u) {

@@ -25,34 +25,25 @@ namespace fs = std::filesystem;
 constexpr const char* kCleanDepths = "clean_depth*.npy";
 constexpr const char* kReasons = "reason*.npy";
 
-/// Whole numbers of an image, [rows, cols].
-struct LevelImage {
-  std::size_t rows = 0, cols = 0;
-  std::vector<std::uint16_t> value;
-};
-
-LevelImage read_npy_levels(const fs::path& file, const char* what) {
+GreyImage read_npy_levels(const fs::path& file, const char* what) {
   const npy::Array array = npy::read(file);
   const bool whole = array.type == npy::Type::kUint8 || array.type == npy::Type::kUint16;
   if (!whole || array.shape.size() != 2) {
     throw InputError(fmt::format("{}: {} are an array of uint8 or uint16 of shape (rows, cols)", file.string(), what));
   }
-  LevelImage image{.rows = array.shape[0], .cols = array.shape[1], .value = {}};
-  image.value.reserve(image.rows * image.cols);
-  for (std::size_t i = 0; i < image.rows * image.cols; ++i) {
+  GreyImage image;
+  image.rows = static_cast<std::uint32_t>(array.shape[0]), image.cols = static_cast<std::uint32_t>(array.shape[1]);
+  for (std::size_t i = 0; i < array.shape[0] * array.shape[1]; ++i) {
     image.value.push_back(static_cast<std::uint16_t>(array.at(i)));
   }
   return image;
 }
 
-LevelImage read_mask(const fs::path& file) {
+GreyImage read_mask(const fs::path& file) {
   return within_memory(file, [&] {
     const std::string bytes = read_file(file);
     if (bytes.starts_with("\x93NUMPY")) return read_npy_levels(file, "masks");
-    GreyImage grey = read_png_levels(file, bytes, "masks are a grey picture, or an array of NumPy");
-    LevelImage image{.rows = grey.rows, .cols = grey.cols, .value = {}};
-    image.value.assign(grey.value.begin(), grey.value.end());
-    return image;
+    return read_png_levels(file, bytes, "masks are a grey picture, or an array of NumPy");
   });
 }
 
@@ -93,6 +84,8 @@ std::vector<fs::path> find_masks(const fs::path& mask, std::size_t images) {
   throw InputError(fmt::format("{}: holds no mask, PNG or NPY", mask.string()));
 }
 
+bool is_cloud(const fs::path& file) { return file.extension() == ".pcd" || file.extension() == ".ply"; }
+
 }  // namespace
 
 void validate(const DepthLeftOut& o) {
@@ -121,7 +114,7 @@ std::vector<std::uint8_t> LeftOutPixels::of_image(std::size_t k, std::uint32_t r
       out[i] = double{truth.depth_m[i]} < *options_.beyond_m ? 0 : 1;  // NaN: nothing at all
     }
   } else if (options_.lost_beyond_reach) {
-    const LevelImage reasons = read_npy_levels(truths_[k], "reasons");
+    const GreyImage reasons = read_npy_levels(truths_[k], "reasons");
     check_size(truths_[k], reasons.rows, reasons.cols, rows, cols);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto reason = static_cast<Reason>(reasons.value[i]);
@@ -130,7 +123,7 @@ std::vector<std::uint8_t> LeftOutPixels::of_image(std::size_t k, std::uint32_t r
   }
   if (masks_.empty()) return out;
   const fs::path& file = masks_[masks_.size() == 1 ? 0 : k];
-  const LevelImage mask = read_mask(file);
+  const GreyImage mask = read_mask(file);
   check_size(file, mask.rows, mask.cols, rows, cols);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = mask.value[i] != 0 ? 1 : out[i];
   return out;
@@ -149,12 +142,6 @@ std::string left_out_by(const DepthLeftOut& o) {
   if (!o.mask.empty()) text += (text.empty() ? "" : ", and ") + fmt::format("not 0 in {}", o.mask.string());
   return text;
 }
-
-namespace {
-
-bool is_cloud(const fs::path& file) { return file.extension() == ".pcd" || file.extension() == ".ply"; }
-
-}  // namespace
 
 std::vector<fs::path> cloud_files(const fs::path& folder, const std::string& pattern) {
   std::vector<fs::path> clouds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/log_placement.hpp"
+// Whether a log lies on its map.
 
 #include <algorithm>
 #include <array>
@@ -15,6 +15,7 @@
 #include "base/median.hpp"
 #include "beam/way_blocks.hpp"
 #include "report/fit_selection.hpp"
+#include "report/sanity.hpp"
 
 namespace fathom {
 

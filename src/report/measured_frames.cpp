@@ -20,6 +20,7 @@
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "log/own_rays.hpp"
+#include "report/fit_selection.hpp"
 #include "report/left_out.hpp"
 #include "text/text_lines.hpp"
 
@@ -132,8 +133,7 @@ void check_log_options(const MeasuredOptions& options) {
 ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const MeasuredOptions& options) {
   check_log_options(options);
   const ScanLog log = read_scan_log(file, options.log);
-  const std::vector<std::uint32_t> scans =
-      with_prefix(log.name, [&] { return select_scans(options.scans, log.scans()); });
+  const ScanNumbers scans = choose_scans(log.name, options.scans, log.scans());
   ChainFramesOptions how = options.frames;
   how.half_step_m = 0.5 * options.step_m;
   ChainFrameReader reader(setup, scans.size(), how);

@@ -9,10 +9,16 @@
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
+#include "base/median.hpp"
 
 namespace fathom {
 
 namespace {
+
+constexpr double kLeft = 58, kRight = 12, kTop = 10, kBottom = 42;
+static_assert(kLeft + kRight == Plot::kMargins);
+constexpr Rgb kZero = {247, 247, 247};
+constexpr std::uint32_t kCoarse = 320;  // a narrower picture is shown larger, and its pixels stay sharp
 
 std::vector<double> powers_of_ten(const PlotAxis& axis) {
   std::vector<double> ticks;
@@ -23,13 +29,7 @@ std::vector<double> powers_of_ten(const PlotAxis& axis) {
   return ticks;
 }
 
-}  // namespace
-
-PlotAxis decades_below(double top, std::string label) {
-  const double high = 1.5 * std::max(top, 1e-12);
-  return {.low = 1e-5 * high, .high = high, .label = std::move(label), .logarithmic = true};
-}
-
+/// Where a value lies on an axis, 0 to 1.
 double place_on(const PlotAxis& axis, double value) {
   if (axis.logarithmic) {
     value = std::max(value, axis.low);
@@ -38,10 +38,7 @@ double place_on(const PlotAxis& axis, double value) {
   return (value - axis.low) / (axis.high - axis.low);
 }
 
-LengthUnit length_unit(double largest_m) {
-  return largest_m < 1.0 ? LengthUnit{.per_m = 1e3, .symbol = "mm"} : LengthUnit{.per_m = 1.0, .symbol = "m"};
-}
-
+/// A tick as SVG text shows it.
 std::string tick_text(double value) {
   if (value != 0.0 && (std::abs(value) < 1e-3 || std::abs(value) >= 1e5)) {
     const int power = static_cast<int>(std::floor(std::log10(std::abs(value)) + 1e-9));
@@ -50,6 +47,17 @@ std::string tick_text(double value) {
     return std::abs(digits - 1.0) < 1e-6 ? exponent : fmt::format("{:.3g}·{}", digits, exponent);
   }
   return fmt::format("{:.6g}", value);
+}
+
+}  // namespace
+
+PlotAxis decades_below(double top, std::string label) {
+  const double high = 1.5 * std::max(top, 1e-12);
+  return {.low = 1e-5 * high, .high = high, .label = std::move(label), .logarithmic = true};
+}
+
+LengthUnit length_unit(double largest_m) {
+  return largest_m < 1.0 ? LengthUnit{.per_m = 1e3, .symbol = "mm"} : LengthUnit{.per_m = 1.0, .symbol = "m"};
 }
 
 std::vector<double> tick_values(const PlotAxis& axis) {
@@ -65,13 +73,6 @@ std::vector<double> tick_values(const PlotAxis& axis) {
   }
   return ticks;
 }
-
-namespace {
-
-constexpr double kLeft = 58, kRight = 12, kTop = 10, kBottom = 42;
-static_assert(kLeft + kRight == Plot::kMargins);
-
-}  // namespace
 
 std::string escape_html(std::string_view text) {
   std::string safe;
@@ -176,13 +177,6 @@ std::string Plot::svg() const {
       width_, height_, escape_html(title_), axes(), body_, kLeft, width_ - kRight, floor, floor);
 }
 
-namespace {
-
-constexpr Rgb kZero = {247, 247, 247};
-constexpr std::uint32_t kCoarse = 320;  // a narrower picture is shown larger, and its pixels stay sharp
-
-}  // namespace
-
 std::string css(Rgb c) { return fmt::format("rgb({},{},{})", c[0], c[1], c[2]); }
 
 std::string embedded_picture(const Image& image, std::string_view title) {
@@ -191,25 +185,20 @@ std::string embedded_picture(const Image& image, std::string_view title) {
       image.width < kCoarse ? " coarse" : "", image.width, image.height, title, base64(png_bytes(image)));
 }
 
-Rgb signed_color(double u) {
-  const double part = std::min(1.0, std::abs(u));
-  const Rgb end = u < 0.0 ? kLowColor : kHighColor;
+Rgb mix(Rgb a, Rgb b, double part) {
   Rgb color{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    color[i] = static_cast<std::uint8_t>(std::lround(kZero[i] + part * (end[i] - kZero[i])));
-  }
+  for (std::size_t i = 0; i < 3; ++i) color[i] = static_cast<std::uint8_t>(std::lround(a[i] + part * (b[i] - a[i])));
   return color;
 }
 
+Rgb signed_color(double u) { return mix(kZero, u < 0.0 ? kLowColor : kHighColor, std::min(1.0, std::abs(u))); }
+
 double residual_scale(std::span<const float> residual) {
-  std::vector<float> sizes;
+  std::vector<double> sizes;
   for (const float value : residual) {
-    if (!std::isnan(value)) sizes.push_back(std::abs(value));
+    if (!std::isnan(value)) sizes.push_back(std::abs(double{value}));
   }
-  if (sizes.empty()) return 0.0;
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  return 3.0 * 1.4826 * double{*middle};  // a normal's deviation by the median of its sizes
+  return sizes.empty() ? 0.0 : 3.0 * 1.4826 * median(sizes);  // a normal's deviation by the median of its sizes
 }
 
 }  // namespace fathom

@@ -22,9 +22,6 @@ struct PlotAxis {
 /// The axis of a logarithmic picture whose largest value is `top`, five decades deep.
 PlotAxis decades_below(double top, std::string label);
 
-/// Where a value lies on an axis, 0 to 1.
-double place_on(const PlotAxis& axis, double value);
-
 /// Whole multiples of 1, 2 or 5 times a power of ten within the axis, about five; powers of ten on a logarithmic one.
 std::vector<double> tick_values(const PlotAxis& axis);
 
@@ -34,9 +31,6 @@ struct LengthUnit {
   const char* symbol;
 };
 LengthUnit length_unit(double largest_m);
-
-/// A tick as SVG text shows it.
-std::string tick_text(double value);
 
 /// "<", "&" and '"' made harmless.
 std::string escape_html(std::string_view text);
@@ -81,6 +75,8 @@ std::string css(Rgb c);
 /// Of class "pixels". `title` is read out where the picture cannot be seen.
 std::string embedded_picture(const Image& image, std::string_view title);
 
+/// `part` of the way from `a` to `b`.
+Rgb mix(Rgb a, Rgb b, double part);
 /// u in [-1, 1]: blue, white, red.
 Rgb signed_color(double u);
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,23 +43,24 @@ constexpr double kPartStep = 0.04;  // m and rad: wide enough to leave the edge 
 Numbers numbers_of(const LogCorrection& c) { return {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m}; }
 LogCorrection correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
 
-PlanarPose moved(const PlanarPose& pose, const LogCorrection& c) {
-  const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
-  return {pose.x_m + cos * c.mount_x_m - sin * c.mount_y_m, pose.y_m + sin * c.mount_x_m + cos * c.mount_y_m,
-          pose.yaw_rad + c.mount_yaw_rad};
-}
-
-void move_poses(const LogCorrection& correction, ScanLog& log) {
-  for (PlanarPose& pose : log.pose) pose = moved(pose, correction);
+void move_poses(const LogCorrection& by, ScanLog& log) {
+  for (PlanarPose& pose : log.pose) {
+    const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
+    pose = {pose.x_m + cos * by.mount_x_m - sin * by.mount_y_m, pose.y_m + sin * by.mount_x_m + cos * by.mount_y_m,
+            pose.yaw_rad + by.mount_yaw_rad};
+  }
 }
 
 class LogCorrector {
  public:
   LogCorrector(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model, const FitLogOptions& options)
-      : log_(log), world_(world), model_(model), executor_(make_executor(options.compute.threads)) {
-    compute_ = options.compute;
-    const bool mount = options.per_log != PerLog::kOffset, offset = options.per_log != PerLog::kMount;
-    free_ = {mount, mount, mount, offset};
+      : log_(log),
+        world_(world),
+        model_(model),
+        executor_(make_executor(options.compute.threads)),
+        compute_(options.compute) {
+    if (options.per_log != PerLog::kOffset) free_ = {0, 1, 2};
+    if (options.per_log != PerLog::kMount) free_.push_back(3);
   }
 
   Numbers climb(Numbers at, double step) {
@@ -78,18 +80,17 @@ class LogCorrector {
   /// NaN of what the readings do not determine.
   Numbers std_errors(const Numbers& at) {
     const double step = world_.cell_m() > 0.0 ? world_.cell_m() / 2.0 : 0.005;
-    const std::vector<std::size_t> free = free_numbers();
     const std::vector<double> middle = scan_log_likelihoods(at);
     Eigen::MatrixXd information = Eigen::MatrixXd::Zero(kNumbers, kNumbers);
     Eigen::MatrixXd scores = Eigen::MatrixXd::Zero(index(middle.size()), kNumbers);
-    for (const std::size_t i : free) {
+    for (const std::size_t i : free_) {
       const std::vector<double> up = scan_log_likelihoods(shifted(at, i, step)),
                                 down = scan_log_likelihoods(shifted(at, i, -step));
       for (std::size_t k = 0; k < up.size(); ++k) {
         scores(index(k), index(i)) = (up[k] - down[k]) / (2.0 * step);
         information(index(i), index(i)) -= (up[k] - 2.0 * middle[k] + down[k]) / (step * step);
       }
-      for (const std::size_t j : free) {
+      for (const std::size_t j : free_) {
         if (j >= i) break;
         const auto corner = [&](double a, double b) { return total(shifted(shifted(at, i, a), j, b)); };
         information(index(i), index(j)) =
@@ -99,23 +100,15 @@ class LogCorrector {
     }
     Numbers errors;
     errors.fill(kNoNumber);
-    const auto inverse = inverse_of(information, free, 0.0);
+    const auto inverse = inverse_of(information, free_, 0.0);
     if (!inverse) return errors;  // no maximum
     const Eigen::RowVectorXd found = (scores * *inverse).colwise().norm();
-    for (const std::size_t i : free) errors[i] = found[index(i)];
+    for (const std::size_t i : free_) errors[i] = found[index(i)];
     return errors;
   }
 
  private:
   static Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
-
-  [[nodiscard]] std::vector<std::size_t> free_numbers() const {
-    std::vector<std::size_t> free;
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      if (free_[i]) free.push_back(i);
-    }
-    return free;
-  }
 
   static Numbers shifted(Numbers at, std::size_t i, double by) {
     at[i] += by;
@@ -128,8 +121,7 @@ class LogCorrector {
 
   /// One step each way along every axis.
   void explore(double step, Numbers& at, double& value) {
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      if (!free_[i]) continue;
+    for (const std::size_t i : free_) {
       const double before = value;
       keep_if_better(shifted(at, i, step), at, value);
       if (value == before) keep_if_better(shifted(at, i, -step), at, value);
@@ -168,7 +160,7 @@ class LogCorrector {
   const BeamModel& model_;
   std::unique_ptr<Executor> executor_;
   Compute compute_;
-  std::array<bool, kNumbers> free_ = {};
+  std::vector<std::size_t> free_;  // that are learned
 };
 
 double std_error_of_mean(const std::array<Numbers, kParts>& of_part, std::size_t i) {
@@ -216,12 +208,8 @@ LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const
 
 LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
                                 const FitLogOptions& options, const LogCorrection& found) {
+  if (are_of_one_place(log.pose)) return {kNoNumber, kNoNumber, kNoNumber, kNoNumber};
   const Numbers at = numbers_of(found);
-  if (are_of_one_place(log.pose)) {
-    Numbers unknown;
-    unknown.fill(kNoNumber);
-    return correction_of(unknown);
-  }
   Numbers errors = LogCorrector(log, world, model, options).std_errors(at);
   if (log.scans() < kParts * kLeastScansOfPart) return correction_of(errors);
   std::array<Numbers, kParts> of_part;

@@ -2,18 +2,61 @@
 #pragma once
 // What is probably wrong with a log, its map, its poses or the model, in words that say what to do.
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/report.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/scene/grid_map.hpp>
 
-#include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
-#include "report/log_placement.hpp"
 
 namespace fathom {
+
+// Whether a log lies on its map: unchanged, in other units, with its laser turned, or moved as a whole.
+
+/// The share of a log's readings that lie on its map; 0 if too few readings tell.
+using ShareOnMap = std::function<double(const ScanLog& log)>;
+/// Readings near the expected ranges. The world must outlive the answer.
+ShareOnMap share_by_ranges(const ExpectedRanges& world);
+/// Readings that end near occupied cells. The field must outlive the answer.
+ShareOnMap share_by_ends(const DistanceField& field);
+
+/// Throws InputError if no pose lies on the map. `outline`: see World::outline().
+void require_poses_on_map(const ScanLog& log, const GridMap& outline, const ShareOnMap& share);
+
+/// A sentence if many poses lie beside the map, else empty.
+std::string beside_map_flag(const ScanLog& log, const GridMap& outline);
+
+/// A sentence if all scans are from one place, else empty.
+std::string one_place_flag(std::span<const PlanarPose> poses);
+
+/// A sentence if other units, or a quarter turn of the laser, bring the log onto its map, else empty.
+std::string misplacement_flag(const ScanLog& log, const ShareOnMap& share);
+
+/// The same of a table of pairs, which has no poses: other units.
+std::string unit_flag(const BeamData& pairs);
+
+/// What the moves of scans to where they fit best have in common.
+struct CommonMove {
+  PlanarPose mount;        ///< of the laser, in its own frame
+  PlanarPose map;          ///< of the poses in the world, turned about their middle
+  bool is_mount = false;   ///< whether a wrong mount explains the moves
+  bool is_map = false;     ///< whether a map that lies elsewhere does; with is_mount, both explain them equally well
+  double typical_m = 0.0;  ///< the median length of a move
+
+  [[nodiscard]] bool is_some() const { return is_mount || is_map; }
+  [[nodiscard]] std::string words() const;  ///< a sentence about where scans fit best, and its cause
+};
+/// From the poses of the log to where its scans fit best. None if fewer than ten scans tell.
+CommonMove find_common_move(std::span<const PlanarPose> logged, std::span<const PlanarPose> moved, double cell_m);
+
+// Whether the model fits the readings.
 
 /// Names a wrong map where this weight of readings that the map does not explain is above `most`; else empty.
 std::string unexplained_flag(std::string_view weight, double value, double most);
@@ -40,14 +83,22 @@ void add_model_flags(FitReport& report);
 
 /// A value that probably means no return; empty where there is none.
 Message no_return_flag(const NoReturnPile::Code& code);
-/// What is told where such a code was taken as the maximum range; empty: there was none.
+/// The note where such a code was taken as the maximum range; empty: there was none.
 std::string no_return_note(const NoReturnPile::Code& code);
-
 /// Of readings that are ranges, and that the maximum range makes readings without a return; empty where there are few.
 Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);
-
 /// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
 std::string zero_flag(double share, double min_range_m);
+
+/// These flags; a code only if it was not taken. `log`: the name in front, or empty. `Sensor`: has the limits of
+/// ranges.
+template <class Sensor, class Report>
+void add_reading_flags(const ReadingFacts& readings, bool is_taken, const Sensor& sensor, const std::string& log,
+                       Report& report) {
+  if (!is_taken) add_flag(with_log_name(no_return_flag(readings.code), log), report);
+  add_flag(with_log_name(beyond_flag(readings.pile.beyond(sensor.max_range_m), sensor.max_range_m), log), report);
+  add_flag(with_log_name(zero_flag(readings.pile.share_of_zeros(), sensor.min_range_m), log), report);
+}
 
 /// So many scans, evenly spaced, tell whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;

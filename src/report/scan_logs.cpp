@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Logs as wholes: where they are, what is odd about them, their scores and their heatmaps.
+// Logs as wholes and the worlds that they are in: where they are, notes on them, their scores and heatmaps, and logs
+// drawn from a model.
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/sample.hpp>
+#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/files/maps.hpp>
 #include <fathom/math/trigonometry.hpp>
 #include <fathom/outputs/scan_log.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "beam/moving_ranges.hpp"
 #include "beam/no_return_pile.hpp"
+#include "report/fit_selection.hpp"
 
 namespace fathom {
 
@@ -112,7 +119,7 @@ const ScanScore& LogScores::least_likely() const {
 
 LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log, std::string_view scans,
                     const ScoreLogOptions& options) {
-  const std::vector<std::uint32_t> chosen = with_prefix(log.name, [&] { return select_scans(scans, log.scans()); });
+  const ScanNumbers chosen = choose_scans(log.name, scans, log.scans());
   ScoreOptions one_pose = options.score;
   one_pose.compute.threads = 1;  // there is nothing to share out
   MovingRanges moving(world, one_pose.ray_step);
@@ -156,22 +163,30 @@ std::vector<BeamScore> score_beams(const BeamModel& model, const World& world, c
   return scores;
 }
 
-LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const ScanLog& log, std::uint32_t scan,
-                          const GridMap& map, const HeatmapLogOptions& options) {
-  HeatmapOptions how;
-  how.headings = options.headings;
-  how.on_progress = options.on_progress;
-  how.score.ray_step = options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / HeatmapLogOptions::kUsualRays));
-  how.score.compute = options.compute;
+std::size_t usual_ray_step(const ScanLog& log, const HeatmapLogOptions& options) {
+  return options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / HeatmapLogOptions::kUsualRays));
+}
+
+void require_evidence(const ScanLog& log, std::uint32_t scan, const std::function<std::size_t()>& readings) {
   with_prefix(log.name, [&] {
     if (scan >= log.scans()) {
       throw InputError(log.scans() == 0 ? std::string("has no scans")
                                         : fmt::format("has scans 0 to {}, and no scan {}", log.scans() - 1, scan));
     }
-    if (rays_with_evidence(log.scan(scan), model.sensor, how.score.ray_step) == 0) {
+    if (readings() == 0) {
       throw InputError(fmt::format("scan {}: no reading that would be scored carries evidence", scan));
     }
   });
+}
+
+LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const ScanLog& log, std::uint32_t scan,
+                          const GridMap& map, const HeatmapLogOptions& options) {
+  HeatmapOptions how;
+  how.headings = options.headings;
+  how.on_progress = options.on_progress;
+  how.score.ray_step = usual_ray_step(log, options);
+  how.score.compute = options.compute;
+  require_evidence(log, scan, [&] { return rays_with_evidence(log.scan(scan), model.sensor, how.score.ray_step); });
   const RayFan fan = planar_fan(log.azimuth_rad);
   MovingRanges moving(world, how.score.ray_step);
   moving.follow(log.offsets(scan));
@@ -198,6 +213,83 @@ std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const 
     hits.push_back(world_from_sensor * Vec3{o.x_m + range_m * c, o.y_m + range_m * s, 0.0});
   }
   return hits;
+}
+
+std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed) {
+  if (table.scan.size() != table.expected_m.size()) {
+    throw InputError(fmt::format("{} cannot be of {}", counted(table.expected_m.size(), "expected range"),
+                                 counted(table.scan.size(), "scan")));
+  }
+  std::vector<float> reading_m(table.expected_m.size());
+  for (std::size_t begin = 0; begin < table.scan.size();) {
+    std::size_t end = begin;
+    while (end < table.scan.size() && table.scan[end] == table.scan[begin]) ++end;
+    sample_scan(model.parameters, model.sensor, beam_key(seed, table.scan[begin]),
+                std::span(table.expected_m).subspan(begin, end - begin),
+                std::span(reading_m).subspan(begin, end - begin));
+    begin = end;
+  }
+  return reading_m;
+}
+
+ScanLog sample_log(const BeamModel& model, const World& world, std::span<const PlanarPose> poses,
+                   std::span<const double> azimuth_rad, std::uint64_t seed, const Compute& compute) {
+  ScanLog log;
+  log.pose.assign(poses.begin(), poses.end());
+  log.azimuth_rad.assign(azimuth_rad.begin(), azimuth_rad.end());
+  log.max_range_m = model.sensor.max_range_m;
+  log.range_m.assign(log.scans() * log.rays(), 0.0F);
+  BeamData pairs = make_beam_data(log, select_scans("all", log.scans()), world, log.max_range_m, compute);
+  log.range_m = sample_table(model, {std::move(pairs.expected_m), std::move(pairs.scan)}, seed);
+  return log;
+}
+
+std::vector<double> even_azimuths_rad(std::uint32_t rays, double view_deg) {
+  const double gaps = view_deg >= 360.0 ? rays : std::max(1.0, rays - 1.0);
+  std::vector<double> azimuth_rad;
+  for (std::uint32_t i = 0; i < rays; ++i) {
+    azimuth_rad.push_back((rays == 1 ? 0.0 : view_deg * (i / gaps - 0.5)) * kRadPerDeg);
+  }
+  return azimuth_rad;
+}
+
+World::World(std::shared_ptr<const ExpectedRanges> expected, std::string name)
+    : expected_(std::move(expected)), name_(std::move(name)) {
+  if (!expected_) throw InputError("a world needs expected ranges");
+}
+
+World World::from_map(const GridMap& map, const GridCasterOptions& options) {
+  World world(make_grid_ranges(map, options));
+  world.unknown_ = options.unknown;
+  world.outline_ = {map.rows, map.cols, map.resolution_m, map.world_from_map, {}};
+  return world;
+}
+
+World World::from_map(const std::filesystem::path& yaml_file, const GridCasterOptions& options) {
+  GridMapFile file = read_grid_map_file(yaml_file);
+  World world = from_map(file.map, options);
+  world.name_ = yaml_file.filename().string();
+  world.inputs_ = std::move(file.files);
+  world.notes_ = std::move(file.notes);
+  return world;
+}
+
+World World::from_scene(const Scene& scene, const SceneRangesOptions& options, UnknownCells unknown) {
+  World world(make_scene_ranges(scene, options));
+  world.unknown_ = unknown;
+  return world;
+}
+
+World World::from_scene(const SceneSetup& setup, double height_m, UnknownCells unknown, const Compute& compute) {
+  check_in_range("world", "height_m", height_m, -kMostHeightM, kMostHeightM, "m");
+  SceneRangesOptions options;
+  options.pose_from_sensor.translation_m.z = height_m;
+  options.compute = compute;
+  World world = from_scene(setup.scene, options, unknown);
+  world.name_ = fmt::format("{} at a height of {:g} m", setup.file.filename().string(), height_m);
+  world.inputs_ = setup.inputs;
+  world.notes_ = setup.notes;
+  return world;
 }
 
 }  // namespace fathom

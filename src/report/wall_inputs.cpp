@@ -201,9 +201,7 @@ WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& option
   sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
   if (sensor.max_range_m > 0.0 && !options.max_range_m)
     with_prefix(log.name, [&] { require_max_range(log.max_range_m); });
-  const std::vector<std::uint32_t> scans =
-      with_prefix(log.name, [&] { return select_scans(options.scans, log.scans()); });
-  for (const std::uint32_t k : scans) {
+  for (const std::uint32_t k : choose_scans(log.name, options.scans, log.scans())) {
     frames.measured_m.insert(frames.measured_m.end(), log.scan(k).begin(), log.scan(k).end());
     frames.names.push_back(fmt::format("scan {}", k));
   }

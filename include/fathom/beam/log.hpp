@@ -78,15 +78,14 @@ struct FitLogOptions {
 /// fit_beam_model() throw. With options.refine_poses: see there, and refine_poses().
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
 
-/// Reads one of several logs, counted from 0; called more than once for each.
+/// Reads one of several logs, counted from 0; called once for each, in their order.
 using LogReader = std::function<ScanLog(std::size_t log)>;
 
 /// fit_log() of several logs of one sensor in one world: the selections of scans hold for each, and none may say that
-/// its sensor measures farther than another's. Logs are cut into parts of 1024 scans that are learned from, and a part
-/// is pairs, 16 to 34 bytes a reading; a log is in memory while it becomes pairs. Of very many held-out scans, every
-/// k-th judges, so that there are at most 4 million readings. With options.per_log the common parameters and the
-/// corrections of each log are learned in turns, until the log-likelihood rises no more. The corrections are learned
-/// from at most 65 536 readings of evenly spaced scans of each log.
+/// its sensor measures farther than another's. All logs are in memory, and their pairs take 16 to 34 bytes a reading.
+/// Of very many held-out scans, every k-th judges, so that there are at most 4 million readings. With options.per_log
+/// the common parameters and the corrections of each log are learned in turns, until the log-likelihood rises no more.
+/// The corrections are learned from at most 65 536 readings of evenly spaced scans of each log.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,
                               const FitLogOptions& options = {});
 
