@@ -647,11 +647,13 @@ class World:
     @property
     def notes(self) -> List[str]: ...
 
+class _BeamModel:
+    def __init__(self, parameters: Dict[str, Any], sensor: Dict[str, Any], unknown: str = ...) -> None: ...
+
 class _Scorer:
     def __init__(
         self,
-        parameters: Dict[str, Any],
-        sensor: Dict[str, Any],
+        model: _BeamModel,
         world: World,
         rays: Any,
         ray_step: int,
@@ -675,7 +677,7 @@ class _Scorer:
     def bytes(self) -> int: ...
 
 class _Density:
-    def __init__(self, parameters: Dict[str, Any], sensor: Dict[str, Any], expected_m: float) -> None: ...
+    def __init__(self, model: _BeamModel, expected_m: float) -> None: ...
     def density(self, z_m: _Array) -> Any: ...
     def log_density(self, z_m: _Array) -> Any: ...
     def cdf(self, z_m: _Array) -> Any: ...
@@ -785,7 +787,7 @@ def _write_field_model(file: _Path, model: Dict[str, Any]) -> None: ...
 def _localizer_field_text(model: Dict[str, Any], localizer: str) -> str: ...
 def _localizer_beam(parameters: Dict[str, Any], localizer: str) -> Dict[str, float]: ...
 def _localizer_notes(parameters: Dict[str, Any], localizer: str) -> List[str]: ...
-def _localizer_text(parameters: Dict[str, Any], sensor: Dict[str, Any], localizer: str) -> str: ...
+def _localizer_text(model: _BeamModel, localizer: str) -> str: ...
 
 class Heatmap:
     def __init__(self, *args: Any, **kwargs: Any) -> None: ...
@@ -911,9 +913,7 @@ def detect_isa() -> str: ...
 def _is_made(object: object, /) -> bool: ...
 def _check_beam_parameters(values: Dict[str, Any], /) -> Dict[str, Any]: ...
 def _check_beam_sensor(values: Dict[str, Any], /) -> Dict[str, Any]: ...
-def _sample(
-    parameters: Dict[str, Any], sensor: Dict[str, Any], expected: _Array, seed: _Number, first_scan: _Number, name: str
-) -> _F32: ...
+def _sample(model: _BeamModel, expected: _Array, seed: _Number, first_scan: _Number, name: str) -> _F32: ...
 def _fit_pairs(
     readings: _Array,
     expected: _Array,
@@ -925,8 +925,7 @@ def _fit_pairs(
 ) -> _Fit: ...
 def _fit_scans(log: ScanLog, world: World, options: Dict[str, Any], /) -> _Fit: ...
 def _judge(
-    parameters: Dict[str, Any],
-    sensor: Dict[str, Any],
+    model: _BeamModel,
     readings: _Array,
     expected: _Array,
     scan: Optional[_Array],
@@ -934,12 +933,9 @@ def _judge(
     /,
 ) -> Dict[str, Any]: ...
 def _read_model(file: _Path, /) -> Tuple[Dict[str, Any], Dict[str, Any], str]: ...
-def _write_model(
-    file: _Path, parameters: Dict[str, Any], sensor: Dict[str, Any], unknown: str, /
-) -> None: ...
+def _write_model(file: _Path, model: _BeamModel, /) -> None: ...
 def _score_log(
-    parameters: Dict[str, Any],
-    sensor: Dict[str, Any],
+    model: _BeamModel,
     world: World,
     log: ScanLog,
     scans: str,
@@ -950,8 +946,7 @@ def _score_log(
     /,
 ) -> Tuple[Tuple[_I64, _F64, _I64, _F64], Dict[str, Any]]: ...
 def _score_beams(
-    parameters: Dict[str, Any],
-    sensor: Dict[str, Any],
+    model: _BeamModel,
     world: World,
     log: ScanLog,
     scans: str,
@@ -960,8 +955,7 @@ def _score_beams(
     /,
 ) -> Tuple[_I64, _I64, _F64, _F32, _F32, _F64, _F64, _F64, _F64, _F64]: ...
 def _sample_log(
-    parameters: Dict[str, Any],
-    sensor: Dict[str, Any],
+    model: _BeamModel,
     world: World,
     poses: _Array,
     azimuth_rad: _Array,
@@ -970,8 +964,7 @@ def _sample_log(
     /,
 ) -> ScanLog: ...
 def _heatmap(
-    parameters: Dict[str, Any],
-    sensor: Dict[str, Any],
+    model: _BeamModel,
     world: World,
     rays: Any,
     readings: _Array,
@@ -984,8 +977,7 @@ def _heatmap(
     /,
 ) -> Heatmap: ...
 def _heatmap_of_log(
-    parameters: Dict[str, Any],
-    sensor: Dict[str, Any],
+    model: _BeamModel,
     world: World,
     log: ScanLog,
     scan: _Number,

@@ -72,9 +72,9 @@ def _sensor(sensor: Optional[Sensor], parameters: Any, max_range_m: Optional[flo
 
 
 def _model(parameters: Any, sensor: Optional[Sensor], max_range_m: Optional[float],
-           world: Optional[World] = None) -> Tuple[Dict[str, Any], Dict[str, Any]]:
-    """Parameters and sensor as the library takes them."""
-    return _parameters(parameters).to_dict(), _sensor(sensor, parameters, max_range_m, world).to_dict()
+           world: Optional[World] = None) -> _fathom._BeamModel:
+    known = _sensor(sensor, parameters, max_range_m, world)
+    return _fathom._BeamModel(_parameters(parameters).to_dict(), known.to_dict())
 
 
 class Scorer:
@@ -103,8 +103,8 @@ class Scorer:
         place = _world(world)
         self.parameters: Parameters = _parameters(parameters)
         self.sensor: Sensor = _sensor(sensor, parameters, max_range_m, place)
-        self._scorer = _fathom._Scorer(self.parameters.to_dict(), self.sensor.to_dict(), place, rays, ray_step, alpha,
-                                       exact, threads, isa)
+        self._scorer = _fathom._Scorer(_model(self.parameters, self.sensor, None), place, rays, ray_step, alpha, exact,
+                                       threads, isa)
 
     def score(self, poses: npt.ArrayLike, readings: npt.ArrayLike, *, quat_wxyz: Optional[npt.ArrayLike] = None,
               quat_xyzw: Optional[npt.ArrayLike] = None) -> Floats64:
@@ -127,7 +127,7 @@ class Density(_fathom._Density):
 
     def __init__(self, parameters: ParametersLike, expected_m: float, *, max_range_m: Optional[float] = None,
                  sensor: Optional[Sensor] = None) -> None:
-        super().__init__(*_model(parameters, sensor, max_range_m), expected_m)
+        super().__init__(_model(parameters, sensor, max_range_m), expected_m)
 
 
 class _ScansFit:
@@ -339,21 +339,21 @@ def localizer_field_text(model: Union[FieldFit, Dict[str, float]], localizer: st
 def localizer_text(parameters: ParametersLike, localizer: str, *, max_range_m: Optional[float] = None,
                    sensor: Optional[Sensor] = None) -> str:
     """The parameters as the YAML that the localizer reads."""
-    return _fathom._localizer_text(*_model(parameters, sensor, max_range_m), localizer)
+    return _fathom._localizer_text(_model(parameters, sensor, max_range_m), localizer)
 
 
 def judge(parameters: ParametersLike, readings: npt.ArrayLike, expected: npt.ArrayLike,
           max_range_m: Optional[float] = None, *, scan: Optional[npt.ArrayLike] = None, sensor: Optional[Sensor] = None,
           bins: int = 40) -> Dict[str, Any]:
     """How well parameters describe readings that they were not learned from: see Fit.judgement."""
-    return _fathom._judge(*_model(parameters, sensor, max_range_m), readings, expected, scan, bins)
+    return _fathom._judge(_model(parameters, sensor, max_range_m), readings, expected, scan, bins)
 
 
 def sample(parameters: ParametersLike, expected: npt.ArrayLike, max_range_m: Optional[float] = None, *, seed: int = 0,
            first_scan: int = 0, sensor: Optional[Sensor] = None, name: str = "beam") -> Floats32:
     """Readings drawn from the model, float32 [S, K], for expected ranges [S, K]. The same seed gives the same readings;
     row i has the draws of scan first_scan + i of the sensor called `name`."""
-    return _fathom._sample(*_model(parameters, sensor, max_range_m), expected, seed, first_scan, name)
+    return _fathom._sample(_model(parameters, sensor, max_range_m), expected, seed, first_scan, name)
 
 
 def sample_log(parameters: ParametersLike, world: WorldLike, poses: npt.ArrayLike, azimuth_rad: npt.ArrayLike,
@@ -361,7 +361,7 @@ def sample_log(parameters: ParametersLike, world: WorldLike, poses: npt.ArrayLik
                threads: int = 0) -> ScanLog:
     """A log of readings drawn from the model: one scan per pose [S, 3] of x, y, yaw; rays at azimuths [K]."""
     place = _world(world)
-    return _fathom._sample_log(*_model(parameters, sensor, max_range_m, place), place, poses, azimuth_rad, seed, threads)
+    return _fathom._sample_log(_model(parameters, sensor, max_range_m, place), place, poses, azimuth_rad, seed, threads)
 
 
 class ScanScores(NamedTuple):
@@ -379,7 +379,7 @@ def score_log(parameters: ParametersLike, world: WorldLike, log: LogLike,
               ray_step: int = 1, alpha: float = 1.0, exact: bool = False, threads: int = 0) -> ScanScores:
     """Scores scans at the poses of their log."""
     place = _world(world)
-    arrays, judgement = _fathom._score_log(*_model(parameters, sensor, max_range_m, place), place, _log(log), scans, ray_step,
+    arrays, judgement = _fathom._score_log(_model(parameters, sensor, max_range_m, place), place, _log(log), scans, ray_step,
                                            alpha, exact, threads)
     return ScanScores(*arrays, judgement)
 
@@ -405,7 +405,7 @@ def score_beams(parameters: ParametersLike, world: WorldLike, log: LogLike,
     """Every reading of chosen scans: its expected range, its density, and what it probably is (p_hit, p_short, p_max and
     p_rand sum to 1). Readings that are probably short mark what moves and what the map does not know."""
     place = _world(world)
-    return BeamScores(*_fathom._score_beams(*_model(parameters, sensor, max_range_m, place), place, _log(log), scans, ray_step,
+    return BeamScores(*_fathom._score_beams(_model(parameters, sensor, max_range_m, place), place, _log(log), scans, ray_step,
                                             threads))
 
 
@@ -416,7 +416,7 @@ def heatmap(parameters: ParametersLike, map: GridMap, rays: npt.ArrayLike, readi
     """Where in the free cells of a map one scan, readings [K], could have been made. world: where ranges are expected,
     when not in the map itself."""
     place = _world(map if world is None else world)
-    return _fathom._heatmap(*_model(parameters, sensor, max_range_m, place), place, rays, readings, map, spacing_m, headings,
+    return _fathom._heatmap(_model(parameters, sensor, max_range_m, place), place, rays, readings, map, spacing_m, headings,
                             ray_step, alpha, threads)
 
 
@@ -426,7 +426,7 @@ def heatmap_of_log(parameters: ParametersLike, map: GridMap, log: LogLike, scan:
                    ray_step: Optional[int] = None, threads: int = 0) -> Tuple[Heatmap, Tuple[float, float, float], float]:
     """The same for a scan of a log; returns the heatmap, the pose of the scan in the log, and its log-likelihood."""
     place = _world(map if world is None else world)
-    return _fathom._heatmap_of_log(*_model(parameters, sensor, max_range_m, place), place, _log(log), scan, map, spacing_m,
+    return _fathom._heatmap_of_log(_model(parameters, sensor, max_range_m, place), place, _log(log), scan, map, spacing_m,
                                    headings, ray_step, threads)
 
 
@@ -438,4 +438,5 @@ def read_model(file: Any) -> Model:
 
 def write_model(file: Any, model: Model) -> None:
     """Writes parameters.yaml; reading gives the same values back, bit for bit."""
-    _fathom._write_model(file, model.parameters.to_dict(), model.sensor.to_dict(), model.unknown)
+    known = _fathom._BeamModel(model.parameters.to_dict(), model.sensor.to_dict(), model.unknown)
+    _fathom._write_model(file, known)

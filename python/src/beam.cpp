@@ -179,11 +179,11 @@ void bind_world(py::module_& m) {
 /// Scores the scans of one sensor.
 class ScorerHandle {
  public:
-  ScorerHandle(const py::dict& parameters, const py::dict& sensor, const World& world, const py::object& rays,
-               std::size_t ray_step, double alpha, bool exact, int threads, const std::optional<std::string>& isa)
+  ScorerHandle(const BeamModel& model, const World& world, const py::object& rays, std::size_t ray_step, double alpha,
+               bool exact, int threads, const std::optional<std::string>& isa)
       : world_(world),
         rays_(fan_of(rays)),
-        scorer_(beam_parameters_of(parameters), model_of<BeamSensor>(sensor), world_, rays_,
+        scorer_(model.parameters, model.sensor, world_, rays_,
                 {.ray_step = ray_step, .alpha = alpha, .compute = compute_of(threads, isa, "tree"), .exact = exact}) {}
 
   py::array_t<double> score(const py::object& poses, const py::object& readings, const py::object& quat_wxyz,
@@ -224,11 +224,20 @@ class ScorerHandle {
   InUse in_use_;
 };
 
+void bind_beam_model(py::module_& m) {
+  py::class_<BeamModel>(m, "_BeamModel")
+      .def(py::init([](const py::dict& parameters, const py::dict& sensor, const std::string& unknown) {
+             return BeamModel{beam_parameters_of(parameters), model_of<BeamSensor>(sensor),
+                              word_of<UnknownCells>(unknown, "unknown")};
+           }),
+           "parameters"_a, "sensor"_a, "unknown"_a = "free");
+}
+
 void bind_scorer(py::module_& m) {
   py::class_<ScorerHandle>(m, "_Scorer")
-      .def(py::init<const py::dict&, const py::dict&, const World&, const py::object&, std::size_t, double, bool, int,
+      .def(py::init<const BeamModel&, const World&, const py::object&, std::size_t, double, bool, int,
                     const std::optional<std::string>&>(),
-           "parameters"_a, "sensor"_a, "world"_a, "rays"_a, "ray_step"_a, "alpha"_a, "exact"_a, "threads"_a, "isa"_a)
+           "model"_a, "world"_a, "rays"_a, "ray_step"_a, "alpha"_a, "exact"_a, "threads"_a, "isa"_a)
       .def("score", &ScorerHandle::score, "poses"_a, "readings"_a, py::kw_only(), "quat_wxyz"_a = py::none(),
            "quat_xyzw"_a = py::none())
       .def("score_expected", &ScorerHandle::score_expected, "expected"_a, "readings"_a)
@@ -244,10 +253,10 @@ py::object over(const BeamDensity& d, py::array_t<double> x) {
 
 void bind_density(py::module_& m) {
   py::class_<BeamDensity>(m, "_Density")
-      .def(py::init([](const py::dict& parameters, const py::dict& sensor, double expected_m) {
-             return BeamDensity(beam_parameters_of(parameters), model_of<BeamSensor>(sensor), expected_m);
+      .def(py::init([](const BeamModel& model, double expected_m) {
+             return BeamDensity(model.parameters, model.sensor, expected_m);
            }),
-           "parameters"_a, "sensor"_a, "expected_m"_a)
+           "model"_a, "expected_m"_a)
       .def("density", &over<&BeamDensity::density>, "z_m"_a, "f(z): per metre below Z, a probability from Z on.")
       .def("log_density", &over<&BeamDensity::log_density>, "z_m"_a)
       .def("cdf", &over<&BeamDensity::cdf>, "z_m"_a, "P(reading <= z).")
@@ -259,17 +268,15 @@ void bind_density(py::module_& m) {
       .def_property_readonly("expected_m", &BeamDensity::expected_m, "z*, with the offset, as clamped.");
 }
 
-py::array_t<float> sample(const py::dict& parameters, const py::dict& sensor, const py::object& expected,
-                          const py::object& seed, const py::object& first_scan, const std::string& name) {
+py::array_t<float> sample(const BeamModel& model, const py::object& expected, const py::object& seed,
+                          const py::object& first_scan, const std::string& name) {
   const Floats e = floats(expected, "expected", {{-1, -1}, "(S, K)"}, Finite::kNo);
-  const auto p = beam_parameters_of(parameters);
-  const auto s = model_of<BeamSensor>(sensor);
   const std::uint32_t first = whole32(first_scan, "first_scan");
   py::array_t<float> made({e.shape(0), e.shape(1)});
   const auto rays = static_cast<std::size_t>(e.shape(1));
   for (std::uint32_t scan = 0; scan < static_cast<std::uint32_t>(e.shape(0)); ++scan) {
-    sample_scan(p, s, beam_key(seed_of(seed), first + scan, name), {e.data() + scan * rays, rays},
-                {made.mutable_data() + scan * rays, rays});
+    sample_scan(model.parameters, model.sensor, beam_key(seed_of(seed), first + scan, name),
+                {e.data() + scan * rays, rays}, {made.mutable_data() + scan * rays, rays});
   }
   return made;
 }
@@ -278,9 +285,10 @@ py::array_t<float> sample(const py::dict& parameters, const py::dict& sensor, co
 
 void bind_beam(py::module_& m) {
   bind_world(m);
+  bind_beam_model(m);
   bind_scorer(m);
   bind_density(m);
-  m.def("_sample", &sample, "parameters"_a, "sensor"_a, "expected"_a, "seed"_a, "first_scan"_a, "name"_a);
+  m.def("_sample", &sample, "model"_a, "expected"_a, "seed"_a, "first_scan"_a, "name"_a);
   m.def("_check_beam_parameters", [](const py::dict& values) {
     const auto model = beam_parameters_of(values);
     validate(model);

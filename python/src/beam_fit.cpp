@@ -169,10 +169,9 @@ void bind_fit(py::module_& m) {
           "file"_a, "Writes parameters.yaml alone.");
   m.def("_fit_pairs", &fit_pairs);
   m.def("_fit_scans", &fit_scans);
-  m.def("_judge", [](const py::dict& parameters, const py::dict& sensor, const py::object& readings,
-                     const py::object& expected, const py::object& scan, std::size_t bins) {
-    return judgement_dict(judge_beam_model(beam_parameters_of(parameters), model_of<BeamSensor>(sensor),
-                                           data_of(readings, expected, scan), bins));
+  m.def("_judge", [](const BeamModel& model, const py::object& readings, const py::object& expected,
+                     const py::object& scan, std::size_t bins) {
+    return judgement_dict(judge_beam_model(model.parameters, model.sensor, data_of(readings, expected, scan), bins));
   });
 }
 
@@ -187,9 +186,8 @@ void bind_localizers(py::module_& m) {
   m.def("_localizer_notes", [](const py::dict& parameters, const std::string& localizer) {
     return localizer_notes(beam_parameters_of(parameters), word_of<Localizer>(localizer, "localizer"));
   });
-  m.def("_localizer_text", [](const py::dict& parameters, const py::dict& sensor, const std::string& localizer) {
-    return localizer_text(beam_parameters_of(parameters), model_of<BeamSensor>(sensor),
-                          word_of<Localizer>(localizer, "localizer"));
+  m.def("_localizer_text", [](const BeamModel& model, const std::string& localizer) {
+    return localizer_text(model.parameters, model.sensor, word_of<Localizer>(localizer, "localizer"));
   });
 }
 

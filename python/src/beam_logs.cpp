@@ -32,11 +32,6 @@ py::tuple scores_arrays(const std::vector<ScanScore>& scans) {
   return py::make_tuple(numbers, planar_array(poses), rays, log_likelihood);
 }
 
-/// What is read and drawn from: `unknown` is a word of UnknownCells.
-BeamModel beam_model(const py::dict& parameters, const py::dict& sensor, const std::string& unknown) {
-  return {beam_parameters_of(parameters), model_of<BeamSensor>(sensor), word_of<UnknownCells>(unknown, "unknown")};
-}
-
 /// Arrays [beams], in the order of BeamScores of python/fathom/beam.py.
 py::tuple beam_arrays(const std::vector<BeamScore>& beams) {
   const auto n = static_cast<py::ssize_t>(beams.size());
@@ -181,13 +176,11 @@ void bind_files(py::module_& m) {
                           kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(model.unknown)));
   });
   m.def("_write_model",
-        [](const std::filesystem::path& file, const py::dict& parameters, const py::dict& sensor,
-           const std::string& unknown) { write_beam_model(file, beam_model(parameters, sensor, unknown)); });
-  m.def("_score_log", [](const py::dict& parameters, const py::dict& sensor, const World& world, const ScanLog& log,
-                         const std::string& scans, std::size_t ray_step, double alpha, bool exact, int threads) {
+        [](const std::filesystem::path& file, const BeamModel& model) { write_beam_model(file, model); });
+  m.def("_score_log", [](const BeamModel& model, const World& world, const ScanLog& log, const std::string& scans,
+                         std::size_t ray_step, double alpha, bool exact, int threads) {
     ScoreLogOptions options;
     options.score = {.ray_step = ray_step, .alpha = alpha, .compute = {.threads = threads}, .exact = exact};
-    const BeamModel model = beam_model(parameters, sensor, "free");
     LogScores scores;
     released_watched([&](const auto& check) {
       options.on_progress = [&](double) { check(); };
@@ -195,21 +188,19 @@ void bind_files(py::module_& m) {
     });
     return py::make_tuple(scores_arrays(scores.scans), judgement_dict(scores.judgement));
   });
-  m.def("_score_beams", [](const py::dict& parameters, const py::dict& sensor, const World& world, const ScanLog& log,
-                           const std::string& scans, std::size_t ray_step, int threads) {
-    const BeamModel model = beam_model(parameters, sensor, "free");
+  m.def("_score_beams", [](const BeamModel& model, const World& world, const ScanLog& log, const std::string& scans,
+                           std::size_t ray_step, int threads) {
     std::vector<BeamScore> beams;
     released([&] {
       beams = score_beams(model, world, log, select_scans(scans, log.scans()), ray_step, {.threads = threads});
     });
     return beam_arrays(beams);
   });
-  m.def("_sample_log", [](const py::dict& parameters, const py::dict& sensor, const World& world,
-                          const py::object& poses, const py::object& azimuth_rad, const py::object& seed, int threads) {
+  m.def("_sample_log", [](const BeamModel& model, const World& world, const py::object& poses,
+                          const py::object& azimuth_rad, const py::object& seed, int threads) {
     const Doubles azimuths = doubles(azimuth_rad, "azimuth_rad", {{-1}, "(K,)"});
-    return std::make_shared<ScanLog>(sample_log(beam_model(parameters, sensor, "free"), world,
-                                                planar_poses(poses, "poses"), span_of(azimuths), seed_of(seed),
-                                                {.threads = threads}));
+    return std::make_shared<ScanLog>(
+        sample_log(model, world, planar_poses(poses, "poses"), span_of(azimuths), seed_of(seed), {.threads = threads}));
   });
 }
 
@@ -217,21 +208,20 @@ py::array_t<double> heat_array(const Heatmap& h) {
   return copied<double>(h.log_likelihood).attr("reshape")(h.grid.rows, h.grid.cols);
 }
 
-HeatmapPtr heatmap(const py::dict& parameters, const py::dict& sensor, const World& world, const py::object& rays,
-                   const py::object& readings, const GridMap& map, double spacing_m, std::size_t headings,
-                   std::size_t ray_step, double alpha, int threads) {
+HeatmapPtr heatmap(const BeamModel& model, const World& world, const py::object& rays, const py::object& readings,
+                   const GridMap& map, double spacing_m, std::size_t headings, std::size_t ray_step, double alpha,
+                   int threads) {
   const RayFan fan = fan_of(rays);
   const std::string wanted = "(" + std::to_string(fan.size()) + ",)";
   const Floats z = floats(readings, "readings", {{static_cast<py::ssize_t>(fan.size())}, wanted.c_str()}, Finite::kNo);
   HeatmapOptions options;
   options.headings = headings;
   options.score = {.ray_step = ray_step, .alpha = alpha, .compute = {.threads = threads}};
-  const auto p = beam_parameters_of(parameters);
-  const auto s = model_of<BeamSensor>(sensor);
   auto made = std::make_shared<Heatmap>();
   released_watched([&](const auto& check) {
     options.on_progress = [&](double) { check(); };
-    *made = make_heatmap(p, s, world, fan, span_of(z), free_positions(map, spacing_m), options);
+    *made =
+        make_heatmap(model.parameters, model.sensor, world, fan, span_of(z), free_positions(map, spacing_m), options);
   });
   return made;
 }
@@ -276,22 +266,21 @@ void bind_heatmap(py::module_& m) {
            "truth_name"_a = "pose in the log", "hits_world"_a = py::none(),
            "Draws it over the map: truth (x_m, y_m, yaw_rad) as a ring; hits_world [N, 3] as dots.");
   m.def("_heatmap", &heatmap);
-  m.def("_heatmap_of_log", [](const py::dict& parameters, const py::dict& sensor, const World& world,
-                              const ScanLog& log, const py::object& scan, const GridMap& map, double spacing_m,
-                              std::size_t headings, std::optional<std::size_t> ray_step, int threads) {
-    HeatmapLogOptions options;
-    options.spacing_m = spacing_m, options.headings = headings, options.ray_step = ray_step;
-    options.compute.threads = threads;
-    const std::uint32_t number = whole32(scan, "scan");
-    const BeamModel model = beam_model(parameters, sensor, "free");
-    LogHeatmap made;
-    released_watched([&](const auto& check) {
-      options.on_progress = [&](double) { check(); };
-      made = heatmap_of_log(model, world, log, number, map, options);
-    });
-    return py::make_tuple(std::make_shared<Heatmap>(std::move(made.heatmap)), tuple_of(made.logged),
-                          made.logged_log_likelihood);
-  });
+  m.def("_heatmap_of_log",
+        [](const BeamModel& model, const World& world, const ScanLog& log, const py::object& scan, const GridMap& map,
+           double spacing_m, std::size_t headings, std::optional<std::size_t> ray_step, int threads) {
+          HeatmapLogOptions options;
+          options.spacing_m = spacing_m, options.headings = headings, options.ray_step = ray_step;
+          options.compute.threads = threads;
+          const std::uint32_t number = whole32(scan, "scan");
+          LogHeatmap made;
+          released_watched([&](const auto& check) {
+            options.on_progress = [&](double) { check(); };
+            made = heatmap_of_log(model, world, log, number, map, options);
+          });
+          return py::make_tuple(std::make_shared<Heatmap>(std::move(made.heatmap)), tuple_of(made.logged),
+                                made.logged_log_likelihood);
+        });
 }
 
 }  // namespace
