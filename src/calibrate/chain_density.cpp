@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
@@ -36,6 +35,8 @@ bool is_passed_over(Stage stage) {
   return stage == Stage::kHitPoint || stage == Stage::kImage || stage == Stage::kShadow;
 }
 
+[[noreturn]] void refuse(std::string_view slug, std::string_view why) { refuse_chain(fmt::format("{} {}", slug, why)); }
+
 }  // namespace
 
 float cosine_of(float incidence_rad) { return static_cast<float>(math::cos(double{incidence_rad})); }
@@ -47,19 +48,6 @@ bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m
   const double level = law.steps_per_px * law.unit_px_m / before_m;
   return std::abs(level - std::round(level)) <= 0.01 + level * (1e-6 + half_step_m / range_m);
 }
-
-namespace {
-
-[[noreturn]] void refuse(std::string_view slug, std::string_view why) {
-  throw InputError(fmt::format("the chain of noise cannot be scored or learned: {} {}", slug, why));
-}
-
-[[noreturn]] void refuse_without_density(const Noise& noise) {
-  if (noise.stage() == Stage::kRay) refuse(noise.slug(), "turns the rays, and what they then meet is not known");
-  refuse(noise.slug(), "has no density");
-}
-
-}  // namespace
 
 ChainDensity::Step::Step(const ChainEntry& entry, std::size_t at)
     : slug(entry.noise.slug()),
@@ -97,7 +85,8 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
     if (step.act == nullptr && step.loss == nullptr) {
       const bool is_registered = detail::NoiseAccess::place_in_list(noise).has_value();
       if (is_registered && is_passed_over(noise.stage())) continue;
-      refuse_without_density(noise);
+      refuse(noise.slug(),
+             noise.stage() == Stage::kRay ? "turns the rays, and what they then meet is not known" : "has no density");
     }
     if (noise.info().needs.neighbours && returns.jump.empty()) {
       refuse(noise.slug(), "needs to know what neighbouring pixels show, and the returns do not tell");
@@ -105,7 +94,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
     if (step.act != nullptr) ranges_.push_back(step);
     if (step.loss != nullptr) losses_.push_back(std::move(step));
   }
-  take_turns();
+  if (returns.turned.is_known() && turns_rays(chain_)) turns_.emplace(chain_, returns.turned);
   find_laws();
 }
 
@@ -259,10 +248,11 @@ double ChainDensity::probability_between(std::size_t i, double low_m, double hig
 
 double ChainDensity::range_part(std::size_t i) const { return is_lost(i) ? reported(i) : log_range(i) + log_hit(i); }
 
+double ChainDensity::floored_log(double p) const { return p > 0.0 ? std::max(least_log_, math::log(p)) : least_log_; }
+
 double ChainDensity::joined(std::size_t i, double kept, double range_part) const {
-  if (!is_lost(i)) return kept > 0.0 ? std::max(least_log_, math::log(kept) + range_part) : least_log_;
-  const double lost = 1.0 - kept * range_part;
-  return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
+  if (is_lost(i)) return floored_log(1.0 - kept * range_part);
+  return kept > 0.0 ? std::max(least_log_, math::log(kept) + range_part) : least_log_;
 }
 
 double ChainDensity::operator()(std::size_t i) const {

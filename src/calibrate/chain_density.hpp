@@ -101,6 +101,8 @@ class ChainDensity {
   [[nodiscard]] std::optional<double> clamped(const MeasuredRangeLaw& law, double range_m) const;
   /// Probability that a range of this law is reported.
   [[nodiscard]] double reported_by(const MeasuredRangeLaw& law) const;
+  /// Logarithm of a density or a probability, at least `least_log`.
+  [[nodiscard]] double floored_log(double p) const;
   /// Half a step of the readings of return i, along its nominal ray.
   [[nodiscard]] double half_step_of(std::size_t i) const;
   /// Log density of the range that was measured.
@@ -112,7 +114,6 @@ class ChainDensity {
   // Of turned rays, in chain_turned.cpp.
   struct Facet;
   struct WideLaw;
-  void take_turns();
   /// Calls f(facet) for each surface that turned rays meet.
   template <class F>
   void for_each_facet(std::size_t i, F f) const;
@@ -144,8 +145,6 @@ class ChainDensity {
   std::vector<HitStep> hits_;
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
-  RayTurner turner_;                                               ///< by the mean angle
-  std::vector<RayTurner> node_turners_;                            ///< by the angle of each node of the rays
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
   bool is_disparity_ = false;                                      ///< whether readings are levels or disparities
 };

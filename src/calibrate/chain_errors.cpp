@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <utility>
 
-#include "calibrate/chain_evidence.hpp"
+#include <fmt/format.h>
+
+#include "base/counts.hpp"
 #include "calibrate/chain_search.hpp"
 #include "fit/covariance.hpp"
 
@@ -15,9 +16,51 @@ namespace fathom {
 
 namespace {
 
-constexpr double kStepErrors = 0.5;   // of the differences, in errors of one parameter alone
-constexpr double kLimitShare = 1e-6;  // of its error by which a value is off its limit
-constexpr double kLeastPivot = 1e-7;  // below, a parameter does what others do
+constexpr double kMostImpossible = 0.05;  // of all returns: with more, the others do not give the standard errors
+constexpr double kStepErrors = 0.5;       // of the differences, in errors of one parameter alone
+constexpr double kLimitShare = 1e-6;      // of its error by which a value is off its limit
+constexpr double kLeastPivot = 1e-7;      // below, a parameter does what others do
+
+}  // namespace
+
+PossibleReturns::PossibleReturns(const NoiseChain& learned, const ChainData& all,
+                                 std::span<const std::uint32_t> cluster_of_all) {
+  const std::vector<double> nats = all.at(all.used, kOutOfReach).each(learned);
+  for (std::size_t i = 0; i < nats.size(); ++i) {
+    if (std::abs(nats[i] - ChainDensity::kLeastLog) < kRimNats) rim.push_back(all.used[i]);
+    if (nats[i] <= ChainDensity::kLeastLog) {
+      ++impossible;
+    } else {
+      places.push_back(all.used[i]), cluster.push_back(cluster_of_all[i]);
+    }
+  }
+  least_log = rim.empty() && impossible == 0 ? ChainDensity::kLeastLog : kOutOfReach;
+}
+
+bool PossibleReturns::tell_errors() const {
+  return static_cast<double>(impossible) <= kMostImpossible * static_cast<double>(impossible + places.size());
+}
+
+std::string PossibleReturns::note(bool errors_told) const {
+  const std::string count =
+      fmt::format("{} of {} {} as good as impossible under what was learned (below {} nats)", grouped(impossible),
+                  counted(impossible + places.size(), "return"), are(impossible), ChainDensity::kLeastLog);
+  constexpr auto kAdvice = "a model with heavy tails (student) may describe them, or they show what the scene lacks";
+  if (!tell_errors()) {
+    return fmt::format("{}: above {:g} %, what was learned hangs on this limit, and its errors are not known; {}",
+                       count, 100.0 * kMostImpossible, kAdvice);
+  }
+  if (!errors_told) {
+    return fmt::format(
+        "{}, and too many are near this limit: what was learned depends on it, and its standard errors are not "
+        "known; {}",
+        count, kAdvice);
+  }
+  return fmt::format("{} and tell nothing of the parameters: values and standard errors come from the others; {}",
+                     count, kAdvice);
+}
+
+namespace {
 
 /// Whether it says how likely a loss is that asks nothing of the surface.
 bool is_dropout(const ChainLikelihood& likelihood, std::size_t parameter) {
@@ -27,158 +70,146 @@ bool is_dropout(const ChainLikelihood& likelihood, std::size_t parameter) {
 /// Steps to both sides, single floats as the values are.
 double exact_step(double value, double step) { return as_float(value + step) - value; }
 
-/// Minus the second derivatives of the log-likelihood by the parameters in `inner`.
+/// Parameters inside their limits, and the steps of their derivatives.
+struct Inner {
+  std::vector<std::size_t> parameters;
+  std::vector<double> steps;  ///< [all parameters]; 0: it stays
+
+  Inner(const ChainLikelihood& likelihood, std::span<const double> values, std::vector<ParameterError>& errors)
+      : steps(values.size()) {
+    for (std::size_t k = 0; k < steps.size(); ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
+    const ChainLikelihood::Slopes scores = likelihood.slopes(values, steps);
+    std::vector<double> squares(steps.size(), 0.0);
+    for (std::size_t i = 0; i < likelihood.size(); ++i) {
+      likelihood.for_each_parameter(scores, i, [&](std::size_t k, double score) { squares[k] += score * score; });
+    }
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      errors[k].is_unidentified = !(squares[k] > 0.0);
+      const double alone = 1.0 / std::sqrt(squares[k]);
+      const double room = std::min(values[k] - likelihood.free(k).low, likelihood.free(k).high - values[k]);
+      errors[k].is_at_limit = !errors[k].is_unidentified && room <= kLimitShare * alone;
+      const bool stays = errors[k].is_unidentified || errors[k].is_at_limit;
+      steps[k] = stays ? 0.0 : exact_step(values[k], std::min(kStepErrors * alone, 0.5 * room));
+      if (!stays) parameters.push_back(k);
+    }
+  }
+};
+
+/// Minus the second derivatives of the log-likelihood, [all parameters].
 class ObservedInformation {
  public:
-  ObservedInformation(const ChainLikelihood& likelihood, std::span<const double> values,
-                      std::span<const std::size_t> inner, std::span<const double> steps)
+  ObservedInformation(const ChainLikelihood& likelihood, std::span<const double> values, std::span<const double> steps)
       : likelihood_(likelihood),
         values_(values),
         steps_(steps),
-        place_(values.size(), kOutside),
-        matrix_(Eigen::MatrixXd::Zero(inner.size(), inner.size())) {
-    for (std::size_t a = 0; a < inner.size(); ++a) place_[inner[a]] = a;
-    const std::vector<double> top = likelihood.by_ring(values);
-    for (std::size_t c = 0; c < likelihood.columns().size(); ++c) {
-      if (!takes_part(c)) continue;
+        matrix_(Eigen::MatrixXd::Zero(values.size(), values.size())) {
+    const std::vector<double> top = likelihood.each(values);
+    for (std::size_t c = 0; c < likelihood.columns(); ++c) {
+      if (!moves(c)) continue;
       add_own(c, top);
       for (std::size_t d = 0; d < c; ++d) {
-        if (takes_part(d)) add_mixed(c, d);
+        if (moves(d)) add_mixed(c, d);
       }
     }
   }
   [[nodiscard]] const Eigen::MatrixXd& matrix() const { return matrix_; }
 
  private:
-  static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
-
-  [[nodiscard]] bool takes_part(std::size_t column) const {
-    const auto parameters = likelihood_.columns().parameters(column);
-    return std::any_of(parameters.begin(), parameters.end(), [&](std::size_t k) { return place_[k] != kOutside; });
-  }
-  /// Log-likelihoods by ring with all parameters in `inner` of two columns moved by so many of their steps.
-  [[nodiscard]] std::vector<double> at(std::size_t c, double a, std::size_t d, double b) const {
-    std::vector<double> moved(values_.begin(), values_.end());
-    move(c, a, moved);
-    if (c != d) move(d, b, moved);
-    return likelihood_.by_ring(moved);
+  [[nodiscard]] bool moves(std::size_t column) const {
+    const auto parameters = likelihood_.column(column);
+    return std::any_of(parameters.begin(), parameters.end(), [&](std::size_t k) { return steps_[k] != 0.0; });
   }
   void move(std::size_t column, double times, std::vector<double>& values) const {
-    for (const std::size_t k : likelihood_.columns().parameters(column)) {
-      if (place_[k] != kOutside) values[k] += times * steps_[k];
-    }
+    for (const std::size_t k : likelihood_.column(column)) values[k] += times * steps_[k];
   }
-  /// Sum over the returns that both parameters act on.
-  [[nodiscard]] double common(const std::vector<double>& by_ring, std::size_t j, std::size_t k) const {
-    const FreeNumber &p = likelihood_.free(j), &q = likelihood_.free(k);
-    if (!p.rings.empty()) return by_ring[likelihood_.slot(p.rings.front())];
-    if (!q.rings.empty()) return by_ring[likelihood_.slot(q.rings.front())];
-    double sum = 0.0;
-    for (const double one : by_ring) sum += one;
-    return sum;
+  /// Log densities with all parameters of two columns moved by these numbers of their steps.
+  [[nodiscard]] std::vector<double> at(std::size_t c, double a, std::size_t d, double b) const {
+    std::vector<double> moved(values_.begin(), values_.end());
+    move(c, a, moved), move(d, b, moved);
+    return likelihood_.each(moved);
   }
   void add_own(std::size_t c, const std::vector<double>& top) {
     const std::vector<double> above = at(c, 1.0, c, 0.0), below = at(c, -1.0, c, 0.0);
-    for (const std::size_t j : likelihood_.columns().parameters(c)) {
-      const std::size_t a = place_[j];
-      if (a == kOutside) continue;
-      const double curve = common(above, j, j) - 2.0 * common(top, j, j) + common(below, j, j);
-      matrix_(a, a) = -curve / (steps_[j] * steps_[j]);
+    for (std::size_t i = 0; i < top.size(); ++i) {
+      const std::size_t k = likelihood_.parameter(c, i);
+      if (k == ChainLikelihood::kNone || steps_[k] == 0.0) continue;
+      matrix_(k, k) -= (above[i] - 2.0 * top[i] + below[i]) / (steps_[k] * steps_[k]);
     }
   }
   void add_mixed(std::size_t c, std::size_t d) {
     // Each differs from the one before in one column: ChainLikelihood keeps the part of the other.
     const std::vector<double> both = at(c, 1.0, d, 1.0), first = at(c, 1.0, d, -1.0), none = at(c, -1.0, d, -1.0),
                               second = at(c, -1.0, d, 1.0);
-    for (const std::size_t j : likelihood_.columns().parameters(c)) {
-      for (const std::size_t k : likelihood_.columns().parameters(d)) {
-        const std::size_t a = place_[j], b = place_[k];
-        if (a == kOutside || b == kOutside || are_apart(likelihood_.free(j), likelihood_.free(k))) continue;
-        const double mixed = common(both, j, k) - common(first, j, k) - common(second, j, k) + common(none, j, k);
-        matrix_(a, b) = matrix_(b, a) = -mixed / (4.0 * steps_[j] * steps_[k]);
-      }
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      const std::size_t j = likelihood_.parameter(c, i), k = likelihood_.parameter(d, i);
+      if (j == ChainLikelihood::kNone || k == ChainLikelihood::kNone || steps_[j] * steps_[k] == 0.0) continue;
+      const double mixed = both[i] - first[i] - second[i] + none[i];
+      matrix_(j, k) -= mixed / (4.0 * steps_[j] * steps_[k]);
+      matrix_(k, j) = matrix_(j, k);
     }
-  }
-  /// Whether no return knows of both.
-  static bool are_apart(const FreeNumber& p, const FreeNumber& q) {
-    return !p.rings.empty() && !q.rings.empty() && p.rings != q.rings;
   }
 
   const ChainLikelihood& likelihood_;
   std::span<const double> values_, steps_;
-  std::vector<std::size_t> place_;  // [parameters] in inner
   Eigen::MatrixXd matrix_;
 };
 
-/// The part of returns near the floor in second derivatives, of the parameters `learned`.
-Eigen::MatrixXd floor_part(const ChainLikelihood& rim, std::span<const double> values, std::span<const double> steps,
-                           const std::vector<std::size_t>& learned) {
-  Eigen::MatrixXd part = Eigen::MatrixXd::Zero(learned.size(), learned.size());
-  const std::vector<std::vector<double>> scores = scores_of(rim, values, steps);
-  Eigen::VectorXd gradient(values.size()), own(learned.size());
-  for (std::size_t i = 0; i < rim.size(); ++i) {
-    gradient.setZero();
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      if (const std::size_t k = rim.parameter(c, i); k != Columns::kNone) gradient[k] = scores[c][i];
-    }
-    own = gradient(learned);
-    part.noalias() += own * own.transpose();
-  }
+/// The part of returns near the floor in second derivatives, [all parameters].
+Eigen::MatrixXd floor_part(const ChainLikelihood& rim, std::span<const double> values, std::span<const double> steps) {
+  Eigen::MatrixXd part = Eigen::MatrixXd::Zero(values.size(), values.size());
+  rim.add_products(rim.slopes(values, steps), part);
   return part / (2.0 * PossibleReturns::kRimNats);
 }
 
-/// What each return says of parameters, [columns, returns]: its scores, and these in two parts whose squares are what
-/// it tells on average: that it came back, or not, and at what range. A loss has a large score only where there is one,
-/// and few losses would seem to tell all where they happen to be.
-struct Told {
-  std::vector<std::vector<double>> score, of_coming_back, of_range;
+/// Scores in two parts whose squares are the information of a return on average: that it came back, or not, and at what
+/// range. A loss has a large score only where there is one, and the few losses of a cluster would seem to hold all
+/// information. Empty unless a dropout is learned.
+struct AverageScores {
+  ChainLikelihood::Slopes of_coming_back, of_range;
 
-  /// The parts are found where a dropout is learned.
-  Told(const ChainLikelihood& likelihood, std::span<const double> values, std::span<const double> steps,
-       std::span<const std::size_t> learned)
-      : score(scores_of(likelihood, values, steps)) {
+  AverageScores(const ChainLikelihood& likelihood, const ChainLikelihood::Slopes& scores,
+                std::span<const double> values, std::span<const double> steps, std::span<const std::size_t> learned) {
+    constexpr double kLeastChance = 1e-9;
     if (std::none_of(learned.begin(), learned.end(), [&](std::size_t k) { return is_dropout(likelihood, k); })) return;
-    of_range = score;
-    std::vector<double> back;
-    likelihood.each_returned(values, back);
-    of_coming_back = slopes_of(likelihood, values, steps, &ChainLikelihood::each_returned);
-    for (std::size_t c = 0; c < score.size(); ++c) {
+    of_range = scores;
+    const std::vector<double> back = likelihood.each_returned(values);
+    of_coming_back = likelihood.slopes(values, steps, true);
+    for (std::size_t c = 0; c < scores.size(); ++c) {
       for (std::size_t i = 0; i < back.size(); ++i) {
         const double p = std::clamp(back[i], kLeastChance, 1.0 - kLeastChance), slope = of_coming_back[c][i];
         of_coming_back[c][i] = slope / std::sqrt(p * (1.0 - p));
-        of_range[c][i] = likelihood.is_lost(i) ? 0.0 : score[c][i] - slope / p;
+        of_range[c][i] = likelihood.data().is_lost(i) ? 0.0 : scores[c][i] - slope / p;
       }
     }
   }
-
- private:
-  static constexpr double kLeastChance = 1e-9;
 };
 
 /// How clusters move the parameters `learned`: A^-1 s_g.
-BlockMoves moves_of(const ChainLikelihood& likelihood, const Told& told, std::span<const std::size_t> learned,
-                    std::span<const std::uint32_t> cluster, std::size_t clusters, const Eigen::MatrixXd& inverse) {
+BlockMoves moves_of(const ChainLikelihood& likelihood, std::span<const double> values, std::span<const double> steps,
+                    std::span<const std::size_t> learned, std::span<const std::uint32_t> cluster, std::size_t clusters,
+                    const Eigen::MatrixXd& inverse) {
+  const ChainLikelihood::Slopes scores = likelihood.slopes(values, steps);
+  const AverageScores average(likelihood, scores, values, steps, learned);
   const auto count = static_cast<Eigen::Index>(learned.size());
-  std::vector<std::size_t> column(likelihood.parameters(), Columns::kNone);
-  Eigen::VectorXd of_dropout(count), move(count);  // the first: 1 of a dropout, else 0
+  std::vector<std::size_t> place(values.size(), ChainLikelihood::kNone);  // among those learned
+  Eigen::VectorXd of_dropout(count), move(count);                         // the first: 1 of a dropout, else 0
   for (std::size_t a = 0; a < learned.size(); ++a) {
-    column[learned[a]] = a, of_dropout[a] = is_dropout(likelihood, learned[a]) ? 1.0 : 0.0;
+    place[learned[a]] = a, of_dropout[a] = is_dropout(likelihood, learned[a]) ? 1.0 : 0.0;
   }
   const Eigen::VectorXd of_others = Eigen::VectorXd::Ones(count) - of_dropout;
-  const auto find_move = [&](const std::vector<std::vector<double>>& scores, std::size_t i) {
+  const auto find_move = [&](const ChainLikelihood::Slopes& slopes, std::size_t i) {
     move.setZero();
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      const std::size_t k = likelihood.parameter(c, i);
-      if (k != Columns::kNone && column[k] != Columns::kNone) move += scores[c][i] * inverse.col(column[k]);
-    }
+    likelihood.for_each_parameter(slopes, i, [&](std::size_t k, double slope) {
+      if (place[k] != ChainLikelihood::kNone) move += slope * inverse.col(place[k]);
+    });
   };
   BlockMoves moves = {Eigen::MatrixXd::Zero(clusters, count), Eigen::MatrixXd::Zero(clusters, count)};
   for (std::size_t i = 0, g = 0; i < cluster.size(); ++i) {
     g += i > 0 && cluster[i] != cluster[i - 1] ? 1 : 0;
-    find_move(told.score, i);
+    find_move(scores, i);
     moves.moved.row(g) += move.transpose();
     moves.told.row(g) += move.cwiseAbs2().cwiseProduct(of_others).transpose();
-    for (const auto* part : {&told.of_coming_back, &told.of_range}) {
+    for (const auto* part : {&average.of_coming_back, &average.of_range}) {
       if (part->empty()) continue;
       find_move(*part, i);
       moves.told.row(g) += move.cwiseAbs2().cwiseProduct(of_dropout).transpose();
@@ -187,89 +218,43 @@ BlockMoves moves_of(const ChainLikelihood& likelihood, const Told& told, std::sp
   return moves;
 }
 
-/// Sums of squared scores, of each parameter.
-std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores) {
-  std::vector<double> squares(likelihood.parameters(), 0.0);
-  for (std::size_t c = 0; c < scores.size(); ++c) {
-    for (std::size_t i = 0; i < scores[c].size(); ++i) {
-      const std::size_t k = likelihood.parameter(c, i);
-      if (k != Columns::kNone) squares[k] += scores[c][i] * scores[c][i];
-    }
-  }
-  return squares;
-}
-
-/// Parameters inside their limits, and with which steps their derivatives are found.
-struct Inner {
-  std::vector<std::size_t> parameters;
-  std::vector<double> steps;  ///< [all parameters]
-
-  Inner(const ChainLikelihood& likelihood, std::span<const double> values, ChainErrors& out) : steps(values.size()) {
-    for (std::size_t k = 0; k < steps.size(); ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
-    const std::vector<double> squares = squares_of(likelihood, scores_of(likelihood, values, steps));
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      if (!(squares[k] > 0.0)) {
-        out.is_unidentified[k] = true;
-        continue;
-      }
-      const double alone = 1.0 / std::sqrt(squares[k]);
-      const double room = std::min(values[k] - likelihood.free(k).low, likelihood.free(k).high - values[k]);
-      out.is_at_limit[k] = room <= kLimitShare * alone;
-      if (out.is_at_limit[k]) continue;
-      steps[k] = exact_step(values[k], std::min(kStepErrors * alone, 0.5 * room));
-      parameters.push_back(k);
-    }
-  }
-};
-
-void set_correlations(const Eigen::MatrixXd& covariance, std::span<const std::size_t> learned, ChainErrors& out) {
-  for (std::size_t a = 0; a < learned.size(); ++a) {
-    for (std::size_t b = 0; b < learned.size(); ++b) {
-      out.correlations[learned[a] * out.error.size() + learned[b]] =
-          covariance(a, b) / std::sqrt(covariance(a, a) * covariance(b, b));
-    }
-  }
-}
-
 }  // namespace
 
-ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihood& rim, std::span<const double> values,
+ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihood& rim,
                          std::span<const std::uint32_t> cluster, bool are_stretches) {
+  const std::vector<double> values = likelihood.given();
   const std::size_t n = values.size();
-  ChainErrors out = {.error = std::vector<double>(n, kNoNumber),
-                     .naive = std::vector<double>(n, kNoNumber),
-                     .correlations = std::vector<double>(n * n, kNoNumber),
-                     .is_at_limit = std::vector<bool>(n, false),
-                     .is_unidentified = std::vector<bool>(n, false),
-                     .half_width = std::vector<double>(n, kNoNumber),
-                     .parabola = std::vector<double>(n, kNoNumber)};
+  ChainErrors out = {.of = std::vector<ParameterError>(n), .correlations = std::vector<double>(n * n, kNoNumber)};
   for (std::size_t i = 0; i < cluster.size(); ++i) out.clusters += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
 
-  const auto [inner, steps] = Inner(likelihood, values, out);
-  const ObservedInformation observed(likelihood, values, inner, steps);
-  const std::vector<std::size_t> kept = independent_rows(observed.matrix(), kLeastPivot);
-  for (const std::size_t k : inner) out.is_unidentified[k] = true;
+  const auto [inner, steps] = Inner(likelihood, values, out.of);
+  const ObservedInformation observed(likelihood, values, steps);
   std::vector<std::size_t> learned;
-  for (const std::size_t k : kept) learned.push_back(inner[k]), out.is_unidentified[inner[k]] = false;
-  const Eigen::MatrixXd information = observed.matrix()(kept, kept);
+  for (const std::size_t k : inner) out.of[k].is_unidentified = true;
+  for (const std::size_t a : independent_rows(observed.matrix()(inner, inner), kLeastPivot)) {
+    learned.push_back(inner[a]), out.of[inner[a]].is_unidentified = false;
+  }
+  const Eigen::MatrixXd information = observed.matrix()(learned, learned);
   const auto parabola = inverse_of(information, 1e-12);
   if (!parabola) return out;
   const bool has_rim = rim.size() > 0;
-  const auto inverse = has_rim ? inverse_of(information - floor_part(rim, values, steps, learned), 1e-12) : parabola;
+  const auto inverse =
+      has_rim ? inverse_of(information - floor_part(rim, values, steps)(learned, learned), 1e-12) : parabola;
   out.hangs_on_floor = !inverse;
   if (!inverse) return out;
   const Eigen::MatrixXd naive = has_rim ? Eigen::MatrixXd(*inverse * information * *inverse) : *inverse;
-  const Told told(likelihood, values, steps, learned);
   const ParameterErrors errors =
-      parameter_errors(naive.diagonal(), moves_of(likelihood, told, learned, cluster, out.clusters, *inverse),
+      parameter_errors(naive.diagonal(), moves_of(likelihood, values, steps, learned, cluster, out.clusters, *inverse),
                        BartlettWeights(out.clusters, are_stretches));
   for (std::size_t a = 0; a < learned.size(); ++a) {
-    const std::size_t k = learned[a];
-    out.naive[k] = errors.naive[a], out.error[k] = errors.error[a], out.half_width[k] = errors.half_width[a];
-    out.parabola[k] = std::sqrt((*parabola)(a, a));
-    if (!(out.error[k] < std::abs(values[k]))) out.is_unidentified[k] = true;
+    ParameterError& p = out.of[learned[a]];
+    p.naive = errors.naive[a], p.error = errors.error[a], p.half_width = errors.half_width[a];
+    p.parabola = std::sqrt((*parabola)(a, a));
+    p.is_unidentified = !(p.error < std::abs(values[learned[a]]));
+    for (std::size_t b = 0; b < learned.size(); ++b) {
+      out.correlations[learned[a] * n + learned[b]] = naive(a, b) / std::sqrt(naive(a, a) * naive(b, b));
+    }
   }
-  set_correlations(naive, learned, out);
   return out;
 }
 
@@ -311,14 +296,15 @@ class ParameterProfile {
   ParameterProfile(const ChainLikelihood& likelihood, std::span<const double> values, const ChainErrors& errors,
                    double top, std::size_t own)
       : likelihood_(likelihood), values_(values), top_(top), own_(own), value_(values[own]) {
+    const ParameterError& error = errors.of[own];
     for (std::size_t k = 0; k < values.size(); ++k) {
       // What does the same as another stays, as it does for the error.
-      if (k == own || (errors.is_unidentified[k] && std::isnan(errors.naive[k]))) continue;
+      if (k == own || (errors.of[k].is_unidentified && std::isnan(errors.of[k].naive))) continue;
       others_.push_back(likelihood.free(k)), place_.push_back(k);
       const double correlation = errors.correlations[own * values.size() + k];
-      rate_.push_back(std::isfinite(correlation) ? correlation * errors.parabola[k] / errors.parabola[own] : 0.0);
+      rate_.push_back(std::isfinite(correlation) ? correlation * errors.of[k].parabola / error.parabola : 0.0);
     }
-    parabola_ = errors.parabola[own], critical_ = errors.half_width[own] / parabola_;
+    parabola_ = error.parabola, critical_ = error.half_width / parabola_;
   }
 
   /// The end of the interval to one side, -1 or 1.
@@ -377,7 +363,7 @@ class ParameterProfile {
     all[own_] = own;
     if (others.empty()) return likelihood_.total(all);
     const NoiseChain chain = likelihood_.chain_at(all);
-    Climb best = climb_chain(likelihood_.with_free(chain, others_), others, kLeastGain);
+    Climb best = climb_chain({chain, others_, likelihood_.data()}, others, kLeastGain);
     others = std::move(best.values);
     return best.log_likelihood;
   }
@@ -394,15 +380,15 @@ class ParameterProfile {
 
 }  // namespace
 
-std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, std::span<const double> values,
-                                      const ChainErrors& errors, bool search) {
+std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, const ChainErrors& errors, bool search) {
   std::vector<Interval> out;
+  const std::vector<double> values = likelihood.given();
   const double top = likelihood.total(values);
   for (std::size_t k = 0; k < values.size(); ++k) {
     const FreeNumber& p = likelihood.free(k);
-    const double half = errors.half_width[k];  // clamp() keeps a NaN
-    out.push_back({std::clamp(values[k] - half, p.low, p.high), std::clamp(values[k] + half, p.low, p.high)});
-    const bool has_error = std::isfinite(errors.half_width[k]) && errors.parabola[k] > 0.0;
+    const double half = errors.of[k].half_width;
+    out.push_back(interval_about(values[k], half, {p.low, p.high}));
+    const bool has_error = std::isfinite(half) && errors.of[k].parabola > 0.0;
     if (!search || !has_error || !p.rings.empty()) continue;
     const ParameterProfile profile(likelihood, values, errors, top, k);
     out.back() = {profile.end(-1.0), profile.end(1.0)};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/chain_evidence.hpp"
+// Which parameters the returns determine: levels of disparities, ends of uniform errors, parameters that no data could
+// separate, and the flags of a fit.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,10 +17,9 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counts.hpp"
-#include "calibrate/chain_density.hpp"
-#include "calibrate/chain_likelihood.hpp"
+#include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_search.hpp"
+#include "calibrate/turned_rays.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {
@@ -87,15 +89,15 @@ constexpr double kBelowAnyRangeM = -1e12;
 
 }  // namespace
 
-std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainReturns& returns,
-                       std::span<const std::size_t> learn) {
+std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainData& data) {
   const bool is_low = end.role == LearnedRole::kLowEnd;
   if (!end.rings.empty() || (!is_low && end.role != LearnedRole::kHighEnd)) return {};
-  const ChainDensity density(learned, returns);
+  const ChainDensity density(learned, data.returns);
   double all = 0.0, beside = 0.0;
-  for (const std::size_t i : learn) {
-    if (std::isnan(returns.range_m[i])) continue;
-    const double below = density.probability_between(i, kBelowAnyRangeM, double{returns.range_m[i]});
+  for (const std::size_t i : data.used) {
+    const float range_m = data.returns.range_m[i];
+    if (std::isnan(range_m)) continue;
+    const double below = density.probability_between(i, kBelowAnyRangeM, double{range_m});
     ++all, beside += (is_low ? below : 1.0 - below) < kOuter ? 1.0 : 0.0;
   }
   const double expected = kOuter * all;
@@ -114,13 +116,11 @@ constexpr double kApartM = 0.01;
 constexpr double kLeastOwn = 1e-7;  // single floats leave 1e-10
 
 /// Some returns, of each ring if any parameter is of a single one.
-std::vector<std::size_t> sample_of(std::span<const FreeNumber> free, const ChainReturns& returns,
-                                   std::span<const std::size_t> places) {
-  std::vector<std::size_t> some = some_of(places, kMostReturns);
-  const bool by_ring = std::any_of(free.begin(), free.end(), [](const FreeNumber& p) { return !p.rings.empty(); });
-  if (!by_ring) return some;
+std::vector<std::size_t> sample_of(std::span<const FreeNumber> free, const ChainData& data) {
+  std::vector<std::size_t> some = some_of(data.used, kMostReturns);
+  if (std::all_of(free.begin(), free.end(), [](const FreeNumber& p) { return p.rings.empty(); })) return some;
   std::map<std::uint16_t, std::vector<std::size_t>> of_ring;
-  for (const std::size_t i : places) of_ring[returns.ring[i]].push_back(i);
+  for (const std::size_t i : data.used) of_ring[data.returns.ring[i]].push_back(i);
   // From all over its ring: neighbours see the same range, and at one range a gain and a bias do the same.
   for (const auto& [ring, all] : of_ring) {
     const std::vector<std::size_t> few = some_of(all, kOfEachRing);
@@ -141,12 +141,20 @@ std::vector<std::size_t> by_preference(std::span<const FreeNumber> free) {
   return order;
 }
 
+/// All that the densities of some returns depend on.
+Eigen::VectorXd effects_of(const NoiseChain& chain, const ChainReturns& returns, std::span<const std::size_t> some) {
+  const ChainDensity density(chain, returns);
+  std::vector<double> effects;
+  for (const std::size_t i : some) density.effects(i, effects);
+  return Eigen::Map<const Eigen::VectorXd>(effects.data(), static_cast<Eigen::Index>(effects.size()));
+}
+
 }  // namespace
 
 std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const FreeNumber> free,
-                                       const ChainReturns& returns, std::span<const std::size_t> places) {
+                                       const ChainData& data) {
   if (free.size() < 2) return {};
-  const std::vector<std::size_t> some = sample_of(free, returns, places);
+  const std::vector<std::size_t> some = sample_of(free, data);
   std::vector<double> start = inner_start(free, values_of(chain, free));
   for (std::size_t k = 0; k < free.size(); ++k) {
     // Where both ends of a uniform are in one place, either moves as the other.
@@ -157,83 +165,156 @@ std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const 
     std::vector<double> values = start;
     values[k] = value;
     set_values(moved, free, values);
-    const ChainDensity density(moved, returns);
-    std::vector<double> out;
-    for (const std::size_t i : some) density.effects(i, out);
-    return out;
+    return effects_of(moved, data.returns, some);
   };
-  // Each row of length 1.
-  std::vector<std::vector<double>> rows;
+  std::vector<Eigen::VectorXd> changes;  // each of length 1
   std::vector<std::size_t> which;
   for (const std::size_t k : by_preference(free)) {
-    const FreeNumber& p = free[k];
-    const double margin = 0.5 * std::min(start[k] - p.low, p.high - start[k]);
+    const double margin = 0.5 * std::min(start[k] - free[k].low, free[k].high - start[k]);
     const double step = std::min(margin, kStep * std::max(std::abs(start[k]), margin));
-    std::vector<double> up = effects_at(k, start[k] + step);
-    const std::vector<double> down = effects_at(k, start[k] - step);
-    double square = 0.0;
-    for (std::size_t i = 0; i < up.size(); ++i) up[i] -= down[i], square += up[i] * up[i];
-    if (!(square > 0.0) || !std::isfinite(square)) continue;  // it does nothing here, which the fit will say
-    for (double& x : up) x /= std::sqrt(square);
-    rows.push_back(std::move(up)), which.push_back(k);
+    const Eigen::VectorXd change = effects_at(k, start[k] + step) - effects_at(k, start[k] - step);
+    const double length = change.norm();
+    if (!(length > 0.0) || !std::isfinite(length)) continue;  // it does nothing here, which the fit will say
+    changes.push_back(change / length), which.push_back(k);
   }
-  Eigen::MatrixXd products(rows.size(), rows.size());
-  for (std::size_t a = 0; a < rows.size(); ++a) {
-    for (std::size_t b = 0; b < rows.size(); ++b) {
-      products(a, b) = std::inner_product(rows[a].begin(), rows[a].end(), rows[b].begin(), 0.0);
-    }
+  Eigen::MatrixXd products(changes.size(), changes.size());
+  for (std::size_t a = 0; a < changes.size(); ++a) {
+    for (std::size_t b = 0; b < changes.size(); ++b) products(a, b) = changes[a].dot(changes[b]);
   }
-  const std::vector<std::size_t> kept = independent_rows(products, kLeastOwn);
+  for (const std::size_t a : independent_rows(products, kLeastOwn)) which[a] = free.size();
   std::vector<FreeNumber> out;
-  for (std::size_t a = 0; a < rows.size(); ++a) {
-    if (std::find(kept.begin(), kept.end(), a) == kept.end()) out.push_back(free[which[a]]);
+  for (const std::size_t k : which) {
+    if (k < free.size()) out.push_back(free[k]);
   }
   return out;
 }
 
 namespace {
 
-constexpr double kMostImpossible = 0.05;  // of all returns: with more, the others do not give the standard errors
+constexpr std::size_t kFewClusters = 20;
+constexpr double kStrongCorrelation = 0.99;
+
+/// Flags of parameters: those that hold for several rings are one line.
+class ParameterFlags {
+ public:
+  void add(const std::vector<std::string>& names, std::string_view text) {
+    std::vector<std::string> of_all;
+    std::transform(names.begin(), names.end(), std::back_inserter(of_all), of_any_ring);
+    const std::string line = fmt::format("{} {}", fmt::join(of_all, " and "), text);
+    const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.of_all == line; });
+    if (same != lines_.end()) {
+      ++same->rings;
+    } else {
+      lines_.push_back({line, fmt::format("{} {}", fmt::join(names, " and "), text), 1});
+    }
+  }
+  void move_to(std::vector<std::string>& flags) const {
+    for (const Line& line : lines_) {
+      flags.push_back(line.rings == 1 ? line.only : fmt::format("{} ({} rings)", line.of_all, line.rings));
+    }
+  }
+
+ private:
+  struct Line {
+    std::string of_all, only;
+    std::size_t rings;
+  };
+  /// "gain_bias.rings.*.gain"
+  static std::string of_any_ring(const std::string& name) {
+    constexpr std::string_view kRings = ".rings.";
+    const std::size_t at = name.find(kRings);
+    if (at == std::string::npos) return name;
+    const std::size_t number = at + kRings.size();
+    return name.substr(0, number) + "*" + name.substr(name.find('.', number));
+  }
+  std::vector<Line> lines_;
+};
+
+/// Why a parameter is not identified.
+std::string unidentified_text(const ChainFit& fit, const FreeNumber& number, const LearnedParameter& p,
+                              bool knows_points) {
+  if (!knows_points && fit.chain[number.entry].noise.stage() == Stage::kHitPoint) {
+    return "cannot be told from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
+           "hit_sensor of a run)";
+  }
+  if (number.role == LearnedRole::kLevels) return "cannot be told: measured disparities have no common step";
+  if (!std::isnan(p.std_error)) return "cannot be told from 0: its error exceeds its value";
+  if (p.value == p.start) {
+    return "cannot be told from these returns, and stays as given: others do the same, or it does nothing here";
+  }
+  const bool is_more = p.value > p.start;
+  return fmt::format("is at {} about {:.4g} by these returns, which do not tell how much {}",
+                     is_more ? "least" : "most", p.value, is_more ? "more" : "less");
+}
+
+void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, bool knows_points) {
+  ParameterFlags flags;
+  const std::size_t n = fit.parameters.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    const LearnedParameter& p = fit.parameters[k];
+    if (p.is_at_limit) flags.add({p.name}, fmt::format("is at its limit {:g}", p.value));
+    if (p.is_unidentified) flags.add({p.name}, unidentified_text(fit, numbers[k], p, knows_points));
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) {
+      const double c = fit.correlations[j * n + k];
+      if (!(std::abs(c) > kStrongCorrelation)) continue;
+      flags.add({fit.parameters[k].name, fit.parameters[j].name},
+                fmt::format("are hard to tell apart: their errors have the correlation {:.2f}", c));
+    }
+  }
+  flags.move_to(fit.flags);
+}
+
+/// Says where the learned angle leaves the nodes, or is too small for them to show it.
+void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const TurnedRays& rays) {
+  constexpr double kLeastReach = 3.0;  // deviations about the mean that nodes should span
+  const std::optional<AxisTurn> turn = rays.is_known() ? ray_turn(fit.chain) : std::nullopt;
+  if (!turn) return;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    const LearnedParameter& p = fit.parameters[k];
+    const bool is_deviation =
+        numbers[k].role == LearnedRole::kDeviation && turns_rays(fit.chain[numbers[k].entry].noise);
+    if (!p.is_at_limit || !is_deviation || numbers.size() == 1) continue;
+    fit.flags.push_back(fmt::format(
+        "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
+        "errors of the others are those for this value",
+        p.name));
+  }
+  const auto turning =
+      std::find_if(fit.chain.begin(), fit.chain.end(), [](const ChainEntry& entry) { return turns_rays(entry.noise); });
+  const std::string about = fmt::format("{} about {}", turning->noise.slug(), axis_word(turn->axis));
+  const double low = rays.angle_rad.front(), high = rays.angle_rad.back(), step = step_in_middle(rays.angle_rad);
+  const double reach = kLeastReach * turn->stddev_rad;
+  if (turn->mean_rad - reach < low || turn->mean_rad + reach > high) {
+    fit.flags.push_back(
+        fmt::format("{}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to {:.3g} rad: learn "
+                    "again from there, or with a larger scale of angles",
+                    about, turn->mean_rad, turn->stddev_rad, low, high));
+  } else if (turn->stddev_rad > 0.0 && turn->stddev_rad < step) {
+    fit.flags.push_back(
+        fmt::format("{}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were cast: "
+                    "learned again from there, its error is smaller",
+                    about, turn->stddev_rad, step));
+  }
+}
 
 }  // namespace
 
-PossibleReturns::PossibleReturns(const NoiseChain& learned, const ChainReturns& returns,
-                                 std::span<const std::size_t> all, std::span<const std::uint32_t> cluster_of_all,
-                                 Executor& executor) {
-  std::vector<double> nats;
-  ChainLikelihood(learned, {}, returns, all, executor, kOutOfReach).each({}, nats);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (std::abs(nats[i] - ChainDensity::kLeastLog) < kRimNats) rim.push_back(all[i]);
-    if (nats[i] <= ChainDensity::kLeastLog) {
-      ++impossible;
-    } else {
-      places.push_back(all[i]), cluster.push_back(cluster_of_all[i]);
-    }
+void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns) {
+  add_parameter_flags(fit, numbers, returns.hits.is_known());
+  if (fit.clusters < kFewClusters) {
+    fit.flags.push_back(
+        fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.clusters,
+                    fit.stretches > 0 ? "stretches of the way" : "frames (or blocks of frames)", kFewClusters));
   }
-  least_log = rim.empty() && impossible == 0 ? ChainDensity::kLeastLog : kOutOfReach;
-}
-
-bool PossibleReturns::tell_errors() const {
-  return static_cast<double>(impossible) <= kMostImpossible * static_cast<double>(impossible + places.size());
-}
-
-std::string PossibleReturns::note(bool errors_told) const {
-  const std::string count =
-      fmt::format("{} of {} {} as good as impossible under what was learned (below {} nats)", grouped(impossible),
-                  counted(impossible + places.size(), "return"), are(impossible), ChainDensity::kLeastLog);
-  constexpr auto kAdvice = "a model with heavy tails (student) may describe them, or they show what the scene lacks";
-  if (!tell_errors()) {
-    return fmt::format("{}: above {:g} %, what was learned hangs on this limit, and its errors are not known; {}",
-                       count, 100.0 * kMostImpossible, kAdvice);
+  for (const ChainEntry& entry : fit.chain) {
+    if (!(entry.correlation.time_s > 0.0)) continue;
+    fit.flags.push_back(fmt::format(
+        "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
+        entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
   }
-  if (!errors_told) {
-    return fmt::format(
-        "{}, and too many are near this limit: what was learned depends on it, and its standard errors are not "
-        "known; {}",
-        count, kAdvice);
-  }
-  return fmt::format("{} and tell nothing of the parameters: values and standard errors come from the others; {}",
-                     count, kAdvice);
+  add_angle_flags(fit, numbers, returns.turned);
 }
 
 }  // namespace fathom

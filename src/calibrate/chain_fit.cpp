@@ -3,23 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_errors.hpp"
-#include "calibrate/chain_evidence.hpp"
-#include "calibrate/chain_flags.hpp"
-#include "calibrate/chain_jumps.hpp"
-#include "calibrate/chain_likelihood.hpp"
-#include "calibrate/chain_parameters.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "calibrate/chain_search.hpp"
 #include "calibrate/turned_rays.hpp"
@@ -31,6 +24,15 @@ namespace {
 
 constexpr std::size_t kLeastReturns = 100;
 
+/// What all searches of a fit share.
+struct Task {
+  const NoiseChain& given;
+  std::span<const FreeNumber> numbers;
+  const Split& split;
+  ChainData learn;
+  ChainChoice choice;
+};
+
 /// The chain with an entry for each ring that has a free parameter.
 NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
   for (const FreeNumber& p : numbers) {
@@ -38,9 +40,7 @@ NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
       std::vector<RingEntry>& entries = chain[p.entry].by_ring;
       const auto at = std::lower_bound(entries.begin(), entries.end(), ring,
                                        [](const RingEntry& entry, std::uint16_t r) { return entry.ring < r; });
-      const bool is_there =
-          std::any_of(entries.begin(), entries.end(), [&](const RingEntry& entry) { return entry.ring == ring; });
-      if (!is_there) entries.insert(at, {ring, chain[p.entry].noise});
+      if (at == entries.end() || at->ring != ring) entries.insert(at, {ring, chain[p.entry].noise});
     }
   }
   return chain;
@@ -58,17 +58,14 @@ std::string unit_of(const NoiseChain& chain, const FreeNumber& p) {
   return {};
 }
 
-bool is_same(const FreeNumber& a, const FreeNumber& b) { return a.is_same_field(b) && a.rings == b.rings; }
-
 std::optional<std::size_t> place_in(std::span<const FreeNumber> numbers, const FreeNumber& p) {
-  const auto found = std::find_if(numbers.begin(), numbers.end(), [&](const FreeNumber& q) { return is_same(p, q); });
+  const auto found = std::find(numbers.begin(), numbers.end(), p);
   if (found == numbers.end()) return std::nullopt;
   return static_cast<std::size_t>(found - numbers.begin());
 }
 
-void set_error(LearnedParameter& p, double error, double naive, const Interval& interval) {
-  p.std_error = error, p.naive_error = naive;
-  p.low = interval.low, p.high = interval.high;
+void leave_out(std::vector<FreeNumber>& numbers, std::span<const FreeNumber> others) {
+  std::erase_if(numbers, [&](const FreeNumber& p) { return place_in(others, p).has_value(); });
 }
 
 /// What was reached with some parameters free, and the errors of these.
@@ -77,26 +74,25 @@ struct Reached {
   PossibleReturns possible;
   ChainErrors errors;
   [[nodiscard]] bool tell_errors() const { return possible.tell_errors() && !errors.hangs_on_floor; }
-  [[nodiscard]] ChainLikelihood likelihood() const { return ascent.together(possible.places, possible.least_log); }
 };
 
-Reached reach(const NoiseChain& given, std::span<const FreeNumber> free, const ChainReturns& returns,
-              const Split& split, Executor& executor) {
-  Ascent ascent(begun(given, free, returns, split.learn, executor), free, returns, split.learn, executor);
+Reached reach(const NoiseChain& start, std::span<const FreeNumber> free, const Task& task) {
+  const ChainData& data = task.learn;
+  Ascent ascent(begun(start, free, data), free, data);
   if (!free.empty()) ascent.climb();
-  PossibleReturns possible(ascent.chain(), returns, split.learn, split.cluster, executor);
-  ChainErrors errors = chain_errors(ascent.together(possible.places, possible.least_log),
-                                    ascent.together(possible.rim, PossibleReturns::kOutOfReach),
-                                    values_of(ascent.chain(), ascent.smooth()), possible.cluster, split.stretches > 0);
+  PossibleReturns possible(ascent.chain(), data, task.split.cluster);
+  ChainErrors errors = chain_errors(ascent.together(data.at(possible.places, possible.least_log)),
+                                    ascent.together(data.at(possible.rim, PossibleReturns::kOutOfReach)),
+                                    possible.cluster, task.split.stretches > 0);
   return {std::move(ascent), std::move(possible), std::move(errors)};
 }
 
-/// Of the parameters that were free, those of which the returns tell nothing that others do not.
+/// Of the parameters that were free, those that the returns do not identify beside the others.
 std::vector<FreeNumber> untold(const Reached& reached) {
   std::vector<FreeNumber> out;
-  const ChainErrors& e = reached.errors;
-  for (std::size_t k = 0; k < reached.ascent.smooth().size(); ++k) {
-    const bool is_untold = e.is_unidentified[k] && std::isnan(e.naive[k]) && !e.is_at_limit[k];
+  for (std::size_t k = 0; k < reached.errors.of.size(); ++k) {
+    const ParameterError& e = reached.errors.of[k];
+    const bool is_untold = e.is_unidentified && std::isnan(e.naive) && !e.is_at_limit;
     if (is_untold) out.push_back(reached.ascent.smooth()[k]);
   }
   return out;
@@ -108,10 +104,10 @@ struct LostBesideEnds {
   std::vector<FreeNumber> numbers;
   double value = 0.0;
 };
-LostBesideEnds lost_beside_ends(const Reached& reached, std::span<const FreeNumber> free, std::size_t returns) {
+LostBesideEnds lost_beside_ends(const NoiseChain& chain, std::span<const FreeNumber> free, std::size_t returns) {
   constexpr double kSpacings = 10.0;  // between readings
   double width_m = 0.0;
-  for (const ChainEntry& entry : reached.ascent.chain()) {
+  for (const ChainEntry& entry : chain) {
     for (const LearnedField& field : entry.noise.learned()) {
       if (field.role == LearnedRole::kHighEnd) width_m += entry.noise.number(field.field);
       if (field.role == LearnedRole::kLowEnd) width_m -= entry.noise.number(field.field);
@@ -123,94 +119,93 @@ LostBesideEnds lost_beside_ends(const Reached& reached, std::span<const FreeNumb
     // The ends move with a gain, and cannot be searched one by one: they stay a little blunt.
     if (p.role == LearnedRole::kStretch) small.value = least_m;
     const bool is_error = p.role == LearnedRole::kDeviation || p.role == LearnedRole::kGrowth;
-    if (!is_error || !p.rings.empty() || reached.ascent.chain()[p.entry].noise.stage() != Stage::kRange) continue;
-    if (value_of(reached.ascent.chain(), p) >= least_m) return {};
+    if (!is_error || !p.rings.empty() || chain[p.entry].noise.stage() != Stage::kRange) continue;
+    if (value_of(chain, p) >= least_m) return {};
     small.numbers.push_back(p);
   }
   return width_m != 0.0 ? small : LostBesideEnds();
 }
 
-void leave_out(std::vector<FreeNumber>& numbers, std::span<const FreeNumber> others) {
-  std::erase_if(numbers, [&](const FreeNumber& p) { return place_in(others, p).has_value(); });
-}
-
-/// The way of fit_chain(): what is searched, what stays as it is given, and what is at its limit.
-class Learning {
- public:
-  Learning(NoiseChain start, std::vector<FreeNumber> searched, const ChainReturns& returns, const Split& split,
-           Executor& executor, bool hold_untold)
-      : start_(std::move(start)), searched_(std::move(searched)) {
-    if (hold_untold) as_given_ = told_by_others(start_, searched_, returns, split.learn);
-    leave_out(searched_, as_given_);
-    reached_.emplace(reach(start_, searched_, returns, split, executor));
-    for (int round = 0; hold_untold && round < kMostRounds; ++round) {
-      const LostBesideEnds small = lost_beside_ends(*reached_, searched_, split.learn.size());
-      const std::vector<FreeNumber> more = small.numbers.empty() ? untold(*reached_) : std::vector<FreeNumber>();
-      if (small.numbers.empty() && more.empty()) return;
-      for (const FreeNumber& p : small.numbers) {
-        set_value(start_, p, p.role == LearnedRole::kDeviation ? small.value : 0.0);
-        at_limit_.push_back(p);
-      }
-      as_given_.insert(as_given_.end(), more.begin(), more.end());
-      leave_out(searched_, small.numbers), leave_out(searched_, more);
-      reached_.emplace(reach(start_, searched_, returns, split, executor));
-    }
-  }
-
-  [[nodiscard]] const Reached& reached() const { return *reached_; }
-  [[nodiscard]] bool is_as_given(const FreeNumber& p) const { return place_in(as_given_, p).has_value(); }
-  [[nodiscard]] bool is_at_limit(const FreeNumber& p) const { return place_in(at_limit_, p).has_value(); }
-
- private:
-  static constexpr int kMostRounds = 4;
-  NoiseChain start_;
-  std::vector<FreeNumber> searched_, as_given_, at_limit_;
-  std::optional<Reached> reached_;
+/// What was learned, what stays as it is given, and what is at its limit.
+struct Learned {
+  Reached reached;
+  std::vector<FreeNumber> as_given, at_limit;
 };
 
-/// Values, errors and correlations, in the order of `numbers`. Errors across the two kinds are independent: jumps are
-/// known to one part in the number of returns, others to one in its root.
-void add_parameters(const Learning& learning, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                    const ChainReturns& returns, const Split& split, const ChainChoice& choice, ChainFit& fit) {
-  const auto& [ascent, possible, errors] = learning.reached();
-  const bool tell_errors = learning.reached().tell_errors();
-  const std::vector<Interval> intervals = chain_intervals(
-      learning.reached().likelihood(), values_of(fit.chain, ascent.smooth()), errors, choice.of_intervals);
-  fit.clusters = errors.clusters;
-  fit.stretches = split.stretches > 0 ? errors.clusters : 0;
-  const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
-  fit.correlations.assign(n * n, kNoNumber);
-  std::vector<std::optional<std::size_t>> place(n);
-  for (std::size_t j = 0; j < n; ++j) {
-    LearnedParameter p = {.name = name_of(given, numbers[j]), .unit = unit_of(given, numbers[j])};
-    p.start = value_of(given, numbers[j]), p.value = value_of(fit.chain, numbers[j]);
-    set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
-    p.is_unidentified = is_of_unknown_hits(given, numbers[j], returns) || learning.is_as_given(numbers[j]);
-    p.is_at_limit = learning.is_at_limit(numbers[j]);
-    place[j] = place_in(ascent.smooth(), numbers[j]);
-    if (const auto at = place[j]) {
-      set_error(p, errors.error[*at], errors.naive[*at], intervals[*at]);
-      const bool is_anything = p.low <= numbers[j].low && p.high >= numbers[j].high;
-      p.is_unidentified = errors.is_unidentified[*at] || is_anything, p.is_at_limit = errors.is_at_limit[*at];
-    } else if (const auto jump = place_in(ascent.jumps(), numbers[j])) {
-      const JumpPeak& peak = ascent.peaks()[*jump];
-      p.is_unidentified = peak.is_unbounded;
-      if (const std::string note = few_at_end(fit.chain, numbers[j], returns, split.learn); !note.empty()) {
-        fit.flags.push_back(fmt::format("{} {}", p.name, note));
-        fit.parameters.push_back(std::move(p));
-        continue;
-      }
-      if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, peak.likeliest);
-    }
-    if (!tell_errors) {
-      p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
-      set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
-    }
-    fit.parameters.push_back(std::move(p));
+Learned learn(NoiseChain start, std::vector<FreeNumber> searched, const Task& task) {
+  constexpr int kMostRounds = 4;
+  std::vector<FreeNumber> as_given, at_limit;
+  if (task.choice.hold_untold) as_given = told_by_others(start, searched, task.learn);
+  leave_out(searched, as_given);
+  std::optional<Reached> reached(reach(start, searched, task));
+  for (int round = 0; task.choice.hold_untold && round < kMostRounds; ++round) {
+    const LostBesideEnds small = lost_beside_ends(reached->ascent.chain(), searched, task.learn.used.size());
+    const std::vector<FreeNumber> more = small.numbers.empty() ? untold(*reached) : std::vector<FreeNumber>();
+    if (small.numbers.empty() && more.empty()) break;
+    for (const FreeNumber& p : small.numbers)
+      set_value(start, p, p.role == LearnedRole::kDeviation ? small.value : 0.0);
+    at_limit.insert(at_limit.end(), small.numbers.begin(), small.numbers.end());
+    as_given.insert(as_given.end(), more.begin(), more.end());
+    leave_out(searched, small.numbers), leave_out(searched, more);
+    reached.emplace(reach(start, searched, task));
   }
+  return {std::move(*reached), std::move(as_given), std::move(at_limit)};
+}
+
+/// Value and errors of one parameter, and a flag of its own.
+LearnedParameter parameter_of(const Learned& learned, const NoiseChain& start, const FreeNumber& number,
+                              const Task& task, const std::vector<Interval>& intervals,
+                              std::vector<std::string>& flags) {
+  const auto& [ascent, possible, errors] = learned.reached;
+  LearnedParameter p = {.name = name_of(start, number), .unit = unit_of(start, number)};
+  p.start = value_of(start, number), p.value = value_of(ascent.chain(), number);
+  p.std_error = p.naive_error = p.low = p.high = kNoNumber;
+  p.is_unidentified =
+      is_of_unknown_hits(start, number, task.learn.returns) || place_in(learned.as_given, number).has_value();
+  p.is_at_limit = place_in(learned.at_limit, number).has_value();
+  if (const auto at = place_in(ascent.smooth(), number)) {
+    const ParameterError& error = errors.of[*at];
+    p.std_error = error.error, p.naive_error = error.naive;
+    p.low = intervals[*at].low, p.high = intervals[*at].high;
+    const bool is_anything = p.low <= number.low && p.high >= number.high;
+    p.is_unidentified = error.is_unidentified || is_anything, p.is_at_limit = error.is_at_limit;
+  } else if (const auto jump = place_in(ascent.jumps(), number)) {
+    const JumpPeak& peak = ascent.peaks()[*jump];
+    p.is_unidentified = peak.is_unbounded;
+    if (const std::string note = few_at_end(ascent.chain(), number, task.learn); !note.empty()) {
+      flags.push_back(fmt::format("{} {}", p.name, note));
+      return p;
+    }
+    if (!peak.is_unbounded) {
+      p.std_error = p.naive_error = peak.deviation;
+      p.low = peak.likeliest.low, p.high = peak.likeliest.high;
+    }
+  }
+  if (!learned.reached.tell_errors()) {
+    p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
+    p.std_error = p.naive_error = p.low = p.high = kNoNumber;
+  }
+  return p;
+}
+
+/// Values, errors and correlations. Errors across the two kinds are independent: jumps are known to one part in the
+/// number of returns, others to one in its root.
+void add_parameters(const Learned& learned, const NoiseChain& start, const Task& task, ChainFit& fit) {
+  const auto& [ascent, possible, errors] = learned.reached;
+  const std::vector<Interval> intervals = chain_intervals(
+      ascent.together(task.learn.at(possible.places, possible.least_log)), errors, task.choice.of_intervals);
+  fit.clusters = errors.clusters;
+  fit.stretches = task.split.stretches > 0 ? errors.clusters : 0;
+  std::vector<std::optional<std::size_t>> place;
+  for (const FreeNumber& number : task.numbers) {
+    fit.parameters.push_back(parameter_of(learned, start, number, task, intervals, fit.flags));
+    place.push_back(place_in(ascent.smooth(), number));
+  }
+  const bool tell_errors = learned.reached.tell_errors();
   if (possible.impossible > 0 || errors.hangs_on_floor) fit.flags.push_back(possible.note(tell_errors));
-  if (!tell_errors) return;
-  for (std::size_t j = 0; j < n; ++j) {
+  const std::size_t n = place.size(), smooth = errors.of.size();
+  fit.correlations.assign(n * n, kNoNumber);
+  for (std::size_t j = 0; j < n && tell_errors; ++j) {
     for (std::size_t k = 0; k < n; ++k) {
       const bool both = place[j] && place[k];
       if (both) fit.correlations[j * n + k] = errors.correlations[*place[j] * smooth + *place[k]];
@@ -218,21 +213,15 @@ void add_parameters(const Learning& learning, const NoiseChain& given, std::span
   }
 }
 
-void judge(const ChainReturns& r, std::span<const std::size_t> places, std::uint32_t stretches,
-           const NoiseChain& before, Executor& executor, ChainFit& fit) {
+void judge(const Task& task, ChainFit& fit) {
+  const std::vector<std::size_t>& places = task.split.judge;
   fit.judged = places.size();
   fit.held_out_nats = fit.start_nats = fit.gain_nats = fit.gain_error = kNoNumber;
   if (places.empty()) return;
-  const auto scores_under = [&](const NoiseChain& chain) {
-    std::vector<double> nats;
-    ChainLikelihood(chain, {}, r, places, executor).each({}, nats);
-    std::vector<FrameScore> scores;
-    for (std::size_t i = 0; i < places.size(); ++i) add_to_scores(r, places[i], nats[i], scores);
-    return finished(std::move(scores));
-  };
-  const std::vector<FrameScore> learned = scores_under(fit.chain), given = scores_under(before);
+  const std::vector<FrameScore> learned = frame_scores(fit.chain, task.learn.at(places)),
+                                given = frame_scores(task.given, task.learn.at(places));
   fit.held_out_nats = mean_score(learned).nats, fit.start_nats = mean_score(given).nats;
-  const MeanScore gain = score_difference(learned, given, stretches);
+  const MeanScore gain = score_difference(learned, given, task.split.stretches);
   fit.gain_nats = gain.nats, fit.gain_error = gain.std_error;
 }
 
@@ -255,42 +244,44 @@ void validate(const ChainFitOptions& options) {
 namespace {
 
 /// Parameters that a search finds.
-std::vector<FreeNumber> searched_of(const NoiseChain& chain, std::span<const FreeNumber> numbers,
-                                    const ChainReturns& returns) {
+std::vector<FreeNumber> searched_of(const NoiseChain& chain, const Task& task) {
   std::vector<FreeNumber> searched;
-  for (const FreeNumber& p : numbers) {
-    if (p.role != LearnedRole::kLevels && !is_of_unknown_hits(chain, p, returns)) searched.push_back(p);
+  for (const FreeNumber& p : task.numbers) {
+    if (p.role != LearnedRole::kLevels && !is_of_unknown_hits(chain, p, task.learn.returns)) searched.push_back(p);
   }
   return searched;
 }
 
-/// Of these returns, those whose turned rays meet several surfaces.
-std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> returns) {
+/// The returns whose turned rays meet several surfaces.
+std::size_t count_at_edges(const ChainData& data) {
+  const TurnedRays& rays = data.returns.turned;
   if (!rays.is_known()) return 0;
-  return static_cast<std::size_t>(std::count_if(returns.begin(), returns.end(), [&](std::size_t i) {
+  return static_cast<std::size_t>(std::count_if(data.used.begin(), data.used.end(), [&](std::size_t i) {
     return rays.rays[i].surroundings != TurnedRays::kOneSurface;
   }));
 }
 
-/// Learned under the laws of `chain`; what was gained is on `given`, which may have another law of energies.
-ChainFit fit_under(const NoiseChain& chain, const NoiseChain& given, std::span<const FreeNumber> numbers,
-                   const ChainReturns& returns, const Split& split, Executor& executor, const ChainChoice& choice) {
+/// Learned under the laws of `chain`; what was gained is on the given chain, which may have another law of energies.
+ChainFit fit_under(const NoiseChain& chain, const Task& task) {
+  const ChainReturns& returns = task.learn.returns;
   ChainFit fit;
-  fit.start_log_likelihood = ChainLikelihood(given, {}, returns, split.learn, executor).total({});
-  NoiseChain start = with_rings(chain, numbers);
+  fit.start_log_likelihood = task.learn.total(task.given);
+  const NoiseChain begin = with_rings(chain, task.numbers);
+  NoiseChain start = begin;
   std::vector<std::size_t> untold_levels;
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    if (numbers[k].role == LearnedRole::kLevels && !set_levels(start, numbers[k], returns)) untold_levels.push_back(k);
+  for (std::size_t k = 0; k < task.numbers.size(); ++k) {
+    const FreeNumber& p = task.numbers[k];
+    if (p.role == LearnedRole::kLevels && !set_levels(start, p, returns)) untold_levels.push_back(k);
   }
-  const Learning learning(start, searched_of(chain, numbers, returns), returns, split, executor, choice.hold_untold);
-  fit.chain = learning.reached().ascent.chain();
-  fit.log_likelihood = learning.reached().ascent.total();
-  add_parameters(learning, with_rings(chain, numbers), numbers, returns, split, choice, fit);
+  const Learned learned = learn(start, searched_of(chain, task), task);
+  fit.chain = learned.reached.ascent.chain();
+  fit.log_likelihood = learned.reached.ascent.total();
+  add_parameters(learned, begin, task, fit);
   for (const std::size_t k : untold_levels) fit.parameters[k].is_unidentified = true;
-  fit.returns = split.learn.size(), fit.frames = split.frames;
-  if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
-  for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
-  judge(returns, split.judge, split.stretches, given, executor, fit);
+  fit.returns = task.learn.used.size(), fit.frames = task.split.frames;
+  if (turns_rays(chain)) fit.at_edges = count_at_edges(task.learn);
+  for (const std::size_t i : task.learn.used) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
+  judge(task, fit);
   return fit;
 }
 
@@ -311,13 +302,13 @@ std::optional<NoiseChain> with_other_law(const NoiseChain& chain, std::span<cons
 }
 
 /// Whether some of the returns are likelier under a chain with another law than under what was learned.
-bool may_be_likelier(const NoiseChain& other, const ChainFit& fit, std::span<const FreeNumber> numbers,
-                     const ChainReturns& returns, const Split& split, Executor& executor) {
+bool may_be_likelier(const NoiseChain& other, const NoiseChain& learned, const Task& task) {
   constexpr std::size_t kSome = 4'096;
-  const std::vector<std::size_t> some = some_of(split.learn, kSome);
-  Ascent ascent(other, searched_of(other, numbers, returns), returns, some, executor);
+  const std::vector<std::size_t> some = some_of(task.learn.used, kSome);
+  const ChainData data = task.learn.at(some);
+  Ascent ascent(other, searched_of(other, task), data);
   ascent.climb();
-  return ascent.total() > ChainLikelihood(fit.chain, {}, returns, some, executor).total({});
+  return ascent.total() > data.total(learned);
 }
 
 }  // namespace
@@ -334,18 +325,19 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
     throw InputError(
         fmt::format("{} returns to learn from: at least {} are needed", split.learn.size(), kLeastReturns));
   }
-  check_ranges_may_err(chain, returns, split.learn);
   const auto executor = make_executor(options.threads);
+  const Task task = {chain, numbers, split, {returns, split.learn, *executor}, choice};
+  check_ranges_may_err(chain, task.learn);
   NoiseChain laws = chain;
-  ChainFit fit = fit_under(laws, chain, numbers, returns, split, *executor, choice);
+  ChainFit fit = fit_under(laws, task);
   // Beside turned rays a law of losses may have no density.
   const bool tries_laws = choice.of_laws && !turns_rays(chain);
   for (std::size_t entry = 0; tries_laws && entry < chain.size(); ++entry) {
     const std::optional<NoiseChain> other = with_other_law(laws, numbers, entry);
     NoiseChain begun = fit.chain;  // with what was learned of its other models
     if (other) begun[entry].noise = (*other)[entry].noise;
-    if (!other || !may_be_likelier(begun, fit, numbers, returns, split, *executor)) continue;
-    ChainFit tried = fit_under(*other, chain, numbers, returns, split, *executor, choice);
+    if (!other || !may_be_likelier(begun, fit.chain, task)) continue;
+    ChainFit tried = fit_under(*other, task);
     if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
     tried.flags.push_back(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
                                       laws[entry].noise.slug(), (*other)[entry].noise.law(),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/chain_jumps.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "calibrate/chain_search.hpp"
 
 namespace fathom {
 
@@ -19,30 +20,35 @@ constexpr double kAlike = 1e-6;      // nats, of sums that differ by rounding
 constexpr double kFloatStep = 2e-7;  // relative spacing of single floats
 
 /// A likelihood along its one parameter.
-class JumpProfile {
- public:
-  explicit JumpProfile(const ChainLikelihood& likelihood) : likelihood_(likelihood) {}
-  double operator()(double value) const { return likelihood_.total(std::span(&value, 1)); }
-  [[nodiscard]] double low() const { return likelihood_.free(0).low; }
-  [[nodiscard]] double high() const { return likelihood_.free(0).high; }
-  [[nodiscard]] double inside(double value) const { return as_float(std::clamp(value, low(), high())); }
+struct JumpProfile {
+  const ChainLikelihood& likelihood;
+  double low = likelihood.free(0).low, high = likelihood.free(0).high;
 
- private:
-  const ChainLikelihood& likelihood_;
+  double operator()(double value) const { return likelihood.total(std::span(&value, 1)); }
+  [[nodiscard]] double inside(double value) const { return as_float(std::clamp(value, low, high)); }
 };
 
-/// Values at equal steps over an interval.
+/// Values of the likelihood at ascending points.
 struct Grid {
   std::vector<double> at, value;
   std::size_t best = 0;
 
-  Grid(const JumpProfile& profile, double low, double high, int cells) {
-    for (int i = 0; i <= cells; ++i) {
-      const double x = profile.inside(low + (high - low) * i / cells);
-      if (!at.empty() && x <= at.back()) continue;
-      at.push_back(x), value.push_back(profile(x));
+  Grid(const JumpProfile& profile, std::span<const double> points) {
+    for (const double x : points) {
+      if (at.empty() || x > at.back()) at.push_back(x), value.push_back(profile(x));
     }
     best = static_cast<std::size_t>(std::max_element(value.begin(), value.end()) - value.begin());
+  }
+  Grid(const JumpProfile& profile, double low, double high, int cells)
+      : Grid(profile, equal_steps(profile, low, high, cells)) {}
+  static std::vector<double> equal_steps(const JumpProfile& profile, double low, double high, int cells) {
+    std::vector<double> points;
+    for (int i = 0; i <= cells; ++i) points.push_back(profile.inside(low + (high - low) * i / cells));
+    return points;
+  }
+  /// The points beside these ones, or at the ends.
+  [[nodiscard]] std::pair<double, double> beside(std::size_t first, std::size_t last) const {
+    return {at[first > 0 ? first - 1 : 0], at[std::min(last + 1, at.size() - 1)]};
   }
   [[nodiscard]] double top() const { return value[best]; }
   /// The first and the last point that are within kDepth of the top.
@@ -61,9 +67,9 @@ Grid fitting_grid(const JumpProfile& profile, double low, double high) {
   for (int round = 0; round < kMostGrids; ++round) {
     const auto [first, last] = grid.extent();
     const double width = grid.at.back() - grid.at.front();
-    const bool left = first == 0 && grid.at.front() > profile.low();
-    const bool right = last + 1 == grid.at.size() && grid.at.back() < profile.high();
-    double a = grid.at[first > 0 ? first - 1 : 0], b = grid.at[std::min(last + 1, grid.at.size() - 1)];
+    const bool left = first == 0 && grid.at.front() > profile.low;
+    const bool right = last + 1 == grid.at.size() && grid.at.back() < profile.high;
+    auto [a, b] = grid.beside(first, last);
     if (left) a = profile.inside(grid.at.front() - 2.0 * width);
     if (right) b = profile.inside(grid.at.back() + 2.0 * width);
     const bool fills = !left && !right && b - a > 0.5 * width;
@@ -75,7 +81,7 @@ Grid fitting_grid(const JumpProfile& profile, double low, double high) {
 
 /// The middle of the highest plateau near the grid's best point.
 std::pair<double, double> summit(const JumpProfile& profile, const Grid& grid) {
-  double low = grid.at[grid.best > 0 ? grid.best - 1 : 0], high = grid.at[std::min(grid.best + 1, grid.at.size() - 1)];
+  auto [low, high] = grid.beside(grid.best, grid.best);
   double best = grid.at[grid.best], top = grid.top();
   for (int round = 0; round < kPlateauRounds; ++round) {
     const Grid fine(profile, low, high, 16);
@@ -83,7 +89,7 @@ std::pair<double, double> summit(const JumpProfile& profile, const Grid& grid) {
     while (end + 1 < fine.at.size() && fine.value[end + 1] >= fine.top()) ++end;
     if (fine.top() < top) break;
     best = fine.at[(fine.best + end) / 2], top = fine.top();
-    low = fine.at[fine.best > 0 ? fine.best - 1 : 0], high = fine.at[std::min(end + 1, fine.at.size() - 1)];
+    std::tie(low, high) = fine.beside(fine.best, end);
     if (!(high - low > 8.0 * kFloatStep * std::abs(best))) break;
   }
   return {best, top};
@@ -138,17 +144,13 @@ JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
   const double there = profile(profile.inside(start));
   if (there >= peak.log_likelihood) peak.value = profile.inside(start), peak.log_likelihood = there;
   peak.deviation = deviation_about(peak.value, grid), peak.likeliest = likeliest(peak.value, grid);
-  peak.is_unbounded = std::max(profile(profile.low()), profile(profile.high())) > peak.log_likelihood - kAsGood;
+  peak.is_unbounded = std::max(profile(profile.low), profile(profile.high)) > peak.log_likelihood - kAsGood;
   // Where the returns do not tell more, what is given stays.
   if (peak.is_unbounded && there > peak.log_likelihood - kAsGood) {
     peak.value = profile.inside(start), peak.log_likelihood = there;
   }
   return peak;
 }
-
-}  // namespace
-
-namespace {
 
 /// The first model of ranges that has another value than 0 in a parameter of one of these roles, or will have; or
 /// null.
@@ -204,8 +206,8 @@ bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const Fr
 }
 
 JumpPeak find_jump(const ChainLikelihood& likelihood, double start) {
-  const JumpProfile profile(likelihood);
-  const double low = profile.low(), high = profile.high();
+  const JumpProfile profile{likelihood};
+  const double low = profile.low, high = profile.high;
   std::vector<double> points = {profile.inside(start)};
   for (int i = 0; i <= kFirstPoints; ++i) {
     const double share = static_cast<double>(i) / kFirstPoints;
@@ -213,18 +215,13 @@ JumpPeak find_jump(const ChainLikelihood& likelihood, double start) {
     if (low > 0.0) points.push_back(profile.inside(low * std::pow(high / low, share)));
   }
   std::sort(points.begin(), points.end());
-  points.erase(std::unique(points.begin(), points.end()), points.end());
-  std::size_t best = 0;
-  double top = profile(points[0]);
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    if (const double value = profile(points[i]); value > top) top = value, best = i;
-  }
-  const double a = points[best > 0 ? best - 1 : 0], b = points[std::min(best + 1, points.size() - 1)];
+  const Grid rough(profile, points);
+  const auto [a, b] = rough.beside(rough.best, rough.best);
   return peak_of(profile, fitting_grid(profile, a, b), start);
 }
 
 JumpPeak refine_jump(const ChainLikelihood& likelihood, double start, double reach) {
-  const JumpProfile profile(likelihood);
+  const JumpProfile profile{likelihood};
   const double least = 64.0 * kFloatStep * std::max(std::abs(start), 1e-3), half = std::max(reach, least);
   return peak_of(profile, fitting_grid(profile, profile.inside(start - half), profile.inside(start + half)), start);
 }

@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::size_t kReturnsPerBlock = 2048;
 
-/// Cosines of incidence of the returns used, by their places among all.
-std::shared_ptr<const std::vector<float>> cosines_of(const ChainReturns& returns, std::span<const std::size_t> used) {
-  auto cosines = std::make_shared<std::vector<float>>(returns.size());
-  for (const std::size_t i : used) (*cosines)[i] = cosine_of(returns.incidence_rad[i]);
-  return cosines;
-}
-
 }  // namespace
 
 double value_of(const NoiseChain& chain, const FreeNumber& p) {
@@ -27,6 +20,12 @@ double value_of(const NoiseChain& chain, const FreeNumber& p) {
     if (!p.rings.empty() && other.ring == p.rings.front()) noise = &other.noise;
   }
   return noise->number(p.field);
+}
+
+std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumber> free) {
+  std::vector<double> values;
+  for (const FreeNumber& p : free) values.push_back(value_of(chain, p));
+  return values;
 }
 
 void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
@@ -52,36 +51,22 @@ void set_values(NoiseChain& chain, std::span<const FreeNumber> free, std::span<c
   }
 }
 
-Columns::Columns(std::span<const FreeNumber> free, const ChainReturns& returns) : ring_(returns.ring) {
-  for (std::size_t k = 0; k < free.size(); ++k) {
-    const FreeNumber& p = free[k];
-    std::size_t at = columns_.size();
-    for (std::size_t c = 0; c < columns_.size() && !p.rings.empty(); ++c) {
-      if (p.is_same_field(free[columns_[c].parameters.front()])) at = c;
-    }
-    if (at == columns_.size()) columns_.emplace_back();
-    Column& column = columns_[at];
-    column.parameters.push_back(k), column_of_.push_back(at);
-    if (p.rings.empty()) continue;
-    have_rings_ = true;
-    if (column.of_ring.empty()) {
-      column.of_ring.resize(std::size_t{*std::max_element(ring_.begin(), ring_.end())} + 1, kNone);
-    }
-    for (const std::uint16_t ring : p.rings) column.of_ring[ring] = k;
-  }
+std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_t most) {
+  if (places.size() <= most) return {places.begin(), places.end()};
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < most; ++k) some.push_back(places[k * places.size() / most]);
+  return some;
 }
 
-ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
-                                 std::span<const std::size_t> used, Executor& executor, double least_log,
-                                 std::shared_ptr<const std::vector<float>> cosines)
-    : chain_(chain),
-      free_(free),
-      returns_(returns),
-      used_(used),
-      executor_(executor),
-      columns_(free, returns),
-      least_log_(least_log),
-      cosines_(std::move(cosines)) {
+std::vector<double> ChainData::each(const NoiseChain& chain) const {
+  return ChainLikelihood(chain, {}, *this).each({});
+}
+
+double ChainData::total(const NoiseChain& chain) const { return ChainLikelihood(chain, {}, *this).total({}); }
+
+ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data)
+    : chain_(chain), free_(free), data_(data) {
+  find_columns();
   const auto hooks = [&](std::size_t entry) -> const detail::NoiseHooks& {
     return detail::NoiseAccess::hooks(chain[entry].noise);
   };
@@ -93,8 +78,25 @@ ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNu
   for (const FreeNumber& p : free) {
     ranges_.has.push_back(hooks(p.entry).loss_probability == nullptr || hooks(p.entry).act != nullptr);
   }
-  reported_.has = ranges_.has;
-  if (cosines_ == nullptr && !losing_.empty()) cosines_ = cosines_of(returns, used);
+  if (losing_.empty()) return;
+  cosines_.resize(data.returns.size());
+  for (const std::size_t i : data.used) cosines_[i] = cosine_of(data.returns.incidence_rad[i]);
+}
+
+void ChainLikelihood::find_columns() {
+  const std::vector<std::uint16_t>& rings = data_.returns.ring;
+  for (std::size_t k = 0; k < free_.size(); ++k) {
+    const FreeNumber& p = free_[k];
+    const auto same = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+      return !p.rings.empty() && p.is_same_field(free_[column.parameters.front()]);
+    });
+    Column& column = same == columns_.end() ? columns_.emplace_back() : *same;
+    column.parameters.push_back(k);
+    if (!p.rings.empty() && column.of_ring.empty()) {
+      column.of_ring.resize(std::size_t{*std::max_element(rings.begin(), rings.end())} + 1, kNone);
+    }
+    for (const std::uint16_t ring : p.rings) column.of_ring[ring] = k;
+  }
 }
 
 NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
@@ -104,10 +106,19 @@ NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
 }
 
 ChainDensity ChainLikelihood::density_at(std::span<const double> values) const {
-  ChainDensity density(chain_at(values), returns_, least_log_);
-  density.share_surroundings(used_, executor_);
-  if (cosines_ != nullptr) density.share_cosines(*cosines_);
+  ChainDensity density(chain_at(values), data_.returns, data_.least_log);
+  density.share_surroundings(data_.used, data_.executor);
+  density.share_cosines(cosines_);
   return density;
+}
+
+template <class F>
+std::vector<double> ChainLikelihood::filled(F f) const {
+  std::vector<double> out(size());
+  data_.executor.parallel_for(out.size(), kReturnsPerBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = f(i);
+  });
+  return out;
 }
 
 template <class F>
@@ -118,77 +129,58 @@ void ChainLikelihood::find(Part& part, std::span<const double> values, F part_of
   }
   if (!part.of_return.empty() && own == part.values) return;
   part.values = std::move(own);
-  part.of_return.resize(used_.size());
-  executor_.parallel_for(used_.size(), kReturnsPerBlock, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) part.of_return[i] = part_of(used_[i]);
-  });
-}
-
-void ChainLikelihood::find_kept(const ChainDensity& density, std::span<const double> values) const {
-  for (std::size_t k = 0; k < losing_.size(); ++k) {
-    find(kept_by_[k], values, [&, entry = losing_[k]](std::size_t i) { return density.kept_by(entry, i); });
-  }
-}
-
-double ChainLikelihood::kept(std::size_t i) const {
-  double product = 1.0;
-  for (const Part& part : kept_by_) product *= part.of_return[i];
-  return product;
-}
-
-template <class F>
-void ChainLikelihood::for_each_return(std::span<const double> values, F take) const {
-  const ChainDensity density = density_at(values);
-  const bool has_parts = density.has_parts();
-  if (has_parts) {
-    find_kept(density, values);
-    find(ranges_, values, [&](std::size_t i) { return density.range_part(i); });
-  }
-  const auto nats_of = [&](std::size_t i) {
-    if (!has_parts) return density(used_[i]);
-    return density.joined(used_[i], kept(i), ranges_.of_return[i]);
-  };
-  const std::size_t blocks = (used_.size() + kReturnsPerBlock - 1) / kReturnsPerBlock;
-  executor_.parallel_for(blocks, 1, [&](std::size_t begin, std::size_t end) {
-    const std::size_t last = std::min(used_.size(), end * kReturnsPerBlock);
-    for (std::size_t i = begin * kReturnsPerBlock; i < last; ++i) take(i, nats_of(i));
-  });
+  part.of_return = filled([&](std::size_t i) { return part_of(data_.used[i]); });
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
-  std::vector<double> sums(used_.size() / kReturnsPerBlock + 1, 0.0);
-  for_each_return(values, [&](std::size_t i, double nats) { sums[i / kReturnsPerBlock] += nats; });
+  const std::vector<double> nats = each(values);
+  std::vector<double> sums(nats.size() / kReturnsPerBlock + 1, 0.0);
+  for (std::size_t i = 0; i < nats.size(); ++i) sums[i / kReturnsPerBlock] += nats[i];
   double sum = 0.0;
   for (const double s : sums) sum += s;
   return sum;
 }
 
-void ChainLikelihood::each(std::span<const double> values, std::vector<double>& out) const {
-  out.resize(used_.size());
-  for_each_return(values, [&](std::size_t i, double nats) { out[i] = nats; });
-}
-
-void ChainLikelihood::each_returned(std::span<const double> values, std::vector<double>& out) const {
+std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
-  out.resize(used_.size());
-  if (!density.has_parts()) {
-    executor_.parallel_for(used_.size(), kReturnsPerBlock, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) out[i] = density.kept(used_[i]) * density.reported(used_[i]);
-    });
-    return;
+  if (!density.has_parts()) return filled([&](std::size_t i) { return density(data_.used[i]); });
+  for (std::size_t k = 0; k < losing_.size(); ++k) {
+    find(kept_by_[k], values, [&, entry = losing_[k]](std::size_t i) { return density.kept_by(entry, i); });
   }
-  find_kept(density, values);
-  find(reported_, values, [&](std::size_t i) { return density.reported(i); });
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = kept(i) * reported_.of_return[i];
+  find(ranges_, values, [&](std::size_t i) { return density.range_part(i); });
+  return filled([&](std::size_t i) {
+    double kept = 1.0;
+    for (const Part& part : kept_by_) kept *= part.of_return[i];
+    return density.joined(data_.used[i], kept, ranges_.of_return[i]);
+  });
 }
 
-std::vector<double> ChainLikelihood::by_ring(std::span<const double> values) const {
-  if (!columns_.have_rings()) return {total(values)};
-  std::vector<double> nats, sums;
-  each(values, nats);
-  sums.resize(std::size_t{*std::max_element(returns_.ring.begin(), returns_.ring.end())} + 1, 0.0);
-  for (std::size_t i = 0; i < nats.size(); ++i) sums[returns_.ring[used_[i]]] += nats[i];
-  return sums;
+std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
+  const ChainDensity density = density_at(values);
+  return filled([&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
+}
+
+ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, std::span<const double> steps,
+                                                bool of_returned) const {
+  const auto at = [&](const std::vector<double>& moved) { return of_returned ? each_returned(moved) : each(moved); };
+  Slopes slopes;
+  std::vector<double> high(values.begin(), values.end()), low = high;
+  for (std::size_t c = 0; c < columns(); ++c) {
+    for (const std::size_t k : column(c)) {
+      high[k] = as_float(std::min(values[k] + steps[k], free_[k].high));
+      low[k] = as_float(std::max(values[k] - steps[k], free_[k].low));
+    }
+    std::vector<double> slope = at(high);
+    const std::vector<double> below = at(low);
+    for (std::size_t i = 0; i < slope.size(); ++i) {
+      const std::size_t k = parameter(c, i);
+      const bool moves = k != kNone && high[k] > low[k];
+      slope[i] = moves ? (slope[i] - below[i]) / (high[k] - low[k]) : 0.0;
+    }
+    slopes.push_back(std::move(slope));
+    for (const std::size_t k : column(c)) high[k] = low[k] = values[k];
+  }
+  return slopes;
 }
 
 }  // namespace fathom

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/chain_parameters.hpp"
+// Which parameters of a chain can be learned, checked before anything is learned, and the chain as text.
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/chain.hpp>
+#include <fathom/base/field.hpp>
 
 #include "base/counts.hpp"
 #include "base/text.hpp"
-#include "calibrate/chain_density.hpp"
-#include "calibrate/chain_jumps.hpp"
+#include "calibrate/chain_fit.hpp"
+#include "calibrate/chain_search.hpp"
 #include "calibrate/turned_rays.hpp"
 
 namespace fathom {
@@ -33,24 +34,12 @@ namespace {
 void check_last(const NoiseChain& chain, std::span<const FreeNumber> numbers) {
   const FreeNumber& last = numbers.back();
   for (const FreeNumber& p : numbers.first(numbers.size() - 1)) {
-    if (p.is_same_field(last) && p.rings == last.rings) {
-      throw InputError(fmt::format("{} is free twice", name_of(chain, last)));
-    }
+    if (p == last) throw InputError(fmt::format("{} is free twice", name_of(chain, last)));
     if (p.entry == last.entry && p.rings.empty() != last.rings.empty()) {
       throw InputError(fmt::format("{} and {} are both free: learn a model for single rings or for all of them",
                                    name_of(chain, p), name_of(chain, last)));
     }
   }
-}
-
-/// Whether all ranges of a chain are as exact as the scene.
-bool has_exact_ranges(const NoiseChain& chain) {
-  return std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
-    const Stage stage = entry.noise.stage();
-    const DrawCount draws = entry.noise.info().draws;
-    const bool moves = stage == Stage::kRange && draws.normals + draws.uniforms > 0;
-    return moves || stage == Stage::kReading || stage == Stage::kRay;
-  });
 }
 
 }  // namespace
@@ -126,14 +115,20 @@ void set_steps_of_angles(const NoiseChain& chain, const ChainReturns& returns, s
   }
 }
 
-void check_ranges_may_err(const NoiseChain& chain, const ChainReturns& returns, std::span<const std::size_t> learn) {
-  if (!has_exact_ranges(chain)) return;
+void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
+  const bool may_err = std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    const Stage stage = entry.noise.stage();
+    const DrawCount draws = entry.noise.info().draws;
+    const bool moves = stage == Stage::kRange && draws.normals + draws.uniforms > 0;
+    return moves || stage == Stage::kReading || stage == Stage::kRay;
+  });
+  if (may_err) return;
   NoiseChain of_ranges = chain;  // points that are turned keep theirs
   std::erase_if(of_ranges, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kHitPoint; });
-  const ChainDensity density(of_ranges, returns);
+  const ChainDensity density(of_ranges, data.returns);
   std::size_t back = 0, off = 0;
-  for (const std::size_t i : learn) {
-    if (std::isnan(returns.range_m[i])) continue;
+  for (const std::size_t i : data.used) {
+    if (std::isnan(data.returns.range_m[i])) continue;
     // What a loss may not keep is another matter.
     const bool is_off = density(i) <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
     ++back, off += is_off ? 1 : 0;
@@ -144,8 +139,6 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainReturns& returns, 
                   "add a distance or a student",
                   grouped(off), grouped(back)));
 }
-
-// Which parameters of a chain can be learned, and the chain as text.
 
 namespace {
 
@@ -185,29 +178,6 @@ std::string why_same_in_rings(const Noise& noise, std::string_view field) {
   return learned == nullptr ? std::string() : std::string(learned->same_in_rings);
 }
 
-/// Those of single rings that a pattern names, appended.
-void add_of_rings(const NoiseChain& chain, std::string_view pattern, std::span<const std::uint16_t> rings,
-                  std::vector<ChainParameter>& found) {
-  if (rings.empty()) throw InputError(fmt::format("'{}' is of single rings, and the rays have none", pattern));
-  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
-    const Noise& noise = chain[entry].noise;
-    for (const std::uint16_t ring : rings) {
-      for (const FieldInfo& field : noise.info().fields) {
-        const std::string of = fmt::format("{}{}.", kRings, ring);
-        if (!is_named(pattern, entry, noise.slug(), of, std::string(field.name))) continue;
-        const std::string why = why_same_in_rings(noise, field.name);
-        if (noise.learned(field.name) != nullptr && why.empty()) {
-          found.push_back({entry, std::string(field.name), ring});
-        } else if (pattern.ends_with(field.name)) {
-          throw InputError(fmt::format("{}.{} cannot be learned for single rings{}{}", noise.slug(), field.name,
-                                       why.empty() ? "" : ": ", why));
-        }
-      }
-    }
-  }
-  if (found.empty()) throw InputError(fmt::format("the chain has no parameter '{}' of its rings", pattern));
-}
-
 /// " (nearest known: 'student.nu')", or nothing.
 std::string nearest_parameter(const NoiseChain& chain, std::string_view pattern) {
   std::vector<std::string> names;
@@ -220,36 +190,17 @@ std::string nearest_parameter(const NoiseChain& chain, std::string_view pattern)
   return nearest_hint(pattern, views);
 }
 
-std::string value_text(const FieldInfo& field, double number) {
-  if (field.kind == FieldKind::kFlag) return number != 0.0 ? "true" : "false";
-  if (field.kind == FieldKind::kChoice) return std::string(field.choices[static_cast<std::size_t>(number)]);
-  return fmt::format("{}", static_cast<float>(number));
-}
-
-bool is_default(const FieldInfo& field, const FieldValue& value) {
-  return field.default_numbers.size() == 1 &&
-         static_cast<float>(field.default_numbers.front()) == static_cast<float>(value.number());
-}
-
-/// "mean_m: 0.1", ..., all of them.
-std::vector<std::string> value_texts(const Noise& noise) {
+/// "mean_m: 0.1", ... Omits parameters that have no effect and their default value unless `with_idle`: the reader of
+/// scenes would warn about them.
+std::vector<std::string> value_texts(const Noise& noise, bool with_idle) {
   std::vector<std::string> texts;
   const std::vector<FieldValue> values = noise.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    texts.push_back(fmt::format("{}: {}", values[i].name, value_text(noise.info().fields[i], values[i].number())));
-  }
-  return texts;
-}
-
-/// Omits parameters that have no effect and their default value: the reader of scenes would warn about them.
-std::vector<std::string> effective_values(const Noise& noise) {
-  std::vector<std::string> texts = value_texts(noise);
-  const std::vector<FieldValue> values = noise.values();
-  for (std::size_t i = values.size(); i-- > 0;) {
     const FieldInfo& field = noise.info().fields[i];
-    if (is_default(field, values[i]) && !noise.idle(field.name).empty()) {
-      texts.erase(texts.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+    const double number = values[i].number();
+    const std::string text = field_text(field, {&number, 1});
+    const bool is_idle = text == field.default_value && !noise.idle(field.name).empty();
+    if (with_idle || !is_idle) texts.push_back(fmt::format("{}: {}", field.name, text));
   }
   return texts;
 }
@@ -267,25 +218,37 @@ std::string correlation_text(const Correlation& c) {
 
 std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern,
                                              std::span<const std::uint16_t> rings) {
-  std::vector<ChainParameter> found;
-  if (pattern.find(fmt::format(".{}", kRings)) != std::string_view::npos) {
-    add_of_rings(chain, pattern, rings, found);
-    return found;
+  const bool of_rings = pattern.find(fmt::format(".{}", kRings)) != std::string_view::npos;
+  if (of_rings && rings.empty()) {
+    throw InputError(fmt::format("'{}' is of single rings, and the rays have none", pattern));
   }
+  std::vector<std::optional<std::uint16_t>> places = {std::nullopt};
+  if (of_rings) places.assign(rings.begin(), rings.end());
+  std::vector<ChainParameter> found;
   std::string fixed;
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
-    const NoiseInfo& info = chain[entry].noise.info();
-    for (const FieldInfo& field : info.fields) {
-      if (!is_named(pattern, entry, info.slug, "", std::string(field.name))) continue;
-      if (chain[entry].noise.learned(field.name) != nullptr) {
-        found.push_back({entry, std::string(field.name)});
-      } else if (fixed.empty()) {
-        fixed = fmt::format("{}.{}", info.slug, field.name);
+    const Noise& noise = chain[entry].noise;
+    for (const std::optional<std::uint16_t>& ring : places) {
+      for (const FieldInfo& field : noise.info().fields) {
+        const std::string of = ring ? fmt::format("{}{}.", kRings, *ring) : "";
+        if (!is_named(pattern, entry, noise.slug(), of, std::string(field.name))) continue;
+        const std::string why = ring ? why_same_in_rings(noise, field.name) : "";
+        if (noise.learned(field.name) != nullptr && why.empty()) {
+          found.push_back({entry, std::string(field.name), ring});
+        } else if (ring && pattern.ends_with(field.name)) {
+          throw InputError(fmt::format("{}.{} cannot be learned for single rings{}{}", noise.slug(), field.name,
+                                       why.empty() ? "" : ": ", why));
+        } else if (fixed.empty()) {
+          fixed = fmt::format("{}.{}", noise.slug(), field.name);
+        }
       }
     }
   }
   const bool asks_one = pattern.find('*') == std::string_view::npos;
-  if (!fixed.empty() && (asks_one || found.empty())) {
+  if (found.empty() && of_rings) {
+    throw InputError(fmt::format("the chain has no parameter '{}' of its rings", pattern));
+  }
+  if (!of_rings && !fixed.empty() && (asks_one || found.empty())) {
     throw InputError(fmt::format("{} cannot be learned: it is no number, or not one that returns can tell", fixed));
   }
   if (found.empty()) {
@@ -298,7 +261,8 @@ std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::span<
                                              std::span<const std::uint16_t> rings) {
   std::vector<ChainParameter> all;
   for (const std::string& pattern : patterns) {
-    for (ChainParameter& p : chain_parameters(chain, std::string_view(pattern), rings)) all.push_back(std::move(p));
+    const std::vector<ChainParameter> more = chain_parameters(chain, std::string_view(pattern), rings);
+    all.insert(all.end(), more.begin(), more.end());
   }
   return all;
 }
@@ -310,7 +274,7 @@ std::string chain_yaml(const NoiseChain& chain, std::size_t indent) {
     if (!entry.by_entity.empty()) {
       throw InputError(fmt::format("{} has parameters of its own for some entities", info.slug));
     }
-    std::vector<std::string> values = effective_values(entry.noise);
+    std::vector<std::string> values = value_texts(entry.noise, false);
     if (!entry.correlation.is_white()) values.push_back(correlation_text(entry.correlation));
     if (entry.by_ring.empty()) {
       text += fmt::format("{:{}}- {}: {{{}}}\n", "", indent, info.slug, fmt::join(values, ", "));
@@ -320,7 +284,8 @@ std::string chain_yaml(const NoiseChain& chain, std::size_t indent) {
     for (const std::string& value : values) text += fmt::format("{:{}}{}\n", "", indent + 4, value);
     text += fmt::format("{:{}}rings:\n", "", indent + 4);
     for (const RingEntry& other : entry.by_ring) {
-      text += fmt::format("{:{}}{}: {{{}}}\n", "", indent + 6, other.ring, fmt::join(value_texts(other.noise), ", "));
+      text +=
+          fmt::format("{:{}}{}: {{{}}}\n", "", indent + 6, other.ring, fmt::join(value_texts(other.noise, true), ", "));
     }
   }
   return text;

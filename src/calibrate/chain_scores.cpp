@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -11,11 +10,8 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_density.hpp"
-#include "calibrate/chain_flags.hpp"
-#include "calibrate/chain_likelihood.hpp"
 #include "calibrate/turned_rays.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -25,15 +21,13 @@ namespace {
 
 /// Numbers of frames become numbers of their stretches.
 void take_stretches(std::vector<std::uint32_t>& cluster, std::uint32_t most) {
-  std::uint64_t frames = 0;
-  for (std::size_t i = 0; i < cluster.size(); ++i) frames += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
-  const TrajectoryBlocks stretches(frames, most);
-  std::uint64_t frame = 0;
-  for (std::size_t i = 0, last = 0; i < cluster.size(); ++i) {
-    const std::size_t now = cluster[i];
-    frame += i > 0 && now != last ? 1 : 0;
-    last = now;
-    cluster[i] = static_cast<std::uint32_t>(stretches.of_scan(frame));
+  std::vector<std::uint32_t> frame;  // counted without gaps
+  for (std::size_t i = 0; i < cluster.size(); ++i) {
+    frame.push_back(i == 0 ? 0 : frame.back() + (cluster[i] != cluster[i - 1] ? 1 : 0));
+  }
+  const TrajectoryBlocks stretches(frame.empty() ? 0 : frame.back() + 1, most);
+  for (std::size_t i = 0; i < cluster.size(); ++i) {
+    cluster[i] = static_cast<std::uint32_t>(stretches.of_scan(frame[i]));
   }
 }
 
@@ -78,22 +72,6 @@ ChainReturns returns_at(const ChainReturns& returns, std::span<const std::size_t
   return r;
 }
 
-namespace {
-
-/// Mean of values with weights, each of a frame, and its error by frames, or by stretches of them.
-MeanScore mean_of(std::span<const double> nats, std::span<const double> weight, std::uint32_t stretches) {
-  double count = 0.0, sum = 0.0;
-  for (std::size_t i = 0; i < nats.size(); ++i) count += weight[i], sum += weight[i] * nats[i];
-  const double mean = sum / count;
-  const TrajectoryBlocks blocks(nats.size(), stretches);
-  std::vector<double> off(blocks.count, 0.0);
-  for (std::size_t i = 0; i < nats.size(); ++i) off[blocks.of_scan(i)] += weight[i] * (nats[i] - mean);
-  const double square = BartlettWeights(off.size(), stretches > 0).variance_of_sum(off);
-  return {mean, off.size() > 1 ? std::sqrt(square) / count : kNoNumber};
-}
-
-}  // namespace
-
 void check_returns(const ChainReturns& r) {
   const std::size_t n = r.size();
   for (const std::size_t size : {r.clean_range_m.size(), r.clean_x_m.size(), r.clean_y_m.size(), r.incidence_rad.size(),
@@ -114,8 +92,8 @@ void check_returns(const ChainReturns& r) {
   if (!r.ring.empty() && r.ring.size() != n) {
     throw InputError(fmt::format("{} rings given for {} returns", r.ring.size(), n));
   }
-  validate(r.turned, n);
-  validate(r.hits, n);
+  check_turned(r.turned, n);
+  check_hits(r.hits, n);
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
     throw InputError(
@@ -123,14 +101,17 @@ void check_returns(const ChainReturns& r) {
   }
 }
 
-void add_to_scores(const ChainReturns& returns, std::size_t i, double nats, std::vector<FrameScore>& scores) {
-  if (scores.empty() || scores.back().frame != returns.frame[i]) scores.push_back({.frame = returns.frame[i]});
-  FrameScore& score = scores.back();
-  ++score.returns, score.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
-  score.nats += nats;
-}
-
-std::vector<FrameScore> finished(std::vector<FrameScore> scores) {
+std::vector<FrameScore> frame_scores(const NoiseChain& chain, const ChainData& data) {
+  const ChainReturns& returns = data.returns;
+  const std::vector<double> nats = data.each(chain);
+  std::vector<FrameScore> scores;
+  for (std::size_t k = 0; k < nats.size(); ++k) {
+    const std::size_t i = data.used[k];
+    if (scores.empty() || scores.back().frame != returns.frame[i]) scores.push_back({.frame = returns.frame[i]});
+    FrameScore& score = scores.back();
+    ++score.returns, score.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
+    score.nats += nats[k];
+  }
   for (FrameScore& score : scores) score.nats /= static_cast<double>(score.returns);
   return scores;
 }
@@ -140,11 +121,7 @@ std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns
   std::vector<std::size_t> all(returns.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   const auto executor = make_executor(threads);
-  std::vector<double> nats;
-  ChainLikelihood(chain, {}, returns, all, *executor).each({}, nats);
-  std::vector<FrameScore> scores;
-  for (std::size_t i = 0; i < nats.size(); ++i) add_to_scores(returns, i, nats[i], scores);
-  return finished(std::move(scores));
+  return frame_scores(chain, {returns, all, *executor});
 }
 
 void check_scorable(const NoiseChain& chain) {
@@ -166,9 +143,19 @@ std::vector<std::uint16_t> rings_of(const ChainReturns& returns) {
 
 MeanScore mean_score(std::span<const FrameScore> scores, std::uint32_t stretches) {
   if (scores.empty()) throw InputError("there is no frame to score");
-  std::vector<double> nats, weight;
-  for (const FrameScore& s : scores) nats.push_back(s.nats), weight.push_back(static_cast<double>(s.returns));
-  return mean_of(nats, weight, stretches);
+  double count = 0.0, sum = 0.0;
+  for (const FrameScore& s : scores) {
+    const auto weight = static_cast<double>(s.returns);
+    count += weight, sum += weight * s.nats;
+  }
+  const double mean = sum / count;
+  const TrajectoryBlocks blocks(scores.size(), stretches);
+  std::vector<double> off(blocks.count, 0.0);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    off[blocks.of_scan(i)] += static_cast<double>(scores[i].returns) * (scores[i].nats - mean);
+  }
+  const double square = BartlettWeights(off.size(), stretches > 0).variance_of_sum(off);
+  return {mean, off.size() > 1 ? std::sqrt(square) / count : kNoNumber};
 }
 
 MeanScore score_difference(std::span<const FrameScore> scores, std::span<const FrameScore> others,
@@ -176,15 +163,101 @@ MeanScore score_difference(std::span<const FrameScore> scores, std::span<const F
   if (scores.size() != others.size()) {
     throw InputError(fmt::format("scores of {} frames and of {} cannot be compared", scores.size(), others.size()));
   }
-  if (scores.empty()) throw InputError("there is no frame to score");
-  std::vector<double> nats, weight;
+  std::vector<FrameScore> apart(scores.begin(), scores.end());
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (scores[i].frame != others[i].frame || scores[i].returns != others[i].returns) {
       throw InputError(fmt::format("frame {}: the scores are of other returns", scores[i].frame));
     }
-    nats.push_back(scores[i].nats - others[i].nats), weight.push_back(static_cast<double>(scores[i].returns));
+    apart[i].nats -= others[i].nats;
   }
-  return mean_of(nats, weight, stretches);
+  return mean_score(apart, stretches);
+}
+
+namespace {
+
+constexpr double kMostScenePart = 0.06, kMostSharedError = 0.5;
+/// The share of readings that do not count on either side, and the deviations of a normal beyond which that share lies.
+struct Outer {
+  double share, deviations;
+};
+constexpr Outer kTenth = {0.1, 1.2815515655446004}, kQuarter = {0.25, 0.6744897501960817};
+constexpr double kAlikePart = 0.1;  // neighbours whose clean ranges differ by more see different things
+constexpr std::size_t kLeastToJudge = 500;
+
+/// Measured less clean range.
+double range_error_m(const ChainReturns& returns, std::size_t i) {
+  return double{returns.range_m[i]} - double{returns.clean_range_m[i]};
+}
+
+BinShares empty_bins(std::vector<double> edges) {
+  const std::size_t count = edges.empty() ? 0 : edges.size() - 1;
+  return {std::move(edges), std::vector<double>(count, 0.0)};
+}
+
+double quantile_of(std::vector<double> values, double share) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+/// Readings with their errors, in the order of rays.
+struct SceneErrors {
+  std::vector<double> clean_m, error_m;
+  std::vector<std::uint32_t> frame;
+
+  explicit SceneErrors(const ChainReturns& returns) {
+    for (std::size_t i = 0; i < returns.size(); ++i) {
+      if (std::isnan(returns.range_m[i])) continue;
+      clean_m.push_back(double{returns.clean_range_m[i]});
+      error_m.push_back(range_error_m(returns, i));
+      frame.push_back(returns.frame[i]);
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return error_m.size(); }
+
+  /// Takes bias and gain out, by least squares over the errors between the two limits.
+  void take_line(double low_m, double high_m) {
+    double n = 0.0, z = 0.0, zz = 0.0, e = 0.0, ze = 0.0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (error_m[i] < low_m || error_m[i] > high_m) continue;
+      n += 1.0, z += clean_m[i], zz += clean_m[i] * clean_m[i], e += error_m[i], ze += clean_m[i] * error_m[i];
+    }
+    const double square = zz - z * z / n, gain = square > 1e-9 * zz ? (ze - z * e / n) / square : 0.0;
+    const double bias = (e - gain * z) / n;
+    for (std::size_t i = 0; i < size(); ++i) error_m[i] -= bias + gain * clean_m[i];
+  }
+
+  /// The correlation of the errors of readings that follow each other in a frame, cut off at either end.
+  [[nodiscard]] double shared(double low_m, double high_m) const {
+    double product = 0.0, square = 0.0;
+    for (std::size_t i = 1; i < size(); ++i) {
+      if (frame[i] != frame[i - 1] || std::abs(clean_m[i] - clean_m[i - 1]) > kAlikePart * clean_m[i]) continue;
+      const double middle = 0.5 * (low_m + high_m);
+      const double a = std::clamp(error_m[i - 1], low_m, high_m) - middle,
+                   b = std::clamp(error_m[i], low_m, high_m) - middle;
+      product += a * b, square += 0.5 * (a * a + b * b);
+    }
+    return square > 0.0 ? product / square : 0.0;
+  }
+};
+
+}  // namespace
+
+std::string scene_note(const ChainReturns& returns, bool has_mixture) {
+  const Outer outer = has_mixture ? kQuarter : kTenth;
+  SceneErrors errors(returns);
+  if (errors.size() < kLeastToJudge) return {};
+  errors.take_line(quantile_of(errors.error_m, outer.share), quantile_of(errors.error_m, 1.0 - outer.share));
+  const double low_m = quantile_of(errors.error_m, outer.share),
+               high_m = quantile_of(errors.error_m, 1.0 - outer.share);
+  const double spread_m = (high_m - low_m) / (2.0 * outer.deviations);
+  const double part = spread_m / quantile_of(errors.clean_m, 0.5), shared = errors.shared(low_m, high_m);
+  if (!(part > kMostScenePart && shared > kMostSharedError)) return {};
+  return fmt::format(
+      "readings deviate from the scene by {:.2g} m, {:.0f} % of the median range, and neighbours by much the same "
+      "(correlation {:.2f}): the scene is of another place or size, lies elsewhere than poses say, or lacks what stood "
+      "there; what is learned describes that, and not the sensor",
+      spread_m, 100.0 * part, shared);
 }
 
 namespace {
@@ -215,8 +288,7 @@ BinShares mean_by_angle(const ChainReturns& returns, F loss) {
   }
   for (std::size_t bin = 0; bin < count.size(); ++bin) {
     const bool is_known = count[bin] >= kLeastInBin;
-    out.shares[bin] =
-        is_known ? out.shares[bin] / static_cast<double>(count[bin]) : std::numeric_limits<double>::quiet_NaN();
+    out.shares[bin] = is_known ? out.shares[bin] / static_cast<double>(count[bin]) : kNoNumber;
   }
   return out;
 }
@@ -226,8 +298,7 @@ BinShares mean_by_angle(const ChainReturns& returns, F loss) {
 std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < returns.size(); ++i) {
-    if (!std::isnan(returns.range_m[i]))
-      errors.push_back(double{returns.range_m[i]} - double{returns.clean_range_m[i]});
+    if (!std::isnan(returns.range_m[i])) errors.push_back(range_error_m(returns, i));
   }
   if (errors.empty()) return {};
   std::sort(errors.begin(), errors.end());
@@ -250,15 +321,13 @@ std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins) {
 }
 
 BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges) {
-  BinShares out = {std::move(edges), {}};
-  out.shares.assign(out.edges.empty() ? 0 : out.edges.size() - 1, 0.0);
+  BinShares out = empty_bins(std::move(edges));
   double all = 0.0;
   for (std::size_t i = 0; i < returns.size(); ++i) {
     if (std::isnan(returns.range_m[i])) continue;
     ++all;
-    const double error = double{returns.range_m[i]} - double{returns.clean_range_m[i]};
     // The outer bins hold what lies beyond them, too.
-    const auto above = std::upper_bound(out.edges.begin() + 1, out.edges.end() - 1, error);
+    const auto above = std::upper_bound(out.edges.begin() + 1, out.edges.end() - 1, range_error_m(returns, i));
     ++out.shares[above - out.edges.begin() - 1];
   }
   for (double& share : out.shares) share /= std::max(all, 1.0);
@@ -267,8 +336,7 @@ BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges
 
 BinShares expected_errors(const NoiseChain& chain, const ChainReturns& returns, std::vector<double> edges) {
   const ChainDensity density(chain, returns);
-  BinShares out = {std::move(edges), {}};
-  out.shares.assign(out.edges.empty() ? 0 : out.edges.size() - 1, 0.0);
+  BinShares out = empty_bins(std::move(edges));
   double all = 0.0;
   const std::size_t step = returns.size() / kMostShown + 1;
   for (std::size_t i = 0; i < returns.size(); i += step) {

@@ -33,70 +33,61 @@ struct Scale {
   }
 };
 
-struct Corner {
-  std::vector<double> at;
-  double value;
-};
-
+/// Nelder and Mead's simplex (The Computer Journal 7, 1965), in logarithms of parameters that are never negative.
 class Simplex {
  public:
   Simplex(const ChainLikelihood& likelihood, std::span<const double> start) : likelihood_(likelihood) {
-    const std::size_t n = start.size();
-    for (std::size_t k = 0; k < n; ++k) scales_.emplace_back(likelihood.free(k));
-    std::vector<double> origin(n);
-    for (std::size_t k = 0; k < n; ++k) origin[k] = scales_[k].of(start[k]);
-    corners_.push_back({origin, value_at(origin)});
-    for (std::size_t k = 0; k < n; ++k) {
-      std::vector<double> moved = origin;
+    Eigen::VectorXd origin(start.size());
+    for (std::size_t k = 0; k < start.size(); ++k) {
+      scales_.emplace_back(likelihood.free(k));
+      origin[k] = scales_[k].of(start[k]);
+    }
+    corners_.push_back(corner_at(origin));
+    for (std::size_t k = 0; k < start.size(); ++k) {
+      Eigen::VectorXd moved = origin;
       moved[k] += scales_[k].in_log ? 0.7 : 1.0;
-      corners_.push_back({moved, value_at(moved)});
+      corners_.push_back(corner_at(moved));
     }
   }
 
   std::vector<double> climb() {
+    const auto is_better = [](const Corner& a, const Corner& b) { return a.value > b.value; };
     for (int step = 0; step < kMostSimplexSteps; ++step) {
-      std::stable_sort(corners_.begin(), corners_.end(),
-                       [](const Corner& a, const Corner& b) { return a.value > b.value; });
+      std::stable_sort(corners_.begin(), corners_.end(), is_better);
       if (corners_.front().value - corners_.back().value < kSimplexGain) break;
       move_worst();
     }
-    const auto best = std::max_element(corners_.begin(), corners_.end(),
-                                       [](const Corner& a, const Corner& b) { return a.value < b.value; });
-    return values_of(best->at);
+    return values_of(std::min_element(corners_.begin(), corners_.end(), is_better)->at);
   }
 
  private:
-  [[nodiscard]] std::vector<double> values_of(const std::vector<double>& at) const {
-    std::vector<double> values(at.size());
-    for (std::size_t k = 0; k < at.size(); ++k) values[k] = scales_[k].value(at[k]);
+  struct Corner {
+    Eigen::VectorXd at;
+    double value;
+  };
+  [[nodiscard]] std::vector<double> values_of(const Eigen::VectorXd& at) const {
+    std::vector<double> values(scales_.size());
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = scales_[k].value(at[k]);
     return values;
   }
-  [[nodiscard]] double value_at(const std::vector<double>& at) const { return likelihood_.total(values_of(at)); }
-
-  /// The point `share` of the way from the middle of the better corners to the worst.
-  [[nodiscard]] Corner along(const std::vector<double>& middle, double share) const {
-    Corner corner = {middle, 0.0};
-    for (std::size_t k = 0; k < middle.size(); ++k) corner.at[k] += share * (corners_.back().at[k] - middle[k]);
-    corner.value = value_at(corner.at);
-    return corner;
-  }
+  [[nodiscard]] Corner corner_at(const Eigen::VectorXd& at) const { return {at, likelihood_.total(values_of(at))}; }
 
   void move_worst() {
-    const std::size_t n = corners_.size() - 1;
-    std::vector<double> middle(n, 0.0);
-    for (std::size_t c = 0; c < n; ++c) {
-      for (std::size_t k = 0; k < n; ++k) middle[k] += corners_[c].at[k] / static_cast<double>(n);
-    }
-    const Corner mirrored = along(middle, -1.0);
+    const std::size_t n = scales_.size();
+    Eigen::VectorXd middle = Eigen::VectorXd::Zero(n);  // of the better corners
+    for (std::size_t c = 0; c < n; ++c) middle += corners_[c].at / static_cast<double>(n);
+    Corner& worst = corners_.back();
+    const auto along = [&](double share) { return corner_at(middle + share * (worst.at - middle)); };
+    const Corner mirrored = along(-1.0);
     if (mirrored.value > corners_.front().value) {
-      const Corner farther = along(middle, -2.0);
-      corners_.back() = farther.value > mirrored.value ? farther : mirrored;
+      const Corner farther = along(-2.0);
+      worst = farther.value > mirrored.value ? farther : mirrored;
     } else if (mirrored.value > corners_[n - 1].value) {
-      corners_.back() = mirrored;
+      worst = mirrored;
     } else {
-      const Corner nearer = along(middle, mirrored.value > corners_.back().value ? -0.5 : 0.5);
-      if (nearer.value > std::max(mirrored.value, corners_.back().value)) {
-        corners_.back() = nearer;
+      const Corner nearer = along(mirrored.value > worst.value ? -0.5 : 0.5);
+      if (nearer.value > std::max(mirrored.value, worst.value)) {
+        worst = nearer;
       } else {
         shrink();
       }
@@ -104,12 +95,7 @@ class Simplex {
   }
 
   void shrink() {
-    for (std::size_t c = 1; c < corners_.size(); ++c) {
-      for (std::size_t k = 0; k < corners_[c].at.size(); ++k) {
-        corners_[c].at[k] = 0.5 * (corners_[c].at[k] + corners_[0].at[k]);
-      }
-      corners_[c].value = value_at(corners_[c].at);
-    }
+    for (std::size_t c = 1; c < corners_.size(); ++c) corners_[c] = corner_at(0.5 * (corners_[c].at + corners_[0].at));
   }
 
   const ChainLikelihood& likelihood_;
@@ -117,31 +103,24 @@ class Simplex {
   std::vector<Corner> corners_;
 };
 
+std::vector<double> coarse_maximum(const ChainLikelihood& few, std::vector<double> start) {
+  if (start.empty()) return start;
+  // A second simplex about the first one's end: one alone may have gone flat on its way.
+  return Simplex(few, Simplex(few, start).climb()).climb();
+}
+
 /// Gradient and information from the scores.
 struct Slope {
   Eigen::VectorXd gradient;
   Eigen::MatrixXd information;
 
-  Slope(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores)
-      : gradient(Eigen::VectorXd::Zero(likelihood.parameters())),
-        information(Eigen::MatrixXd::Zero(likelihood.parameters(), likelihood.parameters())) {
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      for (std::size_t d = 0; d <= c; ++d) add(likelihood, c, d, scores[c], scores[d]);
-    }
-    const Eigen::VectorXd squares = information.diagonal();
-    information += information.transpose().eval();
-    information.diagonal() = squares;
-  }
-
- private:
-  /// Products of the scores of two columns, on one side of the diagonal.
-  void add(const ChainLikelihood& likelihood, std::size_t c, std::size_t d, const std::vector<double>& first,
-           const std::vector<double>& second) {
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      const std::size_t j = likelihood.parameter(c, i), k = likelihood.parameter(d, i);
-      if (j == Columns::kNone || k == Columns::kNone) continue;
-      if (c == d) gradient[j] += first[i];
-      information(j, k) += first[i] * second[i];
+  Slope(const ChainLikelihood& likelihood, std::span<const double> values, std::span<const double> steps)
+      : gradient(Eigen::VectorXd::Zero(values.size())),
+        information(Eigen::MatrixXd::Zero(values.size(), values.size())) {
+    const ChainLikelihood::Slopes scores = likelihood.slopes(values, steps);
+    likelihood.add_products(scores, information);
+    for (std::size_t i = 0; i < likelihood.size(); ++i) {
+      likelihood.for_each_parameter(scores, i, [&](std::size_t k, double score) { gradient[k] += score; });
     }
   }
 };
@@ -166,49 +145,14 @@ Eigen::VectorXd damped_step(const ChainLikelihood& likelihood, const Slope& slop
 
 }  // namespace
 
-std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, std::span<const double> values,
-                                           std::span<const double> steps) {
-  return slopes_of(likelihood, values, steps, &ChainLikelihood::each);
-}
-
-std::vector<std::vector<double>> slopes_of(const ChainLikelihood& likelihood, std::span<const double> values,
-                                           std::span<const double> steps, OfEachReturn of_each) {
-  const Columns& columns = likelihood.columns();
-  std::vector<std::vector<double>> scores(columns.size());
-  std::vector<double> above, below, high(values.begin(), values.end()), low = high;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    for (const std::size_t k : columns.parameters(c)) {
-      const FreeNumber& p = likelihood.free(k);
-      high[k] = as_float(std::min(values[k] + steps[k], p.high));
-      low[k] = as_float(std::max(values[k] - steps[k], p.low));
-    }
-    (likelihood.*of_each)(high, above);
-    (likelihood.*of_each)(low, below);
-    for (std::size_t i = 0; i < above.size(); ++i) {
-      const std::size_t k = likelihood.parameter(c, i);
-      const bool moves = k != Columns::kNone && high[k] > low[k];
-      above[i] = moves ? (above[i] - below[i]) / (high[k] - low[k]) : 0.0;
-    }
-    scores[c] = above;
-    for (const std::size_t k : columns.parameters(c)) high[k] = low[k] = values[k];
-  }
-  return scores;
-}
-
-std::vector<double> coarse_maximum(const ChainLikelihood& few, std::vector<double> start) {
-  if (start.empty()) return start;
-  // A second simplex about the first one's end: one alone may have gone flat on its way.
-  return Simplex(few, Simplex(few, start).climb()).climb();
-}
-
 Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start, double least_gain) {
   for (double& v : start) v = as_float(v);
-  Climb now = {start, likelihood.total(start), 0};
+  Climb now = {start, likelihood.total(start)};
   std::vector<double> steps(start.size());
   for (std::size_t k = 0; k < start.size(); ++k) steps[k] = 1e-3 * std::max(std::abs(start[k]), 1e-3);
   double damping = 1e-3;
-  for (; now.steps < kMostClimbSteps; ++now.steps) {
-    const Slope slope(likelihood, scores_of(likelihood, now.values, steps));
+  for (int round = 0; round < kMostClimbSteps; ++round) {
+    const Slope slope(likelihood, now.values, steps);
     bool moved = false;
     double gain = 0.0;
     for (int trial = 0; trial < kMostTrials && !moved; ++trial, damping *= 10.0) {
@@ -256,19 +200,6 @@ std::vector<FreeNumber> tied(std::span<const FreeNumber> numbers) {
 
 }  // namespace
 
-std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_t most) {
-  if (places.size() <= most) return {places.begin(), places.end()};
-  std::vector<std::size_t> some;
-  for (std::size_t k = 0; k < most; ++k) some.push_back(places[k * places.size() / most]);
-  return some;
-}
-
-std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumber> free) {
-  std::vector<double> values;
-  for (const FreeNumber& p : free) values.push_back(value_of(chain, p));
-  return values;
-}
-
 std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start) {
   for (std::size_t k = 0; k < start.size(); ++k) {
     const double margin = free[k].unit > 0.0 ? free[k].unit : 0.01 * std::min(free[k].high - free[k].low, 1.0);
@@ -277,12 +208,11 @@ std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<do
   return start;
 }
 
-NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
-                 std::span<const std::size_t> learn, Executor& executor) {
-  const auto total = [&](const NoiseChain& c) { return ChainLikelihood(c, {}, returns, learn, executor).total({}); };
+NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data) {
+  const ChainReturns& returns = data.returns;
   std::vector<float> range_m, clean_range_m;
   std::vector<std::uint32_t> frame;
-  for (const std::size_t i : learn) {
+  for (const std::size_t i : data.used) {
     range_m.push_back(returns.range_m[i]), clean_range_m.push_back(returns.clean_range_m[i]);
     frame.push_back(returns.frame[i]);
   }
@@ -302,19 +232,16 @@ NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, cons
     for (std::size_t k = 0; k < own.size(); ++k) values[k] = std::clamp(values[k], own[k].low, own[k].high);
     guess = reached;
     set_values(guess, own, values);
-    if (total(guess) > total(reached)) reached = guess;
+    if (data.total(guess) > data.total(reached)) reached = guess;
   }
   return reached;
 }
 
-Ascent::Ascent(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
-               std::span<const std::size_t> learn, Executor& executor)
-    : chain_(chain), returns_(returns), learn_(learn), few_(some_of(learn, kCoarseReturns)), executor_(executor) {
+Ascent::Ascent(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data)
+    : chain_(chain), data_(data) {
   for (const FreeNumber& p : free) (is_jump(chain, free, p) ? jumps_ : smooth_).push_back(p);
   peaks_.resize(jumps_.size());
 }
-
-double Ascent::total() const { return ChainLikelihood(chain_, {}, returns_, learn_, executor_).total({}); }
 
 void Ascent::climb() {
   climb_all();
@@ -343,12 +270,13 @@ void Ascent::climb_all() {
   const double start = total();
   const NoiseChain given = chain_;
   for (const FreeNumber& p : jumps_) {
-    const std::vector<std::size_t> some = some_of(known_to(p, learn_), kCoarseReturns);
+    const std::vector<std::size_t> some = some_of(known_to(p), kCoarseReturns);
     set_value(chain_, p, find_jump(along(p, some), value_of(chain_, p)).value);
   }
   const std::vector<FreeNumber> tied_ones = tied(smooth_);
-  const ChainLikelihood few(chain_, tied_ones, returns_, few_, executor_);
-  chain_ = few.chain_at(coarse_maximum(few, inner_start(tied_ones, values_of(chain_, tied_ones))));
+  const std::vector<std::size_t> few = some_of(data_.used, kCoarseReturns);
+  const ChainLikelihood coarse(chain_, tied_ones, data_.at(few));
+  chain_ = coarse.chain_at(coarse_maximum(coarse, inner_start(tied_ones, coarse.given())));
   double before = settle(true);
   // From where it stood, too: the coarse search may have gone astray, and learning must not make things worse.
   if (before < start) chain_ = given, before = settle(false);
@@ -361,11 +289,10 @@ void Ascent::climb_all() {
   }
 }
 
-std::vector<std::size_t> Ascent::known_to(const FreeNumber& p, std::span<const std::size_t> places) const {
-  if (p.rings.empty()) return {places.begin(), places.end()};
+std::vector<std::size_t> Ascent::known_to(const FreeNumber& p) const {
   std::vector<std::size_t> out;
-  std::copy_if(places.begin(), places.end(), std::back_inserter(out),
-               [&](std::size_t i) { return returns_.ring[i] == p.rings.front(); });
+  std::copy_if(data_.used.begin(), data_.used.end(), std::back_inserter(out),
+               [&](std::size_t i) { return p.rings.empty() || data_.returns.ring[i] == p.rings.front(); });
   return out;
 }
 
@@ -373,19 +300,20 @@ double Ascent::settle(bool anew) {
   for (std::size_t k = 0; k < jumps_.size(); ++k) {
     const FreeNumber& p = jumps_[k];
     const double start = value_of(chain_, p);
-    const std::vector<std::size_t> all = known_to(p, learn_), some = some_of(all, kCoarseReturns);
+    const std::vector<std::size_t> all = known_to(p), some = some_of(all, kCoarseReturns);
     const JumpPeak near = anew ? find_jump(along(p, some), start) : peaks_[k];
     peaks_[k] = refine_jump(along(p, all), anew ? near.value : start, 12.0 * near.deviation);
     set_value(chain_, p, peaks_[k].value);
   }
   if (smooth_.empty()) return total();
   std::vector<double> values = values_of(chain_, smooth_);
-  if (anew) {
-    const std::vector<std::size_t> some = some_of(learn_, kSomeReturns);
-    if (some.size() < learn_.size()) values = climb_chain(together(some), values, kSettledNats).values;
+  const std::vector<std::size_t> some = some_of(data_.used, kSomeReturns);
+  if (anew && some.size() < data_.used.size()) {
+    values = climb_chain(together(data_.at(some)), values, kSettledNats).values;
   }
-  const Climb climb = climb_chain(together(learn_), values);
-  chain_ = together(learn_).chain_at(climb.values);
+  const ChainLikelihood all = together(data_);
+  const Climb climb = climb_chain(all, values);
+  chain_ = all.chain_at(climb.values);
   return climb.log_likelihood;
 }
 

@@ -155,14 +155,6 @@ struct ChainDensity::Facet {
   }
 };
 
-void ChainDensity::take_turns() {
-  if (!returns_.turned.is_known() || !turns_rays(chain_)) return;
-  const TurnedRays& rays = returns_.turned;
-  turns_.emplace(chain_, rays);
-  turner_ = RayTurner(*rays.axis, turns_->law.mean);
-  for (const double angle : rays.angle_rad) node_turners_.emplace_back(*rays.axis, angle);
-}
-
 void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executor& executor) {
   if (!turns_) return;
   const TurnedRays& rays = returns_.turned;
@@ -200,7 +192,7 @@ void ChainDensity::find_facets(std::size_t i, F f) const {
   if (place == TurnedRays::kOneSurface) {
     const TurnedRays::Surface own =
         own_surface(rays.rays[i], returns_.clean_range_m[i], returns_.energy[i], returns_.incidence_rad[i]);
-    if (const auto facet = facet_on(own, i, turns_->law.mean, turner_)) f(*facet);
+    if (const auto facet = facet_on(own, i, turns_->law.mean, turns_->by_mean)) f(*facet);
     return;
   }
   const Around around(rays, place);
@@ -277,7 +269,7 @@ double ChainDensity::density_between(std::size_t i) const {
   double near_m = std::numeric_limits<double>::infinity(), far_m = 0.0;
   const auto take = [&](std::uint8_t number, std::size_t node) {
     if (number >= around.surfaces.size()) return;
-    const auto hit = hit_of(returns_.turned.rays[i], around.surfaces[number], node_turners_[node], false);
+    const auto hit = hit_of(returns_.turned.rays[i], around.surfaces[number], turns_->by_node[node], false);
     if (hit) near_m = std::min(near_m, hit->reading_m), far_m = std::max(far_m, hit->reading_m);
   };
   // Each surface as far as it may reach: to the nodes beside those that meet it.
@@ -299,15 +291,14 @@ double ChainDensity::turned_log(std::size_t i) const {
   double sum = 0.0;
   if (std::isnan(returns_.range_m[i])) {
     for_each_facet(i, [&](const Facet& facet) { sum += facet.weight() * reported_on(facet); });
-    const double lost = 1.0 - sum;
-    return lost > 0.0 ? std::max(least_log_, math::log(lost)) : least_log_;
+    return floored_log(1.0 - sum);
   }
   double kept = 0.0;
   for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet), kept += facet.weight(); });
   if (returns_.turned.rays[i].surroundings != TurnedRays::kOneSurface && !is_disparity_) {
     sum = (1.0 - kMissed) * sum + kMissed * std::min(1.0, kept) * density_between(i);
   }
-  return sum > 0.0 ? std::max(least_log_, math::log(sum)) : least_log_;
+  return floored_log(sum);
 }
 
 double ChainDensity::turned_kept(std::size_t i) const {

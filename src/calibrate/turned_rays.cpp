@@ -71,7 +71,7 @@ std::string why_hits_are_not_told(const NoiseChain& chain) {
   return {};
 }
 
-void validate(const HitTurns& turns, std::size_t returns) {
+void check_hits(const HitTurns& turns, std::size_t returns) {
   if (turns.axes.size() > 2 || (turns.axes.size() == 2 && turns.axes.front() == turns.axes.back())) {
     throw InputError("points are turned about one axis, or about two different ones");
   }
@@ -118,7 +118,7 @@ void check_place(const TurnedRays& rays, std::size_t place) {
 
 }  // namespace
 
-void validate(const TurnedRays& rays, std::size_t returns) {
+void check_turned(const TurnedRays& rays, std::size_t returns) {
   if (!rays.is_known()) return;
   check_nodes(rays.angle_rad);
   check_size(rays.rays.size(), returns, "returns");
@@ -129,6 +129,10 @@ void validate(const TurnedRays& rays, std::size_t returns) {
     if (ray.surroundings == TurnedRays::kOneSurface || ray.surroundings < places) continue;
     throw InputError(fmt::format("surroundings {} of turned rays are not among {}", ray.surroundings, places));
   }
+}
+
+void refuse_chain(std::string_view why) {
+  throw InputError(fmt::format("the chain of noise cannot be scored or learned: {}", why));
 }
 
 std::string_view axis_word(Axis axis) { return kChoiceWords<Axis>[static_cast<std::size_t>(axis)]; }
@@ -147,13 +151,9 @@ std::string_view why_not_turned(const Noise& noise) {
   return {};
 }
 
-[[noreturn]] void refuse_turns(const std::string& why) {
-  throw InputError(fmt::format("the chain of noise cannot be scored or learned: {}", why));
-}
-
 void check_beside_turns(const Noise& noise, std::string_view turning) {
   const std::string_view why = noise.is_identity() ? std::string_view() : why_not_turned(noise);
-  if (!why.empty()) refuse_turns(fmt::format("{} beside {}: {}", noise.slug(), turning, why));
+  if (!why.empty()) refuse_chain(fmt::format("{} beside {}: {}", noise.slug(), turning, why));
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ std::optional<AxisTurn> ray_turn(const NoiseChain& chain) {
     turning = entry.noise.slug();
     if (!turn) turn = AxisTurn{.axis = own.axis};
     if (turn->axis != own.axis) {
-      refuse_turns(fmt::format("{} turns the rays about {} and about {}, and angles about two axes are not told apart",
+      refuse_chain(fmt::format("{} turns the rays about {} and about {}, and angles about two axes are not told apart",
                                turning, axis_word(turn->axis), axis_word(own.axis)));
     }
     turn->mean_rad += own.mean_rad;
@@ -249,7 +249,7 @@ double within(std::span<const double> nodes, std::size_t k, const AngleLaw& law)
 RayTurns::RayTurns(const NoiseChain& chain, const TurnedRays& rays) : nodes(rays.angle_rad) {
   const std::optional<AxisTurn> turn = ray_turn(chain);
   if (!turn || turn->axis != rays.axis) {
-    refuse_turns(fmt::format("it turns the rays about {}, and the returns do not tell what they then meet",
+    refuse_chain(fmt::format("it turns the rays about {}, and the returns do not tell what they then meet",
                              turn ? axis_word(turn->axis) : "no axis"));
   }
   deviation = turn->stddev_rad, law = {turn->mean_rad, turn->stddev_rad * turn->stddev_rad};
@@ -259,6 +259,8 @@ RayTurns::RayTurns(const NoiseChain& chain, const TurnedRays& rays) : nodes(rays
   if (deviation > 0.0) {
     slopes = slope_changes(nodes, 0.0, [&](double x) { return math::normal_cdf((law.mean - x) / deviation); });
   }
+  by_mean = RayTurner(*rays.axis, law.mean);
+  for (const double angle : nodes) by_node.emplace_back(*rays.axis, angle);
   before.resize(nodes.size() + 1);
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     const double weight = std::max(0.0, weights[k]);

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/calibrate/hit_turns.hpp>
 #include <fathom/calibrate/turned_rays.hpp>
 #include <fathom/noise/chain.hpp>
 
@@ -33,6 +32,11 @@ std::optional<HitAngles> hit_angles(const Vec3& ray, const Vec3& point, std::spa
 
 /// Axes of the models angular_hit of a chain, in their order.
 std::vector<Axis> hit_axes(const NoiseChain& chain);
+
+/// Throw InputError unless arrays have the sizes for this number of returns, nodes ascend, and axes and numbers are
+/// possible.
+void check_hits(const HitTurns& turns, std::size_t returns);
+void check_turned(const TurnedRays& rays, std::size_t returns);
 
 /// Why points do not show the angles of such a chain; empty: they do, or it has no angular_hit.
 std::string why_hits_are_not_told(const NoiseChain& chain);
@@ -51,6 +55,9 @@ std::optional<AxisTurn> ray_turn(const NoiseChain& chain);
 
 std::string_view axis_word(Axis axis);
 
+/// Throws InputError: the chain can be neither scored nor learned.
+[[noreturn]] void refuse_chain(std::string_view why);
+
 /// A normal angle.
 struct AngleLaw {
   double mean = 0.0, variance = 0.0;
@@ -60,23 +67,6 @@ struct AngleLaw {
 struct NodeSums {
   double weight = 0.0, place = 0.0, slope = 0.0;
 };
-
-/// The angle of a chain on the nodes of rays, which must outlive it.
-struct RayTurns {
-  /// Throws as ray_turn(), and for rays turned about another axis than that of the chain.
-  RayTurns(const NoiseChain& chain, const TurnedRays& rays);
-
-  std::span<const double> nodes;
-  double deviation = 0.0;
-  AngleLaw law;
-  std::vector<NodeSums> before;  ///< [nodes + 1] over the nodes before node k
-};
-
-/// Between the nodes in the middle, where they are densest.
-double step_in_middle(std::span<const double> nodes);
-
-/// Probability of the angles at which nodes meet surface `number`, with shares of the steps at its ends.
-double share_of(std::span<const double> nodes, const std::uint8_t* met, std::uint8_t number, const AngleLaw& law);
 
 /// Turns rays about an axis by an angle.
 class RayTurner {
@@ -91,6 +81,25 @@ class RayTurner {
   Axis axis_ = Axis::kX;
   double sin_ = 0.0, cos_ = 1.0;
 };
+
+/// The angle of a chain on the nodes of rays, which must outlive it.
+struct RayTurns {
+  /// Throws as ray_turn(), and for rays turned about another axis than that of the chain.
+  RayTurns(const NoiseChain& chain, const TurnedRays& rays);
+
+  std::span<const double> nodes;
+  double deviation = 0.0;
+  AngleLaw law;
+  std::vector<NodeSums> before;  ///< [nodes + 1] over the nodes before node k
+  RayTurner by_mean;
+  std::vector<RayTurner> by_node;  ///< [nodes]
+};
+
+/// Between the nodes in the middle, where they are densest.
+double step_in_middle(std::span<const double> nodes);
+
+/// Probability of the angles at which nodes meet surface `number`, with shares of the steps at its ends.
+double share_of(std::span<const double> nodes, const std::uint8_t* met, std::uint8_t number, const AngleLaw& law);
 
 /// The energy of a surface that is met head-on.
 double energy_head_on(double energy, double cosine);

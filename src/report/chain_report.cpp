@@ -14,7 +14,6 @@
 #include <fathom/calibrate/chain_report.hpp>
 
 #include "base/counts.hpp"
-#include "calibrate/chain_flags.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "report/plot.hpp"
 #include "report/result_folder.hpp"

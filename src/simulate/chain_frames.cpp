@@ -18,7 +18,7 @@
 
 #include "base/counts.hpp"
 #include "base/text.hpp"
-#include "calibrate/chain_flags.hpp"
+#include "calibrate/chain_scores.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/frame_edges.hpp"
 #include "simulate/hit_frames.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/calibrate/hit_turns.hpp>
+#include <fathom/calibrate/turned_rays.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/sensor/pattern.hpp>
 

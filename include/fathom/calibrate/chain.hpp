@@ -28,7 +28,6 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/calibrate/hit_turns.hpp>
 #include <fathom/calibrate/turned_rays.hpp>
 #include <fathom/noise/chain.hpp>
 

@@ -17,7 +17,6 @@
 #include <optional>
 #include <vector>
 
-#include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/noise/rotate.hpp>
 
@@ -53,7 +52,18 @@ struct TurnedRays {
   [[nodiscard]] bool is_known() const { return axis.has_value(); }
 };
 
-/// Throws InputError unless nodes ascend and all arrays have the sizes for this number of returns.
-FATHOM_API void validate(const TurnedRays& rays, std::size_t returns);
+/// By what angles measured points lie beside their rays: what learning of angular_hit needs. Ranges do not tell it,
+/// since the model keeps them; the place of a point does, without a scene.
+///
+/// A point lies at R(second, b) R(first, a) times the direction of its ray, about axes of the sensor frame.
+struct HitTurns {
+  /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty: only ranges are known.
+  std::vector<Axis> axes;
+  /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not tell it.
+  std::vector<float> first_rad = {};
+  std::vector<float> second_rad = {};  ///< [returns] b, the same; of one axis empty
+
+  [[nodiscard]] bool is_known() const { return !axes.empty(); }
+};
 
 }  // namespace fathom
