@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/chain_errors.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -9,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/counts.hpp"
-#include "calibrate/chain_search.hpp"
+#include "calibrate/chain_fit.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {

@@ -12,11 +12,8 @@
 
 #include <fathom/base/error.hpp>
 
-#include "calibrate/chain_errors.hpp"
 #include "calibrate/chain_scores.hpp"
-#include "calibrate/chain_search.hpp"
 #include "calibrate/turned_rays.hpp"
-#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
@@ -51,13 +48,6 @@ bool is_of_unknown_hits(const NoiseChain& chain, const FreeNumber& p, const Chai
   return chain[p.entry].noise.stage() == Stage::kHitPoint && !returns.hits.is_known();
 }
 
-std::string unit_of(const NoiseChain& chain, const FreeNumber& p) {
-  for (const FieldInfo& field : chain[p.entry].noise.info().fields) {
-    if (field.name == p.field) return std::string(field.unit);
-  }
-  return {};
-}
-
 std::optional<std::size_t> place_in(std::span<const FreeNumber> numbers, const FreeNumber& p) {
   const auto found = std::find(numbers.begin(), numbers.end(), p);
   if (found == numbers.end()) return std::nullopt;
@@ -87,13 +77,13 @@ Reached reach(const NoiseChain& start, std::span<const FreeNumber> free, const T
   return {std::move(ascent), std::move(possible), std::move(errors)};
 }
 
-/// Of the parameters that were free, those that the returns do not identify beside the others.
-std::vector<FreeNumber> untold(const Reached& reached) {
+/// The free parameters that the returns do not identify beside the others.
+std::vector<FreeNumber> unidentified(const Reached& reached) {
   std::vector<FreeNumber> out;
   for (std::size_t k = 0; k < reached.errors.of.size(); ++k) {
     const ParameterError& e = reached.errors.of[k];
-    const bool is_untold = e.is_unidentified && std::isnan(e.naive) && !e.is_at_limit;
-    if (is_untold) out.push_back(reached.ascent.smooth()[k]);
+    const bool is_unknown = e.is_unidentified && std::isnan(e.naive) && !e.is_at_limit;
+    if (is_unknown) out.push_back(reached.ascent.smooth()[k]);
   }
   return out;
 }
@@ -126,7 +116,7 @@ LostBesideEnds lost_beside_ends(const NoiseChain& chain, std::span<const FreeNum
   return width_m != 0.0 ? small : LostBesideEnds();
 }
 
-/// What was learned, what stays as it is given, and what is at its limit.
+/// The last search, with the parameters that keep their given values or stay at a limit.
 struct Learned {
   Reached reached;
   std::vector<FreeNumber> as_given, at_limit;
@@ -135,12 +125,12 @@ struct Learned {
 Learned learn(NoiseChain start, std::vector<FreeNumber> searched, const Task& task) {
   constexpr int kMostRounds = 4;
   std::vector<FreeNumber> as_given, at_limit;
-  if (task.choice.hold_untold) as_given = told_by_others(start, searched, task.learn);
+  if (task.choice.hold_untold) as_given = redundant_parameters(start, searched, task.learn);
   leave_out(searched, as_given);
   std::optional<Reached> reached(reach(start, searched, task));
   for (int round = 0; task.choice.hold_untold && round < kMostRounds; ++round) {
     const LostBesideEnds small = lost_beside_ends(reached->ascent.chain(), searched, task.learn.used.size());
-    const std::vector<FreeNumber> more = small.numbers.empty() ? untold(*reached) : std::vector<FreeNumber>();
+    const std::vector<FreeNumber> more = small.numbers.empty() ? unidentified(*reached) : std::vector<FreeNumber>();
     if (small.numbers.empty() && more.empty()) break;
     for (const FreeNumber& p : small.numbers)
       set_value(start, p, p.role == LearnedRole::kDeviation ? small.value : 0.0);
@@ -152,12 +142,12 @@ Learned learn(NoiseChain start, std::vector<FreeNumber> searched, const Task& ta
   return {std::move(*reached), std::move(as_given), std::move(at_limit)};
 }
 
-/// Value and errors of one parameter, and a flag of its own.
+/// Value and standard errors of one parameter. A note on it goes to `flags`.
 LearnedParameter parameter_of(const Learned& learned, const NoiseChain& start, const FreeNumber& number,
                               const Task& task, const std::vector<Interval>& intervals,
                               std::vector<std::string>& flags) {
   const auto& [ascent, possible, errors] = learned.reached;
-  LearnedParameter p = {.name = name_of(start, number), .unit = unit_of(start, number)};
+  LearnedParameter p = {.name = name_of(start, number), .unit = std::string(number.unit)};
   p.start = value_of(start, number), p.value = value_of(ascent.chain(), number);
   p.std_error = p.naive_error = p.low = p.high = kNoNumber;
   p.is_unidentified =
@@ -268,16 +258,16 @@ ChainFit fit_under(const NoiseChain& chain, const Task& task) {
   fit.start_log_likelihood = task.learn.total(task.given);
   const NoiseChain begin = with_rings(chain, task.numbers);
   NoiseChain start = begin;
-  std::vector<std::size_t> untold_levels;
+  std::vector<std::size_t> levels_not_found;
   for (std::size_t k = 0; k < task.numbers.size(); ++k) {
     const FreeNumber& p = task.numbers[k];
-    if (p.role == LearnedRole::kLevels && !set_levels(start, p, returns)) untold_levels.push_back(k);
+    if (p.role == LearnedRole::kLevels && !set_levels(start, p, returns)) levels_not_found.push_back(k);
   }
   const Learned learned = learn(start, searched_of(chain, task), task);
   fit.chain = learned.reached.ascent.chain();
   fit.log_likelihood = learned.reached.ascent.total();
   add_parameters(learned, begin, task, fit);
-  for (const std::size_t k : untold_levels) fit.parameters[k].is_unidentified = true;
+  for (const std::size_t k : levels_not_found) fit.parameters[k].is_unidentified = true;
   fit.returns = task.learn.used.size(), fit.frames = task.split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(task.learn);
   for (const std::size_t i : task.learn.used) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;

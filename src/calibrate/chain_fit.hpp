@@ -11,6 +11,7 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_likelihood.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
@@ -38,11 +39,11 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
 /// root mean square of the angles of points.
 void set_steps_of_angles(const NoiseChain& chain, const ChainReturns& returns, std::span<FreeNumber> numbers);
 
-/// Throws InputError for a chain without any error of ranges where most measured ones are not those of the scene: all
-/// would be impossible, and say nothing.
+/// Throws InputError for a chain without any error of ranges where most measured ranges differ from the scene: all
+/// would be impossible.
 void check_ranges_may_err(const NoiseChain& chain, const ChainData& data);
 
-// In chain_evidence.cpp.
+// In chain_identifiability.cpp.
 
 /// Sets a parameter of role kLevels: the least number of steps per pixel that puts nearly all measured disparities on
 /// levels. The likelihood does not tell it, as every range is a level if there are enough levels. False: no number
@@ -58,10 +59,150 @@ std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const C
 /// a distance. Found from the derivatives of all that these densities depend on (ChainDensity::effects), at the values
 /// where a search begins, so that it does not depend on what was measured. Parameters of single rings stay first, then
 /// parameters of the last models of the chain, then mean errors and biases.
-std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const FreeNumber> free,
-                                       const ChainData& data);
+std::vector<FreeNumber> redundant_parameters(const NoiseChain& chain, std::span<const FreeNumber> free,
+                                             const ChainData& data);
 
 /// Adds to ChainFit::flags what a reader of its parameters and errors has to know. `numbers`: the parameters.
 void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns);
+
+// In chain_search.cpp and chain_jumps.cpp: the way of parameters to the highest likelihood. A coarse search on few
+// returns, damped Newton steps on all, and a search of each parameter at which the likelihood jumps.
+
+/// Whether the likelihood jumps along this parameter, whatever the free ones are.
+bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
+
+/// The model that is the only random error and whose ends a gain moves: gain and ends cannot be searched one by one.
+/// Null: the parameter is no such gain.
+const Noise* moved_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
+
+/// Where the likelihood of one parameter is highest, the others held.
+struct JumpPeak {
+  double value = 0.0, log_likelihood = 0.0;
+  /// Root of the mean square distance from `value` under the likelihood, taken as a density.
+  double deviation = 0.0;
+  /// Holds 95 % of it: where all values between two returns do as well, 95 % of these.
+  Interval likeliest = {0.0, 0.0};
+  /// Whether a limit of the field does as well, within two nats: the returns bound it to one side at most.
+  bool is_unbounded = false;
+};
+
+/// Over all that the field allows, roughly: for few returns. `likelihood` has one free parameter.
+JumpPeak find_jump(const ChainLikelihood& likelihood, double start);
+/// Within about `reach` of `start`, and farther where it still rises there.
+JumpPeak refine_jump(const ChainLikelihood& likelihood, double start, double reach);
+
+struct Climb {
+  std::vector<double> values;
+  double log_likelihood = 0.0;
+};
+
+/// Levenberg and Marquardt's damped steps with the outer product of the scores for the information (Berndt, Hall, Hall,
+/// Hausman 1974), until one gains less than `least_gain`, nats. Never ends below its start.
+Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start, double least_gain = 1e-6);
+
+/// Off the limits, where a search would not begin to move.
+std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start);
+
+/// Where a search begins: each model with free parameters where its begin() has them, if that makes the chain likelier.
+NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data);
+
+/// Parameters along which the likelihood is smooth are climbed together, those at which it jumps in turn.
+class Ascent {
+ public:
+  /// What `data` refers to must outlive it.
+  Ascent(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data);
+
+  void climb();
+
+  [[nodiscard]] double total() const { return data_.total(chain_); }
+  [[nodiscard]] const NoiseChain& chain() const { return chain_; }
+  [[nodiscard]] const std::vector<FreeNumber>& smooth() const { return smooth_; }
+  [[nodiscard]] const std::vector<FreeNumber>& jumps() const { return jumps_; }
+  [[nodiscard]] const std::vector<JumpPeak>& peaks() const { return peaks_; }
+  /// With all smooth parameters free.
+  [[nodiscard]] ChainLikelihood together(const ChainData& data) const { return {chain_, smooth_, data}; }
+
+ private:
+  [[nodiscard]] ChainLikelihood along(const FreeNumber& p, std::span<const std::size_t> places) const {
+    return {chain_, std::span(&p, 1), data_.at(places)};
+  }
+  /// The returns that a parameter acts on.
+  [[nodiscard]] std::vector<std::size_t> known_to(const FreeNumber& p) const;
+  /// Each jump and all smooth parameters once; returns what was reached. Jumps are sought everywhere (`anew`), or near
+  /// where they are.
+  double settle(bool anew);
+  void climb_all();
+  /// Swaps free ends of a uniform that changed places, which leaves its law the same; whether there were any.
+  bool order_ends();
+
+  NoiseChain chain_;
+  ChainData data_;
+  std::vector<FreeNumber> smooth_, jumps_;
+  std::vector<JumpPeak> peaks_;
+};
+
+// In chain_errors.cpp: standard errors and intervals of what was learned.
+
+/// The returns that standard errors rest on: the learned chain holds them for possible.
+///
+/// A return below ChainDensity::kLeastLog counts that much whatever the parameters are near the maximum. The maximum is
+/// therefore that of the other returns, and standard errors are theirs. Where one would cross the floor within a step
+/// of the differences, the likelihood had a kink: so standard errors are found with the floor out of reach.
+///
+/// Which returns are impossible depends on the parameters, too. The sum of max(g, floor) over log densities g has the
+/// second derivatives
+///
+///   sum over g above the floor of g''  +  sum of delta(g - floor) grad g grad g^T
+///
+/// and the second part, which makes errors larger, is a mean over those within kRimNats of the floor.
+struct PossibleReturns {
+  static constexpr double kRimNats = 15.0, kOutOfReach = 2.0 * ChainDensity::kLeastLog;
+
+  std::vector<std::size_t> places;     ///< of these returns, ascending
+  std::vector<std::size_t> rim;        ///< of those near the floor, above or below it
+  std::vector<std::uint32_t> cluster;  ///< of each of `places`
+  std::size_t impossible = 0;
+  double least_log = 0.0;  ///< for their likelihood
+
+  /// `cluster_of_all`: of each return of the data.
+  PossibleReturns(const NoiseChain& learned, const ChainData& all, std::span<const std::uint32_t> cluster_of_all);
+
+  /// Whether few enough are impossible. With more, the values depend on the floor.
+  [[nodiscard]] bool tell_errors() const;
+  /// One line on the impossible returns. `errors_told`: whether standard errors are given.
+  [[nodiscard]] std::string note(bool errors_told) const;
+};
+
+/// NaN: unknown.
+struct ParameterError {
+  double error = kNoNumber, naive = kNoNumber;
+  double half_width = kNoNumber;  ///< of the 95 % interval, if the likelihood is a parabola
+  double parabola = kNoNumber;    ///< standard error by the second derivatives of the likelihood alone
+  bool is_at_limit = false, is_unidentified = false;
+};
+
+struct ChainErrors {
+  std::vector<ParameterError> of;    ///< [parameters]
+  std::vector<double> correlations;  ///< [parameters, parameters]
+  std::size_t clusters = 0;
+  bool hangs_on_floor = false;  ///< returns near the floor hold most of the information: no standard error is known
+};
+
+/// Of a likelihood whose chain is at its maximum, from the observed information and the moves of clusters with their
+/// shares of it (fit/covariance.hpp). `cluster`: of each return, ascending. `are_stretches`: clusters are stretches of
+/// the way, which are correlated with their neighbours (BartlettWeights). `rim`: the returns near the floor
+/// (PossibleReturns), whose part of the information is taken out.
+ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihood& rim,
+                         std::span<const std::uint32_t> cluster, bool are_stretches);
+
+/// 95 % intervals: all values of one parameter for which, with the best of the others, the log-likelihood L is above
+///
+///   L(maximum) - (half width / error of independent returns)^2 / 2
+///
+/// with both of ChainErrors, so that clusters widen them. Where L is a parabola, that is value +- half width; where it
+/// is skewed, as of a limit that few returns come near, the interval is, too, and it never leaves the limits of the
+/// parameter. Source: Chandler and Bate, Biometrika 94 (2007), the vertical adjustment. Of single rings, whose
+/// parameters are many, of parameters without standard error, and of all unless `search`: value +- half width.
+std::vector<Interval> chain_intervals(const ChainLikelihood& likelihood, const ChainErrors& errors, bool search);
 
 }  // namespace fathom

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibrate/chain_search.hpp"
+#include "calibrate/chain_fit.hpp"
 
 namespace fathom {
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fathom/base/executor.hpp>
@@ -21,7 +22,8 @@ struct FreeNumber {
   std::size_t entry;
   std::string field;
   double low, high;
-  double unit = 0.0;                       ///< a small step of it; 0: the limits give one
+  std::string_view unit;                   ///< "m"
+  double step = 0.0;                       ///< a small step of it; 0: the limits give one
   std::vector<std::uint16_t> rings = {};   ///< whose entries have it, all with one value; empty: the model itself
   LearnedRole role = LearnedRole::kPlain;  ///< this and the next as in LearnedField
   int yields = 1;
@@ -59,9 +61,8 @@ struct ChainData {
   [[nodiscard]] double total(const NoiseChain& chain) const;
 };
 
-/// Parameters of one field for single rings act on different returns, and move together: one column.
-///
-/// One thread at a time may use it: it keeps the parts of densities that the last call found.
+/// Parameters of one field for single rings act on different returns. They form one column: one evaluation moves them
+/// together. One thread at a time may use it, since it keeps the parts of densities that the last call found.
 class ChainLikelihood {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);

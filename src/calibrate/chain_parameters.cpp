@@ -15,7 +15,6 @@
 #include "base/counts.hpp"
 #include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
-#include "calibrate/chain_search.hpp"
 #include "calibrate/turned_rays.hpp"
 
 namespace fathom {
@@ -55,7 +54,7 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
         p.ring ? fmt::format("{}.rings.{}.{}", info.slug, *p.ring, p.field) : fmt::format("{}.{}", info.slug, p.field),
         rings));
     for (const FieldInfo& field : info.fields) {
-      if (field.name == p.field) numbers.push_back({p.entry, p.field, field.low, field.high});
+      if (field.name == p.field) numbers.push_back({p.entry, p.field, field.low, field.high, field.unit});
     }
     const LearnedField& learned = *chain[p.entry].noise.learned(p.field);
     numbers.back().role = learned.role, numbers.back().yields = learned.yields;
@@ -83,7 +82,7 @@ namespace {
 constexpr double kShareOfStep = 0.5;  // of what lies between nodes, or of the spread of points
 
 void set_ray_steps(const AxisTurn& model, const std::vector<double>& nodes, FreeNumber& p) {
-  p.unit = kShareOfStep * step_in_middle(nodes);
+  p.step = kShareOfStep * step_in_middle(nodes);
   // Nothing was cast beyond the nodes.
   const double reach = 0.5 * (nodes.back() - nodes.front());
   if (p.role == LearnedRole::kDeviation) {
@@ -110,7 +109,7 @@ void set_steps_of_angles(const NoiseChain& chain, const ChainReturns& returns, s
   const double rms_rad = rms_of(returns.hits);
   for (FreeNumber& p : numbers) {
     const Noise& noise = chain[p.entry].noise;
-    if (noise.stage() == Stage::kHitPoint && rms_rad > 0.0) p.unit = kShareOfStep * rms_rad;
+    if (noise.stage() == Stage::kHitPoint && rms_rad > 0.0) p.step = kShareOfStep * rms_rad;
     if (turns_rays(noise) && returns.turned.is_known()) set_ray_steps(*noise.turn(), returns.turned.angle_rad, p);
   }
 }
@@ -214,6 +213,36 @@ std::string correlation_text(const Correlation& c) {
                      time, shape);
 }
 
+/// The parameters that a pattern names.
+struct Named {
+  std::vector<ChainParameter> learnable;
+  std::string fixed;  ///< the first one that cannot be learned
+};
+
+/// `rings`: a ring, or nothing for all. Throws for a parameter that the pattern names and that all rings share.
+Named named_by(std::string_view pattern, const NoiseChain& chain, std::span<const std::optional<std::uint16_t>> rings) {
+  Named named;
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    const Noise& noise = chain[entry].noise;
+    for (const std::optional<std::uint16_t>& ring : rings) {
+      for (const FieldInfo& field : noise.info().fields) {
+        const std::string of = ring ? fmt::format("{}{}.", kRings, *ring) : "";
+        if (!is_named(pattern, entry, noise.slug(), of, std::string(field.name))) continue;
+        const std::string why = ring ? why_same_in_rings(noise, field.name) : "";
+        if (noise.learned(field.name) != nullptr && why.empty()) {
+          named.learnable.push_back({entry, std::string(field.name), ring});
+        } else if (ring && pattern.ends_with(field.name)) {
+          throw InputError(fmt::format("{}.{} cannot be learned for single rings{}{}", noise.slug(), field.name,
+                                       why.empty() ? "" : ": ", why));
+        } else if (named.fixed.empty()) {
+          named.fixed = fmt::format("{}.{}", noise.slug(), field.name);
+        }
+      }
+    }
+  }
+  return named;
+}
+
 }  // namespace
 
 std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern,
@@ -222,39 +251,21 @@ std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::strin
   if (of_rings && rings.empty()) {
     throw InputError(fmt::format("'{}' is of single rings, and the rays have none", pattern));
   }
-  std::vector<std::optional<std::uint16_t>> places = {std::nullopt};
-  if (of_rings) places.assign(rings.begin(), rings.end());
-  std::vector<ChainParameter> found;
-  std::string fixed;
-  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
-    const Noise& noise = chain[entry].noise;
-    for (const std::optional<std::uint16_t>& ring : places) {
-      for (const FieldInfo& field : noise.info().fields) {
-        const std::string of = ring ? fmt::format("{}{}.", kRings, *ring) : "";
-        if (!is_named(pattern, entry, noise.slug(), of, std::string(field.name))) continue;
-        const std::string why = ring ? why_same_in_rings(noise, field.name) : "";
-        if (noise.learned(field.name) != nullptr && why.empty()) {
-          found.push_back({entry, std::string(field.name), ring});
-        } else if (ring && pattern.ends_with(field.name)) {
-          throw InputError(fmt::format("{}.{} cannot be learned for single rings{}{}", noise.slug(), field.name,
-                                       why.empty() ? "" : ": ", why));
-        } else if (fixed.empty()) {
-          fixed = fmt::format("{}.{}", noise.slug(), field.name);
-        }
-      }
-    }
-  }
+  std::vector<std::optional<std::uint16_t>> asked = {std::nullopt};
+  if (of_rings) asked.assign(rings.begin(), rings.end());
+  Named named = named_by(pattern, chain, asked);
   const bool asks_one = pattern.find('*') == std::string_view::npos;
-  if (found.empty() && of_rings) {
+  if (named.learnable.empty() && of_rings) {
     throw InputError(fmt::format("the chain has no parameter '{}' of its rings", pattern));
   }
-  if (!of_rings && !fixed.empty() && (asks_one || found.empty())) {
-    throw InputError(fmt::format("{} cannot be learned: it is no number, or not one that returns can tell", fixed));
+  if (!of_rings && !named.fixed.empty() && (asks_one || named.learnable.empty())) {
+    throw InputError(
+        fmt::format("{} cannot be learned: it is no number, or not one that returns can tell", named.fixed));
   }
-  if (found.empty()) {
+  if (named.learnable.empty()) {
     throw InputError(fmt::format("the chain has no parameter '{}'{}", pattern, nearest_parameter(chain, pattern)));
   }
-  return found;
+  return std::move(named.learnable);
 }
 
 std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::span<const std::string> patterns,

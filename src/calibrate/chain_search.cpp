@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/chain_search.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <utility>
 
+#include "calibrate/chain_fit.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {
@@ -26,7 +25,7 @@ struct Scale {
       : in_log(p.low >= 0.0),
         low(p.low),
         high(p.high),
-        unit(p.unit > 0.0 ? p.unit : 0.02 * std::min(p.high - p.low, 5.0)) {}
+        unit(p.step > 0.0 ? p.step : 0.02 * std::min(p.high - p.low, 5.0)) {}
   [[nodiscard]] double of(double value) const { return in_log ? std::log(value - low + kLogOffset) : value / unit; }
   [[nodiscard]] double value(double x) const {
     return std::clamp(in_log ? std::exp(x) - kLogOffset + low : x * unit, low, high);
@@ -202,7 +201,7 @@ std::vector<FreeNumber> tied(std::span<const FreeNumber> numbers) {
 
 std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start) {
   for (std::size_t k = 0; k < start.size(); ++k) {
-    const double margin = free[k].unit > 0.0 ? free[k].unit : 0.01 * std::min(free[k].high - free[k].low, 1.0);
+    const double margin = free[k].step > 0.0 ? free[k].step : 0.01 * std::min(free[k].high - free[k].low, 1.0);
     start[k] = std::clamp(start[k], free[k].low + margin, free[k].high - margin);
   }
   return start;

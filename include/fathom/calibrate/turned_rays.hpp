@@ -52,8 +52,8 @@ struct TurnedRays {
   [[nodiscard]] bool is_known() const { return axis.has_value(); }
 };
 
-/// By what angles measured points lie beside their rays: what learning of angular_hit needs. Ranges do not tell it,
-/// since the model keeps them; the place of a point does, without a scene.
+/// Angles between measured points and their rays, which learning of angular_hit needs. Ranges do not show them, since
+/// the model keeps ranges. Points do, without a scene.
 ///
 /// A point lies at R(second, b) R(first, a) times the direction of its ray, about axes of the sensor frame.
 struct HitTurns {

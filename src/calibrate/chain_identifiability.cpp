@@ -18,7 +18,6 @@
 #include <fathom/base/error.hpp>
 
 #include "calibrate/chain_fit.hpp"
-#include "calibrate/chain_search.hpp"
 #include "calibrate/turned_rays.hpp"
 #include "fit/covariance.hpp"
 
@@ -151,8 +150,8 @@ Eigen::VectorXd effects_of(const NoiseChain& chain, const ChainReturns& returns,
 
 }  // namespace
 
-std::vector<FreeNumber> told_by_others(const NoiseChain& chain, std::span<const FreeNumber> free,
-                                       const ChainData& data) {
+std::vector<FreeNumber> redundant_parameters(const NoiseChain& chain, std::span<const FreeNumber> free,
+                                             const ChainData& data) {
   if (free.size() < 2) return {};
   const std::vector<std::size_t> some = sample_of(free, data);
   std::vector<double> start = inner_start(free, values_of(chain, free));
@@ -194,7 +193,7 @@ namespace {
 constexpr std::size_t kFewClusters = 20;
 constexpr double kStrongCorrelation = 0.99;
 
-/// Flags of parameters: those that hold for several rings are one line.
+/// Flags of parameters. The same flag of several rings is one line.
 class ParameterFlags {
  public:
   void add(const std::vector<std::string>& names, std::string_view text) {
