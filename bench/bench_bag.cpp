@@ -15,7 +15,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <fathom/beam/bag_log.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/simulate/run.hpp>
 

@@ -18,7 +18,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>

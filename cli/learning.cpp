@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/names.hpp>
-#include <fathom/beam/csv.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "fields.hpp"

@@ -19,9 +19,9 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/bag_log.hpp>
+#include <fathom/beam/log.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/beam/world.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/report/form.hpp>
 

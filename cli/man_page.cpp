@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "command_tree.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/bag_log.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "beam_values.hpp"
 

@@ -1,42 +1,63 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// First and second derivatives of the log-likelihood of a part of the data, in the coordinates of std_errors.cpp: both
-// by one pass.
+// First and second derivatives of the log density of a range reading, in coordinates where they are simple: the
+// weights, as shares of a softmax, log sigma, log lambda, the offset, and log nu or sigma' of an extended law of hits.
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include <fathom/base/isa.hpp>
+#include <Eigen/Core>
+
 #include <fathom/beam/model.hpp>
 
-#include "base/executor.hpp"
-#include "beam/evidence.hpp"
-#include "fit/uncertainty.hpp"
+#include "beam/em.hpp"
 
 namespace fathom {
 
-inline constexpr std::size_t kWeights = 4;
-inline constexpr std::size_t kBookCoordinates = 7;  ///< four weights, log sigma, log lambda, offset
-inline constexpr std::size_t kCoordinates = 8;      ///< and log nu or sigma' of an extended law of hits, else 0
+inline constexpr std::size_t kWeights = 4, kBookCoordinates = 7, kCoordinates = 8;
 static_assert(BeamParameters::fields().size() == kBookCoordinates &&
               BeamParameters::fields()[6].name == "hit_offset_m");  // in this order
-using Score = std::array<double, kCoordinates>;
-using Matrix = std::array<Score, kCoordinates>;
+using Score = Eigen::Vector<double, kCoordinates>;
+using Hessian = Eigen::Matrix<double, kCoordinates, kCoordinates>;
 
 inline constexpr std::array<double BeamParameters::*, kWeights> kWeightMembers = {
     &BeamParameters::w_hit, &BeamParameters::w_short, &BeamParameters::w_max, &BeamParameters::w_rand};
 
-/// Of a part.
-struct Curvature {
-  Matrix information = {};            ///< minus the Hessian of the summed log-likelihood
-  std::uint64_t first_cluster = 0;    ///< of all
-  std::vector<Score> cluster_scores;  ///< [clusters that have scans in the part]
-};
+/// The term that all components have of the weights: -w of a score and w w' - diag(w) of second derivatives.
+void add_common_term(const BeamParameters& parameters, double pairs, Score& score, Hessian& hessian);
 
-/// `first_scan`: how many scans the parts before have. Results do not depend on threads.
-Curvature find_curvature(const Evidence& evidence, std::uint64_t first_scan, const TrajectoryBlocks& blocks,
-                         const BeamParameters& parameters, const BeamSensor& sensor, Executor& executor, Isa isa);
+class ReadingCurvature {
+ public:
+  ReadingCurvature(const BeamParameters& parameters, const BeamSensor& sensor);
+
+  /// The score of a reading; its second derivatives are added. `missed`: nothing was expected within Z; expected_m is
+  /// at most Z.
+  Score add(double z_m, double expected_m, bool missed, Hessian& hessian) const;
+
+ private:
+  /// A function of three numbers, with its slopes and second derivatives.
+  struct Jet {
+    double value = 0.0;
+    Eigen::Vector3d slope = Eigen::Vector3d::Zero();
+    Eigen::Matrix3d bend = Eigen::Matrix3d::Zero();
+  };
+  /// The log density of a law before it is cut, in deviations u from its centre, and its derivatives by u and nu.
+  struct Law {
+    double value, by_u, by_u2, by_nu = 0.0, by_nu2 = 0.0, by_both = 0.0;
+  };
+  [[nodiscard]] StudentTail student_tail(double x) const;
+  [[nodiscard]] Law law_at(double u) const;
+  void add_end(double x, double side, double sigma, Jet& mass) const;
+  [[nodiscard]] Jet log_hit_of_law(double z, double center, double sigma) const;
+  [[nodiscard]] Jet log_hit(double z, double center, bool moved) const;
+  [[nodiscard]] Jet log_short(double z, double center, bool moved) const;
+
+  BeamParameters p_;
+  BeamSensor sensor_;
+  bool is_student_;
+  double log_peak_ = 0.0, peak_slope_ = 0.0, peak_bend_ = 0.0;
+  std::vector<StudentTail> tails_;  // at the edges of panels
+};
 
 }  // namespace fathom

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include <fathom/math/student.hpp>
 
@@ -18,16 +17,6 @@ constexpr std::size_t kBlocksAtOnce = 32;
 const EmKernels& pick_kernels(Isa isa) { return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels); }
 const TailKernels& pick_tail_kernels(Isa isa) {
   return for_isa(isa, sse2::kTailKernels, avx2::kTailKernels, avx512::kTailKernels);
-}
-
-/// P(T > x) and its derivative by nu.
-StudentEnd student_end(double x, double nu) {
-  constexpr double kStep = 1e-4;
-  const auto tail = [x](double degrees) {
-    return math::student_mass(x, degrees, math::student_log_peak(degrees)).beyond;
-  };
-  const double step = kStep * nu;
-  return {tail(nu), (tail(nu + step) - tail(nu - step)) / (2.0 * step)};
 }
 
 EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {
@@ -51,34 +40,55 @@ EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, Fi
 
 }  // namespace
 
-EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
+StudentTails::StudentTails(double nu) : nu_(nu), step_(5e-4 * nu) {
+  for (int k = 0; k < 3; ++k) log_peak_[static_cast<std::size_t>(k)] = math::student_log_peak(nu + (k - 1) * step_);
+}
+
+StudentTail StudentTails::at(double x) const {
+  const double low = math::student_mass(x, nu_ - step_, log_peak_[0]).beyond;
+  const double middle = math::student_mass(x, nu_, log_peak_[1]).beyond;
+  const double high = math::student_mass(x, nu_ + step_, log_peak_[2]).beyond;
+  return {middle, (high - low) / (2.0 * step_), (high - 2.0 * middle + low) / (step_ * step_)};
+}
+
+std::size_t panels_up_to(double x) { return (static_cast<std::size_t>(std::ilogb(1.0 + x)) + 1) * kPanelsPerOctave; }
+
+double panel_edge(std::size_t k) {
+  constexpr auto kPerOctave = static_cast<double>(kPanelsPerOctave);
+  const double place = static_cast<double>(k % kPanelsPerOctave) / kPerOctave;
+  return std::ldexp(1.0 + place, static_cast<int>(k / kPanelsPerOctave)) - 1.0;
+}
+
+Em::Em(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
     : evidence_(evidence),
       sensor_(sensor),
       executor_(executor),
       kernels_(pick_kernels(isa)),
-      tail_kernels_(pick_tail_kernels(isa)) {
-  add_blocks(0, evidence.missed, true);
-  add_blocks(evidence.missed, evidence.ranges(), false);
-  executor.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) measure(blocks_[i]);
+      tail_kernels_(pick_tail_kernels(isa)),
+      r_short_(evidence.ranges()) {
+  add_blocks(evidence.missed, true, r_short_.data());
+  add_blocks(evidence.seen, false, r_short_.data() + evidence.missed.size());
+  for_each_block([](Block& block) {
+    const auto [low, high] = std::minmax_element(block.expected, block.expected + block.count);
+    block.lowest = *low, block.highest = *high;
   });
-  results_.resize(blocks_.size());
-  r_short_.resize(evidence.ranges());
 }
 
-void EmPart::add_blocks(std::size_t begin, std::size_t end, bool missed) {
-  for (std::size_t i = begin; i < end; i += kEmBlock) {
-    blocks_.push_back({i, std::min(end, i + kEmBlock), missed, 0.0F, 0.0F});
+void Em::add_blocks(const RangeReadings& readings, bool missed, float* r_short) {
+  for (std::size_t i = 0; i < readings.size(); i += kEmBlock) {
+    const std::size_t count = std::min(kEmBlock, readings.size() - i);
+    blocks_.push_back({readings.z_m.data() + i, readings.expected_m.data() + i, r_short + i, count, missed});
   }
 }
 
-void EmPart::measure(Block& block) const {
-  const auto expected = std::span(evidence_.expected_m).subspan(block.begin, block.end - block.begin);
-  const auto [low, high] = std::minmax_element(expected.begin(), expected.end());
-  block.lowest = *low, block.highest = *high;
+template <class Work>
+void Em::for_each_block(const Work& work) {
+  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) work(blocks_[i]);
+  });
 }
 
-EmParameters EmPart::parameters_of(const Block& block) const {
+EmParameters Em::parameters_of(const Block& block) const {
   EmParameters p = parameters_;
   if (!block.missed) return p;
   p.offset = 0.0;  // there is no surface to be moved
@@ -87,7 +97,7 @@ EmParameters EmPart::parameters_of(const Block& block) const {
 }
 
 /// A little wider than asked for, in steps, so that the lists seldom change while sigma converges.
-EmPart::EdgeLimits EmPart::edge_limits(double reach_m) const {
+Em::EdgeLimits Em::edge_limits(double reach_m) const {
   constexpr double kSteps = 32.0;
   int exponent = 0;
   const double mantissa = std::frexp(reach_m, &exponent);
@@ -96,16 +106,16 @@ EmPart::EdgeLimits EmPart::edge_limits(double reach_m) const {
 }
 
 /// The hits of a block that a cut concerns. Kept while they stay the same.
-void EmPart::list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const {
+void Em::list_edges(const EmParameters& p, const EdgeLimits& limits, Block& block) const {
+  Edges& edges = block.edges;
   if (edges.limits == limits) return;
   edges.limits = limits;
   std::uint32_t where[kEmBlock];
   std::size_t listed = 0;
-  const float* expected = evidence_.expected_m.data() + block.begin;
   if (block.missed) {
     where[listed++] = 0;  // one centre, Z, for the whole block
   } else if (block.lowest < limits.low || block.highest > limits.high) {
-    listed = kernels_.list_outside(expected, block.end - block.begin, limits.low, limits.high, where);
+    listed = kernels_.list_outside(block.expected, block.count, limits.low, limits.high, where);
   }
   edges.where.assign(where, where + listed);
   // Whole groups, so that loops need no remainder; the padding of the last one weighs nothing.
@@ -113,51 +123,42 @@ void EmPart::list_edges(const Block& block, const EmParameters& p, const EdgeLim
   edges.center.assign(filled, p.limit / 2);
   edges.r.assign(filled, 0.0);
   for (std::size_t k = 0; k < listed; ++k) {
-    edges.center[k] = std::clamp(expected[where[k]] + p.offset, p.floor, p.limit);
+    edges.center[k] = std::clamp(block.expected[where[k]] + p.offset, p.floor, p.limit);
   }
 }
 
-void EmPart::expect_block(const EdgeLimits& limits, std::size_t index) {
-  const Block& block = blocks_[index];
-  BlockResult& result = results_[index];
+void Em::expect_block(const EdgeLimits& limits, Block& block) const {
   const EmParameters p = parameters_of(block);
-  const std::size_t count = block.end - block.begin;
-  Edges& edges = result.edges;
-  list_edges(block, p, limits, edges);
+  Edges& edges = block.edges;
+  list_edges(p, limits, block);
   double inverse_mass[kEmBlock], r_hit[kEmBlock];
   double edge_inverse[kEmBlock], m2[kEmBlock], growth[kEmBlock];
   const CutHits cut = {edge_inverse, m2, growth};
   kernels_.cut_hits(edges.center.data(), edges.center.size(), p.sigma, p.limit, cut);
-  std::fill(inverse_mass, inverse_mass + count, block.missed ? edge_inverse[0] : 1.0);
+  std::fill(inverse_mass, inverse_mass + block.count, block.missed ? edge_inverse[0] : 1.0);
   for (std::size_t k = 0; k < edges.where.size(); ++k) inverse_mass[edges.where[k]] = edge_inverse[k];
-  result.sums = {};
-  result.hits = {};
-  result.behind = kernels_.expect(p,
-                                  {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin,
-                                   block.lowest, inverse_mass, count, r_short_.data() + block.begin, r_hit},
-                                  result.sums);
+  block.sums = {};
+  block.hits = {};
+  block.behind = kernels_.expect(
+      p, {block.z, block.expected, block.lowest, inverse_mass, block.count, block.r_short, r_hit}, block.sums);
   for (std::size_t k = 0; k < edges.where.size(); ++k) {
-    edges.r[k] = block.missed ? result.sums.hit : r_hit[edges.where[k]];
+    edges.r[k] = block.missed ? block.sums.hit : r_hit[edges.where[k]];
   }
-  kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), result.hits);
+  kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), block.hits);
 }
 
-void EmPart::expect_tail_block(HitLaw law, Expecting what, std::size_t index) {
-  const Block& block = blocks_[index];
-  BlockResult& result = results_[index];
-  const std::size_t count = block.end - block.begin;
+void Em::expect_tail_block(HitLaw law, Expecting what, Block& block) const {
   double r_hit[kEmBlock];
-  result.sums = {};
-  result.tail = {};
+  block.sums = {};
+  block.tail = {};
   const auto expect = law == HitLaw::kStudentT ? tail_kernels_.expect_student : tail_kernels_.expect_growing;
-  result.behind = expect(parameters_of(block), tail_,
-                         {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin, block.lowest,
-                          nullptr, count, r_short_.data() + block.begin, r_hit},
-                         result.sums, what == Expecting::kSlopes ? &result.tail : nullptr);
+  block.behind = expect(parameters_of(block), tail_,
+                        {block.z, block.expected, block.lowest, nullptr, block.count, block.r_short, r_hit}, block.sums,
+                        what == Expecting::kSlopes ? &block.tail : nullptr);
 }
 
 /// Fills what the loops look up of an extended law, unless it is there.
-void EmPart::prepare_tail(const BeamParameters& p) {
+void Em::prepare_tail(const BeamParameters& p) {
   tail_.sigma_per_m = p.tail.sigma_hit_per_m;
   if (p.tail.hit != HitLaw::kStudentT) return;
   const bool is_new = fill_panels(p.tail.nu_hit, p.sigma_hit_m);
@@ -165,10 +166,8 @@ void EmPart::prepare_tail(const BeamParameters& p) {
 }
 
 /// The panels of a nu serve all scales that need no more of them. Returns whether there are others now.
-bool EmPart::fill_panels(double nu, double sigma_m) {
-  const auto octaves =
-      static_cast<std::size_t>(std::ilogb(1.0 + 1.0001 * sensor_.max_range_m / sigma_m)) + std::size_t{1};
-  const std::size_t count = octaves * kPanelsPerOctave;
+bool Em::fill_panels(double nu, double sigma_m) {
+  const std::size_t count = panels_up_to(1.0001 * sensor_.max_range_m / sigma_m);
   if (tail_.nu == nu && panels_.size() == count * kPanelNumbers) return false;
   const math::GammaStep step = math::gamma_step(0.5 * nu);
   tail_.nu = nu;
@@ -177,13 +176,26 @@ bool EmPart::fill_panels(double nu, double sigma_m) {
   panels_.resize(count * kPanelNumbers);
   panel_edges_.resize((count + 1) * 4);
   tail_.panels = panels_.data();
-  tail_kernels_.fill_panels(tail_, count, student_end(std::ldexp(1.0, static_cast<int>(octaves)) - 1.0, nu),
-                            panel_edges_.data(), panels_.data());
+  const StudentTails tails(nu);
+  executor_.parallel_for(count, kPanelsPerOctave, [&](std::size_t begin, std::size_t end) {
+    double near = panel_edge(begin);
+    StudentTail near_tail = tails.at(near);
+    for (std::size_t k = begin; k < end; ++k) {
+      const double far = panel_edge(k + 1), width = far - near;
+      const StudentTail far_tail = tails.at(far);
+      const double m0 = -width * math::student_density(near, nu, tail_.peak);
+      const double m1 = -width * math::student_density(far, nu, tail_.peak), fall = far_tail.value - near_tail.value;
+      double* c = panels_.data() + kPanelNumbers * k;
+      c[0] = near_tail.value, c[1] = m0, c[2] = 3.0 * fall - 2.0 * m0 - m1, c[3] = m0 + m1 - 2.0 * fall;
+      c[4] = near_tail.by_nu, c[5] = far_tail.by_nu - near_tail.by_nu;
+      near = far, near_tail = far_tail;
+    }
+  });
   return true;
 }
 
 /// Panels of the distance from an end up to half of Z, and one that rounding may need.
-void EmPart::fill_ends(double sigma_m) {
+void Em::fill_ends(double sigma_m) {
   const double limit = sensor_.max_range_m / sigma_m;
   int octave = 0;
   const double place = std::frexp(1.0 + 0.5 * limit, &octave) * 2.0 - 1.0;
@@ -196,8 +208,9 @@ void EmPart::fill_ends(double sigma_m) {
 }
 
 /// Table 6.2 gives a reading at Z to all densities that are not 0 there, not to the point mass alone.
-void EmPart::add_max_by_the_book(const BeamParameters& parameters, PartSums& e) const {
+void Em::add_max_by_the_book(const BeamParameters& parameters, Expectation& e) const {
   const double limit = sensor_.max_range_m;
+  e.max_shared = 0.0;
   for (const float expected : evidence_.max_expected_m) {
     const BeamDensity density(parameters, sensor_, expected);
     const double p_hit = density.hit().density(limit), p_short = density.shorts().density(limit);
@@ -211,126 +224,63 @@ void EmPart::add_max_by_the_book(const BeamParameters& parameters, PartSums& e) 
   }
 }
 
-PartSums EmPart::expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what) {
+double Em::log_likelihood_of_max(const BeamParameters& p) const {
+  const auto log_of = [](double weight, double count) { return count > 0.0 ? count * std::log(weight) : 0.0; };
+  const double missed_weight = sensor_.miss == MissPolicy::kAtom ? p.w_max + p.w_hit : p.w_max;
+  return log_of(p.w_max, evidence_.max_expected_total) + log_of(missed_weight, evidence_.max_missed_total);
+}
+
+const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what) {
   parameters_ = em_parameters(parameters, sensor_, variant);
   const HitLaw law = parameters.tail.hit;
   if (parameters.tail.is_extended()) prepare_tail(parameters);
   const EdgeLimits limits = edge_limits(reach * parameters.sigma_hit_m);
-  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      law == HitLaw::kGaussian ? expect_block(limits, i) : expect_tail_block(law, what, i);
-    }
+  for_each_block([&](Block& block) {
+    law == HitLaw::kGaussian ? expect_block(limits, block) : expect_tail_block(law, what, block);
   });
-  PartSums e;
-  for (const BlockResult& r : results_) {
-    e.sums.add(r.sums);
-    e.edges.add(r.hits);
-    e.tail.add(r.tail);
+  Expectation& e = expectation_ = {};
+  for (const Block& block : blocks_) {
+    e.sums.add(block.sums);
+    e.edges.add(block.hits);
+    e.tail.add(block.tail);
   }
-  e.ranges_hit = e.sums.hit;
+  e.interior_r = std::max(0.0, e.sums.hit - e.edges.r);
+  e.sums.log_likelihood += log_likelihood_of_max(parameters);
+  if (sensor_.miss == MissPolicy::kAtom && evidence_.max_missed_total > 0.0) {
+    e.max_as_hit = evidence_.max_missed_total * parameters.w_hit / (parameters.w_hit + parameters.w_max);
+  }
+  e.max_shared = e.max_as_hit;
   if (variant == FitVariant::kBook) add_max_by_the_book(parameters, e);
   return e;
 }
 
-HitMoments EmPart::edge_moments(double sigma_m) {
-  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      BlockResult& r = results_[i];
-      r.hits = {};
-      const Edges& edges = r.edges;
-      if (edges.where.empty()) continue;
-      double inverse_mass[kEmBlock], m2[kEmBlock], growth[kEmBlock];
-      const CutHits cut = {inverse_mass, m2, growth};
-      kernels_.cut_hits(edges.center.data(), edges.center.size(), sigma_m, sensor_.max_range_m, cut);
-      kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), r.hits);
-    }
+HitMoments Em::edge_moments(double sigma_m) {
+  for_each_block([&](Block& block) {
+    block.hits = {};
+    const Edges& edges = block.edges;
+    if (edges.where.empty()) return;
+    double inverse_mass[kEmBlock], m2[kEmBlock], growth[kEmBlock];
+    const CutHits cut = {inverse_mass, m2, growth};
+    kernels_.cut_hits(edges.center.data(), edges.center.size(), sigma_m, sensor_.max_range_m, cut);
+    kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), block.hits);
   });
   HitMoments sums;
-  for (const BlockResult& r : results_) sums.add(r.hits);
+  for (const Block& block : blocks_) sums.add(block.hits);
   return sums;
-}
-
-ShortMoments EmPart::short_moments(double lambda_per_m) {
-  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const Block& block = blocks_[i];
-      results_[i].shorts = {};
-      EmParameters p = parameters_of(block);
-      p.lambda = lambda_per_m;
-      const std::size_t begin_shorts = block.begin + results_[i].behind;
-      kernels_.short_moments(p,
-                             {evidence_.expected_m.data() + begin_shorts, r_short_.data() + begin_shorts, block.lowest,
-                              block.end - begin_shorts},
-                             results_[i].shorts);
-    }
-  });
-  ShortMoments sums;
-  for (const BlockResult& r : results_) sums.add(r.shorts);
-  return sums;
-}
-
-namespace {
-
-/// count * log(w), where nothing counted costs nothing.
-double log_of(double weight, double count) { return count > 0.0 ? count * std::log(weight) : 0.0; }
-
-EvidenceTotals count(const Evidence& e) {
-  EvidenceTotals totals = {.ranges = static_cast<double>(e.ranges()),
-                           .clusters = static_cast<double>(e.clusters()),
-                           .max_expected = e.max_expected_total,
-                           .max_missed = e.max_missed_total};
-  for (std::size_t k = 0; k < e.kinds.size(); ++k) totals.kinds[k] = static_cast<double>(e.kinds[k]);
-  return totals;
-}
-
-}  // namespace
-
-void EvidenceTotals::add(const EvidenceTotals& o) {
-  ranges += o.ranges, clusters += o.clusters;
-  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] += o.kinds[k];
-  max_expected += o.max_expected, max_missed += o.max_missed;
-}
-
-Em::Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa) : sensor_(sensor) {
-  parts_.reserve(parts.size());
-  for (const Evidence& evidence : parts) {
-    parts_.emplace_back(evidence, sensor, executor, isa);
-    totals_.add(count(evidence));
-  }
-}
-
-double Em::log_likelihood_of_max(const BeamParameters& p) const {
-  const double missed_weight = sensor_.miss == MissPolicy::kAtom ? p.w_max + p.w_hit : p.w_max;
-  return log_of(p.w_max, totals_.max_expected) + log_of(missed_weight, totals_.max_missed);
-}
-
-const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what) {
-  PartSums all = {};
-  for (EmPart& part : parts_) all.add(part.expect(parameters, variant, reach, what));
-  Expectation& e = expectation_;
-  e.sums = all.sums;
-  e.edges = all.edges;
-  e.tail = all.tail;
-  e.interior_r = std::max(0.0, all.ranges_hit - e.edges.r);
-  e.sums.log_likelihood += log_likelihood_of_max(parameters);
-  e.max_as_hit = 0.0;
-  if (sensor_.miss == MissPolicy::kAtom && totals_.max_missed > 0.0) {
-    e.max_as_hit = totals_.max_missed * parameters.w_hit / (parameters.w_hit + parameters.w_max);
-  }
-  e.max_shared = variant == FitVariant::kBook ? all.max_shared : e.max_as_hit;
-  return e;
-}
-
-HitMoments Em::edge_moments(double sigma_m) {
-  HitMoments all = {};
-  for (EmPart& part : parts_) all.add(part.edge_moments(sigma_m));
-  return all;
 }
 
 ShortMoments Em::short_moments(double lambda_per_m) {
-  ShortMoments all = {};
-  for (EmPart& part : parts_) all.add(part.short_moments(lambda_per_m));
-  return all;
+  for_each_block([&](Block& block) {
+    block.shorts = {};
+    EmParameters p = parameters_of(block);
+    p.lambda = lambda_per_m;
+    const std::size_t behind = block.behind;
+    kernels_.short_moments(p, {block.expected + behind, block.r_short + behind, block.lowest, block.count - behind},
+                           block.shorts);
+  });
+  ShortMoments sums;
+  for (const Block& block : blocks_) sums.add(block.shorts);
+  return sums;
 }
 
 }  // namespace fathom

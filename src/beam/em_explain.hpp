@@ -10,14 +10,51 @@
 #include <fathom/math/f64.hpp>
 
 #include "beam/em_kernels.hpp"
-#include "beam/falling_exp.hpp"
-#include "beam/lane_sums.hpp"
-#include "beam/surface_of.hpp"
 
 namespace fathom::FATHOM_ISA {
 
 using math::falling_exp;
 using math::select;
+
+// Sums over arrays run in kLanes lanes that are folded in one order, so that every build rounds alike.
+
+inline constexpr std::size_t kLanes = 16;
+
+/// The upper half of the lanes onto the lower one, until one is left.
+FATHOM_KERNEL double fold(double* lanes) {
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
+  }
+  return lanes[0];
+}
+
+/// Adds term(0) to term(count - 1) in kLanes running sums, then these.
+template <class Term>
+FATHOM_KERNEL double add_up_terms(std::size_t count, const Term& term) {
+  double lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += term(i + k);
+  }
+  for (std::size_t k = 0; i + k < count; ++k) lanes[k] += term(i + k);
+  return fold(lanes);
+}
+
+FATHOM_KERNEL double add_up(const double* __restrict values, std::size_t count) {
+  return add_up_terms(count, [=](std::size_t i) { return values[i]; });
+}
+
+template <class A, class B>
+FATHOM_KERNEL double add_up_products(const A* __restrict a, const B* __restrict b, std::size_t count) {
+  return add_up_terms(count, [=](std::size_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
+}
+
+/// The range at which the surface stands: z* + offset, cut.
+FATHOM_KERNEL double surface_of(const EmParameters& p, double expected) {
+  const double moved = expected + p.offset;
+  const double above = select(moved > p.floor, moved, p.floor);
+  return select(above < p.limit, above, p.limit);
+}
 
 /// Values that the loops below pass to each other, [kEmBlock].
 struct EmWork {

@@ -47,62 +47,51 @@ void check(const BeamData& data) {
 
 }  // namespace
 
-Evidence make_evidence(const BeamData& data, const BeamSensor& sensor) {
+void Evidence::add(const BeamData& data, const BeamSensor& sensor) {
   check(data);
-  Evidence e;
-  e.z_m.reserve(data.reading_m.size());
-  e.expected_m.reserve(data.reading_m.size());
-  e.cluster.reserve(data.reading_m.size());
   const auto limit = static_cast<float>(sensor.max_range_m);
-  for (const bool missed : {true, false}) {
-    std::uint32_t cluster = 0;
-    for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
-      if (i > 0 && data.scan[i] != data.scan[i - 1]) ++cluster;
-      if (e.max_expected.size() <= cluster) e.max_expected.resize(cluster + 1), e.max_missed.resize(cluster + 1);
-      const ReadingKind kind = classify(data.reading_m[i], sensor);
-      if ((data.expected_m[i] >= limit) != missed) continue;
-      ++e.kinds[static_cast<std::size_t>(kind)];
-      if (kind == ReadingKind::kMax) {
-        (missed ? e.max_missed : e.max_expected)[cluster] += 1.0;
-        (missed ? e.max_missed_total : e.max_expected_total) += 1.0;
-        e.max_expected_m.push_back(std::min(data.expected_m[i], limit));
-      } else if (kind == ReadingKind::kRange) {
-        e.z_m.push_back(data.reading_m[i]);
-        e.expected_m.push_back(std::min(data.expected_m[i], limit));
-        e.cluster.push_back(cluster);
-      }
+  if (ranges() == 0) seen.reserve(data.reading_m.size());
+  for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
+    if (i == 0 || data.scan[i] != data.scan[i - 1]) max_expected.push_back(0.0), max_missed.push_back(0.0);
+    const ReadingKind kind = classify(data.reading_m[i], sensor);
+    const bool is_missed = data.expected_m[i] >= limit;
+    const float expected_m = std::min(data.expected_m[i], limit);
+    ++kinds[static_cast<std::size_t>(kind)];
+    if (kind == ReadingKind::kMax) {
+      (is_missed ? max_missed : max_expected).back() += 1.0;
+      (is_missed ? max_missed_total : max_expected_total) += 1.0;
+      max_expected_m.push_back(expected_m);
+    } else if (kind == ReadingKind::kRange) {
+      (is_missed ? missed : seen).add(data.reading_m[i], expected_m, static_cast<std::uint32_t>(clusters() - 1));
     }
-    if (missed) e.missed = e.ranges();
   }
-  return e;
 }
 
-void put_behind_first(Evidence& e, std::size_t stretch, double offset_m, Executor& executor) {
+void RangeReadings::put_behind_first(std::size_t stretch, double offset_m, Executor& executor) {
   constexpr std::size_t kStretchesAtOnce = 32;
   struct Reading {
     float z_m, expected_m;
     std::uint32_t cluster;
   };
-  const std::size_t stretches = (e.ranges() - e.missed + stretch - 1) / stretch;
+  const auto put = [this](std::size_t at, const Reading& r) {
+    z_m[at] = r.z_m, expected_m[at] = r.expected_m, cluster[at] = r.cluster;
+  };
+  const std::size_t stretches = (size() + stretch - 1) / stretch;
   executor.parallel_for(stretches, kStretchesAtOnce, [&](std::size_t first, std::size_t last) {
     std::vector<Reading> before(stretch);
     for (std::size_t s = first; s < last; ++s) {
-      const std::size_t begin = e.missed + s * stretch, end = std::min(e.ranges(), begin + stretch);
+      const std::size_t begin = s * stretch, end = std::min(size(), begin + stretch);
       std::size_t behind = begin, kept = 0;
       // Each reading is written to both places and one place moves on: a jump here would be a guess for each.
       for (std::size_t i = begin; i < end; ++i) {
-        const Reading r = {e.z_m[i], e.expected_m[i], e.cluster[i]};
+        const Reading r = {z_m[i], expected_m[i], cluster[i]};
         const bool is_behind = r.z_m > r.expected_m + offset_m;
-        e.z_m[behind] = r.z_m, e.expected_m[behind] = r.expected_m, e.cluster[behind] = r.cluster;
+        put(behind, r);
         before[kept] = r;
         behind += is_behind ? 1 : 0;
         kept += is_behind ? 0 : 1;
       }
-      for (std::size_t k = 0; k < kept; ++k) {
-        e.z_m[behind + k] = before[k].z_m;
-        e.expected_m[behind + k] = before[k].expected_m;
-        e.cluster[behind + k] = before[k].cluster;
-      }
+      for (std::size_t k = 0; k < kept; ++k) put(behind + k, before[k]);
     }
   });
 }

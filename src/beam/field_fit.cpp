@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The likelihood field learned by expectation maximisation, and its standard errors from the derivatives of each
-// reading by w_hit and sigma (fit/covariance.hpp). Blocks are stretches of the way, or scans.
+// reading by w_hit and sigma.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,30 +12,26 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/fit.hpp>
 #include <fathom/beam/likelihood_field.hpp>
-#include <fathom/math/trigonometry.hpp>
 
-#include "fit/covariance.hpp"
+#include "beam/learning.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kWeightBoundary = 1e-7;
-
-/// Of one reading: derivatives of log f, and the observed information.
+/// Of one reading, by w_hit and sigma: derivatives of log f, and the observed information.
 struct FieldCurvature {
-  double by_w, by_s;
-  double ww, ws, ss;
+  Eigen::Vector2d score;
+  Eigen::Matrix2d information;
 
   FieldCurvature(const LikelihoodFieldModel& m, double distance_m) {
     const double s = m.sigma_hit_m, t = distance_m * distance_m / (s * s);
     const double g = math::normal_density(distance_m / s) / s, u = 1.0 / m.max_range_m;
     const double f = m.w_hit * g + m.w_rand * u;
     const double g1 = g * (t - 1.0) / s, g2 = g * ((t - 1.0) * (t - 1.0) + 1.0 - 3.0 * t) / (s * s);
-    by_w = (g - u) / f, by_s = m.w_hit * g1 / f;
-    ww = by_w * by_w, ws = by_w * by_s - g1 / f, ss = by_s * by_s - m.w_hit * g2 / f;
+    score = {(g - u) / f, m.w_hit * g1 / f};
+    information = score * score.transpose() - Eigen::Matrix2d{{0.0, g1 / f}, {g1 / f, m.w_hit * g2 / f}};
   }
 };
 
@@ -58,8 +53,7 @@ Eigen::Matrix2d information_of(const LikelihoodFieldModel& model, const Distance
   Eigen::Matrix2d sum = Eigen::Matrix2d::Zero();
   for (std::uint32_t level = 0; level < field.levels(); ++level) {
     if (count[level] == 0.0) continue;
-    const FieldCurvature of(model, field.distance_m(level));
-    sum += count[level] * Eigen::Matrix2d{{of.ww, of.ws}, {of.ws, of.ss}};
+    sum += count[level] * FieldCurvature(model, field.distance_m(level)).information;
   }
   return sum;
 }
@@ -77,9 +71,7 @@ Eigen::MatrixXd scores_of_blocks(const FieldData& data, const DistanceField& fie
   std::uint64_t scan = 0;
   for (std::size_t i = 0; i < data.level.size(); ++i) {
     if (i > 0 && data.scan[i] != data.scan[i - 1]) ++scan;
-    const FieldCurvature of(model, field.distance_m(data.level[i]));
-    const std::uint64_t block = blocks.of_scan(scan);
-    sums(block, 0) += of.by_w, sums(block, 1) += of.by_s;
+    sums.row(blocks.of_scan(scan)) += FieldCurvature(model, field.distance_m(data.level[i])).score.transpose();
   }
   return sums;
 }
@@ -105,30 +97,17 @@ void add_field_errors(const FieldData& data, const DistanceField& field, std::sp
   const std::vector<std::size_t> free = flag_boundaries(fit, floor_m, fit.flags);
   const auto inverse = inverse_of(information_of(fit.model, field, count), free, 0.0);
   if (!inverse) {
-    fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
+    fit.flags.emplace_back(kNoClearMaximum);
     return;
   }
   const Eigen::Matrix<double, 3, 2> slope{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}};  // of w_hit, w_rand and sigma
   const Eigen::MatrixXd to_parameters = *inverse * slope.transpose();
-  const Eigen::VectorXd naive = (slope * to_parameters).diagonal();
-  const BartlettWeights weights(blocks.count, options.stretches > 0);
-  const ParameterErrors errors =
-      parameter_errors(naive, {scores_of_blocks(data, field, fit.model, blocks) * to_parameters}, weights);
+  const ParameterErrors errors = errors_by_blocks((slope * to_parameters).diagonal(),
+                                                  scores_of_blocks(data, field, fit.model, blocks) * to_parameters,
+                                                  blocks, options.stretches, !free.empty(), fit.flags);
   fit.naive_w_std_error = errors.naive[0], fit.naive_sigma_std_error_m = errors.naive[2];
-  if (fit.clusters < 2) {
-    fit.flags.push_back(one_block_flag("rays"));
-    return;
-  }
-  const std::string few = few_blocks_flag(fit.clusters, options.stretches, !options.stretch_of_scan.empty());
-  if (!free.empty() && !few.empty()) fit.flags.push_back(few);
   fit.w_std_error = errors.error[0], fit.sigma_std_error_m = errors.error[2];
   add_intervals(errors.half_width, fit);
-}
-
-void check_options(const FieldFitOptions& options) {
-  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
-  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
-  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
 }
 
 /// Expectation maximisation over how many readings end at each level.
@@ -138,7 +117,7 @@ class FieldLearner {
                const FieldFitOptions& options)
       : data_(data), field_(field), options_(options), count_(field.levels()) {
     validate(start);
-    check_options(options);
+    check_learning(options);
     if (data.scan.size() != data.level.size()) {
       throw InputError(fmt::format("{} scans given for {} readings", data.scan.size(), data.level.size()));
     }
@@ -154,17 +133,10 @@ class FieldLearner {
   }
 
   FieldFit run() {
-    for (std::size_t i = 0; i < options_.max_iterations; ++i) {
-      const double before =
-          fit_.log_likelihood.empty() ? -std::numeric_limits<double>::infinity() : fit_.log_likelihood.back();
-      const LikelihoodFieldModel next = step();
-      if (std::abs(fit_.log_likelihood.back() - before) <= options_.tolerance * std::abs(fit_.log_likelihood.back())) {
-        fit_.converged = true;
-        break;
-      }
-      fit_.model = next;
-    }
-    if (!fit_.converged) step();  // the log-likelihood at the end
+    LikelihoodFieldModel next;
+    fit_.converged = climb(
+        options_, fit_.log_likelihood, [&](double) { return expect(next); }, [] { return true; },
+        [&](std::size_t) { fit_.model = next; });
     if (!fit_.converged)
       fit_.flags.push_back(fmt::format("not converged after {} iterations", options_.max_iterations));
     add_field_errors(data_, field_, count_, floor_m_, options_, fit_);
@@ -172,9 +144,9 @@ class FieldLearner {
   }
 
  private:
-  /// The next model; notes the log-likelihood of this one.
-  LikelihoodFieldModel step() {
-    LikelihoodFieldModel next = fit_.model;
+  /// The log-likelihood of this model, and the next model.
+  [[nodiscard]] double expect(LikelihoodFieldModel& next) const {
+    next = fit_.model;
     double hits = 0.0, squares = 0.0, sum = 0.0;
     for (std::uint32_t level = 0; level < field_.levels(); ++level) {
       if (count_[level] == 0.0) continue;
@@ -184,11 +156,10 @@ class FieldLearner {
       squares += hit * d * d;
       sum += count_[level] * std::log(f);
     }
-    fit_.log_likelihood.push_back(sum);
     next.w_hit = std::clamp(hits / static_cast<double>(fit_.readings), 0.0, 1.0);
     next.w_rand = 1.0 - next.w_hit;
     if (hits > 0.0) next.sigma_hit_m = std::max(floor_m_, std::sqrt(squares / hits));
-    return next;
+    return sum;
   }
 
   const FieldData& data_;

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,15 +12,12 @@
 #include <fathom/base/field.hpp>
 
 #include "base/counts.hpp"
-#include "beam/em.hpp"
-#include "beam/maximise.hpp"
-#include "beam/std_errors.hpp"
+#include "beam/learning.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kFirstReach = 8.5;   // sigmas: there a cut takes nothing from 1 that a double shows
 constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
 constexpr double kMostSigmaPerRange = 100.0, kMostTailSigmaPerRange = 2.0;
 
@@ -29,9 +27,7 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   validate(sensor);
   validate(options.start);
   check_in_range("beam", "hit_offset_m", options.start.hit_offset_m, -sensor.max_range_m, sensor.max_range_m, "m");
-  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
-  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
-  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
+  check_learning(options);
   validate(options.compute);
   if (options.start.tail.is_extended() && options.variant != FitVariant::kExact) {
     throw InputError(Setting{"fit.variant"}, " = ", word_of(options.variant),
@@ -51,7 +47,7 @@ SigmaLimits sigma_limits(const BeamSensor& sensor, double cell_m, const HitTail&
 /// How far to look for hits that a cut concerns, after sigma has changed by so much: the M-step may enlarge sigma by
 /// reach / kEdgeSigmas, and as learning converges it asks for less and less.
 double next_reach(double before_m, double now_m) {
-  return std::clamp(kEdgeSigmas * (1.0 + 3.0 * std::abs(now_m / before_m - 1.0)), 1.02 * kEdgeSigmas, kFirstReach);
+  return std::clamp(kEdgeSigmas * (1.0 + 3.0 * std::abs(now_m / before_m - 1.0)), 1.02 * kEdgeSigmas, kFarSigmas);
 }
 
 /// The M-step, with the E-step repeated as far as sigma wants to reach.
@@ -60,7 +56,7 @@ Maximum step(Em& em, const BeamParameters& p, const FitOptions& options, const S
   for (;; reach *= 4.0) {
     const Expectation& e = em.expect(p, options.variant, reach, Expecting::kSlopes);
     log_likelihood = e.sums.log_likelihood;
-    const double all = em.totals().ranges + e.max_shared - e.max_as_hit;
+    const double all = static_cast<double>(em.evidence().ranges()) + e.max_shared - e.max_as_hit;
     if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
       throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
     }
@@ -77,11 +73,11 @@ class OffsetSearch {
   explicit OffsetSearch(double sigma_m) : step_m_(0.5 * sigma_m) {}
 
   void improve(Em& em, FitVariant variant, BeamParameters& p) {
-    const double now = em.expect(p, variant, kFirstReach).sums.log_likelihood;
+    const double now = em.expect(p, variant, kFarSigmas).sums.log_likelihood;
     for (const double sign : {direction_, -direction_}) {
       BeamParameters trial = p;
       trial.hit_offset_m += sign * step_m_;
-      if (em.expect(trial, variant, kFirstReach).sums.log_likelihood > now) {
+      if (em.expect(trial, variant, kFarSigmas).sums.log_likelihood > now) {
         p = trial;
         direction_ = sign;
         step_m_ *= 1.5;
@@ -120,20 +116,9 @@ Maximum step_uphill(Em& em, const BeamParameters& before, BeamParameters& p, con
 }
 
 /// The likelihood must not fall under the exact M-step; that it did would be a defect of fathom, not of the data.
-void check_rise(const BeamFit& fit, FitVariant variant) {
-  const std::size_t n = fit.log_likelihood.size();
-  if (variant != FitVariant::kExact || n < 2) return;
-  const double before = fit.log_likelihood[n - 2], now = fit.log_likelihood[n - 1];
-  if (!(now >= before - kFallSlack * (1.0 + std::abs(before)))) {
-    throw Error(fmt::format("fit: the log-likelihood fell from {} to {} in iteration {}", before, now, n - 1));
-  }
-}
-
-bool has_settled(const BeamFit& fit, double tolerance) {
-  const std::size_t n = fit.log_likelihood.size();
-  if (n < 2) return false;
-  const double before = fit.log_likelihood[n - 2], now = fit.log_likelihood[n - 1];
-  return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
+void check_rise(double before, double now, std::size_t iteration) {
+  if (!std::isfinite(before) || now >= before - kFallSlack * (1.0 + std::abs(before))) return;
+  throw Error(fmt::format("fit: the log-likelihood fell from {} to {} in iteration {}", before, now, iteration));
 }
 
 void add_limit_flag(bool is_there, std::string_view name, std::string_view at, BeamFit& fit) {
@@ -164,7 +149,7 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
   add_limit_flag(last.lambda_at_zero, "lambda_short_per_m", "its boundary 0", fit);
   for (std::size_t k = 0; k < 4; ++k) {
     const double weight = fit.parameters.*member_of<double>(BeamParameters::fields()[k]);
-    add_limit_flag(!(weight > 1e-7), BeamParameters::fields()[k].name, "its boundary 0", fit);
+    add_limit_flag(!(weight > kWeightBoundary), BeamParameters::fields()[k].name, "its boundary 0", fit);
   }
   if (variant != FitVariant::kExact) {
     flag(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
@@ -174,60 +159,74 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
   if (fit.kinds[2] > 0) flag(counted(fit.kinds[2], "reading") + " carried no evidence");
 }
 
-/// All parts, each made evidence of as it comes.
-struct PartEvidence {
-  std::vector<Evidence> parts;
-  double cell_m = 0.0;  ///< the largest
-
-  void add(const BeamData& pairs, const BeamSensor& sensor, const FitOptions& options, Executor& executor) {
-    check_in_range("fit", "cell_m", pairs.cell_m, 0, sensor.max_range_m, "m");
-    cell_m = std::max(cell_m, pairs.cell_m);
-    parts.push_back(make_evidence(pairs, sensor));
-    put_behind_first(parts.back(), kEmBlock, options.start.hit_offset_m, executor);
+class BeamLearner {
+ public:
+  BeamLearner(const BeamSensor& sensor, const FitOptions& options) : sensor_(sensor), options_(options) {
+    check(options, sensor);
+    executor_ = make_executor(options.compute.threads);
   }
+
+  void add(const BeamData& pairs) {
+    check_in_range("fit", "cell_m", pairs.cell_m, 0, sensor_.max_range_m, "m");
+    cell_m_ = std::max(cell_m_, pairs.cell_m);
+    evidence_.add(pairs, sensor_);
+  }
+
+  BeamFit run() {
+    start();
+    Em em(evidence_, sensor_, *executor_, options_.compute.isa);
+    Maximum last, next;
+    BeamParameters before = fit_.parameters;
+    OffsetSearch offset(fit_.parameters.sigma_hit_m);
+    double reach = kFarSigmas;
+    const auto expect = [&](double log_likelihood_before) {
+      if (options_.fit_hit_offset) offset.improve(em, options_.variant, fit_.parameters);
+      double log_likelihood = 0.0;
+      const double least = log_likelihood_before - lost_in_sums(log_likelihood_before);
+      next = step_uphill(em, before, fit_.parameters, options_, limits_, reach, least, log_likelihood);
+      if (options_.variant == FitVariant::kExact) {
+        check_rise(log_likelihood_before, log_likelihood, fit_.log_likelihood.size());
+      }
+      return log_likelihood;
+    };
+    const auto may_end = [&] { return !options_.fit_hit_offset || offset.has_settled(fit_.parameters.sigma_hit_m); };
+    const auto take = [&](std::size_t iteration) {
+      last = next;
+      before = fit_.parameters;
+      reach = next_reach(fit_.parameters.sigma_hit_m, next.parameters.sigma_hit_m);
+      fit_.parameters = next.parameters;
+      if (options_.on_iteration) options_.on_iteration({iteration, fit_.log_likelihood.back(), fit_.parameters});
+    };
+    const bool converged = climb(options_, fit_.log_likelihood, expect, may_end, take);
+    fit_.end = converged ? FitEnd::kConverged : FitEnd::kIterationLimit;
+    add_flags(last, limits_, options_.variant, fit_);
+    add_std_errors(evidence_, sensor_, last, options_, *executor_, fit_);
+    return std::move(fit_);
+  }
+
+ private:
+  void start() {
+    if (evidence_.pairs() == 0) {
+      const std::size_t readings = evidence_.kinds[2];
+      throw InputError(readings == 1 ? std::string("the only reading carries no evidence")
+                                     : fmt::format("none of {} readings carries evidence", grouped(readings)));
+    }
+    evidence_.seen.put_behind_first(kEmBlock, options_.start.hit_offset_m, *executor_);
+    limits_ = sigma_limits(sensor_, cell_m_, options_.start.tail);
+    fit_.parameters = options_.start;
+    fit_.parameters.sigma_hit_m = std::clamp(options_.start.sigma_hit_m, limits_.low_m, limits_.high_m);
+    fit_.pairs = evidence_.pairs();
+    fit_.kinds = evidence_.kinds;
+  }
+
+  const BeamSensor& sensor_;
+  const FitOptions& options_;
+  std::unique_ptr<Executor> executor_;
+  Evidence evidence_;
+  double cell_m_ = 0.0;  // the largest of all parts
+  SigmaLimits limits_ = {};
+  BeamFit fit_;
 };
-
-BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, const FitOptions& options,
-                     Executor& executor) {
-  Em em(evidence.parts, sensor, executor, options.compute.isa);
-  if (!(em.totals().pairs() > 0.0)) {
-    const auto readings = static_cast<std::size_t>(em.totals().kinds[2]);
-    throw InputError(readings == 1 ? std::string("the only reading carries no evidence")
-                                   : fmt::format("none of {} readings carries evidence", grouped(readings)));
-  }
-  const SigmaLimits limits = sigma_limits(sensor, evidence.cell_m, options.start.tail);
-  BeamFit fit;
-  fit.parameters = options.start;
-  fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
-  fit.pairs = static_cast<std::size_t>(em.totals().pairs());
-  for (std::size_t k = 0; k < fit.kinds.size(); ++k) fit.kinds[k] = static_cast<std::size_t>(em.totals().kinds[k]);
-  fit.end = FitEnd::kIterationLimit;
-  Maximum last;
-  BeamParameters before = fit.parameters;
-  OffsetSearch offset(fit.parameters.sigma_hit_m);
-  double reach = kFirstReach;
-  for (std::size_t i = 0; i <= options.max_iterations; ++i) {
-    if (options.fit_hit_offset) offset.improve(em, options.variant, fit.parameters);
-    double log_likelihood = 0.0;
-    const double least = fit.log_likelihood.empty()
-                             ? -std::numeric_limits<double>::infinity()
-                             : fit.log_likelihood.back() - lost_in_sums(fit.log_likelihood.back());
-    const Maximum next = step_uphill(em, before, fit.parameters, options, limits, reach, least, log_likelihood);
-    fit.log_likelihood.push_back(log_likelihood);
-    check_rise(fit, options.variant);
-    const bool offset_settled = !options.fit_hit_offset || offset.has_settled(fit.parameters.sigma_hit_m);
-    if (offset_settled && has_settled(fit, options.tolerance)) fit.end = FitEnd::kConverged;
-    if (fit.end == FitEnd::kConverged || i == options.max_iterations) break;
-    last = next;
-    before = fit.parameters;
-    reach = next_reach(fit.parameters.sigma_hit_m, next.parameters.sigma_hit_m);
-    fit.parameters = next.parameters;
-    if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
-  }
-  add_flags(last, limits, options.variant, fit);
-  add_std_errors(evidence.parts, sensor, last, options, em.totals().clusters, executor, fit);
-  return fit;
-}
 
 }  // namespace
 
@@ -236,20 +235,16 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
 }
 
 BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options) {
-  check(options, sensor);
-  const auto executor = make_executor(options.compute.threads);
-  PartEvidence evidence;
-  for (const BeamData& pairs : parts) evidence.add(pairs, sensor, options, *executor);
-  return fit_evidence(evidence, sensor, options, *executor);
+  BeamLearner learner(sensor, options);
+  for (const BeamData& pairs : parts) learner.add(pairs);
+  return learner.run();
 }
 
 BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
                        const FitOptions& options) {
-  check(options, sensor);
-  const auto executor = make_executor(options.compute.threads);
-  PartEvidence evidence;
-  for (std::size_t i = 0; i < parts; ++i) evidence.add(read(i), sensor, options, *executor);
-  return fit_evidence(evidence, sensor, options, *executor);
+  BeamLearner learner(sensor, options);
+  for (std::size_t i = 0; i < parts; ++i) learner.add(read(i));
+  return learner.run();
 }
 
 }  // namespace fathom

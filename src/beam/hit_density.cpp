@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/hit_density.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
+#include <fathom/beam/model.hpp>
 #include <fathom/math/student.hpp>
 
 namespace fathom {

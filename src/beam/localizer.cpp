@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,10 +26,17 @@ constexpr double kUniformRate = 0.01;  // 1/m: within a hundred metres such shor
 /// beluga divides by 1 - exp(-lambda z*). So small a rate is uniform to single precision, and 0 is no number.
 constexpr double kLeastBelugaRate = 1e-6;
 
+std::string_view name_of(Localizer localizer) { return kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]; }
+
+/// Before weights are scaled to sum 1.
+double hit_weight(Localizer localizer, double w_hit, double sigma_hit_m) {
+  return localizer == Localizer::kBeluga ? w_hit : w_hit * math::kInverseSqrtTwoPi / sigma_hit_m;
+}
+
 /// What becomes of shorts, which amcl and nav2 do not normalise; empty: little.
 std::string shorts_note(const BeamParameters& p, Localizer localizer) {
   if (localizer == Localizer::kBeluga) return "";
-  const std::string_view name = kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)];
+  const std::string_view name = name_of(localizer);
   const double rate = p.lambda_short_per_m;
   if (rate < kUniformRate && p.w_short > kDeadShorts) {
     return fmt::format(
@@ -59,12 +68,28 @@ std::string learned(double value) {
   return decimal(rounded);
 }
 
+using Numbers = std::vector<std::pair<std::string, double>>;
+
+/// Parameters of a node as YAML, under `comments`. In ROS 1 learned numbers have a prefix. A length of 0 is left out.
+std::string parameter_text(Localizer localizer, std::string_view type, const std::string& comments,
+                           const Numbers& learned_numbers, const Numbers& lengths) {
+  const bool is_ros1 = localizer == Localizer::kAmcl;
+  const std::string indent = is_ros1 ? "" : "    ", prefix = is_ros1 ? "laser_" : "";
+  std::string text = comments;
+  if (!is_ros1) text += "amcl:\n  ros__parameters:\n";
+  text += fmt::format("{}laser_model_type: \"{}\"\n", indent, type);
+  for (const auto& [name, value] : learned_numbers) text += indent + prefix + name + ": " + learned(value) + "\n";
+  for (const auto& [name, value] : lengths) {
+    if (value > 0.0) text += indent + name + ": " + decimal(value) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 void check_hit_law(HitLaw law, Localizer localizer) {
   if (law == HitLaw::kGaussian) return;
-  throw InputError(kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)],
-                   " knows hits that are gaussian only, and these are ",
+  throw InputError(name_of(localizer), " knows hits that are gaussian only, and these are ",
                    kChoiceWords<HitLaw>[static_cast<std::size_t>(law)], ": learn with ", Setting{"hit"},
                    " gaussian for it");
 }
@@ -72,7 +97,7 @@ void check_hit_law(HitLaw law, Localizer localizer) {
 LocalizerBeam localizer_beam(const BeamParameters& p, Localizer localizer) {
   validate(p);
   check_hit_law(p.tail.hit, localizer);
-  const double hit = localizer == Localizer::kBeluga ? p.w_hit : p.w_hit * math::kInverseSqrtTwoPi / p.sigma_hit_m;
+  const double hit = hit_weight(localizer, p.w_hit, p.sigma_hit_m);
   const double sum = hit + p.w_short + p.w_max + p.w_rand;
   const double rate =
       localizer == Localizer::kBeluga ? std::max(kLeastBelugaRate, p.lambda_short_per_m) : p.lambda_short_per_m;
@@ -81,7 +106,7 @@ LocalizerBeam localizer_beam(const BeamParameters& p, Localizer localizer) {
 
 std::vector<std::string> localizer_notes(const BeamParameters& p, Localizer localizer) {
   std::vector<std::string> notes;
-  const std::string_view name = kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)];
+  const std::string_view name = name_of(localizer);
   if (p.hit_offset_m != 0.0) {
     notes.push_back(fmt::format("{} has no hit offset: this model has {:.4g} m; learn without it for {}", name,
                                 p.hit_offset_m, name));
@@ -99,67 +124,44 @@ std::vector<std::string> localizer_notes(const BeamParameters& p, Localizer loca
 std::string localizer_text(const BeamParameters& parameters, const BeamSensor& sensor, Localizer localizer) {
   validate(sensor);
   const LocalizerBeam b = localizer_beam(parameters, localizer);
-  const bool is_ros1 = localizer == Localizer::kAmcl;
-  std::string text = fmt::format("# The beam model of {}, as learned by fathom.\n",
-                                 kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]);
+  std::string comments = fmt::format("# The beam model of {}, as learned by fathom.\n", name_of(localizer));
   if (localizer != Localizer::kBeluga) {
-    text +=
+    comments +=
         "# z_hit : z_short : z_max : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_short : w_max : w_rand, because its "
         "hit\n# term lacks 1 / (sigma_hit sqrt(2 pi)).\n";
   }
-  for (const std::string& note : localizer_notes(parameters, localizer)) text += "# Note: " + note + ".\n";
-  const std::string indent = is_ros1 ? "" : "    ", prefix = is_ros1 ? "laser_" : "";
-  if (!is_ros1) text += "amcl:\n  ros__parameters:\n";
-  const auto add = [&](const std::string& key, const std::string& value) {
-    text += indent + key + ": " + value + "\n";
-  };
-  add("laser_model_type", "\"beam\"");
-  add(prefix + "z_hit", learned(b.z_hit));
-  add(prefix + "z_short", learned(b.z_short));
-  add(prefix + "z_max", learned(b.z_max));
-  add(prefix + "z_rand", learned(b.z_rand));
-  add(prefix + "sigma_hit", learned(b.sigma_hit));
-  add(prefix + "lambda_short", learned(b.lambda_short));
-  add("laser_max_range", decimal(sensor.max_range_m));
-  if (sensor.min_range_m > 0.0) add("laser_min_range", decimal(sensor.min_range_m));
-  return text;
+  for (const std::string& note : localizer_notes(parameters, localizer)) comments += "# Note: " + note + ".\n";
+  return parameter_text(localizer, "beam", comments,
+                        {{"z_hit", b.z_hit},
+                         {"z_short", b.z_short},
+                         {"z_max", b.z_max},
+                         {"z_rand", b.z_rand},
+                         {"sigma_hit", b.sigma_hit},
+                         {"lambda_short", b.lambda_short}},
+                        {{"laser_max_range", sensor.max_range_m}, {"laser_min_range", sensor.min_range_m}});
 }
 
 LocalizerField localizer_field(const LikelihoodFieldModel& model, Localizer localizer) {
   validate(model);
-  const bool is_density = localizer == Localizer::kBeluga;
-  const double hit = is_density ? model.w_hit : model.w_hit * math::kInverseSqrtTwoPi / model.sigma_hit_m;
-  const double sum = hit + model.w_rand;
+  const double hit = hit_weight(localizer, model.w_hit, model.sigma_hit_m), sum = hit + model.w_rand;
   return {hit / sum, model.w_rand / sum, model.sigma_hit_m, model.max_distance_m};
 }
 
 std::string localizer_text(const LikelihoodFieldModel& model, Localizer localizer) {
   const LocalizerField f = localizer_field(model, localizer);
-  const bool is_ros1 = localizer == Localizer::kAmcl;
-  std::string text = fmt::format("# The likelihood field of {}, as learned by fathom.\n",
-                                 kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]);
+  std::string comments = fmt::format("# The likelihood field of {}, as learned by fathom.\n", name_of(localizer));
   if (localizer != Localizer::kBeluga) {
-    text +=
+    comments +=
         "# z_hit : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_rand, because its hit term lacks 1 / (sigma_hit sqrt(2 "
         "pi)).\n";
   }
-  const std::string indent = is_ros1 ? "" : "    ", prefix = is_ros1 ? "laser_" : "";
-  if (!is_ros1) text += "amcl:\n  ros__parameters:\n";
-  const auto add = [&](const std::string& key, const std::string& value) {
-    text += indent + key + ": " + value + "\n";
-  };
-  add("laser_model_type", "\"likelihood_field\"");
-  add(prefix + "z_hit", learned(f.z_hit));
-  add(prefix + "z_rand", learned(f.z_rand));
-  add(prefix + "sigma_hit", learned(f.sigma_hit));
-  add("laser_likelihood_max_dist", decimal(f.laser_likelihood_max_dist));
-  add("laser_max_range", decimal(model.max_range_m));
-  if (model.min_range_m > 0.0) add("laser_min_range", decimal(model.min_range_m));
-  return text;
+  return parameter_text(localizer, "likelihood_field", comments,
+                        {{"z_hit", f.z_hit}, {"z_rand", f.z_rand}, {"sigma_hit", f.sigma_hit}},
+                        {{"laser_likelihood_max_dist", f.laser_likelihood_max_dist},
+                         {"laser_max_range", model.max_range_m},
+                         {"laser_min_range", model.min_range_m}});
 }
 
-std::string localizer_file_name(Localizer localizer) {
-  return std::string(kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]) + ".yaml";
-}
+std::string localizer_file_name(Localizer localizer) { return std::string(name_of(localizer)) + ".yaml"; }
 
 }  // namespace fathom

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The M-step. Weights are mean responsibilities; sigma and lambda solve the likelihood equations of the cut
 // densities, each a strictly monotone function with at most one root, found by Newton steps kept inside a bracket.
-#include "beam/maximise.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include <Eigen/LU>
+
 #include <fathom/math/student.hpp>
+
+#include "beam/em.hpp"
 
 namespace fathom {
 
@@ -111,86 +113,69 @@ void take_closed_forms(const Expectation& e, const SigmaLimits& limits, Maximum&
   if (!m.no_shorts) m.parameters.lambda_short_per_m = std::min(e.sums.shorts / e.sums.short_z, kMostLambda);
 }
 
-}  // namespace
-
-Maximum maximise(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant, const SigmaLimits& limits,
-                 double reach) {
-  Maximum m;
-  m.parameters = old;
-  const double n = em.totals().pairs();
-  m.parameters.w_hit = (e.sums.hit + e.max_as_hit) / n;
-  m.parameters.w_short = e.sums.shorts / n;
-  m.parameters.w_max = (em.totals().max_expected + em.totals().max_missed - e.max_shared) / n;
-  m.parameters.w_rand = e.sums.rand / n;
-  m.no_hits = !(e.sums.hit > kFewest * n);
-  m.no_shorts = !(e.sums.shorts > kFewest * n);
-  if (variant != FitVariant::kExact) {
-    take_closed_forms(e, limits, m);
-    return m;
-  }
-  if (!m.no_hits && old.tail.is_extended()) step_tail(e, limits, m);
-  if (!m.no_hits && !old.tail.is_extended()) solve_sigma(em, e, limits, reach, m);
-  if (!m.no_shorts) solve_lambda(em, e, m);
-  return m;
-}
-
 // The M-step of hits of extended laws. Lange, "A gradient algorithm locally equivalent to the EM algorithm", JRSS B 57
 // (1995): one step of Newton's per expectation converges as fast as whole maximisations.
 
-namespace {
-
-using Pair = std::array<double, 2>;
+/// Where learning may take nu: beyond, student_t is the Gaussian to what data can tell.
+constexpr double kMostLearnedNu = 1000.0;
 
 /// Two numbers with their limits, and how far a step may take them.
 struct Box {
-  Pair now, low, high, most;
+  Eigen::Array2d now, low, high, most;
 };
 
 /// The average of student_t's information over readings that follow it, in log sigma and log nu.
-std::array<double, 3> mean_information(double nu) {
+Eigen::Matrix2d mean_information(double nu) {
   const double bend = 0.25 * math::gamma_step(0.5 * nu).bend - 0.5 / (nu * nu);
   const double of_nu = -bend - (nu + 5.0) / (2.0 * nu * (nu + 1.0) * (nu + 3.0));
-  return {2.0 * nu / (nu + 3.0), -2.0 * nu / ((nu + 1.0) * (nu + 3.0)), nu * nu * std::max(0.0, of_nu)};
+  const double of_both = -2.0 * nu / ((nu + 1.0) * (nu + 3.0));
+  return Eigen::Matrix2d{{2.0 * nu / (nu + 3.0), of_both}, {of_both, nu * nu * std::max(0.0, of_nu)}};
 }
 
-bool is_positive(const std::array<double, 3>& m) {
+bool is_positive(const Eigen::Matrix2d& m) {
   constexpr double kLeast = 1e-9;
-  return m[0] > 0.0 && m[2] > 0.0 && m[0] * m[2] - m[1] * m[1] > kLeast * m[0] * m[2];
+  return m(0, 0) > 0.0 && m(1, 1) > 0.0 && m.determinant() > kLeast * m(0, 0) * m(1, 1);
 }
 
-/// Newton's step of one number alone.
-double single_step(double slope, double information, double most) {
-  return information > 0.0 ? std::clamp(slope / information, -most, most) : std::copysign(most, slope);
+/// Newton's step, of both numbers where the information is positive, else of each alone. It is cut as a whole, so that
+/// the direction stays. A held number stays, too.
+Eigen::Array2d newton_step(const Box& box, const Eigen::Vector2d& slope, const Eigen::Matrix2d& information,
+                           const std::array<bool, 2>& held) {
+  if (is_positive(information) && !held[0] && !held[1]) {
+    const Eigen::Array2d step = information.inverse() * slope;
+    return step / std::max(1.0, (step / box.most).abs().maxCoeff());
+  }
+  Eigen::Array2d step = Eigen::Array2d::Zero();
+  for (int k = 0; k < 2; ++k) {
+    const double bend = information(k, k), most = box.most[k];
+    if (!held[k]) step[k] = bend > 0.0 ? std::clamp(slope[k] / bend, -most, most) : std::copysign(most, slope[k]);
+  }
+  return step;
 }
 
 /// Towards the maximum inside the box. A number that stands at a limit and would leave it stays there.
-Pair step_in(const Box& box, const double* slope, const std::array<double, 3>& information) {
-  Pair step = {}, at = box.now;
+Eigen::Array2d step_in(const Box& box, const TailSums& tail, const Eigen::Matrix2d& information) {
   std::array<bool, 2> held = {};
-  const bool both = is_positive(information);
+  Eigen::Array2d to;
   for (int round = 0; round < 2; ++round) {
-    if (both && !held[0] && !held[1]) {
-      const double determinant = information[0] * information[2] - information[1] * information[1];
-      step = {(information[2] * slope[0] - information[1] * slope[1]) / determinant,
-              (information[0] * slope[1] - information[1] * slope[0]) / determinant};
-      // Cut as a whole, so that the direction stays.
-      const double longest = std::max(std::abs(step[0]) / box.most[0], std::abs(step[1]) / box.most[1]);
-      if (longest > 1.0) step[0] /= longest, step[1] /= longest;
-    } else {
-      for (std::size_t k = 0; k < 2; ++k) {
-        step[k] = held[k] ? 0.0 : single_step(slope[k], information[2 * k], box.most[k]);
-      }
-    }
-    for (std::size_t k = 0; k < 2; ++k) {
-      const double to = box.now[k] + step[k];
-      const bool leaves = to <= box.low[k] || to >= box.high[k];
+    to = box.now + newton_step(box, {tail.slope[0], tail.slope[1]}, information, held);
+    for (int k = 0; k < 2; ++k) {
+      const bool leaves = to[k] <= box.low[k] || to[k] >= box.high[k];
       const bool stands = box.now[k] <= box.low[k] || box.now[k] >= box.high[k];
-      at[k] = std::clamp(to, box.low[k], box.high[k]);
-      if (leaves && stands) held[k] = true;
+      held[k] = held[k] || (leaves && stands);
     }
     if (!held[0] && !held[1]) break;
   }
-  return at;
+  return to.max(box.low).min(box.high);
+}
+
+Eigen::Matrix2d information_of(const TailSums& tail) {
+  return Eigen::Matrix2d{{tail.information[0], tail.information[1]}, {tail.information[1], tail.information[2]}};
+}
+
+void note_limits(const Eigen::Array2d& at, const Box& box, Maximum& m) {
+  m.sigma_at_floor = at[0] <= box.low[0], m.sigma_at_top = at[0] >= box.high[0];
+  m.tail_at_low = at[1] <= box.low[1], m.tail_at_high = at[1] >= box.high[1];
 }
 
 void step_student(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
@@ -200,14 +185,10 @@ void step_student(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
                    {std::log(limits.low_m), std::log(low)},
                    {std::log(limits.high_m), std::log(high)},
                    {1.0, 1.0}};
-  std::array<double, 3> information = {e.tail.information[0], e.tail.information[1], e.tail.information[2]};
-  if (!is_positive(information)) {
-    information = mean_information(p.tail.nu_hit);
-    for (double& number : information) number *= e.sums.hit;
-  }
-  const Pair at = step_in(box, e.tail.slope, information);
-  m.sigma_at_floor = at[0] <= box.low[0], m.sigma_at_top = at[0] >= box.high[0];
-  m.tail_at_low = at[1] <= box.low[1], m.tail_at_high = at[1] >= box.high[1];
+  Eigen::Matrix2d information = information_of(e.tail);
+  if (!is_positive(information)) information = e.sums.hit * mean_information(p.tail.nu_hit);
+  const Eigen::Array2d at = step_in(box, e.tail, information);
+  note_limits(at, box, m);
   p.sigma_hit_m = m.sigma_at_floor ? limits.low_m : std::min(std::exp(at[0]), limits.high_m);
   p.tail.nu_hit = m.tail_at_low ? low : m.tail_at_high ? high : std::clamp(std::exp(at[1]), low, high);
 }
@@ -220,16 +201,34 @@ void step_growing(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
                    {limits.low_m, 0.0},
                    {limits.high_m, HitTail::kMostSigmaPerM},
                    {0.7 * sigma, std::max(0.7 * p.tail.sigma_hit_per_m, kFirstSlope)}};
-  const Pair at = step_in(box, e.tail.slope, {e.tail.information[0], e.tail.information[1], e.tail.information[2]});
-  m.sigma_at_floor = at[0] <= box.low[0], m.sigma_at_top = at[0] >= box.high[0];
-  m.tail_at_low = at[1] <= box.low[1], m.tail_at_high = at[1] >= box.high[1];
+  const Eigen::Array2d at = step_in(box, e.tail, information_of(e.tail));
+  note_limits(at, box, m);
   p.sigma_hit_m = at[0], p.tail.sigma_hit_per_m = at[1];
 }
 
 }  // namespace
 
-void step_tail(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
-  m.parameters.tail.hit == HitLaw::kStudentT ? step_student(e, limits, m) : step_growing(e, limits, m);
+Maximum maximise(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant, const SigmaLimits& limits,
+                 double reach) {
+  Maximum m;
+  m.parameters = old;
+  const Evidence& evidence = em.evidence();
+  const auto n = static_cast<double>(evidence.pairs());
+  m.parameters.w_hit = (e.sums.hit + e.max_as_hit) / n;
+  m.parameters.w_short = e.sums.shorts / n;
+  m.parameters.w_max = (evidence.max_expected_total + evidence.max_missed_total - e.max_shared) / n;
+  m.parameters.w_rand = e.sums.rand / n;
+  m.no_hits = !(e.sums.hit > kFewest * n);
+  m.no_shorts = !(e.sums.shorts > kFewest * n);
+  if (variant != FitVariant::kExact) {
+    take_closed_forms(e, limits, m);
+    return m;
+  }
+  if (!m.no_hits && old.tail.hit == HitLaw::kGaussian) solve_sigma(em, e, limits, reach, m);
+  if (!m.no_hits && old.tail.hit == HitLaw::kStudentT) step_student(e, limits, m);
+  if (!m.no_hits && old.tail.hit == HitLaw::kGrows) step_growing(e, limits, m);
+  if (!m.no_shorts) solve_lambda(em, e, m);
+  return m;
 }
 
 }  // namespace fathom

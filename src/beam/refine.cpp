@@ -2,14 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <numeric>
-#include <span>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -20,36 +15,82 @@
 #include <fathom/beam/score.hpp>
 
 #include "base/executor.hpp"
+#include "beam/learning.hpp"
 #include "beam/moving_ranges.hpp"
 #include "beam/way_blocks.hpp"
-#include "fit/covariance.hpp"
-#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
-// The likeliest pose of one scan under a normal prior.
+namespace {
+
+constexpr std::size_t kNeighbours = 18;  // 6 along axes, 12 along diagonals of two axes
+constexpr double kShrink = 3.0;
+constexpr double kFinestSigmas = 0.02;  // the Newton step finds what lies between points
+constexpr double kLeastStep = 1e-4;     // in deviations of the prior
+constexpr double kLeastRise = 1e-5;     // nats: scores of single precision tell no less
+constexpr double kFarthestNewton = 2.0;
+constexpr int kMostMoves = 12;  // of one step: 1.5 times as far as the prior goes
+constexpr double kUsualLeverM = 5.0;
 
 /// x (m), y (m) and yaw (rad) of a pose in the frame of another one.
 using PlanarNumbers = Eigen::Vector3d;
 using PlanarMatrix = Eigen::Matrix3d;
 
-/// pose * d.
-PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d);
+PlanarNumbers numbers_of(const PlanarPose& pose) { return {pose.x_m, pose.y_m, pose.yaw_rad}; }
+PlanarPose pose_of(const PlanarNumbers& n) { return {n[0], n[1], n[2]}; }
+PlanarNumbers stddev_of(const PosePrior& prior) { return {prior.stddev_m, prior.stddev_m, prior.stddev_rad}; }
 
-/// Looks for poses of scans of a log, whose rays all count. One thread at a time may use it. The arguments of its
-/// constructor must outlive it.
+/// pose * d.
+PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d) {
+  const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
+  return {pose.x_m + cos * d[0] - sin * d[1], pose.y_m + sin * d[0] + cos * d[1], pose.yaw_rad + d[2]};
+}
+
+/// Looks for the likeliest poses of scans of a log under a normal prior; all their rays count. One thread at a time may
+/// use it. The arguments of its constructor must outlive it.
 class PoseSearch {
  public:
   PoseSearch(const ScanLog& log, const ExpectedRanges& expected, const BeamParameters& parameters,
-             const BeamSensor& sensor, const PosePrior& prior, Isa isa);
+             const BeamSensor& sensor, const PosePrior& prior, Isa isa)
+      : log_(log),
+        stddev_(stddev_of(prior)),
+        sigma_m_(parameters.sigma_hit_m),
+        half_cell_m_(expected.cell_m() / 2.0),
+        sensor_(sensor),
+        moving_(expected, 1),
+        scorer_(parameters, sensor, moving_, planar_fan(log.azimuth_rad), {.compute = {.threads = 1, .isa = isa}}) {}
 
   /// The greatest value of log-likelihood and prior about `mean`, from the better of `start` and `mean` on. Compass
   /// search with the Newton step of the differences at its points. They begin `first_step` deviations of the prior
   /// apart and move nearer, down to a fraction of sigma.
-  PlanarNumbers find(std::size_t scan, const PlanarNumbers& mean, const PlanarNumbers& start, double first_step);
+  PlanarNumbers find(std::size_t scan, const PlanarNumbers& mean, const PlanarNumbers& start, double first_step) {
+    follow(scan);
+    mean_ = mean;
+    if (rays_with_evidence(readings_, sensor_, 1) == 0) return mean;
+    Place place = {mean, value_at(mean)};
+    if (const double value = value_at(start); value > place.value) place = {start, value};
+    const double finest = std::max(kLeastStep, kFinestSigmas * sigma_m_ / stddev_[0]);
+    for (double step = first_step; step >= finest; step /= kShrink) {
+      for (int move = 0; move < kMostMoves && improve(place, step); ++move) {
+      }
+    }
+    return place.d;
+  }
 
   /// Of the log-likelihood alone, its second derivatives with the sign turned, by differences over half a cell.
-  PlanarMatrix information(std::size_t scan, const PlanarNumbers& at);
+  PlanarMatrix information(std::size_t scan, const PlanarNumbers& at) {
+    follow(scan);
+    double squares = 0.0, count = 0.0;
+    for (const float reading : readings_) {
+      if (classify(reading, sensor_) == ReadingKind::kRange) squares += double{reading} * reading, count += 1.0;
+    }
+    const double lever_m = count > 0.0 && squares > 0.0 ? std::sqrt(squares / count) : kUsualLeverM;
+    const double step_m = std::max(half_cell_m_, sigma_m_ / 2.0);
+    const PlanarNumbers steps = {step_m, step_m, step_m / lever_m};
+    double middle = 0.0;
+    log_likelihoods({&at, 1}, {&middle, 1});
+    return look_around(at, middle, steps, false).information.cwiseQuotient(steps * steps.transpose());
+  }
 
  private:
   struct Place {
@@ -57,14 +98,76 @@ class PoseSearch {
     double value = 0.0;
   };
   /// The values at the middle and its neighbours, which say slope and curvature.
-  struct Neighbours;
+  struct Neighbours {
+    std::array<PlanarNumbers, kNeighbours> at;
+    std::array<double, kNeighbours> value;
+    PlanarNumbers slope;       ///< per step
+    PlanarMatrix information;  ///< per step squared
+  };
 
-  void follow(std::size_t scan);
-  void log_likelihoods(std::span<const PlanarNumbers> at, std::span<double> out);
-  [[nodiscard]] double log_prior(const PlanarNumbers& d) const;
-  double value_at(const PlanarNumbers& d);
-  Neighbours look_around(const PlanarNumbers& middle, double value, const PlanarNumbers& step, bool with_prior);
-  bool improve(Place& place, double step);
+  void follow(std::size_t scan) {
+    moving_.follow(log_.offsets(scan));
+    logged_ = log_.pose[scan];
+    readings_ = log_.scan(scan);
+  }
+
+  void log_likelihoods(std::span<const PlanarNumbers> at, std::span<double> out) {
+    poses_.clear();
+    for (const PlanarNumbers& d : at) poses_.push_back(pose_from_planar(moved_by(logged_, d)));
+    scorer_.score(poses_, readings_, out);
+  }
+
+  [[nodiscard]] double log_prior(const PlanarNumbers& d) const {
+    return -0.5 * (d - mean_).cwiseQuotient(stddev_).squaredNorm();
+  }
+
+  double value_at(const PlanarNumbers& d) {
+    double value = 0.0;
+    log_likelihoods({&d, 1}, {&value, 1});
+    return value + log_prior(d);
+  }
+
+  Neighbours look_around(const PlanarNumbers& middle, double value, const PlanarNumbers& step, bool with_prior) {
+    Neighbours n;
+    std::size_t count = 0;
+    const auto add = [&](std::size_t i, double a, std::size_t j, double b) {
+      PlanarNumbers& d = n.at[count++];
+      d = middle;
+      d[i] += a * step[i], d[j] += b * step[j];
+    };
+    for (std::size_t i = 0; i < 3; ++i) add(i, 1, i, 0), add(i, -1, i, 0);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3;
+      add(i, 1, j, 1), add(i, 1, j, -1), add(i, -1, j, 1), add(i, -1, j, -1);
+    }
+    log_likelihoods(n.at, n.value);
+    for (std::size_t k = 0; with_prior && k < kNeighbours; ++k) n.value[k] += log_prior(n.at[k]);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3;
+      const double up = n.value[2 * i], down = n.value[2 * i + 1];
+      const double* corner = n.value.data() + 6 + 4 * i;
+      n.slope[i] = (up - down) / 2.0;
+      n.information(i, i) = -(up - 2.0 * value + down);
+      n.information(i, j) = n.information(j, i) = -(corner[0] - corner[1] - corner[2] + corner[3]) / 4.0;
+    }
+    return n;
+  }
+
+  /// To the best of the neighbours and the peak that their differences tell, if that is better.
+  bool improve(Place& place, double step) {
+    const PlanarNumbers steps = step * stddev_;
+    const Neighbours n = look_around(place.d, place.value, steps, true);
+    const auto best = static_cast<std::size_t>(std::max_element(n.value.begin(), n.value.end()) - n.value.begin());
+    Place found = {n.at[best], n.value[best]};
+    if (const auto spread = inverse_of(n.information, 0.0)) {
+      const PlanarNumbers to = (*spread * n.slope).cwiseMax(-kFarthestNewton).cwiseMin(kFarthestNewton);
+      const PlanarNumbers peak = place.d + to.cwiseProduct(steps);
+      if (const double value = value_at(peak); value > found.value) found = {peak, value};
+    }
+    if (!(found.value > place.value + kLeastRise)) return false;
+    place = found;
+    return true;
+  }
 
   const ScanLog& log_;
   PlanarNumbers stddev_;
@@ -78,7 +181,9 @@ class PoseSearch {
   std::vector<Pose> poses_;
 };
 
-// The mount that all scans share, from where the pose of each was found.
+// The mount that all scans share, from where the pose of each was found. With the prior precision P and the information
+// H of the likelihood, the best value of a scan falls by the mount like that of a scan with the information
+// (H^-1 + P^-1)^-1 = P - P (H + P)^-1 P, which needs no inverse of H: a corridor tells nothing along itself.
 
 /// What a scan says about the mount.
 struct MountScore {
@@ -86,192 +191,41 @@ struct MountScore {
   PlanarMatrix information = PlanarMatrix::Zero();  ///< minus the second derivatives
 };
 
-/// Of a scan whose pose was found at `d`. `information`: of the likelihood alone, there. Nothing, as of a scan without
+/// Of a scan whose pose was found at `d`. `information`: of the likelihood alone, there. Zero, as of a scan without
 /// evidence, where that has no maximum.
 MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const PosePrior& prior,
-                       const PlanarMatrix& information);
-
-struct MountStep {
-  PlanarNumbers by = PlanarNumbers::Zero();  ///< 0 where the scans do not tell
-  PlanarNumbers std_error;    ///< clustered by stretches of scans, and not below that of independent scans; or NaN
-  PlanarNumbers naive_error;  ///< of independent scans; NaN where these do not tell
-};
-
-/// Newton's step. `scores` in the order of the way; `stretch` [scans]: as FitOptions::stretch_of_scan.
-MountStep mount_step(const std::vector<MountScore>& scores, const std::vector<std::uint32_t>& stretch);
-
-namespace {
-
-constexpr std::size_t kNeighbours = 18;  // 6 along axes, 12 along diagonals of two axes
-constexpr double kShrink = 3.0;
-constexpr double kFinestSigmas = 0.02;  // the Newton step finds what lies between points
-constexpr double kLeastStep = 1e-4;     // in deviations of the prior
-constexpr double kLeastRise = 1e-5;     // nats: scores of single precision tell no less
-constexpr double kFarthestNewton = 2.0;
-constexpr int kMostMoves = 12;  // of one step: 1.5 times as far as the prior goes
-constexpr double kUsualLeverM = 5.0;
-
-}  // namespace
-
-PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d) {
-  const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
-  return {pose.x_m + cos * d[0] - sin * d[1], pose.y_m + sin * d[0] + cos * d[1], pose.yaw_rad + d[2]};
-}
-
-struct PoseSearch::Neighbours {
-  std::array<PlanarNumbers, kNeighbours> at;
-  std::array<double, kNeighbours> value;
-  PlanarNumbers slope;       ///< per step
-  PlanarMatrix information;  ///< per step squared
-};
-
-PoseSearch::PoseSearch(const ScanLog& log, const ExpectedRanges& expected, const BeamParameters& parameters,
-                       const BeamSensor& sensor, const PosePrior& prior, Isa isa)
-    : log_(log),
-      stddev_{prior.stddev_m, prior.stddev_m, prior.stddev_rad},
-      sigma_m_(parameters.sigma_hit_m),
-      half_cell_m_(expected.cell_m() / 2.0),
-      sensor_(sensor),
-      moving_(expected, 1),
-      scorer_(parameters, sensor, moving_, planar_fan(log.azimuth_rad), {.compute = {.threads = 1, .isa = isa}}) {}
-
-void PoseSearch::follow(std::size_t scan) {
-  moving_.follow(log_.offsets(scan));
-  logged_ = log_.pose[scan];
-  readings_ = log_.scan(scan);
-}
-
-void PoseSearch::log_likelihoods(std::span<const PlanarNumbers> at, std::span<double> out) {
-  poses_.clear();
-  for (const PlanarNumbers& d : at) poses_.push_back(pose_from_planar(moved_by(logged_, d)));
-  scorer_.score(poses_, readings_, out);
-}
-
-double PoseSearch::log_prior(const PlanarNumbers& d) const {
-  return -0.5 * (d - mean_).cwiseQuotient(stddev_).squaredNorm();
-}
-
-double PoseSearch::value_at(const PlanarNumbers& d) {
-  double value = 0.0;
-  log_likelihoods({&d, 1}, {&value, 1});
-  return value + log_prior(d);
-}
-
-PoseSearch::Neighbours PoseSearch::look_around(const PlanarNumbers& middle, double value, const PlanarNumbers& step,
-                                               bool with_prior) {
-  Neighbours n;
-  std::size_t count = 0;
-  const auto add = [&](std::size_t i, double a, std::size_t j, double b) {
-    PlanarNumbers& d = n.at[count++];
-    d = middle;
-    d[i] += a * step[i], d[j] += b * step[j];
-  };
-  for (std::size_t i = 0; i < 3; ++i) add(i, 1, i, 0), add(i, -1, i, 0);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t j = (i + 1) % 3;
-    add(i, 1, j, 1), add(i, 1, j, -1), add(i, -1, j, 1), add(i, -1, j, -1);
-  }
-  log_likelihoods(n.at, n.value);
-  if (with_prior) {
-    for (std::size_t k = 0; k < kNeighbours; ++k) n.value[k] += log_prior(n.at[k]);
-  }
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t j = (i + 1) % 3;
-    const double up = n.value[2 * i], down = n.value[2 * i + 1];
-    const double* corner = n.value.data() + 6 + 4 * i;
-    n.slope[i] = (up - down) / 2.0;
-    n.information(i, i) = -(up - 2.0 * value + down);
-    n.information(i, j) = n.information(j, i) = -(corner[0] - corner[1] - corner[2] + corner[3]) / 4.0;
-  }
-  return n;
-}
-
-/// To the best of the neighbours and the peak that their differences tell, if that is better.
-bool PoseSearch::improve(Place& place, double step) {
-  const PlanarNumbers steps = step * stddev_;
-  const Neighbours n = look_around(place.d, place.value, steps, true);
-  const auto best = static_cast<std::size_t>(std::max_element(n.value.begin(), n.value.end()) - n.value.begin());
-  Place found = {n.at[best], n.value[best]};
-  if (const auto spread = inverse_of(n.information, 0.0)) {
-    const PlanarNumbers to = (*spread * n.slope).cwiseMax(-kFarthestNewton).cwiseMin(kFarthestNewton);
-    const PlanarNumbers peak = place.d + to.cwiseProduct(steps);
-    if (const double value = value_at(peak); value > found.value) found = {peak, value};
-  }
-  if (!(found.value > place.value + kLeastRise)) return false;
-  place = found;
-  return true;
-}
-
-PlanarNumbers PoseSearch::find(std::size_t scan, const PlanarNumbers& mean, const PlanarNumbers& start,
-                               double first_step) {
-  follow(scan);
-  mean_ = mean;
-  if (rays_with_evidence(readings_, sensor_, 1) == 0) return mean;
-  Place place = {mean, value_at(mean)};
-  if (const double value = value_at(start); value > place.value) place = {start, value};
-  const double finest = std::max(kLeastStep, kFinestSigmas * sigma_m_ / stddev_[0]);
-  for (double step = first_step; step >= finest; step /= kShrink) {
-    for (int move = 0; move < kMostMoves && improve(place, step); ++move) {
-    }
-  }
-  return place.d;
-}
-
-PlanarMatrix PoseSearch::information(std::size_t scan, const PlanarNumbers& at) {
-  follow(scan);
-  double squares = 0.0, count = 0.0;
-  for (const float reading : readings_) {
-    if (classify(reading, sensor_) == ReadingKind::kRange) squares += double{reading} * reading, count += 1.0;
-  }
-  const double lever_m = count > 0.0 && squares > 0.0 ? std::sqrt(squares / count) : kUsualLeverM;
-  const double step_m = std::max(half_cell_m_, sigma_m_ / 2.0);
-  const PlanarNumbers steps = {step_m, step_m, step_m / lever_m};
-  double middle = 0.0;
-  log_likelihoods({&at, 1}, {&middle, 1});
-  return look_around(at, middle, steps, false).information.cwiseQuotient(steps * steps.transpose());
-}
-
-// With the prior precision P and the information H of the likelihood, the best value of a scan falls by the mount like
-// that of a scan with the information (H^-1 + P^-1)^-1 = P - P (H + P)^-1 P, which needs no inverse of H: a corridor
-// tells nothing along itself.
-
-namespace {
-
-/// The summed slopes of stretches, [stretches, 3]. `stretch` [scans].
-Eigen::MatrixXd slopes_of_stretches(const std::vector<MountScore>& scores, const std::vector<std::uint32_t>& stretch) {
-  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(stretch.back() + 1, 3);
-  for (std::size_t i = 0; i < scores.size(); ++i) sums.row(stretch[i]) += scores[i].slope.transpose();
-  return sums;
-}
-
-}  // namespace
-
-MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const PosePrior& prior,
                        const PlanarMatrix& information) {
-  const PlanarNumbers stddev = {prior.stddev_m, prior.stddev_m, prior.stddev_rad};
-  const PlanarMatrix precision = stddev.cwiseAbs2().cwiseInverse().asDiagonal();
+  const PlanarMatrix precision = stddev_of(prior).cwiseAbs2().cwiseInverse().asDiagonal();
   const auto spread = inverse_of(information + precision, 0.0);
   if (!spread) return {};
   return {precision * (d - mount), precision - precision * *spread * precision};
 }
 
+struct MountStep {
+  PlanarNumbers by = PlanarNumbers::Zero();  ///< 0 where the scans do not tell
+  /// Clustered by stretches of scans, and not below that of independent scans.
+  PlanarNumbers std_error = PlanarNumbers::Constant(kNoNumber);
+  PlanarNumbers naive_error = PlanarNumbers::Constant(kNoNumber);  ///< of independent scans
+};
+
+/// Newton's step. `scores` in the order of the way; `stretch` [scans]: as FitOptions::stretch_of_scan.
 MountStep mount_step(const std::vector<MountScore>& scores, const std::vector<std::uint32_t>& stretch) {
   MountStep step;
-  step.std_error.setConstant(kNoNumber), step.naive_error.setConstant(kNoNumber);
   MountScore all;
-  for (const MountScore& score : scores) all.slope += score.slope, all.information += score.information;
+  Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(stretch.back() + 1, 3);  // of stretches
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    all.slope += scores[i].slope, all.information += scores[i].information;
+    slopes.row(stretch[i]) += scores[i].slope.transpose();
+  }
   const auto spread = inverse_of(all.information, 0.0);
   if (!spread) return step;
   step.by = *spread * all.slope;
   step.naive_error = spread->diagonal().cwiseSqrt();
   if (stretch.back() == 0) return step;  // one stretch gives no standard error
-  const Eigen::MatrixXd moved = slopes_of_stretches(scores, stretch) * *spread;
-  const BartlettWeights independent(static_cast<std::size_t>(moved.rows()), false);
-  step.std_error = parameter_errors(spread->diagonal(), {moved}, independent).error;
+  const BartlettWeights independent(stretch.back() + std::size_t{1}, false);
+  step.std_error = parameter_errors(spread->diagonal(), {slopes * *spread}, independent).error;
   return step;
 }
-
-namespace {
 
 constexpr std::size_t kThirds = 3;
 constexpr std::size_t kScansOfSearch = 16;  // share the tables of one scorer
@@ -280,9 +234,6 @@ constexpr double kFirstStep = 1.0, kLaterStep = 1.0 / 3.0;  // deviations of the
 constexpr double kSettled = 0.1;                            // standard errors
 constexpr std::size_t kMountStretches = 40;
 constexpr double kMostMountDeviations = 3.0;  // of a step
-
-PlanarNumbers numbers_of(const PlanarPose& pose) { return {pose.x_m, pose.y_m, pose.yaw_rad}; }
-PlanarPose pose_of(const PlanarNumbers& n) { return {n[0], n[1], n[2]}; }
 
 void check(const ScanLog& log, const BeamSensor& sensor, const RefineOptions& options) {
   validate(sensor);
@@ -322,16 +273,10 @@ bool is_settled(double moved, double error, double naive) {
 }
 
 bool has_settled(const BeamFit& before, const BeamFit& now) {
-  for (const auto& field : BeamParameters::fields()) {
-    const auto number = member_of<double>(field);
-    const double moved = now.parameters.*number - before.parameters.*number;
-    if (!is_settled(moved, now.std_error.*number, now.naive_std_error.*number)) return false;
-  }
-  const HitTail& tail = now.parameters.tail;
-  if (!tail.is_extended()) return true;
-  const auto number = member_of<double>(HitTail::field_of(tail.hit));
-  const double moved = tail.*number - before.parameters.tail.*number;
-  return is_settled(moved, now.std_error.tail.*number, now.naive_std_error.tail.*number);
+  return std::ranges::all_of(coordinates_of(now.parameters.tail), [&](const Coordinate& c) {
+    const double moved = c.of(now.parameters) - c.of(before.parameters);
+    return is_settled(moved, c.of(now.std_error), c.of(now.naive_std_error));
+  });
 }
 
 class Refiner {
@@ -352,7 +297,6 @@ class Refiner {
         all_(log.scans()) {
     if (fit_.stretch_of_scan.empty()) fit_.stretch_of_scan = blocks_of_way(log.pose, fit_.stretches);
     std::iota(all_.begin(), all_.end(), 0U);
-    mount_error_.setConstant(kNoNumber);
   }
 
   RefinedPoses run() {
@@ -413,10 +357,10 @@ class Refiner {
   bool move_mount() {
     const MountStep step = mount_step(scores_, stretch_);
     mount_error_ = step.std_error;
-    const PlanarNumbers most = {options_.prior.stddev_m, options_.prior.stddev_m, options_.prior.stddev_rad};
+    const PlanarNumbers most = kMostMountDeviations * stddev_of(options_.prior);
+    mount_ += step.by.cwiseMax(-most).cwiseMin(most);
     bool settled = true;
     for (std::size_t k = 0; k < 3; ++k) {
-      mount_[k] += std::clamp(step.by[k], -kMostMountDeviations * most[k], kMostMountDeviations * most[k]);
       settled &= is_settled(step.by[k], mount_error_[k], step.naive_error[k]);
     }
     return settled;
@@ -428,7 +372,7 @@ class Refiner {
   FitOptions fit_;  // of the options, with stretches of the way
   std::unique_ptr<Executor> executor_;
   ScanLog choose_, learn_, judge_;  // the first keeps the poses of the log
-  PlanarNumbers mount_, mount_error_;
+  PlanarNumbers mount_, mount_error_ = PlanarNumbers::Constant(kNoNumber);
   std::vector<PlanarNumbers> at_;             // [scans] in the frame of the pose of the log
   std::vector<MountScore> scores_;            // [scans]
   std::vector<std::uint32_t> stretch_, all_;  // [scans] that errors of the mount take as independent; all scans

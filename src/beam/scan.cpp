@@ -23,6 +23,9 @@ namespace {
 
 constexpr std::size_t kScansAtOnce = 16;
 
+/// Of a pose or an offset.
+bool is_finite(const auto& p) { return std::isfinite(p.x_m) && std::isfinite(p.y_m) && std::isfinite(p.yaw_rad); }
+
 [[noreturn]] void fail_selection(std::string_view text, const std::string& what) {
   throw InputError(fmt::format("scans '{}': {}", text, what));
 }
@@ -55,7 +58,7 @@ void validate(const ScanLog& log) {
   }
   for (std::size_t i = 0; i < log.scans(); ++i) {
     const PlanarPose& p = log.pose[i];
-    if (!std::isfinite(p.x_m) || !std::isfinite(p.y_m) || !std::isfinite(p.yaw_rad)) {
+    if (!is_finite(p)) {
       throw InputError(fmt::format("log: pose {} = ({}, {}, {}) is not finite", i, p.x_m, p.y_m, p.yaw_rad));
     }
   }
@@ -63,8 +66,7 @@ void validate(const ScanLog& log) {
     throw InputError(fmt::format("log: {} ray offsets for {} readings", log.ray_offset.size(), log.range_m.size()));
   }
   for (std::size_t i = 0; i < log.ray_offset.size(); ++i) {
-    const RayOffset& o = log.ray_offset[i];
-    if (!std::isfinite(o.x_m) || !std::isfinite(o.y_m) || !std::isfinite(o.yaw_rad)) {
+    if (!is_finite(log.ray_offset[i])) {
       throw InputError(
           fmt::format("log: the offset of ray {} of scan {} is not finite", i % log.rays(), i / log.rays()));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,8 +14,7 @@
 
 #include "base/executor.hpp"
 #include "base/isa.hpp"
-#include "beam/score_tables.hpp"
-#include "beam/way_blocks.hpp"
+#include "beam/score_kernels.hpp"
 
 namespace fathom {
 
@@ -30,6 +30,71 @@ bool is_finite(const Pose& pose) {
   // A sum is finite only when all its terms are; 0 * keeps it from overflowing.
   return 0.0 * t.x + 0.0 * t.y + 0.0 * t.z + 0.0 * q.w + 0.0 * q.x + 0.0 * q.y + 0.0 * q.z == 0.0;
 }
+
+constexpr std::uint32_t kCellBits = 6;
+constexpr std::uint32_t kCellsAcross = 1U << kCellBits;
+constexpr std::size_t kFewPoses = 512;  // which take less time than their cells
+
+/// Cells across the values of one axis.
+class Axis {
+ public:
+  void add(double value) { low_ = std::min(low_, value), high_ = std::max(high_, value); }
+  [[nodiscard]] std::uint32_t cell(double value) const {
+    const double share = high_ > low_ ? (value - low_) / (high_ - low_) : 0.0;
+    return std::min(static_cast<std::uint32_t>(share * kCellsAcross), kCellsAcross - 1);
+  }
+
+ private:
+  double low_ = 1e300, high_ = -1e300;
+};
+
+/// The bits of a cell's number, a gap after each.
+constexpr std::uint32_t spread(std::uint32_t cell) {
+  std::uint32_t bits = 0;
+  for (std::uint32_t b = 0; b < kCellBits; ++b) bits |= (cell >> b & 1U) << 2 * b;
+  return bits;
+}
+
+/// An order of poses in which neighbours follow each other. The casts of a chunk then read the same parts of a map:
+/// a cloud all over a building is cast about a tenth faster.
+class PlaceOrder {
+ public:
+  static constexpr std::size_t kMostPoses = 8192;
+
+  PlaceOrder() : order_(kMostPoses), cells_(kMostPoses), first_(kCells + 1) {}
+
+  /// Numbers of these poses, at most kMostPoses and finite, by the cell that they lie in, of 64 x 64 over all of them,
+  /// in Morton order. Poses of one cell keep their order, and so do few poses. Valid until the next call.
+  std::span<const std::uint32_t> sort(std::span<const Pose> poses) {
+    const std::span<std::uint32_t> order = std::span(order_).first(poses.size());
+    if (poses.size() < kFewPoses) {
+      std::iota(order.begin(), order.end(), 0U);
+      return order;
+    }
+    Axis x, y;
+    for (const Pose& pose : poses) x.add(pose.translation_m.x), y.add(pose.translation_m.y);
+    std::fill(first_.begin(), first_.end(), 0U);
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      const Vec3& at = poses[i].translation_m;
+      cells_[i] = static_cast<std::uint16_t>(spread(x.cell(at.x)) | spread(y.cell(at.y)) << 1U);
+      ++first_[cells_[i] + 1U];
+    }
+    for (std::size_t c = 0; c < kCells; ++c) first_[c + 1] += first_[c];
+    for (std::size_t i = 0; i < poses.size(); ++i) order[first_[cells_[i]]++] = static_cast<std::uint32_t>(i);
+    return order;
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (order_.size() + first_.size()) * sizeof(std::uint32_t) + cells_.size() * sizeof(std::uint16_t);
+  }
+
+ private:
+  static constexpr std::size_t kCells = std::size_t{kCellsAcross} * kCellsAcross;
+
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint16_t> cells_;  // of each pose
+  std::vector<std::uint32_t> first_;  // place in the order of each cell's next pose
+};
 
 }  // namespace
 
@@ -107,11 +172,22 @@ class ScanScorer::Impl {
   void score_by_place(std::span<const Pose> poses, std::span<double> out) {
     const std::span<const std::uint32_t> order = places_.sort(poses);
     executor_->parallel_for(poses.size(), chunk_, [&](std::size_t begin, std::size_t end) {
-      const Scratch scratch(*this);
+      const auto give_back = [this](Room* room) {
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(room);
+      };
+      const std::unique_ptr<Room, decltype(give_back)> room(take_room(), give_back);  // also when a cast throws
       for (std::size_t at = begin; at < end; at += chunk_) {
-        score_chunk(poses, order.subspan(at, std::min(chunk_, end - at)), scratch.room(), out);
+        score_chunk(poses, order.subspan(at, std::min(chunk_, end - at)), *room, out);
       }
     });
+  }
+
+  Room* take_room() {
+    const std::lock_guard lock(mutex_);
+    Room* room = idle_.back();
+    idle_.pop_back();
+    return room;
   }
 
   void score_chunk(std::span<const Pose> poses, std::span<const std::uint32_t> numbers, Room& room,
@@ -151,27 +227,6 @@ class ScanScorer::Impl {
       }
     }
   }
-
-  /// Room for a chunk, taken from the scorer and given back, also when a cast throws.
-  class Scratch {
-   public:
-    explicit Scratch(Impl& owner) : owner_(owner) {
-      const std::lock_guard lock(owner.mutex_);
-      room_ = owner.idle_.back();
-      owner.idle_.pop_back();
-    }
-    ~Scratch() {
-      const std::lock_guard lock(owner_.mutex_);
-      owner_.idle_.push_back(room_);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    [[nodiscard]] Room& room() const { return *room_; }
-
-   private:
-    Impl& owner_;
-    Room* room_;
-  };
 
   BeamParameters parameters_;
   BeamSensor sensor_;

@@ -3,6 +3,8 @@
 // Scoring in single precision with what depends on z* alone in tables, and what depends on the reading alone worked out
 // once per scan.
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,9 +12,33 @@
 
 #include <fathom/beam/model.hpp>
 
-#include "beam/cubic_table.hpp"
-
 namespace fathom {
+
+/// A function over [0, kPieces], a cubic of the place within each piece. It is as small as a look-up without gathers
+/// wants it: AVX-512 keeps it in registers, the others load rows of four numbers and turn them into columns. All give
+/// the same bits.
+struct alignas(64) CubicTable {
+  static constexpr std::size_t kPieces = 32;
+  static constexpr float kLast = 0x1.fffffep4F;  ///< the last place in the table, just below kPieces
+
+  float columns[4][kPieces] = {};  ///< by the power of the place
+  float rows[kPieces][4] = {};     ///< the same
+
+  /// Through four points of f(place) in each piece, both its ends among them. The error is below f'''' / 1944.
+  template <class F>
+  void fill(const F& f) {
+    for (std::size_t i = 0; i < kPieces; ++i) {
+      std::array<double, 4> at;
+      for (std::size_t k = 0; k < 4; ++k) at[k] = f(static_cast<double>(i) + static_cast<double>(k) / 3.0);
+      // Newton's forward differences, over thirds of a piece.
+      const double first = at[1] - at[0], second = at[2] - 2.0 * at[1] + at[0];
+      const double third = at[3] - 3.0 * (at[2] - at[1]) - at[0];
+      const std::array<double, 4> c = {at[0], 3.0 * (first - second / 2.0 + third / 3.0), 9.0 * (second - third) / 2.0,
+                                       27.0 * third / 6.0};
+      for (std::size_t k = 0; k < 4; ++k) columns[k][i] = rows[i][k] = static_cast<float>(c[k]);
+    }
+  }
+};
 
 /// Numbers of a beam model with given parameters, and where its tables are read.
 struct ScoreNumbers {
@@ -54,6 +80,18 @@ struct ScanTerms {
   std::vector<float> short_factor;  ///< e^{-lambda z}
   std::vector<std::uint32_t> kind;  ///< a ReadingKind
 };
+
+/// Whether single precision and tables of bounded size can stand for these parameters: some random readings, or hits
+/// with tails heavy enough to stand for them (without, densities underflow), lambda Z at most 800, no step of the
+/// sensor, and of extended laws a sigma of at most 10 Z.
+bool tables_suffice(const BeamParameters& parameters, const BeamSensor& sensor);
+
+ScoreTables make_score_tables(const BeamParameters& parameters, const BeamSensor& sensor);
+
+/// Works out what depends on the readings alone; reading_m [all rays], every ray_step-th is kept. Allocates nothing
+/// once `terms` has its size.
+void set_readings(const BeamParameters& parameters, const BeamSensor& sensor, std::span<const float> reading_m,
+                  std::size_t ray_step, ScanTerms& terms);
 
 /// out[p] = sum over rays of log f, for expected_m [poses, rays].
 using ScoreKernel = void (*)(const ScoreTables& tables, const ScanTerms& scan, const float* expected_m,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "beam/score_tables.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fathom/math/student.hpp>
+
+#include "beam/score_kernels.hpp"
 
 namespace fathom {
 

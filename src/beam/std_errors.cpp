@@ -6,10 +6,6 @@
 //   offset                            r_h (d - E[d]) / sigma^2 - r_s lambda / (e^{lambda z*} - 1)
 //
 // where hits are Gaussian; else as curvature.hpp has it, with log nu or sigma' as one coordinate more.
-//
-// Their derivatives give the standard errors of fit/covariance.hpp. Blocks are stretches of the way, or scans.
-
-#include "beam/std_errors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,13 +15,11 @@
 #include <fmt/format.h>
 
 #include "beam/curvature.hpp"
-#include "fit/covariance.hpp"
+#include "beam/learning.hpp"
 
 namespace fathom {
 
 namespace {
-
-constexpr double kBoundary = 1e-7;  // of a weight: below, it is 0
 
 /// Coordinates that are learned and inside their limits. One weight, the largest, follows from the others.
 std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum& last, bool offset_fitted) {
@@ -35,10 +29,10 @@ std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum
   }
   std::vector<std::size_t> free;
   for (std::size_t k = 0; k < kWeights; ++k) {
-    if (k != largest && p.*kWeightMembers[k] > kBoundary) free.push_back(k);
+    if (k != largest && p.*kWeightMembers[k] > kWeightBoundary) free.push_back(k);
   }
   if (!last.no_hits && !last.sigma_at_floor && !last.sigma_at_top) free.push_back(4);
-  if (!last.no_shorts && !last.lambda_at_zero && p.w_short > kBoundary) free.push_back(5);
+  if (!last.no_shorts && !last.lambda_at_zero && p.w_short > kWeightBoundary) free.push_back(5);
   if (!last.no_hits && offset_fitted) free.push_back(6);
   if (!last.no_hits && p.tail.is_extended() && !last.tail_at_low && !last.tail_at_high) free.push_back(7);
   return free;
@@ -54,7 +48,7 @@ std::vector<std::size_t> with_error(const BeamParameters& p, const std::vector<s
   const bool weights = !free.empty() && free.front() < kWeights;
   std::vector<std::size_t> out;
   for (std::size_t k = 0; k < kCoordinates; ++k) {
-    const bool has = k < kWeights ? weights && p.*kWeightMembers[k] > kBoundary : contains(free, k);
+    const bool has = k < kWeights ? weights && p.*kWeightMembers[k] > kWeightBoundary : contains(free, k);
     if (has) out.push_back(k);
   }
   return out;
@@ -73,26 +67,6 @@ Eigen::MatrixXd slope_of_parameters(const BeamParameters& p) {
   slope(6, 6) = 1.0;
   slope(7, 7) = p.tail.hit == HitLaw::kStudentT ? p.tail.nu_hit : 1.0;
   return slope;
-}
-
-/// A coordinate's parameter: of the book's table, and then that of the law of hits.
-struct Coordinate {
-  std::string_view name;
-  double low, high;
-  double BeamParameters::*book;  // null: of the tail
-  double HitTail::*tail;
-
-  [[nodiscard]] double& in(BeamParameters& p) const { return book != nullptr ? p.*book : p.tail.*tail; }
-};
-
-std::vector<Coordinate> coordinates_of(const HitTail& tail) {
-  std::vector<Coordinate> all;
-  for (const auto& f : BeamParameters::fields()) all.push_back({f.name, f.low, f.high, member_of<double>(f), nullptr});
-  if (tail.is_extended()) {
-    const auto f = HitTail::field_of(tail.hit);
-    all.push_back({f.name, f.low, f.high, nullptr, member_of<double>(f)});
-  }
-  return all;
 }
 
 /// NaN, of a law of hits.
@@ -115,27 +89,69 @@ bool is_ill_known(double variance, double weight, std::size_t pairs) {
   return variance > kMostVariance * weight * (1.0 - weight) / static_cast<double>(pairs);
 }
 
-/// Of all parts, added in their order.
+/// Sums over pairs.
 struct Derivatives {
-  Eigen::MatrixXd information;  ///< [coordinates, coordinates]
-  Eigen::MatrixXd scores;       ///< [blocks, coordinates], summed
+  std::uint64_t first_block = 0;
+  Eigen::Matrix<double, Eigen::Dynamic, kCoordinates> scores;  ///< [blocks from the first on]
+  Hessian hessian = Hessian::Zero();
+
+  Derivatives() = default;
+  Derivatives(std::uint64_t first, std::uint64_t last) : first_block(first) {
+    scores.setZero(static_cast<Eigen::Index>(last - first + 1), kCoordinates);
+  }
+  auto score_of(std::uint64_t block) { return scores.row(static_cast<Eigen::Index>(block - first_block)); }
+  void add(const Derivatives& o) {
+    scores.middleRows(static_cast<Eigen::Index>(o.first_block - first_block), o.scores.rows()) += o.scores;
+    hessian += o.hessian;
+  }
 };
 
-Derivatives find_derivatives(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
-                             const TrajectoryBlocks& blocks, const Compute& compute, Executor& executor) {
-  Derivatives out = {Eigen::MatrixXd::Zero(kCoordinates, kCoordinates),
-                     Eigen::MatrixXd::Zero(blocks.count, kCoordinates)};
-  std::uint64_t first_scan = 0;
-  for (const Evidence& evidence : parts) {
-    const Curvature part = find_curvature(evidence, first_scan, blocks, p, sensor, executor, compute.isa);
-    first_scan += evidence.clusters();
-    out.information += Eigen::Map<const Eigen::Matrix<double, kCoordinates, kCoordinates>>(part.information[0].data());
-    for (std::size_t n = 0; n < part.cluster_scores.size(); ++n) {
-      out.scores.row(part.first_cluster + n) +=
-          Eigen::Map<const Eigen::RowVector<double, kCoordinates>>(part.cluster_scores[n].data());
-    }
+Derivatives sum_up(const RangeReadings& readings, std::size_t begin, std::size_t end, bool missed,
+                   const ReadingCurvature& curvature, const TrajectoryBlocks& blocks) {
+  const std::uint32_t* cluster = readings.cluster.data();
+  const auto [least, most] = std::minmax_element(cluster + begin, cluster + end);
+  Derivatives sums(blocks.of_scan(*least), blocks.of_scan(*most));
+  for (std::size_t i = begin; i < end; ++i) {
+    sums.score_of(blocks.of_scan(cluster[i])) +=
+        curvature.add(readings.z_m[i], readings.expected_m[i], missed, sums.hessian).transpose();
   }
-  return out;
+  return sums;
+}
+
+/// "Max" readings: the point mass explains them alone, but for hits that the atom policy moved there.
+void add_max(const Evidence& evidence, const BeamParameters& p, MissPolicy miss, const TrajectoryBlocks& blocks,
+             Derivatives& sums) {
+  const double both = p.w_hit + p.w_max;
+  const double shared = miss == MissPolicy::kAtom && both > 0.0 ? p.w_hit / both : 0.0;
+  for (std::size_t scan = 0; scan < evidence.clusters(); ++scan) {
+    const double expected = evidence.max_expected[scan], missed = evidence.max_missed[scan];
+    Score score = Score::Zero();
+    score[0] = shared * missed;
+    score[2] = expected + (1.0 - shared) * missed;
+    add_common_term(p, expected + missed, score, sums.hessian);
+    sums.score_of(blocks.of_scan(scan)) += score.transpose();
+  }
+  const Score apart = Score::Unit(0) - Score::Unit(2);
+  sums.hessian += shared * (1.0 - shared) * evidence.max_missed_total * apart * apart.transpose();
+}
+
+/// Chunks of readings are the same for any number of threads.
+Derivatives find_derivatives(const Evidence& evidence, const BeamParameters& p, const BeamSensor& sensor,
+                             const TrajectoryBlocks& blocks, Executor& executor) {
+  constexpr std::size_t kReadingsOfChunk = 16384;
+  const ReadingCurvature curvature(p, sensor);
+  Derivatives sums(0, blocks.count - 1);
+  for (const bool missed : {true, false}) {
+    const RangeReadings& readings = missed ? evidence.missed : evidence.seen;
+    std::vector<Derivatives> chunks((readings.size() + kReadingsOfChunk - 1) / kReadingsOfChunk);
+    executor.parallel_for(chunks.size(), 1, [&](std::size_t chunk, std::size_t) {
+      const std::size_t begin = chunk * kReadingsOfChunk, end = std::min(readings.size(), begin + kReadingsOfChunk);
+      chunks[chunk] = sum_up(readings, begin, end, missed, curvature, blocks);
+    });
+    for (const Derivatives& chunk : chunks) sums.add(chunk);
+  }
+  add_max(evidence, p, sensor.miss, blocks, sums);
+  return sums;
 }
 
 /// Not so where learning ended short of a maximum: there the information can be negative in some direction.
@@ -164,45 +180,63 @@ void add_intervals(const Eigen::VectorXd& half_width, const std::vector<std::siz
   const std::vector<Coordinate> coordinates = coordinates_of(fit.parameters.tail);
   for (const std::size_t k : known) {
     const Coordinate& c = coordinates[k];
-    const Interval interval = interval_about(c.in(fit.parameters), half_width[k], {c.low, c.high});
+    const Interval interval = interval_about(c.of(fit.parameters), half_width[k], {c.low, c.high});
     c.in(fit.low_95) = interval.low, c.in(fit.high_95) = interval.high;
   }
 }
 
 }  // namespace
 
-void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last,
-                    const FitOptions& options, double scans, Executor& executor, BeamFit& fit) {
+std::vector<Coordinate> coordinates_of(const HitTail& tail) {
+  std::vector<Coordinate> all;
+  for (const auto& f : BeamParameters::fields()) all.push_back({f.name, f.low, f.high, member_of<double>(f), nullptr});
+  if (tail.is_extended()) {
+    const auto f = HitTail::field_of(tail.hit);
+    all.push_back({f.name, f.low, f.high, nullptr, member_of<double>(f)});
+  }
+  return all;
+}
+
+ParameterErrors errors_by_blocks(const Eigen::VectorXd& naive_variances, const Eigen::MatrixXd& moved,
+                                 const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned,
+                                 std::vector<std::string>& flags) {
+  ParameterErrors errors = parameter_errors(naive_variances, {moved}, BartlettWeights(blocks.count, stretches > 0));
+  if (blocks.count < 2) {
+    flags.push_back(one_block_flag("rays"));
+    errors.error.setConstant(kNoNumber), errors.half_width.setConstant(kNoNumber);
+    return errors;
+  }
+  const std::string few = few_blocks_flag(blocks.count, stretches, !blocks.given.empty());
+  if (is_learned && !few.empty()) flags.push_back(few);
+  return errors;
+}
+
+void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, const FitOptions& options,
+                    Executor& executor, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
   const HitLaw law = p.tail.hit;
   const std::vector<std::size_t> free = free_coordinates(p, last, options.fit_hit_offset), known = with_error(p, free);
   fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = unknown_numbers(law);
-  const TrajectoryBlocks blocks(static_cast<std::uint64_t>(scans), options.stretches, options.stretch_of_scan);
+  const TrajectoryBlocks blocks(evidence.clusters(), options.stretches, options.stretch_of_scan);
   fit.clusters = blocks.count;
-  const Derivatives derivatives = find_derivatives(parts, p, sensor, blocks, options.compute, executor);
-  const BartlettWeights weights(blocks.count, options.stretches > 0);
+  const Derivatives derivatives = find_derivatives(evidence, p, sensor, blocks, executor);
   const Eigen::MatrixXd slope = slope_of_parameters(p);
-  const auto inverse = inverse_of(derivatives.information, free, 0.0);
+  const auto inverse = inverse_of(-derivatives.hessian, free, 0.0);
   const Eigen::MatrixXd naive = inverse ? Eigen::MatrixXd(slope * *inverse * slope.transpose()) : slope;
   if (!inverse || !are_variances(naive, known)) {
-    fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
+    fit.flags.emplace_back(kNoClearMaximum);
     // Fewer clusters than coordinates leave the outer product singular.
     if (!(fit.clusters > 2 * coordinates_of(p.tail).size())) return;
+    const BartlettWeights weights(blocks.count, options.stretches > 0);
     if (const auto of_scores = inverse_of(outer_product(derivatives.scores, weights), free, 0.0)) {
       flag_unidentified(slope * *of_scores * slope.transpose(), known, fit);
     }
     return;
   }
-  const ParameterErrors errors =
-      parameter_errors(naive.diagonal(), {derivatives.scores * *inverse * slope.transpose()}, weights);
-  fit.naive_std_error = to_errors(errors.naive, known, law);
   flag_unidentified(naive, known, fit);
-  if (fit.clusters < 2) {
-    fit.flags.push_back(one_block_flag("rays"));
-    return;
-  }
-  const std::string few = few_blocks_flag(fit.clusters, options.stretches, !options.stretch_of_scan.empty());
-  if (!known.empty() && !few.empty()) fit.flags.push_back(few);
+  const ParameterErrors errors = errors_by_blocks(naive.diagonal(), derivatives.scores * *inverse * slope.transpose(),
+                                                  blocks, options.stretches, !known.empty(), fit.flags);
+  fit.naive_std_error = to_errors(errors.naive, known, law);
   fit.std_error = to_errors(errors.error, known, law);
   add_intervals(errors.half_width, known, fit);
 }

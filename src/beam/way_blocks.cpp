@@ -4,88 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
-
-#include <fathom/base/error.hpp>
-#include <fathom/beam/expected_ranges.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 #include "base/median.hpp"
 
 namespace fathom {
-
-Pose pose_from_planar(const PlanarPose& pose, double z_m) {
-  return {{pose.x_m, pose.y_m, z_m}, from_roll_pitch_yaw(0, 0, pose.yaw_rad)};
-}
-
-RayFan planar_fan(std::span<const double> azimuth_rad) {
-  RayFan fan;
-  for (const double azimuth : azimuth_rad) {
-    fan.x.push_back(static_cast<float>(math::cos(azimuth)));
-    fan.y.push_back(static_cast<float>(math::sin(azimuth)));
-    fan.z.push_back(0.0F);
-  }
-  return fan;
-}
-
-RayFan subsample(const RayFan& fan, std::size_t step) {
-  if (step == 0) throw InputError("ray_step = 0 is not at least 1");
-  RayFan kept;
-  for (std::size_t i = 0; i < fan.size(); i += step) {
-    kept.x.push_back(fan.x[i]);
-    kept.y.push_back(fan.y[i]);
-    kept.z.push_back(fan.z[i]);
-  }
-  return kept;
-}
-
-namespace {
-
-constexpr std::uint32_t kCellBits = 6;
-constexpr std::uint32_t kCellsAcross = 1U << kCellBits;
-constexpr std::size_t kFewPoses = 512;  // which take less time than their cells
-
-/// Cells across the values of one axis.
-class Axis {
- public:
-  void add(double value) { low_ = std::min(low_, value), high_ = std::max(high_, value); }
-  [[nodiscard]] std::uint32_t cell(double value) const {
-    const double share = high_ > low_ ? (value - low_) / (high_ - low_) : 0.0;
-    return std::min(static_cast<std::uint32_t>(share * kCellsAcross), kCellsAcross - 1);
-  }
-
- private:
-  double low_ = 1e300, high_ = -1e300;
-};
-
-/// The bits of a cell's number, a gap after each.
-constexpr std::uint32_t spread(std::uint32_t cell) {
-  std::uint32_t bits = 0;
-  for (std::uint32_t b = 0; b < kCellBits; ++b) bits |= (cell >> b & 1U) << 2 * b;
-  return bits;
-}
-
-}  // namespace
-
-std::span<const std::uint32_t> PlaceOrder::sort(std::span<const Pose> poses) {
-  static_assert(kCells == std::size_t{kCellsAcross} * kCellsAcross);
-  const std::span<std::uint32_t> order = std::span(order_).first(poses.size());
-  if (poses.size() < kFewPoses) {
-    std::iota(order.begin(), order.end(), 0U);
-    return order;
-  }
-  Axis x, y;
-  for (const Pose& pose : poses) x.add(pose.translation_m.x), y.add(pose.translation_m.y);
-  std::fill(first_.begin(), first_.end(), 0U);
-  for (std::size_t i = 0; i < poses.size(); ++i) {
-    const Vec3& at = poses[i].translation_m;
-    cells_[i] = static_cast<std::uint16_t>(spread(x.cell(at.x)) | spread(y.cell(at.y)) << 1U);
-    ++first_[cells_[i] + 1U];
-  }
-  for (std::size_t c = 0; c < kCells; ++c) first_[c + 1] += first_[c];
-  for (std::size_t i = 0; i < poses.size(); ++i) order[first_[cells_[i]]++] = static_cast<std::uint32_t>(i);
-  return order;
-}
 
 namespace {
 

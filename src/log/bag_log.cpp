@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/bag_log.hpp>
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -9,6 +7,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "bag/read_bag.hpp"
 #include "base/with_prefix.hpp"

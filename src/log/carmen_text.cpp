@@ -7,7 +7,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
-#include <fathom/beam/carmen.hpp>
+#include <fathom/beam/log_files.hpp>
 
 namespace fathom {
 

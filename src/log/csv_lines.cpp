@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "log/own_rays.hpp"
 #include "log/scan_csv.hpp"

@@ -15,8 +15,7 @@
 
 #include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
-#include <fathom/beam/carmen.hpp>
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/report.hpp>
 
 #include "base/counts.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/beam/sample.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/math/random.hpp>
 
 #include "report/fit_figures.hpp"

@@ -11,7 +11,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/beam/log.hpp>
-#include <fathom/beam/sample.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/files/maps.hpp>
 #include <fathom/math/trigonometry.hpp>

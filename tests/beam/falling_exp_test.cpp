@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "beam/falling_exp.hpp"
-
 #include <cmath>
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "beam/em_kernels.hpp"
 
 namespace fathom::test::falling_exp_test {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hits of extended laws, as densities: against quadrature, closed forms, their limits, and what is drawn.
 
-#include <fathom/beam/hit_density.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/beam/beam.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/math/student.hpp>
 
 #include "support/error_text.hpp"

@@ -8,8 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/sample.hpp>
-
 #include "beam/evidence.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/sample.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 
 #include "beam/room.hpp"

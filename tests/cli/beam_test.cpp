@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/beam/beam.hpp>
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/model_file.hpp>
 
 #include "beam_fixture.hpp"

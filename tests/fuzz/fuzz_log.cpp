@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/calibrate/calibrate.hpp>

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/bag_log.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "bag/mcap_writer.hpp"
 #include "log/own_rays.hpp"

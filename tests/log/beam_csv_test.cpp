@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "beam/files.hpp"
 #include "support/error_text.hpp"

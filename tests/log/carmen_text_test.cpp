@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/beam/carmen.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"

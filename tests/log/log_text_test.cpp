@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <fathom/beam/csv.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/files/read.hpp>
 

@@ -15,7 +15,7 @@
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/grid_ranges.hpp>
 #include <fathom/beam/log.hpp>
-#include <fathom/beam/sample.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 
 #include "beam/files.hpp"

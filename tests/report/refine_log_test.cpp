@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/carmen.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "beam/files.hpp"
 #include "beam/room.hpp"

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/beam/log.hpp>
-#include <fathom/beam/sample.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/math/random.hpp>
 
 #include "beam/files.hpp"

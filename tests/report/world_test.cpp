@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A world carries what belongs to its expected ranges, wherever it came from.
 
-#include <fathom/beam/world.hpp>
-
 #include <memory>
 #include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <fathom/beam/log.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/simulate/run.hpp>
 

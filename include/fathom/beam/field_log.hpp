@@ -14,9 +14,9 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/beam/csv.hpp>
 #include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/scene/grid_map.hpp>
 

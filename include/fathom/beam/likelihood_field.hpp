@@ -32,6 +32,8 @@
 
 namespace fathom {
 
+class Executor;
+
 /// Weights are >= 0 and sum to 1 within 1e-6; they are never renormalised.
 struct LikelihoodFieldModel {
   double w_hit = 0.9;
@@ -163,8 +165,9 @@ class FATHOM_API FieldScorer {
   void score(std::span<const PlanarPose> poses, const ReadingEnds& ends, std::span<double> out);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  const DistanceField* field_;
+  std::vector<double> log_f_;  // [levels]
+  std::unique_ptr<Executor> executor_;
 };
 
 /// The likelihood field of a localizer, by the names of its parameters. beluga's is f; amcl and nav2 lack

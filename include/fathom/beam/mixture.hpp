@@ -20,6 +20,9 @@ inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;
 inline constexpr double kMostLambdaShortPerM = 1e6;
 inline constexpr double kMostHitOffsetM = 1e3;  ///< to either side
 
+/// A weight up to this is at its boundary 0, which learning comes near and never reaches.
+inline constexpr double kWeightBoundary = 1e-7;
+
 /// Readings where the map predicts nothing within Z: the book keeps the hit density, cut at Z; real sensors return Z,
 /// so `atom` moves w_hit into the point mass there.
 enum class MissPolicy : std::uint8_t { kBook, kAtom };

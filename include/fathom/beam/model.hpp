@@ -7,7 +7,7 @@
 //
 //   f(z) = w_hit p_hit + w_short p_short + w_rand / Z for z < Z,     f(Z) = w_max
 //
-// That is the book's model. Hits with heavier tails (hit_density.hpp) extend it: BeamParameters::tail.
+// That is the book's model. Hits with heavier tails (HitTail) extend it: BeamParameters::tail.
 //
 // Where a hit offset is set, z* + offset (cut to [0, Z]) replaces z* throughout: the surface is where hits are, and
 // unexpected objects stand in front of it.
@@ -20,15 +20,96 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/beam/hit_density.hpp>
 #include <fathom/beam/mixture.hpp>
 #include <fathom/math/distributions.hpp>
+#include <fathom/math/random.hpp>
 
 namespace fathom {
+
+// How hits spread about the surface: by the book's Gaussian, or by one of two laws with heavier tails, which extend it.
+//
+//   gaussian    Normal(c, sigma)                  student_t   c + sigma T,   T ~ Student's t with nu degrees of freedom
+//   grows       Normal(c, sigma + sigma' c)
+//
+// Each is cut to [0, Z] and renormalised; c is z* with the offset. gaussian is student_t as nu goes to infinity, and
+// grows with sigma' = 0.
+// Source: Lange, Little and Taylor, "Robust statistical modeling using the t distribution", JASA 84 (1989); the growth
+// is that of stereo and time of flight, whose error rises with the range.
+
+enum class HitLaw : std::uint8_t { kGaussian, kStudentT, kGrows };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<HitLaw> = {"gaussian", "student_t", "grows"};
+
+/// The extension of the book's parameters. Numbers that the law does not use have no say.
+struct HitTail {
+  static constexpr double kLeastNu = 0.5, kMostNu = 1e6, kMostSigmaPerM = 1.0;
+
+  HitLaw hit = HitLaw::kGaussian;
+  double nu_hit = 4.0;           ///< of student_t
+  double sigma_hit_per_m = 0.0;  ///< of grows
+
+  friend constexpr bool operator==(const HitTail&, const HitTail&) = default;
+
+  static constexpr std::string_view kSlug = "beam";
+  static constexpr std::string_view kDoc = "How hits spread about the surface.";
+  static constexpr auto fields() {
+    using T = HitTail;
+    return std::array<Field<T>, 3>{{
+        {"hit", "gaussian|student_t|grows", choice<&T::hit>, 0, 0,
+         "how hits spread: as the book says, with heavy tails, or more the farther the surface is"},
+        {"nu_hit", "1", &T::nu_hit, kLeastNu, kMostNu,
+         "degrees of freedom of student_t, whose scale is sigma_hit_m: the smaller, the heavier the tails"},
+        {"sigma_hit_per_m", "m/m", &T::sigma_hit_per_m, 0, kMostSigmaPerM,
+         "by how much the deviation of grows is larger per metre of range"},
+    }};
+  }
+  /// The entry of the number that a law has beside those of the book. Of gaussian there is none.
+  static constexpr Field<HitTail> field_of(HitLaw law) { return fields()[law == HitLaw::kStudentT ? 1 : 2]; }
+  [[nodiscard]] constexpr bool is_extended() const { return hit != HitLaw::kGaussian; }
+};
+
+/// The density of hits about one surface, in portable double precision.
+class FATHOM_API HitDensity {
+ public:
+  HitDensity() = default;
+  /// 0 <= center_m <= limit_m, sigma_m > 0 that of the law at 0.
+  HitDensity(const HitTail& tail, double center_m, double sigma_m, double limit_m);
+
+  [[nodiscard]] double center() const { return normal_.center; }
+  [[nodiscard]] double scale() const { return normal_.sigma; }  ///< here: sigma, with its growth
+  [[nodiscard]] double limit() const { return normal_.limit; }
+  [[nodiscard]] double mass() const { return mass_; }  ///< that the law has in [0, Z] before it is cut
+
+  /// Per metre; 0 outside [0, Z].
+  [[nodiscard]] double density(double z_m) const;
+  [[nodiscard]] double cdf(double z_m) const;
+  [[nodiscard]] double quantile(double u) const;
+  [[nodiscard]] double mean() const;
+  [[nodiscard]] double variance() const;
+
+  /// The law before it is cut, at z in [0, Z], per scale(): density() times scale() times mass().
+  [[nodiscard]] double shape(double z_m) const;
+  /// log(factor * shape(z)), also where that underflows.
+  [[nodiscard]] double log_shape(double z_m, double factor) const;
+  /// What lies in [low, high], of [0, Z], before the law is cut.
+  [[nodiscard]] double mass_between(double low_m, double high_m) const;
+  /// Its logarithm, where it underflows: error below 1 / u^2, u the distance in scales.
+  [[nodiscard]] double log_far_mass(double low_m, double high_m) const;
+
+ private:
+  [[nodiscard]] FATHOM_HIDDEN bool is_student() const { return nu_ > 0.0; }
+  /// Integral of u^power times the law's density over [0, Z], in scales from the centre.
+  [[nodiscard]] FATHOM_HIDDEN double student_moment(int power) const;
+
+  TruncatedNormal normal_ = {0.0, 1.0, 0.0};
+  double nu_ = 0.0;  // 0: normal
+  double log_peak_ = 0.0, mass_ = 1.0;
+};
 
 /// The intrinsic parameters Theta. Weights are >= 0 and sum to 1 within 1e-6; they are never renormalised.
 struct BeamParameters {
@@ -173,5 +254,28 @@ class FATHOM_API BeamDensity {
   TruncatedExponential short_;
   double hit_scale_, short_scale_;  // 1 / (sigma N) and the density of shorts at 0: once per z*, not per reading
 };
+
+/// The key of the readings of one scan.
+inline NoiseKey beam_key(std::uint64_t seed, std::uint32_t scan, std::string_view sensor = "beam") {
+  return {seed, scan, make_stream(sensor, 0, kBeamMixtureSlug)};
+}
+
+/// Uniform number in (0, 1), an odd multiple of 2^-53.
+inline double open_uniform(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t bits = (std::uint64_t{high} << 20U) | (low >> 12U);
+  return (static_cast<double>(bits) + 0.5) * 0x1p-52;
+}
+
+/// The reading of a ray, a pure function of its number, the key, the parameters and z*; a multiple of the sensor's
+/// step, if any.
+inline double sample_reading(const BeamDensity& density, const NoiseKey& key, std::uint32_t ray) {
+  const PhiloxBlock block = keyed_block(key, ray, 0);
+  return density.sample(open_uniform(block.word[0], block.word[1]), open_uniform(block.word[2], block.word[3]));
+}
+
+/// One reading per expected range; both [rays]. No-return readings are written as Z, others rounded to the sensor's
+/// step, if any. Throws InputError when sizes disagree, parameters are invalid or an expected range is negative or NaN.
+FATHOM_API void sample_scan(const BeamParameters& parameters, const BeamSensor& sensor, const NoiseKey& key,
+                            std::span<const float> expected_m, std::span<float> reading_m);
 
 }  // namespace fathom

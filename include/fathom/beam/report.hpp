@@ -77,12 +77,11 @@ struct FitReport {
 
 /// A parameter as people should read it: a weight at its boundary, which learning comes near and never reaches, is 0.
 [[nodiscard]] inline double printed_value(const BeamParameters& parameters, double BeamParameters::*parameter) {
-  constexpr double kBoundary = 1e-7;
   using P = BeamParameters;
   const bool is_weight =
       parameter == &P::w_hit || parameter == &P::w_short || parameter == &P::w_max || parameter == &P::w_rand;
   const double value = parameters.*parameter;
-  return is_weight && value <= kBoundary ? 0.0 : value;
+  return is_weight && value <= kWeightBoundary ? 0.0 : value;
 }
 
 /// A number that was learned, or kept, with its entry in the table.

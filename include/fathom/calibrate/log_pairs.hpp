@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Pairs to calibrate the noise of distances from, out of the scans of a real laser, as bags and logs hold them
-// (fathom/beam/bag_log.hpp, fathom/beam/scan.hpp).
+// (fathom/beam/log_files.hpp, fathom/beam/scan.hpp).
 
 #include <cstddef>
 #include <optional>
@@ -10,8 +10,8 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
+#include <fathom/beam/log.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/beam/world.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/report/form.hpp>
 

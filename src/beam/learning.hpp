@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What learning of the beam model and of the likelihood field have in common: expectation maximisation, and standard
+// errors at its end (fit/covariance.hpp). Blocks are stretches of the way, or scans.
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/field.hpp>
+#include <fathom/beam/fit.hpp>
+
+#include "beam/em.hpp"
+#include "fit/covariance.hpp"
+
+namespace fathom {
+
+/// Of FitOptions and FieldFitOptions. Throws InputError.
+template <class Options>
+void check_learning(const Options& options) {
+  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
+  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
+  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
+}
+
+/// Repeats expect(before), which returns the log-likelihood of the present parameters and knows that of those before,
+/// and take(iteration), which goes to the next ones. Returns true once the log-likelihood changes no more and
+/// may_end() holds, false at the limit on iterations.
+template <class Options, class Expect, class MayEnd, class Take>
+bool climb(const Options& options, std::vector<double>& log_likelihood, const Expect& expect, const MayEnd& may_end,
+           const Take& take) {
+  double before = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0;; ++i) {
+    const double now = expect(before);
+    log_likelihood.push_back(now);
+    if (std::abs(now - before) <= options.tolerance * (1.0 + std::abs(now)) && may_end()) return true;
+    if (i == options.max_iterations) return false;
+    take(i);
+    before = now;
+  }
+}
+
+/// A parameter, of the book's table or of the law of hits.
+struct Coordinate {
+  std::string_view name;
+  double low, high;
+  double BeamParameters::*book;  // null: of the tail
+  double HitTail::*tail;
+
+  [[nodiscard]] double of(const BeamParameters& p) const { return book != nullptr ? p.*book : p.tail.*tail; }
+  [[nodiscard]] double& in(BeamParameters& p) const { return book != nullptr ? p.*book : p.tail.*tail; }
+};
+/// The parameters of the book, then that of an extended law.
+std::vector<Coordinate> coordinates_of(const HitTail& tail);
+
+inline constexpr const char* kNoClearMaximum =
+    "standard errors are not available: the likelihood has no clear maximum here";
+
+/// parameter_errors() with flags of few blocks, if a parameter `is_learned`. One block gives naive errors alone.
+ParameterErrors errors_by_blocks(const Eigen::VectorXd& naive_variances, const Eigen::MatrixXd& moved,
+                                 const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned,
+                                 std::vector<std::string>& flags);
+
+/// Fills what BeamFit says of errors and adds flags for few clusters and near-unidentified pairs, at fit.parameters.
+/// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN. One pass over
+/// the data.
+void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, const FitOptions& options,
+                    Executor& executor, BeamFit& fit);
+
+}  // namespace fathom
