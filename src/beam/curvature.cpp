@@ -5,10 +5,11 @@
 //   Cov_r(h) + sum_c r_c H_c,   H_c the Hessian of log p_c   (Louis, JRSS B 44 (1982))
 //
 // log p_hit is worked out over the centre c, the deviation sigma at c and nu, and then, by the chain rule, over the
-// coordinates. Gaussian hits are those of `grows` with sigma' = 0.
+// coordinates. Gaussian hits are `grows` with sigma' = 0.
 #include "beam/curvature.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fathom/math/student.hpp>
@@ -155,7 +156,7 @@ Score ReadingCurvature::add(double z, double expected, bool missed, Hessian& hes
 }
 
 void add_common_term(const BeamParameters& p, double pairs, Score& score, Hessian& hessian) {
-  const Eigen::Vector4d w = {p.w_hit, p.w_short, p.w_max, p.w_rand};
+  const Eigen::Vector4d w = weights_of(p);
   score.head<kWeights>() -= pairs * w;
   hessian.topLeftCorner<kWeights, kWeights>() += pairs * w * w.transpose();
   hessian.diagonal().head<kWeights>() -= pairs * w;

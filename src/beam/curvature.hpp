@@ -3,7 +3,6 @@
 // First and second derivatives of the log density of a range reading, in coordinates where they are simple: the
 // weights, as shares of a softmax, log sigma, log lambda, the offset, and log nu or sigma' of an extended law of hits.
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -21,8 +20,7 @@ static_assert(BeamParameters::fields().size() == kBookCoordinates &&
 using Score = Eigen::Vector<double, kCoordinates>;
 using Hessian = Eigen::Matrix<double, kCoordinates, kCoordinates>;
 
-inline constexpr std::array<double BeamParameters::*, kWeights> kWeightMembers = {
-    &BeamParameters::w_hit, &BeamParameters::w_short, &BeamParameters::w_max, &BeamParameters::w_rand};
+inline Eigen::Vector4d weights_of(const BeamParameters& p) { return {p.w_hit, p.w_short, p.w_max, p.w_rand}; }
 
 /// The term that all components have of the weights: -w of a score and w w' - diag(w) of second derivatives.
 void add_common_term(const BeamParameters& parameters, double pairs, Score& score, Hessian& hessian);

@@ -16,7 +16,7 @@ namespace fathom::FATHOM_ISA {
 using math::falling_exp;
 using math::select;
 
-// Sums over arrays run in kLanes lanes that are folded in one order, so that every build rounds alike.
+// Sums over arrays run in kLanes lanes that are folded in one order, so that every build gives equal bits.
 
 inline constexpr std::size_t kLanes = 16;
 
@@ -93,7 +93,7 @@ FATHOM_KERNEL Shares share(const EmParameters& p, double z, double p_short, std:
   const double all = hit + shorts + p.share_rand_density;
   const double inverse = 1.0 / select(all > 0.0, all, 1.0);
   const double r_hit = hit * inverse, d = z - work.surface[i];
-  // Where nothing explains the reading, a density far below any double stands in, so that sums stay finite.
+  // Where nothing explains the reading, a density far below any double takes its place, so that sums stay finite.
   work.f[i] = select(f > 1e-300, f, 1e-300);
   work.hit_d2[i] = r_hit * d * d;
   work.rand[i] = p.share_rand_density * inverse;

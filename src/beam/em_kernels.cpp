@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiled once per instruction set, FATHOM_ISA naming it. Plain loops over arrays, which the compiler vectorises; sums
-// are those of em_explain.hpp.
+// Compiled once per instruction set, FATHOM_ISA naming it. Plain loops over arrays, which the compiler vectorises; for
+// sums see em_explain.hpp.
 
 #include "beam/em_kernels.hpp"
 

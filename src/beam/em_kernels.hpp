@@ -133,7 +133,7 @@ struct EmKernels {
 };
 
 /// The same for extended laws; they find the mass that the cut leaves for themselves: inverse_mass of the block is not
-/// read. `slopes`: null where nobody asks.
+/// read. `slopes`: may be null.
 struct TailKernels {
   using Expect = std::size_t (*)(const EmParameters& p, const EmTail& tail, const EmBlock& block, EmSums& sums,
                                  TailSums* slopes);

@@ -16,6 +16,11 @@
 
 namespace fathom {
 
+void check_expected(std::size_t number, float expected_m) {
+  if (expected_m >= 0.0F) return;
+  throw InputError(fmt::format("expected range {} = {} is not at least 0", number, expected_m));
+}
+
 double ks_distance_uniform(std::span<double> u) {
   std::sort(u.begin(), u.end());
   const auto n = static_cast<double>(u.size());
@@ -36,9 +41,7 @@ void check(const BeamData& data) {
                                  data.scan.size()));
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (!(data.expected_m[i] >= 0.0F)) {
-      throw InputError(fmt::format("expected range {} = {} is not at least 0", i, data.expected_m[i]));
-    }
+    check_expected(i, data.expected_m[i]);
     if (i > 0 && data.scan[i] < data.scan[i - 1]) {
       throw InputError(fmt::format("scan {} of pair {} comes after scan {}", data.scan[i], i, data.scan[i - 1]));
     }
@@ -123,9 +126,7 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     const ReadingKind kind = classify(data.reading_m[i], sensor);
     if (kind == ReadingKind::kNone) continue;
-    if (!(data.expected_m[i] >= 0.0F)) {
-      throw InputError(fmt::format("expected range {} = {} is not at least 0", i, data.expected_m[i]));
-    }
+    check_expected(i, data.expected_m[i]);
     const BeamDensity density(parameters, sensor, data.expected_m[i]);
     const double log_density = density.log_likelihood(data.reading_m[i]) - (kind == ReadingKind::kRange ? log_step : 0);
     out.log_likelihood += log_density;

@@ -18,10 +18,10 @@ namespace fathom {
 
 namespace {
 
-constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
+constexpr double kFallSlack = 1e-10;  // relative: rounding of the sums may take this from the likelihood
 constexpr double kMostSigmaPerRange = 100.0, kMostTailSigmaPerRange = 2.0;
 
-const char* word_of(FitVariant variant) { return variant == FitVariant::kBook ? "book" : "closed_form"; }
+std::string_view word_of(FitVariant variant) { return kChoiceWords<FitVariant>[static_cast<std::size_t>(variant)]; }
 
 void check(const FitOptions& options, const BeamSensor& sensor) {
   validate(sensor);
@@ -48,21 +48,6 @@ SigmaLimits sigma_limits(const BeamSensor& sensor, double cell_m, const HitTail&
 /// reach / kEdgeSigmas, and as learning converges it asks for less and less.
 double next_reach(double before_m, double now_m) {
   return std::clamp(kEdgeSigmas * (1.0 + 3.0 * std::abs(now_m / before_m - 1.0)), 1.02 * kEdgeSigmas, kFarSigmas);
-}
-
-/// The M-step, with the E-step repeated as far as sigma wants to reach.
-Maximum step(Em& em, const BeamParameters& p, const FitOptions& options, const SigmaLimits& limits, double reach,
-             double& log_likelihood) {
-  for (;; reach *= 4.0) {
-    const Expectation& e = em.expect(p, options.variant, reach, Expecting::kSlopes);
-    log_likelihood = e.sums.log_likelihood;
-    const double all = static_cast<double>(em.evidence().ranges()) + e.max_shared - e.max_as_hit;
-    if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
-      throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
-    }
-    const Maximum m = maximise(em, e, p, options.variant, limits, reach);
-    if (!m.out_of_reach) return m;
-  }
 }
 
 /// Looks for a better offset one step up or down; so the likelihood itself rises, not its expectation (an ECME step:
@@ -100,19 +85,6 @@ void go_back(const BeamParameters& from, bool all, BeamParameters& p) {
   p.sigma_hit_m = all ? from.sigma_hit_m : std::sqrt(p.sigma_hit_m * from.sigma_hit_m);
   p.tail.nu_hit = all ? from.tail.nu_hit : std::sqrt(p.tail.nu_hit * from.tail.nu_hit);
   p.tail.sigma_hit_per_m = all ? from.tail.sigma_hit_per_m : 0.5 * (p.tail.sigma_hit_per_m + from.tail.sigma_hit_per_m);
-}
-
-/// As step(), for parameters that may have come too far from those before: these go back until the likelihood has
-/// risen. With all of the way back, it is the other parameters' M-step that raises it.
-Maximum step_uphill(Em& em, const BeamParameters& before, BeamParameters& p, const FitOptions& options,
-                    const SigmaLimits& limits, double reach, double least, double& log_likelihood) {
-  constexpr int kMostHalves = 12;
-  Maximum m = step(em, p, options, limits, reach, log_likelihood);
-  for (int i = 0; p.tail.is_extended() && log_likelihood < least && i <= kMostHalves; ++i) {
-    go_back(before, i == kMostHalves, p);
-    m = step(em, p, options, limits, reach, log_likelihood);
-  }
-  return m;
 }
 
 /// The likelihood must not fall under the exact M-step; that it did would be a defect of fathom, not of the data.
@@ -175,15 +147,11 @@ class BeamLearner {
   BeamFit run() {
     start();
     Em em(evidence_, sensor_, *executor_, options_.compute.isa);
-    Maximum last, next;
-    BeamParameters before = fit_.parameters;
+    Maximum last;
     OffsetSearch offset(fit_.parameters.sigma_hit_m);
-    double reach = kFarSigmas;
     const auto expect = [&](double log_likelihood_before) {
       if (options_.fit_hit_offset) offset.improve(em, options_.variant, fit_.parameters);
-      double log_likelihood = 0.0;
-      const double least = log_likelihood_before - lost_in_sums(log_likelihood_before);
-      next = step_uphill(em, before, fit_.parameters, options_, limits_, reach, least, log_likelihood);
+      const double log_likelihood = step_uphill(em, log_likelihood_before - lost_in_sums(log_likelihood_before));
       if (options_.variant == FitVariant::kExact) {
         check_rise(log_likelihood_before, log_likelihood, fit_.log_likelihood.size());
       }
@@ -191,10 +159,10 @@ class BeamLearner {
     };
     const auto may_end = [&] { return !options_.fit_hit_offset || offset.has_settled(fit_.parameters.sigma_hit_m); };
     const auto take = [&](std::size_t iteration) {
-      last = next;
-      before = fit_.parameters;
-      reach = next_reach(fit_.parameters.sigma_hit_m, next.parameters.sigma_hit_m);
-      fit_.parameters = next.parameters;
+      last = next_;
+      before_ = fit_.parameters;
+      reach_ = next_reach(before_.sigma_hit_m, next_.parameters.sigma_hit_m);
+      fit_.parameters = next_.parameters;
       if (options_.on_iteration) options_.on_iteration({iteration, fit_.log_likelihood.back(), fit_.parameters});
     };
     const bool converged = climb(options_, fit_.log_likelihood, expect, may_end, take);
@@ -217,6 +185,32 @@ class BeamLearner {
     fit_.parameters.sigma_hit_m = std::clamp(options_.start.sigma_hit_m, limits_.low_m, limits_.high_m);
     fit_.pairs = evidence_.pairs();
     fit_.kinds = evidence_.kinds;
+    before_ = fit_.parameters;
+  }
+
+  /// The M-step, with the E-step repeated as far as sigma wants to reach. Returns the log-likelihood.
+  double step(Em& em) {
+    for (double reach = reach_;; reach *= 4.0) {
+      const Expectation& e = em.expect(fit_.parameters, options_.variant, reach, Expecting::kSlopes);
+      const double all = static_cast<double>(evidence_.ranges()) + e.max_shared - e.max_as_hit;
+      if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
+        throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
+      }
+      next_ = maximise(em, e, fit_.parameters, options_.variant, limits_, reach);
+      if (!next_.out_of_reach) return e.sums.log_likelihood;
+    }
+  }
+
+  /// As step(), for parameters that may have come too far from those before: these go back until the likelihood has
+  /// risen. With all of the way back, it is the other parameters' M-step that raises it.
+  double step_uphill(Em& em, double least) {
+    constexpr int kMostHalves = 12;
+    double log_likelihood = step(em);
+    for (int i = 0; fit_.parameters.tail.is_extended() && log_likelihood < least && i <= kMostHalves; ++i) {
+      go_back(before_, i == kMostHalves, fit_.parameters);
+      log_likelihood = step(em);
+    }
+    return log_likelihood;
   }
 
   const BeamSensor& sensor_;
@@ -225,6 +219,9 @@ class BeamLearner {
   Evidence evidence_;
   double cell_m_ = 0.0;  // the largest of all parts
   SigmaLimits limits_ = {};
+  double reach_ = kFarSigmas;
+  BeamParameters before_;  // of the iteration before
+  Maximum next_;
   BeamFit fit_;
 };
 

@@ -93,7 +93,7 @@ struct Climber {
   double log_likelihood, step;
 };
 
-/// The pose and its 26 neighbours, those that are too far from the start replaced by the pose itself.
+/// The pose and its 26 neighbours. The pose itself replaces neighbours that are too far from the start.
 void add_neighbours(const Climber& climber, double spacing_m, double spacing_rad, std::vector<PlanarPose>& poses) {
   for (int k = 0; k < 27; ++k) {
     PlanarPose near = climber.pose;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What learning of the beam model and of the likelihood field have in common: expectation maximisation, and standard
-// errors at its end (fit/covariance.hpp). Blocks are stretches of the way, or scans.
+// Common parts of learning the beam model and the likelihood field: expectation maximisation, and standard errors at
+// its end (fit/covariance.hpp). Blocks are stretches of the way, or scans.
 
 #include <cmath>
 #include <limits>

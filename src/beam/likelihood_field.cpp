@@ -17,12 +17,12 @@ namespace fathom {
 
 namespace {
 
-/// The lower envelope of parabolas with their feet at the columns of a row.
+/// The lower envelope of parabolas with their feet at the cells of a row or a column.
 class Envelope {
  public:
-  explicit Envelope(std::size_t cols) : foot_(cols), from_(cols + 1) {}
+  explicit Envelope(std::size_t cells) : foot_(cells), from_(cells + 1) {}
 
-  /// `height` [cols]: squared distances along the columns, `far` where there is none. Writes the least of
+  /// `height` [cells]: squared distances across the line, at most `far`. Writes the least of
   /// height[q] + (c - q)^2 over q, or `far` where that is less.
   void lower(const std::vector<std::uint32_t>& height, std::uint32_t far, std::uint32_t* out) {
     std::size_t count = 0;
@@ -59,37 +59,6 @@ class Envelope {
   std::vector<double> from_;  // where a parabola becomes the lowest
 };
 
-/// Writes into `squared` [cols] how far the nearest occupied cell of the same column is, for one row after the other.
-class ColumnDistances {
- public:
-  ColumnDistances(const GridMap& map, std::uint32_t most) : map_(map), most_(most) {
-    above_.assign(std::size_t{map.rows} * map.cols, static_cast<std::uint16_t>(most));
-    for (std::uint32_t r = map.rows; r-- > 0;) {
-      for (std::uint32_t c = 0; c < map.cols; ++c) {
-        const std::size_t at = std::size_t{r} * map.cols + c;
-        const std::uint32_t next = r + 1 < map.rows ? std::min(most, std::uint32_t{above_[at + map.cols]} + 1) : most;
-        above_[at] = static_cast<std::uint16_t>(map.cells[at] == Cell::kOccupied ? 0 : next);
-      }
-    }
-    below_.assign(map.cols, most);
-  }
-  /// Rows must come in order.
-  void row(std::uint32_t r, std::uint32_t far, std::vector<std::uint32_t>& squared) {
-    for (std::uint32_t c = 0; c < map_.cols; ++c) {
-      const std::size_t at = std::size_t{r} * map_.cols + c;
-      below_[c] = map_.cells[at] == Cell::kOccupied ? 0 : std::min(most_, below_[c] + 1);
-      const std::uint32_t nearer = std::min(below_[c], std::uint32_t{above_[at]});
-      squared[c] = std::min(far, nearer * nearer);
-    }
-  }
-
- private:
-  const GridMap& map_;
-  std::uint32_t most_;
-  std::vector<std::uint16_t> above_;  // [rows, cols]
-  std::vector<std::uint32_t> below_;  // [cols]
-};
-
 }  // namespace
 
 DistanceField::DistanceField(const GridMap& map, double max_distance_m)
@@ -104,14 +73,16 @@ DistanceField::DistanceField(const GridMap& map, double max_distance_m)
   far_ = static_cast<std::uint32_t>(std::ceil(cells * cells));
   const auto [sine, cosine] = math::sincos(map.world_from_map.yaw_rad);
   sin_ = sine, cos_ = cosine, x_m_ = map.world_from_map.x_m, y_m_ = map.world_from_map.y_m;
-  std::vector<std::uint32_t> level(std::size_t{rows_} * cols_);
-  const auto most = static_cast<std::uint32_t>(std::ceil(cells)) + 1;
-  ColumnDistances columns(map, most);
-  Envelope envelope(cols_);
-  std::vector<std::uint32_t> squared(cols_);
-  for (std::uint32_t r = 0; r < rows_; ++r) {
-    columns.row(r, far_, squared);
-    envelope.lower(squared, far_, level.data() + std::size_t{r} * cols_);
+  std::vector<std::uint32_t> level(std::size_t{rows_} * cols_), column(rows_), of_column(rows_), row(cols_);
+  Envelope along_columns(rows_), along_rows(cols_);
+  for (std::size_t c = 0; c < cols_; ++c) {
+    for (std::size_t r = 0; r < rows_; ++r) column[r] = map.cells[r * cols_ + c] == Cell::kOccupied ? 0 : far_;
+    along_columns.lower(column, far_, of_column.data());
+    for (std::size_t r = 0; r < rows_; ++r) level[r * cols_ + c] = of_column[r];
+  }
+  for (std::size_t r = 0; r < rows_; ++r) {
+    std::copy_n(level.data() + r * cols_, cols_, row.data());
+    along_rows.lower(row, far_, level.data() + r * cols_);
   }
   level_ = std::make_shared<const std::vector<std::uint32_t>>(std::move(level));
 }

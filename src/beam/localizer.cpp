@@ -21,7 +21,7 @@ namespace {
 
 // Of all readings: more shorts that a localizer takes for random is worth a note.
 constexpr double kDeadShorts = 0.001, kCutShorts = 0.01;
-constexpr double kUsualRangeM = 5.0;   // where what is not cut is counted
+constexpr double kUsualRangeM = 5.0;   // where shorts that are not cut are counted
 constexpr double kUniformRate = 0.01;  // 1/m: within a hundred metres such shorts are nearly uniform
 /// beluga divides by 1 - exp(-lambda z*). So small a rate is uniform to single precision, and 0 is no number.
 constexpr double kLeastBelugaRate = 1e-6;
@@ -33,7 +33,7 @@ double hit_weight(Localizer localizer, double w_hit, double sigma_hit_m) {
   return localizer == Localizer::kBeluga ? w_hit : w_hit * math::kInverseSqrtTwoPi / sigma_hit_m;
 }
 
-/// What becomes of shorts, which amcl and nav2 do not normalise; empty: little.
+/// Explains how amcl and nav2 take shorts, which they do not normalise; empty if that matters little.
 std::string shorts_note(const BeamParameters& p, Localizer localizer) {
   if (localizer == Localizer::kBeluga) return "";
   const std::string_view name = name_of(localizer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The largest readings of a log, and those of 0, which may be this sensor's way to say "no return"; and readings beyond
-// a maximum range that cannot be.
+// The largest readings of a log, and readings of 0, which may be this sensor's way to say "no return"; and readings
+// beyond a maximum range that cannot be.
 
 #include <algorithm>
 #include <bit>
@@ -35,7 +35,7 @@ class ReadingSizes {
     }
   }
 
-  /// So many readings, and the largest of them; 0 where there is none.
+  /// Number of readings, and the largest of them or 0.
   struct Count {
     std::size_t readings = 0;
     double largest_m = 0.0;
@@ -89,8 +89,8 @@ class NoReturnPile {
     }
   }
 
-  /// A value that probably means no return, and the share of all readings that have it; 0: there is none. Ten readings
-  /// at least have it, others do not, and at most a few stray ones lie beyond.
+  /// A value that probably means no return, and the share of all readings that have it; 0 without such a value. Ten
+  /// readings at least have it, others do not, and at most a few stray ones lie beyond.
   struct Code {
     double value_m = 0.0, share = 0.0;
     double least_m = 0.0;    ///< the least reading that has it
@@ -196,7 +196,8 @@ class NoReturnPile {
     return {};
   }
 
-  /// Near the maximum range hits pile up, too, where the map expects nothing. A code is one value and stands alone.
+  /// Near the maximum range hits pile up, too, where the map expects nothing. A code is one value without others
+  /// nearby.
   [[nodiscard]] Code lone_code() const {
     const Code code = code_within(largest_m_);
     std::size_t near = sizes_.between(kWellBelow * largest_m_, least_m_).readings;

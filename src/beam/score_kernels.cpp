@@ -81,7 +81,7 @@ FATHOM_KERNEL void look_up(const CubicTable& table, const float* place, float* o
 
 FATHOM_KERNEL float select(bool condition, float a, float b) {
 #if defined(__AVX512F__)
-  return condition ? a : b;  // one instruction, with masks of their own
+  return condition ? a : b;  // one instruction with a mask
 #else
   return math::select(condition, a, b);
 #endif

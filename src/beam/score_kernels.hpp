@@ -64,7 +64,7 @@ struct ScoreTables : ScoreNumbers {
   CubicTable hit;     ///< w_hit / (sigma N sqrt(2 pi)) over the distance of z* from the nearer end of [0, Z] (N is
                       ///< symmetric); constant beyond the end of the table
   CubicTable shorts;  ///< w_short x / (1 - e^-x), x = lambda z*, over z* in [0, short_end_m]
-  /// Of extended laws, in place of `hit`: the tail P(T > x), x in deviations, over sqrt(x) / (sqrt(x) + kTailKnee).
+  /// Of extended laws, instead of `hit`: the tail P(T > x), x in deviations, over sqrt(x) / (sqrt(x) + kTailKnee).
   std::vector<float> tail;
 
   [[nodiscard]] std::size_t bytes() const { return sizeof(hit) + sizeof(shorts) + tail.size() * sizeof(float); }
@@ -80,18 +80,6 @@ struct ScanTerms {
   std::vector<float> short_factor;  ///< e^{-lambda z}
   std::vector<std::uint32_t> kind;  ///< a ReadingKind
 };
-
-/// Whether single precision and tables of bounded size can stand for these parameters: some random readings, or hits
-/// with tails heavy enough to stand for them (without, densities underflow), lambda Z at most 800, no step of the
-/// sensor, and of extended laws a sigma of at most 10 Z.
-bool tables_suffice(const BeamParameters& parameters, const BeamSensor& sensor);
-
-ScoreTables make_score_tables(const BeamParameters& parameters, const BeamSensor& sensor);
-
-/// Works out what depends on the readings alone; reading_m [all rays], every ray_step-th is kept. Allocates nothing
-/// once `terms` has its size.
-void set_readings(const BeamParameters& parameters, const BeamSensor& sensor, std::span<const float> reading_m,
-                  std::size_t ray_step, ScanTerms& terms);
 
 /// out[p] = sum over rays of log f, for expected_m [poses, rays].
 using ScoreKernel = void (*)(const ScoreTables& tables, const ScanTerms& scan, const float* expected_m,

@@ -23,13 +23,11 @@ namespace {
 
 /// Coordinates that are learned and inside their limits. One weight, the largest, follows from the others.
 std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum& last, bool offset_fitted) {
-  std::size_t largest = 0;
-  for (std::size_t k = 1; k < kWeights; ++k) {
-    if (p.*kWeightMembers[k] > p.*kWeightMembers[largest]) largest = k;
-  }
+  const Eigen::Vector4d w = weights_of(p);
+  const auto largest = static_cast<std::size_t>(std::max_element(w.begin(), w.end()) - w.begin());
   std::vector<std::size_t> free;
   for (std::size_t k = 0; k < kWeights; ++k) {
-    if (k != largest && p.*kWeightMembers[k] > kWeightBoundary) free.push_back(k);
+    if (k != largest && w[k] > kWeightBoundary) free.push_back(k);
   }
   if (!last.no_hits && !last.sigma_at_floor && !last.sigma_at_top) free.push_back(4);
   if (!last.no_shorts && !last.lambda_at_zero && p.w_short > kWeightBoundary) free.push_back(5);
@@ -38,34 +36,23 @@ std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum
   return free;
 }
 
-bool contains(const std::vector<std::size_t>& set, std::size_t k) {
-  return std::find(set.begin(), set.end(), k) != set.end();
-}
-
-/// Parameters that have an error: those of the free coordinates, and every weight above 0, as the largest follows from
-/// the others.
-std::vector<std::size_t> with_error(const BeamParameters& p, const std::vector<std::size_t>& free) {
-  const bool weights = !free.empty() && free.front() < kWeights;
-  std::vector<std::size_t> out;
-  for (std::size_t k = 0; k < kCoordinates; ++k) {
-    const bool has = k < kWeights ? weights && p.*kWeightMembers[k] > kWeightBoundary : contains(free, k);
-    if (has) out.push_back(k);
+/// Parameters that have a standard error: the free ones, and every weight above 0, as the largest follows from the
+/// others.
+std::vector<std::size_t> with_error(const BeamParameters& p, std::vector<std::size_t> free) {
+  const bool are_weights_free = !free.empty() && free.front() < kWeights;
+  std::erase_if(free, [](std::size_t k) { return k < kWeights; });
+  for (std::size_t k = kWeights; k-- > 0;) {
+    if (are_weights_free && weights_of(p)[k] > kWeightBoundary) free.insert(free.begin(), k);
   }
-  return out;
+  return free;
 }
 
 /// Slope of the parameters by the coordinates: dw_c / d eta_k = w_c (1{c=k} - w_k).
 Eigen::MatrixXd slope_of_parameters(const BeamParameters& p) {
-  Eigen::MatrixXd slope = Eigen::MatrixXd::Zero(kCoordinates, kCoordinates);
-  for (std::size_t c = 0; c < kWeights; ++c) {
-    for (std::size_t k = 0; k < kWeights; ++k) {
-      slope(c, k) = p.*kWeightMembers[c] * ((c == k ? 1.0 : 0.0) - p.*kWeightMembers[k]);
-    }
-  }
-  slope(4, 4) = p.sigma_hit_m;
-  slope(5, 5) = p.lambda_short_per_m;
-  slope(6, 6) = 1.0;
-  slope(7, 7) = p.tail.hit == HitLaw::kStudentT ? p.tail.nu_hit : 1.0;
+  const Eigen::Vector4d w = weights_of(p);
+  const double of_tail = p.tail.hit == HitLaw::kStudentT ? p.tail.nu_hit : 1.0;
+  Eigen::MatrixXd slope = Score{0, 0, 0, 0, p.sigma_hit_m, p.lambda_short_per_m, 1.0, of_tail}.asDiagonal();
+  slope.topLeftCorner<kWeights, kWeights>() = Eigen::Matrix4d(w.asDiagonal()) - w * w.transpose();
   return slope;
 }
 
@@ -118,7 +105,7 @@ Derivatives sum_up(const RangeReadings& readings, std::size_t begin, std::size_t
   return sums;
 }
 
-/// "Max" readings: the point mass explains them alone, but for hits that the atom policy moved there.
+/// "Max" readings: the point mass explains them alone, except hits that the atom policy moved there.
 void add_max(const Evidence& evidence, const BeamParameters& p, MissPolicy miss, const TrajectoryBlocks& blocks,
              Derivatives& sums) {
   const double both = p.w_hit + p.w_max;
@@ -163,7 +150,7 @@ void flag_unidentified(const Eigen::MatrixXd& covariance, const std::vector<std:
   constexpr double kMostCorrelation = 0.98;
   const std::vector<Coordinate> coordinates = coordinates_of(fit.parameters.tail);
   const auto may_be_one_of_a_pair = [&](std::size_t k) {
-    return k >= kWeights || is_ill_known(covariance(k, k), fit.parameters.*kWeightMembers[k], fit.pairs);
+    return k >= kWeights || is_ill_known(covariance(k, k), weights_of(fit.parameters)[k], fit.pairs);
   };
   for (const std::size_t j : known) {
     for (const std::size_t k : known) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Compiled once per instruction set, FATHOM_ISA naming it. Plain loops over arrays, which the compiler vectorises; sums
-// are those of em_explain.hpp.
+// Compiled once per instruction set, FATHOM_ISA naming it. Plain loops over arrays, which the compiler vectorises; for
+// sums see em_explain.hpp.
 //
 // student_t, with u = d / s, v = u^2 / (nu + u^2) and N the mass that the cut leaves:
 //
 //   log p_hit = log c(nu) - log s - (nu + 1) / 2 log(1 + u^2 / nu) - log N
 //
 // Its slope over log s is (nu + 1) v - 1 + A, A = (x t(x) + x' t(x')) / N at the distances x and x' of the two ends, in
-// scales. Second derivatives leave out those of N: a step is then a little short or long. (nu + 1) / (nu + u^2) is the
-// weight that the scale mixture of normals gives a reading: Lange, Little and
-// Taylor, JASA 84 (1989).
+// scales. Second derivatives are without N: a step is then a little short or long. (nu + 1) / (nu + u^2) is the
+// weight that the scale mixture of normals gives a reading: Lange, Little and Taylor, JASA 84 (1989).
 
 #include "beam/em_explain.hpp"
 #include "beam/em_kernels.hpp"

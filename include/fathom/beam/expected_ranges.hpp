@@ -32,8 +32,8 @@ class FATHOM_API ExpectedRanges {
  public:
   virtual ~ExpectedRanges() = default;
 
-  /// Writes range_m [poses, rays], row-major: the distance along each ray to the first surface, max_range_m where
-  /// there is none nearer. May be called from several threads at once; allocates nothing. Sizes must agree and poses be
+  /// Writes range_m [poses, rays], row-major: the distance along each ray to the first surface, at most
+  /// max_range_m. May be called from several threads at once; allocates nothing. Sizes must agree and poses be
   /// finite; callers in this library check both.
   virtual void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
                     std::span<float> range_m) const = 0;

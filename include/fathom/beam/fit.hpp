@@ -10,10 +10,12 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
 
@@ -22,6 +24,8 @@ namespace fathom {
 /// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: these, and
 /// responsibilities without the weights, as listed there. Both for comparison only: neither climbs the likelihood.
 enum class FitVariant : std::uint8_t { kExact, kClosedForm, kBook };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<FitVariant> = {"exact", "closed_form", "book"};
 
 struct FitIteration {
   std::size_t iteration = 0;
@@ -29,7 +33,7 @@ struct FitIteration {
   BeamParameters parameters;    ///< after it
 };
 
-/// Learning takes readings as exact, also those of a sensor with a step D: rounding then widens hits, and sigma^2 comes
+/// Learning takes readings as exact, also of a sensor with a step D: rounding then widens hits, and sigma^2 comes
 /// out larger by about D^2 / 12 (Sheppard's correction), as long as D is at most 2 sigma or so. Subtract it to simulate
 /// or score such a sensor with its step. Only the floor of sigma knows the step: sigma >= max(D, BeamData::cell_m) /
 /// sqrt(12).
@@ -76,7 +80,7 @@ struct BeamFit {
 /// range that is negative or NaN, or invalid options; Error if the likelihood should fall under kExact.
 FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
 
-/// One model of many parts, such as logs or blocks of their scans. No scan stands in two parts. Sums are made over each
+/// One model of many parts, such as logs or blocks of their scans. No two parts share a scan. Sums are made over each
 /// part alone and added in the order of the parts. A part may be empty.
 FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options);
 

@@ -67,7 +67,7 @@ FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSens
 /// Log-likelihoods of one scan seen from poses; both [poses].
 using PoseScores = std::function<void(std::span<const PlanarPose> poses, std::span<double> scores)>;
 
-/// The same by a score of your own. `rays`: that carry evidence. Of the options, headings and on_progress are used.
+/// The same by your own score. `rays`: that carry evidence. Of the options, headings and on_progress are used.
 FATHOM_API Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const PositionGrid& grid,
                                 const HeatmapOptions& options = {});
 

@@ -176,7 +176,7 @@ struct LocalizerField {
   double z_hit = 0.0, z_rand = 0.0, sigma_hit = 0.0, laser_likelihood_max_dist = 0.0;
 };
 FATHOM_API LocalizerField localizer_field(const LikelihoodFieldModel& model, Localizer localizer);
-/// The parameters as YAML, as localizer_text(BeamParameters, ...) writes those of the beam model.
+/// The parameters as YAML, as localizer_text(BeamParameters, ...) writes a beam model.
 FATHOM_API std::string localizer_text(const LikelihoodFieldModel& model, Localizer localizer);
 
 }  // namespace fathom

@@ -6,13 +6,13 @@
 //   p(z) = z_hit h exp(-(z - z*)^2 / (2 sigma_hit^2)) + z_short s lambda_short exp(-lambda_short z) [z < z*]
 //          + z_rand / Z [z < Z] + z_max [z at Z]
 //
-// beluga's h and s are the normalisers of BeamDensity, so that its parameters are those of BeamParameters, but for a
-// rate of 0, for which it would divide by 0: it gets 1e-6 1/m, which is as uniform. amcl and nav2 have h = s = 1: their
+// beluga's h and s are the normalisers of BeamDensity, so that it takes BeamParameters unchanged. A rate
+// of 0, by which it would divide, becomes 1e-6 1/m, which is as uniform. amcl and nav2 have h = s = 1: their
 // hit term lacks 1 / (sigma_hit sqrt(2 pi)), and nothing is cut at 0, z* and Z. Hence
 //
 //   z_hit : z_short : z_max : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_short : w_max : w_rand,
 //
-// scaled to sum 1, and log p(z) is log f(z) and one constant, but for the cuts.
+// scaled to sum 1, and log p(z) is log f(z) and one constant, except at the cuts.
 // Source: nav2_amcl/src/sensors/laser/beam_model.cpp (amcl's is the same), beluga/sensor/beam_model.hpp.
 
 #include <array>
@@ -42,7 +42,7 @@ FATHOM_API void check_hit_law(HitLaw law, Localizer localizer);
 /// Throws InputError for invalid parameters, and as check_hit_law() does.
 FATHOM_API LocalizerBeam localizer_beam(const BeamParameters& parameters, Localizer localizer);
 
-/// What the localizer cannot be told, one sentence each: a hit offset, shorts that its formula does not normalise.
+/// Properties that the localizer lacks, one sentence each: a hit offset, shorts that its formula does not normalise.
 FATHOM_API std::vector<std::string> localizer_notes(const BeamParameters& parameters, Localizer localizer);
 
 /// The parameters as YAML: private parameters of the node for amcl, which rosparam loads; for the others parameters of

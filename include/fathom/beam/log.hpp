@@ -41,7 +41,7 @@ class World {
  public:
   static constexpr double kMostHeightM = 1000.0;  ///< of a planar sensor in a scene, above and below its x-y plane
 
-  /// Expected ranges of your own. Throws InputError for null.
+  /// Your own expected ranges. Throws InputError for null.
   FATHOM_API explicit World(std::shared_ptr<const ExpectedRanges> expected, std::string name = "");
 
   /// A map_server YAML file with its image. Throws InputError naming file and line, and for an instruction set that
@@ -63,7 +63,7 @@ class World {
 
   [[nodiscard]] double floor_m() const { return expected_->floor_m(); }  ///< see ExpectedRanges
   [[nodiscard]] double cell_m() const { return expected_->cell_m(); }
-  /// What rays do in the unknown cells of a map. A scene has none, but a model that is learned in it may be used with a
+  /// How rays pass unknown cells of a map. A scene has no cells, but a model that is learned in it may be used with a
   /// map later, and fit_log() notes it there.
   [[nodiscard]] UnknownCells unknown() const { return unknown_; }
   /// The map without its cells; no rows and columns: there is no map.
@@ -107,7 +107,7 @@ struct FitLogOptions {
   NanPolicy nan = NanPolicy::kSkip;
   FitVariant variant = FitVariant::kExact;
   HitLaw hit = HitLaw::kGaussian;           ///< how hits spread: the book's, or an extended law (HitTail)
-  std::optional<double> hit_offset_m = {};  ///< kept as it is
+  std::optional<double> hit_offset_m = {};  ///< kept unchanged
   /// Where hit_offset_m is not given: whether it is learned, else it is 0. Nothing: where the world is a map of cells,
   /// or pairs are of one (BeamData::cell_m), whose walls are drawn about a cell thick, unless each log has an offset of
   /// its own (per_log).
@@ -174,9 +174,9 @@ FATHOM_API LogScores score_log(const BeamModel& model, const World& world, const
 
 /// Every reading of chosen scans under the model, in their order, seen from the poses of the log: what it was expected
 /// to be, its density, and which component it probably is. Readings that are probably short or random, where many hits
-/// are expected, mark what moves and what the map does not know. `ray_step`: every so many-th ray, from the first. The
-/// step of a sensor is left out of densities. Throws InputError for a scan that is not there, an invalid model and a
-/// ray_step out of its limits.
+/// are expected, mark what moves and what the map does not know. `ray_step`: uses every `ray_step`-th ray, from the
+/// first. The step of a sensor is left out of densities. Throws InputError for a scan that is not there, an invalid
+/// model and a ray_step out of its limits.
 FATHOM_API std::vector<BeamScore> score_beams(const BeamModel& model, const World& world, const ScanLog& log,
                                               std::span<const std::uint32_t> scans, std::size_t ray_step = 1,
                                               const Compute& compute = {});
@@ -211,7 +211,7 @@ FATHOM_API ScanLog sample_log(const BeamModel& model, const World& world, std::s
 /// Readings drawn for a table of expected ranges, [rows]: those of a scan are drawn together, as sample_scan() does.
 FATHOM_API std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed);
 
-/// Azimuths of so many rays, spread evenly over a view, its middle straight ahead; a whole turn does not repeat its
+/// Azimuths of this many rays, spread evenly over a view, its middle straight ahead; a whole turn does not repeat its
 /// first ray.
 FATHOM_API std::vector<double> even_azimuths_rad(std::uint32_t rays, double view_deg);
 

@@ -44,8 +44,8 @@ FATHOM_API std::string carmen_text(const ScanLog& log, std::span<const PlanarPos
 /// Poses of a sensor: columns x_m, y_m, yaw_rad, and stamp_s, which is passed over.
 FATHOM_API std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file);
 
-/// Expected ranges: column expected_m (inf: the map says nothing), and scan (whole numbers, not decreasing), 0 where
-/// there is none. Arrays [rows].
+/// Expected ranges: column expected_m (inf: the map says nothing), and scan (whole numbers, not decreasing), 0 without
+/// that column. Arrays [rows].
 struct ExpectedTable {
   std::vector<float> expected_m;
   std::vector<std::uint32_t> scan;

@@ -11,7 +11,7 @@
 namespace fathom {
 
 /// The name of the noise model that draws readings by these densities (noise/beam_mixture.hpp). It is part of the
-/// streams of its draws, and of those that beam_key() names.
+/// streams of its draws and of beam_key().
 inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
 
 /// Limits of the parameters. The noise model has the same, so every fitted model can be simulated. They are wide: they

@@ -45,7 +45,7 @@ enum class HitLaw : std::uint8_t { kGaussian, kStudentT, kGrows };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<HitLaw> = {"gaussian", "student_t", "grows"};
 
-/// The extension of the book's parameters. Numbers that the law does not use have no say.
+/// The extension of the book's parameters. Numbers that the law does not use are ignored.
 struct HitTail {
   static constexpr double kLeastNu = 0.5, kMostNu = 1e6, kMostSigmaPerM = 1.0;
 
@@ -68,7 +68,7 @@ struct HitTail {
          "by how much the deviation of grows is larger per metre of range"},
     }};
   }
-  /// The entry of the number that a law has beside those of the book. Of gaussian there is none.
+  /// The entry of the number that an extended law adds.
   static constexpr Field<HitTail> field_of(HitLaw law) { return fields()[law == HitLaw::kStudentT ? 1 : 2]; }
   [[nodiscard]] constexpr bool is_extended() const { return hit != HitLaw::kGaussian; }
 };
@@ -127,7 +127,7 @@ struct BeamParameters {
   static constexpr std::string_view kSlug = "beam";
   static constexpr std::string_view kDoc =
       "How readings of a range finder spread around the range that a map predicts.";
-  /// Those of the book; HitTail has a table of its own.
+  /// The parameters of the book. HitTail has its own table.
   static constexpr auto fields() {
     using P = BeamParameters;
     return std::array<Field<P>, 7>{{
@@ -182,8 +182,8 @@ struct BeamSensor {
   static constexpr double kMostRangeM = 1e7;
 };
 
-/// Throws InputError naming the field, its value and its limits: those of the table, and Z, which no other length may
-/// exceed. (For BeamParameters, validate() of field.hpp does the same by its table.)
+/// Throws InputError naming the field, its value and its limits in the table. No other length may exceed Z. (For
+/// BeamParameters, validate() of field.hpp does the same by its table.)
 FATHOM_API void validate(const BeamSensor& sensor);
 
 enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };

@@ -33,7 +33,7 @@ struct BeamModel {
   }
 };
 
-/// Reads a map of one key per parameter: those of the tables of BeamParameters, BeamSensor and BeamModel. A key that
+/// Reads a map of one key per parameter of the tables of BeamParameters, BeamSensor and BeamModel. A key that
 /// is not required has the default of its struct. An extended law of hits (HitTail) has the keys `hit` and that of its
 /// number. Throws InputError naming file, line and key for what is unknown, missing or out of range, for the number of
 /// a law that `hit` does not name, and when the weights do not sum to 1.

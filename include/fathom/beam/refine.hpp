@@ -2,7 +2,7 @@
 #pragma once
 // Poses and parameters together. Poses of a log are estimates, and their errors go into what is learned at them: 5 cm
 // and half a degree double sigma_hit. So poses, parameters and, if asked for, the mount of the sensor are improved in
-// turns, and each has rays of its own: of every three neighbouring rays the first chooses the pose, the second the
+// turns, and each has its own rays: of every three neighbouring rays the first chooses the pose, the second the
 // parameters, and the third judges. What judges has chosen nothing but the world, which may have been made from the
 // same scans.
 //
@@ -47,7 +47,7 @@ struct RefineOptions {
 
   PosePrior prior;
   PlanarPose mount;        ///< of the sensor in the frame that the log calls its sensor; where `fit_mount` starts
-  bool fit_mount = false;  ///< learns it; otherwise it stays as it is
+  bool fit_mount = false;  ///< learns it; otherwise it stays unchanged
   FitOptions fit;          ///< of the parameters; its `compute` finds poses, too
   std::size_t max_turns = 20;
   /// Called from the calling thread. An exception ends the search: throw Interrupted to stop.

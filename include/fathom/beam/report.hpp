@@ -22,9 +22,6 @@
 
 namespace fathom {
 
-template <>
-inline constexpr std::array<std::string_view, 3> kChoiceWords<FitVariant> = {"exact", "closed_form", "book"};
-
 /// What one of several logs has of its own, beside the common parameters.
 struct LogCorrection {
   /// Pose of the sensor in the frame that the log calls its sensor: what the mount was not known to be.

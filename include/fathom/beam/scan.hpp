@@ -40,7 +40,7 @@ struct ScanLog {
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty: not known
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log
-  std::vector<std::string> notes;     ///< what else was not read, a sentence each
+  std::vector<std::string> notes;     ///< other parts that were not read, a sentence each
   std::string name;  ///< its name in messages and reports: the file it was read from; empty: made in memory
   [[nodiscard]] std::size_t rays() const { return azimuth_rad.size(); }
   [[nodiscard]] std::size_t scans() const { return pose.size(); }
@@ -70,7 +70,7 @@ struct ScanLogOptions {
 FATHOM_API void validate(const ScanLogOptions& options);
 
 /// Reads a log, plain or gzip, by what it holds:
-///  - CARMEN text (http://carmen.sourceforge.net/logger_playback.html), of which each line ends with `time host time`:
+///  - CARMEN text (http://carmen.sourceforge.net/logger_playback.html), each line ends with `time host time`:
 ///      FLASER n r1..rn x y theta odom_x odom_y odom_theta, and RLASER
 ///      ROBOTLASER1 type start_angle fov angular_resolution maximum_range accuracy remission_mode n r1..rn m e1..em
 ///        laser_x laser_y laser_theta robot_x robot_y robot_theta tv rv forward_dist side_dist turn_axis
@@ -117,7 +117,7 @@ struct BeamData {
 };
 
 /// CSV with the columns `range_m,expected_m`, or `reading_m` in place of the first as readings_csv() has it, and, if
-/// errors shall be clustered, `scan` (whole numbers, not decreasing; without it every pair is a scan of its own).
+/// errors shall be clustered, `scan` (whole numbers, not decreasing; without it every pair is a separate scan).
 /// Throws InputError naming file and line.
 FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
