@@ -176,21 +176,7 @@ bool Em::fill_panels(double nu, double sigma_m) {
   panels_.resize(count * kPanelNumbers);
   panel_edges_.resize((count + 1) * 4);
   tail_.panels = panels_.data();
-  const StudentTails tails(nu);
-  executor_.parallel_for(count, kPanelsPerOctave, [&](std::size_t begin, std::size_t end) {
-    double near = panel_edge(begin);
-    StudentTail near_tail = tails.at(near);
-    for (std::size_t k = begin; k < end; ++k) {
-      const double far = panel_edge(k + 1), width = far - near;
-      const StudentTail far_tail = tails.at(far);
-      const double m0 = -width * math::student_density(near, nu, tail_.peak);
-      const double m1 = -width * math::student_density(far, nu, tail_.peak), fall = far_tail.value - near_tail.value;
-      double* c = panels_.data() + kPanelNumbers * k;
-      c[0] = near_tail.value, c[1] = m0, c[2] = 3.0 * fall - 2.0 * m0 - m1, c[3] = m0 + m1 - 2.0 * fall;
-      c[4] = near_tail.by_nu, c[5] = far_tail.by_nu - near_tail.by_nu;
-      near = far, near_tail = far_tail;
-    }
-  });
+  tail_kernels_.fill_panels(tail_, count, StudentTails(nu).at(panel_edge(count)), panel_edges_.data(), panels_.data());
   return true;
 }
 

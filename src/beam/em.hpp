@@ -107,12 +107,7 @@ class Em {
   Expectation expectation_;
 };
 
-/// P(T > x) of Student's t, and its derivatives by nu.
-struct StudentTail {
-  double value, by_nu = 0.0, by_nu2 = 0.0;
-};
-
-/// Finds them by differences. Relative errors of the derivatives are below 1e-5.
+/// Finds tails of Student's t and their derivatives, by differences. Relative errors of the derivatives are below 1e-5.
 class StudentTails {
  public:
   explicit StudentTails(double nu);

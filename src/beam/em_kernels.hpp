@@ -119,6 +119,11 @@ struct EmTail {
   const StudentEnds* ends;  ///< likewise, of each panel as far as the middle of [0, Z]
 };
 
+/// P(T > x) of Student's t, and its derivatives by nu.
+struct StudentTail {
+  double value, by_nu = 0.0, by_nu2 = 0.0;
+};
+
 struct EmKernels {
   /// Returns how many pairs lie behind their surfaces, from the first on, as far as it noticed: they are no shorts.
   std::size_t (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
@@ -138,7 +143,10 @@ struct TailKernels {
   using Expect = std::size_t (*)(const EmParameters& p, const EmTail& tail, const EmBlock& block, EmSums& sums,
                                  TailSums* slopes);
   Expect expect_student, expect_growing;
-  /// Fills tail.ends, [count], from tail.panels; Z is `limit` scales. `edges`, [count + 1, 4], is room to work in.
+  /// Fills tail.panels, [count, kPanelNumbers]. `end`: at the far end of the last panel. `edges`, [count + 1, 4], is
+  /// room to work in.
+  void (*fill_panels)(const EmTail& tail, std::size_t count, const StudentTail& end, double* edges, double* panels);
+  /// Fills tail.ends, [count], from tail.panels; Z is `limit` scales.
   void (*fill_ends)(const EmTail& tail, double limit, std::size_t count, double* edges, StudentEnds* ends);
 };
 

@@ -195,10 +195,47 @@ FATHOM_KERNEL Panel panel_at(std::size_t k) {
   return {octave - 1.0 + width * static_cast<double>(k % kPanelsPerOctave), width};
 }
 
-/// t(x).
-FATHOM_KERNEL double student_at(const EmTail& t, double x) {
-  const double log_u = math::log1p(x * x / t.nu);
-  return falling_exp(select(log_u > 0.0, -0.5 * (t.nu + 1.0) * log_u, 0.0)) * math::exp(t.peak);
+/// t(x), and its derivative by nu over t(x).
+struct StudentPoint {
+  double density, by_nu;
+};
+FATHOM_KERNEL StudentPoint student_at(const EmTail& t, double x) {
+  const double y = x * x / t.nu, log_u = math::log1p(y), v = y / (1.0 + y);
+  return {falling_exp(math::select(log_u > 0.0, -0.5 * (t.nu + 1.0) * log_u, 0.0)) * math::exp(t.peak),
+          t.peak_slope - 0.5 * log_u + 0.5 * (t.nu + 1.0) / t.nu * v};
+}
+
+/// Integrals over panels by Gauss's rule of four points, added up from the far end.
+void fill_panels(const EmTail& tail, std::size_t count, const StudentTail& end, double* edges, double* panels) {
+  constexpr double kPlace[] = {0.33998104358485626, 0.86113631159405258};
+  constexpr double kWeight[] = {0.65214515486254614, 0.34785484513745386};
+  const EmTail t = tail;
+  double *density = edges, *by_nu = edges + (count + 1), *mass = by_nu + (count + 1), *slope = mass + (count + 1);
+  for (std::size_t k = 0; k <= count; ++k) {
+    const StudentPoint at = student_at(t, panel_at(k).low);
+    density[k] = at.density, by_nu[k] = at.by_nu;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const Panel panel = panel_at(k);
+    const double half = 0.5 * panel.width, middle = panel.low + half;
+    double sum = 0.0, sum_by_nu = 0.0;
+    for (int i = 0; i < 2; ++i) {
+      const StudentPoint a = student_at(t, middle - half * kPlace[i]), b = student_at(t, middle + half * kPlace[i]);
+      sum += kWeight[i] * (a.density + b.density);
+      sum_by_nu += kWeight[i] * (a.density * a.by_nu + b.density * b.by_nu);
+    }
+    mass[k] = half * sum, slope[k] = half * sum_by_nu;
+  }
+  double tail_far = end.value, slope_far = end.by_nu;
+  for (std::size_t k = count; k-- > 0;) {
+    const Panel panel = panel_at(k);
+    const double tail_near = tail_far + mass[k], slope_near = slope_far + slope[k];
+    const double m0 = -panel.width * density[k], m1 = -panel.width * density[k + 1], fall = -mass[k];
+    double* c = panels + kPanelNumbers * k;
+    c[0] = tail_near, c[1] = m0, c[2] = 3.0 * fall - 2.0 * m0 - m1, c[3] = m0 + m1 - 2.0 * fall;
+    c[4] = slope_near, c[5] = slope_far - slope_near;
+    tail_far = tail_near, slope_far = slope_near;
+  }
 }
 
 /// What is beyond both ends at the edges of panels, then the rows between.
@@ -208,7 +245,7 @@ void fill_ends(const EmTail& tail, double limit, std::size_t count, double* edge
   double *inverse = edges, *slope = edges + (count + 1), *flow = slope + (count + 1), *by_nu = flow + (count + 1);
   for (std::size_t k = 0; k <= count; ++k) {
     const double near = panel_at(k).low, gap = limit - near, far = select(gap > 0.0, gap, 0.0);
-    const double near_density = student_at(t, near), far_density = student_at(t, far);
+    const double near_density = student_at(t, near).density, far_density = student_at(t, far).density;
     const double* of_near = panels + kPanelNumbers * panel_of(1.0 + near);
     const double* of_far = panels + kPanelNumbers * panel_of(1.0 + far);
     const double part = part_of(1.0 + far);
@@ -231,6 +268,6 @@ void fill_ends(const EmTail& tail, double limit, std::size_t count, double* edge
 
 }  // namespace
 
-const TailKernels kTailKernels = {&expect_student, &expect_growing, &fill_ends};
+const TailKernels kTailKernels = {&expect_student, &expect_growing, &fill_panels, &fill_ends};
 
 }  // namespace fathom::FATHOM_ISA
