@@ -3,91 +3,69 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 
-#include "fit/uncertainty.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t kDegrees = 4;  // 0 to 3
-constexpr int kSteps = 200;          // of before_cubic()
+constexpr Eigen::Index kSide = kPatchSide, kDegrees = 4;  // degrees 0 to 3
+constexpr int kSteps = 200;                               // of before_cubic()
+constexpr int kBinsPerOctave = 16;                        // of roughness
 
-using Line = std::array<double, kPatchSide>;
-using Square = std::array<std::array<double, kDegrees>, kDegrees>;
-
-double dot(const Line& a, const Line& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < kPatchSide; ++i) sum += a[i] * b[i];
-  return sum;
-}
+using PatchMatrix = Eigen::Matrix<double, kSide, kSide, Eigen::RowMajor>;
+using Basis = Eigen::Matrix<double, kSide, kDegrees>;
+using Square = Eigen::Matrix<double, kDegrees, kDegrees>;
 
 /// Orthonormal polynomials of degree 0 to 3 on the pixels of a line, by Gram and Schmidt. Products of two of them, in x
 /// and in y, are orthonormal on the patch; those of total degree 3 and less span the cubics.
-std::array<Line, kDegrees> make_basis() {
-  std::array<Line, kDegrees> basis{};
-  for (std::size_t degree = 0; degree < kDegrees; ++degree) {
-    Line& line = basis[degree];
-    for (std::size_t i = 0; i < kPatchSide; ++i) {
-      const double x = (2.0 * static_cast<double>(i) + 1.0) / kPatchSide - 1.0;
-      line[i] = degree == 0 ? 1.0 : x * basis[degree - 1][i];
-    }
+Basis make_basis() {
+  using Line = Eigen::Matrix<double, kSide, 1>;
+  const Line x = Line::LinSpaced(kSide, 1.0 / kSide - 1.0, 1.0 - 1.0 / kSide);
+  Basis basis;
+  for (Eigen::Index degree = 0; degree < kDegrees; ++degree) {
+    Line line = Line::Ones();
+    if (degree > 0) line = x.cwiseProduct(basis.col(degree - 1));
     for (int twice = 0; twice < 2; ++twice) {
-      for (std::size_t lower = 0; lower < degree; ++lower) {
-        const double part = dot(line, basis[lower]);
-        for (std::size_t i = 0; i < kPatchSide; ++i) line[i] -= part * basis[lower][i];
-      }
+      for (Eigen::Index lower = 0; lower < degree; ++lower) line -= line.dot(basis.col(lower)) * basis.col(lower);
     }
-    const double length = std::sqrt(dot(line, line));
-    for (double& value : line) value /= length;
+    basis.col(degree) = line.normalized();
   }
   return basis;
 }
 
-const std::array<Line, kDegrees>& basis() {
-  static const std::array<Line, kDegrees> made = make_basis();
+const Basis& basis() {
+  static const Basis made = make_basis();
   return made;
 }
 
-/// The line times the covariance matrix of a stationary line.
-Line times_covariance(const Line& line, const ByLag& covariance) {
-  Line product{};
-  for (std::size_t i = 0; i < kPatchSide; ++i) {
-    for (std::size_t k = 0; k < kPatchSide; ++k) {
-      const std::size_t lag = i > k ? i - k : k - i;
-      if (lag < kLagCount) product[i] += covariance[lag] * line[k];
-    }
+double pairs_at(std::size_t lag) { return static_cast<double>((kPatchSide - lag) * kPatchSide); }
+
+/// The covariance matrix of a stationary line.
+PatchMatrix toeplitz(const ByLag& covariance) {
+  PatchMatrix matrix = PatchMatrix::Zero();
+  for (std::size_t k = 0; k < kLagCount; ++k) {
+    const auto lag = static_cast<Eigen::Index>(k);
+    matrix.diagonal(lag).setConstant(covariance[k]), matrix.diagonal(-lag).setConstant(covariance[k]);
   }
-  return product;
+  return matrix;
 }
 
-/// The line times the symmetric matrix S of a lag: e' S e is the sum of the products of values `lag` apart.
-Line times_shift(const Line& line, std::size_t lag) {
-  Line product{};
-  for (std::size_t i = 0; i + lag < kPatchSide; ++i) {
-    product[i] += 0.5 * line[i + lag];
-    product[i + lag] += 0.5 * line[i];
-  }
-  return product;
-}
-
-/// The matrix of a lag as the basis sees it.
+/// The symmetric matrix S of a lag as the basis sees it: e' S e is the sum of the products of values `lag` apart.
 struct Shift {
-  std::array<Line, kDegrees> of_basis{};
-  Square in_basis{};
+  Basis of_basis;
+  Square in_basis;
 };
 
 std::array<Shift, kLagCount> make_shifts() {
   std::array<Shift, kLagCount> shifts;
   for (std::size_t lag = 0; lag < kLagCount; ++lag) {
-    for (std::size_t a = 0; a < kDegrees; ++a) {
-      shifts[lag].of_basis[a] = times_shift(basis()[a], lag);
-      for (std::size_t k = 0; k < kDegrees; ++k) {
-        shifts[lag].in_basis[a][k] = dot(shifts[lag].of_basis[a], basis()[k]);
-      }
-    }
+    ByLag of_lag{};
+    of_lag[lag] = lag == 0 ? 1.0 : 0.5;
+    shifts[lag].of_basis = toeplitz(of_lag) * basis();
+    shifts[lag].in_basis = basis().transpose() * shifts[lag].of_basis;
   }
   return shifts;
 }
@@ -97,29 +75,19 @@ std::array<Shift, kLagCount> make_shifts() {
 /// `along`: covariances along the axis of the lag; `beside`: correlations along the other.
 ByLag after_cubic_along(const ByLag& along, const ByLag& beside) {
   static const std::array<Shift, kLagCount> shifts = make_shifts();
-  const auto& p = basis();
-  std::array<Line, kDegrees> covered{};
-  Square in_covariance{};
-  std::array<double, kDegrees> other{};
-  for (std::size_t a = 0; a < kDegrees; ++a) {
-    covered[a] = times_covariance(p[a], along);
-    other[a] = dot(p[a], times_covariance(p[a], beside));
-    for (std::size_t b = 0; b < kDegrees; ++b) in_covariance[a][b] = dot(p[b], covered[a]);
-  }
+  const Basis covered = toeplitz(along) * basis(), covered_beside = toeplitz(beside) * basis();
+  const Square in_covariance = basis().transpose() * covered;
   ByLag mean{};
   for (std::size_t lag = 0; lag < kLagCount; ++lag) {
-    const double pairs = static_cast<double>((kPatchSide - lag) * kPatchSide);
-    double sum = pairs * along[lag];
-    for (std::size_t a = 0; a < kDegrees; ++a) {
-      const double once = dot(shifts[lag].of_basis[a], covered[a]);
-      for (std::size_t b = 0; a + b < kDegrees; ++b) {
-        sum -= 2.0 * once * other[b];
-        for (std::size_t k = 0; k + b < kDegrees; ++k) {
-          sum += in_covariance[a][k] * shifts[lag].in_basis[a][k] * other[b];
-        }
-      }
+    const Basis once = shifts[lag].of_basis.cwiseProduct(covered);
+    const Square twice = shifts[lag].in_basis.cwiseProduct(in_covariance);
+    double taken = 0.0;
+    for (Eigen::Index degree = 0; degree < kDegrees; ++degree) {
+      const Eigen::Index degrees = kDegrees - degree;  // of the other axis, up to a total of 3
+      const double other = basis().col(degree).dot(covered_beside.col(degree));
+      taken += other * (2.0 * once.leftCols(degrees).sum() - twice.topLeftCorner(degrees, degrees).sum());
     }
-    mean[lag] = sum / pairs;
+    mean[lag] = along[lag] - taken / pairs_at(lag);
   }
   return mean;
 }
@@ -130,78 +98,51 @@ ByLag divided(const ByLag& values, double by) {
   return result;
 }
 
-bool differs(float a, float b) {
-  return std::abs(double{a} - double{b}) > DepthMeasure::kMostStep * double{std::min(a, b)};
+void add_to(ByLag& sum, const ByLag& more) {
+  for (std::size_t lag = 0; lag < kLagCount; ++lag) sum[lag] += more[lag];
 }
 
 }  // namespace
 
 PatchState patch_state(const float* first, std::size_t cols) {
-  for (std::size_t y = 0; y < kPatchSide; ++y) {
-    for (std::size_t x = 0; x < kPatchSide; ++x) {
-      if (std::isnan(first[y * cols + x])) return PatchState::kHole;
-    }
-  }
-  for (std::size_t y = 0; y < kPatchSide; ++y) {
-    for (std::size_t x = 0; x < kPatchSide; ++x) {
-      const float* at = first + y * cols + x;
-      if ((x + 1 < kPatchSide && differs(at[0], at[1])) || (y + 1 < kPatchSide && differs(at[0], at[cols]))) {
-        return PatchState::kStep;
-      }
-    }
-  }
+  using Depths = Eigen::Matrix<float, kSide, kSide, Eigen::RowMajor>;
+  const Eigen::OuterStride<> stride(static_cast<Eigen::Index>(cols));
+  const Eigen::Map<const Depths, 0, Eigen::OuterStride<>> depths(first, stride);
+  const Eigen::Array<double, kSide, kSide, Eigen::RowMajor> z = depths.cast<double>().array();
+  const auto has_step = [](const auto& a, const auto& b) {
+    return ((a - b).abs() > DepthMeasure::kMostStep * a.min(b)).any();
+  };
+  if (z.isNaN().any()) return PatchState::kHole;
+  if (has_step(z.leftCols<kSide - 1>(), z.rightCols<kSide - 1>())) return PatchState::kStep;
+  if (has_step(z.topRows<kSide - 1>(), z.bottomRows<kSide - 1>())) return PatchState::kStep;
   return PatchState::kGood;
 }
 
 void remove_cubic(PatchValues values) {
-  const auto& p = basis();
-  Square part{};  // [degree in y][degree in x]
-  for (std::size_t y = 0; y < kPatchSide; ++y) {
-    std::array<double, kDegrees> in_row{};
-    for (std::size_t x = 0; x < kPatchSide; ++x) {
-      const double value = values[y * kPatchSide + x];
-      for (std::size_t a = 0; a < kDegrees; ++a) in_row[a] += value * p[a][x];
-    }
-    for (std::size_t b = 0; b < kDegrees; ++b) {
-      for (std::size_t a = 0; a + b < kDegrees; ++a) part[b][a] += in_row[a] * p[b][y];
-    }
-  }
-  for (std::size_t y = 0; y < kPatchSide; ++y) {
-    std::array<double, kDegrees> in_row{};
-    for (std::size_t b = 0; b < kDegrees; ++b) {
-      for (std::size_t a = 0; a + b < kDegrees; ++a) in_row[a] += part[b][a] * p[b][y];
-    }
-    for (std::size_t x = 0; x < kPatchSide; ++x) {
-      for (std::size_t a = 0; a < kDegrees; ++a) values[y * kPatchSide + x] -= in_row[a] * p[a][x];
-    }
-  }
+  Eigen::Map<PatchMatrix> patch(values.data());
+  Square part = basis().transpose() * patch * basis();  // [degree in y, degree in x]
+  for (Eigen::Index degree = 0; degree < kDegrees; ++degree) part.row(degree).tail(degree).setZero();
+  patch -= basis() * part * basis().transpose();
 }
 
 double block_mean_square(ConstPatchValues residual) {
-  constexpr std::size_t kBlock = 6, kBlocks = kPatchSide / kBlock;
-  std::array<double, kBlocks * kBlocks> sums{};
-  for (std::size_t i = 0; i < kPatchPixels; ++i) {
-    sums[i / kPatchSide / kBlock * kBlocks + i % kPatchSide / kBlock] += residual[i];
-  }
+  constexpr Eigen::Index kBlock = 6, kBlocks = kSide / kBlock;
+  const Eigen::Map<const PatchMatrix> patch(residual.data());
   double square = 0.0;
-  for (const double sum : sums) square += sum * sum;
-  return square / (kBlocks * kBlocks) / (kBlock * kBlock * kBlock * kBlock);
+  for (Eigen::Index k = 0; k < kBlocks * kBlocks; ++k) {
+    const double mean = patch.block<kBlock, kBlock>(k / kBlocks * kBlock, k % kBlocks * kBlock).mean();
+    square += mean * mean;
+  }
+  return square / static_cast<double>(kBlocks * kBlocks);
 }
 
 LagPair lag_means(ConstPatchValues residual) {
+  const Eigen::Map<const PatchMatrix> patch(residual.data());
   LagPair means;
   for (std::size_t lag = 0; lag < kLagCount; ++lag) {
-    double across = 0.0, down = 0.0;
-    for (std::size_t y = 0; y < kPatchSide; ++y) {
-      const double* row = &residual[y * kPatchSide];
-      for (std::size_t x = 0; x + lag < kPatchSide; ++x) across += row[x] * row[x + lag];
-    }
-    for (std::size_t i = 0; i + lag * kPatchSide < kPatchPixels; ++i) {
-      down += residual[i] * residual[i + lag * kPatchSide];
-    }
-    const double pairs = static_cast<double>((kPatchSide - lag) * kPatchSide);
-    means.across[lag] = across / pairs;
-    means.down[lag] = down / pairs;
+    const auto rest = static_cast<Eigen::Index>(kPatchSide - lag);
+    means.across[lag] = patch.leftCols(rest).cwiseProduct(patch.rightCols(rest)).sum() / pairs_at(lag);
+    means.down[lag] = patch.topRows(rest).cwiseProduct(patch.bottomRows(rest)).sum() / pairs_at(lag);
   }
   means.down[0] = means.across[0];  // the same sum
   return means;
@@ -232,30 +173,7 @@ LagPair before_cubic(const LagPair& measured) {
   return c;
 }
 
-namespace {
-
-void add_to(ByLag& sum, const ByLag& more) {
-  for (std::size_t lag = 0; lag < kLagCount; ++lag) sum[lag] += more[lag];
-}
-
-/// numerator / denominator, NaN where that is 0.
-double ratio(double numerator, double denominator) { return denominator > 0.0 ? numerator / denominator : kNoNumber; }
-
-ByLag by_first(const ByLag& values) {
-  ByLag result{};
-  for (std::size_t lag = 0; lag < kLagCount; ++lag) result[lag] = ratio(values[lag], values[0]);
-  return result;
-}
-
-ByLag scaled(const ByLag& values, double by) {
-  ByLag result{};
-  for (std::size_t lag = 0; lag < kLagCount; ++lag) result[lag] = values[lag] * by;
-  return result;
-}
-
-}  // namespace
-
-void GroupSums::add(const GroupSums& other) {
+void PatchSums::add(const PatchSums& other) {
   patches += other.patches;
   add_to(lags.across, other.lags.across);
   add_to(lags.down, other.lags.down);
@@ -281,27 +199,20 @@ int last_used_bin(const RoughnessBins& bins) {
   return bins.rbegin()->first;
 }
 
-PatchSummary summarise(const GroupSums& sums) {
-  PatchSummary summary;
-  if (!(sums.patches > 0.0)) {
-    summary.residual = summary.residual_m = summary.deviation = summary.deviation_m = kNoNumber;
-    for (ByLag* lags : {&summary.residual_correlation.across, &summary.residual_correlation.down,
-                        &summary.correlation.across, &summary.correlation.down, &summary.in_time}) {
-      lags->fill(kNoNumber);
-    }
-    return summary;
-  }
-  const LagPair measured = {scaled(sums.lags.across, 1.0 / sums.patches), scaled(sums.lags.down, 1.0 / sums.patches)};
+PatchSummary summarise(const PatchSums& sums) {
+  const LagPair measured = {divided(sums.lags.across, sums.patches), divided(sums.lags.down, sums.patches)};
   const LagPair corrected = before_cubic(measured);
+  PatchSummary summary;
+  if (measured.across[0] > 0.0) summary.put_back = std::sqrt(corrected.across[0] / measured.across[0]);
   summary.residual = std::sqrt(measured.across[0]);
   summary.residual_m = std::sqrt(sums.square_m / sums.patches);
-  summary.deviation = std::sqrt(corrected.across[0]);
-  const double put_back = measured.across[0] > 0.0 ? summary.deviation / summary.residual : 1.0;
-  summary.deviation_m = summary.residual_m * put_back;
-  summary.residual_correlation = {by_first(measured.across), by_first(measured.down)};
-  summary.correlation = {by_first(corrected.across), by_first(corrected.down)};
+  summary.deviation = summary.residual * summary.put_back;
+  summary.deviation_m = summary.residual_m * summary.put_back;
+  summary.residual_correlation = {divided(measured.across, measured.across[0]),
+                                  divided(measured.down, measured.down[0])};
+  summary.correlation = {divided(corrected.across, corrected.across[0]), divided(corrected.down, corrected.down[0])};
   // The cubic takes the same share of both frames.
-  for (std::size_t lag = 0; lag < kLagCount; ++lag) summary.in_time[lag] = ratio(sums.in_time[lag], sums.both[lag]);
+  for (std::size_t lag = 0; lag < kLagCount; ++lag) summary.in_time[lag] = sums.in_time[lag] / sums.both[lag];
   return summary;
 }
 
@@ -313,57 +224,51 @@ std::vector<double> PatchSummary::estimates() const {
   return all;
 }
 
-std::vector<double> jackknife_errors(const std::array<GroupSums, kPatchGroups>& groups) {
-  std::vector<std::vector<double>> without;
+std::vector<double> jackknife_errors(const PatchGroups& groups) {
+  std::vector<std::vector<double>> without(PatchSummary{}.estimates().size());  // by estimate
   for (std::size_t left_out = 0; left_out < kPatchGroups; ++left_out) {
     if (!(groups[left_out].patches > 0.0)) continue;
-    GroupSums rest;
+    PatchSums rest;
     for (std::size_t group = 0; group < kPatchGroups; ++group) {
       if (group != left_out) rest.add(groups[group]);
     }
-    without.push_back(summarise(rest).estimates());
+    const std::vector<double> values = summarise(rest).estimates();
+    for (std::size_t k = 0; k < values.size(); ++k) without[k].push_back(values[k]);
   }
-  std::vector<double> errors, of_one(without.size());
-  for (std::size_t k = 0; k < PatchSummary{}.estimates().size(); ++k) {
-    for (std::size_t group = 0; group < without.size(); ++group) of_one[group] = without[group][k];
-    errors.push_back(jackknife_error(of_one));
-  }
+  std::vector<double> errors;
+  for (const std::vector<double>& of_one : without) errors.push_back(jackknife_error(of_one));
   return errors;
 }
 
-namespace {
-
-constexpr std::uint32_t kFound = std::numeric_limits<std::uint32_t>::max();  // until the size of its blob is known
-
-}  // namespace
-
-void HoleBlobs::find(std::span<const DepthPixel> pixels, std::uint32_t rows, std::uint32_t cols) {
-  blobs_.clear();
-  blob_size_.assign(pixels.size(), 0);
+HoleBlobs find_blobs(std::span<const DepthPixel> pixels, std::uint32_t rows, std::uint32_t cols) {
+  constexpr std::uint32_t kFound = std::numeric_limits<std::uint32_t>::max();  // until the size of its blob is known
+  HoleBlobs found{.blobs = {}, .blob_size = std::vector<std::uint32_t>(pixels.size(), 0)};
+  std::vector<std::size_t> members;
   const std::size_t width = cols, count = width * rows;
   for (std::size_t first = 0; first < count; ++first) {
-    if (pixels[first] != DepthPixel::kHole || blob_size_[first] != 0) continue;
-    Blob blob;
-    members_.assign(1, first);
-    blob_size_[first] = kFound;
+    HoleBlobs::Blob blob;
+    members.clear();
     const auto take = [&](std::size_t pixel) {
       if (pixels[pixel] == DepthPixel::kLeftOut) blob.whole = false;
-      if (pixels[pixel] != DepthPixel::kHole || blob_size_[pixel] != 0) return;
-      blob_size_[pixel] = kFound;
-      members_.push_back(pixel);
+      if (pixels[pixel] != DepthPixel::kHole || found.blob_size[pixel] != 0) return;
+      found.blob_size[pixel] = kFound;
+      members.push_back(pixel);
     };
-    for (std::size_t k = 0; k < members_.size(); ++k) {
-      const std::size_t pixel = members_[k], col = pixel % width;
+    take(first);
+    if (members.empty()) continue;
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      const std::size_t pixel = members[k], col = pixel % width;
       if (col == 0 || col + 1 == width || pixel < width || pixel + width >= count) blob.whole = false;
       if (col > 0) take(pixel - 1);
       if (col + 1 < width) take(pixel + 1);
       if (pixel >= width) take(pixel - width);
       if (pixel + width < count) take(pixel + width);
     }
-    blob.size = static_cast<std::uint32_t>(members_.size());
-    for (const std::size_t member : members_) blob_size_[member] = blob.size;
-    blobs_.push_back(blob);
+    blob.size = static_cast<std::uint32_t>(members.size());
+    for (const std::size_t member : members) found.blob_size[member] = blob.size;
+    found.blobs.push_back(blob);
   }
+  return found;
 }
 
 }  // namespace fathom

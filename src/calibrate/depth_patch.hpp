@@ -38,54 +38,46 @@ PatchState patch_state(const float* first, std::size_t cols);
 /// Takes off the polynomial in x and y of total degree 3 that fits best by least squares.
 void remove_cubic(PatchValues values);
 
-/// Mean square of the means of blocks of 6 x 6 pixels: noise is small in it, and what an edge or a crease leaves is
-/// not.
+/// Mean square of the means of blocks of 6 x 6 pixels. Noise is small in it, but not the remains of an edge or a
+/// crease.
 double block_mean_square(ConstPatchValues residual);
 
 /// Means of products of values `lag` apart.
 LagPair lag_means(ConstPatchValues residual);
 
-/// What lag_means() is on average after remove_cubic() for a field with these covariances, which is separable,
+/// Mean of lag_means() after remove_cubic() for a field with these covariances, which is separable,
 /// c(x, y) = across[x] down[y] / c(0, 0), and has none beyond the last lag. Exact.
 LagPair after_cubic(const LagPair& covariances);
 
 /// The covariances for which after_cubic() gives `measured`, by fixed-point iteration: c += measured - after_cubic(c).
-/// White noise takes some ten steps; there are 200 at most, so that what the cubic takes whole, and no estimator can
-/// put back, does not grow without bounds. Zeros where measured.across[0] is not above 0.
+/// White noise takes some ten steps. The limit of 200 bounds fields that the cubic takes whole: no estimator can put
+/// them back. Zeros where measured.across[0] is not above 0.
 LagPair before_cubic(const LagPair& measured);
-
-// Sums over the patches of all frames, kept by roughness. The limit of roughness is known when the last frame is in,
-// and memory does not grow with frames.
 
 /// Estimates get their errors by leaving out one group of patches after the other (jackknife). A place in the image
 /// belongs to the same group in every frame, so that an error that stays is counted once.
 inline constexpr std::size_t kPatchGroups = 16;
 
-/// Sums over patches of one group.
-struct GroupSums {
+/// Sums over patches.
+struct PatchSums {
   double patches = 0.0;
   LagPair lags;             ///< of lag_means(), in (1/m)^2
   double square_m = 0.0;    ///< of mean squares, m^2
   ByLag in_time{}, both{};  ///< means of products of two frames, and the mean of their two squares
 
-  void add(const GroupSums& other);
+  void add(const PatchSums& other);
 };
+using PatchGroups = std::array<PatchSums, kPatchGroups>;
 
-/// Sums over the patches of one band of distance.
-struct BandSums {
-  std::uint64_t patches = 0;
-  double square = 0.0, square_m = 0.0;
-};
-
-/// All patches that are about as rough: block_mean_square() within 1/16 of an octave.
+/// All patches that are about as rough: block_mean_square() within 1/16 of an octave. The limit of roughness is known
+/// when the last frame is in, and memory does not grow with frames.
 struct RoughnessBin {
   std::uint64_t patches = 0;
-  std::array<GroupSums, kPatchGroups> groups;
-  std::vector<BandSums> bands;
+  PatchGroups groups;
+  std::vector<PatchSums> bands;  ///< of distance
 };
 
-/// The number of the bin of a block_mean_square(): each octave has kBinsPerOctave, and more is rougher.
-inline constexpr int kBinsPerOctave = 16;
+/// The number of the bin of a block_mean_square(); a larger one is rougher.
 int roughness_bin(double mean_square);
 
 using RoughnessBins = std::map<int, RoughnessBin>;
@@ -93,41 +85,35 @@ using RoughnessBins = std::map<int, RoughnessBin>;
 /// Bins up to this number are used: roughness up to 4 times the median patch's. Bins must not be empty.
 int last_used_bin(const RoughnessBins& bins);
 
-/// What sums say, in the units of the sums.
+/// Estimates in the units of the sums; NaN without patches.
 struct PatchSummary {
   double residual = 0.0, residual_m = 0.0;    ///< root mean squares
   double deviation = 0.0, deviation_m = 0.0;  ///< corrected
+  double put_back = 1.0;                      ///< deviation / residual
   LagPair residual_correlation, correlation;
   ByLag in_time{};
 
-  /// Every number of the above that has an error, in one order: what the jackknife runs over.
+  /// The corrected numbers, which have errors: both deviations, then lags 1 to kLags across, down and in time.
   [[nodiscard]] std::vector<double> estimates() const;
 };
-PatchSummary summarise(const GroupSums& sums);
+PatchSummary summarise(const PatchSums& sums);
 
 /// Standard errors of estimates(), by leaving out one group at a time; NaN where fewer than two groups have patches.
-std::vector<double> jackknife_errors(const std::array<GroupSums, kPatchGroups>& groups);
+std::vector<double> jackknife_errors(const PatchGroups& groups);
 
 /// What a pixel of a depth image is.
 enum class DepthPixel : std::uint8_t { kMeasured, kHole, kLeftOut };
 
-/// Finds blobs: holes connected over the 4 neighbours left, right, above and below. Keeps its memory between images.
-class HoleBlobs {
- public:
+/// Holes connected over the 4 neighbours left, right, above and below.
+struct HoleBlobs {
   struct Blob {
     std::uint32_t size = 0;  ///< pixels
     bool whole = true;       ///< touches neither the border of the image nor a pixel that is left out
   };
-  /// `pixels` [rows, cols]. Afterwards blobs() has them in the order of their first pixels, and blob_size() for each
-  /// pixel the size of its blob, 0: no hole.
-  void find(std::span<const DepthPixel> pixels, std::uint32_t rows, std::uint32_t cols);
-  [[nodiscard]] std::span<const Blob> blobs() const { return blobs_; }
-  [[nodiscard]] std::span<const std::uint32_t> blob_size() const { return blob_size_; }
-
- private:
-  std::vector<Blob> blobs_;
-  std::vector<std::uint32_t> blob_size_;
-  std::vector<std::size_t> members_;
+  std::vector<Blob> blobs;               ///< in the order of their first pixels
+  std::vector<std::uint32_t> blob_size;  ///< of the blob of each pixel; 0: no hole
 };
+/// `pixels` [rows, cols].
+HoleBlobs find_blobs(std::span<const DepthPixel> pixels, std::uint32_t rows, std::uint32_t cols);
 
 }  // namespace fathom

@@ -58,9 +58,7 @@ RC_GTEST_PROP(HoleBlobs, AreThoseOfTheOracle, ()) {
   const auto chance = [&](double of) { return std::uniform_real_distribution<double>(0, 1)(random) < of; };
   std::vector<DepthPixel> pixels(std::size_t{rows} * cols);
   for (auto& pixel : pixels) pixel = chance(out) ? kLeftOut : chance(share) ? kHole : kMeasured;
-  HoleBlobs blobs;
-  blobs.find(std::vector<DepthPixel>(6, kHole), 2, 3);  // memory of another image
-  blobs.find(pixels, rows, cols);
+  const HoleBlobs found = find_blobs(pixels, rows, cols);
   const std::vector<std::size_t> label = spread(pixels, rows, cols);
   std::map<std::size_t, HoleBlobs::Blob> expected;  // by the first pixel, so in the order of the first pixels
   for (std::size_t i = 0; i < pixels.size(); ++i) {
@@ -69,23 +67,22 @@ RC_GTEST_PROP(HoleBlobs, AreThoseOfTheOracle, ()) {
     ++blob.size;
     blob.whole = blob.whole && !cuts(pixels, rows, cols, i);
   }
-  RC_ASSERT(blobs.blobs().size() == expected.size());
+  RC_ASSERT(found.blobs.size() == expected.size());
   std::size_t k = 0;
   for (const auto& [first, blob] : expected) {
-    RC_ASSERT(blobs.blobs()[k].size == blob.size);
-    RC_ASSERT(blobs.blobs()[k++].whole == blob.whole);
+    RC_ASSERT(found.blobs[k].size == blob.size);
+    RC_ASSERT(found.blobs[k++].whole == blob.whole);
   }
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    RC_ASSERT(blobs.blob_size()[i] == (pixels[i] == kHole ? expected[label[i]].size : 0U));
+    RC_ASSERT(found.blob_size[i] == (pixels[i] == kHole ? expected[label[i]].size : 0U));
   }
 }
 
 TEST(HoleBlobs, CornersDoNotConnect) {
-  HoleBlobs blobs;
-  blobs.find(std::vector<DepthPixel>{kHole, kMeasured, kHole, kMeasured, kHole, kHole}, 2, 3);
-  ASSERT_EQ(blobs.blobs().size(), 2U);
-  EXPECT_EQ(blobs.blobs()[0].size, 1U);
-  EXPECT_EQ(blobs.blobs()[1].size, 3U);
+  const HoleBlobs found = find_blobs(std::vector<DepthPixel>{kHole, kMeasured, kHole, kMeasured, kHole, kHole}, 2, 3);
+  ASSERT_EQ(found.blobs.size(), 2U);
+  EXPECT_EQ(found.blobs[0].size, 1U);
+  EXPECT_EQ(found.blobs[1].size, 3U);
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The shape of a depth camera's error and of its holes, measured in its own images: how large the error is, over how
-// many pixels it is alike, and how holes cluster. No truth is needed: in a patch of 24 x 24 pixels a smooth surface is
-// a cubic, and what the cubic leaves is the error. The section "Measure a camera" of docs/depth-cameras.md tells how to
-// read the numbers.
+// The shape of a depth camera's error and of its holes, measured in its own images, without truth: in a patch of 24 x
+// 24 pixels a smooth surface is a cubic, and the rest is the error. The section "Measure a camera" of
+// docs/depth-cameras.md explains the numbers.
 
 #include <array>
 #include <cstddef>
@@ -36,8 +35,8 @@ struct DepthMeterOptions {
 /// Throws InputError for a number outside its limits, so that NaN fails.
 FATHOM_API void validate(const DepthMeterOptions& options);
 
-/// What frames say of the camera that made them. Errors of estimates come from the scatter of patches, which they take
-/// as independent. NaN: not known (no camera, no patch, fewer frames than the lag).
+/// Standard errors come from the scatter of patches, as if these were independent. NaN: unknown (no camera, no patch,
+/// fewer frames than the lag).
 struct DepthMeasure {
   static constexpr std::uint32_t kPatchSide = 24;  ///< pixels
   static constexpr std::uint32_t kLags = 12;
@@ -48,10 +47,9 @@ struct DepthMeasure {
   std::uint64_t frames = 0;
   std::optional<double> focal_baseline_px_m;
 
-  /// Patches: all, and why some are not used, in this order: those with a hole or a pixel left out, those in which two
-  /// neighbours (of 4) differ by more than kMostStep of the nearer depth, and rough ones: the means of blocks of 6 x 6
-  /// pixels of what the cubic leaves deviate more than twice as much as in the median patch (to 6 %), by an edge or a
-  /// crease; 0.2 % of patches with nothing but noise do.
+  /// Patches not used have a hole or a pixel left out; or neighbours (of 4) that differ by more than kMostStep of the
+  /// nearer depth; or are rough, by an edge or a crease: means of blocks of 6 x 6 pixels deviate more than twice as
+  /// much as in the median patch (to 6 %). Of patches with nothing but noise 0.2 % are rough.
   struct Patches {
     std::uint64_t all = 0, with_hole = 0, with_step = 0, rough = 0, used = 0;
   } patches;
@@ -61,9 +59,8 @@ struct DepthMeasure {
   Estimate deviation_px, deviation_m;
   double residual_px = 0.0, residual_m = 0.0;  ///< root mean square of what the cubic leaves, uncorrected
 
-  /// Correlation of the error in disparity at lags 1 to kLags: [kLags] each. What the cubic takes is put back by a
-  /// fixed-point iteration, which is exact for a separable field without correlation beyond kLags, white noise among
-  /// them.
+  /// Correlation of the error in disparity at lags 1 to kLags: [kLags] each. A fixed-point iteration puts the part of
+  /// the cubic back. It is exact for a separable field without correlation beyond kLags, such as white noise.
   std::vector<Estimate> across, down;
   /// The same of the residuals as they are: for white noise -0.016 at 1 px and -0.011 at 4.
   std::vector<double> across_residual, down_residual;
@@ -76,11 +73,9 @@ struct DepthMeasure {
   struct Blobs {
     std::uint64_t count = 0, pixels = 0;
   };
-  /// Blobs of holes, connected over 4 neighbours, of 1 to 3, 4 to 50 and more pixels.
-  std::array<Blobs, kBlobClasses> blobs;
-  /// The same of whole blobs: those that touch neither the border of the image nor a pixel left out. The size of the
-  /// others is not known, and the band at the side of a stereo image is one of them.
-  std::array<Blobs, kBlobClasses> whole_blobs;
+  /// Blobs of holes, connected over 4 neighbours, of 1 to 3, 4 to 50 and more pixels. Whole ones touch neither the
+  /// border of the image nor a pixel left out: the size of the others is unknown, such as the band of a stereo image.
+  std::array<Blobs, kBlobClasses> blobs, whole_blobs;
   std::vector<Blobs> blobs_by_size;  ///< entry k: of 2^k to 2^(k + 1) - 1 pixels; ends with the largest
   std::uint64_t largest_blob = 0;    ///< pixels
 
@@ -114,10 +109,10 @@ class FATHOM_API DepthMeter {
   DepthMeter(DepthMeter&&) noexcept;
   DepthMeter& operator=(DepthMeter&&) noexcept;
 
-  /// The next frame: depth along the optical axis, m, [rows, cols]. What is not above 0 and finite is a hole.
-  /// `left_out`, [rows, cols] or empty: where it is not 0, the pixel is left out, whatever its depth, for example
-  /// because there is nothing within the camera's reach. Throws InputError when the size is 0, not that of a span or
-  /// not that of the first frame, and for a depth that is no hole outside [kLeastDepthM, kMostDepthM].
+  /// The next frame: depth along the optical axis, m, [rows, cols]; a hole is not above 0 or not finite. `left_out`,
+  /// [rows, cols] or empty: where it is not 0, the pixel is left out, for example because nothing is within the
+  /// camera's reach. Throws InputError when the size is 0, not that of a span or not that of the first frame, and for a
+  /// depth outside [kLeastDepthM, kMostDepthM] that is no hole.
   void add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
            std::span<const std::uint8_t> left_out = {});
   /// Of all frames so far. Throws InputError when there is none.
