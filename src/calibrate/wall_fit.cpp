@@ -14,11 +14,6 @@
 #include "base/with_prefix.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_scores.hpp"
-#include "calibrate/wall_correlation.hpp"
-#include "calibrate/wall_laws.hpp"
-#include "calibrate/wall_returns.hpp"
-#include "calibrate/wall_sanity.hpp"
-#include "calibrate/wall_tape.hpp"
 #include "calibrate/wall_work.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -29,12 +24,6 @@ namespace {
 constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostForTails = 20'000, kMostNamed = 3;
 constexpr int kFreeingRounds = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
-
-/// Range noise and what is free of it.
-struct RangeModels {
-  NoiseChain chain;
-  std::vector<std::string> free;
-};
 
 class WallLearner {
  public:
@@ -54,7 +43,7 @@ class WallLearner {
     take_tape();
     flag_frames();
     flag_turns();
-    RangeModels ranges = learn_ranges();
+    WallLaw ranges = learn_ranges();
     if (!work_.rays.has_disparity()) ranges = with_tails(ranges);
     fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
     refuse_time_of_moving();
@@ -75,7 +64,6 @@ class WallLearner {
     fit_.tape = fit_tape(frames_, work_);
     if (!fit_.tape) return;
     doubts_ = doubts_of_tape(frames_, work_, *fit_.tape);
-    fit_.tape->is_contradicted = doubts_.is_contradicted;
     for (int round = 0; round < kFreeingRounds && has_gain(); ++round) {
       freed_ = without_gain(frames_, work_.rays, *fit_.tape);
       work_ = measure_frames(freed_, options_, nullptr);
@@ -108,21 +96,18 @@ class WallLearner {
 
   /// `without_rings`: for laws that are chosen before rings are learned one by one.
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum, bool without_rings = false) const {
-    WallReturnsOptions how{
-        .without_rings = without_rings, .sum = sum, .most_returns = most, .tails = takes_tails_, .seed = options_.seed};
-    if (has_disparity_bias()) {
-      how.bias_px = fit_.tape->bias_px.value;
-    } else if (has_gain()) {
-      how.bias_m = fit_.tape->bias_m.value;
-      if (std::isfinite(fit_.tape->gain.value)) how.gain = fit_.tape->gain.value;
-    }
-    return wall_returns(has_gain() ? freed_ : frames_, work_, how);
+    return wall_returns(has_gain() ? freed_ : frames_, work_,
+                        {.without_rings = without_rings,
+                         .sum = sum,
+                         .most_returns = most,
+                         .tails = takes_tails_,
+                         .seed = options_.seed,
+                         .tape = has_tape() ? &*fit_.tape : nullptr});
   }
 
   [[nodiscard]] std::size_t some_of_them() const { return std::min(kMostForChoices, options_.most_returns); }
   [[nodiscard]] bool has_tape() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_contradicted; }
   [[nodiscard]] bool has_gain() const { return has_tape() && !fit_.tape->is_disparity; }
-  [[nodiscard]] bool has_disparity_bias() const { return has_tape() && fit_.tape->is_disparity; }
 
   /// Whether walls were near and far, so that a growth with range can be told.
   [[nodiscard]] bool range_varies() const {
@@ -136,39 +121,38 @@ class WallLearner {
   }
 
   /// The models of range with a start.
-  RangeModels models_of_range() {
-    RangeModels ranges;
-    if (work_.rays.has_disparity()) {
-      Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
-      if (has_disparity_bias()) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
-      ranges = {{disparity}, {"disparity.stddev_px"}};
-      // Levels are read off ranges that nothing else moves.
-      if (!has_gain()) ranges.free.emplace_back("disparity.steps_per_px");
-      if (has_gain()) flag("steps of the disparity cannot be read off ranges that gain and bias move, too");
-    } else {
-      const bool grows = range_varies();
-      ranges.chain = {DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.scale.constant, 1e-6)),
-                                    .stddev_per_m = grows ? static_cast<float>(work_.scale.per_m) : 0.0F}};
-      ranges.free = {"distance.stddev_m"};
-      if (grows) ranges.free.emplace_back("distance.stddev_per_m");
-      if (!grows) {
-        flag(
-            "all readings are about as far away: how the deviation grows with the range cannot be told, and counts as "
-            "0");
-        ranges.chain = {DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.measure.deviation, 1e-6))}};
-      }
-    }
-    if (has_gain()) {
-      const WallTape& tape = *fit_.tape;
-      ranges.chain.push_back(GainBias{std::isfinite(tape.gain.value) ? static_cast<float>(tape.gain.value) : 0.0F,
-                                      static_cast<float>(tape.bias_m.value)});
-    }
+  WallLaw models_of_range() {
+    WallLaw ranges = work_.rays.has_disparity() ? disparity_law() : distance_law();
+    if (!has_gain()) return ranges;
+    const WallTape& tape = *fit_.tape;
+    ranges.chain.push_back(GainBias{static_cast<float>(gain_of(tape)), static_cast<float>(tape.bias_m.value)});
     return ranges;
   }
 
+  WallLaw disparity_law() {
+    Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
+    if (has_tape() && !has_gain()) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
+    WallLaw law = {{disparity}, {"disparity.stddev_px"}};
+    // Levels are read off ranges that nothing else moves.
+    if (!has_gain()) law.free.emplace_back("disparity.steps_per_px");
+    if (has_gain()) flag("steps of the disparity cannot be read off ranges that gain and bias move, too");
+    return law;
+  }
+
+  WallLaw distance_law() {
+    if (range_varies()) {
+      return {{DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.scale.constant, 1e-6)),
+                             .stddev_per_m = static_cast<float>(work_.scale.per_m)}},
+              {"distance.stddev_m", "distance.stddev_per_m"}};
+    }
+    flag("all readings are about as far away: how the deviation grows with the range cannot be told, and counts as 0");
+    return {{DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.measure.deviation, 1e-6))}},
+            {"distance.stddev_m"}};
+  }
+
   /// Learned from some of the readings, for what comes next; what is lost plays no part.
-  RangeModels learn_ranges() {
-    RangeModels ranges = models_of_range();
+  WallLaw learn_ranges() {
+    WallLaw ranges = models_of_range();
     const ChainReturns some = without_losses(returns(some_of_them(), 1.0, options_.rings));
     if (some.size() < kLeastReadings) {
       throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReadings));
@@ -179,15 +163,14 @@ class WallLearner {
     return ranges;
   }
 
-  /// Of tails that frames tell: then they count, too, from here on.
-  RangeModels with_tails(const RangeModels& ranges) {
+  /// Replaces the law where frames show heavy tails: these readings count, too, from here on.
+  WallLaw with_tails(const WallLaw& ranges) {
     takes_tails_ = true;
-    WallRangeLaw law = choose_range_law(
-        ranges.chain, ranges.free,
-        without_losses(returns(std::min(kMostForTails, options_.most_returns), 1.0, options_.rings)), options_);
+    const std::size_t most = std::min(kMostForTails, options_.most_returns);
+    WallLaw law = choose_range_law(ranges, without_losses(returns(most, 1.0, options_.rings)), options_);
     fit_.range_laws = std::move(law.tried);
-    takes_tails_ = !law.chain.empty() && law.chain.front().noise.slug() == StudentNoise::kSlug;
-    return {std::move(law.chain), std::move(law.free)};
+    takes_tails_ = law.chain.front().noise.slug() == StudentNoise::kSlug;
+    return law;
   }
 
   static ChainReturns without_losses(const ChainReturns& r) {
@@ -200,40 +183,31 @@ class WallLearner {
 
   /// The share of the variance that is not of rounding, of disparities or of images.
   [[nodiscard]] double shared_by(const NoiseChain& ranges) const {
-    double own = work_.measure.deviation * work_.measure.deviation, rounded = 0.0;
+    const WallMeasure& m = work_.measure;
     const double step_m = 2.0 * frames_.half_step_m;
+    double square = step_m * step_m;
     if (work_.rays.has_disparity()) {
-      const double steps = ranges.front().noise.number("steps_per_px");
-      if (steps > 0.0) rounded += 1.0 / (12.0 * steps * steps);
-      double square_px = 0.0, count = 0.0;
-      for (const WallBin& bin : work_.measure.by_range) {
+      double count = 0.0;
+      square = 0.0;
+      for (const WallBin& bin : m.by_range) {
         const double at_m = 0.5 * (bin.low + bin.high), n = static_cast<double>(bin.readings);
         const double px = step_m * work_.rays.focal_baseline_px_m / (at_m * at_m);
-        square_px += n * px * px / 12.0, count += n;
+        square += n * px * px, count += n;
       }
-      if (count > 0.0) rounded += square_px / count;
-    } else {
-      rounded = step_m * step_m / 12.0;
+      square /= std::max(count, 1.0);
+      const double steps = ranges.front().noise.number("steps_per_px");
+      if (steps > 0.0) square += 1.0 / (steps * steps);
     }
-    own = std::max(own, 1e-300);
-    return std::clamp(1.0 - rounded / own, 0.05, 1.0);
+    return std::clamp(1.0 - square / 12.0 / std::max(m.deviation * m.deviation, 1e-300), 0.05, 1.0);
   }
 
-  void learn_all(const RangeModels& ranges) {
+  void learn_all(const WallLaw& ranges) {
     NoiseChain chain;
     std::vector<std::string> patterns;
     if (work_.measure.lost > 0) {
-      WallLosses losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, fit_.flags);
+      WallLaw losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, fit_.flags);
       fit_.loss_laws = std::move(losses.tried);
-      chain = std::move(losses.models);
-      for (const ChainEntry& entry : chain) {
-        const std::string slug(entry.noise.slug());
-        if (slug == TextureLoss::kSlug) {
-          patterns.insert(patterns.end(), {slug + ".midpoint", slug + ".width"});
-        } else {
-          patterns.push_back(slug + ".*");
-        }
-      }
+      chain = std::move(losses.chain), patterns = std::move(losses.free);
     } else if (work_.measure.knows_losses) {
       flag("no return was lost: the chain has no model of loss");
     }
@@ -258,7 +232,7 @@ class WallLearner {
   }
 
   /// What is free of the models of range, of single rings where these are wanted.
-  void add_free_ranges(const RangeModels& ranges, NoiseChain& chain, std::vector<std::string>& patterns) {
+  void add_free_ranges(const WallLaw& ranges, NoiseChain& chain, std::vector<std::string>& patterns) {
     if (!options_.rings) {
       patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
       return;
@@ -283,7 +257,7 @@ class WallLearner {
       if (work_.fits[f]) {
         ++found;
       } else if (++without <= kMostNamed) {
-        flag(fmt::format("{}: {}; it is left out", work_.name_of(frames_, f), work_.measure.planes[f].why_not));
+        flag(fmt::format("{}: {}; it is left out", name_of(frames_, f), work_.measure.planes[f].why_not));
       }
     }
     if (without > kMostNamed) flag(fmt::format("{} more frames show no wall and are left out", without - kMostNamed));
@@ -363,10 +337,8 @@ class WallLearner {
 
   /// Where the errors of a range are far from those of the learned law.
   void flag_bin(const WallBin& bin) {
-    const double middle_m = 0.5 * (bin.low + bin.high);
     const double measured = work_.rays.has_disparity() ? bin.deviation_px : bin.deviation_m;
-    const double law =
-        work_.rays.has_disparity() ? work_.scale.constant : work_.scale.constant + work_.scale.per_m * middle_m;
+    const double law = work_.scale.constant + work_.scale.per_m * 0.5 * (bin.low + bin.high);
     if (!(measured > 0.0) || !(law > 0.0) || bin.readings * 50 < work_.measure.readings) return;
     if (measured < kOffTheLaw * law && law < kOffTheLaw * measured) return;
     flag(fmt::format("at {:.2f} to {:.2f} m the deviation is {:.3g} {}, and the law has {:.3g}", bin.low, bin.high,
@@ -375,7 +347,7 @@ class WallLearner {
 
   void flag_tape() {
     if (frames_.tape_m.empty()) return;
-    for (const std::string& text : tape_flags(fit_.tape ? &*fit_.tape : nullptr, doubts_)) flag(text);
+    for (const std::string& text : tape_flags(fit_.tape, doubts_)) flag(text);
   }
 
   const WallFrames& frames_;
@@ -383,7 +355,7 @@ class WallLearner {
   bool takes_tails_ = false;  ///< whether readings off the wall alone are returns
   const WallOptions& options_;
   WallWork work_;
-  TapeDoubts doubts_;
+  std::vector<std::string> doubts_;  ///< on distances by tape
   WallFit fit_;
 };
 

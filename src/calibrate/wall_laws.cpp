@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/wall_laws.hpp"
-
+// Which law of loss walls tell, and whether errors of the range have heavier tails than normal ones.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include "base/counts.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_scores.hpp"
+#include "calibrate/wall_work.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {
@@ -103,33 +103,56 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
 
 /// A candidate after learning.
 struct Tried {
+  WallLaw learned;
   WallLossLaw law;
-  NoiseChain models;
-  std::vector<FrameScore> judged;
+  std::vector<FrameScore> judged = {};
   double penalised = 0.0;
   double crowding = 1.0;  ///< returns that count as one: of the variances of parameters, by frames over independent
+
+  [[nodiscard]] bool has_judges() const { return judged.size() >= kLeastJudges; }
 };
 
 /// `hold_untold`: as in ChainChoice.
 Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges, const WallOptions& options,
               bool hold_untold) {
-  const NoiseChain& chain = candidate.models;
-  const std::vector<ChainParameter> free = chain_parameters(chain, candidate.free);
-  const ChainFit fit = fit_chain_laws(
-      chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
-      {.of_laws = false, .hold_untold = hold_untold, .of_intervals = false});
-  Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = fit.chain, .judged = {}};
+  const std::vector<ChainParameter> free = chain_parameters(candidate.models, candidate.free);
+  const ChainFit fit =
+      fit_chain_laws(candidate.models, free, r,
+                     {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
+                     {.of_laws = false, .hold_untold = hold_untold, .of_intervals = false});
+  Tried tried{.learned = {fit.chain, candidate.free}, .law = {.name = candidate.name, .parameters = free.size()}};
   for (const LearnedParameter& p : fit.parameters) {
     const double ratio = p.std_error / p.naive_error;
     if (std::isfinite(ratio)) tried.crowding = std::max(tried.crowding, ratio * ratio);
   }
   const auto parameters = static_cast<double>(free.size()), returns = static_cast<double>(fit.returns);
   tried.penalised = fit.log_likelihood - 0.5 * parameters * math::log(returns);
-  tried.law.nats = fit.log_likelihood / returns, tried.law.gain_error = kNoNumber;
+  tried.law.nats = fit.log_likelihood / returns;
   if (judges.size() == 0) return tried;
   tried.judged = score_frames(fit.chain, judges, options.threads);
   tried.law.nats = mean_score(tried.judged).nats;
   return tried;
+}
+
+/// The first candidate is the one that others are compared with.
+std::vector<Tried> attempt_all(const std::vector<Candidate>& candidates, const ChainReturns& returns,
+                               const WallOptions& options, bool hold_untold) {
+  const ChainReturns judges = returns_at(returns, split_frames(returns, {.hold_out = options.hold_out}).judge);
+  std::vector<Tried> all;
+  for (const Candidate& candidate : candidates) {
+    Tried& tried = all.emplace_back(attempt(candidate, returns, judges, options, hold_untold));
+    tried.law.gain = tried.law.nats - all.front().law.nats, tried.law.gain_error = kNoNumber;
+    if (all.size() == 1 || !tried.has_judges()) continue;
+    tried.law.gain_error = score_difference(tried.judged, all.front().judged).std_error;
+  }
+  return all;
+}
+
+WallLaw chosen(std::vector<Tried>& all, std::size_t best) {
+  all[best].law.is_chosen = true;
+  WallLaw law = std::move(all[best].learned);
+  for (Tried& tried : all) law.tried.push_back(std::move(tried.law));
+  return law;
 }
 
 double returns_of(const std::vector<FrameScore>& scores) {
@@ -192,56 +215,14 @@ void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judg
   }
 }
 
-}  // namespace
-
-WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags) {
-  // Ranges without error: under a chain without models of range each is certain.
-  for (std::size_t i = 0; i < returns.size(); ++i) {
-    if (!std::isnan(returns.range_m[i])) returns.range_m[i] = returns.clean_range_m[i];
-  }
-  returns.half_step_m = 0.0;
-  const ChainReturns judges = returns_at(returns, split_frames(returns, {.hold_out = options.hold_out}).judge);
-  std::vector<Tried> all;
-  for (const Candidate& candidate : candidates(returns, flags)) {
-    all.push_back(attempt(candidate, returns, judges, options, false));
-  }
-  const bool have_judges = all.front().judged.size() >= kLeastJudges;
-  std::size_t best = 0;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    Tried& t = all[k];
-    t.law.gain = t.law.nats - all[0].law.nats;
-    if (have_judges) {
-      const MeanScore gain = score_difference(t.judged, all[0].judged);
-      t.law.gain = gain.nats;
-      if (k > 0) t.law.gain_error = gain.std_error;
-    } else if (t.penalised > all[best].penalised) {
-      best = k;
-    }
-  }
-  if (have_judges) best = best_by_judges(all);
-  flag_choice(all, best, have_judges, flags);
-  WallLosses losses{.models = all[best].models, .tried = {}};
-  all[best].law.is_chosen = true;
-  for (Tried& t : all) losses.tried.push_back(std::move(t.law));
-  return losses;
-}
-
-namespace {
-
 constexpr double kNormalKurtosis = 3.0, kLeastExcess = 0.05, kExcessErrors = 4.0;
 constexpr double kRounding = 1e-6;  // of a range
 constexpr double kStartNu = 5.0;
 
-/// Errors by their deviation.
-std::vector<double> units_of(const NoiseChain& chain, const ChainReturns& readings) {
-  const double constant = chain.front().noise.number(DistanceNoise::kStddev),
-               per_m = chain.front().noise.number(DistanceNoise::kStddevPerM);
-  std::vector<double> units;
-  for (std::size_t i = 0; i < readings.size(); ++i) {
-    const double clean_m = double{readings.clean_range_m[i]};
-    units.push_back((double{readings.range_m[i]} - clean_m) / (constant + per_m * clean_m));
-  }
-  return units;
+/// The deviation of `distance`, the first of a chain, at a range.
+double deviation_at(const NoiseChain& chain, double range_m) {
+  const Noise& distance = chain.front().noise;
+  return distance.number(DistanceNoise::kStddev) + distance.number(DistanceNoise::kStddevPerM) * range_m;
 }
 
 /// By the root mean square of each ring: rings of several deviations together have heavy tails.
@@ -260,10 +241,12 @@ void even_out_rings(std::span<const std::uint16_t> ring, std::vector<double>& un
 /// Whether errors by their deviation have a larger fourth moment than normal ones.
 bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_rings) {
   const double nearest_m = double{*std::min_element(readings.clean_range_m.begin(), readings.clean_range_m.end())};
-  const double deviation_m = chain.front().noise.number(DistanceNoise::kStddev) +
-                             chain.front().noise.number(DistanceNoise::kStddevPerM) * nearest_m;
-  if (!(deviation_m > kRounding * nearest_m)) return false;  // what single floats leave is no noise
-  std::vector<double> units = units_of(chain, readings);
+  if (!(deviation_at(chain, nearest_m) > kRounding * nearest_m)) return false;  // what single floats leave is no noise
+  std::vector<double> units;
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const double clean_m = double{readings.clean_range_m[i]};
+    units.push_back((double{readings.range_m[i]} - clean_m) / deviation_at(chain, clean_m));
+  }
   if (of_rings) even_out_rings(readings.ring, units);
   double second = 0.0, fourth = 0.0;
   for (const double unit : units) second += unit * unit, fourth += unit * unit * unit * unit;
@@ -274,7 +257,7 @@ bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_ri
 
 /// Whether frames held out tell `student` from `distance`; with few of them, whether the likelihood does.
 bool is_told(const Tried& student, const Tried& distance) {
-  if (student.judged.size() < kLeastJudges) return student.penalised > distance.penalised;
+  if (!student.has_judges()) return student.penalised > distance.penalised;
   const MeanScore gain = score_difference(student.judged, distance.judged);
   const double n = returns_of(student.judged);
   return gain.nats > kErrorsAbove * gain.std_error && gain.nats * n > 0.5 * math::log(n) + kSureNats;
@@ -282,30 +265,37 @@ bool is_told(const Tried& student, const Tried& distance) {
 
 }  // namespace
 
-WallRangeLaw choose_range_law(const NoiseChain& chain, const std::vector<std::string>& free,
-                              const ChainReturns& readings, const WallOptions& options) {
-  WallRangeLaw chosen{.chain = chain, .free = free, .tried = {}};
-  if (!are_heavy(chain, readings, options.rings)) return chosen;
-  const ChainReturns judges = returns_at(readings, split_frames(readings, {.hold_out = options.hold_out}).judge);
-  NoiseChain heavy = chain;
-  const double shrink = std::sqrt((kStartNu - 2.0) / kStartNu);
-  heavy.front() =
-      StudentNoise{.scale_m = static_cast<float>(shrink * chain.front().noise.number(DistanceNoise::kStddev)),
-                   .scale_per_m = static_cast<float>(shrink * chain.front().noise.number(DistanceNoise::kStddevPerM)),
-                   .nu = static_cast<float>(kStartNu)};
-  std::vector<std::string> of_heavy = {"student.scale_m", "student.nu"};
-  if (free.size() > 1) of_heavy.insert(of_heavy.begin() + 1, "student.scale_per_m");
-  Tried distance = attempt({"distance", chain, free}, readings, judges, options, true),
-        student = attempt({"student", heavy, of_heavy}, readings, judges, options, true);
-  student.law.gain = student.law.nats - distance.law.nats;
-  if (student.judged.size() >= kLeastJudges) {
-    student.law.gain_error = score_difference(student.judged, distance.judged).std_error;
+WallLaw choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags) {
+  // Ranges without error: under a chain without models of range each is certain.
+  for (std::size_t i = 0; i < returns.size(); ++i) {
+    if (!std::isnan(returns.range_m[i])) returns.range_m[i] = returns.clean_range_m[i];
   }
-  const bool is_student = is_told(student, distance);
-  (is_student ? student : distance).law.is_chosen = true;
-  if (is_student) chosen.chain = std::move(student.models), chosen.free = std::move(of_heavy);
-  chosen.tried = {std::move(distance.law), std::move(student.law)};
-  return chosen;
+  returns.half_step_m = 0.0;
+  std::vector<Tried> all = attempt_all(candidates(returns, flags), returns, options, false);
+  const bool have_judges = all.front().has_judges();
+  const auto likeliest = std::max_element(all.begin(), all.end(),
+                                          [](const Tried& a, const Tried& b) { return a.penalised < b.penalised; });
+  const std::size_t best = have_judges ? best_by_judges(all) : static_cast<std::size_t>(likeliest - all.begin());
+  flag_choice(all, best, have_judges, flags);
+  return chosen(all, best);
+}
+
+WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, const WallOptions& options) {
+  if (!are_heavy(normal.chain, readings, options.rings)) return normal;
+  NoiseChain heavy = normal.chain;
+  const double shrink = std::sqrt((kStartNu - 2.0) / kStartNu);
+  const Noise& distance = normal.chain.front().noise;
+  heavy.front() = StudentNoise{.scale_m = static_cast<float>(shrink * distance.number(DistanceNoise::kStddev)),
+                               .scale_per_m = static_cast<float>(shrink * distance.number(DistanceNoise::kStddevPerM)),
+                               .nu = static_cast<float>(kStartNu)};
+  std::vector<std::string> of_heavy = {"student.scale_m", "student.nu"};
+  if (normal.free.size() > 1) of_heavy.insert(of_heavy.begin() + 1, "student.scale_per_m");
+  std::vector<Tried> all =
+      attempt_all({{"distance", normal.chain, normal.free}, {"student", heavy, of_heavy}}, readings, options, true);
+  const bool is_student = is_told(all[1], all[0]);
+  WallLaw law = chosen(all, is_student ? 1 : 0);
+  if (!is_student) law.chain = normal.chain;
+  return law;
 }
 
 }  // namespace fathom

@@ -1,66 +1,103 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/wall_pixels.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
-#include "calibrate/wall_region.hpp"
+#include "calibrate/wall_plane.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t kMostCentres = 4000;
+constexpr double kBandLost = 0.95, kBesideKept = 0.5;    // shares by which the band of a stereo camera is known
+constexpr std::ptrdiff_t kMostBridge = 4, kMostGap = 8;  // rays without a reading that a lidar's wall reaches across
 
-}  // namespace
+using Way = std::array<std::ptrdiff_t, 2>;  // down, right
+constexpr std::array<Way, 4> kWays = {{{0, -1}, {0, 1}, {-1, 0}, {1, 0}}};
 
-WallNeighbours::WallNeighbours(const WallWork& work) : weights_(kSide * kSide, 0.0) {
-  const std::size_t rays = work.rays.size(), rows = work.rays.rows, cols = work.rays.cols;
-  const std::size_t every = work.measure.readings / kMostCentres + 1;
-  const auto is_reading_at = [&](std::size_t f, std::size_t row, std::size_t col) {
-    return work.measure.pixels[f * rays + row * cols + col] == WallPixel::kWall;
-  };
-  const std::size_t most = WallMeasure::kLags;
-  std::size_t seen = 0;
-  for (std::size_t f = 0; f < work.fits.size(); ++f) {
-    if (!work.fits[f]) continue;
-    const FrameRays of_frame = work.rays_of(f);
-    for (std::size_t i = 0; i < rays; ++i) {
-      const std::size_t row = i / cols, col = i % cols;
-      if (!is_reading_at(f, row, col) || seen++ % every != 0) continue;
-      const double leverage = work.fits[f]->leverage(*of_frame, i);
-      all_ += leverage;
-      for (std::size_t y = row - std::min(row, most); y <= std::min(rows - 1, row + most); ++y) {
-        for (std::size_t x = col - std::min(col, most); x <= std::min(cols - 1, col + most); ++x) {
-          if (!is_reading_at(f, y, x)) continue;
-          const std::size_t down = y > row ? y - row : row - y, across = x > col ? x - col : col - x;
-          weights_[down * kSide + across] += leverage;
-        }
+/// 1 where a mark is at most `down` rows and `across` columns away.
+std::vector<std::uint8_t> spread(const WallRays& rays, std::vector<std::uint8_t> marks, std::ptrdiff_t down,
+                                 std::ptrdiff_t across) {
+  for (const bool is_across : {true, false}) {
+    const std::vector<std::uint8_t> before = marks;
+    const std::ptrdiff_t most =
+        is_across ? std::min<std::ptrdiff_t>(across, rays.cols) : std::min<std::ptrdiff_t>(down, rays.rows);
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (before[i] == 0) continue;
+      for (std::ptrdiff_t k = -most; k <= most; ++k) {
+        if (const auto at = rays.beside(i, is_across ? 0 : k, is_across ? k : 0)) marks[*at] = 1;
       }
     }
   }
+  return marks;
 }
 
-double WallNeighbours::sum(const Lags& across, const Lags& down) const {
-  double sum = 0.0;
-  for (std::size_t y = 0; y < kSide; ++y) {
-    for (std::size_t x = 0; x < kSide; ++x) sum += weights_[y * kSide + x] * down[y] * across[x];
+/// The most readings of the wall that hang together, as 1.
+std::vector<std::uint8_t> largest_piece(const WallRays& rays, std::span<const WallPixel> pixels) {
+  std::vector<std::uint32_t> piece(pixels.size(), 0);
+  std::uint32_t pieces = 0, largest = 0;
+  std::size_t most = 0;
+  std::vector<std::size_t> todo;
+  for (std::size_t seed = 0; seed < pixels.size(); ++seed) {
+    if (pixels[seed] != WallPixel::kWall || piece[seed] != 0) continue;
+    piece[seed] = ++pieces, todo.assign(1, seed);
+    std::size_t size = 0;
+    while (!todo.empty()) {
+      const std::size_t i = todo.back();
+      todo.pop_back(), ++size;
+      for (const auto& [down, right] : kWays) {
+        for (std::ptrdiff_t k = 1; k <= kMostBridge; ++k) {
+          const auto at = rays.beside(i, k * down, k * right);
+          if (!at || pixels[*at] == WallPixel::kOther || pixels[*at] == WallPixel::kLeftOut) break;
+          if (pixels[*at] != WallPixel::kWall) continue;
+          if (piece[*at] == 0) piece[*at] = pieces, todo.push_back(*at);
+          break;
+        }
+      }
+    }
+    if (size > most) most = size, largest = pieces;
   }
-  return all_ > 0.0 ? sum / all_ : 1.0;
+  std::vector<std::uint8_t> in(pixels.size(), 0);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = piece[i] != 0 && piece[i] == largest ? 1 : 0;
+  return in;
 }
 
-namespace {
+/// Leaves as the wall what hangs together and is not so near to another surface that readings of that could be within
+/// `gate_m` of the wall. All else becomes another surface.
+void keep_one_surface(const WallRays& rays, double gate_m, double distance_m, std::span<WallPixel> pixels) {
+  // Square to the wall, at h below the sensor, readings within g of it take the angle g h / (d^2 + h^2), at most
+  // g / 2 d.
+  const double margin_rad = 0.5 * gate_m / distance_m;
+  std::vector<std::uint8_t> other(pixels.size(), 0);
+  for (std::size_t i = 0; i < other.size(); ++i) other[i] = pixels[i] == WallPixel::kOther ? 1 : 0;
+  other = spread(rays, std::move(other), 1 + rays.rays_in(margin_rad, false), 1 + rays.rays_in(margin_rad, true));
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const bool is_near = pixels[i] == WallPixel::kWall || pixels[i] == WallPixel::kTail;
+    if (is_near && other[i] != 0) pixels[i] = WallPixel::kOther;
+  }
+  const std::vector<std::uint8_t> in = largest_piece(rays, pixels);
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    if (pixels[i] == WallPixel::kWall && in[i] == 0) pixels[i] = WallPixel::kOther;
+  }
+}
 
-constexpr double kBandLost = 0.95, kBesideKept = 0.5;  // shares by which the band of a stereo camera is known
-
-/// What stands next to a loss in one direction, beyond other losses.
+/// What is next to a ray in one direction, beyond rays without a reading.
 enum class Beside : std::uint8_t { kBorder, kWall, kOther };
 
 /// What is left out is as the border is: nothing is known of it.
 Beside beside(WallPixel pixel) {
   if (pixel == WallPixel::kLeftOut) return Beside::kBorder;
   return pixel == WallPixel::kWall || pixel == WallPixel::kTail ? Beside::kWall : Beside::kOther;
+}
+
+Beside beside_within_gap(const WallRays& rays, std::span<const WallPixel> pixels, std::size_t i, const Way& way) {
+  for (std::ptrdiff_t k = 1; k <= kMostGap; ++k) {
+    const auto at = rays.beside(i, k * way[0], k * way[1]);
+    if (!at) return Beside::kBorder;
+    if (pixels[*at] != WallPixel::kLost) return beside(pixels[*at]);
+  }
+  return Beside::kBorder;
 }
 
 class PixelNames {
@@ -73,7 +110,8 @@ class PixelNames {
     far_.assign(rays_.size(), 0);
     for (std::size_t i = 0; i < rays_.size(); ++i) {
       pixels_[i] = reading_or_loss(i);
-      far_[i] = pixels_[i] == WallPixel::kTail ? far_side(i) : std::int8_t{0};
+      if (pixels_[i] != WallPixel::kTail) continue;
+      far_[i] = double{measured_[i]} < rays_.clean_m(i, fit_.m) ? std::int8_t{-1} : std::int8_t{1};
     }
     for (std::size_t i = 0; i < rays_.size(); ++i) {
       if (far_[i] != 0 && is_surface(i)) pixels_[i] = WallPixel::kOther;
@@ -84,24 +122,24 @@ class PixelNames {
   }
 
   void name_losses(BorderLosses border) {
-    if (rays_.sees_more) return name_inside(rays_, border, pixels_);
+    const std::vector<WallPixel> before(pixels_.begin(), pixels_.end());
     std::array<std::vector<Beside>, 4> sides;
-    look(sides);
+    if (!rays_.sees_more) look(sides);
     for (std::size_t i = 0; i < rays_.size(); ++i) {
-      if (pixels_[i] != WallPixel::kLost) continue;
+      const bool is_lost = before[i] == WallPixel::kLost;
+      if (before[i] == WallPixel::kOther || before[i] == WallPixel::kLeftOut || !(is_lost || rays_.sees_more)) continue;
       bool other = false, open = false, wall = false;
-      for (std::size_t k = 0; k < (rays_.is_planar ? 2U : 4U); ++k) {
-        other = other || sides[k][i] == Beside::kOther;
-        open = open || sides[k][i] == Beside::kBorder;
-        wall = wall || sides[k][i] == Beside::kWall;
+      for (std::size_t k = 0; k < (rays_.rows == 1 ? 2U : 4U); ++k) {
+        const Beside side = rays_.sees_more ? beside_within_gap(rays_, before, i, kWays[k]) : sides[k][i];
+        other = other || side == Beside::kOther;
+        open = open || side == Beside::kBorder;
+        wall = wall || side == Beside::kWall;
       }
-      if (other) {
-        losses_.emplace_back(i, WallPixel::kOther);
-      } else if (!wall || !is_expected(i) || (open && border == BorderLosses::kNotKnown)) {
-        losses_.emplace_back(i, WallPixel::kNotKnown);
-      }
+      const bool is_inside = wall && !other && !(open && border == BorderLosses::kNotKnown);
+      if (is_inside && (rays_.sees_more || is_expected(i))) continue;
+      const bool is_other = rays_.sees_more ? !is_lost : other;
+      pixels_[i] = is_other ? WallPixel::kOther : WallPixel::kNotKnown;
     }
-    for (const auto& [i, pixel] : losses_) pixels_[i] = pixel;
   }
 
   /// Of a camera that sees with its left lens: the columns at the left side that the right one sees nothing of.
@@ -138,11 +176,6 @@ class PixelNames {
     return std::abs(error) <= kWallGate * scale_.at(rays_, i, clean_m) ? WallPixel::kWall : WallPixel::kTail;
   }
 
-  /// Before the wall or behind it.
-  [[nodiscard]] std::int8_t far_side(std::size_t i) const {
-    return double{measured_[i]} < rays_.clean_m(i, fit_.m) ? std::int8_t{-1} : std::int8_t{1};
-  }
-
   /// Whether neighbours are off the wall to the same side, too: of an image two of eight, of a scan one of two.
   [[nodiscard]] bool is_surface(std::size_t i) const {
     const auto rows = static_cast<std::ptrdiff_t>(rays_.rows), cols = static_cast<std::ptrdiff_t>(rays_.cols);
@@ -156,22 +189,15 @@ class PixelNames {
     return off - 1 >= (rays_.is_planar ? 1 : 2);
   }
 
+  /// Of a camera or a laser. The neighbour on each side comes first.
   void look(std::array<std::vector<Beside>, 4>& sides) const {
-    const std::size_t rows = rays_.rows, cols = rays_.cols;
-    for (std::vector<Beside>& side : sides) side.assign(rays_.size(), Beside::kBorder);
-    const auto take = [&](std::vector<Beside>& side, std::size_t at, Beside& seen) {
-      if (pixels_[at] != WallPixel::kLost) seen = beside(pixels_[at]);
-      side[at] = seen;
-    };
-    for (std::size_t row = 0; row < rows; ++row) {
-      Beside left = Beside::kBorder, right = Beside::kBorder;
-      for (std::size_t col = 0; col < cols; ++col) take(sides[0], row * cols + col, left);
-      for (std::size_t col = cols; col-- > 0;) take(sides[1], row * cols + col, right);
-    }
-    for (std::size_t col = 0; col < cols; ++col) {
-      Beside above = Beside::kBorder, below = Beside::kBorder;
-      for (std::size_t row = 0; row < rows; ++row) take(sides[2], row * cols + col, above);
-      for (std::size_t row = rows; row-- > 0;) take(sides[3], row * cols + col, below);
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+      sides[k].assign(rays_.size(), Beside::kBorder);
+      for (std::size_t n = 0; n < rays_.size(); ++n) {
+        const std::size_t i = k % 2 == 0 ? n : rays_.size() - 1 - n;
+        const auto at = rays_.beside(i, kWays[k][0], kWays[k][1]);
+        if (at) sides[k][i] = pixels_[*at] == WallPixel::kLost ? sides[k][*at] : beside(pixels_[*at]);
+      }
     }
   }
 
@@ -195,22 +221,17 @@ class PixelNames {
   const WallScale& scale_;
   std::span<WallPixel> pixels_;
   std::vector<std::int8_t> far_;  ///< -1 before the wall, 1 behind it, 0: neither
-  std::vector<std::pair<std::size_t, WallPixel>> losses_;
 };
 
 }  // namespace
 
-void name_readings(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
-                   const WallPlaneFit& fit, const WallScale& scale, std::span<WallPixel> pixels) {
-  PixelNames(rays, measured_m, left_out, fit, scale, pixels).name_readings();
-}
-
 std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
-                        const WallPlaneFit& fit, const WallScale& scale, BorderLosses border,
+                        const WallPlaneFit& fit, const WallScale& scale, std::optional<BorderLosses> border,
                         std::span<WallPixel> pixels) {
   PixelNames names(rays, measured_m, left_out, fit, scale, pixels);
   names.name_readings();
-  names.name_losses(border);
+  if (!border) return 0;
+  names.name_losses(*border);
   return names.name_band();
 }
 

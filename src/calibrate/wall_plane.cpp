@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include <fathom/math/random.hpp>
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/median.hpp"
@@ -19,6 +19,172 @@ namespace fathom {
 namespace {
 
 constexpr double kLeastShare = 1e-6;  // of a value: what single precision leaves of a clean one
+
+constexpr double kTripleRad = 15.0 * kRadPerDeg;  // from the first of a triple of neighbours to the others, at most
+constexpr double kDeviationByMedian = 1.4826;     // a normal's, by the median of its sizes
+
+constexpr std::size_t kMostSampled = 2000;  // readings that judge a random triple
+constexpr std::uint32_t kTriples = 150;     // one in eight is of the wall alone where half of the readings are
+constexpr int kMostPlaneSteps = 30;
+constexpr double kMostDeviation = 0.05;  // of the distance
+constexpr std::uint32_t kTripleStream = 0x77616c6cU;
+
+std::nullopt_t nothing(std::string why, std::string& why_not) {
+  why_not = std::move(why);
+  return std::nullopt;
+}
+
+/// The plane m through the readings of as many rays as it has unknowns; nothing where they do not tell.
+std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
+                                  std::span<const float> measured_m) {
+  const auto inverse = [&](std::size_t k) { return 1.0 / double{measured_m[at[k]]}; };
+  // m . (o + r q) = 1, divided by r
+  const auto row = [&](std::size_t k) {
+    return rays.origin_m.empty() ? rays.q[at[k]] : rays.q[at[k]] + inverse(k) * rays.origin_m[at[k]];
+  };
+  const Vec3 a = row(0), b = row(1);
+  if (rays.is_planar) {
+    const double det = a.x * b.y - a.y * b.x;
+    if (!(std::abs(det) > 1e-9)) return std::nullopt;
+    return Vec3{(inverse(0) * b.y - inverse(1) * a.y) / det, (a.x * inverse(1) - b.x * inverse(0)) / det, 0.0};
+  }
+  const Vec3 c = row(2);
+  const Vec3 bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
+  const double det = dot(a, bc);
+  if (!(std::abs(det) > 1e-12)) return std::nullopt;
+  return (1.0 / det) * (inverse(0) * bc + inverse(1) * ca + inverse(2) * ab);
+}
+
+struct ScoredPlane {
+  Vec3 m;
+  double score;
+};
+
+/// The plane with the highest score through random readings. `draw`: their rays, nothing or three, from random words.
+template <class Draw, class Score>
+std::optional<ScoredPlane> best_of_triples(const WallRays& rays, std::span<const float> measured, const NoiseKey& key,
+                                           std::uint32_t triples, Draw draw, Score score) {
+  std::optional<ScoredPlane> best;
+  for (std::uint32_t k = 0; k < triples; ++k) {
+    const std::optional<std::array<std::size_t, 3>> at = draw(keyed_block(key, k, 0));
+    const auto m = at ? plane_through(rays, *at, measured) : std::nullopt;
+    if (!m) continue;
+    const ScoredPlane plane = {*m, score(*m)};
+    if (!best || plane.score > best->score) best = plane;
+  }
+  return best;
+}
+
+/// The random one of as many.
+std::size_t pick(std::uint32_t word, std::size_t count) { return (std::uint64_t{word} * count) >> 32U; }
+
+/// At most `most` of them, evenly spaced.
+std::vector<std::size_t> thinned(const std::vector<std::size_t>& all, std::size_t most) {
+  std::vector<std::size_t> some;
+  const std::size_t count = std::min(all.size(), most);
+  for (std::size_t k = 0; k < count; ++k) some.push_back(all[k * all.size() / count]);
+  return some;
+}
+
+/// The least median of residuals over random triples, as a negative score, in what the error counts.
+std::optional<ScoredPlane> least_median(const WallRays& rays, std::span<const float> measured,
+                                        const std::vector<std::size_t>& at, const NoiseKey& key) {
+  const std::vector<std::size_t> sample = thinned(at, kMostSampled);
+  std::vector<double> sizes(sample.size());
+  const auto draw = [&](const PhiloxBlock& words) {
+    std::array<std::size_t, 3> triple{};
+    for (std::size_t k = 0; k < 3; ++k) triple[k] = sample[pick(words.word[k], sample.size())];
+    return std::optional(triple);
+  };
+  const auto score = [&](const Vec3& m) {
+    for (std::size_t k = 0; k < sample.size(); ++k) {
+      const double clean_m = rays.clean_m(sample[k], m);
+      sizes[k] = clean_m > 0.0 ? std::abs(rays.error(double{measured[sample[k]]}, clean_m))
+                               : std::numeric_limits<double>::infinity();
+    }
+    return -median(sizes);
+  };
+  return best_of_triples(rays, measured, {key.seed, key.frame, kTripleStream}, kTriples, draw, score);
+}
+
+/// Over the readings within the gate.
+PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, const Vec3& m,
+                  const WallScale& scale) {
+  PlaneStep step;
+  for (const std::size_t i : at) {
+    const double clean_m = rays.clean_m(i, m);
+    if (!(clean_m > 0.0)) continue;
+    const double error = rays.error(double{measured[i]}, clean_m);
+    const double deviation = scale.at(rays, i, clean_m);
+    if (std::abs(error) <= kWallGate * deviation) step.add(rays.slope(i, clean_m, m), error, deviation);
+  }
+  return step;
+}
+
+/// The same deviation for all readings: of the disparity, else as a share of the range, by the median range.
+WallScale even_scale(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at,
+                     double deviation, double half_step_m) {
+  if (rays.has_disparity()) return {.constant = deviation, .per_m = 0.0, .half_step_m = half_step_m};
+  std::vector<double> values;
+  for (const std::size_t i : at) values.push_back(double{measured[i]});
+  return {.constant = 0.0, .per_m = deviation / median(values), .half_step_m = half_step_m};
+}
+
+constexpr std::size_t kMostVotes = 4000;     // readings that judge a random triple
+constexpr std::uint32_t kVoteTriples = 600;  // of neighbours: one in eight and more is of one plane
+constexpr double kAheadRad = 20.0 * kRadPerDeg, kMostAheadRad = 60.0 * kRadPerDeg;
+constexpr double kMostTiltRad = 45.0 * kRadPerDeg;
+constexpr double kVoteDeviations = 4.0, kVoteShare = 2e-3;  // of the range: what a lidar is off besides
+constexpr std::uint32_t kVoteStream = 0x766f7465U;
+
+/// The deviation of a reading about the plane of its neighbours in a row: 1 / r is linear along a straight line.
+double deviation_of_neighbours(const WallRays& rays, std::span<const float> measured) {
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const auto left = rays.beside(i, 0, -1), right = rays.beside(i, 0, 1);
+    if (!left || !right || std::isnan(measured[i] + measured[*left] + measured[*right])) continue;
+    const double along = norm(rays.q[*left] + rays.q[*right]);
+    const double between_m = along / (1.0 / double{measured[*left]} + 1.0 / double{measured[*right]});
+    // Two neighbours are half of the variance of one more.
+    errors.push_back(std::abs(double{measured[i]} - between_m) / std::sqrt(1.5));
+  }
+  return errors.empty() ? 0.0 : kDeviationByMedian * median(errors);
+}
+
+bool is_upright(const Vec3& m, WallChoice choice) {
+  const Vec3 normal = (1.0 / norm(m)) * m;
+  if (!(std::abs(normal.z) <= std::sin(kMostTiltRad))) return false;
+  return choice == WallChoice::kLargest || normal.x >= std::cos(kMostAheadRad);
+}
+
+/// The upright plane with the most votes through triples of neighbours, which begin at one of `first`.
+std::optional<Vec3> most_votes(const WallRays& rays, std::span<const float> measured,
+                               const std::vector<std::size_t>& first, WallChoice choice, const WallScale& tolerance,
+                               const NoiseKey& key) {
+  const std::ptrdiff_t across = std::max<std::ptrdiff_t>(1, rays.rays_in(kTripleRad, true)),
+                       down = std::max<std::ptrdiff_t>(1, rays.rays_in(kTripleRad, false));
+  const auto off = [](std::uint32_t word, std::ptrdiff_t most) {
+    return static_cast<std::ptrdiff_t>(pick(word, static_cast<std::size_t>(2 * most + 1))) - most;
+  };
+  const auto draw = [&](const PhiloxBlock& words) -> std::optional<std::array<std::size_t, 3>> {
+    const std::size_t a = first[pick(words.word[0], first.size())];
+    const auto b = rays.beside(a, 0, off(words.word[1], across));
+    // A line has enough of two.
+    const auto c = rays.is_planar ? b : rays.beside(a, off(words.word[2], down), off(words.word[3], across));
+    if (!b || !c || std::isnan(measured[*b]) || std::isnan(measured[*c])) return std::nullopt;
+    return std::array{a, *b, *c};
+  };
+  const std::vector<std::size_t> voters = thinned(first, kMostVotes);
+  const auto votes = [&](const Vec3& m) {
+    if (!is_upright(m, choice)) return 0.0;
+    return static_cast<double>(std::count_if(voters.begin(), voters.end(), [&](std::size_t i) {
+      const double clean_m = rays.clean_m(i, m);
+      return clean_m > 0.0 && std::abs(double{measured[i]} - clean_m) <= kWallGate * tolerance.at(rays, i, clean_m);
+    }));
+  };
+  const auto best = best_of_triples(rays, measured, {key.seed, key.frame, kVoteStream}, kVoteTriples, draw, votes);
+  return best && best->score > 0.0 ? std::optional(best->m) : std::nullopt;
+}
 
 }  // namespace
 
@@ -80,129 +246,35 @@ std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std:
   return directions;
 }
 
-FrameRays::FrameRays(const WallRays& of_all, const WallTurns* turns, std::size_t f) : of_all_(of_all) {
-  if (turns == nullptr) return;
-  own_ = of_all;
-  own_->q = turn_directions(*turns, of_all.size(), f);
-  own_->used_cols = turns->cols[f], own_->is_full_turn = true;
+std::optional<std::size_t> WallRays::beside(std::size_t i, std::ptrdiff_t down, std::ptrdiff_t right) const {
+  const auto width = static_cast<std::ptrdiff_t>(cols), used = static_cast<std::ptrdiff_t>(used_cols);
+  if (!is_there(i)) return std::nullopt;
+  const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(i) / width + down;
+  std::ptrdiff_t col = static_cast<std::ptrdiff_t>(i) % width + right;
+  if (is_full_turn) col = (col % used + used) % used;
+  if (row < 0 || row >= static_cast<std::ptrdiff_t>(rows) || col < 0 || col >= used) return std::nullopt;
+  return static_cast<std::size_t>(row * width + col);
 }
 
-namespace {
-
-constexpr std::size_t kMostSampled = 2000;  // readings that judge a random triple
-constexpr std::uint32_t kTriples = 150;     // one in eight is of the wall alone where half of the readings are
-constexpr int kMostPlaneSteps = 30;
-constexpr double kNormalByMedian = 1.4826;  // a normal's deviation by the median of its sizes
-constexpr double kMostDeviation = 0.05;     // of the distance
-constexpr std::uint32_t kTripleStream = 0x77616c6cU;
-
-/// The least median of residuals over random triples.
-class TripleSearch {
- public:
-  TripleSearch(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at)
-      : rays_(rays), measured_(measured) {
-    const std::size_t count = std::min(at.size(), kMostSampled);
-    for (std::size_t k = 0; k < count; ++k) sample_.push_back(at[k * at.size() / count]);
+std::ptrdiff_t WallRays::rays_in(double angle_rad, bool are_across) const {
+  std::vector<double> steps;
+  for (std::size_t i = 0; i < size(); i += size() / 1000 + 1) {
+    if (const auto k = beside(i, are_across ? 0 : 1, are_across ? 1 : 0)) steps.push_back(norm(q[i] - q[*k]));
   }
-
-  /// m and the median, in what the error counts.
-  std::optional<std::pair<Vec3, double>> best(const WallKey& key) {
-    std::optional<std::pair<Vec3, double>> best;
-    for (std::uint32_t triple = 0; triple < kTriples; ++triple) {
-      const PhiloxBlock words = keyed_block({key.seed, key.frame, kTripleStream}, triple, 0);
-      std::array<std::size_t, 3> at{};
-      for (std::size_t k = 0; k < 3; ++k) at[k] = sample_[(std::uint64_t{words.word[k]} * sample_.size()) >> 32U];
-      const auto m = plane_through(rays_, at, measured_);
-      if (!m) continue;
-      const double median = median_of(*m);
-      if (!best || median < best->second) best.emplace(*m, median);
-    }
-    return best;
-  }
-
- private:
-  double median_of(const Vec3& m) {
-    sizes_.clear();
-    for (const std::size_t i : sample_) {
-      const double clean_m = rays_.clean_m(i, m);
-      sizes_.push_back(clean_m > 0.0 ? std::abs(rays_.error(double{measured_[i]}, clean_m))
-                                     : std::numeric_limits<double>::infinity());
-    }
-    return median(sizes_);
-  }
-
-  const WallRays& rays_;
-  std::span<const float> measured_;
-  std::vector<std::size_t> sample_;
-  std::vector<double> sizes_;
-};
-
-/// Over the readings within the gate.
-PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, const Vec3& m,
-                  const WallScale& scale) {
-  PlaneStep step;
-  for (const std::size_t i : at) {
-    const double clean_m = rays.clean_m(i, m);
-    if (!(clean_m > 0.0)) continue;
-    const double error = rays.error(double{measured[i]}, clean_m);
-    const double deviation = scale.at(rays, i, clean_m);
-    if (std::abs(error) <= kWallGate * deviation) step.add(rays.slope(i, clean_m, m), error, deviation);
-  }
-  return step;
+  const double step_rad = steps.empty() ? kTripleRad : std::max(1e-6, median(steps));
+  return static_cast<std::ptrdiff_t>(std::min(1e6, std::ceil(angle_rad / step_rad)));
 }
-
-/// The deviation that is wanted of all readings alike: per ray it is the same in what the error counts.
-WallScale even_scale(const WallRays& rays, double deviation, double half_step_m) {
-  return {.constant = rays.has_disparity() ? deviation : 0.0,
-          .per_m = rays.has_disparity() ? 0.0 : deviation,
-          .half_step_m = half_step_m};
-}
-
-/// Deviation per range, of which even_scale() of a laser or a depth camera is made: the median error by the median
-/// range.
-double relative(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, double error) {
-  if (rays.has_disparity()) return error;
-  std::vector<double> values;
-  for (const std::size_t i : at) values.push_back(double{measured[i]});
-  return error / median(values);
-}
-
-std::array<double, 3> components(const Vec3& v) { return {v.x, v.y, v.z}; }
-
-}  // namespace
 
 std::optional<PlaneMatrix> inverse_of(const PlaneMatrix& matrix, std::size_t unknowns) {
-  Eigen::MatrixXd a(unknowns, unknowns);
-  for (std::size_t j = 0; j < unknowns; ++j) {
-    for (std::size_t k = 0; k < unknowns; ++k) a(j, k) = components(matrix[j])[k];
-  }
-  const auto found = inverse_of(a, 1e-14);
+  Eigen::MatrixXd a(3, 3);
+  a << matrix[0].x, matrix[0].y, matrix[0].z, matrix[1].x, matrix[1].y, matrix[1].z, matrix[2].x, matrix[2].y,
+      matrix[2].z;
+  const std::vector<std::size_t> rows =
+      unknowns == 2 ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0, 1, 2};
+  const auto found = inverse_of(a, rows, 1e-14);
   if (!found) return std::nullopt;
-  PlaneMatrix inverse{};
-  for (std::size_t j = 0; j < unknowns; ++j) {
-    inverse[j] = {(*found)(j, 0), (*found)(j, 1), unknowns == 3 ? (*found)(j, 2) : 0.0};
-  }
-  return inverse;
-}
-
-std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
-                                  std::span<const float> measured_m) {
-  const auto inverse = [&](std::size_t k) { return 1.0 / double{measured_m[at[k]]}; };
-  // m . (o + r q) = 1, divided by r
-  const auto row = [&](std::size_t k) {
-    return rays.origin_m.empty() ? rays.q[at[k]] : rays.q[at[k]] + inverse(k) * rays.origin_m[at[k]];
-  };
-  const Vec3 a = row(0), b = row(1);
-  if (rays.is_planar) {
-    const double det = a.x * b.y - a.y * b.x;
-    if (!(std::abs(det) > 1e-9)) return std::nullopt;
-    return Vec3{(inverse(0) * b.y - inverse(1) * a.y) / det, (a.x * inverse(1) - b.x * inverse(0)) / det, 0.0};
-  }
-  const Vec3 c = row(2);
-  const Vec3 bc = cross(b, c), ca = cross(c, a), ab = cross(a, b);
-  const double det = dot(a, bc);
-  if (!(std::abs(det) > 1e-12)) return std::nullopt;
-  return (1.0 / det) * (inverse(0) * bc + inverse(1) * ca + inverse(2) * ab);
+  const auto row = [&](Eigen::Index k) { return Vec3{(*found)(k, 0), (*found)(k, 1), (*found)(k, 2)}; };
+  return PlaneMatrix{row(0), row(1), row(2)};
 }
 
 double WallPlaneFit::leverage(const WallRays& rays, std::size_t i) const {
@@ -211,54 +283,77 @@ double WallPlaneFit::leverage(const WallRays& rays, std::size_t i) const {
 }
 
 std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
-                                      const std::optional<WallScale>& scale, const WallKey& key, std::string& why_not) {
+                                      const std::optional<WallScale>& scale, const NoiseKey& key,
+                                      std::string& why_not) {
   const std::size_t least = rays.is_planar ? 20 : 100;
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < measured_m.size(); ++i) {
     if (!std::isnan(measured_m[i])) at.push_back(i);
   }
   if (at.size() < least) {
-    why_not = fmt::format("has {} readings, and a wall needs {}", at.size(), least);
-    return std::nullopt;
+    return nothing(fmt::format("has {} readings, and a wall needs {}", at.size(), least), why_not);
   }
-  const auto start = TripleSearch(rays, measured_m, at).best(key);
-  if (!start || !std::isfinite(start->second)) {
-    why_not = "its readings lie on no plane before the sensor";
-    return std::nullopt;
-  }
-  WallPlaneFit fit{.m = start->first, .readings = at.size()};
-  WallScale now =
-      scale.value_or(even_scale(rays, relative(rays, measured_m, at, kNormalByMedian * start->second), half_step_m));
+  const auto start = least_median(rays, measured_m, at, key);
+  if (!start || !std::isfinite(start->score)) return nothing("its readings lie on no plane before the sensor", why_not);
+  WallPlaneFit fit{.m = start->m, .readings = at.size()};
+  const auto even = [&](double deviation) { return even_scale(rays, measured_m, at, deviation, half_step_m); };
+  WallScale now = scale ? *scale : even(-kDeviationByMedian * start->score);
   for (int k = 0; k < kMostPlaneSteps; ++k) {
     const PlaneStep step = step_at(rays, measured_m, at, fit.m, now);
     if (2 * step.readings < at.size()) {
-      why_not = fmt::format("{:.0f} % of its readings lie on one plane, and half of them have to",
-                            100.0 * static_cast<double>(step.readings) / static_cast<double>(at.size()));
-      return std::nullopt;
+      const double share = static_cast<double>(step.readings) / static_cast<double>(at.size());
+      return nothing(fmt::format("{:.0f} % of its readings lie on one plane, and half of them have to", 100.0 * share),
+                     why_not);
     }
     const auto covariance = inverse_of(step.information, rays.unknowns());
-    if (!covariance) {
-      why_not = "its readings do not tell a plane";
-      return std::nullopt;
-    }
+    if (!covariance) return nothing("its readings do not tell a plane", why_not);
     const std::size_t before = fit.on_wall;
     fit.covariance = *covariance, fit.scale = now, fit.on_wall = step.readings;
     fit.deviation = std::sqrt(step.square / static_cast<double>(step.readings));
     const Vec3 moved = product(*covariance, step.right);
     fit.m = fit.m + moved;
-    if (!scale) now = even_scale(rays, relative(rays, measured_m, at, fit.deviation), half_step_m);
+    if (!scale) now = even(fit.deviation);
     if (before == fit.on_wall && norm(moved) < 1e-12 * norm(fit.m)) break;
   }
   const double part =
       rays.has_disparity() ? fit.deviation / (rays.focal_baseline_px_m * norm(fit.m)) : fit.deviation * norm(fit.m);
-  if (!(part <= kMostDeviation)) {
-    const std::string by =
-        part <= 1.0 ? fmt::format("{:.1f} % of the distance", 100.0 * part) : "more than the distance";
-    why_not = fmt::format("its readings deviate from every plane by {}, and {:.0f} % is the most for a wall", by,
-                          100.0 * kMostDeviation);
-    return std::nullopt;
+  if (part <= kMostDeviation) return fit;
+  const std::string by = part <= 1.0 ? fmt::format("{:.1f} % of the distance", 100.0 * part) : "more than the distance";
+  return nothing(fmt::format("its readings deviate from every plane by {}, and {:.0f} % is the most for a wall", by,
+                             100.0 * kMostDeviation),
+                 why_not);
+}
+
+std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::span<const float> measured_m,
+                                                     WallChoice choice, const NoiseKey& key, std::string& why_not) {
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < measured_m.size(); ++i) {
+    const bool is_ahead = choice == WallChoice::kLargest || rays.q[i].x >= std::cos(kAheadRad);
+    if (!std::isnan(measured_m[i]) && is_ahead) first.push_back(i);
   }
-  return fit;
+  if (first.empty()) {
+    const bool is_ahead = choice == WallChoice::kAhead;
+    return nothing(is_ahead ? "has no reading within 20 degrees of straight ahead" : "has no reading", why_not);
+  }
+  const WallScale tolerance = {.constant = kVoteDeviations / kWallGate * deviation_of_neighbours(rays, measured_m),
+                               .per_m = kVoteShare / kWallGate};
+  const auto start = most_votes(rays, measured_m, first, choice, tolerance, key);
+  if (!start) return nothing("its readings lie on no upright plane before the sensor", why_not);
+  const auto region_of = [&](const WallPlaneFit& plane) {
+    std::vector<WallPixel> pixels(rays.size(), WallPixel::kLost);
+    name_pixels(rays, measured_m, {}, plane, tolerance, std::nullopt, pixels);
+    std::vector<std::uint8_t> region;
+    for (const WallPixel pixel : pixels) region.push_back(pixel == WallPixel::kWall ? 1 : 0);
+    return region;
+  };
+  const std::vector<std::uint8_t> rough = region_of({.m = *start});
+  std::vector<float> readings(measured_m.begin(), measured_m.end());
+  for (std::size_t i = 0; i < rough.size(); ++i) {
+    if (rough[i] == 0) readings[i] = std::numeric_limits<float>::quiet_NaN();
+  }
+  const auto fit = fit_plane(rays, readings, 0.0, std::nullopt, key, why_not);
+  if (!fit) return std::nullopt;
+  return region_of(*fit);
 }
 
 }  // namespace fathom

@@ -14,6 +14,7 @@
 
 #include <fathom/base/geometry.hpp>
 #include <fathom/calibrate/wall.hpp>
+#include <fathom/math/random.hpp>
 
 namespace fathom {
 
@@ -35,6 +36,10 @@ struct WallRays {
   [[nodiscard]] std::size_t size() const { return q.size(); }
   /// Whether ray i is one, and no place behind the last column of its turn.
   [[nodiscard]] bool is_there(std::size_t i) const { return used_cols == cols || i % cols < used_cols; }
+  /// The ray that many rows and columns from ray i; nothing beyond the border.
+  [[nodiscard]] std::optional<std::size_t> beside(std::size_t i, std::ptrdiff_t down, std::ptrdiff_t right) const;
+  /// How many rays beside each other span an angle, rad, along columns or along rows.
+  [[nodiscard]] std::ptrdiff_t rays_in(double angle_rad, bool are_across) const;
   [[nodiscard]] bool has_disparity() const { return focal_baseline_px_m > 0.0; }
   [[nodiscard]] std::size_t unknowns() const { return is_planar ? 2 : 3; }
   /// The clean value of ray i before the plane m; 0: the plane is not before it.
@@ -49,6 +54,10 @@ struct WallRays {
   /// What the error is counted in: px of disparity, or m.
   [[nodiscard]] double error(double measured_m, double clean_m) const {
     return has_disparity() ? focal_baseline_px_m / measured_m - focal_baseline_px_m / clean_m : measured_m - clean_m;
+  }
+  /// The value without an error.
+  [[nodiscard]] double without(double error, double value_m) const {
+    return has_disparity() ? focal_baseline_px_m / (focal_baseline_px_m / value_m - error) : value_m - error;
   }
   /// How the error of ray i moves with the plane m, where the clean value is that of m.
   [[nodiscard]] Vec3 slope(std::size_t i, double clean_m, const Vec3& m) const {
@@ -70,25 +79,8 @@ struct WallScale {
 /// Whether a value is a reading of ray i.
 bool is_reading(const WallRays& rays, std::size_t i, float measured_m);
 
-// The rays of each turn of a lidar.
-
 /// Directions of the rays of frame f, unit, [rows, cols].
 std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std::size_t f);
-
-/// The rays of one frame: the same for all frames, or with turns its own.
-class FrameRays {
- public:
-  FrameRays(const WallRays& of_all, const WallTurns* turns, std::size_t f);
-  FrameRays(const FrameRays&) = delete;
-  FrameRays& operator=(const FrameRays&) = delete;
-
-  const WallRays& operator*() const { return own_ ? *own_ : of_all_; }
-  const WallRays* operator->() const { return &**this; }
-
- private:
-  const WallRays& of_all_;
-  std::optional<WallRays> own_;
-};
 
 // The plane of one frame, where some readings are of other surfaces.
 
@@ -106,7 +98,7 @@ inline double quadratic_form(const PlaneMatrix& matrix, const Vec3& v) { return 
 /// The inverse of the matrix of as many components as a plane has unknowns; nothing where readings do not determine it.
 std::optional<PlaneMatrix> inverse_of(const PlaneMatrix& matrix, std::size_t unknowns);
 
-/// Sums of one step of Gauss and Newton.
+/// Sums of one Gauss-Newton step.
 struct PlaneStep {
   PlaneMatrix information{};
   Vec3 right;
@@ -135,20 +127,24 @@ struct WallPlaneFit {
   [[nodiscard]] double leverage(const WallRays& rays, std::size_t i) const;
 };
 
-/// The plane m through the readings of as many rays as it has unknowns; nothing where they do not tell.
-std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
-                                  std::span<const float> measured_m);
-
-/// Numbers that name the random triples.
-struct WallKey {
-  std::uint64_t seed = 0;
-  std::uint32_t frame = 0;
-};
-
 /// `measured_m` [rays], NaN where a ray has no reading or is left out. With a scale the readings are weighted by it and
 /// gated by it; without one they count alike, and the gate is of their own deviation. Returns nothing, and says why,
-/// where no plane is found.
+/// where no plane is found. `key` names the random triples.
 std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
-                                      const std::optional<WallScale>& scale, const WallKey& key, std::string& why_not);
+                                      const std::optional<WallScale>& scale, const NoiseKey& key, std::string& why_not);
+
+/// The readings of the wall among what else a lidar or a laser sees: 1 where a plane is to be fitted, [rows, cols].
+/// `measured_m` as of fit_plane(). Returns nothing, and says why, where there is no wall.
+std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::span<const float> measured_m,
+                                                     WallChoice choice, const NoiseKey& key, std::string& why_not);
+
+/// Names each ray of a frame, given its wall. `measured_m` [rays]; `left_out` [rays] or empty: where it is not 0 the
+/// ray is left out. A reading is within the gate of the wall, off it alone, or off it as a surface; of a lidar the wall
+/// is then one piece. Without `border` that is all, and losses are kLost. With it, a loss is judged by the nearest
+/// readings on all sides; among other surfaces a reading is, too, and counts only where a loss would, lest less seems
+/// to be lost. Returns the losses that lie in the band which the right camera of a pair does not see.
+std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
+                        const WallPlaneFit& fit, const WallScale& scale, std::optional<BorderLosses> border,
+                        std::span<WallPixel> pixels);
 
 }  // namespace fathom

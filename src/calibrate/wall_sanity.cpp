@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Checks of the frames of a wall and of the options of their fit.
-#include "calibrate/wall_sanity.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +15,9 @@
 #include <fathom/calibrate/wall.hpp>
 #include <fathom/noise/disparity.hpp>
 
+#include "base/median.hpp"
 #include "beam/no_return_pile.hpp"
+#include "calibrate/wall_work.hpp"
 
 namespace fathom {
 
@@ -28,6 +28,10 @@ constexpr double kMostPx = 1e7, kMostM = 1e6, kQuarterRad = 1.5708;
 void check_within(const char* name, double value, double low, double high, const char* unit) {
   if (value >= low && value <= high) return;
   throw InputError(Setting{name}, fmt::format(" = {} is not in [{:g}, {:g}] {}", value, low, high, unit));
+}
+
+void check_count(std::size_t given, const char* what, std::size_t frames) {
+  if (given != 0 && given != frames) throw InputError(fmt::format("{} {} given for {} frames", given, what, frames));
 }
 
 void check_lidar(const WallSensor& sensor, const WallLidar& lidar) {
@@ -93,48 +97,6 @@ void check_turns(const WallFrames& frames, const WallTurns& turns) {
   }
 }
 
-}  // namespace
-
-void validate(const WallOptions& options) {
-  validate(ChainFitOptions{.hold_out = options.hold_out, .block_frames = options.block_frames});
-  check_within("rate_hz", options.rate_hz, 1e-3, 1e6, "Hz");
-  if (options.most_returns < 1000) {
-    throw InputError(Setting{"most_returns"}, fmt::format(" = {} is not at least 1000", options.most_returns));
-  }
-  validate(Compute{.threads = options.threads});
-}
-
-void validate(const WallFrames& frames) {
-  check_sensor(frames.sensor);
-  const std::size_t rays = frames.sensor.rays(), count = frames.frames();
-  if (count == 0 || frames.measured_m.size() != count * rays) {
-    throw InputError(fmt::format("{} measured values are no whole number of frames of {} x {} rays",
-                                 frames.measured_m.size(), frames.sensor.rows, frames.sensor.cols));
-  }
-  if (count > std::numeric_limits<std::uint32_t>::max()) throw InputError(fmt::format("{} frames are too many", count));
-  if (!frames.names.empty() && frames.names.size() != count) {
-    throw InputError(fmt::format("{} names given for {} frames", frames.names.size(), count));
-  }
-  if (!frames.tape_m.empty() && frames.tape_m.size() != count) {
-    throw InputError(fmt::format("{} distances given for {} frames", frames.tape_m.size(), count));
-  }
-  for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
-    if (std::isnan(frames.tape_m[f])) continue;
-    const std::string name = frames.names.empty() ? fmt::format("frame {}", f) : frames.names[f];
-    check_within(fmt::format("distance of {}", name).c_str(), frames.tape_m[f], WallFrames::kLeastTapeM,
-                 WallFrames::kMostTapeM, "m");
-  }
-  const std::size_t out = frames.left_out.size();
-  if (out != 0 && out != rays && out != count * rays) {
-    throw InputError(fmt::format("{} numbers leave out rays of {} frames of {} x {} rays", out, count,
-                                 frames.sensor.rows, frames.sensor.cols));
-  }
-  check_within("half_step_m", frames.half_step_m, 0.0, 1.0, "m");
-  if (frames.turns) check_turns(frames, *frames.turns);
-}
-
-namespace {
-
 constexpr double kMostSteps = 256.0;  // no matcher interpolates finer
 constexpr std::size_t kLeastSeenLevels = 20, kReadingsPerLevel = 10, kLeastNeighbours = 5;
 constexpr double kMostOfLimit = 0.9;  // of a parameter: what is learned is a little larger than what is measured
@@ -142,7 +104,7 @@ constexpr double kNearestWallM = 0.02, kFarthestWallM = 200.0;
 constexpr double kMovedSquare = 50.0;  // of a chi square of 2 or 3 degrees
 constexpr double kMostMoved = 0.6;     // where two frames are of one place it is half
 
-/// The frame whose wall is in the middle by distance. There is one.
+/// The frame whose wall is in the middle by distance. At least one plane is found.
 std::size_t middle_frame(std::span<const WallPlane> planes) {
   std::vector<std::size_t> found;
   for (std::size_t f = 0; f < planes.size(); ++f) {
@@ -155,8 +117,7 @@ std::size_t middle_frame(std::span<const WallPlane> planes) {
 }
 
 std::string wall_words(const WallFrames& frames, std::size_t frame, double distance_m) {
-  return fmt::format("{}: its wall is {} m away",
-                     frames.names.empty() ? fmt::format("frame {}", frame) : frames.names[frame], rough(distance_m));
+  return fmt::format("{}: its wall is {} m away", name_of(frames, frame), rough(distance_m));
 }
 
 /// What depths depend on: the levels of images that have some.
@@ -177,21 +138,18 @@ double usual_gap(const WallFrames& frames, const WallWork& work, double steps_pe
   std::sort(levels.begin(), levels.end());
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   if (levels.size() < kLeastSeenLevels || readings < kReadingsPerLevel * levels.size()) return 0.0;
-  std::vector<std::int64_t> gaps;
-  for (std::size_t k = 1; k < levels.size(); ++k) gaps.push_back(levels[k] - levels[k - 1]);
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  return static_cast<double>(*middle);
+  std::vector<double> gaps;
+  for (std::size_t k = 1; k < levels.size(); ++k) gaps.push_back(static_cast<double>(levels[k] - levels[k - 1]));
+  return median(gaps);
 }
 
-/// Whether two planes differ by more than their readings let them; nothing where these do not tell.
-std::optional<bool> is_other_plane(const WallPlaneFit& a, const WallPlaneFit& b, double sum) {
+/// The squared difference of two planes by its covariance; nothing where readings do not determine it.
+std::optional<double> square_apart(const WallPlaneFit& a, const WallPlaneFit& b) {
   PlaneMatrix both = a.covariance;
   for (std::size_t k = 0; k < both.size(); ++k) both[k] = both[k] + b.covariance[k];
   const auto inverse = inverse_of(both, both[2].z > 0.0 ? 3 : 2);
   if (!inverse) return std::nullopt;
-  const double square = quadratic_form(*inverse, a.m - b.m);
-  return square > kMovedSquare * std::max(1.0, sum);
+  return quadratic_form(*inverse, a.m - b.m);
 }
 
 /// Of a planar laser: whether a value beyond all others, which is none of the wall, says that nothing came back.
@@ -229,6 +187,39 @@ std::string levels_flag(const WallFrames& frames, const WallWork& work, double s
 }
 
 }  // namespace
+
+void validate(const WallOptions& options) {
+  validate(ChainFitOptions{.hold_out = options.hold_out, .block_frames = options.block_frames});
+  check_within("rate_hz", options.rate_hz, 1e-3, 1e6, "Hz");
+  if (options.most_returns < 1000) {
+    throw InputError(Setting{"most_returns"}, fmt::format(" = {} is not at least 1000", options.most_returns));
+  }
+  validate(Compute{.threads = options.threads});
+}
+
+void validate(const WallFrames& frames) {
+  check_sensor(frames.sensor);
+  const std::size_t rays = frames.sensor.rays(), count = frames.frames();
+  if (count == 0 || frames.measured_m.size() != count * rays) {
+    throw InputError(fmt::format("{} measured values are no whole number of frames of {} x {} rays",
+                                 frames.measured_m.size(), frames.sensor.rows, frames.sensor.cols));
+  }
+  if (count > std::numeric_limits<std::uint32_t>::max()) throw InputError(fmt::format("{} frames are too many", count));
+  check_count(frames.names.size(), "names", count);
+  check_count(frames.tape_m.size(), "distances", count);
+  for (std::size_t f = 0; f < frames.tape_m.size(); ++f) {
+    if (std::isnan(frames.tape_m[f])) continue;
+    check_within(fmt::format("distance of {}", name_of(frames, f)).c_str(), frames.tape_m[f], WallFrames::kLeastTapeM,
+                 WallFrames::kMostTapeM, "m");
+  }
+  const std::size_t out = frames.left_out.size();
+  if (out != 0 && out != rays && out != count * rays) {
+    throw InputError(fmt::format("{} numbers leave out rays of {} frames of {} x {} rays", out, count,
+                                 frames.sensor.rows, frames.sensor.cols));
+  }
+  check_within("half_step_m", frames.half_step_m, 0.0, 1.0, "m");
+  if (frames.turns) check_turns(frames, *frames.turns);
+}
 
 std::string rough(double value) { return value >= 100.0 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
@@ -282,9 +273,9 @@ std::string moving_wall_flag(const WallWork& work, double sum) {
   std::size_t pairs = 0, moved = 0;
   for (std::size_t f = 1; f < work.fits.size(); ++f) {
     if (!work.fits[f] || !work.fits[f - 1]) continue;
-    const auto is_other = is_other_plane(*work.fits[f - 1], *work.fits[f], sum);
-    if (!is_other) continue;
-    ++pairs, moved += *is_other ? 1 : 0;
+    const auto square = square_apart(*work.fits[f - 1], *work.fits[f]);
+    if (!square) continue;
+    ++pairs, moved += *square > kMovedSquare * std::max(1.0, sum) ? 1 : 0;
   }
   if (pairs < kLeastNeighbours || !(static_cast<double>(moved) > kMostMoved * static_cast<double>(pairs))) return "";
   return fmt::format(

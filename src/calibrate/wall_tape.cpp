@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/wall_tape.hpp"
-
+// Gain and bias of a sensor from walls whose distance was measured with a tape, and checks of these distances.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include <fathom/noise/gain_bias.hpp>
 
 #include "base/counts.hpp"
-#include "calibrate/wall_sanity.hpp"
+#include "calibrate/wall_work.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {
@@ -24,25 +24,23 @@ namespace {
 
 constexpr int kMostBiasSteps = 20;
 
-/// Where readings of a frame err alike, frames of one place differ by more than independent readings let them.
-double crowding_of(const WallWork& work, const std::vector<TapePlace>& places) {
-  double square = 0.0, degrees = 0.0;
-  for (const TapePlace& place : places) {
-    const std::vector<std::size_t>& frames = place.frames;
-    double mean_m = 0.0;
-    for (const std::size_t f : frames) mean_m += work.measure.planes[f].distance_m / static_cast<double>(frames.size());
-    for (const std::size_t f : frames) {
-      const double off_m = work.measure.planes[f].distance_m - mean_m;
-      square += off_m * off_m / variance_of_distance(*work.fits[f]);
-    }
-    degrees += static_cast<double>(frames.size()) - 1.0;
-  }
-  return degrees > 0.0 ? std::max(1.0, square / degrees) : 1.0;
-}
+/// A run of frames with one distance: means over its frames.
+struct TapePlace {
+  double tape_m = 0.0, measured_m = 0.0;
+  double per_bias = 0.0;                 ///< by how much the distance of the plane moves with a bias along the rays
+  double variance = 0.0;                 ///< of measured_m as its readings say, m^2
+  std::vector<Vec3> m = {};              ///< planes of the frames
+  std::vector<std::size_t> frames = {};  ///< with a wall
+  /// Of the frame whose readings are nearest to the tape.
+  std::size_t nearest = 0;
+  double by_tape = 0.0;  ///< its distance by tape over that by its readings
+
+  [[nodiscard]] double times() const { return std::max(by_tape, 1.0 / by_tape); }
+};
 
 /// How far the plane of a frame moves when every range is longer by a unit: the step of the fit that this causes.
 double distance_per_bias(const WallWork& work, std::size_t f) {
-  const FrameRays of_frame = work.rays_of(f);
+  const auto of_frame = work.rays_of(f);
   const WallRays& rays = *of_frame;
   const Vec3 plane = work.fits[f]->m;
   PlaneStep step;
@@ -58,82 +56,20 @@ double distance_per_bias(const WallWork& work, std::size_t f) {
   return -dot(plane, product(*covariance, step.right)) / (norm(plane) * dot(plane, plane));
 }
 
-double spread_of(double square, std::size_t places, std::size_t parameters) {
-  return places > parameters ? std::sqrt(square / static_cast<double>(places - parameters)) : kNoNumber;
-}
-
-/// The larger of the error that the spread of places says, which is uncertain where they are few, and of that which
-/// their readings say. NaN where there is no spread.
-double larger_error(double of_spread, std::size_t degrees, double variance_of_readings) {
-  if (std::isnan(of_spread)) return kNoNumber;
-  return std::max(two_errors_widening(degrees) * of_spread, std::sqrt(variance_of_readings));
-}
-
-/// Bias and gain by least squares over the places; the bias alone without a gain.
-void fit_gain(const std::vector<TapePlace>& places, bool has_gain, WallTape& tape) {
-  tape.gain = tape.bias_m = {kNoNumber, kNoNumber}, tape.spread_m = kNoNumber;
-  const std::size_t count = places.size(), parameters = has_gain ? 2 : 1;
-  Eigen::MatrixXd slopes(count, parameters);
-  Eigen::VectorXd off_m(count), variances(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    slopes(k, 0) = places[k].per_bias;
-    if (has_gain) slopes(k, 1) = places[k].tape_m;
-    off_m[k] = places[k].measured_m - places[k].tape_m, variances[k] = places[k].variance;
-  }
-  const auto inverse = inverse_of(slopes.transpose() * slopes, 0.0);
-  if (!inverse) return;
-  const Eigen::MatrixXd to_values = *inverse * slopes.transpose();
-  const Eigen::VectorXd values = to_values * off_m, of_readings = to_values.cwiseAbs2() * variances;
-  tape.spread_m = spread_of((off_m - slopes * values).squaredNorm(), count, parameters);
-  const std::size_t degrees = count - std::min(parameters, count);
-  const auto estimate = [&](Eigen::Index k) -> Estimate {
-    return {values[k], larger_error(tape.spread_m * std::sqrt((*inverse)(k, k)), degrees, of_readings[k])};
-  };
-  tape.bias_m = estimate(0);
-  if (has_gain) tape.gain = estimate(1);
-}
-
-/// Mean distance of the planes whose disparities are smaller by the bias.
-double distance_without(const TapePlace& p, double bias_px, double focal_baseline_px_m) {
-  double sum_m = 0.0;
-  for (const Vec3& m : p.m) sum_m += 1.0 / norm(m - Vec3{bias_px / focal_baseline_px_m, 0.0, 0.0});
-  return sum_m / static_cast<double>(p.m.size());
-}
-
-void fit_disparity_bias(const std::vector<TapePlace>& places, double focal_baseline_px_m, WallTape& tape) {
-  constexpr double kStepPx = 1e-4;
-  double bias_px = 0.0, slopes = 0.0;
-  for (int step = 0; step < kMostBiasSteps; ++step) {
-    double right = 0.0;
-    slopes = 0.0;
-    for (const TapePlace& p : places) {
-      const double at = distance_without(p, bias_px, focal_baseline_px_m);
-      const double slope = (distance_without(p, bias_px + kStepPx, focal_baseline_px_m) - at) / kStepPx;
-      slopes += slope * slope, right += slope * (p.tape_m - at);
+/// Correlated readings of a frame make frames of one place differ by more than independent readings would.
+double crowding_of(const WallWork& work, const std::vector<TapePlace>& places) {
+  double square = 0.0, degrees = 0.0;
+  for (const TapePlace& place : places) {
+    for (const std::size_t f : place.frames) {
+      const double off_m = work.measure.planes[f].distance_m - place.measured_m;
+      square += off_m * off_m / variance_of_distance(*work.fits[f]);
     }
-    bias_px += right / slopes;
-    if (std::abs(right / slopes) < 1e-10) break;
+    degrees += static_cast<double>(place.frames.size()) - 1.0;
   }
-  double square = 0.0, of_readings = 0.0;
-  for (const TapePlace& p : places) {
-    const double at = distance_without(p, bias_px, focal_baseline_px_m), left_m = at - p.tape_m;
-    const double slope = (distance_without(p, bias_px + kStepPx, focal_baseline_px_m) - at) / kStepPx;
-    square += left_m * left_m, of_readings += slope * slope * p.variance / (slopes * slopes);
-  }
-  tape.bias_px_spread_m = spread_of(square, places.size(), 1);
-  tape.bias_px = {bias_px, larger_error(tape.bias_px_spread_m / std::sqrt(slopes), places.size() - 1, of_readings)};
+  return degrees > 0.0 ? std::max(1.0, square / degrees) : 1.0;
 }
 
-/// Whether a value is within two errors of 0; without an error it is not.
-bool is_zero(const Estimate& e) { return std::abs(e.value) < 2.0 * e.std_error; }
-
-}  // namespace
-
-double variance_of_distance(const WallPlaneFit& fit) {
-  const double square = dot(fit.m, fit.m);
-  return quadratic_form(fit.covariance, fit.m) / (square * square * square);
-}
-
+/// Of the frames with a wall and a distance.
 std::vector<TapePlace> tape_places(const WallFrames& frames, const WallWork& work) {
   std::vector<TapePlace> places;
   double last_m = kNoNumber;
@@ -146,86 +82,103 @@ std::vector<TapePlace> tape_places(const WallFrames& frames, const WallWork& wor
     place.measured_m += work.measure.planes[f].distance_m, place.m.push_back(work.fits[f]->m);
     place.per_bias += distance_per_bias(work, f), place.variance += variance_of_distance(*work.fits[f]);
     place.frames.push_back(f);
+    const double by_tape = tape_m / work.measure.planes[f].distance_m;
+    if (place.frames.size() > 1 && std::max(by_tape, 1.0 / by_tape) >= place.times()) continue;
+    place.nearest = f, place.by_tape = by_tape;
   }
-  const double crowding = crowding_of(work, places);
   for (TapePlace& place : places) {
     const double share = 1.0 / static_cast<double>(place.m.size());
-    place.measured_m *= share, place.per_bias *= share, place.variance *= crowding * share * share;
+    place.measured_m *= share, place.per_bias *= share, place.variance *= share * share;
   }
+  const double crowding = crowding_of(work, places);
+  for (TapePlace& place : places) place.variance *= crowding;
   return places;
 }
 
+/// Least squares over places.
+struct PlaceFit {
+  std::vector<Estimate> values;
+  double spread_m = kNoNumber;  ///< deviation of the places about them; NaN for too few
+};
+
+/// `slopes` [places, values]. An error is the larger of two: by the spread of places, which is uncertain where they are
+/// few, and by their readings. NaN where there is no spread. Nothing where the places do not determine the values.
+std::optional<PlaceFit> fit_places(const std::vector<TapePlace>& places, const Eigen::MatrixXd& slopes,
+                                   const Eigen::VectorXd& off_m) {
+  const auto inverse = inverse_of(slopes.transpose() * slopes, 0.0);
+  if (!inverse) return std::nullopt;
+  Eigen::VectorXd variances(slopes.rows());
+  for (std::size_t k = 0; k < places.size(); ++k) variances[k] = places[k].variance;
+  const Eigen::MatrixXd to_values = *inverse * slopes.transpose();
+  const Eigen::VectorXd values = to_values * off_m, of_readings = to_values.cwiseAbs2() * variances;
+  const auto degrees = static_cast<std::size_t>(std::max<Eigen::Index>(0, slopes.rows() - slopes.cols()));
+  PlaceFit fit;
+  if (degrees > 0) fit.spread_m = (off_m - slopes * values).norm() / std::sqrt(static_cast<double>(degrees));
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    const double of_spread = two_errors_widening(degrees) * fit.spread_m * std::sqrt((*inverse)(k, k));
+    const double error = degrees > 0 ? std::max(of_spread, std::sqrt(of_readings[k])) : kNoNumber;
+    fit.values.push_back({values[k], error});
+  }
+  return fit;
+}
+
+/// Bias and gain; the bias alone without a gain.
+void fit_gain(const std::vector<TapePlace>& places, bool has_gain, WallTape& tape) {
+  tape.gain = tape.bias_m = {kNoNumber, kNoNumber}, tape.spread_m = kNoNumber;
+  Eigen::MatrixXd slopes(places.size(), has_gain ? 2 : 1);
+  Eigen::VectorXd off_m(places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    slopes(k, 0) = places[k].per_bias;
+    if (has_gain) slopes(k, 1) = places[k].tape_m;
+    off_m[k] = places[k].measured_m - places[k].tape_m;
+  }
+  const auto fit = fit_places(places, slopes, off_m);
+  if (!fit) return;
+  tape.bias_m = fit->values[0], tape.spread_m = fit->spread_m;
+  if (has_gain) tape.gain = fit->values[1];
+}
+
+/// Mean distance of the planes whose disparities are smaller by the bias.
+double distance_without(const TapePlace& p, double bias_px, double focal_baseline_px_m) {
+  double sum_m = 0.0;
+  for (const Vec3& m : p.m) sum_m += 1.0 / norm(m - Vec3{bias_px / focal_baseline_px_m, 0.0, 0.0});
+  return sum_m / static_cast<double>(p.m.size());
+}
+
+/// By Gauss-Newton steps.
+void fit_disparity_bias(const std::vector<TapePlace>& places, double focal_baseline_px_m, WallTape& tape) {
+  constexpr double kStepPx = 1e-4;
+  Eigen::MatrixXd slopes(places.size(), 1);
+  Eigen::VectorXd off_m(places.size());
+  double bias_px = 0.0;
+  for (int step = 0; step < kMostBiasSteps; ++step) {
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      const double at_m = distance_without(places[k], bias_px, focal_baseline_px_m);
+      slopes(k, 0) = (distance_without(places[k], bias_px + kStepPx, focal_baseline_px_m) - at_m) / kStepPx;
+      off_m[k] = at_m - places[k].tape_m;
+    }
+    const auto fit = fit_places(places, slopes, off_m);
+    if (!fit) return;
+    bias_px -= fit->values[0].value;
+    tape.bias_px = {bias_px, fit->values[0].std_error}, tape.bias_px_spread_m = fit->spread_m;
+    if (std::abs(fit->values[0].value) < 1e-10) break;
+  }
+}
+
+/// Whether a value is within two errors of 0; without an error it is not.
+bool is_zero(const Estimate& e) { return std::abs(e.value) < 2.0 * e.std_error; }
+
+/// The distance of a place less that by tape, gain and bias, or the bias of the disparity where that is chosen.
 double off_the_law_m(const TapePlace& place, const WallTape& tape, const WallRays& rays) {
   if (tape.is_disparity) return distance_without(place, tape.bias_px.value, rays.focal_baseline_px_m) - place.tape_m;
-  const double gain = std::isnan(tape.gain.value) ? 0.0 : tape.gain.value;
-  return place.measured_m - place.tape_m * (1.0 + gain) - place.per_bias * tape.bias_m.value;
+  return place.measured_m - place.tape_m * (1.0 + gain_of(tape)) - place.per_bias * tape.bias_m.value;
 }
-
-std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work) {
-  const std::vector<TapePlace> places = tape_places(frames, work);
-  if (places.empty()) return std::nullopt;
-  WallTape tape{.places = places.size()};
-  bool has_gain = false;
-  for (const TapePlace& p : places) has_gain = has_gain || p.tape_m != places.front().tape_m;
-  fit_gain(places, has_gain, tape);
-  tape.bias_px = {kNoNumber, kNoNumber}, tape.bias_px_spread_m = kNoNumber;
-  if (work.rays.has_disparity()) {
-    fit_disparity_bias(places, work.rays.focal_baseline_px_m, tape);
-    tape.is_disparity = !(tape.spread_m < tape.bias_px_spread_m);
-  }
-  const bool no_gain = std::isnan(tape.gain.value) || is_zero(tape.gain);
-  tape.is_exact = tape.is_disparity ? is_zero(tape.bias_px) : no_gain && is_zero(tape.bias_m);
-  return tape;
-}
-
-WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape) {
-  WallFrames freed = frames;
-  const double gain = std::isnan(tape.gain.value) ? 0.0 : tape.gain.value;
-  for (std::size_t i = 0; i < freed.measured_m.size(); ++i) {
-    const double bias_m = tape.bias_m.value / rays.length[i % rays.size()];
-    freed.measured_m[i] = static_cast<float>((double{freed.measured_m[i]} - bias_m) / (1.0 + gain));
-  }
-  return freed;
-}
-
-WallTape joined(const WallTape& first, const WallTape& rest) {
-  WallTape both = first;
-  const bool has_gain = !std::isnan(first.gain.value);
-  const double stretch = has_gain ? 1.0 + first.gain.value : 1.0;
-  if (has_gain) both.gain = {stretch * (1.0 + rest.gain.value) - 1.0, stretch * rest.gain.std_error};
-  both.bias_m = {first.bias_m.value + stretch * rest.bias_m.value, stretch * rest.bias_m.std_error};
-  both.spread_m = rest.spread_m;
-  return both;
-}
-
-namespace {
 
 constexpr double kMostTimes = 1.5, kMostTimesOfOne = 3.0;    // factors between tape and readings
 constexpr double kAlikeTimes = 1.2, kNearTimes = 1.1;        // within which factors are the same
 constexpr double kTapeErrorM = 0.01, kTapeErrorPerM = 0.02;  // of a careful tape, and of a frame held in the hand
 constexpr double kApart = 0.05, kFarApart = 0.2, kFarOffPerM = 0.1;
 constexpr double kSurely = 5.0;  // deviations by the readings
-
-/// The frame of a place whose readings are nearest to the tape.
-struct PlaceRatio {
-  std::size_t frame = 0;
-  double tape_m = 0.0, measured_m = 0.0;
-
-  [[nodiscard]] double by_tape() const { return tape_m / measured_m; }
-  [[nodiscard]] double times() const { return std::max(tape_m / measured_m, measured_m / tape_m); }
-};
-
-bool is_less_off(const PlaceRatio& a, const PlaceRatio& b) { return a.times() < b.times(); }
-
-std::vector<PlaceRatio> ratios_of(const WallFrames& frames, const WallWork& work) {
-  std::vector<PlaceRatio> ratios;
-  for (const TapePlace& place : tape_places(frames, work)) {
-    std::vector<PlaceRatio> of_frames;
-    for (const std::size_t f : place.frames) of_frames.push_back({f, place.tape_m, work.measure.planes[f].distance_m});
-    ratios.push_back(*std::min_element(of_frames.begin(), of_frames.end(), is_less_off));
-  }
-  return ratios;
-}
 
 bool is_near(double times, double unit) { return times < kNearTimes * unit && unit < kNearTimes * times; }
 
@@ -238,11 +191,8 @@ double usual_factor(double times) {
   return times;
 }
 
-struct UnitWord {
-  double per_m;
-  std::string_view name;
-};
-constexpr std::array<UnitWord, 4> kUnits = {{{100.0, "cm"}, {1000.0, "mm"}, {39.37, "inches"}, {3.281, "feet"}}};
+constexpr std::array<std::pair<double, std::string_view>, 4> kUnits = {
+    {{100.0, "cm"}, {1000.0, "mm"}, {39.37, "inches"}, {3.281, "feet"}}};  // in a metre
 
 /// What may be wrong where all are off by such a factor.
 Message cause_of(const WallFrames& frames, bool sees_more, double by_tape) {
@@ -250,10 +200,11 @@ Message cause_of(const WallFrames& frames, bool sees_more, double by_tape) {
   const char* what = by_tape > 1.0 ? "the distances" : "the readings";
   const bool has_levels = frames.sensor.camera && frames.half_step_m > 0.0;
   std::string cause;
-  for (const UnitWord& unit : kUnits) {
+  for (const auto& [per_m, unit] : kUnits) {
     // Readings that were levels have no other unit.
-    if (is_near(times, unit.per_m) && (by_tape > 1.0 || !has_levels))
-      cause = fmt::format("are {} in {}, not in m", what, unit.name);
+    if (is_near(times, per_m) && (by_tape > 1.0 || !has_levels)) {
+      cause = fmt::format("are {} in {}, not in m", what, unit);
+    }
   }
   if (has_levels) {
     const double levels_per_m = 0.5 / frames.half_step_m;
@@ -265,56 +216,56 @@ Message cause_of(const WallFrames& frames, bool sees_more, double by_tape) {
   return sees_more ? "are their units the same, and is it the wall of the tape?" : "are their units the same?";
 }
 
-[[noreturn]] void refuse(const WallFrames& frames, const WallWork& work, const PlaceRatio& place, const Message& more) {
-  const std::string times = fmt::format("{} times as far by {}", rough(place.times()),
-                                        place.tape_m > place.measured_m ? "tape" : "its readings");
-  throw InputError(Setting{"tape_m"},
-                   fmt::format(": {} is {:g} m by tape and {} m by its readings, {}", work.name_of(frames, place.frame),
-                               place.tape_m, rough(place.measured_m), times),
-                   more);
+[[noreturn]] void refuse(const WallFrames& frames, const WallWork& work, const TapePlace& place, const Message& more) {
+  throw InputError(
+      Setting{"tape_m"},
+      fmt::format(": {} is {:g} m by tape and {} m by its readings, {} times as far by {}",
+                  name_of(frames, place.nearest), place.tape_m, rough(work.measure.planes[place.nearest].distance_m),
+                  rough(place.times()), place.by_tape > 1.0 ? "tape" : "its readings"),
+      more);
 }
 
-void refuse_all(const WallFrames& frames, const WallWork& work, const std::vector<PlaceRatio>& ratios) {
-  double least = ratios.front().by_tape(), most = least, logs = 0.0;
-  for (const PlaceRatio& ratio : ratios) {
-    least = std::min(least, ratio.by_tape()), most = std::max(most, ratio.by_tape());
-    logs += std::log(ratio.by_tape());
+void refuse_all(const WallFrames& frames, const WallWork& work, const std::vector<TapePlace>& places) {
+  double least = places.front().by_tape, most = least, logs = 0.0;
+  for (const TapePlace& place : places) {
+    least = std::min(least, place.by_tape), most = std::max(most, place.by_tape);
+    logs += std::log(place.by_tape);
   }
   if (least < kMostTimes && most > 1.0 / kMostTimes) return;
   const bool are_alike = most < kAlikeTimes * least;
-  const std::string others = ratios.size() == 1 ? ""
+  const std::string others = places.size() == 1 ? ""
                              : are_alike        ? ", as all others are"
                                                 : ", and all others are off, too";
   const Message cause = are_alike
-                            ? cause_of(frames, work.rays.sees_more, std::exp(logs / static_cast<double>(ratios.size())))
+                            ? cause_of(frames, work.rays.sees_more, std::exp(logs / static_cast<double>(places.size())))
                             : Message("look at the units of distances and readings");
-  refuse(frames, work, ratios.front(), Message(others, ": ", cause));
+  refuse(frames, work, places.front(), Message(others, ": ", cause));
 }
 
-/// By how much two frames of a place lie apart, the nearest and the farthest.
+/// Two frames of a place, and how far they are apart, as a share of the nearer distance.
 struct Gap {
   std::size_t near = 0, far = 0;
-  double tape_m = 0.0, apart_m = 0.0, share = 0.0;  ///< of the nearer distance
+  double share = 0.0;
 };
 
+/// The nearest and the farthest frame; nothing where their readings allow for the difference.
 std::optional<Gap> gap_of(const WallWork& work, const TapePlace& place) {
   const auto distance_m = [&](std::size_t f) { return work.measure.planes[f].distance_m; };
   const auto [near, far] =
       std::minmax_element(place.frames.begin(), place.frames.end(),
                           [&](std::size_t a, std::size_t b) { return distance_m(a) < distance_m(b); });
-  const double apart_m = distance_m(*far) - distance_m(*near);
+  const double apart_m = distance_m(*far) - distance_m(*near), share = apart_m / distance_m(*near);
   const double error_m = std::sqrt(variance_of_distance(*work.fits[*near]) + variance_of_distance(*work.fits[*far]));
-  const double share = apart_m / distance_m(*near);
   if (!(share > kApart && apart_m > kSurely * error_m)) return std::nullopt;
-  return Gap{*near, *far, place.tape_m, apart_m, share};
+  return Gap{*near, *far, share};
 }
 
 std::string others_of(std::size_t all) {
   return all > 1 ? fmt::format(" (so it is at {})", counted(all - 1, "more place")) : "";
 }
 
-void doubt_gaps(const WallFrames& frames, const WallWork& work, const std::vector<TapePlace>& places,
-                TapeDoubts& doubts) {
+void doubt_gaps(const WallFrames& frames, const WallWork& work, const std::vector<TapePlace>& places, WallTape& tape,
+                std::vector<std::string>& doubts) {
   std::vector<Gap> gaps;
   for (const TapePlace& place : places) {
     if (const auto gap = gap_of(work, place)) gaps.push_back(*gap);
@@ -322,17 +273,17 @@ void doubt_gaps(const WallFrames& frames, const WallWork& work, const std::vecto
   if (gaps.empty()) return;
   const Gap& worst =
       *std::max_element(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.share < b.share; });
-  doubts.is_contradicted = doubts.is_contradicted || worst.share > kFarApart;
-  doubts.flags.push_back(fmt::format(
+  tape.is_contradicted = tape.is_contradicted || worst.share > kFarApart;
+  const double near_m = work.measure.planes[worst.near].distance_m, far_m = work.measure.planes[worst.far].distance_m;
+  doubts.push_back(fmt::format(
       "frames of one distance by tape lie {:.2g} m apart by their readings: {} at {:.2f} m and {} at {:.2f} m are both "
       "{:g} m by tape{}; give each place its own distance",
-      worst.apart_m, work.name_of(frames, worst.near), work.measure.planes[worst.near].distance_m,
-      work.name_of(frames, worst.far), work.measure.planes[worst.far].distance_m, worst.tape_m,
+      far_m - near_m, name_of(frames, worst.near), near_m, name_of(frames, worst.far), far_m, frames.tape_m[worst.near],
       others_of(gaps.size())));
 }
 
-void doubt_places(const WallFrames& frames, const WallWork& work, const std::vector<TapePlace>& places,
-                  const WallTape& tape, TapeDoubts& doubts) {
+void doubt_places(const WallFrames& frames, const WallWork& work, const std::vector<TapePlace>& places, WallTape& tape,
+                  std::vector<std::string>& doubts) {
   const TapePlace* worst = nullptr;
   double worst_m = 0.0;
   std::size_t off = 0;
@@ -341,14 +292,14 @@ void doubt_places(const WallFrames& frames, const WallWork& work, const std::vec
     const double allowed_m = std::max(kTapeErrorM + kTapeErrorPerM * place.tape_m, kSurely * std::sqrt(place.variance));
     if (!(std::abs(off_m) > allowed_m)) continue;
     ++off;
-    doubts.is_contradicted = doubts.is_contradicted || std::abs(off_m) > kTapeErrorM + kFarOffPerM * place.tape_m;
+    tape.is_contradicted = tape.is_contradicted || std::abs(off_m) > kTapeErrorM + kFarOffPerM * place.tape_m;
     if (worst == nullptr || std::abs(off_m) > std::abs(worst_m)) worst = &place, worst_m = off_m;
   }
   if (worst == nullptr) return;
-  doubts.flags.push_back(fmt::format(
+  doubts.push_back(fmt::format(
       "distances by tape lie on no line of {}: {}, {:g} m by tape, is {:.2g} m too {} for it{}; see whether a distance "
       "was read or typed wrongly, or two were swapped",
-      tape.is_disparity ? "a bias of the disparity" : "gain and bias", work.name_of(frames, worst->frames.front()),
+      tape.is_disparity ? "a bias of the disparity" : "gain and bias", name_of(frames, worst->frames.front()),
       worst->tape_m, std::abs(worst_m), worst_m > 0.0 ? "far" : "near", others_of(off)));
 }
 
@@ -371,19 +322,61 @@ std::string beyond_limits(const WallTape& tape) {
 
 }  // namespace
 
+double variance_of_distance(const WallPlaneFit& fit) {
+  const double square = dot(fit.m, fit.m);
+  return quadratic_form(fit.covariance, fit.m) / (square * square * square);
+}
+
+std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work) {
+  const std::vector<TapePlace> places = tape_places(frames, work);
+  if (places.empty()) return std::nullopt;
+  WallTape tape{.places = places.size()};
+  bool has_gain = false;
+  for (const TapePlace& p : places) has_gain = has_gain || p.tape_m != places.front().tape_m;
+  fit_gain(places, has_gain, tape);
+  tape.bias_px = {kNoNumber, kNoNumber}, tape.bias_px_spread_m = kNoNumber;
+  if (work.rays.has_disparity()) {
+    fit_disparity_bias(places, work.rays.focal_baseline_px_m, tape);
+    tape.is_disparity = !(tape.spread_m < tape.bias_px_spread_m);
+  }
+  const bool no_gain = std::isnan(tape.gain.value) || is_zero(tape.gain);
+  tape.is_exact = tape.is_disparity ? is_zero(tape.bias_px) : no_gain && is_zero(tape.bias_m);
+  return tape;
+}
+
+WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape) {
+  WallFrames freed = frames;
+  for (std::size_t i = 0; i < freed.measured_m.size(); ++i) {
+    const double bias_m = tape.bias_m.value / rays.length[i % rays.size()];
+    freed.measured_m[i] = static_cast<float>((double{freed.measured_m[i]} - bias_m) / (1.0 + gain_of(tape)));
+  }
+  return freed;
+}
+
+WallTape joined(const WallTape& first, const WallTape& rest) {
+  WallTape both = first;
+  const bool has_gain = !std::isnan(first.gain.value);
+  const double stretch = has_gain ? 1.0 + first.gain.value : 1.0;
+  if (has_gain) both.gain = {stretch * (1.0 + rest.gain.value) - 1.0, stretch * rest.gain.std_error};
+  both.bias_m = {first.bias_m.value + stretch * rest.bias_m.value, stretch * rest.bias_m.std_error};
+  both.spread_m = rest.spread_m;
+  return both;
+}
+
 void check_tape(const WallFrames& frames, const WallWork& work) {
-  const std::vector<PlaceRatio> ratios = ratios_of(frames, work);
-  if (ratios.empty()) return;
-  refuse_all(frames, work, ratios);
-  const PlaceRatio& worst = *std::max_element(ratios.begin(), ratios.end(), is_less_off);
-  const auto off = std::count_if(ratios.begin(), ratios.end(),
-                                 [](const PlaceRatio& ratio) { return ratio.times() > kMostTimesOfOne; });
+  const std::vector<TapePlace> places = tape_places(frames, work);
+  if (places.empty()) return;
+  refuse_all(frames, work, places);
+  const auto worst = std::max_element(places.begin(), places.end(),
+                                      [](const TapePlace& a, const TapePlace& b) { return a.times() < b.times(); });
+  const auto off = std::count_if(places.begin(), places.end(),
+                                 [](const TapePlace& place) { return place.times() > kMostTimesOfOne; });
   if (off == 0) return;
-  const double times = worst.times();
+  const double times = worst->times();
   const bool is_shifted = is_near(times, 10.0) || is_near(times, 100.0) || is_near(times, 1000.0);
   const std::string others =
-      off == 1 ? ", unlike others" : fmt::format(", and {} of {} places are as far off", off, ratios.size());
-  refuse(frames, work, worst,
+      off == 1 ? ", unlike others" : fmt::format(", and {} of {} places are as far off", off, places.size());
+  refuse(frames, work, *worst,
          fmt::format("{}: is the distance typed right{}?", others, is_shifted ? ", with its decimal point" : ""));
 }
 
@@ -393,22 +386,22 @@ void check_tape_limits(const WallTape& tape) {
   if (!beyond.empty()) throw InputError(Setting{"tape_m"}, ": distances and readings tell ", beyond);
 }
 
-TapeDoubts doubts_of_tape(const WallFrames& frames, const WallWork& work, const WallTape& tape) {
-  TapeDoubts doubts;
+std::vector<std::string> doubts_of_tape(const WallFrames& frames, const WallWork& work, WallTape& tape) {
+  std::vector<std::string> doubts;
   const std::vector<TapePlace> places = tape_places(frames, work);
-  doubt_gaps(frames, work, places, doubts);
+  doubt_gaps(frames, work, places, tape, doubts);
   doubt_places(frames, work, places, tape, doubts);
   if (tape.is_exact) return doubts;
   if (const std::string beyond = beyond_limits(tape); !beyond.empty()) {
-    doubts.is_contradicted = true;
-    doubts.flags.push_back("distances by tape tell " + beyond +
-                           ": see whether two of them were swapped, or places are too near to each other");
+    tape.is_contradicted = true;
+    doubts.push_back("distances by tape tell " + beyond +
+                     ": see whether two of them were swapped, or places are too near to each other");
   }
   return doubts;
 }
 
-std::vector<std::string> tape_flags(const WallTape* tape, const TapeDoubts& doubts) {
-  if (tape == nullptr) return {"no frame with a wall has a distance: bias and scale are not known"};
+std::vector<std::string> tape_flags(const std::optional<WallTape>& tape, const std::vector<std::string>& doubts) {
+  if (!tape) return {"no frame with a wall has a distance: bias and scale are not known"};
   std::vector<std::string> flags;
   if (std::isnan(tape->gain.value)) {
     flags.emplace_back(
@@ -418,7 +411,7 @@ std::vector<std::string> tape_flags(const WallTape* tape, const TapeDoubts& doub
     flags.push_back(fmt::format("{} by tape: so few say little about the errors of gain and bias",
                                 counted(tape->places, "distance")));
   }
-  flags.insert(flags.end(), doubts.flags.begin(), doubts.flags.end());
+  flags.insert(flags.end(), doubts.begin(), doubts.end());
   if (tape->is_contradicted) {
     flags.emplace_back(
         "distances by tape and readings contradict each other: the chain has neither gain nor bias of them");

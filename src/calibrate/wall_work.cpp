@@ -14,10 +14,6 @@
 
 #include "base/counts.hpp"
 #include "base/median.hpp"
-#include "calibrate/wall_correlation.hpp"
-#include "calibrate/wall_pixels.hpp"
-#include "calibrate/wall_region.hpp"
-#include "calibrate/wall_returns.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {
@@ -30,12 +26,44 @@ constexpr double kMostRestless = 4.0;
 constexpr int kRegionGrowths = 3;
 /// Planes take a part of the error of a ring, and give it to the others: the worst are found first.
 constexpr std::array kRingParts = {0.3, 0.3, 0.1, 0.03};
-constexpr double kBinDeg = 5.0, kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
+constexpr double kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
 
-/// What one frame gives.
+constexpr std::size_t kRangeBins = 12, kIncidenceBins = 18;
+
+/// Sums of a bin of one frame.
+struct WallBinSums {
+  std::size_t readings = 0, lost = 0;
+  double square_px = 0.0, square_m = 0.0;
+
+  void add(const WallBinSums& other) {
+    readings += other.readings, lost += other.lost;
+    square_px += other.square_px, square_m += other.square_m;
+  }
+};
+
+/// Equally wide; none without a range.
+std::vector<WallBin> bins_between(double low, double high, std::size_t count) {
+  std::vector<WallBin> bins;
+  const double step = (high - low) / static_cast<double>(count);
+  for (std::size_t k = 0; k < count && high > 0.0; ++k) {
+    const double from = low + static_cast<double>(k) * step;
+    bins.push_back({.low = from, .high = from + step});
+  }
+  return bins;
+}
+
+/// Adds to the bin of a value, unless it is outside all of them.
+void add_to_bin(const std::vector<WallBin>& bins, double value, const WallBinSums& sums, std::vector<WallBinSums>& to) {
+  if (bins.empty()) return;
+  const double step = bins.front().high - bins.front().low, place = (value - bins.front().low) / step;
+  if (!(place > -1e-6 && place < static_cast<double>(bins.size()) + 1e-6)) return;
+  to[std::min(bins.size() - 1, static_cast<std::size_t>(std::max(0.0, place)))].add(sums);
+}
+
+/// The part of one frame in the sums.
 struct FramePart {
   std::vector<WallBinSums> by_range, by_incidence;
-  std::vector<std::size_t> errors;
+  std::array<std::size_t, WallMeasure::kErrorBins> errors{};
   double square = 0.0;
   std::array<std::size_t, 6> pixels{};  ///< by WallPixel
   std::size_t hidden = 0;
@@ -74,7 +102,7 @@ class FrameMeter {
     }
     each_frame([&](std::size_t f) { parts_[f].reach_m = farthest_reading(f); });
     find_reach();
-    // What is no wall there is left out already.
+    // Rays beside the wall are left out already.
     if (like != nullptr) w_.rays.reach_m = std::numeric_limits<double>::infinity();
     const BorderLosses border =
         options_.border.value_or(frames_.sensor.camera ? BorderLosses::kOfWall : BorderLosses::kNotKnown);
@@ -83,7 +111,8 @@ class FrameMeter {
     };
     name_all();
     for (const double part : kRingParts) {
-      if (!find_ring_errors(part)) break;
+      if (frames_.sensor.lidar) w_.rings = ring_errors(w_, *frames_.sensor.lidar, part);
+      if (w_.rings.empty()) break;
       each_frame([&](std::size_t f) { fit_without_ring_errors(f); });
       name_all();
     }
@@ -104,13 +133,14 @@ class FrameMeter {
     });
   }
 
-  [[nodiscard]] std::span<const float> measured(std::size_t f) const {
-    return std::span(frames_.measured_m).subspan(f * w_.rays.size(), w_.rays.size());
+  template <class Values>
+  [[nodiscard]] auto of_frame(Values& values, std::size_t f) const {
+    return std::span(values).subspan(f * w_.rays.size(), w_.rays.size());
   }
+  [[nodiscard]] std::span<const float> measured(std::size_t f) const { return of_frame(frames_.measured_m, f); }
   [[nodiscard]] std::span<const std::uint8_t> left_out(std::size_t f) const {
     if (frames_.left_out.empty()) return {};
-    const std::size_t rays = w_.rays.size();
-    return std::span(frames_.left_out).subspan(frames_.left_out.size() == rays ? 0 : f * rays, rays);
+    return of_frame(frames_.left_out, frames_.left_out.size() == w_.rays.size() ? 0 : f);
   }
   /// Whether ray i has a reading that is not left out, nor of another surface of those that a lidar sees.
   [[nodiscard]] bool is_used(std::size_t f, std::size_t i) const {
@@ -118,26 +148,21 @@ class FrameMeter {
     if (!is_reading(w_.rays, i, measured(f)[i]) || (!out.empty() && out[i] != 0)) return false;
     return regions_[f].empty() || regions_[f][i] != 0;
   }
-  [[nodiscard]] std::span<WallPixel> pixels(std::size_t f) {
-    return std::span(w_.measure.pixels).subspan(f * w_.rays.size(), w_.rays.size());
-  }
-  [[nodiscard]] std::span<float> residual(std::size_t f) {
-    return std::span(w_.measure.residual).subspan(f * w_.rays.size(), w_.rays.size());
-  }
+  [[nodiscard]] std::span<WallPixel> pixels(std::size_t f) { return of_frame(w_.measure.pixels, f); }
+  [[nodiscard]] std::span<float> residual(std::size_t f) { return of_frame(w_.measure.residual, f); }
 
-  /// What was measured, without errors of single rings.
+  /// The measured ranges without errors of single rings.
   [[nodiscard]] std::vector<float> without_ring_errors(std::size_t f) const {
     std::vector<float> readings(measured(f).begin(), measured(f).end());
-    if (w_.rings.empty()) return readings;
-    for (std::size_t i = 0; i < readings.size(); ++i) {
+    for (std::size_t i = 0; i < readings.size() && !w_.rings.empty(); ++i) {
       if (!is_reading(w_.rays, i, readings[i])) continue;
       const WallRingError& error = w_.rings[frames_.sensor.lidar->ring[i]];
-      readings[i] = static_cast<float>(error.taken_from(double{readings[i]}));
+      readings[i] = static_cast<float>((double{readings[i]} - error.bias_m) / (1.0 + error.gain));
     }
     return readings;
   }
 
-  /// What is used of a frame, else NaN.
+  /// NaN where a reading is not used.
   [[nodiscard]] std::vector<float> readings_of(std::size_t f) const {
     std::vector<float> readings = without_ring_errors(f);
     for (std::size_t i = 0; i < readings.size(); ++i) {
@@ -150,8 +175,8 @@ class FrameMeter {
     std::string& why_not = w_.measure.planes[f].why_not;
     if (w_.turns && !w_.turns->why_not.empty()) why_not = w_.turns->why_not[f];
     if (w_.turns && !why_not.empty()) return;
-    const FrameRays rays = w_.rays_of(f);
-    const WallKey key = {options_.seed, static_cast<std::uint32_t>(f)};
+    const auto rays = w_.rays_of(f);
+    const NoiseKey key = {options_.seed, static_cast<std::uint32_t>(f)};
     if (w_.rays.sees_more && regions_[f].empty()) {
       auto region = find_region(*rays, readings_of(f), options_.wall.value_or(WallChoice::kLargest), key, why_not);
       if (!region) return;
@@ -160,7 +185,8 @@ class FrameMeter {
     w_.fits[f] = fit_plane(*rays, readings_of(f), frames_.half_step_m, scale, key, why_not);
   }
 
-  /// Frames in which errors are much larger than in most show a wall that is none. Disparities err alike everywhere.
+  /// Frames whose errors are much larger than in most frames show no wall. Disparities have the same deviation
+  /// everywhere.
   void drop_restless() {
     std::vector<double> deviations;
     for (const auto& fit : w_.fits) {
@@ -168,14 +194,12 @@ class FrameMeter {
     }
     if (deviations.size() < kLeastToCompare) return;
     const double usual = median(deviations);
-    for (std::size_t f = 0; f < parts_.size(); ++f) drop_beyond(f, usual);
-  }
-
-  void drop_beyond(std::size_t f, double usual) {
-    if (!w_.fits[f] || !(usual > 0.0) || !(w_.fits[f]->deviation > kMostRestless * usual)) return;
-    w_.measure.planes[f].why_not = fmt::format("its readings deviate {:.1f} times as much as those of other frames do",
-                                               w_.fits[f]->deviation / usual);
-    w_.fits[f].reset();
+    for (std::size_t f = 0; f < parts_.size(); ++f) {
+      if (!w_.fits[f] || !(usual > 0.0) || !(w_.fits[f]->deviation > kMostRestless * usual)) continue;
+      w_.measure.planes[f].why_not = fmt::format(
+          "its readings deviate {:.1f} times as much as those of other frames do", w_.fits[f]->deviation / usual);
+      w_.fits[f].reset();
+    }
   }
 
   /// The deviation of all frames together, and that of each, which may be larger.
@@ -198,25 +222,32 @@ class FrameMeter {
     w_.scale.constant = law.stddev_m.value, w_.scale.per_m = law.stddev_per_m.value;
   }
 
+  /// Calls take(ray, clean value) for the used readings of a frame that are within gate(ray, clean value) of its plane.
+  template <class Gate, class Take>
+  void each_near(std::size_t f, Gate gate, Take take) const {
+    if (!w_.fits[f]) return;
+    const auto rays = w_.rays_of(f);
+    for (std::size_t i = 0; i < w_.rays.size(); ++i) {
+      if (!is_used(f, i)) continue;
+      const double clean_m = rays->clean_m(i, w_.fits[f]->m);
+      if (!(clean_m > 0.0)) continue;
+      if (std::abs(w_.rays.error(double{measured(f)[i]}, clean_m)) <= kWallGate * gate(i, clean_m)) take(i, clean_m);
+    }
+  }
+
   /// Some readings within the gate beside the plane.
   [[nodiscard]] RangePairs scale_pairs() const {
     RangePairs pairs;
-    std::size_t all = 0;
+    std::size_t all = 0, seen = 0;
     for (const auto& fit : w_.fits) all += fit ? fit->on_wall : 0;
     const std::size_t every = all / kMostScalePairs + 1;
-    std::size_t seen = 0;
     for (std::size_t f = 0; f < parts_.size(); ++f) {
-      if (!w_.fits[f]) continue;
-      const double gate = kWallGate * w_.fits[f]->deviation;
-      const FrameRays rays = w_.rays_of(f);
-      for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-        const float value = measured(f)[i];
-        if (!is_used(f, i)) continue;
-        const double clean = rays->clean_m(i, w_.fits[f]->m);
-        if (!(clean > 0.0) || std::abs(w_.rays.error(double{value}, clean)) > gate || seen++ % every != 0) continue;
-        pairs.range_m.push_back(static_cast<float>(double{value} * w_.rays.length[i]));
-        pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] * clean));
-      }
+      const auto deviation = [&](std::size_t, double) { return w_.fits[f]->deviation; };
+      each_near(f, deviation, [&](std::size_t i, double clean_m) {
+        if (seen++ % every != 0) return;
+        pairs.range_m.push_back(static_cast<float>(double{measured(f)[i]} * w_.rays.length[i]));
+        pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] * clean_m));
+      });
     }
     return pairs;
   }
@@ -239,37 +270,23 @@ class FrameMeter {
 
   /// Which readings are of the wall, by the plane that is known and the deviation at every range.
   void find_region_again(std::size_t f) {
-    std::vector<WallPixel> named(w_.rays.size(), WallPixel::kLost);
-    name_readings(*w_.rays_of(f), measured(f), left_out(f), *w_.fits[f], scales_[f], named);
+    std::vector<WallPixel> named(w_.rays.size());
+    name_pixels(*w_.rays_of(f), measured(f), left_out(f), *w_.fits[f], scales_[f], std::nullopt, named);
     for (std::size_t i = 0; i < named.size(); ++i) regions_[f][i] = named[i] == WallPixel::kWall ? 1 : 0;
   }
 
   [[nodiscard]] double farthest_reading(std::size_t f) const {
     double farthest_m = 0.0;
-    if (!w_.fits[f]) return farthest_m;
-    const FrameRays rays = w_.rays_of(f);
-    for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-      if (!is_used(f, i)) continue;
-      const double clean = rays->clean_m(i, w_.fits[f]->m);
-      if (!(clean > 0.0)) continue;
-      const double error = std::abs(w_.rays.error(double{measured(f)[i]}, clean));
-      if (error > kWallGate * scales_[f].at(w_.rays, i, clean)) continue;
-      farthest_m = std::max(farthest_m, w_.rays.length[i] * clean);
-    }
+    const auto deviation = [&](std::size_t i, double clean_m) { return scales_[f].at(w_.rays, i, clean_m); };
+    each_near(f, deviation,
+              [&](std::size_t i, double clean_m) { farthest_m = std::max(farthest_m, w_.rays.length[i] * clean_m); });
     return farthest_m;
   }
 
-  /// Whether rings of a lidar err by themselves, and so bend the planes.
-  bool find_ring_errors(double part) {
-    if (frames_.sensor.lidar) w_.rings = ring_errors(w_, *frames_.sensor.lidar, part);
-    return !w_.rings.empty();
-  }
   void fit_without_ring_errors(std::size_t f) {
-    if (!w_.fits[f]) return;
-    std::string why_not;
-    const WallKey key = {options_.seed, static_cast<std::uint32_t>(f)};
-    const auto again = fit_plane(*w_.rays_of(f), readings_of(f), frames_.half_step_m, scales_[f], key, why_not);
-    if (again) w_.fits[f] = again;
+    const std::optional<WallPlaneFit> before = w_.fits[f];
+    if (before) fit(f, scales_[f]);
+    if (!w_.fits[f]) w_.fits[f] = before;
   }
 
   /// How far walls were ever seen: what is lost beyond may be beyond the sensor's reach.
@@ -278,20 +295,19 @@ class FrameMeter {
     if (w_.rays.max_range_m > 0.0) w_.rays.reach_m = std::min(w_.rays.reach_m, w_.rays.max_range_m);
   }
 
+  /// By the first frame. Readings of a planar laser at its reach or beyond count as lost.
   [[noreturn]] void refuse() const {
-    throw InputError(w_.name_of(frames_, 0), ": ", w_.measure.planes[0].why_not, beyond_reach(0),
-                     parts_.size() > 1 ? "; no frame shows a wall" : "");
-  }
-
-  /// How many readings of a planar laser count as lost because they are at its reach or beyond.
-  [[nodiscard]] Message beyond_reach(std::size_t f) const {
     const double max_range_m = w_.rays.max_range_m;
-    const std::span<const float> readings = measured(f);
+    const std::span<const float> readings = measured(0);
     const auto beyond = std::count_if(readings.begin(), readings.end(),
                                       [&](float m) { return std::isfinite(m) && double{m} >= max_range_m; });
-    if (!w_.rays.is_planar || max_range_m == 0.0 || beyond == 0) return "";
-    return Message(fmt::format(" ({} more {} not below ", beyond, are(static_cast<std::uint64_t>(beyond))),
-                   Setting{"max_range_m"}, fmt::format(" = {:g})", max_range_m));
+    Message lost;
+    if (w_.rays.is_planar && max_range_m != 0.0 && beyond != 0) {
+      lost = Message(fmt::format(" ({} more {} not below ", beyond, are(static_cast<std::uint64_t>(beyond))),
+                     Setting{"max_range_m"}, fmt::format(" = {:g})", max_range_m));
+    }
+    throw InputError(name_of(frames_, 0), ": ", w_.measure.planes[0].why_not, lost,
+                     parts_.size() > 1 ? "; no frame shows a wall" : "");
   }
 
   void name(std::size_t f, BorderLosses border) {
@@ -303,7 +319,7 @@ class FrameMeter {
     plane.normal = plane.distance_m * fit.m;
     plane.deviation = fit.deviation;
     FramePart& part = parts_[f];
-    const FrameRays rays = w_.rays_of(f);
+    const auto rays = w_.rays_of(f);
     part.pixels = {}, part.nearest_m = std::numeric_limits<double>::infinity(), part.farthest_m = 0.0;
     std::fill(residual(f).begin(), residual(f).end(), std::numeric_limits<float>::quiet_NaN());
     part.hidden = name_pixels(*rays, without_ring_errors(f), left_out(f), fit, scales_[f], border, pixels(f));
@@ -327,20 +343,17 @@ class FrameMeter {
     for (const FramePart& part : parts_) {
       nearest = std::min(nearest, part.nearest_m), farthest = std::max(farthest, part.farthest_m);
     }
-    w_.measure.by_range = like != nullptr ? emptied(like->by_range) : range_bins(nearest, farthest);
-    for (double low = 0.0; low < 90.0; low += kBinDeg) {
-      w_.measure.by_incidence.push_back({.low = low, .high = low + kBinDeg});
-    }
+    w_.measure.by_range = like != nullptr ? like->by_range : bins_between(nearest, farthest, kRangeBins);
+    w_.measure.by_incidence = bins_between(0.0, 90.0, kIncidenceBins);
   }
 
   void sum(std::size_t f) {
     if (!w_.fits[f]) return;
     FramePart& part = parts_[f];
     part.by_range.resize(w_.measure.by_range.size()), part.by_incidence.resize(w_.measure.by_incidence.size());
-    part.errors.resize(WallMeasure::kErrorBins);
     std::vector<float> standardised(w_.rays.size(), std::numeric_limits<float>::quiet_NaN());
     const Vec3 normal = w_.measure.planes[f].normal;
-    const FrameRays rays = w_.rays_of(f);
+    const auto rays = w_.rays_of(f);
     for (std::size_t i = 0; i < w_.rays.size(); ++i) {
       const WallPixel pixel = pixels(f)[i];
       if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
@@ -352,17 +365,16 @@ class FrameMeter {
         const double unit = error / scales_[f].at(w_.rays, i, clean);
         of_ray.square_px = error * error, of_ray.square_m = off_m * off_m;
         part.square += error * error;
-        const double own = error - w_.of_ring(frames_.sensor, i, clean);
-        standardised[i] = static_cast<float>(own / scales_[f].at(w_.rays, i, clean));
+        standardised[i] = static_cast<float>(own_error(f, i, clean) / scales_[f].at(w_.rays, i, clean));
         const double place = (unit / WallMeasure::kErrorSpan + 1.0) * 0.5 * WallMeasure::kErrorBins;
         ++part.errors[std::min(WallMeasure::kErrorBins - 1, static_cast<std::size_t>(std::max(0.0, place)))];
       }
       const double cosine = std::min(1.0, dot(normal, rays->q[i]) / rays->length[i]);
       const double degrees = math::acos(cosine) * 180.0 / std::numbers::pi;
-      if (const auto k = wall_bin_of(w_.measure.by_range, clean * w_.rays.length[i])) part.by_range[*k].add(of_ray);
-      if (const auto k = wall_bin_of(w_.measure.by_incidence, degrees)) part.by_incidence[*k].add(of_ray);
+      add_to_bin(w_.measure.by_range, clean * w_.rays.length[i], of_ray, part.by_range);
+      add_to_bin(w_.measure.by_incidence, degrees, of_ray, part.by_incidence);
     }
-    w_.sums[f].add(lag_sums(w_.rays, standardised));
+    add_lags(w_.rays, standardised, w_.sums[f]);
   }
 
   /// Whether two frames show the wall from one place.
@@ -372,21 +384,20 @@ class FrameMeter {
            norm(cross(a.normal, b.normal)) <= kAlikeRad;
   }
 
-  /// The error without what it has in common with all of its ring; not of turns.
-  [[nodiscard]] double own_error(std::size_t f, std::size_t i) {
-    return double{residual(f)[i]} - w_.of_ring(frames_.sensor, i, w_.rays.clean_m(i, w_.fits[f]->m));
+  /// The error without the common error of its ring.
+  [[nodiscard]] double own_error(std::size_t f, std::size_t i, double clean_m) {
+    return double{residual(f)[i]} - w_.of_ring(frames_.sensor, i, clean_m);
   }
 
   void sum_in_time(std::size_t f) {
+    const auto own = [&](std::size_t k, std::size_t i) {
+      const double clean_m = w_.rays.clean_m(i, w_.fits[k]->m);
+      return own_error(k, i, clean_m) / scales_[k].at(w_.rays, i, clean_m);
+    };
     for (std::size_t lag = 0; lag <= WallMeasure::kLagsInTime && f + lag < parts_.size(); ++lag) {
       const std::size_t g = f + lag;
       if (!w_.fits[f] || !w_.fits[g] || !are_alike(f, g)) continue;
-      for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-        const double product = own_error(f, i) * own_error(g, i);
-        if (std::isnan(product)) continue;
-        const auto size = [&](std::size_t k) { return scales_[k].at(w_.rays, i, w_.rays.clean_m(i, w_.fits[k]->m)); };
-        w_.sums[f].in_time.products[lag] += product / (size(f) * size(g)), w_.sums[f].in_time.pairs[lag] += 1.0;
-      }
+      for (std::size_t i = 0; i < w_.rays.size(); ++i) w_.sums[f].in_time.add(lag, own(f, i) * own(g, i));
     }
   }
 
@@ -397,7 +408,11 @@ class FrameMeter {
       for (const FramePart& part : parts_) {
         if (!(part.*member).empty()) sums.add((part.*member)[k]);
       }
-      fill(bins[k], sums, w_.rays.has_disparity());
+      const bool is_known = sums.readings >= kLeastInWallBin;
+      const auto n = static_cast<double>(sums.readings);
+      bins[k].readings = sums.readings, bins[k].lost = sums.lost;
+      bins[k].deviation_px = is_known && w_.rays.has_disparity() ? std::sqrt(sums.square_px / n) : kNoNumber;
+      bins[k].deviation_m = is_known ? std::sqrt(sums.square_m / n) : kNoNumber;
     }
     return bins;
   }
@@ -406,9 +421,7 @@ class FrameMeter {
     WallMeasure& m = w_.measure;
     m.by_range = filled(m.by_range, &FramePart::by_range);
     m.by_incidence = filled(m.by_incidence, &FramePart::by_incidence);
-    m.across = lag_correlations(w_, &WallFrameSums::across);
-    if (!w_.rays.is_planar) m.down = lag_correlations(w_, &WallFrameSums::down);
-    if (has_time()) m.in_time = lag_correlations(w_, &WallFrameSums::in_time);
+    fill_correlations(w_, has_time());
     m.error_shares.assign(WallMeasure::kErrorBins, 0.0);
     double square = 0.0;
     for (const FramePart& part : parts_) {
@@ -433,15 +446,22 @@ class FrameMeter {
 
 }  // namespace
 
-std::string WallWork::name_of(const WallFrames& frames, std::size_t frame) const {
+std::string name_of(const WallFrames& frames, std::size_t frame) {
   return frames.names.empty() ? fmt::format("frame {}", frame) : frames.names[frame];
+}
+
+std::shared_ptr<const WallRays> WallWork::rays_of(std::size_t frame) const {
+  if (!turns) return {std::shared_ptr<const WallRays>(), &rays};
+  auto own = std::make_shared<WallRays>(rays);
+  own->q = turn_directions(*turns, rays.size(), frame);
+  own->used_cols = turns->cols[frame], own->is_full_turn = true;
+  return own;
 }
 
 WallWork measure_frames(const WallFrames& frames, const WallOptions& options, const WallMeasure* like) {
   validate(options);
   validate(frames);
-  WallWork work{
-      .rays = WallRays(frames.sensor), .turns = frames.turns, .scale = {}, .fits = {}, .sums = {}, .measure = {}};
+  WallWork work{.rays = WallRays(frames.sensor), .turns = frames.turns};
   work.measure.knows_losses = !frames.turns || frames.turns->knows_losses;
   if (work.rays.is_planar && options.wall) work.rays.sees_more = true;
   FrameMeter(frames, options, work).run(like);

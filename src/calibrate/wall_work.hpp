@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Frames of a wall with their planes: what measuring and learning share.
+// Frames of a wall with their planes, and the steps of learning from them.
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,16 +14,24 @@
 
 namespace fathom {
 
-inline constexpr double kLeastShown = 0.05;     ///< share of the frames that have to show a wall
-inline constexpr std::size_t kWallGroups = 64;  ///< of frames, left out one after the other for errors
+inline constexpr double kLeastShown = 0.05;         ///< share of the frames that have to show a wall
+inline constexpr std::size_t kWallGroups = 64;      ///< of frames, left out one after the other for errors
+inline constexpr std::size_t kLeastInWallBin = 20;  ///< readings below which there is no deviation
 
 /// Sums of products of errors, each divided by its deviation, at every lag; entry 0 is the variance.
 template <std::size_t Count>
 struct WallLagSums {
   std::array<double, Count> products{}, pairs{};
 
+  void add(std::size_t lag, double product) {
+    if (product == product) products[lag] += product, pairs[lag] += 1.0;  // not NaN
+  }
   void add(const WallLagSums& other) {
     for (std::size_t k = 0; k < Count; ++k) products[k] += other.products[k], pairs[k] += other.pairs[k];
+  }
+  /// The mean product at a lag, divided by the mean product at lag 0; NaN without pairs.
+  [[nodiscard]] double correlation(std::size_t lag) const {
+    return products[lag] / pairs[lag] / (products[0] / pairs[0]);
   }
 };
 
@@ -40,27 +49,152 @@ struct WallRingError {
 
   [[nodiscard]] bool is_none() const { return bias_m == 0.0 && gain == 0.0; }
   [[nodiscard]] double at(double range_m) const { return bias_m + gain * range_m; }
-  /// The range of which a reading is that errs so.
-  [[nodiscard]] double taken_from(double reading_m) const { return (reading_m - bias_m) / (1.0 + gain); }
 };
 
 struct WallWork {
-  WallRays rays;                           ///< of all frames, unless there are turns
-  std::shared_ptr<const WallTurns> turns;  ///< null: there are none
-  WallScale scale;
-  std::vector<std::optional<WallPlaneFit>> fits;  ///< [frames]
-  std::vector<WallFrameSums> sums;                ///< [frames]
-  std::vector<WallRingError> rings = {};          ///< of a lidar, by ring_errors()
-  WallMeasure measure;
+  WallRays rays;                                ///< of all frames, unless there are turns
+  std::shared_ptr<const WallTurns> turns = {};  ///< null: no turns
+  WallScale scale = {};
+  std::vector<std::optional<WallPlaneFit>> fits = {};  ///< [frames]
+  std::vector<WallFrameSums> sums = {};                ///< [frames]
+  std::vector<WallRingError> rings = {};               ///< of a lidar, by ring_errors()
+  WallMeasure measure = {};
 
-  /// What ray i of the sensor errs by because of its ring, m.
+  /// The error of ray i of the sensor because of its ring, m.
   [[nodiscard]] double of_ring(const WallSensor& sensor, std::size_t i, double range_m) const {
     return rings.empty() ? 0.0 : rings[sensor.lidar->ring[i]].at(range_m);
   }
-  [[nodiscard]] FrameRays rays_of(std::size_t frame) const { return {rays, turns.get(), frame}; }
-  [[nodiscard]] std::string name_of(const WallFrames& frames, std::size_t frame) const;
+  /// The same rays for all frames, unless there are turns.
+  [[nodiscard]] std::shared_ptr<const WallRays> rays_of(std::size_t frame) const;
 };
 
+std::string name_of(const WallFrames& frames, std::size_t frame);
+
 WallWork measure_frames(const WallFrames& frames, const WallOptions& options, const WallMeasure* like);
+
+// Correlation of errors of neighbouring rays.
+
+/// Adds the products of the errors of a frame, [rays], at lags of rows and columns; NaN: none.
+void add_lags(const WallRays& rays, std::span<const float> standardised, WallFrameSums& sums);
+
+/// Measures the correlations from the sums of all frames, with errors by leaving out one group of frames after the
+/// other.
+void fill_correlations(WallWork& work, bool has_time);
+
+/// A plane takes the share h S of the variance of a reading with the leverage h, S the sum of the correlations with all
+/// readings of the frame. Lost pixels lie together, so S is not the same as for pixels left out at random. At borders,
+/// where leverages are large, S is less.
+class WallNeighbours {
+ public:
+  /// Of some of the readings of the walls.
+  explicit WallNeighbours(const WallWork& work);
+
+  /// S in the mean, weighted by leverage, for a correlation that is the product of one across and one down at lags of 0
+  /// to kLags.
+  using Lags = std::array<double, WallMeasure::kLags + 1>;
+  [[nodiscard]] double sum(const Lags& across, const Lags& down) const;
+
+ private:
+  static constexpr std::size_t kSide = WallMeasure::kLags + 1;
+  std::vector<double> weights_;  ///< [rows apart, columns apart], of pairs
+  double all_ = 0.0;
+};
+
+/// E[F F'] of the field of noise/correlation.hpp at a lag along one direction of size `size_px`, as its kernels of
+/// whole pixels have it.
+double field_correlation(CorrelationShape shape, double size_px, std::size_t lag);
+
+/// Fits shape and sizes to the sums of a work's frames. `shared`: the share of the variance that is the model's own and
+/// not of rounding, in (0, 1].
+WallCorrelation fit_correlation(const WallWork& work, double shared, const WallOptions& options);
+
+// Returns of a chain.
+
+/// Common errors of the readings of single rings in all frames: they are no noise, and would seem to be a correlation
+/// along the ring. By ring, from 0 on; empty where no ring has a separate error. An error counts above a tenth of the
+/// deviation, above five times its standard error, which takes frames as independent, and above `part` of the largest.
+/// Fewer than five frames show no errors.
+std::vector<WallRingError> ring_errors(const WallWork& work, const WallLidar& lidar, double part);
+
+struct WallReturnsOptions {
+  bool without_rings = false;    ///< without the errors of single rings
+  double sum = 1.0;              ///< S of WallCorrelation: how much of the error a plane takes
+  std::size_t most_returns = 0;  ///< more are thinned out at random
+  bool tails = false;            ///< readings off the wall alone are returns, too
+  std::uint64_t seed = 0;
+  const WallTape* tape = nullptr;  ///< that the frames were freed of: the sensor measures gain and bias, and clean
+                                   ///< ranges have no bias of the disparities of the planes; null: no tape
+};
+
+/// Readings and losses of the walls. The clean range is moved so that the error is that before a plane took its part.
+ChainReturns wall_returns(const WallFrames& frames, const WallWork& work, const WallReturnsOptions& options);
+
+/// Models with their learned values, and their free parameters. `tried` is empty where there was nothing to choose.
+struct WallLaw {
+  NoiseChain chain;
+  std::vector<std::string> free;
+  std::vector<WallLossLaw> tried = {};
+};
+
+/// Chooses the law by which returns were lost; their ranges play no part. Frames held out judge where there are at
+/// least five; else the likelihood judges, less log(returns) / 2 for each parameter. `flags` gets the open questions.
+WallLaw choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags);
+
+/// Replaces `distance` by `student` where frames held out prefer it, by two standard errors and by more nats than
+/// chance gives one parameter. With fewer than five frames the likelihood decides, less log(readings) / 2. `readings`:
+/// returns that were not lost, tails among them. `normal`: learned from readings without tails, `distance` first; it is
+/// returned where errors have no heavier tails than normal ones.
+WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, const WallOptions& options);
+
+// Distances by tape.
+
+/// Variance of the distance 1 / |m| of a plane through readings with independent errors, m^2.
+double variance_of_distance(const WallPlaneFit& fit);
+
+/// Throws InputError, naming a frame, where all places are off their readings by more than a factor of 1.5 to the same
+/// side, or one by more than 3: no sensor is that wrong. Of each place the frame with the least difference counts.
+void check_tape(const WallFrames& frames, const WallWork& work);
+
+/// 0 where one distance does not show it.
+inline double gain_of(const WallTape& tape) { return tape.gain.value == tape.gain.value ? tape.gain.value : 0.0; }
+
+/// Nothing where no distance of a frame with a wall is given.
+std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work);
+
+/// The frames without gain and bias along their rays.
+WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape);
+
+/// `first`, followed by the gain and bias that remain in frames without it.
+WallTape joined(const WallTape& first, const WallTape& rest);
+
+/// Flags on places far from gain and bias, and on frames far from their places. Sets is_contradicted of `tape`.
+std::vector<std::string> doubts_of_tape(const WallFrames& frames, const WallWork& work, WallTape& tape);
+
+/// Throws InputError for a gain or bias that goes into the chain, and is beyond the limits of its model.
+void check_tape_limits(const WallTape& tape);
+
+/// Flags on what the distances leave open, and on gain and bias outside the chain; then the doubts. Nothing: no frame
+/// with a wall has a distance.
+std::vector<std::string> tape_flags(const std::optional<WallTape>& tape, const std::vector<std::string>& doubts);
+
+// Checks of frames against the values that were typed beside them. Flags are one line each; empty: there is no doubt.
+
+/// A size to three digits, written out: "1500", "0.015".
+std::string rough(double value);
+
+/// Throws InputError, naming a frame, where the walls of a camera are beyond its reach in all but one frame in twenty,
+/// or disparities deviate by as much as no camera's do: depths are of another unit then.
+void check_depths(const WallFrames& frames, const WallWork& work);
+
+/// Of a camera, naming a frame: whether walls are so near that disparities are wider than the image, or images with
+/// levels show them so near or far as none is. At least one plane is found.
+Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes);
+
+/// depths_flag(); of a planar laser, whether a value beyond all others, and off the wall, means that nothing came back;
+/// and whether no camera has the steps of the disparity that were read off its levels.
+std::vector<Message> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px);
+
+/// Whether the wall moves from frame to frame, by more than the errors of the planes. `sum` readings count as one.
+std::string moving_wall_flag(const WallWork& work, double sum);
 
 }  // namespace fathom

@@ -15,7 +15,7 @@
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
-#include "calibrate/wall_sanity.hpp"
+#include "calibrate/wall_work.hpp"
 #include "report/result_folder.hpp"
 #include "report/wall_figures.hpp"
 

@@ -10,8 +10,7 @@
 #include <fathom/calibrate/wall.hpp>
 #include <fathom/calibrate/wall_frames.hpp>
 
-#include "calibrate/wall_correlation.hpp"
-#include "calibrate/wall_pixels.hpp"
+#include "calibrate/wall_work.hpp"
 #include "calibrate/walls.hpp"
 
 namespace fathom::test::wall_neighbours_test {

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The noise of a depth camera, a planar laser or a lidar learned from a flat wall. No pose and no scene is needed: in
-// every frame a plane (of a laser a line) is fitted to the readings, and the clean range and the incidence of each ray
-// follow from it. The chain is then learned as fathom/calibrate/chain.hpp does, with frames as what is independent.
+// The noise of a depth camera, a planar laser or a lidar learned from a flat wall, without poses and without a scene. A
+// plane (of a laser a line) is fitted to the readings of every frame, and gives the clean range and the incidence of
+// each ray. The chain is then learned as fathom/calibrate/chain.hpp does, with frames as independent blocks.
 //
-// The fit is by least squares over the readings within five deviations, from a start that tolerates that up to half of
-// the readings are of something else: the least median of residuals over random triples (Rousseeuw, "Least median of
-// squares regression", Journal of the American Statistical Association 79 (1984)), whose draws are keyed. A camera with
-// a baseline is fitted in disparity, where its errors are even and a plane is linear; all else along the ray, weighted
-// by the deviation at that range.
+// The fit is by least squares over the readings within five deviations. It starts at the least median of residuals over
+// keyed random triples (Rousseeuw, Journal of the American Statistical Association 79 (1984)), so that up to half of
+// the readings may show other things. A camera with a baseline is fitted in disparity, where its errors are even and a
+// plane is linear; other sensors along the ray, weighted by the deviation at that range. A plane takes a part of the
+// error: a residual with the leverage h is divided by sqrt(1 - h S), S the sum of the correlations of the error over
+// all lags.
 //
-// A plane takes three numbers of each frame, and a part of the error with them. It is put back: a residual with the
-// leverage h is divided by sqrt(1 - h S), S the sum of the correlations of the error over all lags, 1 for white noise.
-//
-// A lidar sees floor, ceiling and other walls, too, and a laser in a corridor several walls. The wall is a plane that
-// most readings agree with (or most of those straight ahead) within four deviations of neighbours about the plane
-// between them, out of keyed random triples of neighbours (Fischler and Bolles, "Random sample consensus",
-// Communications of the ACM 24 (1981)), and of that what hangs together. Rays so near to another surface that its
+// A lidar also sees floor, ceiling and other walls. The wall is then the plane through random neighbours that most
+// readings agree with within four deviations (Fischler and Bolles, Communications of the ACM 24 (1981)), or most of
+// those straight ahead, and of these readings the largest connected piece. Rays so near to another surface that its
 // readings could be the wall's are left out.
 //
-// What a wall cannot tell: the mean error, which moves the plane itself, unless distances were measured with a tape;
-// what edges do; and how a surface of another colour or texture is lost.
+// A wall does not show the mean error, which moves the plane itself, unless distances were measured with a tape. It
+// shows neither the effects of edges nor the losses of surfaces with another colour or texture.
 
 #include <cstddef>
 #include <cstdint>
@@ -66,8 +63,8 @@ struct WallSensor {
   [[nodiscard]] std::size_t rays() const { return std::size_t{rows} * cols; }
 };
 
-/// The rays of a lidar whose turns start anywhere and go at rates that differ a little, frame by frame. WallLidar says
-/// what they start from and which ring they are of; its columns go round here, in each frame as many as the turn has.
+/// The rays of a lidar whose turns start anywhere and go at rates that differ a little, frame by frame. WallLidar has
+/// their origins and rings; the columns go round, in each frame as many as the turn has.
 struct WallTurns {
   std::vector<float> azimuth_rad, elevation_rad;  ///< of each ray, [frames, rows, cols]
   std::vector<std::uint32_t> cols;                ///< of the turn, [frames]; at most WallSensor::cols, the rest is none
@@ -185,10 +182,10 @@ FATHOM_API void validate(const WallOptions& options);
 /// what is said above.
 FATHOM_API void validate(const WallFrames& frames);
 
-/// Fits the planes and measures, and learns nothing. `like`: of frames whose bins of range are taken, so that the two
-/// can be compared; what showed no wall there has to be left out here (simulate_wall() does so), and all other losses
-/// are the wall's. Null: bins of their own. Throws InputError as validate() does, and when
-/// fewer than one frame in twenty shows a wall, or none.
+/// Fits the planes and measures, without learning. `like`: the measured frames to compare with, which give the bins of
+/// range; rays that showed no wall there are left out here (simulate_wall() does so), and all other losses are the
+/// wall's. Null: separate bins. Throws InputError as validate() does, and when fewer than one frame in twenty shows a
+/// wall, or none.
 FATHOM_API WallMeasure measure_wall(const WallFrames& frames, const WallOptions& options = {},
                                     const WallMeasure* like = nullptr);
 
@@ -249,12 +246,11 @@ struct WallFit {
 };
 
 /// Learns the chain of the sensor: `disparity` of a camera with a baseline, else `distance`, or `student` where frames
-/// held out tell heavier tails; what is lost by dropout
-/// alone or with the one of stereo_energy, texture_loss and loss_angle that frames held out tell from it; the
-/// correlation of the error; and gain_bias, or the bias of the disparity, where distances are given. Throws InputError
-/// as measure_wall() does, when fewer than 100 returns are on walls, for rings of what is no lidar, for walls beyond
-/// the reach of a camera, for a disparity that deviates by more than its model takes, and for distances by tape of
-/// which all are off the readings by more than a factor of 1.5, or one by more than 3.
+/// held out show heavier tails; dropout, alone or with the one of stereo_energy, texture_loss and loss_angle that
+/// frames held out prefer; the correlation of the error; and gain_bias, or the bias of the disparity, where distances
+/// are given. Throws InputError as measure_wall() does, when fewer than 100 returns are on walls, for rings of another
+/// sensor than a lidar, for walls beyond the reach of a camera, for a disparity that deviates by more than its model
+/// takes, and for distances by tape that are all off the readings by more than a factor of 1.5, or one by more than 3.
 FATHOM_API WallFit fit_wall(const WallFrames& frames, const WallOptions& options = {});
 
 }  // namespace fathom
