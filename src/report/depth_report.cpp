@@ -15,10 +15,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/depth_report.hpp>
 
-#include "picture/image.hpp"
-#include "picture/painter.hpp"
-#include "picture/palette.hpp"
-#include "report/plot.hpp"
+#include "report/error_figures.hpp"
 #include "report/result_folder.hpp"
 
 namespace fathom {
@@ -31,137 +28,21 @@ constexpr std::array<const char*, 2> kReportNames = {"report.html", "measure.jso
 constexpr std::array<std::string_view, 1> kReportKinds = {"depth_camera"};
 constexpr ResultKind kMeasure = {.noun = "measurement", .names = kReportNames, .kinds = kReportKinds};
 
-constexpr Rgb kMeasured = {58, 62, 74}, kSmall = {240, 228, 66}, kMiddle = {230, 159, 0}, kLarge = {0, 114, 178},
-              kLeftOut = {200, 200, 206};
-
-/// An image of the size of a frame, whose pixel i has the colour f(i).
-template <class F>
-std::string picture(const DepthPicture& p, std::string_view title, F color) {
-  Image image(p.cols, p.rows, kLostColor);
-  for (std::size_t i = 0; i < image.pixels.size(); ++i) image.pixels[i] = color(i);
-  return embedded_picture(image, title);
-}
-
-std::vector<double> numbers_of(const std::vector<Estimate>& estimates) {
-  std::vector<double> values;
-  values.reserve(estimates.size());
-  for (const Estimate& e : estimates) values.push_back(std::isfinite(e.value) ? e.value : 0.0);
-  return values;
-}
-
-Report::Figure depth_figure(const DepthReport& report) {
-  const DepthPicture& p = report.picture;
-  std::vector<float> measured;
-  for (const float depth : p.depth_m) {
-    if (!std::isnan(depth)) measured.push_back(depth);
-  }
-  const double scale_m = measured.empty() ? 1.0 : range_scale(0.0, measured).scale_m;
-  const auto color = [&](std::size_t i) { return range_color(double{p.depth_m[i]} / scale_m); };
-  return {.picture = picture(p, "Depth in colours", color),
-          .lead = "Depth of the first frame: ",
-          .keys = {patch(css(range_color(0.0)), "near"),
-                   patch(css(range_color(1.0)), fmt::format("{:.6g} m and more", scale_m)),
-                   patch(css(kLostColor), report.measure.left_out > 0 ? "holes and pixels left out" : "holes")}};
-}
-
-Report::Figure hole_figure(const DepthReport& report) {
-  const DepthPicture& p = report.picture;
-  const auto color = [&](std::size_t i) {
-    const std::uint32_t size = p.blob_size[i];
-    if (size == 0 && std::isnan(p.depth_m[i])) return kLeftOut;
-    return size == 0 ? kMeasured : size <= 3 ? kSmall : size <= 50 ? kMiddle : kLarge;
-  };
-  Report::Figure shown{.picture = picture(p, "Holes by the size of their blobs", color),
-                       .lead = "Its holes by the size of their blobs (4 neighbours): ",
-                       .keys = {patch(css(kSmall), "1 to 3 px"), patch(css(kMiddle), "4 to 50"),
-                                patch(css(kLarge), "above 50"), patch(css(kMeasured), "measured")}};
-  if (report.measure.left_out > 0) shown.keys.push_back(patch(css(kLeftOut), "left out"));
-  return shown;
-}
-
-Report::Figure depth_residual_figure(const DepthReport& report) {
-  const DepthPicture& p = report.picture;
-  const double scale = residual_scale(p.residual);
-  const auto color = [&](std::size_t i) {
-    if (std::isnan(p.residual[i])) return kLostColor;
-    return signed_color(scale > 0.0 ? double{p.residual[i]} / scale : 0.0);
-  };
-  const std::string_view unit = report.measure.focal_baseline_px_m ? "px of disparity" : "1/m of inverse depth";
-  return {.picture = picture(p, "Residuals of the cubics", color),
-          .lead = "What the cubic of each patch leaves: ",
-          .keys = {patch(css(kLowColor), fmt::format("-{:.2g}", scale)),
-                   patch(css(kHighColor), fmt::format("{:.2g} {}", scale, unit)), patch(css(kLostColor), "no patch")}};
-}
-
-/// Correlation against lag; of the second report in other strokes.
-std::string correlation_figure(std::span<const DepthReport> reports) {
-  Plot plot("Correlation of the error against the distance of pixels",
-            {.low = 0.0, .high = DepthMeasure::kLags, .label = "apart (px, frames)"},
-            {.low = -0.2, .high = 1.0, .label = "correlation"});
-  plot.draw_horizontal(0.0, "mark");
-  for (std::size_t k = 0; k < std::min<std::size_t>(2, reports.size()); ++k) {
-    const DepthMeasure& m = reports[k].measure;
-    const char* other = k == 0 ? "" : " other";
-    const auto draw = [&](const std::vector<Estimate>& estimates, std::string_view css_class) {
-      if (estimates.empty() || m.patches.used == 0) return;
-      std::vector<double> x = {0.0}, y = {1.0};
-      for (const double value : numbers_of(estimates)) {
-        x.push_back(static_cast<double>(x.size()));
-        y.push_back(value);
-      }
-      plot.draw_line(x, y, fmt::format("{}{}", css_class, other));
-    };
-    draw(m.across, "hit-line"), draw(m.down, "short-line"), draw(m.in_time, "model");
-  }
-  return plot.svg();
-}
-
-/// The share of hole pixels by the size of their blobs, in octaves.
-std::string blob_figure(std::span<const DepthReport> reports) {
-  std::size_t octaves = 7;  // to 127 px at least
-  double top = 0.1;
-  for (const DepthReport& report : reports) {
-    octaves = std::max(octaves, report.measure.blobs_by_size.size());
-    for (const DepthMeasure::Blobs& blobs : report.measure.blobs_by_size) {
-      top = std::max(top, static_cast<double>(blobs.pixels) / static_cast<double>(report.measure.holes));
-    }
-  }
-  std::vector<double> edges;
-  for (std::size_t k = 0; k <= octaves; ++k) edges.push_back(std::ldexp(1.0, static_cast<int>(k)));
-  Plot plot("Share of hole pixels by the size of their blobs",
-            {.low = 1.0, .high = edges.back(), .label = "pixels of the blob", .logarithmic = true},
-            {.low = 0.0, .high = 1.1 * top, .label = "share of hole pixels"});
-  for (std::size_t k = 0; k < std::min<std::size_t>(2, reports.size()); ++k) {
-    const DepthMeasure& m = reports[k].measure;
-    std::vector<double> shares(octaves);
-    for (std::size_t i = 0; i < m.blobs_by_size.size(); ++i) {
-      shares[i] = static_cast<double>(m.blobs_by_size[i].pixels) / static_cast<double>(m.holes);
-    }
-    if (k == 0) plot.fill_steps(edges, std::vector<double>(octaves), shares, "pit");
-    if (k == 1) plot.draw_steps(edges, shares, "model");
-  }
-  return plot.svg();
-}
-
 using Json = Report::Json;
 using Row = std::vector<Report::Cell>;
 
 constexpr std::array<const char*, DepthMeasure::kBlobClasses> kClassNames = {"1 to 3", "4 to 50", "51 and more"};
 
 /// "0.0800 ± 0.0012"; a dash where nothing is known.
-std::string number(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "–";
-}
-std::string number(const Estimate& e, int decimals, double unit = 1.0) {
-  const std::string text = number(e.value * unit, decimals);
-  return std::isfinite(e.value) ? with_error(text, e.std_error * unit, "{:.1g}") : text;
+std::string number(const Estimate& e, std::string_view form, double unit = 1.0) {
+  return with_error(text_or_dash(e.value * unit, form), e.std_error * unit, "{:.1g}");
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? std::nan("") : static_cast<double>(part) / static_cast<double>(whole);
 }
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? "–" : fmt::format("{:.2f} %", 100.0 * share(part, whole));
+  return text_or_dash(100.0 * share(part, whole), "{:.2f} %");
 }
 
 /// One line for each report beside the others.
@@ -199,10 +80,10 @@ Report::Table error_table(std::span<const DepthReport> reports) {
   add("frames", [](const Measure& m) { return fmt::format("{} of {} x {}", m.frames, m.cols, m.rows); });
   add("focal length x baseline, px m",
       [](const Measure& m) { return m.focal_baseline_px_m ? fmt::format("{:.6g}", *m.focal_baseline_px_m) : "–"; });
-  add("deviation of disparity, px", [](const Measure& m) { return number(m.deviation_px, 4); });
-  add("deviation of depth, mm", [](const Measure& m) { return number(m.deviation_m, 3, 1e3); });
-  add("what the cubic leaves, px", [](const Measure& m) { return number(m.residual_px, 4); });
-  add("what the cubic leaves, mm", [](const Measure& m) { return number(1e3 * m.residual_m, 3); });
+  add("deviation of disparity, px", [](const Measure& m) { return number(m.deviation_px, "{:.4f}"); });
+  add("deviation of depth, mm", [](const Measure& m) { return number(m.deviation_m, "{:.3f}", 1e3); });
+  add("what the cubic leaves, px", [](const Measure& m) { return text_or_dash(m.residual_px, "{:.4f}"); });
+  add("what the cubic leaves, mm", [](const Measure& m) { return text_or_dash(1e3 * m.residual_m, "{:.3f}"); });
   add("patches used", [](const Measure& m) { return fmt::format("{} of {}", m.patches.used, m.patches.all); });
   add("patches with holes", [](const Measure& m) { return percent(m.patches.with_hole, m.patches.all); });
   add("patches with steps", [](const Measure& m) { return percent(m.patches.with_step, m.patches.all); });
@@ -220,9 +101,10 @@ Report::Table correlation_table(std::span<const DepthReport> reports) {
     Row row = {{std::to_string(lag + 1)}};
     for (const DepthReport& report : reports) {
       const Measure& m = report.measure;
-      row.push_back({number(m.across[lag], 3)}), row.push_back({number(m.down[lag], 3)});
-      row.push_back({number(m.across_residual[lag], 3)}), row.push_back({number(m.down_residual[lag], 3)});
-      if (in_time) row.push_back({m.in_time.empty() ? "–" : number(m.in_time[lag], 3)});
+      row.push_back({number(m.across[lag], "{:.3f}")}), row.push_back({number(m.down[lag], "{:.3f}")});
+      row.push_back({text_or_dash(m.across_residual[lag], "{:.3f}")}),
+          row.push_back({text_or_dash(m.down_residual[lag], "{:.3f}")});
+      if (in_time) row.push_back({m.in_time.empty() ? "–" : number(m.in_time[lag], "{:.3f}")});
     }
     table.rows.push_back(std::move(row));
   }
@@ -253,7 +135,7 @@ Report::Table hole_table(std::span<const DepthReport> reports) {
   }
   for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
     add_row(table, fmt::format("blobs of {} px a frame", kClassNames[k]), reports,
-            [k](const Measure& m) { return number(share(m.blobs[k].count, m.frames), 1); });
+            [k](const Measure& m) { return text_or_dash(share(m.blobs[k].count, m.frames), "{:.1f}"); });
   }
   add_row(table, "largest blob, px", reports, [](const Measure& m) { return std::to_string(m.largest_blob); });
   add_row(table, "whole blobs, share of pixels", reports,
@@ -283,7 +165,8 @@ Report::Table band_table(std::span<const DepthReport> reports) {
       const Measure::Band& band = report.measure.bands[k];
       row.push_back({percent(band.pixels, report.measure.pixels)});
       row.push_back({percent(band.holes, band.pixels)}), row.push_back({std::to_string(band.patches)});
-      row.push_back({number(band.deviation_px, 4)}), row.push_back({number(1e3 * band.deviation_m, 3)});
+      row.push_back({text_or_dash(band.deviation_px, "{:.4f}")}),
+          row.push_back({text_or_dash(1e3 * band.deviation_m, "{:.3f}")});
     }
     table.rows.push_back(std::move(row));
   }
@@ -296,31 +179,29 @@ Json to_json(const std::vector<double>& values) {
   return json;
 }
 
+Json blobs_json(std::uint64_t least_px, const Measure::Blobs& blobs) {
+  return {{"least_px", least_px}, {"blobs", blobs.count}, {"pixels", blobs.pixels}};
+}
+
 Json classes_json(const Classes& blobs) {
   constexpr std::array<std::uint32_t, DepthMeasure::kBlobClasses> kLeast = {1, 4, 51};
   Json json = Json::array();
   for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
-    json.push_back({{"least_px", kLeast[k]},
-                    {"blobs", blobs[k].count},
-                    {"pixels", blobs[k].pixels},
-                    {"share_of_holes", number_or_null(share(blobs[k].pixels, pixels_of(blobs)))}});
+    json.push_back(blobs_json(kLeast[k], blobs[k]));
+    json.back()["share_of_holes"] = number_or_null(share(blobs[k].pixels, pixels_of(blobs)));
   }
   return json;
 }
 
 Json holes_json(const DepthReport& report) {
   const Measure& m = report.measure;
-  Json json = {{"left_out", m.left_out}};
-  json["left_out_by"] = report.left_out_by.empty() ? Json(nullptr) : Json(report.left_out_by);
-  json["pixels"] = m.pixels;
+  Json json = {{"left_out", m.left_out}, {"left_out_by", text_or_null(report.left_out_by)}, {"pixels", m.pixels}};
   json["holes"] = m.holes;
   json["share"] = number_or_null(share(m.holes, m.pixels));
   json["blobs"] = classes_json(m.blobs);
   Json by_size = Json::array();
   for (std::size_t k = 0; k < m.blobs_by_size.size(); ++k) {
-    by_size.push_back({{"least_px", std::uint64_t{1} << k},
-                       {"blobs", m.blobs_by_size[k].count},
-                       {"pixels", m.blobs_by_size[k].pixels}});
+    by_size.push_back(blobs_json(std::uint64_t{1} << k, m.blobs_by_size[k]));
   }
   json["blobs_by_size"] = by_size;
   json["largest_blob_px"] = m.largest_blob;
@@ -386,21 +267,9 @@ std::string depths_counted(const DepthReport& report) {
 }
 
 Report::Section depth_section(const DepthReport& report) {
-  const auto figures = [&report] {
-    return std::vector<Report::Figure>{depth_figure(report), hole_figure(report), depth_residual_figure(report)};
-  };
   return {.head = report.name,
-          .pieces = {depth_tiles(report), Report::Text{{depths_counted(report)}}, Report::Figures(figures)}};
-}
-
-std::vector<Report::Figure> depth_curves(std::span<const DepthReport> reports) {
-  const std::string beside = reports.size() > 1 ? "; dashed, and as a line: the second folder" : "";
-  return {{.picture = correlation_figure(reports),
-           .keys = {stroke("var(--hit)", "across"), stroke("var(--short)", "down"),
-                    stroke("#b3202c", "in time, of still frames")},
-           .caption = beside},
-          {.picture = blob_figure(reports),
-           .caption = "Hole pixels by the size of the blob that they belong to, in octaves" + beside}};
+          .pieces = {depth_tiles(report), Report::Text{{depths_counted(report)}},
+                     Report::Figures([&report] { return depth_pictures(report); })}};
 }
 
 Report report_of(std::span<const DepthReport> reports) {

@@ -16,8 +16,8 @@
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
 #include "calibrate/wall_work.hpp"
+#include "report/error_figures.hpp"
 #include "report/result_folder.hpp"
-#include "report/wall_figures.hpp"
 
 namespace fathom {
 

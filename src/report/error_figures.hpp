@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The figures of a wall: what was measured beside what was simulated with the learned chain.
+// The figures of errors: of a wall, measured beside simulated with the learned chain, and of depth images.
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include <fathom/calibrate/depth_report.hpp>
 #include <fathom/calibrate/wall_report.hpp>
 
 #include "report/report.hpp"
@@ -21,5 +23,10 @@ bool has_rows(const WallReport& report);
 std::string step_word(const WallReport& report);
 /// Whether errors are px of disparity.
 bool in_disparity(const WallReport& report);
+
+/// Depths, holes and residuals of the first frame.
+std::vector<Report::Figure> depth_pictures(const DepthReport& report);
+/// Correlation against lag, and hole pixels by the size of their blobs, of the first two reports.
+std::vector<Report::Figure> depth_curves(std::span<const DepthReport> reports);
 
 }  // namespace fathom
