@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -28,31 +29,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// The run of digits that starts at `from`, which is moved behind it, without leading zeros.
-std::string_view number_at(std::string_view text, std::size_t& from) {
-  while (from < text.size() && text[from] == '0') ++from;
-  const std::size_t begin = from;
-  while (from < text.size() && is_digit(text[from])) ++from;
-  return text.substr(begin, from - begin);
+/// Texts that compare as names do where 10 comes after 9: each number has its length in front, and no leading zeros.
+std::string number_key(const std::string& name) {
+  std::string key;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789", i), name.size()) - i;
+    if (digits == 0) {
+      key += name[i];
+      continue;
+    }
+    const std::size_t zeros = std::min(name.find_first_not_of('0', i) - i, digits);
+    key += '0', key += static_cast<char>(digits - zeros);
+    key += name.substr(i + zeros, digits - zeros);
+    i += digits - 1;
+  }
+  return key;
 }
 
-/// Whether `a` comes before `b`: runs of digits are compared as numbers, of any length.
-bool before(std::string_view a, std::string_view b) {
-  std::size_t i = 0, k = 0;
-  while (i < a.size() && k < b.size()) {
-    if (is_digit(a[i]) && is_digit(b[k])) {
-      const std::string_view m = number_at(a, i), n = number_at(b, k);
-      if (m.size() != n.size()) return m.size() < n.size();
-      if (m != n) return m < n;
-    } else {
-      if (a[i] != b[k]) return a[i] < b[k];
-      ++i, ++k;
-    }
-  }
-  if (i < a.size() || k < b.size()) return k < b.size();
-  return a < b;  // "1" and "01"
+bool before(const std::string& a, const std::string& b) {
+  return std::pair(number_key(a), a) < std::pair(number_key(b), b);
 }
 
 struct Listing {
@@ -91,6 +86,12 @@ std::vector<std::string> chosen(const std::vector<std::string>& names, const std
   return {};
 }
 
+std::vector<fs::path> in_folder(const fs::path& folder, const std::vector<std::string>& names) {
+  std::vector<fs::path> files;
+  for (const std::string& name : names) files.push_back(folder / name);
+  return files;
+}
+
 [[noreturn]] void refuse_empty(const fs::path& folder, const std::string& pattern, const Listing& listing) {
   std::string text = fmt::format("{}: holds no {}", folder.string(),
                                  pattern.empty() ? "depth image, PNG or NPY" : fmt::format("file '{}'", pattern));
@@ -104,18 +105,22 @@ std::vector<std::string> chosen(const std::vector<std::string>& names, const std
   throw InputError(text);
 }
 
-constexpr float kHole = std::numeric_limits<float>::quiet_NaN();
-
-float depth_of_level(std::uint16_t level, double levels_per_m) {
-  return level == 0 || level == 65535 ? kHole : static_cast<float>(level / levels_per_m);
+/// Levels, or metres, as depths.
+template <class Values>
+void take_depths(const Values& values, double levels_per_m, DepthImage& image) {
+  const double unit = image.has_levels ? levels_per_m : 1.0;
+  const double most = image.has_levels ? 65534.0 : double{std::numeric_limits<float>::max()};
+  for (const double value : values) {
+    const bool is_good = value > 0.0 && value <= most;
+    image.depth_m.push_back(is_good ? static_cast<float>(value / unit) : std::numeric_limits<float>::quiet_NaN());
+  }
 }
 
 DepthImage read_levels(const fs::path& file, double levels_per_m) {
   const GreyImage grey = read_png_levels(file, read_file(file), "depths are a grey picture of 16 bits");
   if (grey.white != 65535) throw InputError(fmt::format("{}: has 8 bits or less, depths have 16", file.string()));
   DepthImage image{.rows = grey.rows, .cols = grey.cols, .depth_m = {}, .has_levels = true};
-  image.depth_m.reserve(grey.value.size());
-  for (const std::uint16_t level : grey.value) image.depth_m.push_back(depth_of_level(level, levels_per_m));
+  take_depths(grey.value, levels_per_m, image);
   return image;
 }
 
@@ -125,25 +130,19 @@ DepthImage read_array(const fs::path& file, double levels_per_m) {
   if (!has_levels && array.type != npy::Type::kFloat32 && array.type != npy::Type::kFloat64) {
     throw InputError(fmt::format("{}: depths are floats (m) or uint16 (levels)", file.string()));
   }
-  constexpr std::size_t kMostSide = kMostMapSide;
-  const bool is_image = array.shape.size() == 2 || (array.shape.size() == 3 && array.shape[2] == 1);
-  if (!is_image || array.shape[0] > kMostSide || array.shape[1] > kMostSide) {
+  const auto& shape = array.shape;
+  const bool is_image = shape.size() == 2 || (shape.size() == 3 && shape[2] == 1);
+  if (!is_image || shape[0] > kMostMapSide || shape[1] > kMostMapSide) {
     throw InputError(fmt::format("{}: depths are an array of shape (rows, cols) or (rows, cols, 1), each at most {}",
-                                 file.string(), kMostSide));
+                                 file.string(), kMostMapSide));
   }
-  DepthImage image{.rows = static_cast<std::uint32_t>(array.shape[0]),
-                   .cols = static_cast<std::uint32_t>(array.shape[1]),
+  DepthImage image{.rows = static_cast<std::uint32_t>(shape[0]),
+                   .cols = static_cast<std::uint32_t>(shape[1]),
                    .depth_m = {},
                    .has_levels = has_levels};
-  const std::size_t count = array.shape[0] * array.shape[1];
-  image.depth_m.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const double value = array.at(i);
-    const bool good = value > 0.0 && value <= std::numeric_limits<float>::max();
-    image.depth_m.push_back(has_levels ? depth_of_level(static_cast<std::uint16_t>(value), levels_per_m)
-                            : good     ? static_cast<float>(value)
-                                       : kHole);
-  }
+  std::vector<double> values(shape[0] * shape[1]);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = array.at(i);
+  take_depths(values, levels_per_m, image);
   return image;
 }
 
@@ -153,26 +152,57 @@ void check_levels(double levels_per_m) {
       fmt::format("levels_per_m = {} is not in [{}, {}] 1/m", levels_per_m, kLeastLevelsPerM, kMostLevelsPerM));
 }
 
-/// Whether the images are in a bag: a folder of images may hold bags besides.
-bool are_in_bag(const fs::path& path, const std::string& pattern) {
-  std::error_code unknown;
-  return is_bag(path) && (!fs::is_directory(path, unknown) || chosen(list(path).files, pattern).empty());
-}
-
-DepthImage image_of(const BagDepth& depth, double levels_per_m) {
-  DepthImage image{.rows = depth.rows, .cols = depth.cols, .depth_m = {}, .has_levels = depth.has_levels};
-  image.depth_m.reserve(std::size_t{depth.rows} * depth.cols);
-  if (depth.has_levels) {
-    for (const std::uint16_t level : depth.level) image.depth_m.push_back(depth_of_level(level, levels_per_m));
-  } else {
-    for (const float m : depth.depth_m) {
-      image.depth_m.push_back(m > 0.0F && m <= std::numeric_limits<float>::max() ? m : kHole);
+/// The depth images of a folder or of a bag, one at a time.
+class DepthImages {
+ public:
+  /// A folder of images may hold bags besides.
+  DepthImages(const fs::path& folder, const DepthFolderOptions& options) : folder_(folder), options_(options) {
+    std::error_code unknown;
+    const bool has_files = fs::is_directory(folder, unknown) && !chosen(list(folder).files, options.files).empty();
+    if (is_bag(folder) && !has_files) {
+      bag_.emplace(folder, options.files);
+    } else {
+      files_ = depth_images(folder, options.files);
     }
   }
-  return image;
-}
 
-/// What the steps of the images have to do with the deviation that was measured.
+  [[nodiscard]] LeftOutPixels left_out() const { return {folder_, options_.left_out, count()}; }
+  [[nodiscard]] std::size_t count() const { return bag_ ? bag_->images() : files_.size(); }
+  [[nodiscard]] std::vector<std::string> notes() const { return bag_ ? bag_->notes() : std::vector<std::string>(); }
+
+  /// The files of the images, or of the bag and its folder.
+  [[nodiscard]] std::vector<fs::path> files() const {
+    if (!bag_) return files_;
+    std::vector<fs::path> files = bag_->files();
+    std::error_code unknown;
+    if (fs::is_directory(folder_, unknown)) files.push_back(folder_);
+    return files;
+  }
+
+  /// Calls take(image, place) until it returns false. `place` is for messages.
+  template <class Take>
+  void for_each(Take take) const {
+    check_levels(options_.levels_per_m);
+    for (const fs::path& file : files_) {
+      if (!take(read_depth_image(file, options_.levels_per_m), file.string())) return;
+    }
+    if (!bag_) return;
+    bag_->for_each([&](const BagDepth& depth) {
+      DepthImage image{.rows = depth.rows, .cols = depth.cols, .depth_m = {}, .has_levels = depth.has_levels};
+      if (depth.has_levels) take_depths(depth.level, options_.levels_per_m, image);
+      if (!depth.has_levels) take_depths(depth.depth_m, options_.levels_per_m, image);
+      return take(image, depth.place);
+    });
+  }
+
+ private:
+  const fs::path& folder_;
+  const DepthFolderOptions& options_;
+  std::optional<BagDepths> bag_;
+  std::vector<fs::path> files_;
+};
+
+/// Steps of the images that are not small against the measured deviation.
 void flag_levels(DepthMeasure& m, double levels_per_m) {
   const double of_steps_m = 1.0 / levels_per_m / std::sqrt(12.0);
   if (!(of_steps_m > 0.3 * m.residual_m)) return;
@@ -196,81 +226,52 @@ DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
 
 std::vector<fs::path> depth_images(const fs::path& folder, const std::string& pattern) {
   const Listing listing = list(folder);
-  std::vector<fs::path> files;
-  for (const std::string& name : chosen(listing.files, pattern)) files.push_back(folder / name);
+  std::vector<fs::path> files = in_folder(folder, chosen(listing.files, pattern));
   if (files.empty()) refuse_empty(folder, pattern, listing);
   return files;
 }
 
 std::vector<fs::path> images_named(const fs::path& folder, const std::string& pattern) {
-  std::vector<fs::path> files;
-  for (const std::string& name : matching(list(folder).files, pattern)) files.push_back(folder / name);
-  return files;
+  return in_folder(folder, matching(list(folder).files, pattern));
 }
 
 DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& options) {
-  if (!are_in_bag(folder, options.files)) {
-    return read_depth_image(depth_images(folder, options.files).front(), options.levels_per_m);
-  }
-  check_levels(options.levels_per_m);
   DepthImage first;
-  BagDepths(folder, options.files).for_each([&](const BagDepth& depth) {
-    first = image_of(depth, options.levels_per_m);
+  DepthImages(folder, options).for_each([&](const DepthImage& image, const std::string&) {
+    first = image;
     return false;
   });
   return first;
 }
 
 std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFolderOptions& options) {
-  if (are_in_bag(folder, options.files)) {
-    const BagDepths bag(folder, options.files);
-    std::vector<fs::path> inputs = bag.files();
-    std::error_code unknown;
-    if (fs::is_directory(folder, unknown)) inputs.push_back(folder);
-    const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, bag.images()).files();
-    inputs.insert(inputs.end(), more.begin(), more.end());
-    return inputs;
-  }
-  std::vector<fs::path> files = depth_images(folder, options.files);
-  const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, files.size()).files();
+  const DepthImages images(folder, options);
+  std::vector<fs::path> files = images.files();
+  const std::vector<fs::path> more = images.left_out().files();
   files.insert(files.end(), more.begin(), more.end());
   return files;
 }
 
 DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOptions& options) {
   DepthMeter meter(options.meter);
-  std::vector<std::string> notes;  // of a bag
+  const DepthImages images(folder, options);
+  const LeftOutPixels left_out = images.left_out();
   bool has_levels = false;
   std::size_t done = 0;
-  const auto add = [&](const DepthImage& image, const std::string& place, const LeftOutPixels& left_out,
-                       std::size_t images) {
+  images.for_each([&](const DepthImage& image, const std::string& place) {
     has_levels = has_levels || image.has_levels;
     const std::vector<std::uint8_t> out = left_out.of_image(done, image.rows, image.cols);
     with_prefix(place, [&] { meter.add(image.depth_m, image.rows, image.cols, out); });
     ++done;
-    if (options.on_frame) options.on_frame(done, images);
-  };
-  if (are_in_bag(folder, options.files)) {
-    const BagDepths bag(folder, options.files);
-    const LeftOutPixels left_out(folder, options.left_out, bag.images());
-    check_levels(options.levels_per_m);
-    bag.for_each([&](const BagDepth& depth) {
-      add(image_of(depth, options.levels_per_m), depth.place, left_out, bag.images());
-      return true;
-    });
-    notes = bag.notes();
-  } else {
-    const std::vector<fs::path> files = depth_images(folder, options.files);
-    const LeftOutPixels left_out(folder, options.left_out, files.size());
-    for (const fs::path& file : files) {
-      add(read_depth_image(file, options.levels_per_m), file.string(), left_out, files.size());
-    }
-  }
+    if (options.on_frame) options.on_frame(done, images.count());
+    return true;
+  });
   DepthReport report{.name = folder.string(),
                      .measure = meter.result(),
                      .picture = meter.picture(),
                      .left_out_by = left_out_by(options.left_out)};
   if (has_levels) flag_levels(report.measure, options.levels_per_m);
+  const std::vector<std::string> notes = images.notes();
   report.measure.flags.insert(report.measure.flags.end(), notes.begin(), notes.end());
   return report;
 }

@@ -25,21 +25,19 @@ struct DepthImage {
   bool has_levels = false;  ///< whether the file holds whole levels
 };
 
-/// Reads a grey PNG of 16 bits, or an array of NumPy [rows, cols], as their content says: uint16 are levels,
-/// `levels_per_m` of them a metre (in [kLeastLevelsPerM, kMostLevelsPerM] of fathom/files/depth.hpp), of which 0 and
-/// 65535 are holes; floats are metres, of which those that are not above 0 and finite are holes. Throws InputError
-/// naming the file.
+/// Reads a grey PNG of 16 bits, or an array of NumPy [rows, cols]. uint16 are levels, `levels_per_m` of them a metre
+/// (in [kLeastLevelsPerM, kMostLevelsPerM] of fathom/files/depth.hpp); 0 and 65535 are holes. Floats are metres; holes
+/// are not above 0 or not finite. Throws InputError naming the file.
 FATHOM_API DepthImage read_depth_image(const std::filesystem::path& file, double levels_per_m = 1000.0);
 
-/// The depth images of a folder, in the order of their names, in which 10 comes after 9. `pattern`: of names, with *
-/// and
-/// ?; empty: depth*.npy where there are any, else depth*.png, else all of one of these kinds. Throws InputError when
-/// there is none.
+/// The depth images of a folder, in the order of their names, in which 10 comes after 9. `pattern`: of names, with * or
+/// ?. Empty: depth*.npy if there are any, else depth*.png, else all of one of these kinds. Throws InputError for an
+/// empty result.
 FATHOM_API std::vector<std::filesystem::path> depth_images(const std::filesystem::path& folder,
                                                            const std::string& pattern = {});
 
-/// Which pixels are left out because a camera has nothing to measure there: a sky, a window, the camera's own arm. A
-/// folder of a simulated camera knows where nothing was within its reach; of a real one only its user does.
+/// Pixels are left out where a camera has nothing to measure: a sky, a window, the camera's own arm. The folder of a
+/// simulated camera has files that show where nothing was within reach; of a real camera only its user knows.
 struct DepthLeftOut {
   /// Those whose true depth is this or more, m in (0, DepthMeterOptions::kMostDepthM], or nothing at all: by
   /// clean_depth*.npy of the folder, one file for each depth image, in the order of their names.
@@ -73,8 +71,8 @@ struct DepthReport {
 /// The first of the images that measure_depth_folder() measures. Throws InputError as it does.
 FATHOM_API DepthImage first_depth_image(const std::filesystem::path& folder, const DepthFolderOptions& options = {});
 
-/// What measure_depth_folder() reads: the depth images, or the files of a bag and its folder, then what says which
-/// pixels are left out. Throws InputError as it does.
+/// The files that measure_depth_folder() reads: the depth images, or the files of a bag and its folder, then masks and
+/// other files of DepthLeftOut. Throws InputError as it does.
 FATHOM_API std::vector<std::filesystem::path> depth_folder_inputs(const std::filesystem::path& folder,
                                                                   const DepthFolderOptions& options);
 
