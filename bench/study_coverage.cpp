@@ -43,15 +43,15 @@ void study_field(const CorridorStudy& study, const fathom::GridMap& map, const s
   ends.reserve(worlds.size());
   for (const auto& world : worlds) ends.push_back(fathom::test::corridor_ends(study, world, field, start));
   const fathom::FieldFit truth = fathom::test::learn_field_from_all(ends, field, start);
-  print_table(learned_numbers(truth), fathom::test::learn_fields(ends, field, start, FitOptions().stretches),
+  print_table(truth.parameters, fathom::test::learn_fields(ends, field, start, FitOptions().stretches),
               fathom::test::learn_fields(ends, field, start, 0));
 }
 
 void study_beams(const CorridorStudy& study, const std::vector<fathom::BeamData>& worlds) {
   const fathom::BeamFit truth = fathom::test::learn_from_all(study, worlds);
-  std::vector<fathom::BeamParameters> starts(worlds.size(), truth.parameters);
+  std::vector<fathom::BeamParameters> starts(worlds.size(), truth.model);
   const auto by_stretch = fathom::test::learn_from_each(study, worlds, FitOptions().stretches, starts);
-  print_table(learned_numbers(truth), by_stretch, fathom::test::learn_from_each(study, worlds, 0, starts));
+  print_table(truth.parameters, by_stretch, fathom::test::learn_from_each(study, worlds, 0, starts));
 }
 
 }  // namespace

@@ -118,12 +118,12 @@ void run(const Study& study, std::size_t seeds) {
     const WallFit fit = study.fit(seed);
     for (std::size_t k = 0; k < study.truths.size(); ++k) {
       const auto at = std::find_if(fit.chain.parameters.begin(), fit.chain.parameters.end(),
-                                   [&](const LearnedParameter& p) { return p.name == study.truths[k].name; });
+                                   [&](const FitParameter& p) { return p.name == study.truths[k].name; });
       if (at == fit.chain.parameters.end()) {
         ++of_truths[k].without;
         continue;
       }
-      of_truths[k].add(at->value, study.truths[k].value, at->std_error, at->low, at->high);
+      of_truths[k].add(at->value, study.truths[k].value, at->std_error, at->low_95, at->high_95);
     }
     const Estimate sizes[] = {fit.correlation.across_px, fit.correlation.down_px};
     for (std::size_t k = 0; k < study.sizes.size(); ++k) {

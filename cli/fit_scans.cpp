@@ -129,15 +129,12 @@ std::string fit_text(const Report& report, const ScansFitOptions& o) {
   return text;
 }
 
-/// Says where a fit advises what localizers lack. A fault is in two lists, which keep the same words.
-template <class Report>
-void qualify_advice(const ScansFitOptions& options, Report& report) {
+/// Says where a fit advises what localizers lack.
+void qualify_advice(const ScansFitOptions& options, std::vector<fathom::Finding>& findings) {
   if (options.localizers.empty()) return;
-  for (std::vector<fathom::Message>* flags : {&report.sanity, &report.unusable}) {
-    for (fathom::Message& flag : *flags) {
-      if (!flag.names("hit") && !flag.names("fit_hit_offset")) continue;
-      flag += "; localizers do not know that, and what is written is the likeliest of what they know";
-    }
+  for (fathom::Finding& finding : findings) {
+    if (!finding.text.names("hit") && !finding.text.names("fit_hit_offset")) continue;
+    finding.text += "; localizers do not know that, and what is written is the likeliest of what they know";
   }
 }
 
@@ -166,7 +163,7 @@ void fit_field(const ScansFitOptions& options) {
   how.map_name = options.world.map.filename().string();
   how.fit.stretches = options.fit.stretches;
   fathom::FieldReport report = fathom::fit_field_log(log, map.map, how);
-  qualify_advice(options, report);
+  qualify_advice(options, report.sanity);
   fathom::write_field_fit(options.output.out, report, options.output.force, options.localizers);
   if (!options.output.quiet) print(fit_text(report, options) + notes_text(map.notes));
 }
@@ -193,9 +190,9 @@ void fit_beam(const ScansFitOptions& options) {
   const bool leaves_offset = !options.localizers.empty() && !options.fit.hit_offset_m && !options.fit.fit_hit_offset;
   if (leaves_offset) how.fit.fit_hit_offset = false;
   fathom::FitReport report = learn(how, world);
-  qualify_advice(options, report);
+  qualify_advice(options, report.sanity);
   const double cell_m = world ? world->cell_m() : options.cell_m;
-  if (leaves_offset && cell_m > 0.0) report.sanity.emplace_back(kNoOffsetNote);
+  if (leaves_offset && cell_m > 0.0) report.sanity.push_back({fathom::Severity::kWarning, kNoOffsetNote});
   fathom::write_fit(options.output.out, report, options.output.force, options.localizers);
   if (!options.output.quiet) print(fit_text(report, options) + localizer_doubts(report, options));
 }

@@ -9,16 +9,14 @@
 using namespace fathom;
 
 void print(const FitReport& report) {
-  for (const auto& field : BeamParameters::fields()) {
-    const double error = report.fit.std_error.*member_of<double>(field);
-    std::printf("%-18.*s %8.4f", static_cast<int>(field.name.size()), field.name.data(),
-                report.fit.parameters.*member_of<double>(field));
-    if (std::isfinite(error)) std::printf(" +- %.4f", error);  // no error: at a boundary, or not learned
+  for (const FitParameter& p : report.fit.parameters) {
+    std::printf("%-18s %8.4f", p.name.c_str(), p.value);
+    if (std::isfinite(p.std_error)) std::printf(" +- %.4f", p.std_error);  // no error: at a boundary, or not learned
     std::printf("\n");
   }
-  for (const std::string& flag : report_flags(report)) std::printf("note: %s\n", flag.c_str());
+  for (const std::string& text : texts_of(report.findings())) std::printf("note: %s\n", text.c_str());
   for (const std::string& note : report.notes) std::printf("note: %s\n", note.c_str());
-  std::printf("%s: %.4f nats per ray, %zu rays\n", report.held_out ? "held-out scans" : "scans learned from",
+  std::printf("%s: %.4f nats per ray, %zu rays\n", report.fit.held_out ? "held-out scans" : "scans learned from",
               report.judgement.nats_per_ray, report.judgement.pairs);
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _fathom
+from ._fits import FitParameter, HeldOut
 from .noise import Noise, chain_from, chain_spec
 from .sensors import noise_list
 from .simulate import override_list
@@ -66,41 +67,21 @@ class MeasuredFrames(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LearnedParameter:
-    """A parameter of a chain that was learned."""
-
-    name: str  #: "distance.stddev_m", "gain_bias.rings.3.gain"; of a model that is there twice "2.distance.stddev_m"
-    unit: str
-    start: float
-    value: float
-    std_error: float  #: NaN: none, at a limit or not identified
-    naive_error: float  #: if returns were independent
-    low: float  #: 95 % interval
-    high: float
-    is_unidentified: bool
-    is_at_limit: bool
-
-
-@dataclass(frozen=True)
 class ChainFit:
     """A chain that was learned. Log densities are in nats."""
 
     noise: List[Noise]  #: as given, with the learned values
-    parameters: Dict[str, LearnedParameter]  #: by name
+    parameters: Dict[str, FitParameter]  #: by name
     correlations: npt.NDArray[np.float64]  #: of their errors, [parameters, parameters]; NaN where there is none
     returns: int
     lost: int
     frames: int
-    clusters: int
-    stretches: int  #: that the clusters are; 0: they are frames, or blocks of them
+    blocks: int  #: that standard errors take as independent
+    block: str  #: "stretch" of the way; "frame", or a block of frames
     at_edges: int  #: of a chain with angular_ray: returns used to learn whose turned rays meet several surfaces
-    start_log_likelihood: float
+    start_log_likelihood: float  #: NaN of a wall, where no user gave the start
     log_likelihood: float
-    judged: int  #: returns held out
-    held_out_nats: float  #: mean of a return held out; NaN: none
-    start_nats: float  #: the same of the chain as given
-    gain_nats: float
-    gain_error: float
+    held_out: Optional[HeldOut]  #: None: no frame was held out
     flags: List[str]
 
 

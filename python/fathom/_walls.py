@@ -118,8 +118,12 @@ class WallFit:
     tape: Optional[WallTape]
     loss_laws: List[WallLossLaw]
     range_laws: List[WallLossLaw]  #: tried, distance before student; empty: tails are not heavier than normal ones
-    flags: List[str]
     _sensor: Dict[str, Any] = field(repr=False)
+
+    @property
+    def flags(self) -> List[str]:
+        """What to beware of, one line each: of the walls, then of the chain."""
+        return self.chain.flags
 
     def simulate(self, *, seed: int = 0, rate_hz: float = 30.0, threads: int = 0) -> npt.NDArray[np.float32]:
         """The same walls under the learned noise, as fit.wall() takes them, of the frames that show one."""

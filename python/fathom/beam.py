@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import pathlib
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from . import _fathom
 from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_bag_log, read_scan_log
 from ._beam_values import Parameters, Sensor
+from ._fits import ScanFit
 
 __all__ = ["BeamScores", "Density", "FieldFit", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores",
            "Scorer", "Sensor", "World", "even_azimuths_rad", "heatmap", "heatmap_of_log", "judge", "localizer_field_text",
@@ -130,36 +131,7 @@ class Density(_fathom._Density):
         super().__init__(_model(parameters, sensor, max_range_m), expected_m)
 
 
-class _ScansFit:
-    """What fits to scans have in common."""
-
-    _fit: Any
-
-    def __init__(self, fit: Any) -> None:
-        self._fit = fit
-
-    @property
-    def flags(self) -> List[str]:
-        """What to beware of, one line each."""
-        return list(self._fit.flags)
-
-    @property
-    def held_out(self) -> bool:
-        """Whether scans that were not learned from judge the fit."""
-        return bool(self._fit.held_out)
-
-    @property
-    def held_out_note(self) -> str:
-        """What is not known of the scans held out: what made the map and the poses. Empty where test_scans named them."""
-        return str(self._fit.held_out_note)
-
-    def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
-        """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
-        into a folder; returns their paths."""
-        return list(self._fit.write(folder, force, list(localizers)))
-
-
-class Fit(_ScansFit):
+class Fit(ScanFit):
     """A fitted beam model, how sure it is, and how well it describes the readings."""
 
     _fit: _fathom._Fit
@@ -167,28 +139,6 @@ class Fit(_ScansFit):
     def __init__(self, fit: _fathom._Fit) -> None:
         super().__init__(fit)
         self.parameters: Parameters = Parameters(**fit._parameters)
-
-    @property
-    def std_error(self) -> Dict[str, float]:
-        """Standard errors by name, which take `clusters` stretches of the way as independent; NaN where there is none: at a
-        boundary, or not fitted."""
-        return self._fit._std_error
-
-    @property
-    def interval_95(self) -> Dict[str, Tuple[float, float]]:
-        """95 % intervals by name, (low, high); NaN where there is no standard error."""
-        high = self._fit._high_95
-        return {name: (low, high[name]) for name, low in self._fit._low_95.items()}
-
-    @property
-    def clusters(self) -> int:
-        """How many stretches of the way, or scans, the standard errors take as independent."""
-        return self._fit.clusters
-
-    @property
-    def naive_std_error(self) -> Dict[str, float]:
-        """The same as if rays were independent."""
-        return self._fit._naive_std_error
 
     @property
     def refined(self) -> Optional[Dict[str, Any]]:
@@ -218,11 +168,6 @@ class Fit(_ScansFit):
         return self._fit.converged
 
     @property
-    def pairs(self) -> int:
-        """How many readings carry evidence."""
-        return self._fit.pairs
-
-    @property
     def kinds(self) -> Dict[str, int]:
         """How many readings are ranges, without a return ("max"), and without evidence ("none")."""
         return self._fit.kinds
@@ -234,7 +179,7 @@ class Fit(_ScansFit):
 
     @property
     def judgement(self) -> Dict[str, Any]:
-        """How well the parameters describe the readings (of scans that were not learned from where held_out is set):
+        """How well the parameters describe the readings (of scans that were not learned from, if any were held out):
         pairs, log_likelihood, nats_per_ray, ks_distance, pit_histogram, impossible, flags."""
         return self._fit.judgement
 
@@ -261,14 +206,14 @@ class Fit(_ScansFit):
         values = self.parameters.to_dict()
         lines = [f"{name} = {values[name]:.6g}" + (f" +- {error:.2g}" if np.isfinite(error) else "")
                  for name, error in errors.items()]
-        return f"Fit of {self.pairs} readings:\n  " + "\n  ".join(lines)
+        return f"Fit of {self.readings} readings:\n  " + "\n  ".join(lines)
 
 
 def _log(log: Any) -> ScanLog:
     return log if isinstance(log, ScanLog) else read_scan_log(log)
 
 
-class FieldFit(_ScansFit):
+class FieldFit(ScanFit):
     """A fitted likelihood field: a reading is as likely as its end is near to an occupied cell of the map."""
 
     _fit: _fathom._FieldFit
@@ -279,23 +224,8 @@ class FieldFit(_ScansFit):
         return self._fit._model
 
     @property
-    def std_error(self) -> Dict[str, float]:
-        """Standard errors of w_hit, w_rand and sigma_hit_m, clustered by stretches of the log; NaN at a boundary."""
-        return self._fit._std_error
-
-    @property
-    def interval_95(self) -> Dict[str, Tuple[float, float]]:
-        """Of the same, low and high: it holds the true value 95 times in 100; NaN at a boundary."""
-        return self._fit._interval_95
-
-    @property
-    def readings(self) -> int:
-        """How many were learned from."""
-        return self._fit.readings
-
-    @property
     def nats_per_reading(self) -> float:
-        """The mean log-density of readings."""
+        """The mean log-density of readings, of those held out if there are any."""
         return self._fit.nats_per_reading
 
 

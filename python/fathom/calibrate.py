@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _fathom
-from ._chains import (ChainFit, ChainReturns, FrameScore, LearnedParameter, MeanScore, MeasuredFrames, chain_yaml,
-                      mean_score, read_measured_frames, score_difference, score_frames)
+from ._chains import (ChainFit, ChainReturns, FrameScore, MeanScore, MeasuredFrames, chain_yaml, mean_score,
+                      read_measured_frames, score_difference, score_frames)
+from ._fits import FitParameter, HeldOut
 from ._walls import WallBin, WallCorrelation, WallFit, WallLossLaw, WallMeasure, WallPlane, WallTape, measure_wall
 from .noise import Noise
 
 __all__ = ["Blobs", "ChainFit", "ChainReturns", "DepthBand", "DepthMeasure", "DepthPatches", "DistanceCalibration",
-           "EnergyCalibration", "Estimate", "FrameScore", "IntervalEstimate", "LearnedParameter", "MeanScore",
+           "EnergyCalibration", "Estimate", "FitParameter", "FrameScore", "HeldOut", "IntervalEstimate", "MeanScore",
            "MeasuredFrames", "RangePairs", "WallBin", "WallCorrelation", "WallFit", "WallLossLaw", "WallMeasure",
            "WallPlane", "WallTape", "chain_yaml", "energy_pairs", "mean_score", "measure_depth", "measure_wall",
            "range_pairs", "read_energy_pairs", "read_measured_frames", "read_range_pairs", "score_difference",

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from . import _fathom
 from ._beam_values import Parameters, Sensor
-from ._chains import ChainFit, ChainReturns, LearnedParameter, _entries
+from ._chains import ChainFit, ChainReturns, _entries
 from ._fathom import GridMap
+from ._fits import held_out_from, parameters_from
 from ._walls import WallCorrelation, WallFit, WallLossLaw, WallTape, _measure_from, _sensor_of
 from .beam import FieldFit, Fit, LogLike, WorldLike, _log, _sensor, _world
 from .calibrate import DistanceCalibration, EnergyCalibration, Estimate, IntervalEstimate
@@ -23,7 +24,8 @@ __all__ = ["beam", "beam_pairs", "chain", "distance", "energy", "field", "wall"]
 
 
 def _chain_fit_from(d: Dict[str, Any]) -> ChainFit:
-    found: Dict[str, Any] = {**d["fit"], "parameters": {p["name"]: LearnedParameter(**p) for p in d["fit"]["parameters"]}}
+    found: Dict[str, Any] = {**d["fit"], "parameters": parameters_from(d["fit"]["parameters"]),
+                             "held_out": held_out_from(d["fit"]["held_out"])}
     return ChainFit(noise=chain_from(d["noise"], [], []), **found)
 
 
@@ -145,7 +147,7 @@ def wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
     return WallFit(chain=_chain_fit_from(d["chain"]), measure=_measure_from(d["measure"]),
                    correlation=WallCorrelation(**d["correlation"]), tape=WallTape(*d["tape"]) if d["tape"] else None,
                    loss_laws=[WallLossLaw(*law) for law in d["loss_laws"]],
-                   range_laws=[WallLossLaw(*law) for law in d["range_laws"]], flags=d["flags"], _sensor=sensor)
+                   range_laws=[WallLossLaw(*law) for law in d["range_laws"]], _sensor=sensor)
 
 
 def distance(range: npt.ArrayLike, expected: npt.ArrayLike, scan: Optional[npt.ArrayLike] = None, *,

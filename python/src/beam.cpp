@@ -34,14 +34,6 @@ py::dict beam_parameters_dict(const BeamParameters& parameters) {
   return values;
 }
 
-py::dict beam_numbers_dict(const BeamParameters& numbers) {
-  py::dict values = model_dict(numbers);
-  if (!numbers.tail.is_extended()) return values;
-  const auto field = HitTail::field_of(numbers.tail.hit);
-  values[py::str(std::string(field.name))] = numbers.tail.*member_of<double>(field);
-  return values;
-}
-
 RayFan fan_of(py::handle rays) {
   if (py::isinstance<SensorModel>(rays)) return make_fan(make_pattern(py::cast<SensorModel&>(rays)));
   const py::array given = any_array(rays, "rays");

@@ -7,6 +7,7 @@
 #include <fathom/beam/field_log.hpp>
 
 #include "beam_values.hpp"
+#include "chain.hpp"
 
 namespace fathom::python {
 
@@ -41,29 +42,15 @@ py::array_t<double> score_field(const py::dict& model, const GridMap& map, const
 void bind_beam_field(py::module_& m) {
   py::class_<FieldReport, FieldReportPtr>(m, "_FieldFit")
       .def_property_readonly("_model", [](const FieldReport& r) { return model_dict(r.fit.model); })
-      .def_property_readonly("_std_error",
-                             [](const FieldReport& r) {
-                               py::dict d;
-                               d["w_hit"] = r.fit.w_std_error, d["w_rand"] = r.fit.w_std_error;
-                               d["sigma_hit_m"] = r.fit.sigma_std_error_m;
-                               return d;
-                             })
-      .def_property_readonly("_interval_95",
-                             [](const FieldReport& r) {
-                               py::dict d;
-                               for (const LearnedNumber& n : learned_numbers(r.fit)) {
-                                 d[py::str(std::string(n.field.name))] = py::make_tuple(n.low_95, n.high_95);
-                               }
-                               return d;
-                             })
+      .def_property_readonly("_learned", [](const FieldReport& r) { return parameter_tuples(r.fit); })
+      .def_property_readonly("blocks", [](const FieldReport& r) { return r.fit.blocks; })
+      .def_property_readonly("_held_out", [](const FieldReport& r) { return held_out_tuple(r.fit); })
       .def("_localizer_text",
            [](const FieldReport& r, const std::string& localizer) {
              return localizer_text(r, word_of<Localizer>(localizer, "localizer"));
            })
-      .def_property_readonly("flags", [](const FieldReport& r) { return report_flags(r); })
+      .def_property_readonly("flags", [](const FieldReport& r) { return texts_of(r.findings()); })
       .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })
-      .def_readonly("held_out", &FieldReport::held_out)
-      .def_readonly("held_out_note", &FieldReport::held_out_note)
       .def_readonly("nats_per_reading", &FieldReport::nats_per_reading)
       .def(
           "write",

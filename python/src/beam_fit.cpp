@@ -7,6 +7,7 @@
 #include <fathom/base/error.hpp>
 
 #include "beam_values.hpp"
+#include "chain.hpp"
 
 namespace fathom::python {
 
@@ -51,12 +52,11 @@ ReportPtr fit_pairs(const py::object& readings, const py::object& expected, cons
   report->model.sensor = model_of<BeamSensor>(sensor);
   FitOptions options = fit_options(given);
   report->variant = options.variant;
-  report->stretches = options.stretches;
   released_watched([&](const auto& check) {
     options.on_iteration = [&](const FitIteration&) { check(); };
     report->fit = fit_beam_model(report->shown, report->model.sensor, options);
-    report->model.parameters = report->fit.parameters;
-    report->judgement = judge_beam_model(report->fit.parameters, report->model.sensor, report->shown);
+    report->model.parameters = report->fit.model;
+    report->judgement = judge_beam_model(report->fit.model, report->model.sensor, report->shown);
   });
   return report;
 }
@@ -119,22 +119,18 @@ py::object mount_dict(const FitReport& report) {
 
 void bind_fit(py::module_& m) {
   py::class_<FitReport, ReportPtr>(m, "_Fit")
-      .def_property_readonly("_parameters", [](const FitReport& r) { return beam_parameters_dict(r.fit.parameters); })
-      .def_property_readonly("_std_error", [](const FitReport& r) { return beam_numbers_dict(r.fit.std_error); })
-      .def_property_readonly("_low_95", [](const FitReport& r) { return beam_numbers_dict(r.fit.low_95); })
-      .def_property_readonly("_high_95", [](const FitReport& r) { return beam_numbers_dict(r.fit.high_95); })
+      .def_property_readonly("_parameters", [](const FitReport& r) { return beam_parameters_dict(r.fit.model); })
+      .def_property_readonly("_learned", [](const FitReport& r) { return parameter_tuples(r.fit); })
+      .def_property_readonly("_held_out", [](const FitReport& r) { return held_out_tuple(r.fit); })
       .def_property_readonly(
-          "clusters", [](const FitReport& r) { return r.fit.clusters; },
-          "How many standard errors take as independent.")
-      .def_property_readonly("_naive_std_error",
-                             [](const FitReport& r) { return beam_numbers_dict(r.fit.naive_std_error); })
+          "blocks", [](const FitReport& r) { return r.fit.blocks; }, "How many standard errors take as independent.")
       .def_property_readonly("_sensor", [](const FitReport& r) { return model_dict(r.model.sensor); })
       .def_property_readonly(
-          "log_likelihood", [](const FitReport& r) { return copied<double>(r.fit.log_likelihood); },
+          "log_likelihood", [](const FitReport& r) { return copied<double>(r.fit.log_likelihood_by_iteration); },
           "float64 [iterations + 1].")
-      .def_property_readonly("converged", [](const FitReport& r) { return r.fit.end == FitEnd::kConverged; })
+      .def_property_readonly("converged", [](const FitReport& r) { return r.fit.converged; })
       .def_property_readonly(
-          "pairs", [](const FitReport& r) { return r.fit.pairs; }, "How many carry evidence.")
+          "readings", [](const FitReport& r) { return r.fit.readings; }, "How many carry evidence.")
       .def_property_readonly(
           "kinds",
           [](const FitReport& r) {
@@ -144,10 +140,8 @@ void bind_fit(py::module_& m) {
           },
           "How many readings are ranges, without a return, and without evidence.")
       .def_property_readonly(
-          "flags", [](const FitReport& r) { return report_flags(r); }, "What to beware of, one line each.")
+          "flags", [](const FitReport& r) { return texts_of(r.findings()); }, "What to beware of, one line each.")
       .def_readonly("notes", &FitReport::notes, "What a user should know of the log, one sentence each.")
-      .def_readonly("held_out", &FitReport::held_out, "Whether `judgement` is of scans that were not learned from.")
-      .def_readonly("held_out_note", &FitReport::held_out_note, "What is not known of these scans; may be empty.")
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
       .def(
           "write",

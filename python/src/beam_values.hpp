@@ -37,8 +37,6 @@ py::dict model_dict(const M& model) {
 /// Parameters of the beam model: the book's and those of the law of hits, in one dict.
 BeamParameters beam_parameters_of(const py::dict& values);
 py::dict beam_parameters_dict(const BeamParameters& parameters);
-/// Numbers of a fit by name: the book's, and that of an extended law of hits.
-py::dict beam_numbers_dict(const BeamParameters& numbers);
 
 /// Azimuths [K] in the sensor's x-y plane, directions [K, 3], or a SensorModel.
 RayFan fan_of(py::handle rays);

@@ -38,6 +38,11 @@ inline py::list estimates(const std::vector<Estimate>& many) {
   return list;
 }
 
+/// For FitParameter of python/fathom/_fits.py.
+py::list parameter_tuples(const Fit& fit);
+/// For HeldOut of python/fathom/_fits.py.
+py::object held_out_tuple(const Fit& fit);
+
 /// What was learned: "fit" and "noise" for python/fathom/_chains.py.
 py::dict chain_fit_dict(const ChainFit& fit);
 

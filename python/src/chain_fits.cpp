@@ -129,29 +129,32 @@ py::dict returns_dict(const ChainReturns& r) {
   return d;
 }
 
-py::dict parameter_dict(const LearnedParameter& p) {
-  py::dict d;
-  d["name"] = p.name, d["unit"] = p.unit, d["start"] = p.start, d["value"] = p.value;
-  d["std_error"] = p.std_error, d["naive_error"] = p.naive_error, d["low"] = p.low, d["high"] = p.high;
-  d["is_unidentified"] = p.is_unidentified, d["is_at_limit"] = p.is_at_limit;
-  return d;
+}  // namespace
+
+py::list parameter_tuples(const Fit& fit) {
+  py::list list;
+  for (const FitParameter& p : fit.parameters) {
+    list.append(py::make_tuple(p.name, p.unit, p.start, p.value, p.std_error, p.naive_error, p.low_95, p.high_95,
+                               kChoiceWords<ParameterStatus>[static_cast<std::size_t>(p.status)]));
+  }
+  return list;
 }
 
-}  // namespace
+py::object held_out_tuple(const Fit& fit) {
+  if (!fit.held_out) return py::none();
+  const HeldOut& h = *fit.held_out;
+  return py::make_tuple(h.nats, h.readings, h.start_nats, h.gain_nats, h.gain_error, h.note);
+}
 
 py::dict chain_fit_dict(const ChainFit& made) {
   py::dict d;
-  py::list parameters;
-  for (const LearnedParameter& p : made.parameters) parameters.append(parameter_dict(p));
   const auto n = static_cast<py::ssize_t>(made.parameters.size());
-  d["parameters"] = parameters;
+  d["parameters"] = parameter_tuples(made);
   d["correlations"] = copied<double>(made.correlations).reshape({n, n});
-  d["returns"] = made.returns, d["lost"] = made.lost, d["frames"] = made.frames, d["clusters"] = made.clusters;
-  d["stretches"] = made.stretches;
-  d["at_edges"] = made.at_edges;
+  d["returns"] = made.returns, d["lost"] = made.lost, d["frames"] = made.frames, d["at_edges"] = made.at_edges;
+  d["blocks"] = made.blocks, d["block"] = made.block;
   d["start_log_likelihood"] = made.start_log_likelihood, d["log_likelihood"] = made.log_likelihood;
-  d["judged"] = made.judged, d["held_out_nats"] = made.held_out_nats, d["start_nats"] = made.start_nats;
-  d["gain_nats"] = made.gain_nats, d["gain_error"] = made.gain_error, d["flags"] = made.flags;
+  d["held_out"] = held_out_tuple(made), d["flags"] = texts_of(made.findings);
   py::dict out;
   out["fit"] = d, out["noise"] = chain_list(made.chain);
   return out;

@@ -130,7 +130,7 @@ py::dict fit_dict(const WallFit& fit) {
     d["tape"] = py::make_tuple(t.places, estimate(t.gain), estimate(t.bias_m), t.spread_m, estimate(t.bias_px),
                                t.bias_px_spread_m, t.is_disparity, t.is_exact, t.is_contradicted);
   }
-  d["loss_laws"] = laws_list(fit.loss_laws), d["range_laws"] = laws_list(fit.range_laws), d["flags"] = fit.flags;
+  d["loss_laws"] = laws_list(fit.loss_laws), d["range_laws"] = laws_list(fit.range_laws);
   return d;
 }
 

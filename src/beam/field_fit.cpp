@@ -35,13 +35,33 @@ struct FieldCurvature {
   }
 };
 
+/// w_hit, w_rand and sigma as long as they have no standard errors.
+std::vector<FitParameter> parameters_of(const LikelihoodFieldModel& model, double floor_m) {
+  using M = LikelihoodFieldModel;
+  std::vector<FitParameter> all;
+  for (const auto& field : M::fields()) {
+    const auto member = member_of<double>(field);
+    const bool is_sigma = member == &M::sigma_hit_m;
+    if (!is_sigma && member != &M::w_hit && member != &M::w_rand) continue;
+    const double value = model.*member;
+    const bool is_at_limit =
+        is_sigma ? value <= floor_m * (1.0 + 1e-9) : value <= kWeightBoundary || 1.0 - value < 1e-6;
+    all.push_back({.name = std::string(field.name),
+                   .unit = std::string(field.unit),
+                   .value = value,
+                   .status = is_at_limit ? ParameterStatus::kAtLimit : ParameterStatus::kUnidentified,
+                   .doc = std::string(field.doc)});
+  }
+  return all;
+}
+
 /// Which of w_hit and sigma are inside their limits.
-std::vector<std::size_t> flag_boundaries(const FieldFit& of, double floor_m, std::vector<std::string>& flags) {
-  const bool no_rand = !(of.model.w_rand > kWeightBoundary), no_hits = !(of.model.w_hit > kWeightBoundary);
-  const bool at_floor = of.model.sigma_hit_m <= floor_m;
-  if (no_rand) flags.emplace_back("w_rand is at its boundary 0");
-  if (no_hits) flags.emplace_back("w_hit is at its boundary 0");
-  if (at_floor) flags.emplace_back("sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
+std::vector<std::size_t> flag_boundaries(double floor_m, FieldFit& fit) {
+  const bool no_rand = !(fit.model.w_rand > kWeightBoundary), no_hits = !(fit.model.w_hit > kWeightBoundary);
+  const bool at_floor = fit.model.sigma_hit_m <= floor_m;
+  if (no_rand) fit.note("w_rand is at its boundary 0");
+  if (no_hits) fit.note("w_hit is at its boundary 0");
+  if (at_floor) fit.note("sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
   std::vector<std::size_t> free;
   if (!no_rand && !no_hits) free.push_back(0);
   if (!no_hits && !at_floor) free.push_back(1);
@@ -76,38 +96,38 @@ Eigen::MatrixXd scores_of_blocks(const FieldData& data, const DistanceField& fie
   return sums;
 }
 
-void add_intervals(const Eigen::VectorXd& half_width, FieldFit& fit) {
-  const auto interval = [&](double value, Eigen::Index k, const Interval& limits) -> std::array<double, 2> {
-    const Interval found = interval_about(value, half_width[k], limits);
-    return {found.low, found.high};
-  };
-  fit.w_hit_95 = interval(fit.model.w_hit, 0, {0.0, 1.0});
-  fit.w_rand_95 = interval(fit.model.w_rand, 1, {0.0, 1.0});
-  fit.sigma_95_m = interval(fit.model.sigma_hit_m, 2, {kLeastSigmaHitM, kMostSigmaHitM});
+void add_blocked_errors(const ParameterErrors& errors, FieldFit& fit) {
+  constexpr std::array<Interval, 3> kLimits = {{{0.0, 1.0}, {0.0, 1.0}, {kLeastSigmaHitM, kMostSigmaHitM}}};
+  for (std::size_t k = 0; k < kLimits.size(); ++k) {
+    FitParameter& p = fit.parameters[k];
+    const Interval interval = interval_about(p.value, errors.half_width[k], kLimits[k]);
+    p.std_error = errors.error[k], p.low_95 = interval.low, p.high_95 = interval.high;
+  }
 }
 
 /// Errors at fit.model, with flags of boundaries and few blocks. `count`: readings that end at each level. `floor_m`:
 /// of sigma.
 void add_field_errors(const FieldData& data, const DistanceField& field, std::span<const double> count, double floor_m,
                       const FieldFitOptions& options, FieldFit& fit) {
-  fit.w_std_error = fit.sigma_std_error_m = fit.naive_w_std_error = fit.naive_sigma_std_error_m = kNoNumber;
-  fit.w_hit_95 = fit.w_rand_95 = fit.sigma_95_m = {kNoNumber, kNoNumber};
+  fit.parameters = parameters_of(fit.model, floor_m);
   const TrajectoryBlocks blocks(scans_of(data), options.stretches, options.stretch_of_scan);
-  fit.clusters = blocks.count;
-  const std::vector<std::size_t> free = flag_boundaries(fit, floor_m, fit.flags);
+  fit.blocks = blocks.count, fit.block = block_word(options.stretches);
+  const std::vector<std::size_t> free = flag_boundaries(floor_m, fit);
   const auto inverse = inverse_of(information_of(fit.model, field, count), free, 0.0);
   if (!inverse) {
-    fit.flags.emplace_back(kNoClearMaximum);
+    fit.note(kNoClearMaximum);
     return;
   }
   const Eigen::Matrix<double, 3, 2> slope{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}};  // of w_hit, w_rand and sigma
   const Eigen::MatrixXd to_parameters = *inverse * slope.transpose();
   const ParameterErrors errors = errors_by_blocks((slope * to_parameters).diagonal(),
                                                   scores_of_blocks(data, field, fit.model, blocks) * to_parameters,
-                                                  blocks, options.stretches, !free.empty(), fit.flags);
-  fit.naive_w_std_error = errors.naive[0], fit.naive_sigma_std_error_m = errors.naive[2];
-  fit.w_std_error = errors.error[0], fit.sigma_std_error_m = errors.error[2];
-  add_intervals(errors.half_width, fit);
+                                                  blocks, options.stretches, !free.empty(), fit);
+  for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
+    fit.parameters[k].naive_error = errors.naive[k];
+    if (std::isfinite(errors.naive[k])) fit.parameters[k].status = ParameterStatus::kLearned;
+  }
+  add_blocked_errors(errors, fit);
 }
 
 /// Expectation maximisation over how many readings end at each level.
@@ -135,10 +155,11 @@ class FieldLearner {
   FieldFit run() {
     LikelihoodFieldModel next;
     fit_.converged = climb(
-        options_, fit_.log_likelihood, [&](double) { return expect(next); }, [] { return true; },
+        options_, fit_.log_likelihood_by_iteration, [&](double) { return expect(next); }, [] { return true; },
         [&](std::size_t) { fit_.model = next; });
-    if (!fit_.converged)
-      fit_.flags.push_back(fmt::format("not converged after {} iterations", options_.max_iterations));
+    if (!fit_.converged) fit_.note(fmt::format("not converged after {} iterations", options_.max_iterations));
+    fit_.start_log_likelihood = fit_.log_likelihood_by_iteration.front();
+    fit_.log_likelihood = fit_.log_likelihood_by_iteration.back();
     add_field_errors(data_, field_, count_, floor_m_, options_, fit_);
     return std::move(fit_);
   }

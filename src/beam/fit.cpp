@@ -95,13 +95,13 @@ void check_rise(double before, double now, std::size_t iteration) {
 
 void add_limit_flag(bool is_there, std::string_view name, std::string_view at, BeamFit& fit) {
   if (!is_there) return;
-  fit.flags.push_back(fmt::format("{} is at {}", name, at));
-  fit.at_limit.emplace_back(name);
+  fit.note(fmt::format("{} is at {}", name, at));
+  std::ranges::find(fit.parameters, name, &FitParameter::name)->status = ParameterStatus::kAtLimit;
 }
 
 /// What an extended law has come to that says a simpler one would do, or that the data ask for more.
 void add_tail_flags(const Maximum& last, BeamFit& fit) {
-  const HitTail& tail = fit.parameters.tail;
+  const HitTail& tail = fit.model.tail;
   const bool is_t = tail.hit == HitLaw::kStudentT, grows = tail.hit == HitLaw::kGrows;
   add_limit_flag(is_t && last.tail_at_high, "nu_hit",
                  fmt::format("the end of its search, {:.4g}: the tails are gaussian", tail.nu_hit), fit);
@@ -112,23 +112,22 @@ void add_tail_flags(const Maximum& last, BeamFit& fit) {
 }
 
 void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
-  const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
-  if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
-  if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
+  if (last.no_hits) fit.note("no hits: sigma_hit_m was not learned");
+  if (last.no_shorts) fit.note("no short readings: lambda_short_per_m was not learned");
   add_limit_flag(last.sigma_at_floor, "sigma_hit_m", fmt::format("its floor, {:.4g} m", limits.low_m), fit);
   add_limit_flag(last.sigma_at_top, "sigma_hit_m", fmt::format("its upper limit, {:.4g} m", limits.high_m), fit);
   add_tail_flags(last, fit);
   add_limit_flag(last.lambda_at_zero, "lambda_short_per_m", "its boundary 0", fit);
   for (std::size_t k = 0; k < 4; ++k) {
-    const double weight = fit.parameters.*member_of<double>(BeamParameters::fields()[k]);
-    add_limit_flag(!(weight > kWeightBoundary), BeamParameters::fields()[k].name, "its boundary 0", fit);
+    const FitParameter& weight = fit.parameters[k];
+    add_limit_flag(!(weight.value > kWeightBoundary), weight.name, "its boundary 0", fit);
   }
   if (variant != FitVariant::kExact) {
-    flag(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
-                     word_of(variant)));
+    fit.note(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
+                         word_of(variant)));
   }
-  if (fit.end == FitEnd::kIterationLimit) flag("stopped by the limit on iterations");
-  if (fit.kinds[2] > 0) flag(counted(fit.kinds[2], "reading") + " carried no evidence");
+  if (!fit.converged) fit.note("stopped by the limit on iterations");
+  if (fit.kinds[2] > 0) fit.note(counted(fit.kinds[2], "reading") + " carried no evidence");
 }
 
 class BeamLearner {
@@ -148,25 +147,28 @@ class BeamLearner {
     start();
     Em em(evidence_, sensor_, *executor_, options_.compute.isa);
     Maximum last;
-    OffsetSearch offset(fit_.parameters.sigma_hit_m);
+    OffsetSearch offset(fit_.model.sigma_hit_m);
     const auto expect = [&](double log_likelihood_before) {
-      if (options_.fit_hit_offset) offset.improve(em, options_.variant, fit_.parameters);
+      if (options_.fit_hit_offset) offset.improve(em, options_.variant, fit_.model);
       const double log_likelihood = step_uphill(em, log_likelihood_before - lost_in_sums(log_likelihood_before));
       if (options_.variant == FitVariant::kExact) {
-        check_rise(log_likelihood_before, log_likelihood, fit_.log_likelihood.size());
+        check_rise(log_likelihood_before, log_likelihood, fit_.log_likelihood_by_iteration.size());
       }
       return log_likelihood;
     };
-    const auto may_end = [&] { return !options_.fit_hit_offset || offset.has_settled(fit_.parameters.sigma_hit_m); };
+    const auto may_end = [&] { return !options_.fit_hit_offset || offset.has_settled(fit_.model.sigma_hit_m); };
     const auto take = [&](std::size_t iteration) {
       last = next_;
-      before_ = fit_.parameters;
+      before_ = fit_.model;
       reach_ = next_reach(before_.sigma_hit_m, next_.parameters.sigma_hit_m);
-      fit_.parameters = next_.parameters;
-      if (options_.on_iteration) options_.on_iteration({iteration, fit_.log_likelihood.back(), fit_.parameters});
+      fit_.model = next_.parameters;
+      if (options_.on_iteration)
+        options_.on_iteration({iteration, fit_.log_likelihood_by_iteration.back(), fit_.model});
     };
-    const bool converged = climb(options_, fit_.log_likelihood, expect, may_end, take);
-    fit_.end = converged ? FitEnd::kConverged : FitEnd::kIterationLimit;
+    fit_.converged = climb(options_, fit_.log_likelihood_by_iteration, expect, may_end, take);
+    fit_.start_log_likelihood = fit_.log_likelihood_by_iteration.front();
+    fit_.log_likelihood = fit_.log_likelihood_by_iteration.back();
+    fit_.parameters = parameters_of(fit_.model);
     add_flags(last, limits_, options_.variant, fit_);
     add_std_errors(evidence_, sensor_, last, options_, *executor_, fit_);
     return std::move(fit_);
@@ -181,22 +183,22 @@ class BeamLearner {
     }
     evidence_.seen.put_behind_first(kEmBlock, options_.start.hit_offset_m, *executor_);
     limits_ = sigma_limits(sensor_, cell_m_, options_.start.tail);
-    fit_.parameters = options_.start;
-    fit_.parameters.sigma_hit_m = std::clamp(options_.start.sigma_hit_m, limits_.low_m, limits_.high_m);
-    fit_.pairs = evidence_.pairs();
+    fit_.model = options_.start;
+    fit_.model.sigma_hit_m = std::clamp(options_.start.sigma_hit_m, limits_.low_m, limits_.high_m);
+    fit_.readings = evidence_.pairs();
     fit_.kinds = evidence_.kinds;
-    before_ = fit_.parameters;
+    before_ = fit_.model;
   }
 
   /// The M-step, with the E-step repeated as far as sigma wants to reach. Returns the log-likelihood.
   double step(Em& em) {
     for (double reach = reach_;; reach *= 4.0) {
-      const Expectation& e = em.expect(fit_.parameters, options_.variant, reach, Expecting::kSlopes);
+      const Expectation& e = em.expect(fit_.model, options_.variant, reach, Expecting::kSlopes);
       const double all = static_cast<double>(evidence_.ranges()) + e.max_shared - e.max_as_hit;
       if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
         throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
       }
-      next_ = maximise(em, e, fit_.parameters, options_.variant, limits_, reach);
+      next_ = maximise(em, e, fit_.model, options_.variant, limits_, reach);
       if (!next_.out_of_reach) return e.sums.log_likelihood;
     }
   }
@@ -206,8 +208,8 @@ class BeamLearner {
   double step_uphill(Em& em, double least) {
     constexpr int kMostHalves = 12;
     double log_likelihood = step(em);
-    for (int i = 0; fit_.parameters.tail.is_extended() && log_likelihood < least && i <= kMostHalves; ++i) {
-      go_back(before_, i == kMostHalves, fit_.parameters);
+    for (int i = 0; fit_.model.tail.is_extended() && log_likelihood < least && i <= kMostHalves; ++i) {
+      go_back(before_, i == kMostHalves, fit_.model);
       log_likelihood = step(em);
     }
     return log_likelihood;

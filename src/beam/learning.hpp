@@ -5,8 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <fathom/base/field.hpp>
@@ -42,28 +40,20 @@ bool climb(const Options& options, std::vector<double>& log_likelihood, const Ex
   }
 }
 
-/// A parameter, of the book's table or of the law of hits.
-struct Coordinate {
-  std::string_view name;
-  double low, high;
-  double BeamParameters::*book;  // null: of the tail
-  double HitTail::*tail;
-
-  [[nodiscard]] double of(const BeamParameters& p) const { return book != nullptr ? p.*book : p.tail.*tail; }
-  [[nodiscard]] double& in(BeamParameters& p) const { return book != nullptr ? p.*book : p.tail.*tail; }
-};
-/// The parameters of the book, then that of an extended law.
-std::vector<Coordinate> coordinates_of(const HitTail& tail);
+/// Fit::block.
+inline const char* block_word(std::size_t stretches) { return stretches > 0 ? "stretch" : "scan"; }
 
 inline constexpr const char* kNoClearMaximum =
     "standard errors are not available: the likelihood has no clear maximum here";
 
-/// parameter_errors() with flags of few blocks, if a parameter `is_learned`. One block gives naive errors alone.
+/// parameter_errors() with notes of few blocks, if a parameter `is_learned`. One block gives naive errors alone.
 ParameterErrors errors_by_blocks(const Eigen::VectorXd& naive_variances, const Eigen::MatrixXd& moved,
-                                 const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned,
-                                 std::vector<std::string>& flags);
+                                 const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned, Fit& fit);
 
-/// Fills what BeamFit says of errors and adds flags for few clusters and near-unidentified pairs, at fit.parameters.
+/// The parameters of BeamParameters::fields(), and the one of an extended law of hits, without errors.
+std::vector<FitParameter> parameters_of(const BeamParameters& model);
+
+/// Fills the errors of `fit`, which has parameters_of() its model, and notes few blocks and near-unidentified pairs.
 /// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN. One pass over
 /// the data.
 void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, const FitOptions& options,

@@ -273,10 +273,11 @@ bool is_settled(double moved, double error, double naive) {
 }
 
 bool has_settled(const BeamFit& before, const BeamFit& now) {
-  return std::ranges::all_of(coordinates_of(now.parameters.tail), [&](const Coordinate& c) {
-    const double moved = c.of(now.parameters) - c.of(before.parameters);
-    return is_settled(moved, c.of(now.std_error), c.of(now.naive_std_error));
-  });
+  for (std::size_t k = 0; k < now.parameters.size(); ++k) {
+    const FitParameter& p = now.parameters[k];
+    if (!is_settled(p.value - before.parameters[k].value, p.std_error, p.naive_error)) return false;
+  }
+  return true;
 }
 
 class Refiner {
@@ -302,17 +303,17 @@ class Refiner {
   RefinedPoses run() {
     RefinedPoses refined;
     refined.fit_before = refined.fit = learn(choose_.pose);
-    refined.before = judge(choose_.pose, refined.fit_before.parameters).second;
+    refined.before = judge(choose_.pose, refined.fit_before.model).second;
     while (!refined.settled && refined.turns < options_.max_turns) {
       ++refined.turns;
-      find_poses(refined.fit.parameters, refined.turns);
+      find_poses(refined.fit.model, refined.turns);
       const bool mount_settled = !options_.fit_mount || move_mount();
       const BeamFit before = std::move(refined.fit);
       refined.fit = learn(poses());
       refined.settled = mount_settled && has_settled(before, refined.fit);
     }
     refined.pose = poses();
-    std::tie(refined.judged, refined.after) = judge(refined.pose, refined.fit.parameters);
+    std::tie(refined.judged, refined.after) = judge(refined.pose, refined.fit.model);
     refined.mount = pose_of(mount_);
     refined.mount_std_error = pose_of(mount_error_);
     return refined;

@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
+
+#include <fathom/base/field.hpp>
 
 #include "beam/curvature.hpp"
 #include "beam/learning.hpp"
@@ -56,16 +57,21 @@ Eigen::MatrixXd slope_of_parameters(const BeamParameters& p) {
   return slope;
 }
 
-/// NaN, of a law of hits.
-BeamParameters unknown_numbers(HitLaw law) {
-  return {kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber, {law, kNoNumber, kNoNumber}};
+template <class Model>
+FitParameter parameter_of(const Field<Model>& field, const Model& in) {
+  return {.name = std::string(field.name),
+          .unit = std::string(field.unit),
+          .value = in.*member_of<double>(field),
+          .status = ParameterStatus::kUnidentified,
+          .doc = std::string(field.doc)};
 }
 
-BeamParameters to_errors(const Eigen::VectorXd& of_parameters, const std::vector<std::size_t>& known, HitLaw law) {
-  BeamParameters errors = unknown_numbers(law);
-  const std::vector<Coordinate> coordinates = coordinates_of(errors.tail);
-  for (const std::size_t k : known) coordinates[k].in(errors) = of_parameters[k];
-  return errors;
+/// Of the parameters of coordinates.
+std::vector<Interval> limits_of(const HitTail& tail) {
+  std::vector<Interval> all;
+  for (const auto& f : BeamParameters::fields()) all.push_back({f.low, f.high});
+  if (tail.is_extended()) all.push_back({HitTail::field_of(tail.hit).low, HitTail::field_of(tail.hit).high});
+  return all;
 }
 
 /// Whether a weight is known much worse than by counting readings of known origin. Only then does a correlation of two
@@ -148,72 +154,73 @@ bool are_variances(const Eigen::MatrixXd& covariance, const std::vector<std::siz
 
 void flag_unidentified(const Eigen::MatrixXd& covariance, const std::vector<std::size_t>& known, BeamFit& fit) {
   constexpr double kMostCorrelation = 0.98;
-  const std::vector<Coordinate> coordinates = coordinates_of(fit.parameters.tail);
   const auto may_be_one_of_a_pair = [&](std::size_t k) {
-    return k >= kWeights || is_ill_known(covariance(k, k), weights_of(fit.parameters)[k], fit.pairs);
+    return k >= kWeights || is_ill_known(covariance(k, k), fit.parameters[k].value, fit.readings);
   };
   for (const std::size_t j : known) {
     for (const std::size_t k : known) {
       const double correlation = covariance(j, k) / std::sqrt(covariance(j, j) * covariance(k, k));
       if (j < k && std::abs(correlation) > kMostCorrelation && may_be_one_of_a_pair(j) && may_be_one_of_a_pair(k)) {
-        fit.flags.push_back(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}",
-                                        coordinates[j].name, coordinates[k].name, correlation));
+        fit.note(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}", fit.parameters[j].name,
+                             fit.parameters[k].name, correlation));
       }
     }
   }
 }
 
-void add_intervals(const Eigen::VectorXd& half_width, const std::vector<std::size_t>& known, BeamFit& fit) {
-  const std::vector<Coordinate> coordinates = coordinates_of(fit.parameters.tail);
+void add_errors(const ParameterErrors& errors, const std::vector<std::size_t>& known, BeamFit& fit) {
+  const std::vector<Interval> limits = limits_of(fit.model.tail);
   for (const std::size_t k : known) {
-    const Coordinate& c = coordinates[k];
-    const Interval interval = interval_about(c.of(fit.parameters), half_width[k], {c.low, c.high});
-    c.in(fit.low_95) = interval.low, c.in(fit.high_95) = interval.high;
+    FitParameter& p = fit.parameters[k];
+    const Interval interval = interval_about(p.value, errors.half_width[k], limits[k]);
+    p.naive_error = errors.naive[k], p.std_error = errors.error[k];
+    p.low_95 = interval.low, p.high_95 = interval.high, p.status = ParameterStatus::kLearned;
   }
 }
 
 }  // namespace
 
-std::vector<Coordinate> coordinates_of(const HitTail& tail) {
-  std::vector<Coordinate> all;
-  for (const auto& f : BeamParameters::fields()) all.push_back({f.name, f.low, f.high, member_of<double>(f), nullptr});
-  if (tail.is_extended()) {
-    const auto f = HitTail::field_of(tail.hit);
-    all.push_back({f.name, f.low, f.high, nullptr, member_of<double>(f)});
+std::vector<FitParameter> parameters_of(const BeamParameters& model) {
+  std::vector<FitParameter> all;
+  for (const auto& field : BeamParameters::fields()) {
+    FitParameter& p = all.emplace_back(parameter_of(field, model));
+    const auto member = member_of<double>(field);
+    if (member == &BeamParameters::hit_offset_m) p.status = ParameterStatus::kFixed;
+    if (member != &BeamParameters::sigma_hit_m) continue;
+    if (model.tail.hit == HitLaw::kStudentT) p.doc = "scale of hits";
+    if (model.tail.hit == HitLaw::kGrows) p.doc = "standard deviation of hits at range 0";
   }
+  if (model.tail.is_extended()) all.push_back(parameter_of(HitTail::field_of(model.tail.hit), model.tail));
   return all;
 }
 
 ParameterErrors errors_by_blocks(const Eigen::VectorXd& naive_variances, const Eigen::MatrixXd& moved,
-                                 const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned,
-                                 std::vector<std::string>& flags) {
+                                 const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned, Fit& fit) {
   ParameterErrors errors = parameter_errors(naive_variances, {moved}, BartlettWeights(blocks.count, stretches > 0));
   if (blocks.count < 2) {
-    flags.push_back(one_block_flag("rays"));
+    fit.note(one_block_flag("rays"));
     errors.error.setConstant(kNoNumber), errors.half_width.setConstant(kNoNumber);
     return errors;
   }
   const std::string few = few_blocks_flag(blocks.count, stretches, !blocks.given.empty());
-  if (is_learned && !few.empty()) flags.push_back(few);
+  if (is_learned && !few.empty()) fit.note(few);
   return errors;
 }
 
 void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, const FitOptions& options,
                     Executor& executor, BeamFit& fit) {
-  const BeamParameters& p = fit.parameters;
-  const HitLaw law = p.tail.hit;
+  const BeamParameters& p = fit.model;
   const std::vector<std::size_t> free = free_coordinates(p, last, options.fit_hit_offset), known = with_error(p, free);
-  fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = unknown_numbers(law);
   const TrajectoryBlocks blocks(evidence.clusters(), options.stretches, options.stretch_of_scan);
-  fit.clusters = blocks.count;
+  fit.blocks = blocks.count, fit.block = block_word(options.stretches);
   const Derivatives derivatives = find_derivatives(evidence, p, sensor, blocks, executor);
   const Eigen::MatrixXd slope = slope_of_parameters(p);
   const auto inverse = inverse_of(-derivatives.hessian, free, 0.0);
   const Eigen::MatrixXd naive = inverse ? Eigen::MatrixXd(slope * *inverse * slope.transpose()) : slope;
   if (!inverse || !are_variances(naive, known)) {
-    fit.flags.emplace_back(kNoClearMaximum);
+    fit.note(kNoClearMaximum);
     // Fewer clusters than coordinates leave the outer product singular.
-    if (!(fit.clusters > 2 * coordinates_of(p.tail).size())) return;
+    if (!(fit.blocks > 2 * fit.parameters.size())) return;
     const BartlettWeights weights(blocks.count, options.stretches > 0);
     if (const auto of_scores = inverse_of(outer_product(derivatives.scores, weights), free, 0.0)) {
       flag_unidentified(slope * *of_scores * slope.transpose(), known, fit);
@@ -222,10 +229,8 @@ void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Ma
   }
   flag_unidentified(naive, known, fit);
   const ParameterErrors errors = errors_by_blocks(naive.diagonal(), derivatives.scores * *inverse * slope.transpose(),
-                                                  blocks, options.stretches, !known.empty(), fit.flags);
-  fit.naive_std_error = to_errors(errors.naive, known, law);
-  fit.std_error = to_errors(errors.error, known, law);
-  add_intervals(errors.half_width, known, fit);
+                                                  blocks, options.stretches, !known.empty(), fit);
+  add_errors(errors, known, fit);
 }
 
 }  // namespace fathom

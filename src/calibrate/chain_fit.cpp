@@ -58,6 +58,16 @@ void leave_out(std::vector<FreeNumber>& numbers, std::span<const FreeNumber> oth
   std::erase_if(numbers, [&](const FreeNumber& p) { return place_in(others, p).has_value(); });
 }
 
+void set_error(FitParameter& p, double error, double naive, const Interval& interval) {
+  p.std_error = error, p.naive_error = naive;
+  p.low_95 = interval.low, p.high_95 = interval.high;
+}
+
+ParameterStatus status_of(bool is_unidentified, bool is_at_limit) {
+  if (is_unidentified) return ParameterStatus::kUnidentified;
+  return is_at_limit ? ParameterStatus::kAtLimit : ParameterStatus::kLearned;
+}
+
 /// What was reached with some parameters free, and the errors of these.
 struct Reached {
   Ascent ascent;
@@ -142,38 +152,33 @@ Learned learn(NoiseChain start, std::vector<FreeNumber> searched, const Task& ta
   return {std::move(*reached), std::move(as_given), std::move(at_limit)};
 }
 
-/// Value and standard errors of one parameter. A note on it goes to `flags`.
-LearnedParameter parameter_of(const Learned& learned, const NoiseChain& start, const FreeNumber& number,
-                              const Task& task, const std::vector<Interval>& intervals,
-                              std::vector<std::string>& flags) {
+/// Value and standard errors of one parameter. `fit` gets a note on it.
+FitParameter parameter_of(const Learned& learned, const NoiseChain& start, const FreeNumber& number, const Task& task,
+                          const std::vector<Interval>& intervals, Fit& fit) {
   const auto& [ascent, possible, errors] = learned.reached;
-  LearnedParameter p = {.name = name_of(start, number), .unit = std::string(number.unit)};
+  FitParameter p = {.name = name_of(start, number), .unit = std::string(number.unit)};
   p.start = value_of(start, number), p.value = value_of(ascent.chain(), number);
-  p.std_error = p.naive_error = p.low = p.high = kNoNumber;
-  p.is_unidentified =
-      is_of_unknown_hits(start, number, task.learn.returns) || place_in(learned.as_given, number).has_value();
-  p.is_at_limit = place_in(learned.at_limit, number).has_value();
+  const bool stays_at_limit = place_in(learned.at_limit, number).has_value();
+  p.status =
+      status_of(is_of_unknown_hits(start, number, task.learn.returns) || place_in(learned.as_given, number).has_value(),
+                stays_at_limit);
   if (const auto at = place_in(ascent.smooth(), number)) {
     const ParameterError& error = errors.of[*at];
-    p.std_error = error.error, p.naive_error = error.naive;
-    p.low = intervals[*at].low, p.high = intervals[*at].high;
-    const bool is_anything = p.low <= number.low && p.high >= number.high;
-    p.is_unidentified = error.is_unidentified || is_anything, p.is_at_limit = error.is_at_limit;
+    set_error(p, error.error, error.naive, intervals[*at]);
+    const bool is_anything = p.low_95 <= number.low && p.high_95 >= number.high;
+    p.status = status_of(error.is_unidentified || is_anything, error.is_at_limit);
   } else if (const auto jump = place_in(ascent.jumps(), number)) {
     const JumpPeak& peak = ascent.peaks()[*jump];
-    p.is_unidentified = peak.is_unbounded;
+    p.status = status_of(peak.is_unbounded, stays_at_limit);
     if (const std::string note = few_at_end(ascent.chain(), number, task.learn); !note.empty()) {
-      flags.push_back(fmt::format("{} {}", p.name, note));
+      fit.note(fmt::format("{} {}", p.name, note));
       return p;
     }
-    if (!peak.is_unbounded) {
-      p.std_error = p.naive_error = peak.deviation;
-      p.low = peak.likeliest.low, p.high = peak.likeliest.high;
-    }
+    if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, peak.likeliest);
   }
   if (!learned.reached.tell_errors()) {
-    p.is_unidentified = p.is_unidentified && std::isnan(p.std_error);
-    p.std_error = p.naive_error = p.low = p.high = kNoNumber;
+    if (p.status == ParameterStatus::kUnidentified && !std::isnan(p.std_error)) p.status = ParameterStatus::kLearned;
+    set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
   }
   return p;
 }
@@ -184,15 +189,14 @@ void add_parameters(const Learned& learned, const NoiseChain& start, const Task&
   const auto& [ascent, possible, errors] = learned.reached;
   const std::vector<Interval> intervals = chain_intervals(
       ascent.together(task.learn.at(possible.places, possible.least_log)), errors, task.choice.of_intervals);
-  fit.clusters = errors.clusters;
-  fit.stretches = task.split.stretches > 0 ? errors.clusters : 0;
+  fit.blocks = errors.clusters, fit.block = task.split.stretches > 0 ? "stretch" : "frame";
   std::vector<std::optional<std::size_t>> place;
   for (const FreeNumber& number : task.numbers) {
-    fit.parameters.push_back(parameter_of(learned, start, number, task, intervals, fit.flags));
+    fit.parameters.push_back(parameter_of(learned, start, number, task, intervals, fit));
     place.push_back(place_in(ascent.smooth(), number));
   }
   const bool tell_errors = learned.reached.tell_errors();
-  if (possible.impossible > 0 || errors.hangs_on_floor) fit.flags.push_back(possible.note(tell_errors));
+  if (possible.impossible > 0 || errors.hangs_on_floor) fit.note(possible.note(tell_errors));
   const std::size_t n = place.size(), smooth = errors.of.size();
   fit.correlations.assign(n * n, kNoNumber);
   for (std::size_t j = 0; j < n && tell_errors; ++j) {
@@ -205,14 +209,15 @@ void add_parameters(const Learned& learned, const NoiseChain& start, const Task&
 
 void judge(const Task& task, ChainFit& fit) {
   const std::vector<std::size_t>& places = task.split.judge;
-  fit.judged = places.size();
-  fit.held_out_nats = fit.start_nats = fit.gain_nats = fit.gain_error = kNoNumber;
   if (places.empty()) return;
   const std::vector<FrameScore> learned = frame_scores(fit.chain, task.learn.at(places)),
                                 given = frame_scores(task.given, task.learn.at(places));
-  fit.held_out_nats = mean_score(learned).nats, fit.start_nats = mean_score(given).nats;
   const MeanScore gain = score_difference(learned, given, task.split.stretches);
-  fit.gain_nats = gain.nats, fit.gain_error = gain.std_error;
+  fit.held_out = HeldOut{.nats = mean_score(learned).nats,
+                         .readings = places.size(),
+                         .start_nats = mean_score(given).nats,
+                         .gain_nats = gain.nats,
+                         .gain_error = gain.std_error};
 }
 
 }  // namespace
@@ -267,7 +272,7 @@ ChainFit fit_under(const NoiseChain& chain, const Task& task) {
   fit.chain = learned.reached.ascent.chain();
   fit.log_likelihood = learned.reached.ascent.total();
   add_parameters(learned, begin, task, fit);
-  for (const std::size_t k : levels_not_found) fit.parameters[k].is_unidentified = true;
+  for (const std::size_t k : levels_not_found) fit.parameters[k].status = ParameterStatus::kUnidentified;
   fit.returns = task.learn.used.size(), fit.frames = task.split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(task.learn);
   for (const std::size_t i : task.learn.used) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
@@ -329,9 +334,9 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
     if (!other || !may_be_likelier(begun, fit.chain, task)) continue;
     ChainFit tried = fit_under(*other, task);
     if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
-    tried.flags.push_back(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
-                                      laws[entry].noise.slug(), (*other)[entry].noise.law(),
-                                      tried.log_likelihood - fit.log_likelihood, laws[entry].noise.law()));
+    tried.note(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
+                           laws[entry].noise.slug(), (*other)[entry].noise.law(),
+                           tried.log_likelihood - fit.log_likelihood, laws[entry].noise.law()));
     laws = *other, fit = std::move(tried);
   }
   add_flags(fit, numbers, returns);

@@ -27,7 +27,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
 
 // In chain_parameters.cpp.
 
-/// As LearnedParameter::name.
+/// As FitParameter::name.
 std::string name_of(const NoiseChain& chain, const FreeNumber& p);
 
 /// Throws InputError as fit_chain() does.
@@ -62,7 +62,7 @@ std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const C
 std::vector<FreeNumber> redundant_parameters(const NoiseChain& chain, std::span<const FreeNumber> free,
                                              const ChainData& data);
 
-/// Adds to ChainFit::flags what a reader of its parameters and errors has to know. `numbers`: the parameters.
+/// Notes what a reader of its parameters and errors has to know. `numbers`: the parameters.
 void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns);
 
 // In chain_search.cpp and chain_jumps.cpp: the way of parameters to the highest likelihood. A coarse search on few

@@ -207,9 +207,9 @@ class ParameterFlags {
       lines_.push_back({line, fmt::format("{} {}", fmt::join(names, " and "), text), 1});
     }
   }
-  void move_to(std::vector<std::string>& flags) const {
+  void move_to(Fit& fit) const {
     for (const Line& line : lines_) {
-      flags.push_back(line.rings == 1 ? line.only : fmt::format("{} ({} rings)", line.of_all, line.rings));
+      fit.note(line.rings == 1 ? line.only : fmt::format("{} ({} rings)", line.of_all, line.rings));
     }
   }
 
@@ -230,8 +230,7 @@ class ParameterFlags {
 };
 
 /// Why a parameter is not identified.
-std::string unidentified_text(const ChainFit& fit, const FreeNumber& number, const LearnedParameter& p,
-                              bool knows_points) {
+std::string unidentified_text(const ChainFit& fit, const FreeNumber& number, const FitParameter& p, bool knows_points) {
   if (!knows_points && fit.chain[number.entry].noise.stage() == Stage::kHitPoint) {
     return "cannot be told from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
            "hit_sensor of a run)";
@@ -250,9 +249,10 @@ void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, boo
   ParameterFlags flags;
   const std::size_t n = fit.parameters.size();
   for (std::size_t k = 0; k < n; ++k) {
-    const LearnedParameter& p = fit.parameters[k];
-    if (p.is_at_limit) flags.add({p.name}, fmt::format("is at its limit {:g}", p.value));
-    if (p.is_unidentified) flags.add({p.name}, unidentified_text(fit, numbers[k], p, knows_points));
+    const FitParameter& p = fit.parameters[k];
+    if (p.status == ParameterStatus::kAtLimit) flags.add({p.name}, fmt::format("is at its limit {:g}", p.value));
+    if (p.status == ParameterStatus::kUnidentified)
+      flags.add({p.name}, unidentified_text(fit, numbers[k], p, knows_points));
   }
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < j; ++k) {
@@ -262,7 +262,7 @@ void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, boo
                 fmt::format("are hard to tell apart: their errors have the correlation {:.2f}", c));
     }
   }
-  flags.move_to(fit.flags);
+  flags.move_to(fit);
 }
 
 /// Says where the learned angle leaves the nodes, or is too small for them to show it.
@@ -271,11 +271,11 @@ void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const T
   const std::optional<AxisTurn> turn = rays.is_known() ? ray_turn(fit.chain) : std::nullopt;
   if (!turn) return;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    const LearnedParameter& p = fit.parameters[k];
+    const FitParameter& p = fit.parameters[k];
     const bool is_deviation =
         numbers[k].role == LearnedRole::kDeviation && turns_rays(fit.chain[numbers[k].entry].noise);
-    if (!p.is_at_limit || !is_deviation || numbers.size() == 1) continue;
-    fit.flags.push_back(fmt::format(
+    if (p.status != ParameterStatus::kAtLimit || !is_deviation || numbers.size() == 1) continue;
+    fit.note(fmt::format(
         "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
         "errors of the others are those for this value",
         p.name));
@@ -286,12 +286,12 @@ void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const T
   const double low = rays.angle_rad.front(), high = rays.angle_rad.back(), step = step_in_middle(rays.angle_rad);
   const double reach = kLeastReach * turn->stddev_rad;
   if (turn->mean_rad - reach < low || turn->mean_rad + reach > high) {
-    fit.flags.push_back(
+    fit.note(
         fmt::format("{}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to {:.3g} rad: learn "
                     "again from there, or with a larger scale of angles",
                     about, turn->mean_rad, turn->stddev_rad, low, high));
   } else if (turn->stddev_rad > 0.0 && turn->stddev_rad < step) {
-    fit.flags.push_back(
+    fit.note(
         fmt::format("{}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were cast: "
                     "learned again from there, its error is smaller",
                     about, turn->stddev_rad, step));
@@ -302,14 +302,14 @@ void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const T
 
 void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns) {
   add_parameter_flags(fit, numbers, returns.hits.is_known());
-  if (fit.clusters < kFewClusters) {
-    fit.flags.push_back(
-        fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.clusters,
-                    fit.stretches > 0 ? "stretches of the way" : "frames (or blocks of frames)", kFewClusters));
+  if (fit.blocks < kFewClusters) {
+    fit.note(fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.blocks,
+                         fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)",
+                         kFewClusters));
   }
   for (const ChainEntry& entry : fit.chain) {
     if (!(entry.correlation.time_s > 0.0)) continue;
-    fit.flags.push_back(fmt::format(
+    fit.note(fmt::format(
         "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
         entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
   }

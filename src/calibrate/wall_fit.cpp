@@ -53,7 +53,8 @@ class WallLearner {
     flag_sanity();
     flag_rings();
     flag_tape();
-    fit_.flags.insert(fit_.flags.end(), fit_.chain.flags.begin(), fit_.chain.flags.end());
+    std::vector<Finding>& all = fit_.chain.findings;
+    all.insert(all.begin(), findings_.begin(), findings_.end());
     fit_.sensor = frames_.sensor, fit_.turns = frames_.turns;
     fit_.measure = std::move(work_.measure);
     return std::move(fit_);
@@ -86,13 +87,13 @@ class WallLearner {
 
   void flag_sanity() {
     double steps = 0.0;
-    for (const LearnedParameter& p : fit_.chain.parameters) {
+    for (const FitParameter& p : fit_.chain.parameters) {
       if (p.name == "disparity.steps_per_px") steps = p.value;
     }
-    for (Message& text : sanity_flags(frames_, work_, steps)) flag(std::move(text));
+    for (Finding& found : sanity_findings(frames_, work_, steps)) findings_.push_back(std::move(found));
   }
 
-  void flag(Message text) { fit_.flags.push_back(std::move(text)); }
+  void flag(Message text) { findings_.push_back({Severity::kNote, std::move(text)}); }
 
   /// `without_rings`: for laws that are chosen before rings are learned one by one.
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum, bool without_rings = false) const {
@@ -205,7 +206,9 @@ class WallLearner {
     NoiseChain chain;
     std::vector<std::string> patterns;
     if (work_.measure.lost > 0) {
-      WallLaw losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, fit_.flags);
+      std::vector<Message> flags;
+      WallLaw losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, flags);
+      for (Message& text : flags) flag(std::move(text));
       fit_.loss_laws = std::move(losses.tried);
       chain = std::move(losses.chain), patterns = std::move(losses.free);
     } else if (work_.measure.knows_losses) {
@@ -220,6 +223,15 @@ class WallLearner {
         {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads},
         {.of_laws = false});
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
+    forget_start();
+  }
+
+  /// No user gave it.
+  void forget_start() {
+    ChainFit& chain = fit_.chain;
+    chain.start_log_likelihood = kNoNumber;
+    for (FitParameter& p : chain.parameters) p.start = kNoNumber;
+    if (chain.held_out) chain.held_out = HeldOut{.nats = chain.held_out->nats, .readings = chain.held_out->readings};
   }
 
   /// The rings of which this is not 0.
@@ -357,6 +369,7 @@ class WallLearner {
   WallWork work_;
   std::vector<std::string> doubts_;  ///< on distances by tape
   WallFit fit_;
+  std::vector<Finding> findings_;
 };
 
 }  // namespace

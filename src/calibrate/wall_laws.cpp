@@ -121,7 +121,7 @@ Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainRetu
                      {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
                      {.of_laws = false, .hold_untold = hold_untold, .of_intervals = false});
   Tried tried{.learned = {fit.chain, candidate.free}, .law = {.name = candidate.name, .parameters = free.size()}};
-  for (const LearnedParameter& p : fit.parameters) {
+  for (const FitParameter& p : fit.parameters) {
     const double ratio = p.std_error / p.naive_error;
     if (std::isfinite(ratio)) tried.crowding = std::max(tried.crowding, ratio * ratio);
   }

@@ -262,11 +262,12 @@ Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes)
   return Message(words, " by its readings: see whether ", levels_of(frames), " is right");
 }
 
-std::vector<Message> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px) {
-  std::vector<Message> flags = {depths_flag(frames, work.measure.planes), no_return_code_flag(frames, work),
-                                levels_flag(frames, work, steps_per_px)};
-  std::erase(flags, "");
-  return flags;
+std::vector<Finding> sanity_findings(const WallFrames& frames, const WallWork& work, double steps_per_px) {
+  std::vector<Finding> findings = {{Severity::kUnusable, depths_flag(frames, work.measure.planes)},
+                                   {Severity::kNote, no_return_code_flag(frames, work)},
+                                   {Severity::kNote, levels_flag(frames, work, steps_per_px)}};
+  std::erase_if(findings, [](const Finding& f) { return f.text.empty(); });
+  return findings;
 }
 
 std::string moving_wall_flag(const WallWork& work, double sum) {

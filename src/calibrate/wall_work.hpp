@@ -190,9 +190,9 @@ void check_depths(const WallFrames& frames, const WallWork& work);
 /// levels show them so near or far as none is. At least one plane is found.
 Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes);
 
-/// depths_flag(); of a planar laser, whether a value beyond all others, and off the wall, means that nothing came back;
-/// and whether no camera has the steps of the disparity that were read off its levels.
-std::vector<Message> sanity_flags(const WallFrames& frames, const WallWork& work, double steps_per_px);
+/// depths_flag(), which makes the fit useless; of a planar laser, whether a value beyond all others, and off the wall,
+/// means that nothing came back; and whether no camera has the steps of the disparity that were read off its levels.
+std::vector<Finding> sanity_findings(const WallFrames& frames, const WallWork& work, double steps_per_px);
 
 /// Whether the wall moves from frame to frame, by more than the errors of the planes. `sum` readings count as one.
 std::string moving_wall_flag(const WallWork& work, double sum);

@@ -13,7 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/beam/log_files.hpp>
 #include <fathom/beam/report.hpp>
@@ -39,14 +38,13 @@ constexpr std::array<std::string_view, 2> kFitKinds = {"beam", "likelihood_field
 constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .kinds = kFitKinds};
 constexpr double kLeastWeight = 1e-7;  // of weights
 
-std::string scan_error_note(const ScanFit& fit) {
-  const bool stretches = fit.stretches > 0, rows = fit.rows_are_scans;
+std::string scan_error_note(const Fit& fit, bool rows) {
+  const bool stretches = fit.block == "stretch";
   const std::string way = rows ? "neighbouring rows" : "the way";
   return fmt::format(
       "Standard errors take {} as independent{}; the naive ones take rays as independent. "
       "The intervals hold the true value 95 times in 100. A dash: not valid here (a boundary) or not learned.",
-      stretches ? counted(fit.clusters, "stretch of " + way, "stretches of " + way)
-                : counted(fit.clusters, rows ? "row" : "scan"),
+      stretches ? counted(fit.blocks, "stretch of " + way, "stretches of " + way) : counted(fit.blocks, fit.block),
       rows        ? ""
       : stretches ? ", because neighbouring scans see the same place and have correlated errors"
                   : ", because neighbouring rays have correlated errors");
@@ -123,7 +121,7 @@ Report::Section convergence_section(const FitReport& report) {
   if (sensor.step_m > 0.0) add("step of the readings", fmt::format("{:.6g} m", sensor.step_m));
   add("where nothing is expected", choice_word(sensor.miss));
   add("unknown cells", choice_word(report.model.unknown));
-  add("law of hits", choice_word(report.fit.parameters.tail.hit));
+  add("law of hits", choice_word(report.fit.model.tail.hit));
   add("variant of learning", choice_word(report.variant));
   const char* note =
       report.variant == FitVariant::kExact
@@ -137,21 +135,14 @@ Report::Section convergence_section(const FitReport& report) {
           .layout = Report::Layout::kSideBySide};
 }
 
-Report::Status status_of(const BeamFit& fit, const LearnedNumber& number) {
-  if (std::ranges::count(fit.at_limit, number.field.name) > 0) return Report::Status::kAtLimit;
-  return number.field.name == "hit_offset_m" ? Report::Status::kFixed : Report::Status::kUnidentified;
-}
-
 void judge_beam(const FitReport& report, Report& out) {
-  const BeamFit& fit = report.fit;
-  const double w_hit = fit.parameters.w_hit;
-  out.find(Report::Severity::kNote, fit.flags);
-  out.find(Report::Severity::kUnusable, report.judgement.flags);
-  add_sanity(report.sanity, report.unusable, out);
+  const double w_hit = report.fit.model.w_hit;
+  out.refuse(true, first_unusable(report.sanity));
   out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
   if (!report.judgement.flags.empty()) out.refuse(true, report.judgement.flags.front());
   out.refuse(!(w_hit > kLeastWeight), "no reading hits a surface that is expected");
-  out.refuse(w_hit < 1.0 - kLeastWeight && std::isnan(fit.naive_std_error.w_hit),
+  const auto has_no_error = [](const FitParameter& p) { return p.name == "w_hit" && std::isnan(p.naive_error); };
+  out.refuse(w_hit < 1.0 - kLeastWeight && std::ranges::any_of(report.fit.parameters, has_no_error),
              "the likelihood has no clear maximum here: there are no standard errors");
 }
 
@@ -264,7 +255,7 @@ Report::Section poses_section(const FitReport& report) {
       "moved by {:.4f} m and {:.3f}° (root mean square).{}",
       counted(refined.turns, "turn"), refined.prior.stddev_m, refined.prior.stddev_rad / kRadPerDeg,
       refined.before.nats_per_ray, report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m,
-      report.fit.parameters.sigma_hit_m, moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
+      report.fit.model.sigma_hit_m, moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
   const std::string file = fmt::format("refined.log is {} of {}", fits_carmen(refined.log) ? "CARMEN text" : "CSV",
                                        counted(refined.log.scans(), "scan"));
   const auto figures = [&refined, moves] { return pose_figures(refined, moves); };
@@ -285,32 +276,25 @@ Json refined_json(const FitReport& report) {
 }
 
 Report report_of(const FitReport& report) {
-  const BeamFit& fit = report.fit;
-  Report out{.kind = "beam", .title = "Beam model fit"};
+  Report out{.kind = "beam", .title = "Beam model fit", .fit = report.fit};
+  out.fit.findings = report.findings();
   out.intro =
       "The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
       "readings without a return and random ones; learned by maximum likelihood.";
-  for (const LearnedNumber& n : learned_numbers(fit)) out.parameters.push_back(parameter_of(n, status_of(fit, n)));
   judge_beam(report, out);
-  add_scan_fit({.stretches = report.stretches,
-                .clusters = fit.clusters,
-                .log_likelihood = fit.log_likelihood,
-                .converged = fit.end == FitEnd::kConverged,
-                .learned = fit.pairs,
-                .judged = report.judgement.pairs,
-                .nats = report.judgement.nats_per_ray,
-                .held_out = report.held_out,
-                .held_out_note = report.held_out_note,
-                .judged_by = report.refined          ? "rays"
-                             : report.rows_are_scans ? "rows"
-                                                     : "scans",
-                .rows_are_scans = report.rows_are_scans},
-               out);
+  add_iterated_fit(report.fit,
+                   {.readings = report.judgement.pairs,
+                    .nats = report.judgement.nats_per_ray,
+                    .noun = report.refined          ? "rays"
+                            : report.rows_are_scans ? "rows"
+                                                    : "scans",
+                    .rows_are_scans = report.rows_are_scans},
+                   out);
   const double ks_distance = report.judgement.ks_distance;
   out.tiles.insert(out.tiles.begin() + 1,
                    {fmt::format("{:.3f}", ks_distance), "Kolmogorov-Smirnov distance, the same"});
-  out.details["hit"] = choice_word(fit.parameters.tail.hit);
-  out.details["ks_distance"] = report.held_out ? Json(ks_distance) : Json(nullptr);
+  out.details["hit"] = choice_word(report.fit.model.tail.hit);
+  out.details["ks_distance"] = report.fit.held_out ? Json(ks_distance) : Json(nullptr);
   out.sections = {readings_section(report), density_section(report)};
   if (report.refined) out.sections.push_back(poses_section(report));
   if (!report.logs.empty()) out.sections.push_back(logs_section(report));
@@ -321,62 +305,26 @@ Report report_of(const FitReport& report) {
 
 }  // namespace
 
-std::vector<LearnedNumber> learned_numbers(const BeamFit& fit) {
-  std::vector<LearnedNumber> numbers;
-  const auto add = [&](FieldInfo field, const auto& in) {
-    const double value = in(fit.parameters);
-    numbers.push_back(
-        {std::move(field), value, value, in(fit.std_error), in(fit.naive_std_error), in(fit.low_95), in(fit.high_95)});
-  };
-  const HitTail& tail = fit.parameters.tail;
-  for (const auto& field : BeamParameters::fields()) {
-    const auto member = member_of<double>(field);
-    FieldInfo info = without_default(field);
-    if (member == &BeamParameters::sigma_hit_m && tail.hit == HitLaw::kStudentT) info.doc = "scale of hits";
-    if (member == &BeamParameters::sigma_hit_m && tail.hit == HitLaw::kGrows) {
-      info.doc = "standard deviation of hits at range 0";
-    }
-    add(std::move(info), [member](const BeamParameters& p) { return p.*member; });
-    numbers.back().printed = printed_value(fit.parameters, member);
-  }
-  if (tail.is_extended()) {
-    const auto field = HitTail::field_of(tail.hit);
-    const auto member = member_of<double>(field);
-    add(without_default(field), [member](const BeamParameters& p) { return p.tail.*member; });
-  }
-  return numbers;
+std::vector<Finding> FitReport::findings() const {
+  std::vector<Finding> all = fit.findings;
+  for (const std::string& flag : judgement.flags) all.push_back({Severity::kUnusable, flag});
+  all.insert(all.end(), sanity.begin(), sanity.end());
+  return all;
 }
 
-std::vector<Message> report_flags(const FitReport& report) {
-  std::vector<Message> flags(report.fit.flags.begin(), report.fit.flags.end());
-  flags.insert(flags.end(), report.judgement.flags.begin(), report.judgement.flags.end());
-  flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
-  return flags;
-}
-
-void add_scan_fit(const ScanFit& fit, Report& report) {
-  const std::string where = fit.held_out ? "held-out " + fit.judged_by : "the " + fit.judged_by + " learned from";
-  report.tiles = {{std::isinf(fit.nats) ? "−∞" : fmt::format("{:.4f}", fit.nats), "nats per ray, " + where},
-                  {group_digits(fit.judged), "rays, " + where},
-                  {group_digits(fit.learned), "rays learned from"},
-                  {fmt::format("{}", fit.log_likelihood.size() - 1),
+void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report& report) {
+  const std::string where =
+      fmt::format(fmt::runtime(fit.held_out ? "held-out {}" : "the {} learned from"), judged.noun);
+  const std::size_t iterations = fit.log_likelihood_by_iteration.size() - 1;
+  report.tiles = {{std::isinf(judged.nats) ? "−∞" : fmt::format("{:.4f}", judged.nats), "nats per ray, " + where},
+                  {group_digits(judged.readings), "rays, " + where},
+                  {group_digits(fit.readings), "rays learned from"},
+                  {fmt::format("{}", iterations),
                    fit.converged ? "iterations, converged" : "iterations: the limit, not converged"}};
-  report.parameter_note = scan_error_note(fit);
-  report.start_log_likelihood = fit.log_likelihood.front(), report.log_likelihood = fit.log_likelihood.back();
-  report.blocks = fit.clusters, report.block = fit.stretches > 0 ? "stretch" : fit.rows_are_scans ? "row" : "scan";
-  if (fit.held_out)
-    report.held_out = Report::HeldOut{.nats = fit.nats, .readings = fit.judged, .note = fit.held_out_note};
-  report.details["iterations"] = fit.log_likelihood.size() - 1;
-  report.details["log_likelihood_by_iteration"] = fit.log_likelihood;
+  report.parameter_note = scan_error_note(fit, judged.rows_are_scans);
+  report.details["iterations"] = iterations;
+  report.details["log_likelihood_by_iteration"] = fit.log_likelihood_by_iteration;
   report.refuse(!fit.converged, "learning was stopped by the limit on iterations");
-}
-
-void add_sanity(const std::vector<Message>& sanity, const std::vector<Message>& unusable, Report& report) {
-  for (const Message& text : sanity) {
-    const bool is_fault = std::ranges::count(unusable, text) > 0;
-    report.findings.push_back({is_fault ? Report::Severity::kUnusable : Report::Severity::kWarning, text});
-    report.refuse(is_fault, text);
-  }
 }
 
 void add_disagreements(const std::vector<std::string>& found, Report::Section& section) {

@@ -31,7 +31,7 @@ constexpr ResultKind kChain = {.noun = "fit", .names = kChainNames, .kinds = kCh
 constexpr std::size_t kErrorBins = 60, kMostInMatrix = 20, kMostShownPairs = 40;
 constexpr double kLeastShownCorrelation = 0.1;
 
-Json correlations_json(const ChainFit& fit) {
+Json correlations_json(const Fit& fit) {
   const std::size_t n = fit.parameters.size();
   Json rows = Json::array();
   for (std::size_t j = 0; j < n; ++j) {
@@ -60,7 +60,7 @@ std::string correlation_text(double value) {
 }
 
 /// Columns have numbers and rows have numbers and names; what lies above the diagonal is what lies below it.
-Report::Table correlation_matrix(const ChainFit& fit) {
+Report::Table correlation_matrix(const Fit& fit) {
   const std::size_t n = fit.parameters.size();
   Report::Table table{.columns = {{"", false}, {.head = "", .is_number = false, .is_name = true}},
                       .rows = {},
@@ -81,7 +81,7 @@ struct CorrelatedPair {
 };
 
 /// The pairs worth a word, the strongest first.
-std::vector<CorrelatedPair> correlated_pairs(const ChainFit& fit) {
+std::vector<CorrelatedPair> correlated_pairs(const Fit& fit) {
   const std::size_t n = fit.parameters.size();
   std::vector<CorrelatedPair> pairs;
   for (std::size_t j = 0; j < n; ++j) {
@@ -96,7 +96,7 @@ std::vector<CorrelatedPair> correlated_pairs(const ChainFit& fit) {
   return pairs;
 }
 
-Report::Table correlation_list(const ChainFit& fit) {
+Report::Table correlation_list(const Fit& fit) {
   const std::vector<CorrelatedPair> pairs = correlated_pairs(fit);
   const std::size_t shown = std::min(pairs.size(), kMostShownPairs);
   Report::Table table{.columns = {{.head = "errors of", .is_number = false, .is_name = true},
@@ -117,7 +117,7 @@ Report::Table correlation_list(const ChainFit& fit) {
 }
 
 /// A matrix on a screen, and a list on a phone, which has no room for it, or of many parameters.
-Report::Section correlation_section(const ChainFit& fit) {
+Report::Section correlation_section(const Fit& fit) {
   Report::Table list = correlation_list(fit);
   if (fit.parameters.size() <= kMostInMatrix) list.place = Report::Place::kPhone;
   Report::Section section{.head = "Correlations of the errors", .pieces = {}};
@@ -173,14 +173,14 @@ std::string loss_figure(const ChainReport& report) {
 /// What was learned from.
 Report::Text returns_text(const ChainReport& report) {
   const ChainFit& fit = report.fit;
-  const std::string stretches = fit.stretches > 0 ? fmt::format(", in stretches of the way: {}", fit.stretches) : "";
+  const std::string stretches = fit.block == "stretch" ? fmt::format(", in stretches of the way: {}", fit.blocks) : "";
   Report::Text text{{fmt::format("Learned from {} returns, {} of them lost; {}{}.", group_digits(fit.returns),
                                  group_digits(fit.lost), counted(fit.frames, "frame"), stretches)}};
   if (report.frames.returns.turned.is_known()) {
     text.lines.push_back(fmt::format("Turned rays of {} of them meet several surfaces, and tell the angles.",
                                      group_digits(fit.at_edges)));
   }
-  if (fit.judged == 0) text.lines.emplace_back("No frame was held out.");
+  if (!fit.held_out) text.lines.emplace_back("No frame was held out.");
   return text;
 }
 
@@ -199,21 +199,18 @@ std::vector<Report::Figure> share_figures(const ChainReport& report) {
 
 Report report_of(const ChainReport& report) {
   const ChainFit& fit = report.fit;
-  Report out{.kind = "chain", .title = fmt::format("Noise of {}, learned", report.frames.sensor)};
+  const HeldOut held_out = fit.held_out.value_or(HeldOut());
+  Report out{.kind = "chain", .title = fmt::format("Noise of {}, learned", report.frames.sensor), .fit = fit};
+  out.fit.findings = report.findings();
   out.intro = fmt::format("Scene {}, measured frames {}.", report.scene, report.measured);
-  add_chain(fit, true, out);
-  const std::string of_scene = scene_note(report.frames.returns, report.frames.has_mixture);
-  out.find(Report::Severity::kNote, fit.flags);
-  for (const Message& text : report.frames.flags()) {
-    out.findings.push_back({text == of_scene ? Report::Severity::kUnusable : Report::Severity::kNote, text});
-  }
-  out.refuse(!of_scene.empty(), of_scene);
-  refuse_bad_chain(fit, true, out);
+  out.refuse(true, first_unusable(out.fit.findings));
+  add_chain_fit(fit, out);
   const double lost = static_cast<double>(fit.lost) / static_cast<double>(std::max<std::size_t>(fit.returns, 1));
-  out.tiles = {{text_or_dash(fit.held_out_nats, "{:.4f}"), "nats per return, held-out frames"},
-               {with_error(text_or_dash(fit.gain_nats, "{:+.4f}"), fit.gain_error), "gained on the chain as given"},
-               {group_digits(fit.returns), "returns learned from"},
-               {fmt::format("{:.2f} %", 100.0 * lost), "of them lost"}};
+  out.tiles = {
+      {text_or_dash(held_out.nats, "{:.4f}"), "nats per return, held-out frames"},
+      {with_error(text_or_dash(held_out.gain_nats, "{:+.4f}"), held_out.gain_error), "gained on the chain as given"},
+      {group_digits(fit.returns), "returns learned from"},
+      {fmt::format("{:.2f} %", 100.0 * lost), "of them lost"}};
   out.sections.push_back({.head = "Ranges and losses", .pieces = {returns_text(report), Report::Figures([&report] {
                                                                     return share_figures(report);
                                                                   })}});
@@ -223,7 +220,7 @@ Report report_of(const ChainReport& report) {
   Json details = {{"scene", report.scene}, {"measured", report.measured}, {"sensor", report.frames.sensor}};
   details.update(out.details);
   if (report.frames.returns.turned.is_known()) details["at_edges"] = fit.at_edges;
-  details["start_nats"] = number_or_null(fit.start_nats);
+  details["start_nats"] = number_or_null(held_out.start_nats);
   details["left_out"] = {{"hidden", report.frames.hidden}, {"unexpected", report.frames.unexpected}};
   details["correlations"] = correlations_json(fit);
   out.details = std::move(details);
@@ -232,9 +229,12 @@ Report report_of(const ChainReport& report) {
 
 }  // namespace
 
-std::vector<Message> ChainReport::flags() const {
-  std::vector<Message> all = frames.flags();
-  all.insert(all.begin(), fit.flags.begin(), fit.flags.end());
+std::vector<Finding> ChainReport::findings() const {
+  const std::string of_scene = scene_note(frames.returns, frames.has_mixture);
+  std::vector<Finding> all = fit.findings;
+  for (const Message& text : frames.flags()) {
+    all.push_back({text == of_scene ? Severity::kUnusable : Severity::kNote, text});
+  }
   return all;
 }
 

@@ -281,7 +281,7 @@ Report report_of(std::span<const DepthReport> reports) {
   for (const DepthReport& report : reports) {
     const std::string name = reports.size() > 1 ? report.name + ": " : "";
     for (const std::string& flag : report.measure.flags) {
-      out.findings.push_back({Report::Severity::kNote, name + flag});
+      out.fit.note(name + flag);
     }
     out.refuse(report.measure.patches.used == 0,
                name + "no patch is without holes and steps: nothing is known of the error");

@@ -3,7 +3,6 @@
 #include <fathom/beam/field_log.hpp>
 
 #include <algorithm>
-#include <array>
 
 #include "base/with_prefix.hpp"
 #include "beam/way_blocks.hpp"
@@ -80,16 +79,19 @@ FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOpti
   how.stretch_of_scan = blocks_of_way(poses, how.stretches);
   report.fit = fit_likelihood_field(data, field, start, how);
   report.rounded_model = rounded_model(log, learned, field, start, options.fit);
-  report.stretches = options.fit.stretches;
   report.cell_m = field.cell_m();
   const FieldData held_out = judging.empty() ? FieldData{} : make_field_data(log, judging, field, start);
-  report.held_out = !held_out.level.empty();
-  if (report.held_out && options.test_scans.empty()) report.held_out_note = held_out_note(true);
-  judge(log, report.held_out ? judging : learned, report.held_out ? held_out : data, field, report);
+  const bool is_held_out = !held_out.level.empty();
+  judge(log, is_held_out ? judging : learned, is_held_out ? held_out : data, field, report);
+  if (is_held_out) {
+    report.fit.held_out = HeldOut{.nats = report.nats_per_reading,
+                                  .readings = held_out.level.size(),
+                                  .note = options.test_scans.empty() ? held_out_note(true) : ""};
+  }
   if (!options.map_name.empty()) report.facts.push_back({"map", options.map_name});
   report.facts.push_back(log_fact(log));
   add_selection(options.scans, options.test_scans,
-                {.learned = learned.size(), .held_out = report.held_out ? judging.size() : 0, .of = log.scans()},
+                {.learned = learned.size(), .held_out = is_held_out ? judging.size() : 0, .of = log.scans()},
                 report.facts);
   report.notes = log_notes(log);
   if (const std::string note = no_return_note(readings.code); finds_code(options) && !note.empty()) {
@@ -105,33 +107,14 @@ FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOpti
 
 }  // namespace
 
-std::vector<LearnedNumber> learned_numbers(const FieldFit& fit) {
-  constexpr double kBoundary = 1e-7;  // which learning comes near and never reaches
-  std::vector<LearnedNumber> numbers;
-  const auto add = [&](double LikelihoodFieldModel::*parameter, double error, double naive,
-                       const std::array<double, 2>& interval) {
-    for (const auto& field : LikelihoodFieldModel::fields()) {
-      if (member_of<double>(field) != parameter) continue;
-      const double value = fit.model.*parameter;
-      const bool is_weight = parameter != &LikelihoodFieldModel::sigma_hit_m;
-      numbers.push_back({without_default(field), value, is_weight && value <= kBoundary ? 0.0 : value, error, naive,
-                         interval[0], interval[1]});
-    }
-  };
-  add(&LikelihoodFieldModel::w_hit, fit.w_std_error, fit.naive_w_std_error, fit.w_hit_95);
-  add(&LikelihoodFieldModel::w_rand, fit.w_std_error, fit.naive_w_std_error, fit.w_rand_95);
-  add(&LikelihoodFieldModel::sigma_hit_m, fit.sigma_std_error_m, fit.naive_sigma_std_error_m, fit.sigma_95_m);
-  return numbers;
-}
-
 const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer) {
   return cell_lookup(localizer) == CellLookup::kRounded ? report.rounded_model : report.fit.model;
 }
 
-std::vector<Message> report_flags(const FieldReport& report) {
-  std::vector<Message> flags(report.fit.flags.begin(), report.fit.flags.end());
-  flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
-  return flags;
+std::vector<Finding> FieldReport::findings() const {
+  std::vector<Finding> all = fit.findings;
+  all.insert(all.end(), sanity.begin(), sanity.end());
+  return all;
 }
 
 FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options) {

@@ -324,38 +324,17 @@ std::vector<Report::Figure> distance_figures(const FieldReport& report) {
                       "up to Z."}};
 }
 
-Report::Status status_of(const FieldReport& report, const LearnedNumber& number) {
-  const bool is_weight = number.field.name != "sigma_hit_m";
-  const double floor_m = report.cell_m * (1.0 + 1e-9) / std::sqrt(12.0);
-  const bool is_at_limit = is_weight ? number.printed == 0.0 || 1.0 - number.value < 1e-6 : number.value <= floor_m;
-  return is_at_limit ? Report::Status::kAtLimit : Report::Status::kUnidentified;
-}
-
-void judge_field(const FieldReport& report, Report& out) {
-  out.find(Report::Severity::kNote, report.fit.flags);
-  add_sanity(report.sanity, report.unusable, out);
-  const auto has_error = [](const Report::Parameter& p) { return p.status == Report::Status::kLearned; };
-  out.refuse(std::ranges::none_of(out.parameters, has_error),
-             "the likelihood has no clear maximum here: there are no standard errors");
-}
-
 Report report_of(const FieldReport& report) {
   const FieldFit& fit = report.fit;
-  Report out{.kind = "likelihood_field", .title = "Likelihood field fit"};
+  Report out{.kind = "likelihood_field", .title = "Likelihood field fit", .fit = fit};
+  out.fit.findings = report.findings();
   out.intro =
       "A reading is as likely as its end is near to an occupied cell of the map; learned by maximum likelihood.";
-  for (const LearnedNumber& n : learned_numbers(fit)) out.parameters.push_back(parameter_of(n, status_of(report, n)));
-  judge_field(report, out);
-  add_scan_fit({.stretches = report.stretches,
-                .clusters = fit.clusters,
-                .log_likelihood = fit.log_likelihood,
-                .converged = fit.converged,
-                .learned = fit.readings,
-                .judged = report.distance_m.size(),
-                .nats = report.nats_per_reading,
-                .held_out = report.held_out,
-                .held_out_note = report.held_out_note},
-               out);
+  out.refuse(true, first_unusable(report.sanity));
+  const auto has_error = [](const FitParameter& p) { return p.status == ParameterStatus::kLearned; };
+  out.refuse(std::ranges::none_of(fit.parameters, has_error),
+             "the likelihood has no clear maximum here: there are no standard errors");
+  add_iterated_fit(fit, {.readings = report.distance_m.size(), .nats = report.nats_per_reading}, out);
   Report::Section distances{.head = "Distances",
                             .pieces = {Report::Figures([&report] { return distance_figures(report); })}};
   add_disagreements(field_disagreements(report), distances);

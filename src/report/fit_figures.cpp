@@ -90,7 +90,7 @@ double usual_range_m(const FitReport& report) {
 }
 
 double usual_sigma_m(const FitReport& report) {
-  const BeamParameters& p = report.fit.parameters;
+  const BeamParameters& p = report.fit.model;
   if (p.tail.hit != HitLaw::kGrows) return p.sigma_hit_m;
   std::vector<float> expected;
   for (const float value : report.shown.expected_m) {
@@ -161,8 +161,8 @@ std::string transform_figure(const FitReport& report) {
 
 std::string convergence_figure(const FitReport& report) {
   std::vector<double> x, y;
-  const double rays = static_cast<double>(std::max<std::size_t>(1, report.fit.pairs));
-  for (const double log_likelihood : report.fit.log_likelihood) {
+  const double rays = static_cast<double>(std::max<std::size_t>(1, report.fit.readings));
+  for (const double log_likelihood : report.fit.log_likelihood_by_iteration) {
     x.push_back(static_cast<double>(x.size() + 1));
     y.push_back(log_likelihood / rays);
   }
@@ -193,7 +193,7 @@ Neighbourhood neighbourhood_of(const FitReport& report, double quantile) {
   const double center_m = quantile_of(expected, quantile);
   const double near_m = quantile_of(expected, std::max(0.0, quantile - 0.02));
   const double far_m = quantile_of(expected, std::min(1.0, quantile + 0.02));
-  return {center_m, std::max(0.5 * (far_m - near_m), 0.25 * report.fit.parameters.sigma_hit_m)};
+  return {center_m, std::max(0.5 * (far_m - near_m), 0.25 * report.fit.model.sigma_hit_m)};
 }
 
 /// The readings of the pairs in the neighbourhood, each moved as if its expected range were the centre.
@@ -235,7 +235,7 @@ std::string surface_text(double center_m, double offset_m) {
 
 DensityFigure density_figure(const FitReport& report, double quantile) {
   const Neighbourhood where = neighbourhood_of(report, quantile);
-  const BeamDensity density(report.fit.parameters, report.model.sensor, where.center_m);
+  const BeamDensity density(report.fit.model, report.model.sensor, where.center_m);
   const double sigma_m = density.hit().scale();
   const double far_m = std::min(report.model.sensor.max_range_m, 1.35 * where.center_m + 4.0 * sigma_m);
   std::vector<double> x = even_edges(0.0, far_m, kCurvePoints), y;
@@ -253,7 +253,7 @@ DensityFigure density_figure(const FitReport& report, double quantile) {
   plot.fill_steps(edges, std::vector<double>(near.per_m.size(), axis.low), near.per_m, "bars");
   plot.draw_vertical(density.expected_m(), "mark");
   plot.draw_line(x, y, "model");
-  plot.write(0.02 * far_m, axis.high * 0.45, surface_text(where.center_m, report.fit.parameters.hit_offset_m));
+  plot.write(0.02 * far_m, axis.high * 0.45, surface_text(where.center_m, report.fit.model.hit_offset_m));
   const double limit_m = report.model.sensor.max_range_m;
   const double beyond = far_m < limit_m ? density.cdf(std::nexttoward(limit_m, 0.0)) - density.cdf(far_m) : 0.0;
   return {plot.svg(),

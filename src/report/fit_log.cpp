@@ -113,13 +113,17 @@ class LogFitter {
     for (const ScanLog& log : logs) look_at(log);
     find_sensor();
     const bool corrects = options_.per_log != PerLog::kNothing, holds_out = count(&GivenLog::held_out) > 0;
-    FitReport report = new_report(options_, holds_out, held_out_note(world_.cell_m() > 0.0));
+    FitReport report;
+    report.variant = options_.variant;
     const std::string name = logs.size() == 1 ? logs.front().name : "";
     report.fit = with_prefix(name, [&] { return corrects ? learn_in_turns() : learn(); });
-    report.model = {report.fit.parameters, sensor_, world_.unknown()};
+    report.model = {report.fit.model, sensor_, world_.unknown()};
     report.shown = holds_out ? with_prefix(name, [&] { return held_out_pairs(); }) : joined(std::move(shown_));
-    report.judgement =
-        with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
+    report.judgement = with_prefix(name, [&] { return judge_beam_model(report.fit.model, sensor_, report.shown); });
+    if (holds_out) {
+      const bool are_named = !options_.test_scans.empty();
+      report.fit.held_out = held_out_of(report.judgement, are_named ? "" : held_out_note(world_.cell_m() > 0.0));
+    }
     add_flags(report);
     for (const GivenLog& given : logs_) {
       if (corrects) report.logs.push_back({given.log.name, given.correction, given.std_error});
@@ -143,18 +147,18 @@ class LogFitter {
     BeamFit fit = learn();
     double step = kFirstStep;
     for (std::size_t turn = 0; turn < kMostTurns; ++turn) {
-      const double before = fit.log_likelihood.back();
-      for_each_correction(fit.parameters, [&](const ScanLog& log, const BeamModel& model, GivenLog& given) {
+      const double before = fit.log_likelihood;
+      for_each_correction(fit.model, [&](const ScanLog& log, const BeamModel& model, GivenLog& given) {
         given.correction = correct_log(log, world_, model, options_, given.correction, step);
       });
       fit = learn();
-      if (fit.log_likelihood.back() < before + kLeastRise) break;
+      if (fit.log_likelihood < before + kLeastRise) break;
       step = std::max(step / 4.0, kLeastStep);
       if (turn + 1 == kMostTurns) {
-        fit.flags.push_back(fmt::format("the corrections of logs still change after {} turns", kMostTurns));
+        fit.note(fmt::format("the corrections of logs still change after {} turns", kMostTurns));
       }
     }
-    for_each_correction(fit.parameters, [&](const ScanLog& log, const BeamModel& model, GivenLog& given) {
+    for_each_correction(fit.model, [&](const ScanLog& log, const BeamModel& model, GivenLog& given) {
       given.std_error = correction_errors(log, world_, model, options_, given.correction);
     });
     return fit;
@@ -203,7 +207,7 @@ class LogFitter {
   /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact.
   void add_flags(FitReport& report) {
     for (const GivenLog& given : logs_) add_fault(with_log_name(given.misplaced, name_of(given)), report);
-    if (!report.unusable.empty()) return;  // all else follows from it
+    if (!first_unusable(report.sanity).empty()) return;  // all else follows from it
     for (std::size_t i = 0; i < logs_.size(); ++i) {
       const std::string name = name_of(logs_[i]);
       add_reading_flags(readings_[i], finds_code(options_), sensor_, name, report);
@@ -302,7 +306,7 @@ class LogFitter {
 
 /// Of a log beside its map the model says nothing.
 FitReport with_model_flags(FitReport report) {
-  if (report.unusable.empty()) add_model_flags(report);
+  if (first_unusable(report.sanity).empty()) add_model_flags(report);
   return report;
 }
 
@@ -354,11 +358,11 @@ BeamData with_scans(const BeamData& pairs) {
 }
 
 /// The note on standard errors where nothing says which rows have correlated errors.
-std::string rows_flag(std::size_t stretches) {
+std::string rows_flag(bool are_in_stretches) {
   return fmt::format(
       "the table tells no scans apart: each row counts as a scan, and {} as independent; a column scan says which rows "
       "err together",
-      stretches > 0 ? "stretches of neighbouring rows" : "rows");
+      are_in_stretches ? "stretches of neighbouring rows" : "rows");
 }
 
 std::vector<FitReport::Fact> table_facts(const BeamData& table, const std::string& name) {
@@ -367,7 +371,7 @@ std::vector<FitReport::Fact> table_facts(const BeamData& table, const std::strin
 }
 
 void add_sanity(const BeamData& table, const ReadingFacts& readings, const FitLogOptions& options, FitReport& report) {
-  if (report.rows_are_scans) add_flag(rows_flag(report.stretches), report);
+  if (report.rows_are_scans) add_flag(rows_flag(report.fit.block == "stretch"), report);
   if (const std::string units = unit_flag(table); !units.empty()) return add_fault(units, report);
   add_reading_flags(readings, finds_code(options), report.model.sensor, "", report);
   add_model_flags(report);
@@ -385,9 +389,8 @@ FitReport fit_table(const BeamData& pairs, const FitLogOptions& options, const s
   };
   const ScanNumbers learned = choose_scans("", options.scans, scans);
   const ScanNumbers held_out = held_out_scans(options, learned, "", scans);
-  FitReport report = new_report(options, !held_out.empty(),
-                                "whether what was expected of these readings was chosen by them cannot be known; name "
-                                "test scans that you vouch for");
+  FitReport report;
+  report.variant = options.variant;
   report.rows_are_scans = scans > 1 && scans == table.scan.size();
   const ReadingFacts readings = reading_facts(table.reading_m, "", options.max_range_m.value_or(0.0));
   report.model.sensor =
@@ -396,9 +399,16 @@ FitReport fit_table(const BeamData& pairs, const FitLogOptions& options, const s
   if (finds_code(options)) report.notes.push_back(no_return_note(readings.code));
   const BeamData from = pairs_of(learned);
   report.fit = fit_beam_model(from, report.model.sensor, fit_options(options, from.cell_m));
-  report.model.parameters = report.fit.parameters;
-  report.shown = report.held_out ? pairs_of(held_out) : from;
-  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  if (report.rows_are_scans && report.fit.block == "scan") report.fit.block = "row";
+  report.model.parameters = report.fit.model;
+  report.shown = !held_out.empty() ? pairs_of(held_out) : from;
+  report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
+  if (!held_out.empty()) {
+    constexpr const char* kUnknown =
+        "whether what was expected of these readings was chosen by them cannot be known; name test scans that you "
+        "vouch for";
+    report.fit.held_out = held_out_of(report.judgement, options.test_scans.empty() ? kUnknown : "");
+  }
   report.facts = table_facts(table, name);
   add_selection(options.scans, options.test_scans,
                 {.learned = learned.size(),

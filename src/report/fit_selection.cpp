@@ -88,20 +88,15 @@ ScanNumbers held_out_scans(const std::string& scans, const std::string& test_sca
   return chosen;
 }
 
-FitReport new_report(const FitLogOptions& options, bool held_out, const std::string& note) {
-  FitReport report;
-  report.variant = options.variant;
-  report.stretches = options.stretches;
-  report.held_out = held_out;
-  if (held_out && options.test_scans.empty()) report.held_out_note = note;
-  return report;
-}
-
 std::string held_out_note(bool has_cells) {
   return fmt::format(
       "whether the {} was made from these scans cannot be known, and their poses come from the log; name test scans "
       "that you vouch for",
       has_cells ? "map" : "scene");
+}
+
+HeldOut held_out_of(const BeamJudgement& judgement, std::string note) {
+  return {.nats = judgement.nats_per_ray, .readings = judgement.pairs, .note = std::move(note)};
 }
 
 bool has_own_offset(PerLog per_log) { return per_log == PerLog::kOffset || per_log == PerLog::kBoth; }

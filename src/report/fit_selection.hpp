@@ -69,10 +69,7 @@ ScanNumbers held_out_scans(const Options& options, const ScanNumbers& learned, c
   return held_out_scans(options.scans, options.test_scans, learned, log, of);
 }
 
-/// What options alone say of a fit. `note`: see FitReport::held_out_note; scans that were named have none.
-FitReport new_report(const FitLogOptions& options, bool held_out, const std::string& note);
-
-/// FitReport::held_out_note of scans of a log that nobody named. `has_cells`: whether the world is a map.
+/// HeldOut::note of scans of a log that nobody named. `has_cells`: whether the world is a map.
 std::string held_out_note(bool has_cells);
 
 /// Whether each log learns an offset of its own.
@@ -163,6 +160,9 @@ LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const
 /// The standard errors of the correction that was found, for given parameters; NaN of what the readings do not tell.
 LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
                                 const FitLogOptions& options, const LogCorrection& found);
+
+/// What a judgement says of readings that were held out.
+HeldOut held_out_of(const BeamJudgement& judgement, std::string note);
 
 /// fit_log() at the poses of the log, without the flags of its model (add_model_flags()). It is unusable where the log
 /// does not lie on its map.

@@ -215,12 +215,12 @@ std::string section_html(const Report::Section& section) {
 
 std::string html_text(const Report& report) {
   std::vector<std::string> findings;
-  for (const Report::Finding& finding : report.findings) findings.push_back(finding.text.text());
+  for (const Finding& finding : report.fit.findings) findings.push_back(finding.text.text());
   std::string body = fmt::format("<p class=\"verdict{}\">{}</p>\n", report.unusable.empty() ? "" : " no",
                                  escape_html(verdict_text(report))) +
                      paragraph(report.intro) + tiles_html(report.tiles) + paragraph(held_out_line(report)) +
                      list_html(findings);
-  if (!report.parameters.empty()) body += "<h2>Parameters</h2>\n" + table_html(parameter_table(report));
+  if (!report.fit.parameters.empty()) body += "<h2>Parameters</h2>\n" + table_html(parameter_table(report));
   for (const Report::Section& section : report.sections) body += section_html(section);
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

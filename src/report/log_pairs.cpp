@@ -32,13 +32,13 @@ double share_of_others(const LogPairs& found, const DistanceCalibration& learned
 
 /// A parameter of a noise model, as the table of the model calls it.
 template <class Model>
-Report::Parameter pair_parameter(std::string_view name, const IntervalEstimate& e) {
+FitParameter pair_parameter(std::string_view name, const IntervalEstimate& e) {
   const Field<Model> field = find_field<Model>(name);
-  Report::Parameter p{.name = std::string(field.name), .unit = std::string(field.unit), .value = e.value};
-  p.printed = e.value, p.std_error = e.std_error, p.naive_error = e.naive_error;
+  FitParameter p{.name = std::string(field.name), .unit = std::string(field.unit), .value = e.value};
+  p.std_error = e.std_error, p.naive_error = e.naive_error;
   p.low_95 = e.low_95, p.high_95 = e.high_95;
   if (!std::isfinite(e.std_error)) {
-    p.status = e.value == 0.0 ? Report::Status::kAtLimit : Report::Status::kUnidentified;
+    p.status = e.value == 0.0 ? ParameterStatus::kAtLimit : ParameterStatus::kUnidentified;
   }
   return p;
 }
@@ -46,11 +46,11 @@ Report::Parameter pair_parameter(std::string_view name, const IntervalEstimate& 
 /// The line that a scene file needs, and that no parameter can be used.
 void finish_pairs(std::string_view slug, const std::string& more, Report& out) {
   std::vector<std::string> values;
-  for (const Report::Parameter& p : out.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
+  for (const FitParameter& p : out.fit.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
   const std::string line = fmt::format("- {}: {{{}{}}}", slug, fmt::join(values, ", "), more);
   out.sections = {{.head = "For the scene file", .pieces = {Report::Text{{line}, Report::TextForm::kCode}}}};
-  const auto has_error = [](const Report::Parameter& p) { return std::isfinite(p.std_error); };
-  out.refuse(std::none_of(out.parameters.begin(), out.parameters.end(), has_error),
+  const auto has_error = [](const FitParameter& p) { return std::isfinite(p.std_error); };
+  out.refuse(std::none_of(out.fit.parameters.begin(), out.fit.parameters.end(), has_error),
              "no parameter has a standard error: see the notes");
 }
 
@@ -58,20 +58,20 @@ Report report_of(const DistanceReport& report) {
   const DistanceCalibration& fit = report.fit;
   using Model = DistanceNoise;
   Report out{.kind = std::string(Model::kSlug), .title = "Distance noise learned"};
-  out.parameters = {pair_parameter<Model>("mean_m", fit.mean_m), pair_parameter<Model>("stddev_m", fit.stddev_m),
-                    pair_parameter<Model>("stddev_per_m", fit.stddev_per_m)};
-  out.find(Report::Severity::kNote, fit.flags);
+  out.fit.parameters = {pair_parameter<Model>("mean_m", fit.mean_m), pair_parameter<Model>("stddev_m", fit.stddev_m),
+                        pair_parameter<Model>("stddev_per_m", fit.stddev_per_m)};
+  out.find(Severity::kNote, fit.flags);
   if (report.found) {
     const bool is_elsewhere = share_of_others(*report.found, fit) > kMostOthers;
     const std::vector<Message> flags = log_pair_flags(*report.found, fit, report.gate_m);
-    out.find(is_elsewhere ? Report::Severity::kUnusable : Report::Severity::kWarning, flags);
+    out.find(is_elsewhere ? Severity::kUnusable : Severity::kWarning, flags);
     if (is_elsewhere) out.refuse(true, flags.front());
   }
-  out.find(Report::Severity::kNote, report.notes);
+  out.find(Severity::kNote, report.notes);
   out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.skipped), "without a return, skipped"}};
-  out.log_likelihood = fit.log_likelihood;
-  out.blocks = fit.clusters > 0 ? fit.clusters : fit.pairs;
-  out.block = fit.clusters == 0 ? "pair" : fit.stretches > 0 ? "stretch" : "scan";
+  out.fit.log_likelihood = fit.log_likelihood;
+  out.fit.blocks = fit.clusters > 0 ? fit.clusters : fit.pairs;
+  out.fit.block = fit.clusters == 0 ? "pair" : fit.stretches > 0 ? "stretch" : "scan";
   out.details = {{"pairs", fit.pairs}, {"skipped", fit.skipped}};
   finish_pairs(Model::kSlug, "", out);
   return out;
@@ -84,12 +84,12 @@ Report report_of(const EnergyCalibration& fit) {
   const auto add = [&](const char* name, const Estimate& e) {
     IntervalEstimate estimate;
     static_cast<Estimate&>(estimate) = e;
-    out.parameters.push_back(pair_parameter<Model>(name, estimate));
+    out.fit.parameters.push_back(pair_parameter<Model>(name, estimate));
   };
   add("min_energy", fit.min_energy), add("pow", fit.pow);
-  out.find(Report::Severity::kNote, fit.flags);
+  out.find(Severity::kNote, fit.flags);
   out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.lost), "of them lost"}};
-  out.log_likelihood = fit.log_likelihood, out.blocks = fit.pairs, out.block = "pair";
+  out.fit.log_likelihood = fit.log_likelihood, out.fit.blocks = fit.pairs, out.fit.block = "pair";
   out.details = {{Model::kNormalization, law}, {"pairs", fit.pairs}, {"lost", fit.lost}, {"skipped", fit.skipped}};
   finish_pairs(Model::kSlug, fmt::format(", {}: {}", Model::kNormalization, law), out);
   return out;

@@ -32,7 +32,7 @@ MixtureBin& bin_at(MixtureShares& shares, double value) {
 class ComponentCounter {
  public:
   ComponentCounter(const FitReport& report, const BeamDensity& density)
-      : density_(density), p_(report.fit.parameters), limit_m_(report.model.sensor.max_range_m) {}
+      : density_(density), p_(report.fit.model), limit_m_(report.model.sensor.max_range_m) {}
 
   /// What lies between the last edge, at first 0, and this one.
   void add_up_to(double edge_m, MixtureBin& bin) {
@@ -96,7 +96,7 @@ MixtureShares make_shares(const FitReport& report, std::vector<double> edges, bo
   for (std::size_t i = 0, pair = 0; i < data.reading_m.size(); ++i) {
     if (!counts(i)) continue;
     // Most pairs need none, and it is costly.
-    const auto density = [&] { return BeamDensity(report.fit.parameters, sensor, data.expected_m[i]); };
+    const auto density = [&] { return BeamDensity(report.fit.model, sensor, data.expected_m[i]); };
     const double origin_m = by_residual ? density().expected_m() : 0.0;
     const bool is_max = classify(data.reading_m[i], sensor) == ReadingKind::kMax;
     (is_max ? shares.max_readings : bin_at(shares, data.reading_m[i] - origin_m).readings) += per_reading;

@@ -251,13 +251,13 @@ PlanarPose first_mount(const FitReport& report) {
 /// `gain`: as telling_gain() has it.
 void add_flags(const RefinedPoses& refined, double gain, FitReport& report) {
   if (gain > 0.0) {
-    report.fit.flags.push_back(fmt::format(
+    report.fit.note(fmt::format(
         "the poses of the log are not exact: at refined ones, which refined.log has, a ray that was held out "
         "is {:.2f} nats likelier",
         gain));
   }
   if (!refined.settled) {
-    report.fit.flags.push_back(
+    report.fit.note(
         fmt::format("after {} of poses and parameters these still move by more than a tenth of their standard errors",
                     counted(refined.turns, "turn")));
   }
@@ -286,7 +286,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   plain.scans = "all";
   plain.check_poses = false;
   FitReport report = fit_at_log_poses(chosen, world, plain);
-  const bool lies_on_map = report.unusable.empty();
+  const bool lies_on_map = first_unusable(report.sanity).empty();
 
   RefineOptions how;
   how.prior = *options.refine_poses;
@@ -298,12 +298,12 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
 
   const double gain = telling_gain(refined, chosen, world, report.model.sensor, options.compute);
   report.fit = std::move(refined.fit);
-  report.model.parameters = report.fit.parameters;
+  report.model.parameters = report.fit.model;
   report.shown = std::move(refined.judged);
   report.judgement = refined.after;
-  report.held_out = true;
-  report.held_out_note =
-      fmt::format("whether the {} was made from these scans cannot be known", world.cell_m() > 0.0 ? "map" : "scene");
+  report.fit.held_out = held_out_of(
+      report.judgement,
+      fmt::format("whether the {} was made from these scans cannot be known", world.cell_m() > 0.0 ? "map" : "scene"));
   if (how.fit_mount) {
     const PlanarPose &at = refined.mount, &error = refined.mount_std_error;
     report.logs = {{log.name, {at.x_m, at.y_m, at.yaw_rad, 0.0}, {error.x_m, error.y_m, error.yaw_rad, kNoNumber}}};
@@ -316,7 +316,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   kept.log = std::move(chosen);
   kept.scan = std::move(scans);
   kept.prior = how.prior;
-  kept.parameters_before = refined.fit_before.parameters;
+  kept.parameters_before = refined.fit_before.model;
   kept.before = std::move(refined.before);
   kept.turns = refined.turns;
   return report;

@@ -9,6 +9,7 @@
 
 #include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/beam/mixture.hpp>
 
 namespace fathom {
 
@@ -17,19 +18,13 @@ namespace {
 using Json = Report::Json;
 using Place = Report::Place;
 
-constexpr std::array<const char*, 4> kStatusWords = {"learned", "fixed", "at_limit", "unidentified"};
-constexpr std::array<const char*, 3> kSeverityWords = {"note", "warning", "unusable"};
-
-const char* status_word(const Report::Parameter& p) { return kStatusWords[static_cast<std::size_t>(p.status)]; }
-
-Json parameter_json(const Report::Parameter& p) {
-  Json json = {{"value", p.value}, {"unit", p.unit}};
-  json["start"] = p.start ? number_or_null(*p.start) : Json(nullptr);
+Json parameter_json(const FitParameter& p) {
+  Json json = {{"value", p.value}, {"unit", p.unit}, {"start", number_or_null(p.start)}};
   json["std_error"] = number_or_null(p.std_error);
   json["naive_error"] = number_or_null(p.naive_error);
   json["interval_95"] = nullptr;
   if (!std::isnan(p.low_95)) json["interval_95"] = {number_or_null(p.low_95), number_or_null(p.high_95)};
-  json["status"] = status_word(p);
+  json["status"] = choice_word(p.status);
   return json;
 }
 
@@ -56,9 +51,9 @@ Json details_of(const Report& report) {
   return details;
 }
 
-Json held_out_json(const Report& report) {
-  if (!report.held_out) return nullptr;
-  const Report::HeldOut& held_out = *report.held_out;
+Json held_out_json(const Fit& fit) {
+  if (!fit.held_out) return nullptr;
+  const HeldOut& held_out = *fit.held_out;
   return {{"nats", number_or_null(held_out.nats)},
           {"readings", held_out.readings},
           {"gain_nats", number_or_null(held_out.gain_nats)},
@@ -146,14 +141,10 @@ std::string section_lines(const Report::Section& section) {
   return lines.empty() || section.head.empty() ? lines : "\n" + shown_line(section.head) + "\n" + lines;
 }
 
-Report::Parameter parameter_of(const LearnedParameter& from, bool was_given) {
-  Report::Parameter p{.name = from.name, .unit = from.unit};
-  if (was_given) p.start = from.start;
-  p.value = p.printed = from.value, p.std_error = from.std_error, p.naive_error = from.naive_error;
-  p.low_95 = from.low, p.high_95 = from.high;
-  if (from.is_at_limit) p.status = Report::Status::kAtLimit;
-  if (from.is_unidentified) p.status = Report::Status::kUnidentified;
-  return p;
+/// A weight at its boundary is 0: learning comes near and never reaches it.
+double printed_value(const FitParameter& p) {
+  const bool is_zero = p.status == ParameterStatus::kAtLimit && p.unit == "1" && std::abs(p.value) <= kWeightBoundary;
+  return is_zero ? 0.0 : p.value;
 }
 
 }  // namespace
@@ -163,16 +154,18 @@ std::string verdict_text(const Report& report, SettingNames names) {
 }
 
 std::string held_out_line(const Report& report) {
-  const bool has_note = report.held_out && !report.held_out->note.empty();
-  return has_note ? "Held out: " + report.held_out->note + "." : "";
+  const std::optional<HeldOut>& held_out = report.fit.held_out;
+  return held_out && !held_out->note.empty() ? "Held out: " + held_out->note + "." : "";
 }
 
 Report::Table parameter_table(const Report& report) {
-  const auto any = [&](auto has) { return std::any_of(report.parameters.begin(), report.parameters.end(), has); };
-  using P = Report::Parameter;
-  const bool has_start = any([](const P&p) { return p.start.has_value(); }),
-             has_doc = any([](const P&p) { return !p.doc.empty(); }),
-             has_status = any([](const P&p) { return p.status != Report::Status::kLearned; });
+  const std::vector<FitParameter>& parameters = report.fit.parameters;
+  const bool has_start = std::ranges::any_of(
+      parameters, [](double start) { return !std::isnan(start); }, &FitParameter::start);
+  const bool has_doc = std::ranges::any_of(
+      parameters, [](const std::string& doc) { return !doc.empty(); }, &FitParameter::doc);
+  const bool has_status = std::ranges::any_of(
+      parameters, [](ParameterStatus status) { return status != ParameterStatus::kLearned; }, &FitParameter::status);
   Report::Table table{.columns = {{.head = "parameter", .is_number = false, .is_name = true},
                                   {"value"},
                                   {"± std. error"},
@@ -184,17 +177,17 @@ Report::Table parameter_table(const Report& report) {
   table.columns.push_back({"unit", false});
   if (has_status) table.columns.push_back({"status", false, Place::kAside});
   if (has_doc) table.columns.push_back({"meaning", false, Place::kAside});
-  for (const P& p : report.parameters) {
+  for (const FitParameter& p : parameters) {
     const std::string interval = std::isfinite(p.low_95) ? interval_text(p.low_95, p.high_95) : "–";
     std::vector<Report::Cell>& row = table.rows.emplace_back();
     row = {{p.name},
-           {fmt::format("{:.5g}", p.printed)},
+           {fmt::format("{:.5g}", printed_value(p))},
            {text_or_dash(p.std_error, "{:.2g}")},
            {interval},
            {text_or_dash(p.naive_error, "{:.2g}")}};
-    if (has_start) row.push_back({p.start ? fmt::format("{:.5g}", *p.start) : "–"});
+    if (has_start) row.push_back({text_or_dash(p.start, "{:.5g}")});
     row.push_back({p.unit == "1" ? "" : p.unit});
-    if (has_status) row.push_back({p.status == Report::Status::kAtLimit ? "at limit" : status_word(p)});
+    if (has_status) row.push_back({p.status == ParameterStatus::kAtLimit ? "at limit" : choice_word(p.status)});
     if (has_doc) row.push_back({p.doc});
   }
   return table;
@@ -203,16 +196,16 @@ Report::Table parameter_table(const Report& report) {
 std::string json_text(const Report& report, std::span<const std::string> files) {
   Json json = {{"kind", report.kind}, {"usable", report.unusable.empty()}, {"reason", text_or_null(report.unusable)}};
   json["parameters"] = Json::object();
-  for (const Report::Parameter& p : report.parameters) json["parameters"][p.name] = parameter_json(p);
+  const Fit& fit = report.fit;
+  for (const FitParameter& p : fit.parameters) json["parameters"][p.name] = parameter_json(p);
   json["findings"] = Json::array();
-  for (const Report::Finding& finding : report.findings) {
-    json["findings"].push_back(
-        {{"severity", kSeverityWords[static_cast<std::size_t>(finding.severity)]}, {"text", finding.text.text()}});
+  for (const Finding& finding : fit.findings) {
+    json["findings"].push_back({{"severity", choice_word(finding.severity)}, {"text", finding.text.text()}});
   }
-  json["log_likelihood"] = {{"start", number_or_null(report.start_log_likelihood)},
-                            {"learned", number_or_null(report.log_likelihood)}};
-  json["blocks"] = {{"count", report.blocks}, {"of", text_or_null(report.block)}};
-  json["held_out"] = held_out_json(report);
+  json["log_likelihood"] = {{"start", number_or_null(fit.start_log_likelihood)},
+                            {"learned", number_or_null(fit.log_likelihood)}};
+  json["blocks"] = {{"count", fit.blocks}, {"of", text_or_null(fit.block)}};
+  json["held_out"] = held_out_json(fit);
   json["details"] = details_of(report);
   if (!files.empty()) json["files"] = std::vector<std::string>(files.begin(), files.end());
   return json_file_text(json);
@@ -222,9 +215,9 @@ std::string terminal_text(const Report& report, SettingNames names, bool brief) 
   std::string text = shown_line(verdict_text(report, names)) + "\n";
   Report::Table parameters = parameter_table(report);
   if (brief) parameters.note.clear();
-  if (!report.parameters.empty()) text += table_lines(parameters);
-  if (brief && !report.parameters.empty()) return text;
-  for (const Report::Finding& finding : report.findings) text += "note: " + shown_line(finding.text.text(names)) + "\n";
+  if (!report.fit.parameters.empty()) text += table_lines(parameters);
+  if (brief && !report.fit.parameters.empty()) return text;
+  for (const Finding& finding : report.fit.findings) text += "note: " + shown_line(finding.text.text(names)) + "\n";
   if (!report.tiles.empty()) text += "\n" + tile_lines(report.tiles);
   if (const std::string line = held_out_line(report); !line.empty()) text += shown_line(line) + "\n";
   for (const Report::Section& section : report.sections) text += section_lines(section);
@@ -289,36 +282,16 @@ Report::Table fact_table(std::span<const FitReport::Fact> facts) {
   return table;
 }
 
-Report::Parameter parameter_of(const LearnedNumber& n, Report::Status without_error) {
-  Report::Parameter p{.name = std::string(n.field.name), .unit = std::string(n.field.unit)};
-  p.value = n.value, p.printed = n.printed, p.std_error = n.std_error, p.naive_error = n.naive_std_error;
-  p.low_95 = n.low_95, p.high_95 = n.high_95;
-  p.status = std::isfinite(n.naive_std_error) ? Report::Status::kLearned : without_error;
-  p.doc = std::string(n.field.doc);
-  return p;
-}
-
-void add_chain(const ChainFit& fit, bool was_given, Report& report) {
-  for (const LearnedParameter& p : fit.parameters) report.parameters.push_back(parameter_of(p, was_given));
+void add_chain_fit(const ChainFit& fit, Report& report) {
   report.parameter_note = fmt::format(
       "Standard errors rest on {} independent {}, the naive ones on independent returns. A dash: the error is unknown "
       "(see the notes).",
-      fit.clusters, fit.stretches > 0 ? "stretches of the way" : "frames (or blocks of frames)");
-  report.start_log_likelihood = was_given ? fit.start_log_likelihood : std::nan("");
-  report.log_likelihood = fit.log_likelihood;
-  report.blocks = fit.clusters, report.block = fit.stretches > 0 ? "stretch" : "frame";
-  if (fit.judged > 0) {
-    report.held_out = Report::HeldOut{.nats = fit.held_out_nats, .readings = fit.judged};
-    if (was_given) report.held_out->gain_nats = fit.gain_nats, report.held_out->gain_error = fit.gain_error;
-  }
+      fit.blocks, fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)");
   report.details.update({{"returns", fit.returns}, {"lost", fit.lost}, {"frames", fit.frames}});
-}
-
-void refuse_bad_chain(const ChainFit& fit, bool was_given, Report& report) {
-  const auto has_error = [](const LearnedParameter& p) { return std::isfinite(p.naive_error); };
+  const auto has_error = [](const FitParameter& p) { return std::isfinite(p.naive_error); };
   report.refuse(std::none_of(fit.parameters.begin(), fit.parameters.end(), has_error),
                 "no parameter has a standard error: see the notes");
-  report.refuse(was_given && fit.judged > 0 && fit.gain_nats < -3.0 * fit.gain_error,
+  report.refuse(fit.held_out && fit.held_out->gain_nats < -3.0 * fit.held_out->gain_error,
                 "returns that were held out are less likely than under the chain as given");
 }
 

@@ -3,10 +3,8 @@
 // A result as sections of tables, figures and text. Three writers turn it into a page, JSON and terminal output.
 // Makers of sections write plain text; only pictures are HTML.
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,30 +18,13 @@
 #include <fathom/beam/report.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/chain.hpp>
+#include <fathom/fit/fit.hpp>
 #include <fathom/report/form.hpp>
 
 namespace fathom {
 
 struct Report {
   using Json = nlohmann::ordered_json;
-
-  enum class Status : std::uint8_t { kLearned, kFixed, kAtLimit, kUnidentified };
-  struct Parameter {
-    std::string name, unit;
-    std::optional<double> start = {};     ///< where learning began, if its user said where
-    double value = 0.0, printed = value;  ///< printed: as people should read it
-    double std_error = std::nan("");      ///< NaN: none
-    double naive_error = std_error;       ///< if readings were independent
-    double low_95 = std_error, high_95 = low_95;
-    Status status = Status::kLearned;
-    std::string doc = {};
-  };
-
-  enum class Severity : std::uint8_t { kNote, kWarning, kUnusable };
-  struct Finding {
-    Severity severity;
-    Message text;
-  };
 
   /// A number in a frame, with its name.
   struct Tile {
@@ -104,32 +85,20 @@ struct Report {
     Layout layout = Layout::kStacked;
   };
 
-  struct HeldOut {
-    double nats = std::nan("");  ///< mean log density of a reading; -inf: one of them is impossible
-    std::size_t readings = 0;
-    double gain_nats = std::nan(""), gain_error = std::nan("");  ///< against the start
-    std::string note = {};
-  };
-
   std::string kind, title;
   std::string intro = {};
   Message unusable = {};  ///< why the result cannot be used; empty: it can
   Tiles tiles = {};
-  std::vector<Parameter> parameters = {};
+  Fit fit = {};
   std::string parameter_note = {};
-  std::vector<Finding> findings = {};
-  double start_log_likelihood = std::nan(""), log_likelihood = std::nan("");
-  std::size_t blocks = 0;  ///< that standard errors take as independent
-  std::string block = {};  ///< "stretch", "scan", "frame", "pair"
-  std::optional<HeldOut> held_out = {};
   std::vector<Section> sections = {};
   Json details = Json::object();  ///< of its kind alone
 
   template <class Texts>
   void find(Severity severity, const Texts& texts) {
-    for (const auto& text : texts) findings.push_back({severity, text});
+    for (const auto& text : texts) fit.findings.push_back({severity, text});
   }
-  /// The first reason stands.
+  /// The first reason stands; an empty one is ignored.
   void refuse(bool is_unusable, const Message& why) {
     if (is_unusable && unusable.empty()) unusable = why;
   }
@@ -173,31 +142,21 @@ template <class Choice>
 std::string choice_word(Choice choice) {
   return std::string(kChoiceWords<Choice>[static_cast<std::size_t>(choice)]);
 }
-/// Facts that the fits of scans share.
-struct ScanFit {
-  std::size_t stretches = 0, clusters = 0;
-  std::vector<double> log_likelihood;  ///< at the start and after every iteration
-  bool converged = true;
-  std::size_t learned = 0, judged = 0;  ///< readings
-  double nats = 0.0;                    ///< per reading judged
-  bool held_out = false;                ///< whether these were held out
-  std::string held_out_note = {}, judged_by = "scans";
+/// Readings that a fit of scans is judged by.
+struct JudgedScans {
+  std::size_t readings = 0;
+  double nats = 0.0;           ///< per reading
+  const char* noun = "scans";  ///< what they were chosen as
   bool rows_are_scans = false;
 };
-/// Fills tiles, the note on errors, likelihoods, blocks and what was held out.
-void add_scan_fit(const ScanFit& fit, Report& report);
-/// Findings on a log, its map and its poses. `unusable`: the findings that make the result unusable.
-void add_sanity(const std::vector<Message>& sanity, const std::vector<Message>& unusable, Report& report);
+/// Fills the tiles, the note on errors and the details, and refuses a fit that did not converge.
+void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report& report);
 /// Where readings and model disagree, a sentence each, or that they agree.
 void add_disagreements(const std::vector<std::string>& found, Report::Section& section);
 /// Names and values.
 Report::Table fact_table(std::span<const FitReport::Fact> facts);
 
-/// Fills parameters, likelihoods, blocks and what was held out. `was_given`: whether a user said where learning begins.
-void add_chain(const ChainFit& fit, bool was_given, Report& report);
-/// What of a chain cannot be used.
-void refuse_bad_chain(const ChainFit& fit, bool was_given, Report& report);
-/// A number of a beam model or a likelihood field. `without_error`: its status where it has no naive error.
-Report::Parameter parameter_of(const LearnedNumber& number, Report::Status without_error);
+/// Fills the note on errors and the details, and refuses a chain that is worse than its start or has no errors.
+void add_chain_fit(const ChainFit& fit, Report& report);
 
 }  // namespace fathom

@@ -37,7 +37,7 @@ constexpr std::string_view kElsewhere =
 
 /// By how many nats the shown rays are likelier with miss: atom, at the same parameters. Learned ones gain more.
 double gain_of_atom(const FitReport& report) {
-  const BeamParameters& p = report.fit.parameters;
+  const BeamParameters& p = report.fit.model;
   BeamSensor atom = report.model.sensor;
   atom.miss = MissPolicy::kAtom;
   const BeamDensity book_has(p, report.model.sensor, atom.max_range_m), atom_has(p, atom, atom.max_range_m);
@@ -73,13 +73,13 @@ double gain_of_student_t(const FitReport& report) {
     i += stride > 1 ? stride + k % 3 : 1;  // they differ, lest all rays are of a few beams
   }
   learn.cell_m = report.shown.cell_m;
-  const BeamParameters usual = with_all_kinds(report.fit.parameters);
+  const BeamParameters usual = with_all_kinds(report.fit.model);
   FitOptions how = {.start = usual, .tolerance = 1e-7, .max_iterations = kIterations};
   how.start.tail = {.hit = HitLaw::kStudentT};
   how.stretches = 0, how.compute.threads = 1;
   try {
     const BeamFit student = fit_beam_model(learn, report.model.sensor, how);
-    return judge_beam_model(student.parameters, report.model.sensor, judge).nats_per_ray -
+    return judge_beam_model(student.model, report.model.sensor, judge).nats_per_ray -
            judge_beam_model(usual, report.model.sensor, judge).nats_per_ray;
   } catch (const InputError&) {
     return 0.0;  // none of these rays carries evidence
@@ -89,7 +89,7 @@ double gain_of_student_t(const FitReport& report) {
 /// Where nothing is expected, the book has hits just below Z and sensors have no return.
 std::string empty_mass_flag(const FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
-  if (sensor.miss != MissPolicy::kBook || !(report.fit.parameters.w_hit > 0.0)) return "";
+  if (sensor.miss != MissPolicy::kBook || !(report.fit.model.w_hit > 0.0)) return "";
   const auto missed = std::count_if(report.shown.expected_m.begin(), report.shown.expected_m.end(),
                                     [&](float expected) { return reaches(expected, sensor.max_range_m); });
   if (missed == 0) return "";
@@ -107,7 +107,7 @@ std::string empty_mass_flag(const FitReport& report) {
 }
 
 Message heavy_tails_flag(const FitReport& report) {
-  if (report.fit.parameters.tail.hit == HitLaw::kStudentT) return "";
+  if (report.fit.model.tail.hit == HitLaw::kStudentT) return "";
   const MixtureShares near = tail_shares(report);
   const auto is_heavy = [&](const MixtureBin& bin) {
     return bin.readings > bin.expected() && disagree(bin.readings, bin.expected(), near);
@@ -137,7 +137,7 @@ Message misfit_flag(const FitReport& report) {
   const double distance = report.judgement.ks_distance;
   const double by_chance = kKsByChance / std::sqrt(static_cast<double>(report.judgement.pairs));
   if (!(distance > kMostKsDistance + by_chance)) return "";
-  const bool has_offset = report.fit.parameters.hit_offset_m != 0.0 ||
+  const bool has_offset = report.fit.model.hit_offset_m != 0.0 ||
                           (!report.logs.empty() && report.logs.front().correction.range_offset_m != 0.0);
   const double shift = mean_of_pit(report.judgement) - 0.5;
   const bool is_shifted = !has_offset && std::abs(shift) > kLeastShiftOfPit;
@@ -183,7 +183,7 @@ std::string spread_flag(double sigma_m, double cell_m, double most_m) {
 }
 
 std::string wrong_map_flag(const FitReport& report) {
-  const BeamParameters& weights = report.fit.parameters;
+  const BeamParameters& weights = report.fit.model;
   if (std::string flag = unexplained_flag("w_short", weights.w_short, kMostUnexplained); !flag.empty()) {
     return flag;
   }
@@ -237,8 +237,8 @@ double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World
                     const Compute& compute) {
   const ScanLog judging = some_rays(log, all_scans(log), 1, [](std::size_t ray) { return ray % 3 == 2; });
   const BeamData before = make_beam_data(judging, all_scans(log), world, sensor.max_range_m, compute);
-  const std::vector<RaySum> was = sums_of_scans(refined.fit_before.parameters, sensor, before),
-                            is = sums_of_scans(refined.fit.parameters, sensor, refined.judged);
+  const std::vector<RaySum> was = sums_of_scans(refined.fit_before.model, sensor, before),
+                            is = sums_of_scans(refined.fit.model, sensor, refined.judged);
   double gain = 0.0, rays = 0.0, scans = 0.0, squares = 0.0;
   for (std::size_t i = 0; i < is.size(); ++i) {
     gain += is[i].log_likelihood - was[i].log_likelihood;

@@ -68,13 +68,12 @@ std::string wrong_map_flag(const FitReport& report);
 /// Adds a flag, unless it is empty.
 template <class Report>
 void add_flag(const Message& flag, Report& report) {
-  if (!flag.empty()) report.sanity.push_back(flag);
+  if (!flag.empty()) report.sanity.push_back({Severity::kWarning, flag});
 }
 /// Adds a flag that makes the parameters useless, unless it is empty.
 template <class Report>
 void add_fault(const Message& flag, Report& report) {
-  add_flag(flag, report);
-  if (!flag.empty()) report.unusable.push_back(flag);
+  if (!flag.empty()) report.sanity.push_back({Severity::kUnusable, flag});
 }
 
 /// Adds what the fit and its readings show: a map of another place, which makes the parameters useless, or hits that

@@ -15,7 +15,6 @@
 
 #include "base/counts.hpp"
 #include "base/with_prefix.hpp"
-#include "calibrate/wall_work.hpp"
 #include "report/error_figures.hpp"
 #include "report/result_folder.hpp"
 
@@ -108,13 +107,14 @@ Report::Tiles wall_tiles(const WallReport& report) {
   const std::string sizes =
       has_rows(report) ? fmt::format("{:.2f} · {:.2f} {}", c.across_px.value, c.down_px.value, step_word(report))
                        : fmt::format("{:.2f} rays", c.across_px.value);
-  return {{px ? fmt::format("{:.4f} px", m.deviation) : fmt::format("{:.3g} mm", 1e3 * m.deviation),
-           px ? "deviation of disparity" : "deviation of the readings"},
-          {is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation"},
-          {m.knows_losses ? fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all) : "not known",
-           "of the wall's rays lost"},
-          {text_or_dash(report.fit.chain.held_out_nats, "{:.4f}"), "nats per return, held-out frames"},
-          {fmt::format("{} of {}", walls_found(report), m.planes.size()), "frames show a wall"}};
+  return {
+      {px ? fmt::format("{:.4f} px", m.deviation) : fmt::format("{:.3g} mm", 1e3 * m.deviation),
+       px ? "deviation of disparity" : "deviation of the readings"},
+      {is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation"},
+      {m.knows_losses ? fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all) : "not known",
+       "of the wall's rays lost"},
+      {text_or_dash(report.fit.chain.held_out.value_or(HeldOut()).nats, "{:.4f}"), "nats per return, held-out frames"},
+      {fmt::format("{} of {}", walls_found(report), m.planes.size()), "frames show a wall"}};
 }
 
 std::string wall_counts(const WallReport& report) {
@@ -128,7 +128,7 @@ std::string wall_counts(const WallReport& report) {
     text += fmt::format(" Of the {} rays of a frame {} are the wall's, in the mean.",
                         group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
   }
-  return text + (report.fit.chain.judged == 0 ? " No frame was held out." : "");
+  return text + (!report.fit.chain.held_out ? " No frame was held out." : "");
 }
 
 Report::Section correlation_section(const WallReport& report) {
@@ -260,25 +260,17 @@ Report::Section planes_section(const WallReport& report) {
   return {.head = "Each frame", .pieces = {std::move(table)}, .layout = Report::Layout::kFolded};
 }
 
-void judge_wall(const WallReport& report, Report& out) {
-  out.find(Report::Severity::kNote, report.notes);
-  for (const Message& text : report.fit.flags) {
-    out.findings.push_back({text == report.depths_doubt ? Report::Severity::kUnusable : Report::Severity::kNote, text});
-  }
-  out.refuse(!report.depths_doubt.empty(), report.depths_doubt);
-  out.refuse(report.fit.tape && report.fit.tape->is_contradicted,
-             "distances by tape and readings contradict each other");
-  refuse_bad_chain(report.fit.chain, false, out);
-}
-
 Report report_of(const WallReport& report) {
-  Report out{.kind = "wall", .title = "Noise learned from a wall"};
+  Report out{.kind = "wall", .title = "Noise learned from a wall", .fit = report.fit.chain};
+  out.fit.findings = report.findings();
   out.intro = fmt::format(
       "{}. A plane is fitted to each frame, and the error is what it leaves. Simulated are the same walls from the "
       "same places, with what was learned.",
       report.name);
-  add_chain(report.fit.chain, false, out);
-  judge_wall(report, out);
+  out.refuse(true, first_unusable(out.fit.findings));
+  out.refuse(report.fit.tape && report.fit.tape->is_contradicted,
+             "distances by tape and readings contradict each other");
+  add_chain_fit(report.fit.chain, out);
   out.tiles = wall_tiles(report);
   out.sections = {
       {.head = "Measured beside simulated",
@@ -319,9 +311,10 @@ std::string noise_file(const WallReport& report) {
 
 }  // namespace
 
-std::vector<Message> WallReport::flags() const {
-  std::vector<Message> all = fit.flags;
-  all.insert(all.begin(), notes.begin(), notes.end());
+std::vector<Finding> WallReport::findings() const {
+  std::vector<Finding> all;
+  for (const std::string& text : notes) all.push_back({Severity::kNote, text});
+  all.insert(all.end(), fit.chain.findings.begin(), fit.chain.findings.end());
   return all;
 }
 
@@ -330,8 +323,8 @@ WallReport make_wall_report(const WallFrames& frames, const WallOptions& options
   const WallFrames simulated =
       simulate_wall(report.fit, {.seed = options.seed, .rate_hz = options.rate_hz, .threads = options.threads});
   // Where depths are of another unit, the same walls may not come out.
-  report.depths_doubt = depths_flag(frames, report.fit.measure.planes);
-  const Message doubt(report.depths_doubt, report.depths_doubt.empty() ? "" : ": ", "the same walls simulated");
+  const Message of_depths = first_unusable(report.fit.chain.findings);
+  const Message doubt(of_depths, of_depths.empty() ? "" : ": ", "the same walls simulated");
   report.simulated = with_prefix(doubt, [&] { return measure_wall(simulated, options, &report.fit.measure); });
   return report;
 }

@@ -64,16 +64,16 @@ TEST_F(RoomLog, IsLearnedFromAndJudged) {
   validate(sensor_);
   const BeamData learn = make_beam_data(log_, select_scans("odd", log_.scans()), *ranges_, kFarthestM);
   const BeamFit fit = fit_beam_model(learn, sensor_);
-  EXPECT_EQ(fit.end, FitEnd::kConverged);
+  EXPECT_TRUE(fit.converged);
   // 6000 readings: five standard errors.
-  EXPECT_NEAR(fit.parameters.w_hit, kTruth.w_hit, 5 * fit.std_error.w_hit);
-  EXPECT_NEAR(fit.parameters.sigma_hit_m, kTruth.sigma_hit_m, 5 * fit.std_error.sigma_hit_m);
+  EXPECT_NEAR(fit.model.w_hit, kTruth.w_hit, 5 * fit["w_hit"].std_error);
+  EXPECT_NEAR(fit.model.sigma_hit_m, kTruth.sigma_hit_m, 5 * fit["sigma_hit_m"].std_error);
   const BeamData rest = make_beam_data(log_, select_scans("even", log_.scans()), *ranges_, kFarthestM);
-  EXPECT_LT(judge_beam_model(fit.parameters, sensor_, rest).ks_distance, 0.05);
+  EXPECT_LT(judge_beam_model(fit.model, sensor_, rest).ks_distance, 0.05);
 
-  const BeamModel model = {.parameters = fit.parameters, .sensor = sensor_};
+  const BeamModel model = {.parameters = fit.model, .sensor = sensor_};
   write_beam_model(folder_ / "parameters.yaml", model);
-  EXPECT_EQ(read_beam_model(folder_ / "parameters.yaml").parameters, fit.parameters);
+  EXPECT_EQ(read_beam_model(folder_ / "parameters.yaml").parameters, fit.model);
 }
 
 TEST_F(RoomLog, IsWrittenAndRead) {

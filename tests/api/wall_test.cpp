@@ -31,7 +31,7 @@ TEST(WallApi, LearnsFromFramesInMemoryAndWritesAFolder) {
   validate(options);
   const WallReport report = make_wall_report(frames, options, "memory");
   EXPECT_NEAR(report.simulated.deviation, report.fit.measure.deviation, 0.01);
-  EXPECT_FALSE(report.flags().empty());
+  EXPECT_FALSE(report.findings().empty());
   EXPECT_TRUE(report.fit.correlation.correlation().is_white());
   EXPECT_NE(wall_sensor_file(report).find("type: stereo_camera"), std::string::npos);
   const TemporaryFolder folder;

@@ -140,16 +140,16 @@ struct ParameterCoverage {
   double reported = 0.0;  ///< std_error, root mean square of those that there are
 };
 
-using Learned = std::vector<LearnedNumber>;
+using Learned = std::vector<FitParameter>;
 
 /// `truth`: what all worlds together say; `fits`: what one world each says.
 inline std::vector<ParameterCoverage> coverage_of(const Learned& truth, const std::vector<Learned>& fits) {
   std::vector<ParameterCoverage> all;
   for (std::size_t k = 0; k < truth.size(); ++k) {
-    ParameterCoverage& of = all.emplace_back(ParameterCoverage{std::string(truth[k].field.name), truth[k].value});
+    ParameterCoverage& of = all.emplace_back(ParameterCoverage{truth[k].name, truth[k].value});
     double known = 0.0;
     for (const Learned& fit : fits) {
-      const LearnedNumber& number = fit[k];
+      const FitParameter& number = fit[k];
       if (number.low_95 <= of.truth && of.truth <= number.high_95) of.held += 1.0;
       of.spread += (number.value - of.truth) * (number.value - of.truth);
       if (std::isfinite(number.std_error)) of.reported += number.std_error * number.std_error, known += 1.0;
@@ -168,8 +168,8 @@ inline std::vector<Learned> learn_from_each(const CorridorStudy& study, const st
     FitOptions options = {.start = starts[world], .fit_hit_offset = true, .stretches = stretches};
     options.compute.threads = 1;
     const BeamFit fit = fit_beam_model(parts[world], study.sensor, options);
-    starts[world] = fit.parameters;
-    fits.push_back(learned_numbers(fit));
+    starts[world] = fit.model;
+    fits.push_back(fit.parameters);
   }
   return fits;
 }
@@ -186,7 +186,7 @@ inline std::vector<Learned> learn_fields(const std::vector<FieldData>& parts, co
                                          const LikelihoodFieldModel& start, std::size_t stretches) {
   std::vector<Learned> fits;
   for (const FieldData& part : parts) {
-    fits.push_back(learned_numbers(fit_likelihood_field(part, field, start, {.stretches = stretches})));
+    fits.push_back(fit_likelihood_field(part, field, start, {.stretches = stretches}).parameters);
   }
   return fits;
 }

@@ -37,8 +37,8 @@ class Freiburg : public testing::Test {
 
   BeamFit check(const FitOptions& options, const Figures& f, double ks) {
     const BeamFit fit = fit_beam_model(learn_, sensor_, options);
-    const BeamJudgement judgement = judge_beam_model(fit.parameters, sensor_, judge_);
-    const BeamParameters& p = fit.parameters;
+    const BeamJudgement judgement = judge_beam_model(fit.model, sensor_, judge_);
+    const BeamParameters& p = fit.model;
     EXPECT_NEAR(p.w_hit, f.w_hit, .02 * f.w_hit);
     EXPECT_NEAR(p.w_short, f.w_short, .02 * f.w_short);
     EXPECT_NEAR(p.w_max, f.w_max, .02 * f.w_max);
@@ -65,10 +65,10 @@ TEST_F(Freiburg, HasTheNumbersOfRays) {
 
 TEST_F(Freiburg, ExactLearning) {
   const BeamFit fit = check({.stretches = 0}, {.8716, .0382, .0203, .0699, .0743, 0, .1904}, .307);
-  EXPECT_EQ(fit.parameters.lambda_short_per_m, 0);
+  EXPECT_EQ(fit.model.lambda_short_per_m, 0);
   // Rays of a scan are correlated: clustered errors are 2-4 times the naive ones for weights, 4-8 times for sigma.
-  const double sigma = fit.std_error.sigma_hit_m / fit.naive_std_error.sigma_hit_m;
-  const double w_hit = fit.std_error.w_hit / fit.naive_std_error.w_hit;
+  const double sigma = fit["sigma_hit_m"].std_error / fit["sigma_hit_m"].naive_error;
+  const double w_hit = fit["w_hit"].std_error / fit["w_hit"].naive_error;
   EXPECT_TRUE(sigma > 4 && sigma < 9) << sigma;
   EXPECT_TRUE(w_hit > 2 && w_hit < 5) << w_hit;
 }
@@ -79,20 +79,20 @@ TEST_F(Freiburg, HitOffset) {
   const BeamFit fixed = check(options, {.8545, .0492, .0203, .0761, .0530, 0, .3917}, .074);
   options.fit_hit_offset = true;
   const BeamFit fitted = fit_beam_model(learn_, sensor_, options);
-  EXPECT_GT(fitted.log_likelihood.back(), fixed.log_likelihood.back());
-  EXPECT_NEAR(fitted.parameters.hit_offset_m, .04, .01);
+  EXPECT_GT(fitted.log_likelihood, fixed.log_likelihood);
+  EXPECT_NEAR(fitted.model.hit_offset_m, .04, .01);
 }
 
 TEST_F(Freiburg, TheLearnedOffsetIsWorthItsNats) {
   const BeamFit fit = fit_beam_model(learn_, sensor_, {.fit_hit_offset = true});
-  EXPECT_GE(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_ray, 0.372);
+  EXPECT_GE(judge_beam_model(fit.model, sensor_, judge_).nats_per_ray, 0.372);
 }
 
 TEST_F(Freiburg, HeavierTailsGainMore) {
   const auto nats = [&](HitLaw law) {
     FitOptions options = {.fit_hit_offset = true};
     options.start.tail.hit = law;
-    return judge_beam_model(fit_beam_model(learn_, sensor_, options).parameters, sensor_, judge_).nats_per_ray;
+    return judge_beam_model(fit_beam_model(learn_, sensor_, options).model, sensor_, judge_).nats_per_ray;
   };
   const double gaussian = nats(HitLaw::kGaussian);
   EXPECT_NEAR(gaussian, .3953, .002);
@@ -116,30 +116,31 @@ TEST_F(Freiburg, ErrorsHoldAsStretchesOfTheWaySpread) {
     part.reading_m.assign(more_.reading_m.begin() + begin, more_.reading_m.begin() + end);
     part.expected_m.assign(more_.expected_m.begin() + begin, more_.expected_m.begin() + end);
     part.scan.assign(more_.scan.begin() + begin, more_.scan.begin() + end);
-    fits.push_back(fit_beam_model(part, sensor_, options).parameters);
+    fits.push_back(fit_beam_model(part, sensor_, options).model);
   }
   for (const auto& field : BeamParameters::fields()) {
     const auto member = member_of<double>(field);
-    if (!std::isfinite(all.std_error.*member)) continue;  // lambda, at its boundary
+    if (!std::isfinite(all[field.name].std_error)) continue;  // lambda, at its boundary
     double mean = 0, variance = 0;
     for (const BeamParameters& p : fits) mean += p.*member / kStretches;
     for (const BeamParameters& p : fits) variance += (p.*member - mean) * (p.*member - mean) / (kStretches - 1);
-    const double ratio = std::sqrt(variance / kStretches) / (all.std_error.*member);
+    const double ratio = std::sqrt(variance / kStretches) / all[field.name].std_error;
     EXPECT_LT(ratio, 1.5) << field.name;
     RecordProperty(std::string(field.name), std::to_string(ratio));
   }
-  EXPECT_EQ(all.clusters, 40U);
+  EXPECT_EQ(all.blocks, 40U);
 }
 
 TEST_F(Freiburg, ClosedForm) {
   const BeamFit fit = fit_beam_model(learn_, sensor_, {.variant = FitVariant::kClosedForm});
-  EXPECT_NEAR(fit.parameters.lambda_short_per_m, .373, .02 * .373);
-  EXPECT_NEAR(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_ray, .1751, .02 * .1751);
+  EXPECT_NEAR(fit.model.lambda_short_per_m, .373, .02 * .373);
+  EXPECT_NEAR(judge_beam_model(fit.model, sensor_, judge_).nats_per_ray, .1751, .02 * .1751);
   std::size_t falls = 0;
-  for (std::size_t i = 1; i < fit.log_likelihood.size(); ++i) {
-    falls += fit.log_likelihood[i] < fit.log_likelihood[i - 1] ? 1 : 0;
+  for (std::size_t i = 1; i < fit.log_likelihood_by_iteration.size(); ++i) {
+    falls += fit.log_likelihood_by_iteration[i] < fit.log_likelihood_by_iteration[i - 1] ? 1 : 0;
   }
-  EXPECT_GT(falls, fit.log_likelihood.size() / 2);  // most iterations of the closed forms lose likelihood here
+  EXPECT_GT(falls,
+            fit.log_likelihood_by_iteration.size() / 2);  // most iterations of the closed forms lose likelihood here
 }
 
 TEST_F(Freiburg, Book) { check({.variant = FitVariant::kBook}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0); }

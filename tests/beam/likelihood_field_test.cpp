@@ -121,14 +121,14 @@ TEST(LikelihoodField, LearnsWhatMadeTheReadings) {
   for (std::size_t seed = 0; seed < kSeeds; ++seed) {
     const FieldFit fit = fit_log_of_wall(truth, 2000, seed, field, kCell);
     EXPECT_TRUE(fit.converged);
-    EXPECT_TRUE(fit.flags.empty()) << fit.flags.front();
-    for (std::size_t i = 1; i < fit.log_likelihood.size(); ++i) {
-      EXPECT_GE(fit.log_likelihood[i], fit.log_likelihood[i - 1] - 1e-9);
+    EXPECT_TRUE(fit.findings.empty()) << fit.findings.front().text.text();
+    for (std::size_t i = 1; i < fit.log_likelihood_by_iteration.size(); ++i) {
+      EXPECT_GE(fit.log_likelihood_by_iteration[i], fit.log_likelihood_by_iteration[i - 1] - 1e-9);
     }
     const double w = fit.model.w_hit - truth.w_hit, s = fit.model.sigma_hit_m - truth.sigma_hit_m;
     w_sum += w, w_squares += w * w, s_sum += s, s_squares += s * s;
-    w_error += fit.naive_w_std_error, s_error += fit.naive_sigma_std_error_m;
-    EXPECT_GE(fit.w_std_error, fit.naive_w_std_error);
+    w_error += fit["w_hit"].naive_error, s_error += fit["sigma_hit_m"].naive_error;
+    EXPECT_GE(fit["w_hit"].std_error, fit["w_hit"].naive_error);
   }
   const double n = kSeeds;
   EXPECT_NEAR(w_sum / n, 0, 4 * w_error / n / std::sqrt(n)) << "no bias";
@@ -141,13 +141,13 @@ TEST(LikelihoodField, FlagsBoundaries) {
   const LikelihoodFieldModel truth = {1, 0, .1, 10};
   const DistanceField field(wall(.005), 2);
   const FieldFit fit = fit_log_of_wall(truth, 500, 1, field, .005);
-  EXPECT_TRUE(std::isnan(fit.w_std_error));
-  EXPECT_EQ(fit.flags.back(), "w_rand is at its boundary 0");
+  EXPECT_TRUE(std::isnan(fit["w_hit"].std_error));
+  EXPECT_EQ(fit.findings.back().text.text(), "w_rand is at its boundary 0");
   const LikelihoodFieldModel sharp = {.8, .2, 1e-3, 10};
   const DistanceField coarse(wall(.1), 2);
   const FieldFit floored = fit_log_of_wall(sharp, 500, 1, coarse, .1);
   EXPECT_DOUBLE_EQ(floored.model.sigma_hit_m, .1 / std::sqrt(12));
-  EXPECT_NE(floored.flags.back().find("at its floor"), std::string::npos);
+  EXPECT_NE(floored.findings.back().text.text().find("at its floor"), std::string::npos);
 }
 
 /// Scans in runs of `run` that share the deviation of their sigma, so that neighbours err together.
@@ -175,15 +175,15 @@ TEST(LikelihoodField, ErrorsOfScansThatErrTogetherAreTheirSpread) {
   std::vector<std::array<double, 2>> intervals;
   for (std::size_t seed = 0; seed < kSeeds; ++seed) {
     const FieldFit fit = fit_of_runs(40, seed, 40, field);
-    EXPECT_EQ(fit.clusters, 40U);
+    EXPECT_EQ(fit.blocks, 40U);
     sum += fit.model.sigma_hit_m, squares += fit.model.sigma_hit_m * fit.model.sigma_hit_m;
-    errors += fit.sigma_std_error_m / kSeeds;
-    of_scans += fit_of_runs(40, seed, 0, field).sigma_std_error_m / kSeeds;
-    intervals.push_back(fit.sigma_95_m);
+    errors += fit["sigma_hit_m"].std_error / kSeeds;
+    of_scans += fit_of_runs(40, seed, 0, field)["sigma_hit_m"].std_error / kSeeds;
+    intervals.push_back({fit["sigma_hit_m"].low_95, fit["sigma_hit_m"].high_95});
     // t of 40 clusters with two lags has 17 degrees of freedom: docs/beam-model.md.
-    EXPECT_NEAR(fit.sigma_95_m[1] - fit.model.sigma_hit_m, 2.1098 * fit.sigma_std_error_m,
-                .002 * fit.sigma_std_error_m);
-    EXPECT_NEAR(fit.w_hit_95[0] + fit.w_rand_95[1], 1, 1e-9);
+    EXPECT_NEAR(fit["sigma_hit_m"].high_95 - fit.model.sigma_hit_m, 2.1098 * fit["sigma_hit_m"].std_error,
+                .002 * fit["sigma_hit_m"].std_error);
+    EXPECT_NEAR(fit["w_hit"].low_95 + fit["w_rand"].high_95, 1, 1e-9);
   }
   const double mean = sum / kSeeds, spread = std::sqrt(squares / kSeeds - mean * mean);
   EXPECT_NEAR(spread / errors, 1, .3);
@@ -195,19 +195,20 @@ TEST(LikelihoodField, ErrorsOfScansThatErrTogetherAreTheirSpread) {
 TEST(LikelihoodField, AtABoundaryTheOtherParameterHasAnError) {
   const DistanceField field(wall(.005), 2);
   const FieldFit fit = fit_log_of_wall({1, 0, .1, 10}, 500, 1, field, .005);
-  EXPECT_TRUE(std::isnan(fit.w_std_error) && std::isnan(fit.w_hit_95[0]) && std::isnan(fit.w_rand_95[1]));
-  EXPECT_NEAR(fit.naive_sigma_std_error_m, .1 / std::sqrt(2 * 500), 1e-3);  // of a normal deviation
-  EXPECT_LT(fit.sigma_95_m[0], .1);
-  EXPECT_GT(fit.sigma_95_m[1], .1);
+  EXPECT_TRUE(std::isnan(fit["w_hit"].std_error) && std::isnan(fit["w_hit"].low_95) &&
+              std::isnan(fit["w_rand"].high_95));
+  EXPECT_NEAR(fit["sigma_hit_m"].naive_error, .1 / std::sqrt(2 * 500), 1e-3);  // of a normal deviation
+  EXPECT_LT(fit["sigma_hit_m"].low_95, .1);
+  EXPECT_GT(fit["sigma_hit_m"].high_95, .1);
 }
 
 TEST(LikelihoodField, FewStretchesAreNamed) {
   const DistanceField field(wall(.005), 2);
   const LikelihoodFieldModel truth = {.8, .2, .1, 10};
-  EXPECT_EQ(fit_log_of_wall(truth, 12, 3, field, .005).flags.back(),
+  EXPECT_EQ(fit_log_of_wall(truth, 12, 3, field, .005).findings.back().text.text(),
             "standard errors rest on 12 stretches only: they are rough, learn from at least 20 scans");
   const FieldFit one = fit_log_of_wall(truth, 1, 3, field, .005);
-  EXPECT_TRUE(std::isnan(one.sigma_std_error_m));
+  EXPECT_TRUE(std::isnan(one["sigma_hit_m"].std_error));
   EXPECT_NE(test::input_error([&] {
               fit_likelihood_field({{1, 2}, {0, 1}}, field, truth, {.stretches = 2'000'000});
             }).find("stretches"),
@@ -329,8 +330,8 @@ TEST(LikelihoodField, ErrorsOfARealLogAreTheSpreadOfItsParts) {
   const auto spread = [](double sum, double squares) {
     return std::sqrt((squares - sum * sum / kParts) / (kParts - 1));
   };
-  EXPECT_LT(spread(s, s2) / (all.sigma_std_error_m * std::sqrt(kParts)), 1.5);
-  EXPECT_LT(spread(w, w2) / (all.w_std_error * std::sqrt(kParts)), 1.5);
+  EXPECT_LT(spread(s, s2) / (all["sigma_hit_m"].std_error * std::sqrt(kParts)), 1.5);
+  EXPECT_LT(spread(w, w2) / (all["w_hit"].std_error * std::sqrt(kParts)), 1.5);
 }
 
 }  // namespace

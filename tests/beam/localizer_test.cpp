@@ -107,8 +107,8 @@ TEST(Localizer, FormulasGiveTheLearnedDensities) {
   const BeamSensor sensor = {.max_range_m = 10};
   const BeamData log = seen_by_a_localizer(test::simulate(test::kLaserTruth, sensor, 20000, .5, 8, 3), sensor);
   const BeamFit fit = fit_beam_model(log, sensor);
-  expect_amcl(fit.parameters, sensor, log, 5000);
-  expect_beluga(fit.parameters, sensor, log);
+  expect_amcl(fit.model, sensor, log, 5000);
+  expect_beluga(fit.model, sensor, log);
 }
 
 TEST(Localizer, FormulasGiveTheLearnedDensitiesOnARealLog) {

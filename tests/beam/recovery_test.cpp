@@ -32,10 +32,10 @@ Estimates recover(const BeamParameters& truth, const BeamSensor& sensor, double 
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     const BeamData data = simulate(truth, sensor, 20000, low, high, first + seed);
     const BeamFit fit = fit_beam_model(data, sensor, {.variant = variant, .compute = {.threads = 1}});
-    fits.push_back(fit.parameters);
+    fits.push_back(fit.model);
     for (const auto& f : BeamParameters::fields()) {
-      out.mean.*member_of<double>(f) += fit.parameters.*member_of<double>(f) / static_cast<double>(seeds);
-      out.reported.*member_of<double>(f) += fit.std_error.*member_of<double>(f) / static_cast<double>(seeds);
+      out.mean.*member_of<double>(f) += fit.model.*member_of<double>(f) / static_cast<double>(seeds);
+      out.reported.*member_of<double>(f) += fit[f.name].std_error / static_cast<double>(seeds);
     }
   }
   for (const auto& f : BeamParameters::fields()) {

@@ -11,6 +11,7 @@
 
 #include <fathom/beam/fit.hpp>
 
+#include "beam/numbers_of.hpp"
 #include "beam/synthetic.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -134,9 +135,10 @@ void expect_errors(const BeamSensor& sensor, const BeamData& data, std::size_t s
   options.start.tail.hit = law;
   options.compute.threads = 1;
   const BeamFit fit = fit_beam_model(data, sensor, options);
-  ASSERT_EQ(fit.clusters, clusters);
-  const Errors oracle = errors_by_differences(fit.parameters, sensor, data, clusters, lags, with_offset);
-  const Vector naive = free_errors(fit.naive_std_error), clustered = free_errors(fit.std_error);
+  ASSERT_EQ(fit.blocks, clusters);
+  const Errors oracle = errors_by_differences(fit.model, sensor, data, clusters, lags, with_offset);
+  const Vector naive = free_errors(test::numbers_of(fit, &FitParameter::naive_error)),
+               clustered = free_errors(test::numbers_of(fit, &FitParameter::std_error));
   for (std::size_t k = 0; k < oracle.naive.size(); ++k) {
     EXPECT_NEAR(naive[k] / oracle.naive[k], 1, 2e-3) << k;
     EXPECT_NEAR(clustered[k] / std::max(oracle.naive[k], oracle.clustered[k]), 1, 2e-3) << k;
@@ -186,10 +188,9 @@ TEST(StdErrors, AreNeverBelowTheNaiveOnes) {
       fit_beam_model(simulate(test::kLaserTruth, laser, 4000, .5, 8, 3), laser, {.compute = {.threads = 1}});
   std::size_t equal = 0;
   for (const auto& field : BeamParameters::fields()) {
-    const auto member = member_of<double>(field);
     if (field.name == "hit_offset_m") continue;
-    EXPECT_GE(fit.std_error.*member, fit.naive_std_error.*member) << field.name;
-    equal += fit.std_error.*member == fit.naive_std_error.*member ? 1 : 0;
+    EXPECT_GE(fit[field.name].std_error, fit[field.name].naive_error) << field.name;
+    equal += fit[field.name].std_error == fit[field.name].naive_error ? 1 : 0;
   }
   EXPECT_GT(equal, 0U);  // independent readings: about half of the clustered errors are below by chance
 }
@@ -198,7 +199,7 @@ TEST(StdErrors, SayThatTheyRestOnFewClusters) {
   const BeamSensor laser = {.max_range_m = 10};
   const auto flags = [&](std::size_t rays, std::size_t stretches) {
     const BeamData data = simulate(test::kLaserTruth, laser, rays, .5, 8, 3);
-    return fit_beam_model(data, laser, {.stretches = stretches, .compute = {.threads = 1}}).flags;
+    return texts_of(fit_beam_model(data, laser, {.stretches = stretches, .compute = {.threads = 1}}).findings);
   };
   using Flags = std::vector<std::string>;
   EXPECT_EQ(flags(4000, 40), Flags{});
@@ -219,10 +220,10 @@ TEST(StdErrors, IntervalsAreOfStudentsT) {
   const BeamFit fit = fit_beam_model(simulate(test::kLaserTruth, laser, 4000, .5, 8, 3), laser,
                                      {.stretches = 20, .compute = {.threads = 1}});
   const double t = student_t_quantile(.975, 12);  // 20 stretches, whose neighbours count half
-  EXPECT_DOUBLE_EQ(fit.low_95.w_hit, fit.parameters.w_hit - t * fit.std_error.w_hit);
-  EXPECT_DOUBLE_EQ(fit.high_95.sigma_hit_m, fit.parameters.sigma_hit_m + t * fit.std_error.sigma_hit_m);
-  EXPECT_TRUE(std::isnan(fit.low_95.hit_offset_m) && std::isnan(fit.high_95.hit_offset_m));
-  EXPECT_GE(fit.low_95.w_max, 0);
+  EXPECT_DOUBLE_EQ(fit["w_hit"].low_95, fit.model.w_hit - t * fit["w_hit"].std_error);
+  EXPECT_DOUBLE_EQ(fit["sigma_hit_m"].high_95, fit.model.sigma_hit_m + t * fit["sigma_hit_m"].std_error);
+  EXPECT_TRUE(std::isnan(fit["hit_offset_m"].low_95) && std::isnan(fit["hit_offset_m"].high_95));
+  EXPECT_GE(fit["w_max"].low_95, 0);
 }
 
 }  // namespace

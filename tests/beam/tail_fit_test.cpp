@@ -10,6 +10,7 @@
 
 #include <fathom/beam/beam.hpp>
 
+#include "beam/numbers_of.hpp"
 #include "beam/synthetic.hpp"
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
@@ -17,6 +18,7 @@
 namespace fathom::tail_fit_test {
 namespace {
 
+using test::numbers_of;
 using test::simulate;
 
 const BeamParameters kStudent = {.70, .12, .05, .13, .04, .40, 0.0, {HitLaw::kStudentT, 1.5, 0}};
@@ -38,10 +40,11 @@ std::vector<double> deviations(const BeamFit& fit, const BeamParameters& truth) 
   std::vector<double> found;
   for (const auto& field : BeamParameters::fields()) {
     const auto member = member_of<double>(field);
-    if (std::isnan(fit.std_error.*member)) continue;
-    found.push_back((fit.parameters.*member - truth.*member) / fit.std_error.*member);
+    if (std::isnan(fit[field.name].std_error)) continue;
+    found.push_back((fit.model.*member - truth.*member) / fit[field.name].std_error);
   }
-  found.push_back((tail_number(fit.parameters) - tail_number(truth)) / tail_number(fit.std_error));
+  found.push_back((tail_number(fit.model) - tail_number(truth)) /
+                  tail_number(numbers_of(fit, &FitParameter::std_error)));
   return found;
 }
 
@@ -53,7 +56,7 @@ TEST(TailFit, FindsWhatMadeTheReadings) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       const BeamFit fit =
           fit_beam_model(simulate(truth, sensor, 20'000, .3, high, seed), sensor, options_for(truth.tail.hit));
-      EXPECT_EQ(fit.end, FitEnd::kConverged);
+      EXPECT_TRUE(fit.converged);
       const std::vector<double> all = deviations(fit, truth);
       EXPECT_EQ(all.size(), 7U);
       for (const double d : all) {
@@ -88,7 +91,7 @@ TEST(TailFit, TheLikelihoodNeverFalls) {
           FitOptions options = options_for(law, true);
           options.start.sigma_hit_m = sigma;
           options.start.tail.nu_hit = nu, options.start.tail.sigma_hit_per_m = 0.01 * nu / 500;
-          const std::vector<double> all = fit_beam_model(data, sensor, options).log_likelihood;
+          const std::vector<double> all = fit_beam_model(data, sensor, options).log_likelihood_by_iteration;
           for (std::size_t i = 1; i < all.size(); ++i) {
             ASSERT_GE(all[i], all[i - 1] - 1e-10 * std::abs(all[i - 1])) << i << ' ' << sigma << ' ' << nu;
           }
@@ -107,10 +110,10 @@ TEST(TailFit, EndsAtAMaximumOfTheDensity) {
     options.tolerance = 1e-14;
     const BeamFit fit = fit_beam_model(data, sensor, options);
     const auto likelihood = [&](const BeamParameters& p) { return judge_beam_model(p, sensor, data).log_likelihood; };
-    const double best = likelihood(fit.parameters);
-    EXPECT_NEAR(fit.log_likelihood.back(), best, 1e-8 * std::abs(best));
+    const double best = likelihood(fit.model);
+    EXPECT_NEAR(fit.log_likelihood, best, 1e-8 * std::abs(best));
     const auto expect_peak = [&](const char* name, auto member, double error) {
-      BeamParameters low = fit.parameters, high = fit.parameters;
+      BeamParameters low = fit.model, high = fit.model;
       low.*member -= .05 * error, high.*member += .05 * error;
       const double below = likelihood(low), above = likelihood(high);
       EXPECT_LT(below, best) << name;
@@ -118,10 +121,10 @@ TEST(TailFit, EndsAtAMaximumOfTheDensity) {
       // The vertex of the parabola through the three is where learning ended: within a thousandth of an error.
       EXPECT_LT(std::abs(above - below) / (2 * best - below - above), .04) << name;
     };
-    expect_peak("sigma", &BeamParameters::sigma_hit_m, fit.naive_std_error.sigma_hit_m);
+    expect_peak("sigma", &BeamParameters::sigma_hit_m, fit["sigma_hit_m"].naive_error);
     const auto tail_peak = member_of<double>(HitTail::field_of(truth.tail.hit));
-    const double error = tail_number(fit.naive_std_error);
-    BeamParameters low = fit.parameters, high = fit.parameters;
+    const double error = tail_number(numbers_of(fit, &FitParameter::naive_error));
+    BeamParameters low = fit.model, high = fit.model;
     low.tail.*tail_peak -= .05 * error, high.tail.*tail_peak += .05 * error;
     const double below = likelihood(low), above = likelihood(high);
     EXPECT_LT(below, best);
@@ -140,7 +143,7 @@ TEST(TailFit, TheLikelihoodOfTheStartIsThatOfTheDensity) {
       options.start = start;
       options.max_iterations = 1;
       const double exact = judge_beam_model(start, test::kSonar, data).log_likelihood;
-      EXPECT_NEAR(fit_beam_model(data, test::kSonar, options).log_likelihood.front(), exact, 1e-9 * std::abs(exact))
+      EXPECT_NEAR(fit_beam_model(data, test::kSonar, options).start_log_likelihood, exact, 1e-9 * std::abs(exact))
           << sigma << ' ' << nu;
     }
   }
@@ -156,10 +159,11 @@ TEST(TailFit, ThreadsInstructionSetsAndPartsChangeNoBit) {
     };
     const BeamFit one = fit({.threads = 1});
     const auto expect_same = [&](const BeamFit& other) {
-      EXPECT_EQ(one.parameters, other.parameters);
-      EXPECT_EQ(one.log_likelihood, other.log_likelihood);
-      EXPECT_EQ(tail_number(one.std_error), tail_number(other.std_error));
-      EXPECT_EQ(one.std_error.sigma_hit_m, other.std_error.sigma_hit_m);
+      EXPECT_EQ(one.model, other.model);
+      EXPECT_EQ(one.log_likelihood_by_iteration, other.log_likelihood_by_iteration);
+      EXPECT_EQ(tail_number(numbers_of(one, &FitParameter::std_error)),
+                tail_number(numbers_of(other, &FitParameter::std_error)));
+      EXPECT_EQ(one["sigma_hit_m"].std_error, other["sigma_hit_m"].std_error);
     };
     expect_same(fit({.threads = 3}));
     for (const Isa isa : test::usable_isas()) expect_same(fit({.isa = isa}));
@@ -172,9 +176,9 @@ TEST(TailFit, OfGaussianReadingsIsTheGaussian) {
   for (const HitLaw law : {HitLaw::kStudentT, HitLaw::kGrows}) {
     const BeamFit fit = fit_beam_model(data, test::kLaser, options_for(law));
     // The book's model is a limit of both: they fit no worse, and hardly better.
-    EXPECT_GT(fit.log_likelihood.back(), book.log_likelihood.back() - 1.0);
-    EXPECT_LT(fit.log_likelihood.back(), book.log_likelihood.back() + 6.0);
-    EXPECT_NEAR(fit.parameters.sigma_hit_m, book.parameters.sigma_hit_m, .03 * book.parameters.sigma_hit_m);
+    EXPECT_GT(fit.log_likelihood, book.log_likelihood - 1.0);
+    EXPECT_LT(fit.log_likelihood, book.log_likelihood + 6.0);
+    EXPECT_NEAR(fit.model.sigma_hit_m, book.model.sigma_hit_m, .03 * book.model.sigma_hit_m);
   }
 }
 
@@ -182,7 +186,7 @@ TEST(TailFit, HeavyTailsGainMoreThanTheGaussianCan) {
   const BeamData data = simulate(kStudent, test::kLaser, 20'000, .5, 8, 7);
   const BeamData other = simulate(kStudent, test::kLaser, 20'000, .5, 8, 8);
   const auto nats = [&](HitLaw law) {
-    return judge_beam_model(fit_beam_model(data, test::kLaser, options_for(law)).parameters, test::kLaser, other)
+    return judge_beam_model(fit_beam_model(data, test::kLaser, options_for(law)).model, test::kLaser, other)
         .nats_per_ray;
   };
   EXPECT_GT(nats(HitLaw::kStudentT), nats(HitLaw::kGaussian) + .05);
@@ -197,10 +201,9 @@ TEST(TailFit, SaysWhereALawIsAtTheEndOfItsLimits) {
   data.expected_m.insert(data.expected_m.end(), far.expected_m.begin(), far.expected_m.end());
   for (const std::uint32_t scan : far.scan) data.scan.push_back(100 + scan);
   const BeamFit fit = fit_beam_model(data, test::kLaser, options_for(HitLaw::kGrows));
-  EXPECT_EQ(fit.parameters.tail.sigma_hit_per_m, 0);
-  EXPECT_TRUE(std::isnan(fit.std_error.tail.sigma_hit_per_m));
-  EXPECT_EQ(std::count(fit.flags.begin(), fit.flags.end(), "sigma_hit_per_m is at its boundary 0: hits are gaussian"),
-            1);
+  EXPECT_EQ(fit.model.tail.sigma_hit_per_m, 0);
+  EXPECT_TRUE(std::isnan(fit["sigma_hit_per_m"].std_error));
+  EXPECT_EQ(std::ranges::count(texts_of(fit.findings), "sigma_hit_per_m is at its boundary 0: hits are gaussian"), 1);
 }
 
 TEST(TailFit, RefusesTheBooksVariantsOfLearning) {

@@ -106,18 +106,18 @@ TEST(WayBlocks, ErrorsOfOneStretchAreNotAvailable) {
   options.compute.threads = 1;
   options.stretch_of_scan.assign(50, 0);
   const BeamFit fit = fit_beam_model(data, test::kLaser, options);
-  EXPECT_TRUE(std::isnan(fit.std_error.sigma_hit_m) && std::isnan(fit.low_95.w_hit));
-  EXPECT_EQ(fit.clusters, 1U);
+  EXPECT_TRUE(std::isnan(fit["sigma_hit_m"].std_error) && std::isnan(fit["w_hit"].low_95));
+  EXPECT_EQ(fit.blocks, 1U);
   for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 40 / 50;
   const BeamFit given = fit_beam_model(data, test::kLaser, options);
   for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 15 / 50;
-  EXPECT_EQ(fit_beam_model(data, test::kLaser, options).flags,
+  EXPECT_EQ(texts_of(fit_beam_model(data, test::kLaser, options).findings),
             std::vector<std::string>{"standard errors rest on 15 stretches only: they are rough, learn from at least "
                                      "20 scans, along a longer way"});
   options.stretch_of_scan.clear();
   const BeamFit counted = fit_beam_model(data, test::kLaser, options);
-  EXPECT_EQ(given.std_error.sigma_hit_m, counted.std_error.sigma_hit_m);
-  EXPECT_EQ(given.low_95.w_hit, counted.low_95.w_hit);
+  EXPECT_EQ(given["sigma_hit_m"].std_error, counted["sigma_hit_m"].std_error);
+  EXPECT_EQ(given["w_hit"].low_95, counted["w_hit"].low_95);
   options.stretch_of_scan.assign(49, 0);
   EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
             "stretches of 49 scans given for 50 scans");

@@ -68,17 +68,18 @@ TEST(StretchCoverage, StretchesAreTakenWhereTheSensorMoved) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.02F, 0.0F}};
   const std::vector<ChainParameter> free = chain_parameters(chain, "distance.mean_m");
   const ChainFit moved = fit_chain(chain, free, returns, {.hold_out = 0});
-  EXPECT_EQ(moved.clusters, 40U);
-  EXPECT_EQ(moved.stretches, 40U);
-  EXPECT_EQ(fit_chain(chain, free, returns, {.hold_out = 0, .block_frames = 5}).stretches, 0U);
+  EXPECT_EQ(moved.blocks, 40U);
+  EXPECT_EQ(moved.block, "stretch");
+  EXPECT_EQ(fit_chain(chain, free, returns, {.hold_out = 0, .block_frames = 5}).block, "frame");
   const ChainFit few = fit_chain(chain, free, returns, {.hold_out = 0, .stretches = 8});
-  EXPECT_EQ(few.clusters, 8U);
-  ASSERT_FALSE(few.flags.empty());
-  EXPECT_NE(few.flags.back().find("errors rest on 8 independent stretches of the way"), std::string::npos);
+  EXPECT_EQ(few.blocks, 8U);
+  ASSERT_FALSE(few.findings.empty());
+  EXPECT_NE(few.findings.back().text.text().find("errors rest on 8 independent stretches of the way"),
+            std::string::npos);
   returns.sensor_moved = false;
   const ChainFit stood = fit_chain(chain, free, returns, {.hold_out = 0});
-  EXPECT_EQ(stood.clusters, 200U);
-  EXPECT_EQ(stood.stretches, 0U);
+  EXPECT_EQ(stood.blocks, 200U);
+  EXPECT_EQ(stood.block, "frame");
   EXPECT_EQ(stood.parameters[0].value, moved.parameters[0].value);
   EXPECT_LT(stood.parameters[0].std_error, moved.parameters[0].std_error);
   // The error of a mean score by stretches, too.

@@ -56,11 +56,11 @@ void expect_learned(const NoiseChain& truth, const std::vector<std::string>& pat
   const std::vector<ChainParameter> free = parameters_of(truth, patterns);
   const ChainFit fit = fit_chain(with_wrong_values(truth, free, 0.7), free, frames.returns, {.hold_out = 4});
   for (std::size_t k = 0; k < free.size(); ++k) {
-    const LearnedParameter& p = fit.parameters[k];
+    const FitParameter& p = fit.parameters[k];
     EXPECT_LT(std::abs(p.value - value_of(truth, free[k])), 3.5 * p.std_error) << p.name << " = " << p.value;
     EXPECT_LT(p.std_error, 0.3 * std::abs(value_of(truth, free[k]))) << p.name;
   }
-  EXPECT_GT(fit.gain_nats, 3 * fit.gain_error);
+  EXPECT_GT(fit.held_out->gain_nats, 3 * fit.held_out->gain_error);
 }
 
 TEST(ChainFrames, ALidarIsLearnedFromItsRanges) {

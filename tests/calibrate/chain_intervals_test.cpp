@@ -24,14 +24,14 @@ TEST(ChainIntervals, OfFewLossesAreAsSkewedAsTheirLikelihood) {
   const NoiseChain chain = {Dropout{0.006F}};
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
     const ChainReturns returns = simulate_returns(chain, 30, 64, seed);
-    const LearnedParameter p =
-        fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
-    ASSERT_GT(p.low, 0);
-    const double below = std::sqrt(binomial_fall(returns, p.low)), above = std::sqrt(binomial_fall(returns, p.high));
+    const FitParameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
+    ASSERT_GT(p.low_95, 0);
+    const double below = std::sqrt(binomial_fall(returns, p.low_95)),
+                 above = std::sqrt(binomial_fall(returns, p.high_95));
     // Never narrower than what independent returns say, and to both sides as far.
     EXPECT_GT(below, 1.96 * 0.97);
     EXPECT_NEAR(above / below, 1, 0.06);
-    EXPECT_GT((p.high - p.value) / (p.value - p.low), 1.15) << "losses are few: the interval reaches farther up";
+    EXPECT_GT((p.high_95 - p.value) / (p.value - p.low_95), 1.15) << "losses are few: the interval reaches farther up";
   }
 }
 
@@ -41,27 +41,25 @@ TEST(ChainIntervals, OfLossesInFewFramesCountTheFramesThatHaveNone) {
   ChainReturns returns = simulate_returns({Dropout{0.0F}}, 24, 208, 1);
   for (const std::size_t i : {700U, 705U, 720U, 760U, 2200U}) returns.range_m[i] = NAN;
   const NoiseChain chain = {Dropout{0.01F}};
-  const LearnedParameter p =
-      fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
+  const FitParameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
   EXPECT_NEAR(p.value, 5.0 / 4992, 1e-5);
-  EXPECT_GT(p.low, 0);
+  EXPECT_GT(p.low_95, 0);
   EXPECT_GT(p.std_error, p.naive_error);
-  EXPECT_LT(p.high, 6 * p.value);
+  EXPECT_LT(p.high_95, 6 * p.value);
 }
 
 TEST(ChainIntervals, OfASingleLossEndAboveNothing) {
   ChainReturns returns = simulate_returns({Dropout{0.0F}}, 20, 64, 1);
   returns.range_m[333] = NAN;
   const NoiseChain chain = {Dropout{0.01F}};
-  const LearnedParameter p =
-      fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
+  const FitParameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
   EXPECT_NEAR(p.value, 1.0 / static_cast<double>(returns.size()), 1e-5);
-  EXPECT_GE(p.low, 0);
-  EXPECT_LT(p.low, p.value);
-  EXPECT_GT(p.high - p.value, 1.96 * p.naive_error);
+  EXPECT_GE(p.low_95, 0);
+  EXPECT_LT(p.low_95, p.value);
+  EXPECT_GT(p.high_95 - p.value, 1.96 * p.naive_error);
   // Of one frame that has it nothing is known of how frames differ.
   EXPECT_LT(p.std_error, 2 * p.naive_error);
-  EXPECT_LT(p.high, 20 * p.value);
+  EXPECT_LT(p.high_95, 20 * p.value);
 }
 
 /// Of a mean with normal errors the likelihood is a parabola, whatever the others do.
@@ -70,9 +68,9 @@ TEST(ChainIntervals, OfAMeanAreAsFarToBothSides) {
   const ChainReturns returns = simulate_returns(chain, 40, 64, 3);
   const ChainFit fit =
       fit_chain(chain, parameters_of(chain, {"distance.mean_m", "*.stddev_m"}), returns, {.hold_out = 0});
-  for (const LearnedParameter& p : fit.parameters) {
-    EXPECT_NEAR((p.high - p.value) / (p.value - p.low), 1, 0.05) << p.name;
-    const double widths = (p.high - p.low) / 2 / p.std_error;
+  for (const FitParameter& p : fit.parameters) {
+    EXPECT_NEAR((p.high_95 - p.value) / (p.value - p.low_95), 1, 0.05) << p.name;
+    const double widths = (p.high_95 - p.low_95) / 2 / p.std_error;
     EXPECT_GT(widths, 1.9) << p.name;
     EXPECT_LT(widths, 2.15) << p.name << ": 40 frames that tell alike have about 38 degrees";
   }
@@ -91,14 +89,14 @@ TEST(ChainIntervals, OfAMidpointBeyondTheWallsReachFartherToTheSideThatIsHardlyS
       nats += score.nats * static_cast<double>(score.returns);
     return 2 * (fit.log_likelihood - nats);
   };
-  const LearnedParameter& p = fit.parameters[0];
+  const FitParameter& p = fit.parameters[0];
   double falls[2] = {1e9, 1e9};
   // The best width of each end, by trying many.
   for (int i = 1; i <= 400; ++i) {
     const double width = 0.00005 * i;
-    falls[0] = std::min(falls[0], fall(p.low, width)), falls[1] = std::min(falls[1], fall(p.high, width));
+    falls[0] = std::min(falls[0], fall(p.low_95, width)), falls[1] = std::min(falls[1], fall(p.high_95, width));
   }
-  EXPECT_NEAR(std::sqrt(falls[0] / falls[1]), 1, 0.08) << p.low << " to " << p.high;
+  EXPECT_NEAR(std::sqrt(falls[0] / falls[1]), 1, 0.08) << p.low_95 << " to " << p.high_95;
   EXPECT_GT(std::sqrt(falls[0]), 1.96 * 0.96);
 }
 

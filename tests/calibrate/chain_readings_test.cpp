@@ -11,6 +11,7 @@
 #include <fathom/beam/fit.hpp>
 #include <fathom/calibrate/chain.hpp>
 
+#include "beam/numbers_of.hpp"
 #include "calibrate/chain_simulator.hpp"
 #include "support/error_text.hpp"
 
@@ -39,19 +40,19 @@ TEST(ChainReadings, AreLearnedAsTheBeamModelIs) {
   const BeamFit beam = fit_beam_model(pairs, {.max_range_m = returns.max_range_m}, options);
   const NoiseChain start = {BeamMixture{}};
   const ChainFit fit = fit_chain(start, chain_parameters(start, "*"), returns, {.hold_out = 0});
-  const BeamParameters& p = beam.parameters;
+  const BeamParameters& p = beam.model;
   const double expected[] = {p.w_short, p.w_max, p.w_rand, p.sigma_hit_m, p.lambda_short_per_m, p.hit_offset_m};
-  const BeamParameters& e = beam.std_error;
+  const BeamParameters e = numbers_of(beam, &FitParameter::std_error);
   const double errors[] = {e.w_short, e.w_max, e.w_rand, e.sigma_hit_m, e.lambda_short_per_m, e.hit_offset_m};
   ASSERT_EQ(fit.parameters.size(), 6U);
   for (std::size_t k = 0; k < 6; ++k) {
-    const LearnedParameter& learned = fit.parameters[k];
+    const FitParameter& learned = fit.parameters[k];
     EXPECT_NEAR(learned.value, expected[k], 0.02 * errors[k]) << learned.name;
     EXPECT_NEAR(learned.std_error / errors[k], 1.0, 0.15) << learned.name;
   }
   EXPECT_NEAR(number(fit.chain[0].noise, "w_hit"), p.w_hit, 1e-4);
-  EXPECT_NEAR(fit.log_likelihood, beam.log_likelihood.back(), 0.05);
-  EXPECT_TRUE(fit.flags.empty()) << fit.flags.front();
+  EXPECT_NEAR(fit.log_likelihood, beam.log_likelihood, 0.05);
+  EXPECT_TRUE(fit.findings.empty()) << fit.findings.front().text.text();
 }
 
 /// Of a chain far from the truth, too, and with one parameter free the others stay.
@@ -65,7 +66,7 @@ TEST(ChainReadings, AreFoundFromFarAway) {
                                    BeamMixture{1.0F, 0.0F, 0.0F, 0.0F, 0.001F, 30.0F, 0.5F}}) {
     const ChainFit far = learned(start, "*");
     for (std::size_t k = 0; k < near.parameters.size(); ++k) {
-      const LearnedParameter& p = near.parameters[k];
+      const FitParameter& p = near.parameters[k];
       EXPECT_NEAR(far.parameters[k].value, p.value, 0.02 * p.std_error) << p.name;
     }
   }
@@ -85,11 +86,11 @@ TEST(ChainReadings, KeepWhatOtherModelsTell) {
   const auto free = parameters_of(chain, {"*.mean_m", "*.stddev_m", "beam_mixture.*", "dropout.*"});
   const ChainFit fit = fit_chain(chain, free, returns, {.hold_out = 0});
   std::size_t held = 0;
-  for (const LearnedParameter& p : fit.parameters) {
+  for (const FitParameter& p : fit.parameters) {
     const bool is_told = p.name == "distance.mean_m" || p.name == "distance.stddev_m" || p.name == "beam_mixture.w_max";
     std::cout << p.name << " = " << p.value << " +- " << p.std_error << '\n';
     held += is_told ? 1 : 0;
-    EXPECT_EQ(p.is_unidentified, is_told) << p.name;
+    EXPECT_EQ(p.status == ParameterStatus::kUnidentified, is_told) << p.name;
     if (is_told) EXPECT_EQ(p.value, p.start) << p.name;
     if (!is_told) EXPECT_NEAR(p.value, p.start, 3.5 * p.std_error) << p.name;
   }

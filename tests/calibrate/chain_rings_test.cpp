@@ -47,13 +47,6 @@ ChainReturns of_ring(const ChainReturns& all, std::uint16_t ring) {
   return out;
 }
 
-const LearnedParameter& named(const ChainFit& fit, const std::string& name) {
-  for (const LearnedParameter& p : fit.parameters) {
-    if (p.name == name) return p;
-  }
-  throw std::out_of_range(name);
-}
-
 TEST(ChainRings, LearnedAtOnceTheyAreWhatEachRingAloneGives) {
   const NoiseChain chain = {GainBias{0.01F, 0.0F}, DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.1F}};
   const ChainReturns returns = ringed(chain, {0.03F, -0.05F, 0.0F});
@@ -67,10 +60,10 @@ TEST(ChainRings, LearnedAtOnceTheyAreWhatEachRingAloneGives) {
     std::vector<ChainParameter> own = chain_parameters(start, "gain_bias.*");
     own.push_back({2, "probability"});
     const ChainFit alone = fit_chain(start, own, of_ring(returns, ring), {.hold_out = 0});
-    for (const LearnedParameter& one : alone.parameters) {
+    for (const FitParameter& one : alone.parameters) {
       std::string name = one.name;
       name.insert(name.find('.') + 1, "rings." + std::to_string(ring) + ".");
-      const LearnedParameter& p = named(fit, name);
+      const FitParameter& p = fit[name];
       EXPECT_NEAR(p.value, one.value, 0.01 * one.std_error) << name;
       EXPECT_NEAR(p.naive_error, one.naive_error, 0.02 * one.naive_error) << name;
       EXPECT_NEAR(p.std_error, one.std_error, 0.02 * one.std_error) << name;
@@ -93,16 +86,16 @@ TEST(ChainRings, TellARingsBiasBesideWhatAllShare) {
   const ChainFit fit = fit_chain(start, free, returns, {.hold_out = 6});
   for (std::size_t k = 0; k < kRings.size(); ++k) {
     const std::string ring = "rings." + std::to_string(kRings[k]);
-    const LearnedParameter& bias = named(fit, "gain_bias." + ring + ".bias_m");
+    const FitParameter& bias = fit["gain_bias." + ring + ".bias_m"];
     EXPECT_LT(std::abs(bias.value - double{bias_m[k]}), 3.5 * bias.std_error);
     EXPECT_LT(bias.std_error, 0.001);
-    const LearnedParameter& limit = named(fit, "loss_angle." + ring + ".max_incidence_rad");
+    const FitParameter& limit = fit["loss_angle." + ring + ".max_incidence_rad"];
     EXPECT_LT(std::abs(limit.value - 1.2), 5 * limit.std_error);
     EXPECT_LT(limit.std_error, 0.01);
   }
-  const LearnedParameter& shared = named(fit, "distance.stddev_m");
+  const FitParameter& shared = fit["distance.stddev_m"];
   EXPECT_LT(std::abs(shared.value - 0.02), 3.5 * shared.std_error);
-  EXPECT_GT(fit.gain_nats, 5 * fit.gain_error);
+  EXPECT_GT(fit.held_out->gain_nats, 5 * fit.held_out->gain_error);
   ChainFitOptions threads = {.hold_out = 6};
   threads.threads = 3;
   const ChainFit again = fit_chain(start, free, returns, threads);

@@ -33,13 +33,13 @@ struct ParameterCoverage {
   double squares = 0.0;                  ///< their sum of squares
   double errors = 0.0, distances = 0.0;  ///< sums of squares of the errors, and of value - truth
 
-  void add(const LearnedParameter& p) {
+  void add(const FitParameter& p) {
     ++fits;
     if (!std::isfinite(p.std_error)) {
       ++without_error;
       return;
     }
-    held += truth >= p.low && truth <= p.high ? 1 : 0;
+    held += truth >= p.low_95 && truth <= p.high_95 ? 1 : 0;
     off.push_back(std::abs(p.value - truth) / p.std_error);
     squares += off.back() * off.back();
     errors += p.std_error * p.std_error, distances += (p.value - truth) * (p.value - truth);
@@ -89,7 +89,7 @@ inline std::vector<ParameterCoverage> measure_coverage(const ChainStudy& study, 
     start[p.entry].by_ring.clear();
     if (!p.ring) start = with_wrong_values(std::move(start), {p}, study.wrong);
   }
-  std::vector<std::vector<LearnedParameter>> learned;  // [seeds, parameters]
+  std::vector<std::vector<FitParameter>> learned;  // [seeds, parameters]
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     learned.push_back(fit_chain(start, study.free, study.returns(seed), study.options).parameters);
   }

@@ -117,7 +117,7 @@ TEST(HitLearning, AloneIsTheMeanAndTheSpreadOfTheAngles) {
     EXPECT_NEAR(fit.parameters[0].naive_error, 0.05 / std::sqrt(n), 0.05 * 0.05 / std::sqrt(n));
     EXPECT_NEAR(fit.parameters[1].naive_error, 0.05 / std::sqrt(2 * n), 0.05 * 0.05 / std::sqrt(2 * n));
     EXPECT_GT(fit.log_likelihood, fit.start_log_likelihood);
-    EXPECT_TRUE(fit.flags.empty()) << fit.flags.front();
+    EXPECT_TRUE(fit.findings.empty()) << fit.findings.front().text.text();
   }
 }
 
@@ -129,8 +129,8 @@ TEST(HitLearning, IntervalsHoldTheTruthBesideOtherModels) {
     const std::vector<double> truth = {0.002, 0.01, -0.001, 0.004, 0.02, 0.05};
     ASSERT_EQ(fit.parameters.size(), truth.size());
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      const LearnedParameter& p = fit.parameters[k];
-      held[k] += p.low <= truth[k] && truth[k] <= p.high ? 1 : 0;
+      const FitParameter& p = fit.parameters[k];
+      held[k] += p.low_95 <= truth[k] && truth[k] <= p.high_95 ? 1 : 0;
       EXPECT_LT(p.std_error, 0.1 * std::abs(truth[k])) << p.name;
     }
   }
@@ -145,13 +145,14 @@ TEST(HitLearning, RangesTellTheOthersAndSayThatPointsAreMissing) {
   const ChainFit of_points = learned(kBeside, point_frames(kBeside, 5).returns);
   const ChainFit of_ranges = learned(kBeside, point_frames(kBeside, 5, 20, {}, false).returns);
   for (std::size_t k = 0; k < 4; ++k) {
-    const LearnedParameter& p = of_ranges.parameters[k];
-    EXPECT_TRUE(p.is_unidentified) << p.name;
+    const FitParameter& p = of_ranges.parameters[k];
+    EXPECT_EQ(p.status, ParameterStatus::kUnidentified) << p.name;
     EXPECT_TRUE(std::isnan(p.std_error));
     EXPECT_EQ(p.value, p.start);
   }
-  ASSERT_FALSE(of_ranges.flags.empty());
-  EXPECT_TRUE(contains(of_ranges.flags.front(), "cannot be told from ranges")) << of_ranges.flags.front();
+  ASSERT_FALSE(of_ranges.findings.empty());
+  EXPECT_TRUE(contains(of_ranges.findings.front().text.text(), "cannot be told from ranges"))
+      << of_ranges.findings.front().text.text();
   for (std::size_t k = 4; k < 6; ++k) {
     EXPECT_NEAR(of_ranges.parameters[k].value, of_points.parameters[k].value, 0.01 * of_points.parameters[k].std_error);
   }

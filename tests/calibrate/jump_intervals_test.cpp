@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kFrames = 8, kPerFrame = 128;
 
-LearnedParameter learned(const NoiseChain& chain, const std::string& pattern, const ChainReturns& returns) {
+FitParameter learned(const NoiseChain& chain, const std::string& pattern, const ChainReturns& returns) {
   const std::vector<ChainParameter> free = chain_parameters(chain, pattern);
   return fit_chain(with_wrong_values(chain, free, 0.9), free, returns, {.hold_out = 0}).parameters.front();
 }
@@ -37,11 +37,11 @@ TEST(JumpIntervals, OfALimitIsTheMiddleOfWhatLiesBetweenTwoReturns) {
       kept = std::max(kept, angle);
     }
   }
-  const LearnedParameter limit = learned(chain, "loss_angle.max_incidence_rad", returns);
+  const FitParameter limit = learned(chain, "loss_angle.max_incidence_rad", returns);
   const double gap = lost - kept, cell = gap / 32.0;  // which it is at most known to
-  EXPECT_NEAR(limit.low, kept + 0.025 * gap, 1.5 * cell);
-  EXPECT_NEAR(limit.high, lost - 0.025 * gap, 1.5 * cell);
-  EXPECT_NEAR(limit.high - limit.low, 0.95 * gap, 2.0 * cell);
+  EXPECT_NEAR(limit.low_95, kept + 0.025 * gap, 1.5 * cell);
+  EXPECT_NEAR(limit.high_95, lost - 0.025 * gap, 1.5 * cell);
+  EXPECT_NEAR(limit.high_95 - limit.low_95, 0.95 * gap, 2.0 * cell);
 }
 
 /// The likelihood of n errors is width^-n from the outermost one on: a density that falls e-fold in width / n.
@@ -52,10 +52,10 @@ TEST(JumpIntervals, OfAnEndOfAUniformGoesOutwards) {
   for (std::size_t i = 0; i < returns.size(); ++i) {
     most_m = std::max(most_m, double{returns.range_m[i]} - double{returns.clean_range_m[i]});
   }
-  const LearnedParameter high = learned(chain, "uniform.high_m", returns);
+  const FitParameter high = learned(chain, "uniform.high_m", returns);
   const double fall_m = (0.1 + most_m) / static_cast<double>(returns.size());
-  EXPECT_NEAR(high.low, most_m, 0.5 * fall_m);
-  EXPECT_NEAR(high.high, most_m + std::log(20.0) * fall_m, 0.6 * fall_m);
+  EXPECT_NEAR(high.low_95, most_m, 0.5 * fall_m);
+  EXPECT_NEAR(high.high_95, most_m + std::log(20.0) * fall_m, 0.6 * fall_m);
 }
 
 TEST(JumpIntervals, HoldTheTruthAsOftenAsTheySay) {
@@ -64,11 +64,12 @@ TEST(JumpIntervals, HoldTheTruthAsOftenAsTheySay) {
   double held[2] = {};
   for (std::size_t seed = 1; seed <= seeds; ++seed) {
     const auto quads = static_cast<std::uint32_t>(seed * kFrames * kPerFrame);
-    const LearnedParameter found[] = {
+    const FitParameter found[] = {
         learned(limit, "loss_angle.max_incidence_rad", simulate_returns(limit, kFrames, kPerFrame, seed, quads)),
         learned(ends, "uniform.high_m", simulate_returns(ends, kFrames, kPerFrame, seed, quads))};
     const double truth[] = {double{1.2F}, double{0.15F}};
-    for (std::size_t k = 0; k < 2; ++k) held[k] += found[k].low <= truth[k] && truth[k] <= found[k].high ? 1.0 : 0.0;
+    for (std::size_t k = 0; k < 2; ++k)
+      held[k] += found[k].low_95 <= truth[k] && truth[k] <= found[k].high_95 ? 1.0 : 0.0;
   }
   const auto n = static_cast<double>(seeds);
   for (const double count : held) {

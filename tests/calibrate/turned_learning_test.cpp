@@ -47,10 +47,10 @@ void expect_coverage(const Case& c, int seeds) {
     ASSERT_GE(fit.log_likelihood, fit.start_log_likelihood);
     ASSERT_GT(fit.at_edges, 500U);
     for (std::size_t k = 0; k < free.size(); ++k) {
-      const LearnedParameter& p = fit.parameters[k];
+      const FitParameter& p = fit.parameters[k];
       const double value = value_of(truth, free[k]);
       EXPECT_TRUE(std::isfinite(p.std_error)) << p.name << " at seed " << seed;
-      held[k] += p.low <= value && value <= p.high ? 1 : 0;
+      held[k] += p.low_95 <= value && value <= p.high_95 ? 1 : 0;
       sum[k] += (p.value - value) / seeds, error[k] += p.std_error / seeds;
     }
   }
@@ -80,12 +80,12 @@ TEST(TurnedLearning, OnAFeaturelessWallTheDeviationIsFlagged) {
     const ChainFrames frames = turned_frames(turned_setup(make_wall(), lidar, truth), truth, 20, seed);
     const ChainFit fit = fit_chain(truth, free, frames.returns, {.hold_out = 0});
     EXPECT_EQ(fit.at_edges, 0U);
-    const LearnedParameter& angle = fit.parameters[0];
-    EXPECT_TRUE(angle.is_unidentified || angle.is_at_limit) << angle.value << " +- " << angle.std_error;
-    EXPECT_TRUE(std::any_of(fit.flags.begin(), fit.flags.end(),
-                            [](const std::string& flag) { return flag.find("angular_ray.stddev_rad") == 0; }));
+    const FitParameter& angle = fit.parameters[0];
+    EXPECT_TRUE(angle.status != ParameterStatus::kLearned) << angle.value << " +- " << angle.std_error;
+    EXPECT_TRUE(std::ranges::any_of(texts_of(fit.findings),
+                                    [](const std::string& flag) { return flag.find("angular_ray.stddev_rad") == 0; }));
     for (std::size_t k = 1; k < free.size(); ++k) {
-      const LearnedParameter& p = fit.parameters[k];
+      const FitParameter& p = fit.parameters[k];
       EXPECT_LT(std::abs(p.value - value_of(truth, free[k])), 3.5 * p.std_error) << p.name << " seed " << seed;
     }
   }
@@ -164,12 +164,12 @@ TEST(TurnedLearning, SaysWhereTheAnglesLeaveTheNodes) {
   const std::vector<ChainParameter> free = parameters_of(truth, {"angular_ray.stddev_rad"});
   const ChainFrames near = turned_frames(c.setup, truth, 10, 2, {.angle_scale_rad = 0.0005});
   const ChainFit fit = fit_chain(truth, free, near.returns, {.hold_out = 0});
-  EXPECT_TRUE(std::any_of(fit.flags.begin(), fit.flags.end(), [](const std::string& flag) {
+  EXPECT_TRUE(std::ranges::any_of(texts_of(fit.findings), [](const std::string& flag) {
     return flag.find("reaches beyond the angles that were cast") != std::string::npos;
   }));
   // From coarse nodes the value is right all the same, with a larger error.
   const ChainFrames far = turned_frames(c.setup, truth, 20, 2, {.angle_scale_rad = 0.02});
-  const LearnedParameter p = fit_chain(truth, free, far.returns, {.hold_out = 0}).parameters[0];
+  const FitParameter p = fit_chain(truth, free, far.returns, {.hold_out = 0}).parameters[0];
   EXPECT_LT(std::abs(p.value - 0.002), 3.5 * p.std_error) << p.value << " +- " << p.std_error;
 }
 

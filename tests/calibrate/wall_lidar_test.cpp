@@ -90,7 +90,7 @@ TEST(WallLidar, NoiseIsFoundAgainAmongOtherSurfaces) {
     const WallFit fit =
         fit_wall(room_frames(stands(24), chain, seed), {.wall = WallChoice::kAhead, .most_returns = 20'000});
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      const LearnedParameter& p = learned_of(fit, truth[k].first);
+      const FitParameter& p = fit.chain[truth[k].first];
       const double off = (p.value - truth[k].second) / p.std_error;
       EXPECT_LT(std::abs(off), 4.0) << truth[k].first << " " << p.value << " +- " << p.std_error;
       square[k] += off * off;
@@ -110,9 +110,8 @@ TEST(WallLidar, LossesByIncidenceAreFoundAgain) {
                                 [](const WallLossLaw& tried) { return tried.is_chosen; });
   ASSERT_NE(law, fit.loss_laws.end());
   EXPECT_EQ(law->name, "stereo_energy + dropout");
-  EXPECT_NEAR(learned_of(fit, "stereo_energy.pow").value, 5.0, 4.0 * learned_of(fit, "stereo_energy.pow").std_error);
-  EXPECT_NEAR(learned_of(fit, "dropout.probability").value, 0.02,
-              4.0 * learned_of(fit, "dropout.probability").std_error);
+  EXPECT_NEAR(fit.chain["stereo_energy.pow"].value, 5.0, 4.0 * fit.chain["stereo_energy.pow"].std_error);
+  EXPECT_NEAR(fit.chain["dropout.probability"].value, 0.02, 4.0 * fit.chain["dropout.probability"].std_error);
 }
 
 TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
@@ -127,7 +126,7 @@ TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
   const WallFrames frames = room_frames(stands(24), chain, 4);
   const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .rings = true, .most_returns = 20'000});
   for (std::uint16_t ring = 5; ring < 14; ++ring) {
-    const LearnedParameter& b = learned_of(fit, "gain_bias.rings." + std::to_string(ring) + ".bias_m");
+    const FitParameter& b = fit.chain["gain_bias.rings." + std::to_string(ring) + ".bias_m"];
     // Rings that alternate are nearly, but not quite, free of what planes take.
     EXPECT_NEAR(b.value, bias_of(ring), 4.0 * b.std_error + 0.0015) << ring;
     EXPECT_GT(b.value * bias_of(ring), 0.0) << ring;
@@ -135,7 +134,7 @@ TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
   // Deviations are told from each other, at 3 m.
   for (std::uint16_t ring = 5; ring < 14; ++ring) {
     const std::string of = "distance.rings." + std::to_string(ring);
-    const double at_3_m = learned_of(fit, of + ".stddev_m").value + 3.0 * learned_of(fit, of + ".stddev_per_m").value;
+    const double at_3_m = fit.chain[of + ".stddev_m"].value + 3.0 * fit.chain[of + ".stddev_per_m"].value;
     EXPECT_NEAR(at_3_m, deviation_of(ring), 0.15 * deviation_of(ring)) << ring;
   }
   EXPECT_THROW(
@@ -144,7 +143,7 @@ TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
 }
 
 std::string flag_with(const WallFit& fit, const std::string& words) {
-  for (const std::string& flag : fit.flags) {
+  for (const std::string& flag : texts_of(fit.chain.findings)) {
     if (flag.find(words) != std::string::npos) return flag;
   }
   return "";
@@ -159,11 +158,11 @@ TEST(WallLidar, ARingWithAGainIsNoCorrelation) {
     EXPECT_LT(fit.correlation.across_px.value, 0.5) << "a white sensor";
     EXPECT_LT(fit.correlation.down_px.value, 0.5);
     for (const Estimate& e : fit.measure.across) EXPECT_LT(std::abs(e.value), 0.02 + 4.0 * e.std_error);
-    EXPECT_NE(flag_with(fit, "ring 8 is off in all frames, by up to 0.0"), "") << testing::PrintToString(fit.flags);
+    EXPECT_NE(flag_with(fit, "ring 8 is off in all frames, by up to 0.0"), "")
+        << testing::PrintToString(texts_of(fit.chain.findings));
     EXPECT_EQ(flag_with(fit, "learn each ring").empty(), rings);
     if (!rings) continue;
-    const LearnedParameter &gain = learned_of(fit, "gain_bias.rings.8.gain"),
-                           &bias = learned_of(fit, "gain_bias.rings.8.bias_m");
+    const FitParameter &gain = fit.chain["gain_bias.rings.8.gain"], &bias = fit.chain["gain_bias.rings.8.bias_m"];
     EXPECT_NEAR(gain.value, 0.01, 4.0 * gain.std_error);
     EXPECT_LT(gain.std_error, 0.001);
     EXPECT_NEAR(bias.value, 0.0, 4.0 * bias.std_error);
@@ -171,7 +170,7 @@ TEST(WallLidar, ARingWithAGainIsNoCorrelation) {
     EXPECT_EQ(fit.chain.chain.front().noise.slug(), "distance") << "no heavy tails";
     // Nothing is said of rings that err as all others.
     for (const std::uint16_t ring : {6, 7, 9, 10}) {
-      const LearnedParameter& b = learned_of(fit, "gain_bias.rings." + std::to_string(ring) + ".bias_m");
+      const FitParameter& b = fit.chain["gain_bias.rings." + std::to_string(ring) + ".bias_m"];
       EXPECT_NEAR(b.value, 0.0, 4.0 * b.std_error + 0.0005) << ring;
     }
   }
@@ -193,7 +192,7 @@ TEST(WallLidar, OfALaserTheWallReachesAsFarAsAlone) {
   EXPECT_NEAR(static_cast<double>(found.measure.readings), static_cast<double>(alone.measure.readings),
               0.05 * static_cast<double>(alone.measure.readings));
   for (const std::string name : {"distance.stddev_m", "distance.stddev_per_m"}) {
-    const LearnedParameter &a = learned_of(found, name), &b = learned_of(alone, name);
+    const FitParameter &a = found.chain[name], &b = alone.chain[name];
     EXPECT_NEAR(a.value, b.value, a.std_error) << name;
   }
 }

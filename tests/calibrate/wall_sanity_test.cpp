@@ -19,7 +19,7 @@ namespace fathom::test::wall_sanity_test {
 namespace {
 
 bool says(const WallFit& fit, const std::string& part) {
-  for (const std::string& flag : fit.flags) {
+  for (const std::string& flag : texts_of(fit.chain.findings)) {
     if (flag.find(part) != std::string::npos) return true;
   }
   return false;

@@ -29,7 +29,7 @@ std::string_view first_of_range(const WallFit& fit) {
 void expect_learned(const WallFit& fit, const std::vector<std::pair<std::string, double>>& truth) {
   ASSERT_EQ(first_of_range(fit), "student");
   for (const auto& [name, value] : truth) {
-    const LearnedParameter& p = learned_of(fit, name);
+    const FitParameter& p = fit.chain[name];
     std::cout << name << ' ' << p.value << " +- " << p.std_error << '\n';
     EXPECT_NEAR(p.value, value, 4.0 * p.std_error) << name;
     EXPECT_LT(p.std_error, 0.2 * value) << name;

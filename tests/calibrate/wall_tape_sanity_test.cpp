@@ -56,7 +56,7 @@ std::string refusal(const WallFrames& frames) {
 }
 
 bool says(const WallFit& fit, const std::string& part) {
-  for (const std::string& flag : fit.flags) {
+  for (const std::string& flag : texts_of(fit.chain.findings)) {
     if (flag.find(part) != std::string::npos) return true;
   }
   return false;
@@ -148,7 +148,8 @@ TEST(WallTapeSanity, WhatContradictsTheReadingsIsNotInTheChain) {
 TEST(WallTapeSanity, FramesOfOneDistanceThatLieApartAreNamed) {
   const WallFit fit = fit_wall(
       Places(kTruth, {0.8, 0.8, 1.5, 1.5}).frames(depth_sensor(64, 48), {DistanceNoise{.stddev_m = 0.003F}}), kFew);
-  EXPECT_TRUE(says(fit, "frames of one distance by tape lie 0.3 m apart by their readings")) << fit.flags.size();
+  EXPECT_TRUE(says(fit, "frames of one distance by tape lie 0.3 m apart by their readings"))
+      << fit.chain.findings.size();
   EXPECT_TRUE(says(fit, "(so it is at 1 more place); give each place its own distance"));
   // A hand does not hold still to a centimetre.
   std::vector<WallPlane> planes;

@@ -19,13 +19,6 @@
 namespace fathom::test::wall_test {
 namespace {
 
-const LearnedParameter& parameter(const WallFit& fit, const std::string& name) {
-  for (const LearnedParameter& p : fit.chain.parameters) {
-    if (p.name == name) return p;
-  }
-  throw InputError("no parameter " + name);
-}
-
 std::string chosen_law(const WallFit& fit) {
   for (const WallLossLaw& law : fit.loss_laws) {
     if (law.is_chosen) return law.name;
@@ -34,8 +27,8 @@ std::string chosen_law(const WallFit& fit) {
 }
 
 bool has_flag(const WallFit& fit, const std::string& part) {
-  return std::any_of(fit.flags.begin(), fit.flags.end(),
-                     [&](const std::string& flag) { return flag.find(part) != std::string::npos; });
+  return std::ranges::any_of(texts_of(fit.chain.findings),
+                             [&](const std::string& flag) { return flag.find(part) != std::string::npos; });
 }
 
 StereoEnergy energy_law() {
@@ -74,7 +67,7 @@ void expect_coverage(const WallSensor& sensor, const std::vector<WallPlane>& pla
     const WallFit fit = fit_wall(simulate_wall(sensor, planes, chain, {.seed = seed}), options);
     right += chosen_law(fit) == law ? 1.0 : 0.0;
     if (chosen_law(fit) != law) continue;
-    for (Coverage& c : parameters) c.add(parameter(fit, c.name).value, parameter(fit, c.name).std_error);
+    for (Coverage& c : parameters) c.add(fit.chain[c.name].value, fit.chain[c.name].std_error);
     const Estimate found[] = {fit.correlation.across_px, fit.correlation.down_px};
     for (std::size_t k = 0; k < sizes.size(); ++k) sizes[k].add(found[k].value, found[k].std_error);
   }
@@ -112,8 +105,8 @@ TEST(Wall, OfAStereoCameraHasTheStepsOfTheDisparity) {
   const NoiseChain chain = {Disparity{.stddev_px = 0.05F, .steps_per_px = 16.0F}};
   const WallFit fit = fit_wall(simulate_wall(stereo_sensor(), walls(24, 0.5, 2.0, 30.0, 10.0), chain, {.seed = 5}),
                                {.most_returns = 10'000});
-  EXPECT_EQ(parameter(fit, "disparity.steps_per_px").value, 16.0);
-  const LearnedParameter& deviation = parameter(fit, "disparity.stddev_px");
+  EXPECT_EQ(fit.chain["disparity.steps_per_px"].value, 16.0);
+  const FitParameter& deviation = fit.chain["disparity.stddev_px"];
   EXPECT_NEAR(deviation.value, 0.05, 3 * deviation.std_error);
   EXPECT_TRUE(has_flag(fit, "no return was lost"));
   EXPECT_TRUE(has_flag(fit, "no distance was measured by tape"));
@@ -218,7 +211,7 @@ TEST(Wall, SaysWhatItCannotTell) {
   EXPECT_TRUE(has_flag(fit, "scale and bias cannot be separated, and the scale counts as exact"));
   EXPECT_TRUE(has_flag(fit, "below 20 they are uncertain themselves"));
   EXPECT_EQ(chosen_law(fit), "dropout");
-  EXPECT_NEAR(parameter(fit, "distance.stddev_m").value, 0.0065, 2e-4);
+  EXPECT_NEAR(fit.chain["distance.stddev_m"].value, 0.0065, 2e-4);
 }
 
 TEST(Wall, TheBandThatTheRightLensDoesNotSeeIsNoLossOfTheWall) {
@@ -227,7 +220,7 @@ TEST(Wall, TheBandThatTheRightLensDoesNotSeeIsNoLossOfTheWall) {
                                {.most_returns = 10'000});
   EXPECT_GT(fit.measure.hidden, 1000U);
   EXPECT_TRUE(has_flag(fit, "the right lens does not see"));
-  const LearnedParameter& dropout = parameter(fit, "dropout.probability");
+  const FitParameter& dropout = fit.chain["dropout.probability"];
   EXPECT_NEAR(dropout.value, 0.01, 3 * dropout.std_error);
 }
 

@@ -50,7 +50,8 @@ std::string refusal_of(const std::vector<FiredTurn>& turns, std::optional<std::u
 }
 
 bool has_flag(const WallFit& fit, const std::string& text) {
-  return std::any_of(fit.flags.begin(), fit.flags.end(), [&](const std::string& flag) { return contains(flag, text); });
+  return std::ranges::any_of(texts_of(fit.chain.findings),
+                             [&](const std::string& flag) { return contains(flag, text); });
 }
 
 TEST(WallTurns, LostIsWhatWasFiredAndDidNotComeBack) {
@@ -126,7 +127,7 @@ TEST(WallTurns, NoiseIsFoundAgain) {
     const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 20'000});
     EXPECT_TRUE(has_flag(fit, "the rays are those of the points"));
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      const LearnedParameter& p = learned_of(fit, truth[k].first);
+      const FitParameter& p = fit.chain[truth[k].first];
       const double off = (p.value - truth[k].second) / p.std_error;
       EXPECT_LT(std::abs(off), 4.0) << truth[k].first << " " << p.value << " +- " << p.std_error;
       square[k] += off * off;
@@ -147,7 +148,7 @@ TEST(WallTurns, PointsMayStartBesideTheSensor) {
     for (const auto& [name, truth] : {std::pair<std::string, double>{"distance.stddev_m", 0.01},
                                       {"distance.stddev_per_m", 0.004},
                                       {"dropout.probability", 0.05}}) {
-      EXPECT_NEAR(learned_of(fit, name).value, truth, 4.0 * learned_of(fit, name).std_error) << name;
+      EXPECT_NEAR(fit.chain[name].value, truth, 4.0 * fit.chain[name].std_error) << name;
     }
   }
 }
@@ -162,9 +163,8 @@ TEST(WallTurns, WithoutAGridLossesAreNotKnown) {
   EXPECT_FALSE(frames.turns->knows_losses);
   const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 20'000});
   EXPECT_EQ(fit.chain.parameters.size(), 2U);
-  EXPECT_NEAR(learned_of(fit, "distance.stddev_m").value, 0.01, 4.0 * learned_of(fit, "distance.stddev_m").std_error);
-  EXPECT_NEAR(learned_of(fit, "distance.stddev_per_m").value, 0.004,
-              4.0 * learned_of(fit, "distance.stddev_per_m").std_error);
+  EXPECT_NEAR(fit.chain["distance.stddev_m"].value, 0.01, 4.0 * fit.chain["distance.stddev_m"].std_error);
+  EXPECT_NEAR(fit.chain["distance.stddev_per_m"].value, 0.004, 4.0 * fit.chain["distance.stddev_per_m"].std_error);
   EXPECT_FALSE(fit.measure.knows_losses);
   EXPECT_EQ(fit.measure.lost, 0U);
   EXPECT_TRUE(fit.loss_laws.empty());

@@ -57,12 +57,4 @@ inline WallSensor laser_sensor(std::uint32_t rays = 181, double half_view_deg = 
   return sensor;
 }
 
-/// Throws InputError when nothing of that name was learned.
-inline const LearnedParameter& learned_of(const WallFit& fit, const std::string& name) {
-  for (const LearnedParameter& p : fit.chain.parameters) {
-    if (p.name == name) return p;
-  }
-  throw InputError("no parameter " + name);
-}
-
 }  // namespace fathom::test

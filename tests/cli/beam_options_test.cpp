@@ -75,8 +75,9 @@ TEST_F(BeamOptions, VariantsLearnAsTheyAreNamed) {
     const fathom::BeamFit expected =
         library_fit(files_.map(), files_.log(), "odd", fathom::UnknownCells::kFree, variant);
     lambda.push_back(value(found, "lambda_short_per_m"));
-    EXPECT_EQ(lambda.back(), expected.parameters.lambda_short_per_m) << word;
-    EXPECT_EQ(found["details"]["log_likelihood_by_iteration"].get<std::vector<double>>(), expected.log_likelihood)
+    EXPECT_EQ(lambda.back(), expected.model.lambda_short_per_m) << word;
+    EXPECT_EQ(found["details"]["log_likelihood_by_iteration"].get<std::vector<double>>(),
+              expected.log_likelihood_by_iteration)
         << word;
     if (variant == fathom::FitVariant::kExact) {
       EXPECT_NEAR(lambda[0], .5, 3 * error(found, "lambda_short_per_m"));
@@ -100,7 +101,7 @@ TEST_F(BeamOptions, UnknownCellsPassStopOrEndRays) {
     const auto unknown = static_cast<fathom::UnknownCells>(w_hit.size());
     w_hit.push_back(value(found, "w_hit"));
     EXPECT_EQ(w_hit.back(),
-              library_fit(files_.map(), files_.log(), "odd", unknown, fathom::FitVariant::kExact).parameters.w_hit);
+              library_fit(files_.map(), files_.log(), "odd", unknown, fathom::FitVariant::kExact).model.w_hit);
     EXPECT_EQ(fathom::read_beam_model(files_ / (std::string(word) + "/parameters.yaml")).unknown, unknown);
   }
   EXPECT_NEAR(w_hit[0], .75, .03);

@@ -48,7 +48,7 @@ def check(fit):
 
 def test_parameters_are_found_again(fitted):
     check(fitted)
-    assert fitted.held_out and "cannot be known" in fitted.held_out_note
+    assert fitted.held_out and "cannot be known" in fitted.held_out.note
     assert fitted.judgement["ks_distance"] < 0.05
     assert fitted.sensor.max_range_m == FAR and fitted.sensor.expected_floor_m == 0.05, "half a cell of the map"
 
@@ -66,12 +66,12 @@ def test_fit_of_arrays_is_that_of_the_log(log, grid, fitted):
 
 
 def test_errors_are_of_stretches(log, grid, fitted):
-    assert fitted.clusters == 40 and np.isfinite(fitted.std_error["hit_offset_m"]), "learned in a map"
+    assert fitted.blocks == 40 and np.isfinite(fitted.std_error["hit_offset_m"]), "learned in a map"
     low, high = fitted.interval_95["sigma_hit_m"]
     assert high - fitted.parameters.sigma_hit_m == pytest.approx(2.10981558 * fitted.std_error["sigma_hit_m"])
     assert low < fitted.parameters.sigma_hit_m
     by_scan = fa.fit.beam(log, grid, stretches=0, hit_offset_m=0.0)
-    assert by_scan.clusters == 100 and np.isnan(by_scan.interval_95["hit_offset_m"]).all()
+    assert by_scan.blocks == 100 and np.isnan(by_scan.interval_95["hit_offset_m"]).all()
     with pytest.raises(ValueError, match="hit_offset_m = 'learn'"):
         fa.fit.beam(log, grid, hit_offset_m="learn")
 
@@ -216,7 +216,7 @@ def test_localizers_get_weights_that_make_up_for_their_missing_factor(fitted, tm
 def test_the_likelihood_field_is_learned_and_scores(log, grid, tmp_path):
     fit = fa.fit.field(log, grid)
     model = fit.model
-    assert fit.held_out and "cannot be known" in fit.held_out_note
+    assert fit.held_out and "cannot be known" in fit.held_out.note
     assert 0.7 < model["w_hit"] < 0.95 and model["max_range_m"] == FAR
     assert np.isclose(model["w_hit"] + model["w_rand"], 1) and fit.std_error["sigma_hit_m"] > 0
     low, high = fit.interval_95["sigma_hit_m"]

@@ -43,7 +43,7 @@ def expect_true(fit):
     for name, truth in TRUE_VALUES.items():
         p = fit.parameters[name]
         assert abs(p.value - truth) < 3.5 * p.std_error and p.std_error < 0.1 * truth, name
-        assert p.low < p.value < p.high
+        assert p.low_95 < p.value < p.high_95
     assert fit.flags == []
     assert fit.noise[0].stddev_m == pytest.approx(fit.parameters["distance.stddev_m"].value, rel=1e-6)
 
@@ -51,8 +51,8 @@ def expect_true(fit):
 def test_numpys_draws_are_learned():
     fit = fa.fit.chain(WRONG, FREE, returns())
     expect_true(fit)
-    assert fit.gain_nats > 5 * fit.gain_error and fit.correlations.shape == (3, 3)
-    assert fit.frames == 25 and fit.clusters == 20 and fit.returns + fit.judged == 10000
+    assert fit.held_out.gain_nats > 5 * fit.held_out.gain_error and fit.correlations.shape == (3, 3)
+    assert fit.frames == 25 and fit.blocks == 20 and fit.returns + fit.held_out.readings == 10000
     assert fa.fit.chain(WRONG, FREE, returns(), threads=3).log_likelihood == fit.log_likelihood
 
 
@@ -108,8 +108,8 @@ def test_a_log_is_read_beside_its_scene(tmp_path):
     assert of_log.returns.sensor_moved and set(of_log.returns.ring) == {0} and of_log.flags == []
     assert fa.calibrate.read_measured_frames(scene, log, scans="odd").frames == 30
     fit = fa.fit.chain(WRONG, FREE[:2], of_log.returns, hold_out=0)
-    assert (fit.clusters, fit.stretches) == (40, 40)
-    assert fa.fit.chain(WRONG, FREE[:2], of_log.returns, hold_out=0, stretches=0).clusters == 60
+    assert (fit.blocks, fit.block) == (40, "stretch")
+    assert fa.fit.chain(WRONG, FREE[:2], of_log.returns, hold_out=0, stretches=0).blocks == 60
     scores = fa.calibrate.score_frames(TRUTH, of_log.returns)
     by_frame, by_stretch = fa.calibrate.mean_score(scores), fa.calibrate.mean_score(scores, stretches=20)
     assert by_frame.nats == by_stretch.nats and by_frame.std_error != by_stretch.std_error

@@ -36,7 +36,7 @@ ChainReport report_of(std::size_t count, double c, double error_m) {
   }
   report.fit.returns = 211508, report.fit.lost = 3;
   for (std::size_t j = 0; j < count; ++j) {
-    LearnedParameter p;
+    FitParameter p;
     p.name = "distance.some_long_parameter_" + std::to_string(j), p.value = 1.0, p.std_error = 0.1;
     report.fit.parameters.push_back(p);
     for (std::size_t k = 0; k < count; ++k) {

@@ -35,9 +35,9 @@ TEST(Coverage, IntervalsHoldWhereNeighbouringScansErrTogether) {
     worlds.push_back(test::corridor_pairs(study, *map, seed));
   }
   const BeamFit truth = test::learn_from_all(study, worlds);
-  std::vector<BeamParameters> starts(worlds.size(), truth.parameters);
+  std::vector<BeamParameters> starts(worlds.size(), truth.model);
   const auto measure = [&](std::size_t stretches) {
-    return test::coverage_of(learned_numbers(truth), test::learn_from_each(study, worlds, stretches, starts));
+    return test::coverage_of(truth.parameters, test::learn_from_each(study, worlds, stretches, starts));
   };
   for (const ParameterCoverage& of : measure(FitOptions().stretches)) EXPECT_GE(of.held, 0.80) << of.name;
   if (!test::kSanitized) {
@@ -48,7 +48,7 @@ TEST(Coverage, IntervalsHoldWhereNeighbouringScansErrTogether) {
   const DistanceField field(drawn, start.max_distance_m);
   std::vector<FieldData> ends;
   for (const BeamData& world : worlds) ends.push_back(test::corridor_ends(study, world, field, start));
-  const auto of_field = test::coverage_of(learned_numbers(test::learn_field_from_all(ends, field, start)),
+  const auto of_field = test::coverage_of(test::learn_field_from_all(ends, field, start).parameters,
                                           test::learn_fields(ends, field, start, FitOptions().stretches));
   for (const ParameterCoverage& of : of_field) EXPECT_GE(of.held, 0.80) << of.name;
 }

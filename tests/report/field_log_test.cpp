@@ -44,8 +44,8 @@ TEST(FieldLog, LearnsAsItsPartsDo) {
   const FieldFit fit = fit_likelihood_field(learned, field, start);
   EXPECT_EQ(report.fit.model.w_hit, fit.model.w_hit);
   EXPECT_EQ(report.fit.model.sigma_hit_m, fit.model.sigma_hit_m);
-  EXPECT_EQ(report.fit.w_std_error, fit.w_std_error);
-  EXPECT_TRUE(report.held_out);
+  EXPECT_EQ(report.fit["w_hit"].std_error, fit["w_hit"].std_error);
+  EXPECT_TRUE(report.fit.held_out);
   EXPECT_EQ(report.nats_per_reading, field_nats_per_reading(others, field, fit.model));
   EXPECT_EQ(report.distance_m.size(), others.level.size());
   // Better than what is not learned.
@@ -55,7 +55,7 @@ TEST(FieldLog, LearnsAsItsPartsDo) {
     EXPECT_LT(field_nats_per_reading(others, field, other), report.nats_per_reading);
   }
   EXPECT_GT(fit.model.w_hit, .5);  // most readings end at walls
-  EXPECT_FALSE(fit_field_log(log, map, {.scans = "all"}).held_out);
+  EXPECT_FALSE(fit_field_log(log, map, {.scans = "all"}).fit.held_out);
 }
 
 TEST(FieldLog, HeatmapFindsTheScan) {
@@ -128,7 +128,7 @@ TEST(FieldFiles, HoldWhatWasFound) {
   EXPECT_EQ(bytes_of(folder.path() / "fit/beluga.yaml"), localizer_text(report.fit.model, Localizer::kBeluga));
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_EQ(json["parameters"]["sigma_hit_m"]["value"], report.fit.model.sigma_hit_m);
-  EXPECT_EQ(json["parameters"]["w_rand"]["std_error"], report.fit.w_std_error);
+  EXPECT_EQ(json["parameters"]["w_rand"]["std_error"], report.fit["w_rand"].std_error);
   EXPECT_EQ(json["held_out"]["nats"], report.nats_per_reading);
   EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), report_text(report, ReportForm::kHtml));
   // A fit of either model replaces one of the other, and leaves no parameters of localizers that it does not write.
@@ -159,14 +159,15 @@ TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"].is_null());
   EXPECT_FALSE(json["details"].contains("ks_distance"));
-  EXPECT_EQ(json["parameters"]["sigma_hit_m"]["interval_95"][0], report.fit.sigma_95_m[0]);
-  EXPECT_EQ(json["parameters"]["w_rand"]["interval_95"][1], report.fit.w_rand_95[1]);
-  EXPECT_EQ(json["parameters"]["w_hit"]["naive_error"], report.fit.naive_w_std_error);
+  EXPECT_EQ(json["parameters"]["sigma_hit_m"]["interval_95"][0], report.fit["sigma_hit_m"].low_95);
+  EXPECT_EQ(json["parameters"]["w_rand"]["interval_95"][1], report.fit["w_rand"].high_95);
+  EXPECT_EQ(json["parameters"]["w_hit"]["naive_error"], report.fit["w_hit"].naive_error);
   EXPECT_EQ(json["blocks"]["count"], 40);
   EXPECT_EQ(json["blocks"]["of"], "stretch");
   const std::string page = bytes_of(folder.path() / "fit/report.html");
-  EXPECT_NE(page.find(fmt::format("{:.4g} to {:.4g}", report.fit.sigma_95_m[0], report.fit.sigma_95_m[1])),
-            std::string::npos);
+  EXPECT_NE(
+      page.find(fmt::format("{:.4g} to {:.4g}", report.fit["sigma_hit_m"].low_95, report.fit["sigma_hit_m"].high_95)),
+      std::string::npos);
 }
 
 // The heights of the bars are logarithms of the shares; those of the lone bar too.

@@ -88,7 +88,7 @@ TEST_F(FitFigures, ReadingsAreStackedByTheirFourWeights) {
   }
   const double all = sum(shares);
   for (std::size_t k = 0; k < 4; ++k) {
-    EXPECT_NEAR(shares[k] / all, report_.fit.parameters.*member_of<double>(BeamParameters::fields()[k]), .01)
+    EXPECT_NEAR(shares[k] / all, report_.fit.model.*member_of<double>(BeamParameters::fields()[k]), .01)
         << BeamParameters::fields()[k].name;
   }
   // The readings themselves: a line over the bars, and one around the bar of those without a return.
@@ -102,7 +102,7 @@ TEST_F(FitFigures, ReadingsAreStackedByTheirFourWeights) {
   if (!beyond.empty()) readings += floor - beyond[0][1].y;
   ASSERT_EQ(data[1].size(), 4U);
   const double without_return = floor - data[1][1].y;
-  const double max_share = static_cast<double>(report_.fit.kinds[1]) / static_cast<double>(report_.fit.pairs);
+  const double max_share = static_cast<double>(report_.fit.kinds[1]) / static_cast<double>(report_.fit.readings);
   EXPECT_NEAR(without_return / (readings + without_return), max_share, .005);
   EXPECT_NEAR((readings + without_return) / all, 1, .001);
 }
@@ -149,10 +149,10 @@ TEST_F(FitFigures, ConvergenceHasOnePointPerIteration) {
   const auto curve = shapes(figure("Log-likelihood of every iteration"), "polyline", "model");
   ASSERT_EQ(curve.size(), 1U);
   const std::vector<Point>& points = curve.front();
-  ASSERT_EQ(points.size(), report_.fit.log_likelihood.size());
-  const double low = report_.fit.log_likelihood.front(), high = report_.fit.log_likelihood.back();
+  ASSERT_EQ(points.size(), report_.fit.log_likelihood_by_iteration.size());
+  const double low = report_.fit.start_log_likelihood, high = report_.fit.log_likelihood;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const double share = (report_.fit.log_likelihood[i] - low) / (high - low);
+    const double share = (report_.fit.log_likelihood_by_iteration[i] - low) / (high - low);
     EXPECT_NEAR((points[i].y - points.front().y) / (points.back().y - points.front().y), share, .001) << i;
     EXPECT_GE(points[i].x, points[i > 0 ? i - 1 : 0].x) << i;
   }
@@ -162,22 +162,22 @@ TEST_F(FitFigures, ConvergenceHasOnePointPerIteration) {
 FitReport scans_of_model(std::size_t scans, std::size_t beams, double hit_offset_m = 0.0) {
   FitReport report;
   report.model.sensor.max_range_m = 20;  // random readings are so few that the axis ends at about 15 m
-  report.fit.parameters = {.77, .15, .05, .03, .15, .4, hit_offset_m};
-  report.model.parameters = report.fit.parameters;
-  report.fit.log_likelihood = {-1.0};
+  report.fit.model = {.77, .15, .05, .03, .15, .4, hit_offset_m};
+  report.model.parameters = report.fit.model;
+  report.fit.log_likelihood_by_iteration = {-1.0};
   const NoiseKey key = beam_key(7, 0);
   for (std::size_t s = 0; s < scans; ++s) {
     for (std::size_t b = 0; b < beams; ++b) {
       const double turn = 6.28 * static_cast<double>(b) / static_cast<double>(beams);
       const auto expected = static_cast<float>(4 + 3 * std::sin(turn) + .5 * std::sin(.01 * static_cast<double>(s)));
-      const BeamDensity density(report.fit.parameters, report.model.sensor, expected);
+      const BeamDensity density(report.fit.model, report.model.sensor, expected);
       const auto ray = static_cast<std::uint32_t>(report.shown.reading_m.size());
       report.shown.expected_m.push_back(expected);
       report.shown.reading_m.push_back(static_cast<float>(sample_reading(density, key, ray)));
       report.shown.scan.push_back(static_cast<std::uint32_t>(s));
     }
   }
-  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
   return report;
 }
 
@@ -277,11 +277,11 @@ TEST(Disagreements, TellOfTailsAndMasses) {
   FitReport report = scans_of_model(500, 90);
   report.model.sensor.miss = MissPolicy::kBook;
   FitReport narrow = report;
-  narrow.fit.parameters.sigma_hit_m = .06;
+  narrow.fit.model.sigma_hit_m = .06;
   EXPECT_TRUE(begins(disagreements(narrow), "3 to 10 sigma before the surface: ", "tails heavier than the model's"));
   EXPECT_TRUE(begins(disagreements(narrow), "3 to 10 sigma behind the surface: ", "tails heavier than the model's"));
   FitReport wide = report;
-  wide.fit.parameters.sigma_hit_m = .6;
+  wide.fit.model.sigma_hit_m = .6;
   EXPECT_FALSE(begins(disagreements(wide), "", "tails heavier than the model's"));
   FitReport lost = report;
   for (std::size_t i = 0; i < lost.shown.reading_m.size(); i += 7) lost.shown.reading_m[i] = 20;
@@ -291,16 +291,18 @@ TEST(Disagreements, TellOfTailsAndMasses) {
   EXPECT_TRUE(begins(disagreements(near), "beyond ",
                      "random readings of the model reach farther than the sensor's: try a smaller maximum range"));
   FitReport open = near;
-  open.fit.parameters.w_hit += open.fit.parameters.w_rand;
-  open.fit.parameters.w_rand = 0;
+  open.fit.model.w_hit += open.fit.model.w_rand;
+  open.fit.model.w_rand = 0;
   for (std::size_t i = 0; i < open.shown.expected_m.size(); i += 5) open.shown.expected_m[i] = INFINITY;
   EXPECT_TRUE(begins(disagreements(open), "beyond ", "hits where the sensor returns nothing: try miss: atom"));
 }
 
 TEST(FitPage, PrintsAWeightAtItsBoundaryAsZero) {
   FitReport report = scans_of_model(20, 90);
-  report.fit.parameters.w_hit += report.fit.parameters.w_short - 3e-9;
-  report.fit.parameters.w_short = 3e-9;
+  report.fit.model.w_hit += report.fit.model.w_short - 3e-9;
+  report.fit.model.w_short = 3e-9;
+  report.fit.parameters = {{.name = "w_short", .unit = "1", .value = 3e-9, .status = ParameterStatus::kAtLimit},
+                           {.name = "w_rand", .unit = "1", .value = report.fit.model.w_rand}};
   const std::string page = report_text(report, ReportForm::kHtml);
   EXPECT_NE(page.find("<code>w_short</code></td><td class=\"number\">0</td>"), std::string::npos);
   EXPECT_NE(page.find("<code>w_rand</code></td><td class=\"number\">0.03</td>"), std::string::npos);

@@ -48,22 +48,22 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   EXPECT_EQ(json["details"]["hit"], "gaussian");
   EXPECT_EQ(json["files"], (std::vector<std::string>{"parameters.yaml", "report.html", "fit.json"}));
   EXPECT_TRUE(json["held_out"]["note"].is_null());
-  EXPECT_EQ(json["parameters"]["w_hit"]["value"], report.fit.parameters.w_hit);
-  EXPECT_EQ(json["parameters"]["w_hit"]["std_error"], report.fit.std_error.w_hit);
-  EXPECT_EQ(json["parameters"]["w_hit"]["naive_error"], report.fit.naive_std_error.w_hit);
+  EXPECT_EQ(json["parameters"]["w_hit"]["value"], report.fit.model.w_hit);
+  EXPECT_EQ(json["parameters"]["w_hit"]["std_error"], report.fit["w_hit"].std_error);
+  EXPECT_EQ(json["parameters"]["w_hit"]["naive_error"], report.fit["w_hit"].naive_error);
   EXPECT_EQ(json["parameters"]["w_hit"]["interval_95"],
-            (std::vector{report.fit.low_95.w_hit, report.fit.high_95.w_hit}));
+            (std::vector{report.fit["w_hit"].low_95, report.fit["w_hit"].high_95}));
   EXPECT_EQ(json["parameters"]["w_hit"].size(), 7U);
   EXPECT_EQ(json["parameters"]["w_hit"]["status"], "learned");
   EXPECT_EQ(json["parameters"]["hit_offset_m"]["status"], "fixed");
   EXPECT_TRUE(json["parameters"]["hit_offset_m"]["interval_95"].is_null());
-  EXPECT_EQ(json["blocks"]["count"], report.fit.clusters);
+  EXPECT_EQ(json["blocks"]["count"], report.fit.blocks);
   EXPECT_EQ(json["blocks"]["of"], "stretch");
   EXPECT_TRUE(json["parameters"]["hit_offset_m"]["std_error"].is_null());  // it was not learned
-  EXPECT_EQ(json["details"]["iterations"], report.fit.log_likelihood.size() - 1);
-  EXPECT_EQ(json["details"]["log_likelihood_by_iteration"].size(), report.fit.log_likelihood.size());
-  EXPECT_EQ(json["log_likelihood"]["start"], report.fit.log_likelihood.front());
-  EXPECT_EQ(json["log_likelihood"]["learned"], report.fit.log_likelihood.back());
+  EXPECT_EQ(json["details"]["iterations"], report.fit.log_likelihood_by_iteration.size() - 1);
+  EXPECT_EQ(json["details"]["log_likelihood_by_iteration"].size(), report.fit.log_likelihood_by_iteration.size());
+  EXPECT_EQ(json["log_likelihood"]["start"], report.fit.start_log_likelihood);
+  EXPECT_EQ(json["log_likelihood"]["learned"], report.fit.log_likelihood);
   EXPECT_EQ(json["held_out"]["nats"], report.judgement.nats_per_ray);
 }
 
@@ -78,17 +78,18 @@ TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
 // JSON has no infinity, and a null alone would look like nothing held out.
 TEST(FitJson, FlagsReadingsThatAreImpossible) {
   FitReport report = make_report();
-  EXPECT_EQ(report_flags(report), std::vector<Message>(report.fit.flags.begin(), report.fit.flags.end()));
-  report.model.parameters = report.fit.parameters = {.7, .2, 0, .1, .1, .4};
+  EXPECT_EQ(report.findings(), report.fit.findings);
+  report.model.parameters = report.fit.model = {.7, .2, 0, .1, .1, .4};
   report.shown = {{2.0F, 10.0F}, {2.0F, 2.0F}, {0, 0}};  // one without a return, where w_max is 0
-  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
+  report.fit.held_out->nats = report.judgement.nats_per_ray;
   ASSERT_EQ(report.judgement.nats_per_ray, -INFINITY);
   const test::TemporaryFolder folder;
   write_fit(folder.path() / "fit", report);
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"]["nats"].is_null());
   EXPECT_TRUE(json["details"]["ks_distance"].is_number());
-  ASSERT_EQ(json["findings"].size(), report.fit.flags.size() + 1);
+  ASSERT_EQ(json["findings"].size(), report.fit.findings.size() + 1);
   const std::string why = "1 of 2 readings judged by is impossible under the parameters: nats per ray are -inf";
   EXPECT_EQ(json["findings"].back()["text"], why);
   EXPECT_EQ(json["findings"].back()["severity"], "unusable");
@@ -129,10 +130,10 @@ TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
 TEST(FitPage, DrawsDegenerateFits) {
   FitReport report;
   report.model.sensor.max_range_m = 10;
-  report.fit.parameters = report.model.parameters;
-  report.fit.log_likelihood = {-1.0};
+  report.fit.model = report.model.parameters;
+  report.fit.log_likelihood_by_iteration = {-1.0};
   report.shown = {{10.0F, 10.0F}, {10.0F, 10.0F}, {0, 0}};  // nothing but readings without a return, nothing expected
-  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
   const std::string page = report_text(report, ReportForm::kHtml);
   EXPECT_EQ(page.find("nan"), std::string::npos);
   EXPECT_EQ(page.find("inf"), std::string::npos);

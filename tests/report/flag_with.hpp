@@ -8,12 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fathom/fit/fit.hpp>
+
 namespace fathom::test {
 
 /// The flag of a report that has these words; empty: there is none.
 template <class Report>
 std::string flag_with(const Report& report, std::string_view words) {
-  for (const std::string& flag : report_flags(report)) {
+  for (const std::string& flag : fathom::texts_of(report.findings())) {
     if (flag.find(words) != std::string::npos) return flag;
   }
   return "";

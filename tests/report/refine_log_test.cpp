@@ -66,18 +66,18 @@ TEST(RefineLog, DoesAsItsPartsDo) {
   how.fit.compute.threads = 1;
   how.fit.fit_hit_offset = true;  // as in maps
   const RefinedPoses refined = refine_poses(part, room(), truth(9).sensor, how);
-  EXPECT_EQ(report.fit.parameters, refined.fit.parameters);
-  EXPECT_EQ(report.model.parameters, refined.fit.parameters);
+  EXPECT_EQ(report.fit.model, refined.fit.model);
+  EXPECT_EQ(report.model.parameters, refined.fit.model);
   EXPECT_EQ(report.refined->log.pose, refined.pose);
   EXPECT_EQ(report.refined->logged, part.pose);
   EXPECT_EQ(report.refined->log.range_m, part.range_m);
   EXPECT_EQ(report.refined->scan.size(), 30U);
   EXPECT_EQ(report.judgement.nats_per_ray, refined.after.nats_per_ray);
   EXPECT_EQ(report.refined->before.nats_per_ray, refined.before.nats_per_ray);
-  EXPECT_TRUE(report.held_out);
+  EXPECT_TRUE(report.fit.held_out);
   EXPECT_TRUE(report.logs.empty());
-  ASSERT_FALSE(report.fit.flags.empty());
-  EXPECT_NE(report.fit.flags.back().find("the poses of the log are not exact"), std::string::npos);
+  ASSERT_FALSE(report.fit.findings.empty());
+  EXPECT_NE(report.fit.findings.back().text.text().find("the poses of the log are not exact"), std::string::npos);
   std::string facts;
   for (const FitReport::Fact& fact : report.facts) facts += fact.name + ": " + fact.value + "; ";
   EXPECT_EQ(facts,
@@ -91,9 +91,9 @@ TEST(RefineLog, OfALogThatIsNotOnItsMapSaysThatAlone) {
   log.max_range_m *= 100;
   const FitReport report = fit_log(log, room(), refining());
   ASSERT_EQ(report.sanity.size(), 1U);
-  EXPECT_NE(report.sanity.front().text().find("are they centimetres?"), std::string::npos)
-      << report.sanity.front().text();
-  EXPECT_EQ(report.unusable, report.sanity);
+  EXPECT_NE(report.sanity.front().text.text().find("are they centimetres?"), std::string::npos)
+      << report.sanity.front().text.text();
+  EXPECT_EQ(first_unusable(report.sanity), report.sanity.front().text);
 }
 
 TEST(RefineLog, LearnsTheMount) {

@@ -102,15 +102,15 @@ TEST(RefinePoses, GiveBackTheSigmaOfSpoiltPoses) {
   log.pose = spoilt(log.pose);
   const RefinedPoses refined = refine_poses(log, room(), truth().sensor, one_thread());
   EXPECT_TRUE(refined.settled) << refined.turns;
-  EXPECT_GT(refined.fit_before.parameters.sigma_hit_m, 2 * kSigmaM);
+  EXPECT_GT(refined.fit_before.model.sigma_hit_m, 2 * kSigmaM);
   const double hits = truth().parameters.w_hit * 61;
   const double expected = kSigmaM * std::sqrt(1 + 3 / hits);
-  EXPECT_NEAR(refined.fit.parameters.sigma_hit_m, expected, 3 * refined.fit.std_error.sigma_hit_m);
-  EXPECT_LT(refined.fit.std_error.sigma_hit_m, 0.05 * kSigmaM);
+  EXPECT_NEAR(refined.fit.model.sigma_hit_m, expected, 3 * refined.fit["sigma_hit_m"].std_error);
+  EXPECT_LT(refined.fit["sigma_hit_m"].std_error, 0.05 * kSigmaM);
   for (const auto& field : BeamParameters::fields()) {
     const auto number = member_of<double>(field);
     if (field.name == "hit_offset_m" || field.name == "sigma_hit_m") continue;
-    EXPECT_NEAR(refined.fit.parameters.*number, truth().parameters.*number, 4 * refined.fit.std_error.*number)
+    EXPECT_NEAR(refined.fit.model.*number, truth().parameters.*number, 4 * refined.fit[field.name].std_error)
         << field.name;
   }
   const PoseErrors before = errors(log.pose, exact.pose), after = errors(refined.pose, exact.pose);
@@ -121,7 +121,7 @@ TEST(RefinePoses, GiveBackTheSigmaOfSpoiltPoses) {
   EXPECT_EQ(refined.judged.reading_m.size(), kScans * 60);
   EXPECT_EQ(refined.judged.reading_m[1], log.range_m[5]);
   EXPECT_EQ(refined.after.nats_per_ray,
-            judge_beam_model(refined.fit.parameters, truth().sensor, refined.judged).nats_per_ray);
+            judge_beam_model(refined.fit.model, truth().sensor, refined.judged).nats_per_ray);
 }
 
 TEST(RefinePoses, LeaveExactPosesNearlyWhereTheyAre) {
@@ -184,16 +184,16 @@ TEST(RefinePoses, OfARobotThatStandsTakeMoreThanATurn) {
   RefineOptions options = one_thread();
   options.fit_mount = true;
   const RefinedPoses refined = refine_poses(log, room(), truth().sensor, options);
-  EXPECT_TRUE(std::isnan(refined.fit.std_error.sigma_hit_m) && std::isnan(refined.mount_std_error.x_m));
+  EXPECT_TRUE(std::isnan(refined.fit["sigma_hit_m"].std_error) && std::isnan(refined.mount_std_error.x_m));
   EXPECT_GT(refined.turns, 1U);
-  EXPECT_LT(refined.fit.parameters.sigma_hit_m, refined.fit_before.parameters.sigma_hit_m);
+  EXPECT_LT(refined.fit.model.sigma_hit_m, refined.fit_before.model.sigma_hit_m);
 }
 
 bool same_bits(const RefinedPoses& a, const RefinedPoses& b) {
-  return a.pose == b.pose && a.mount == b.mount && a.fit.parameters == b.fit.parameters &&
-         a.fit.log_likelihood == b.fit.log_likelihood && a.judged.expected_m == b.judged.expected_m &&
-         a.after.log_likelihood == b.after.log_likelihood && a.turns == b.turns &&
-         std::memcmp(&a.mount_std_error, &b.mount_std_error, sizeof a.mount_std_error) == 0;
+  return a.pose == b.pose && a.mount == b.mount && a.fit.model == b.fit.model &&
+         a.fit.log_likelihood_by_iteration == b.fit.log_likelihood_by_iteration &&
+         a.judged.expected_m == b.judged.expected_m && a.after.log_likelihood == b.after.log_likelihood &&
+         a.turns == b.turns && std::memcmp(&a.mount_std_error, &b.mount_std_error, sizeof a.mount_std_error) == 0;
 }
 
 TEST(RefinePoses, HaveTheSameBitsForAnyNumberOfThreads) {
@@ -224,7 +224,7 @@ TEST(RefinePoses, KnowWhereEachRayOfAMovingSensorWasMade) {
   log.pose = spoilt(log.pose);
   const RefinedPoses refined = refine_poses(log, room(), truth().sensor, one_thread());
   EXPECT_LT(errors(refined.pose, exact).m, 0.02);
-  EXPECT_LT(refined.fit.parameters.sigma_hit_m, 0.03);
+  EXPECT_LT(refined.fit.model.sigma_hit_m, 0.03);
 }
 
 TEST(RefinePoses, LeaveAScanWithoutEvidenceWhereItIs) {
@@ -297,16 +297,16 @@ class RefineFreiburg : public testing::Test {
 TEST_F(RefineFreiburg, GainsOnTheLogAsItIs) {
   const RefinedPoses refined = refine_poses(log_, *world_, sensor_, options_);
   EXPECT_TRUE(refined.settled) << refined.turns;
-  EXPECT_LT(refined.fit.parameters.sigma_hit_m, refined.fit_before.parameters.sigma_hit_m);
+  EXPECT_LT(refined.fit.model.sigma_hit_m, refined.fit_before.model.sigma_hit_m);
   EXPECT_GT(refined.after.nats_per_ray, refined.before.nats_per_ray);
 }
 
 TEST_F(RefineFreiburg, GetsBackFromSpoiltPoses) {
-  const double undisturbed_m = refine_poses(log_, *world_, sensor_, options_).fit.parameters.sigma_hit_m;
+  const double undisturbed_m = refine_poses(log_, *world_, sensor_, options_).fit.model.sigma_hit_m;
   log_.pose = spoilt(log_.pose);
   const RefinedPoses refined = refine_poses(log_, *world_, sensor_, options_);
-  EXPECT_GT(refined.fit_before.parameters.sigma_hit_m, 2 * undisturbed_m);
-  EXPECT_LT(refined.fit.parameters.sigma_hit_m, 1.2 * undisturbed_m);
+  EXPECT_GT(refined.fit_before.model.sigma_hit_m, 2 * undisturbed_m);
+  EXPECT_LT(refined.fit.model.sigma_hit_m, 1.2 * undisturbed_m);
   EXPECT_GT(refined.after.nats_per_ray, refined.before.nats_per_ray + 0.7);
 }
 

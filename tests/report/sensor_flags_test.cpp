@@ -44,13 +44,13 @@ TEST(SensorFlags, ACodeAnywhereBelowTheMaximumRangeIsNamed) {
   for (const double max_range_m : {10.6, 10.9, 12.0}) {
     const FitReport missed = fit_pairs(coded(10.5F), options(max_range_m));
     EXPECT_NE(flag_with(missed, "many readings are 10.5 m, "), "") << max_range_m;
-    EXPECT_LT(missed.fit.parameters.w_max, 1e-6);
-    EXPECT_TRUE(missed.unusable.empty());  // it may be a wall
+    EXPECT_LT(missed.fit.model.w_max, 1e-6);
+    EXPECT_TRUE(first_unusable(missed.sanity).empty());  // it may be a wall
   }
   for (const double max_range_m : {10.0, 10.48, 10.5}) {
     const FitReport taken = fit_pairs(coded(10.5F), options(max_range_m));
     EXPECT_EQ(flag_with(taken, "many readings"), "") << max_range_m;
-    EXPECT_NEAR(taken.fit.parameters.w_max, kTruth.w_max, 5 * taken.fit.std_error.w_max);
+    EXPECT_NEAR(taken.fit.model.w_max, kTruth.w_max, 5 * taken.fit["w_max"].std_error);
   }
 }
 
@@ -100,7 +100,7 @@ TEST(SensorFlags, ACodeBeforeAFewStrayReadingsIsFound) {
   automatic.max_range_m.reset(), automatic.auto_max_range = true;
   const FitReport found = fit_pairs(data, automatic);
   EXPECT_DOUBLE_EQ(found.model.sensor.max_range_m, 51.08);
-  EXPECT_NEAR(found.fit.parameters.w_max, kTruth.w_max, 5 * found.fit.std_error.w_max);
+  EXPECT_NEAR(found.fit.model.w_max, kTruth.w_max, 5 * found.fit["w_max"].std_error);
   // With the right maximum range, or one between the code and the strays, nothing advises a larger one.
   for (const double max_range_m : {51.08, 51.2}) {
     EXPECT_EQ(flag_with(fit_pairs(data, options(max_range_m)), "beyond the maximum range"), "") << max_range_m;
@@ -163,13 +163,13 @@ BeamData behind_walls(double cell_m) {
 
 TEST(SensorFlags, PairsOfAMapOfCellsLearnTheHitOffset) {
   const FitReport learned = fit_pairs(behind_walls(.05), options(10));
-  EXPECT_NEAR(learned.fit.parameters.hit_offset_m, .08, 5 * learned.fit.std_error.hit_offset_m);
-  EXPECT_NEAR(learned.fit.parameters.sigma_hit_m, .05, 5 * learned.fit.std_error.sigma_hit_m);
+  EXPECT_NEAR(learned.fit.model.hit_offset_m, .08, 5 * learned.fit["hit_offset_m"].std_error);
+  EXPECT_NEAR(learned.fit.model.sigma_hit_m, .05, 5 * learned.fit["sigma_hit_m"].std_error);
   EXPECT_EQ(flag_with(learned, "KS distance"), "");
   FitLogOptions kept = options(10);
   kept.fit_hit_offset = false;
-  EXPECT_EQ(fit_pairs(behind_walls(.05), kept).fit.parameters.hit_offset_m, 0);
-  EXPECT_EQ(fit_pairs(behind_walls(0), options(10)).fit.parameters.hit_offset_m, 0);
+  EXPECT_EQ(fit_pairs(behind_walls(.05), kept).fit.model.hit_offset_m, 0);
+  EXPECT_EQ(fit_pairs(behind_walls(0), options(10)).fit.model.hit_offset_m, 0);
 }
 
 TEST(SensorFlags, AModelThatDoesNotDescribeTheReadingsIsNamed) {

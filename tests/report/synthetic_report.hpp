@@ -14,9 +14,11 @@ inline FitReport make_report(bool held_out = true) {
   report.model.sensor.max_range_m = 10;
   report.shown = simulate(truth, report.model.sensor, 8000, .5, 8, 1);
   report.fit = fit_beam_model(report.shown, report.model.sensor);
-  report.model.parameters = report.fit.parameters;
-  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
-  report.held_out = held_out;
+  report.model.parameters = report.fit.model;
+  report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
+  if (held_out) {
+    report.fit.held_out = HeldOut{.nats = report.judgement.nats_per_ray, .readings = report.judgement.pairs};
+  }
   report.facts = {{"map", "<odd> & \"map\".yaml"}};
   return report;
 }

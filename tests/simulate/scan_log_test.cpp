@@ -136,11 +136,10 @@ TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
     const BeamFit fit = fit_beam_model(data, sensor, {.compute = {.threads = 1}});
     for (const auto& f : BeamParameters::fields()) {
       if (f.name == "hit_offset_m") continue;
-      EXPECT_NEAR(fit.parameters.*member_of<double>(f), truth.*member_of<double>(f),
-                  4 * fit.std_error.*member_of<double>(f))
+      EXPECT_NEAR(fit.model.*member_of<double>(f), truth.*member_of<double>(f), 4 * fit[f.name].std_error)
           << f.name << ", " << miss;
     }
-    EXPECT_LT(judge_beam_model(truth, sensor, data).ks_distance, 2.3 / std::sqrt(static_cast<double>(fit.pairs)));
+    EXPECT_LT(judge_beam_model(truth, sensor, data).ks_distance, 2.3 / std::sqrt(static_cast<double>(fit.readings)));
   }
 }
 

@@ -35,36 +35,28 @@ struct FieldLogOptions {
 };
 
 struct FieldReport {
-  FieldFit fit;
+  FieldFit fit;                        ///< held_out: whether the readings shown were held out
   LikelihoodFieldModel rounded_model;  ///< learned with CellLookup::kRounded, for the files of amcl and nav2
-  std::size_t stretches = FieldFitOptions().stretches;  ///< FieldFitOptions::stretches
-  double cell_m = 0.0;                                  ///< of the map
-  std::vector<double> distance_m;  ///< [readings]: of the ends of those shown, held out or learned from
+  double cell_m = 0.0;                 ///< of the map
+  std::vector<double> distance_m;      ///< [readings]: of the ends of those shown, held out or learned from
   /// [levels]: the distances that ends can have in this map, and what share of those shown the model expects at each.
   /// It expects hits along the ray of a reading in proportion to their density, and random readings anywhere up to Z.
   /// Both are worked out along at most 8192 rays.
   std::vector<double> level_m, level_share;
-  std::size_t modelled = 0;        ///< along so many rays
-  bool held_out = false;           ///< whether they were held out
-  std::string held_out_note = {};  ///< as FitReport::held_out_note
-  double nats_per_reading = 0.0;   ///< of these: mean log f
+  std::size_t modelled = 0;       ///< number of these rays
+  double nats_per_reading = 0.0;  ///< of those shown: mean log f
   std::vector<FitReport::Fact> facts;
-  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
-  std::vector<Message> sanity = {};
-  std::vector<Message> unusable = {};  ///< as FitReport::unusable
-  std::vector<Message> notes = {};     ///< what a user should know of the log, one sentence each; in no file
+  std::vector<Finding> sanity = {};  ///< as FitReport::sanity
+  std::vector<Message> notes = {};   ///< what a user should know of the log, one sentence each; in no file
+
+  /// Of the fit, and `sanity`.
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
 };
 
 /// What was learned with the look-up of cells of a localizer.
 FATHOM_API const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer);
 /// Its parameters as YAML: write_field_fit() writes them.
 FATHOM_API std::string localizer_text(const FieldReport& report, Localizer localizer);
-
-/// w_hit, w_rand and sigma_hit_m.
-FATHOM_API std::vector<LearnedNumber> learned_numbers(const FieldFit& fit);
-
-/// The flags of the fit, and FieldReport::sanity.
-FATHOM_API std::vector<Message> report_flags(const FieldReport& report);
 
 FATHOM_API std::string report_text(const FieldReport& report, ReportForm form, SettingNames names = {});
 

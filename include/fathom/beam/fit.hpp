@@ -18,6 +18,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/fit/fit.hpp>
 
 namespace fathom {
 
@@ -57,23 +58,11 @@ struct FitOptions {
   std::function<void(const FitIteration&)> on_iteration = {};
 };
 
-enum class FitEnd : std::uint8_t { kConverged, kIterationLimit };
-
-struct BeamFit {
-  BeamParameters parameters;
-  /// Clustered (FitOptions::stretches), but never below the naive one; NaN where not valid (boundaries) or not fitted.
-  BeamParameters std_error;
-  BeamParameters naive_std_error;  ///< as if rays were independent
-  /// 95 % intervals: so many standard errors to either side as Student's t says (docs/beam-model.md), cut to what a
-  /// parameter may be. NaN where there is no standard error.
-  BeamParameters low_95, high_95;
-  std::size_t clusters = 0;            ///< stretches or scans that standard errors rest on
-  std::vector<double> log_likelihood;  ///< at every iteration, and at the end
-  FitEnd end = FitEnd::kConverged;
-  std::size_t pairs = 0;                  ///< that carry evidence
+/// Has the parameters of BeamParameters::fields(), and the one of an extended law of hits. Blocks are
+/// FitOptions::stretches, or scans. Intervals are as wide as Student's t says (docs/beam-model.md).
+struct BeamFit : IteratedFit {
+  BeamParameters model;
   std::array<std::size_t, 3> kinds = {};  ///< readings by ReadingKind
-  std::vector<std::string> flags;         ///< one line each: boundaries, near-unidentified pairs, few clusters
-  std::vector<std::string> at_limit;      ///< names of parameters at a boundary or at the end of their search
 };
 
 /// Results do not depend on the number of threads. Throws InputError for no evidence, sizes that disagree, an expected

@@ -28,6 +28,7 @@
 #include <fathom/beam/localizer.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/fit/fit.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
@@ -126,20 +127,9 @@ struct FieldFitOptions {
   std::vector<std::uint32_t> stretch_of_scan = {};
 };
 
-struct FieldFit {
+/// Its parameters are w_hit, w_rand and sigma_hit_m. Blocks and intervals are as in BeamFit.
+struct FieldFit : IteratedFit {
   LikelihoodFieldModel model;
-  /// Clustered by stretch with products of neighbours, never below the naive one, as those of BeamFit; NaN at a
-  /// boundary. Both weights have the same.
-  double w_std_error = 0.0, sigma_std_error_m = 0.0;
-  double naive_w_std_error = 0.0, naive_sigma_std_error_m = 0.0;
-  /// 95 % intervals, low and high: so many standard errors to either side as Student's t says (docs/beam-model.md), cut
-  /// to what a parameter may be. NaN where there is no standard error.
-  std::array<double, 2> w_hit_95 = {}, w_rand_95 = {}, sigma_95_m = {};
-  std::size_t clusters = 0;            ///< stretches or scans that standard errors rest on
-  std::vector<double> log_likelihood;  ///< at every iteration, and at the end
-  bool converged = false;
-  std::size_t readings = 0;
-  std::vector<std::string> flags;  ///< one line each
 };
 
 /// Weights and sigma by expectation maximisation, whose steps have closed forms; the likelihood never falls. sigma

@@ -43,15 +43,10 @@ struct RefinedLog {
 
 struct FitReport {
   BeamModel model;  ///< its parameters are those of `fit`
-  BeamFit fit;
+  BeamFit fit;      ///< held_out: whether `judgement` is of readings that were held out
   FitVariant variant = FitVariant::kExact;
-  std::size_t stretches = FitOptions().stretches;  ///< FitOptions::stretches
-  BeamData shown;           ///< the pairs in the figures: held out, or learned from where none are held out
-  BeamJudgement judgement;  ///< of these
-  bool held_out = false;    ///< whether they were held out
-  /// What is not known of the scans that were held out, in one sentence: what made the map and the poses. Empty:
-  /// whoever asked for the fit named them (FitLogOptions::test_scans), or none were.
-  std::string held_out_note = {};
+  BeamData shown;               ///< the pairs in the figures: held out, or learned from where none are held out
+  BeamJudgement judgement;      ///< of these
   bool rows_are_scans = false;  ///< of a table of pairs that tells no scans apart: each row counts as one
   /// A line of the table at the end of the page, about what was learned from: "map", "freiburg.yaml".
   struct Fact {
@@ -64,36 +59,14 @@ struct FitReport {
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN where there is none
   };
   std::vector<Log> logs = {};
-  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
-  std::vector<Message> sanity = {};
-  /// The flags of `sanity` that make the parameters useless. Empty: the result is usable.
-  std::vector<Message> unusable = {};
+  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it.
+  std::vector<Finding> sanity = {};
   std::vector<Message> notes = {};         ///< what a user should know of the log, one sentence each; in no file
   std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
+
+  /// Of the fit, of the judgement, and `sanity`.
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
 };
-
-/// A parameter as people should read it: a weight at its boundary, which learning comes near and never reaches, is 0.
-[[nodiscard]] inline double printed_value(const BeamParameters& parameters, double BeamParameters::*parameter) {
-  using P = BeamParameters;
-  const bool is_weight =
-      parameter == &P::w_hit || parameter == &P::w_short || parameter == &P::w_max || parameter == &P::w_rand;
-  const double value = parameters.*parameter;
-  return is_weight && value <= kWeightBoundary ? 0.0 : value;
-}
-
-/// A number that was learned, or kept, with its entry in the table.
-struct LearnedNumber {
-  FieldInfo field;
-  double value = 0.0;
-  double printed = 0.0;                                                        ///< as printed_value() has it
-  double std_error = 0.0, naive_std_error = 0.0, low_95 = 0.0, high_95 = 0.0;  ///< as in BeamFit
-};
-
-/// Those of the table of BeamParameters, and that of an extended law of hits.
-FATHOM_API std::vector<LearnedNumber> learned_numbers(const BeamFit& fit);
-
-/// The flags of the fit and of the judgement, and FitReport::sanity.
-FATHOM_API std::vector<Message> report_flags(const FitReport& report);
 
 FATHOM_API std::string report_text(const FitReport& report, ReportForm form, SettingNames names = {});
 

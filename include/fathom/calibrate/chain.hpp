@@ -29,6 +29,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/calibrate/turned_rays.hpp>
+#include <fathom/fit/fit.hpp>
 #include <fathom/noise/chain.hpp>
 
 namespace fathom {
@@ -104,35 +105,15 @@ FATHOM_API std::uint32_t stretches_of(const ChainReturns& returns, const ChainFi
 /// Throws InputError for a number outside its limits.
 FATHOM_API void validate(const ChainFitOptions& options);
 
-struct LearnedParameter {
-  /// "distance.stddev_m", "gain_bias.rings.3.gain"; of a model that is there twice "2.distance.stddev_m", by its place.
-  std::string name;
-  std::string unit;
-  double start = 0.0, value = 0.0;
-  double std_error = 0.0;        ///< NaN: none, at a limit or not identified
-  double naive_error = 0.0;      ///< if returns were independent
-  double low = 0.0, high = 0.0;  ///< 95 % interval, as even about the value as the likelihood is; NaN: none
-  /// The error exceeds the value, others do the same, it does nothing, the returns bound it to one side only, or it is
-  /// of angular_hit and only ranges are known: it stays as given.
-  bool is_unidentified = false;
-  bool is_at_limit = false;
-};
-
-struct ChainFit {
-  NoiseChain chain;  ///< as given, with the learned values
-  std::vector<LearnedParameter> parameters;
-  std::vector<double> correlations;   ///< of their errors, [parameters, parameters]; NaN where there is none
+/// A parameter is unidentified if its error exceeds its value, or if it stays as given: others do the same, it does
+/// nothing, the returns bound it to one side only, or it is of angular_hit and only ranges are known. Intervals are as
+/// even about the value as the likelihood is. Blocks are stretches of the way, or frames, or blocks of frames.
+struct ChainFit : Fit {
+  NoiseChain chain;                   ///< as given, with the learned values
   std::size_t returns = 0, lost = 0;  ///< used to learn; lost ones among them
-  std::size_t frames = 0, clusters = 0;
-  std::size_t stretches = 0;  ///< that the clusters are; 0: they are frames, or blocks of them
+  std::size_t frames = 0;
   /// Of a chain with angular_ray: those used to learn whose turned rays meet several surfaces, and so tell the angles.
   std::size_t at_edges = 0;
-  double start_log_likelihood = 0.0, log_likelihood = 0.0;  ///< of what was used to learn
-  std::size_t judged = 0;                                   ///< returns held out
-  double held_out_nats = 0.0;                               ///< mean log density of a return held out; NaN: none
-  double start_nats = 0.0;                                  ///< the same of the chain as given
-  double gain_nats = 0.0, gain_error = 0.0;                 ///< difference of the two, and its error by frames
-  std::vector<std::string> flags;                           ///< one line each
 };
 
 /// Learns the parameters `free` of a chain. `steps_per_px` of a disparity is read off the spacing of its levels. Where

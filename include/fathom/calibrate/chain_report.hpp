@@ -43,7 +43,7 @@ struct ChainReport {
   ChainFit fit;
 
   /// Of the fit and of the frames.
-  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
 };
 
 FATHOM_API std::string report_text(const ChainReport& report, ReportForm form, SettingNames names = {});

@@ -27,7 +27,6 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/error.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/calibrate/calibrate.hpp>
@@ -234,7 +233,9 @@ struct WallFit {
   WallSensor sensor;
   std::shared_ptr<const WallTurns> turns;  ///< of the frames
   WallMeasure measure;
-  ChainFit chain;        ///< what was learned; its chain has the correlation and, with a tape, gain and bias
+  /// What was learned; its chain has the correlation and, with a tape, gain and bias. No user gave its start. It lists
+  /// findings on the walls, and then findings on the chain.
+  ChainFit chain;
   ChainReturns returns;  ///< that it was learned from
   WallCorrelation correlation;
   std::optional<WallTape> tape = {};
@@ -242,7 +243,6 @@ struct WallFit {
   /// Tried, distance before student; empty of a camera with a baseline, and where tails are not heavier than normal
   /// ones.
   std::vector<WallLossLaw> range_laws;
-  std::vector<Message> flags;  ///< one line each, with the flags of the chain
 };
 
 /// Learns the chain of the sensor: `disparity` of a camera with a baseline, else `distance`, or `student` where frames

@@ -85,9 +85,8 @@ struct WallReport {
   std::vector<std::string> names = {};  ///< of the frames, [frames]; empty: their numbers
   WallMeasure simulated = {};           ///< of the same walls
   std::vector<std::string> notes = {};  ///< besides the fit's
-  Message depths_doubt = {};  ///< why depths may be of another unit, among the flags of the fit; empty: nothing
 
-  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;  ///< notes, then flags of the fit
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;  ///< notes, then findings of the fit
 };
 
 /// Learns, simulates the same walls with what was learned, and measures these as the others were.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/fit/fit.hpp>
+
+#include <algorithm>
+
+namespace fathom {
+
+Message first_unusable(std::span<const Finding> findings) {
+  const auto found = std::ranges::find(findings, Severity::kUnusable, &Finding::severity);
+  return found == findings.end() ? Message() : found->text;
+}
+
+std::vector<std::string> texts_of(std::span<const Finding> findings) {
+  std::vector<std::string> texts;
+  for (const Finding& finding : findings) texts.push_back(finding.text);
+  return texts;
+}
+
+const FitParameter& Fit::operator[](std::string_view name) const {
+  const auto found = std::ranges::find(parameters, name, &FitParameter::name);
+  if (found == parameters.end()) throw InputError("the fit has no parameter ", name);
+  return *found;
+}
+
+}  // namespace fathom
