@@ -29,7 +29,7 @@ void expect_covered(const std::vector<ParameterCoverage>& all, std::size_t seeds
 class PresetCoverage : public testing::TestWithParam<std::string> {};
 
 TEST_P(PresetCoverage, IsWhatIntervalsSay) {
-  const std::size_t seeds = repetitions(4);
+  const std::size_t seeds = repetitions(2);
   expect_covered(measure_coverage(preset_study(find_preset(GetParam())), seeds), seeds);
 }
 

@@ -20,15 +20,15 @@ namespace {
 
 constexpr BeamMixture kTruth = {0.6F, 0.2F, 0.08F, 0.12F, 0.05F, 0.6F, 0.03F};
 
-ChainReturns readings(const NoiseChain& chain, std::uint64_t seed = 4) {
-  return simulate_returns(chain, 24, 512, seed);
+ChainReturns readings(const NoiseChain& chain, std::uint32_t per_frame = 256) {
+  return simulate_returns(chain, 24, per_frame, 4);
 }
 
 double number(const Noise& noise, const char* field) { return value_of({noise}, {0, field}); }
 
 /// The chain has the values that `fathom fit beam` finds of the same readings, and the same likelihood.
 TEST(ChainReadings, AreLearnedAsTheBeamModelIs) {
-  const ChainReturns returns = readings({kTruth});
+  const ChainReturns returns = readings({kTruth}, 512);
   BeamData pairs;
   for (std::size_t i = 0; i < returns.size(); ++i) {
     const bool is_lost = std::isnan(returns.range_m[i]);

@@ -93,7 +93,7 @@ TEST(ChainRules, ALimitThatReturnsContradictMovesAndIsCalledABound) {
 TEST(ChainRules, EndsOfAUniformThatFewReturnsHoldHaveNoError) {
   const NoiseChain chain = {UniformNoise{-0.1F, 0.1F}};
   const auto fitted = [&](const NoiseChain& truth) {
-    return fit_chain(chain, chain_parameters(chain, "*"), simulate_returns(truth, 24, 512, 4), {.hold_out = 0});
+    return fit_chain(chain, chain_parameters(chain, "*"), simulate_returns(truth, 24, 256, 4), {.hold_out = 0});
   };
   const ChainFit heavy = fitted({StudentNoise{0.02F, 0.0F, 3.0F}});
   for (const FitParameter& p : heavy.parameters) {
@@ -256,7 +256,7 @@ TEST(ChainRules, TheLawOfEnergiesIsTheLikelierOne) {
   constexpr auto kDocument = EnergyNormalization::kDocument, kThreshold = EnergyNormalization::kThreshold;
   for (const EnergyNormalization law : {kDocument, kThreshold}) {
     const StereoEnergy truth = {.min_energy = 0.1F, .pow = 3.0F, .normalization = law};
-    const ChainReturns returns = simulate_returns({truth}, 24, 512, 4);
+    const ChainReturns returns = simulate_returns({truth}, 24, 256, 4);
     for (const EnergyNormalization given : {kDocument, kThreshold}) {
       const NoiseChain start = {StereoEnergy{.min_energy = 0.06F, .pow = 2.0F, .normalization = given}};
       const ChainFit fit = fit_chain(start, chain_parameters(start, "stereo_energy.*"), returns);

@@ -18,14 +18,13 @@
 namespace fathom::test::chain_test {
 namespace {
 
-constexpr std::uint32_t kPerFrame = kSanitized ? 256 : 1024;  // fewer make all errors wider
-
 class LearnedChain : public testing::TestWithParam<LearnedCase> {};
 
 TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
   const LearnedCase& c = GetParam();
   const std::vector<ChainParameter> free = parameters_of(c.chain, c.free);
-  const ChainReturns returns = simulate_returns(c.chain, c.frames, kPerFrame, 11);
+  const ChainReturns returns =
+      simulate_returns(c.chain, c.frames, kSanitized ? 256 : c.per_frame, 11);  // fewer: wider errors
   const ChainFit fit = fit_chain(with_wrong_values(c.chain, free, c.wrong), free, returns, {.hold_out = 6});
   EXPECT_GT(fit.log_likelihood, fit.start_log_likelihood);
   EXPECT_GT(fit.held_out->gain_nats, 0);
@@ -68,9 +67,9 @@ INSTANTIATE_TEST_SUITE_P(Chains, LearnedChain, testing::ValuesIn(models_together
 TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
   const NoiseChain chain = {LossAngle{1.2F}, DistanceNoise{0.01F, 0.02F, 0.004F}, Dropout{0.1F}};
   const std::vector<ChainParameter> free = chain_parameters(chain, "*");
-  const auto seeds = static_cast<double>(repetitions(15));
+  const auto seeds = static_cast<double>(repetitions(10));
   std::vector<double> held(free.size(), 0.0), squares(free.size(), 0.0);
-  for (std::uint64_t seed = 1; seed <= repetitions(15); ++seed) {
+  for (std::uint64_t seed = 1; seed <= repetitions(10); ++seed) {
     const ChainReturns returns = simulate_returns(chain, 30, 64, 77 + 501 * seed);
     const ChainFit fit = fit_chain(with_wrong_values(chain, free, 0.7), free, returns, {.hold_out = 0});
     for (std::size_t k = 0; k < free.size(); ++k) {

@@ -47,7 +47,7 @@ Told told(const NoiseChain& start, const std::vector<std::string>& free, const C
 }
 
 ChainReturns returns_of(const NoiseChain& truth, std::uint64_t seed = 6) {
-  return simulate_returns(truth, 24, 256, seed);
+  return simulate_returns(truth, 24, 128, seed);
 }
 
 TEST(ChainTold, TheLowerEndOfAUniformIsTheLower) {

@@ -122,7 +122,7 @@ TEST(HitLearning, AloneIsTheMeanAndTheSpreadOfTheAngles) {
 }
 
 TEST(HitLearning, IntervalsHoldTheTruthBesideOtherModels) {
-  const std::size_t seeds = repetitions(4);
+  const std::size_t seeds = repetitions(2);
   std::vector<double> held(6, 0);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     const ChainFit fit = learned(kBeside, point_frames(kBeside, seed).returns);

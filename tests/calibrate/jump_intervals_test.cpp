@@ -60,13 +60,14 @@ TEST(JumpIntervals, OfAnEndOfAUniformGoesOutwards) {
 
 TEST(JumpIntervals, HoldTheTruthAsOftenAsTheySay) {
   const NoiseChain limit = {LossAngle{1.2F}}, ends = {UniformNoise{-0.1F, 0.15F}};
+  constexpr std::uint32_t kFew = 32;  // in a frame: what the intervals rest on are the returns beside a jump
   const std::size_t seeds = repetitions(40);
   double held[2] = {};
   for (std::size_t seed = 1; seed <= seeds; ++seed) {
-    const auto quads = static_cast<std::uint32_t>(seed * kFrames * kPerFrame);
+    const auto quads = static_cast<std::uint32_t>(seed * kFrames * kFew);
     const FitParameter found[] = {
-        learned(limit, "loss_angle.max_incidence_rad", simulate_returns(limit, kFrames, kPerFrame, seed, quads)),
-        learned(ends, "uniform.high_m", simulate_returns(ends, kFrames, kPerFrame, seed, quads))};
+        learned(limit, "loss_angle.max_incidence_rad", simulate_returns(limit, kFrames, kFew, seed, quads)),
+        learned(ends, "uniform.high_m", simulate_returns(ends, kFrames, kFew, seed, quads))};
     const double truth[] = {double{1.2F}, double{0.15F}};
     for (std::size_t k = 0; k < 2; ++k)
       held[k] += found[k].low_95 <= truth[k] && truth[k] <= found[k].high_95 ? 1.0 : 0.0;

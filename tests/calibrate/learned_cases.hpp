@@ -17,8 +17,8 @@ struct LearnedCase {
   std::string name;
   NoiseChain chain;
   std::vector<std::string> free = {"*"};
-  double wrong = 0.6;  ///< share of the true values from which learning begins
-  std::uint32_t frames = 24;
+  double wrong = 0.6;                          ///< share of the true values from which learning begins
+  std::uint32_t frames = 24, per_frame = 512;  ///< of returns
 };
 
 inline void PrintTo(const LearnedCase& c, std::ostream* out) { *out << c.name; }
@@ -48,7 +48,7 @@ inline std::vector<LearnedCase> models_alone() {
       {"dropout", {Dropout{0.04F}}},
       {"loss_angle", {LossAngle{1.2F}}},
       {"energy_by_document", {energy_law(kDocument)}},
-      {"energy_by_threshold", {energy_law(kThreshold)}},
+      {"energy_by_threshold", {energy_law(kThreshold)}, {"*"}, 0.6, 24, 1024},
       {"invalid_band", {band}},
       {"edge_loss", {edges}},
       {"texture", {TextureLoss{0.0F, 0.9F, 8.0F, 0.0F, 10.0F, 0.08F, 0.02F}}, {"*.midpoint", "*.width"}},
@@ -73,7 +73,10 @@ inline std::vector<LearnedCase> models_together() {
        {"loss_angle.*", "*.stddev_m", "dropout.*"}},
       {"stereo",
        {energy_law(EnergyNormalization::kThreshold), Disparity{0.1F, 0.08F, 16.0F}, Dropout{0.02F}},
-       {"stereo_energy.*", "*_px", "dropout.*"}},
+       {"stereo_energy.*", "*_px", "dropout.*"},
+       0.6,
+       24,
+       1024},
       {"real_structured_light", structured, {"*"}, 0.6, 48},  // it loses three in a thousand by chance
       {"Kinect-v1", {Disparity{.stddev_px = 0.0625F, .steps_per_px = 8}}, {"*.stddev_px", "*.steps_per_px"}},
       {"VLP-16", lidar, {"distance.stddev_m"}},

@@ -32,6 +32,7 @@ struct TurnOptions {
   double start_off_m = 0.0;      ///< height of the start of rays in the points, as drivers have it
   bool is_nominal = false;       ///< start and rate are those of the sensor
   std::string preset = "VLP-16";
+  std::uint32_t columns = 1808;                           ///< of a turn at the rate of the sensor
   std::optional<std::vector<double>> elevation_deg = {};  ///< other rings, that fire all at once
 };
 
@@ -57,7 +58,7 @@ inline FiredTurn turn_in_room(const Stand& place, std::uint32_t frame, const Noi
     for (const double degrees : *options.elevation_deg) lidar.elevation_rad.push_back(degrees * kRadPerDeg);
   }
   if (!options.is_nominal) {
-    const double sequence_s = 55.296e-6;
+    const double sequence_s = 55.296e-6 * 1808.0 / options.columns;
     lidar.rate_hz *= 1.0 + options.most_rate_off * even(random);
     lidar.columns = static_cast<std::uint32_t>(std::floor(1.0 / (lidar.rate_hz * sequence_s)));
     lidar.span_rad = 2.0 * std::numbers::pi * lidar.rate_hz * sequence_s * lidar.columns;
@@ -85,12 +86,13 @@ inline FiredTurn turn_in_room(const Stand& place, std::uint32_t frame, const Noi
 }
 
 /// Rays of many turns, a few of each: as many as of one, and no grid.
-inline FiredTurn scattered_in_room(const Stand& place, std::uint32_t frame, const NoiseChain& chain) {
+inline FiredTurn scattered_in_room(const Stand& place, std::uint32_t frame, const NoiseChain& chain,
+                                   std::uint32_t columns = 1808) {
   constexpr std::uint64_t kTurns = 8;
   std::mt19937_64 random(frame);
   FiredTurn some;
   for (std::uint64_t seed = 1; seed <= kTurns; ++seed) {
-    const FiredTurn turn = turn_in_room(place, frame, chain, {.seed = seed});
+    const FiredTurn turn = turn_in_room(place, frame, chain, {.seed = seed, .columns = columns});
     for (std::size_t k = random() % kTurns; k < turn.size(); k += kTurns) some.push_back(turn[k]);
   }
   return some;

@@ -78,11 +78,10 @@ struct Angle {
 
 /// Sum over the angle of weight times value(range).
 template <class F>
-double mixture(const Angle& law, const std::vector<double>& nodes, std::size_t edge, F value) {
-  constexpr int kSteps = 800;
+double mixture(const Angle& law, const std::vector<double>& nodes, std::size_t edge, F value, int steps = 800) {
   double sum = 0, weights = 0;
-  for (int k = 0; k <= kSteps; ++k) {
-    const double v = 7.0 * (2.0 * k / kSteps - 1), a = law.mean + v * law.deviation;
+  for (int k = 0; k <= steps; ++k) {
+    const double v = 7.0 * (2.0 * k / steps - 1), a = law.mean + v * law.deviation;
     const double weight = std::exp(-0.5 * v * v), share = near_share(a, nodes, edge);
     weights += weight;
     if (share > 0) sum += weight * share * value(kNear.range(turned(a)));
@@ -93,10 +92,10 @@ double mixture(const Angle& law, const std::vector<double>& nodes, std::size_t e
 
 constexpr double kStepM = 0.004;
 
-std::vector<double> many_ranges() {
+std::vector<double> many_ranges(double step_m = kStepM) {
   std::vector<double> ranges = {NAN};
-  for (double r = 1.8; r < 2.6; r += kStepM) ranges.push_back(double{static_cast<float>(r)});
-  for (double r = 4.4; r < 6.0; r += kStepM) ranges.push_back(double{static_cast<float>(r)});
+  for (double r = 1.8; r < 2.6; r += step_m) ranges.push_back(double{static_cast<float>(r)});
+  for (double r = 4.4; r < 6.0; r += step_m) ranges.push_back(double{static_cast<float>(r)});
   return ranges;
 }
 
@@ -142,27 +141,33 @@ TEST_P(TurnedDensity, OfNormalErrorsIsTheSumOverAngles) {
   }
 }
 
+/// Densities that take long, at ranges as far from each other as the narrowest of them allows.
 TEST_P(TurnedDensity, OfOtherErrorsIsNearlyTheSumOverAngles) {
+  constexpr double kWideM = 0.01;
+  constexpr int kAngles = 200;
   const std::vector<double> grid = nodes(0.004, 16);
   const Angle law = {0.001, 0.004 * GetParam()};
   const auto oracle_of = [&](const MeasuredRangeLaw& error, std::size_t edge) {
     return [&, edge](double r) {
       if (std::isnan(r)) return 0.0;
-      return mixture(law, grid, edge, [&](double z) {
-        MeasuredRangeLaw at = error;
-        at.mean_m = z;
-        return density(at, r, nullptr);
-      });
+      return mixture(
+          law, grid, edge,
+          [&](double z) {
+            MeasuredRangeLaw at = error;
+            at.mean_m = z;
+            return density(at, r, nullptr);
+          },
+          kAngles);
     };
   };
   MeasuredRangeLaw uniform;
   uniform.normal_m = 0.01, uniform.low_m = -0.05, uniform.high_m = 0.05;
-  const ChainReturns returns = returns_at(many_ranges(), grid, 18);
+  const ChainReturns returns = returns_at(many_ranges(kWideM), grid, 18);
   const NoiseChain rounded = chain_of(law, {DistanceNoise{0.0F, 0.01F, 0.0F}, UniformNoise{-0.05F, 0.05F}});
-  EXPECT_LT(apart(rounded, returns, kStepM, oracle_of(uniform, 18)), 0.05);
+  EXPECT_LT(apart(rounded, returns, kWideM, oracle_of(uniform, 18)), 0.05);
   MeasuredRangeLaw heavy;
   heavy.student_m = 0.02, heavy.nu = 4.0;
-  EXPECT_LT(apart(chain_of(law, {StudentNoise{0.02F, 0.0F, 4.0F}}), returns, kStepM, oracle_of(heavy, 18)), 0.05);
+  EXPECT_LT(apart(chain_of(law, {StudentNoise{0.02F, 0.0F, 4.0F}}), returns, kWideM, oracle_of(heavy, 18)), 0.05);
 }
 
 TEST_P(TurnedDensity, OfReadingsIsNearlyTheSumOverAngles) {

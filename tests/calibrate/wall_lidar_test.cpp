@@ -87,8 +87,8 @@ TEST(WallLidar, NoiseIsFoundAgainAmongOtherSurfaces) {
   std::vector<double> square(truth.size(), 0.0);
   const std::uint64_t seeds = repetitions(2);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const WallFit fit =
-        fit_wall(room_frames(stands(24), chain, seed), {.wall = WallChoice::kAhead, .most_returns = 20'000});
+    const WallFit fit = fit_wall(room_frames(stands(24), chain, seed, lidar_model(180)),
+                                 {.wall = WallChoice::kAhead, .most_returns = 10'000});
     for (std::size_t k = 0; k < truth.size(); ++k) {
       const FitParameter& p = fit.chain[truth[k].first];
       const double off = (p.value - truth[k].second) / p.std_error;
@@ -104,8 +104,7 @@ TEST(WallLidar, LossesByIncidenceAreFoundAgain) {
   const NoiseChain chain = {
       StereoEnergy{.min_energy = 0.1F, .pow = 5.0F, .normalization = EnergyNormalization::kThreshold},
       DistanceNoise{.stddev_m = 0.01F}, Dropout{0.02F}};
-  const WallFit fit = fit_wall(room_frames(stands(30), chain, 3, lidar_model(720)),
-                               {.wall = WallChoice::kAhead, .most_returns = 30'000});
+  const WallFit fit = fit_wall(room_frames(stands(30), chain, 3), {.wall = WallChoice::kAhead, .most_returns = 15'000});
   const auto law = std::find_if(fit.loss_laws.begin(), fit.loss_laws.end(),
                                 [](const WallLossLaw& tried) { return tried.is_chosen; });
   ASSERT_NE(law, fit.loss_laws.end());
@@ -152,9 +151,9 @@ std::string flag_with(const WallFit& fit, const std::string& words) {
 /// An error that grows with the range, of one ring in all frames, is its gain, and no correlation along the ring.
 TEST(WallLidar, ARingWithAGainIsNoCorrelation) {
   const NoiseChain chain = {DistanceNoise{.stddev_m = 0.01F}, ChainEntry(GainBias{}, {{8, GainBias{0.01F, 0.0F}}})};
-  const WallFrames frames = room_frames(stands(24), chain, 4);
+  const WallFrames frames = room_frames(stands(24), chain, 4, lidar_model(240));
   for (const bool rings : {true, false}) {
-    const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .rings = rings, .most_returns = 20'000});
+    const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .rings = rings, .most_returns = 10'000});
     EXPECT_LT(fit.correlation.across_px.value, 0.5) << "a white sensor";
     EXPECT_LT(fit.correlation.down_px.value, 0.5);
     for (const Estimate& e : fit.measure.across) EXPECT_LT(std::abs(e.value), 0.02 + 4.0 * e.std_error);
@@ -179,7 +178,7 @@ TEST(WallLidar, ARingWithAGainIsNoCorrelation) {
 /// What is random along a ring is no error of the ring.
 TEST(WallLidar, ACorrelationAlongRingsStaysOne) {
   const NoiseChain chain = {ChainEntry(DistanceNoise{.stddev_m = 0.01F}, Correlation{.across_px = 4.0F})};
-  const WallFit fit = fit_wall(room_frames(stands(24), chain, 4), {.wall = WallChoice::kAhead, .most_returns = 20'000});
+  const WallFit fit = fit_wall(room_frames(stands(24), chain, 4), {.wall = WallChoice::kAhead, .most_returns = 5000});
   EXPECT_NEAR(fit.correlation.across_px.value, 4.0, 0.5);
   EXPECT_EQ(flag_with(fit, "off in all frames"), "");
 }
@@ -213,7 +212,7 @@ TEST(WallLidar, ColumnsThatGoRoundMakeNoEnd) {
 
 TEST(WallLidar, SimulatedWithWhatWasLearnedMeasuresTheSame) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.01F, 0.004F}, Dropout{0.05F}};
-  const WallFit fit = fit_wall(room_frames(stands(20), chain, 5), {.wall = WallChoice::kAhead});
+  const WallFit fit = fit_wall(room_frames(stands(20), chain, 5), {.wall = WallChoice::kAhead, .most_returns = 10'000});
   const WallMeasure again = measure_wall(simulate_wall(fit, {.seed = 6}), {}, &fit.measure);
   EXPECT_NEAR(again.deviation, fit.measure.deviation, 0.03 * fit.measure.deviation);
   EXPECT_NEAR(static_cast<double>(again.readings), static_cast<double>(fit.measure.readings),

@@ -207,8 +207,8 @@ TEST(WallPlanes, ThreadsChangeNoBit) {
   const WallFrames frames =
       simulate_wall(stereo_sensor(64, 48), walls(7, 0.6, 2.0, 50.0, 15.0),
                     {StereoEnergy{.min_energy = 0.2F, .pow = 5.0F}, Disparity{.stddev_px = 0.08F}}, {.seed = 2});
-  const WallFit one = fit_wall(frames, {.still = true, .most_returns = 5000, .threads = 1}),
-                many = fit_wall(frames, {.still = true, .most_returns = 5000, .threads = 5});
+  const WallFit one = fit_wall(frames, {.still = true, .most_returns = 2000, .threads = 1}),
+                many = fit_wall(frames, {.still = true, .most_returns = 2000, .threads = 5});
   ASSERT_EQ(one.chain.parameters.size(), many.chain.parameters.size());
   for (std::size_t k = 0; k < one.chain.parameters.size(); ++k) {
     EXPECT_EQ(one.chain.parameters[k].value, many.chain.parameters[k].value);

@@ -34,13 +34,13 @@ TEST(WallSanity, NamesACodeForNoReturnOfALaser) {
   }
   for (const double max_range_m : {0.0, 90.0}) {
     coded.sensor.max_range_m = max_range_m;
-    const WallFit fit = fit_wall(coded, {.most_returns = 5000});
+    const WallFit fit = fit_wall(coded, {.most_returns = 2000});
     EXPECT_TRUE(says(fit, "many readings are 81.91 m, ")) << max_range_m;
     EXPECT_TRUE(says(fit, "give max_range_m 81.82, and they are lost")) << max_range_m;
   }
   WallFrames limited = lost;
   coded.sensor.max_range_m = limited.sensor.max_range_m = 81.82;
-  const WallFit fit = fit_wall(coded, {.most_returns = 5000}), truth = fit_wall(limited, {.most_returns = 5000});
+  const WallFit fit = fit_wall(coded, {.most_returns = 2000}), truth = fit_wall(limited, {.most_returns = 2000});
   EXPECT_FALSE(says(fit, "if that means no return"));
   EXPECT_EQ(fit.measure.lost, truth.measure.lost);
   EXPECT_GT(fit.measure.lost, 50U);
@@ -59,12 +59,12 @@ TEST(WallSanity, NamesAFocalLengthThatLevelsDoNotFit) {
 
 TEST(WallSanity, NamesAWallThatMovesBetweenStillFrames) {
   const NoiseChain chain = {DistanceNoise{.stddev_m = 0.01F}};
-  const WallOptions still = {.still = true, .most_returns = 5000};
+  const WallOptions still = {.still = true, .most_returns = 2000};
   std::vector<WallPlane> moving, standing;
   for (int k = 0; k < 40; ++k) {
     moving.push_back(wall_at(1.0 + 0.02 * k, 0.3)), standing.push_back(wall_at(1.0 + 0.2 * (k / 4), 0.3));
   }
-  for (const WallSensor& sensor : {laser_sensor(181, 60), depth_sensor(64, 48)}) {
+  for (const WallSensor& sensor : {laser_sensor(181, 60), depth_sensor(48, 36)}) {
     const WallFit moves = fit_wall(simulate_wall(sensor, moving, chain, {.seed = 4}), still);
     EXPECT_TRUE(says(moves, "the wall moves between frames: 39 of 39 planes"));
     EXPECT_EQ(moves.correlation.time_s.value, 0.0);
@@ -79,14 +79,14 @@ TEST(WallTape, ErrorsOfTwoPlacesHold) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     std::vector<WallPlane> planes;
     for (int k = 0; k < 10; ++k) planes.push_back(wall_at(k < 6 ? 0.9 : 1.3, -0.2 + 0.05 * k));
-    WallFrames frames = simulate_wall(stereo_sensor(64, 48), planes, {Disparity{.stddev_px = 0.08F}}, {.seed = seed});
+    WallFrames frames = simulate_wall(stereo_sensor(48, 36), planes, {Disparity{.stddev_px = 0.08F}}, {.seed = seed});
     for (const WallPlane& plane : planes) frames.tape_m.push_back(plane.distance_m);
-    const WallFit fit = fit_wall(frames, {.most_returns = 2000, .threads = 1});
+    const WallFit fit = fit_wall(frames, {.most_returns = 1000, .threads = 1});
     ASSERT_TRUE(fit.tape);
     EXPECT_TRUE(std::isnan(fit.tape->gain.std_error));
     of_bias += std::abs(fit.tape->bias_px.value) < 2 * fit.tape->bias_px.std_error ? 1 : 0;
-    // 0.08 px in 3072 pixels of 10 frames.
-    EXPECT_GT(fit.tape->bias_px.std_error, 0.9 * 0.08 / std::sqrt(3072.0 * 10));
+    // 0.08 px in 1728 pixels of 10 frames.
+    EXPECT_GT(fit.tape->bias_px.std_error, 0.9 * 0.08 / std::sqrt(1728.0 * 10));
   }
   std::cout << "held " << of_bias << " of " << seeds << '\n';
   EXPECT_GE(of_bias, 0.87 * static_cast<double>(seeds));
