@@ -59,10 +59,11 @@ std::size_t different(const Frame& a, const Frame& b, Channel channel) {
   return different(p.x, q.x) + different(p.y, q.y) + different(p.z, q.z);
 }
 
-void expect_same_frames(const std::string& scene, std::uint32_t frames) {
+/// Of one sensor the first frame, of the next the second, and so on; `first`: that of the first sensor.
+void expect_same_frames(const std::string& scene, std::uint32_t first) {
   const SceneSetup setup = read_scene_file(std::string(FATHOM_SOURCE_DIR) + "/" + scene);
   RunOptions options;
-  options.frames = frames;
+  options.frames = 2;
   const Compute one_thread = {.threads = 1};
   options.compute = one_thread;
   SharedTrees trees(setup.scene, one_thread, setup.start_s);
@@ -72,17 +73,16 @@ void expect_same_frames(const std::string& scene, std::uint32_t frames) {
   const std::uint64_t before = test::host_device_frames();
   for (std::size_t s = 0; s < here.sensors.size(); ++s) {
     Frame wanted(every_channel()), found(every_channel());
-    for (std::uint32_t k = 0; k < frames; ++k) {
-      here.simulator.render(here.sensors[s].id, k, wanted);
-      there.simulator.render(there.sensors[s].id, k, found);
-      for (std::size_t c = 0; c < kChannelCount; ++c) {
-        EXPECT_EQ(different(wanted, found, static_cast<Channel>(c)), 0U)
-            << scene << ", sensor " << s << ", frame " << k << ", " << to_string(static_cast<Channel>(c)) << " of "
-            << wanted.size() << " rays";
-      }
+    const auto k = static_cast<std::uint32_t>((first + s) % 2);
+    here.simulator.render(here.sensors[s].id, k, wanted);
+    there.simulator.render(there.sensors[s].id, k, found);
+    for (std::size_t c = 0; c < kChannelCount; ++c) {
+      EXPECT_EQ(different(wanted, found, static_cast<Channel>(c)), 0U)
+          << scene << ", sensor " << s << ", frame " << k << ", " << to_string(static_cast<Channel>(c)) << " of "
+          << wanted.size() << " rays";
     }
   }
-  EXPECT_EQ(test::host_device_frames() - before, here.sensors.size() * frames);
+  EXPECT_EQ(test::host_device_frames() - before, here.sensors.size());
 }
 
 TEST(Device, GivesTheBitsOfTheProcessorForEveryExample) {
@@ -90,7 +90,7 @@ TEST(Device, GivesTheBitsOfTheProcessorForEveryExample) {
   std::ifstream digests(std::string(FATHOM_SOURCE_DIR) + "/tests/simulate/digests.txt");
   for (std::string line; std::getline(digests, line);) {
     if (!line.ends_with(".yaml")) continue;
-    expect_same_frames(line, 2);
+    expect_same_frames(line, static_cast<std::uint32_t>(scenes % 2));
     ++scenes;
   }
   EXPECT_EQ(scenes, 11U);

@@ -64,6 +64,7 @@ std::vector<std::string> digests_of(const SceneSetup& setup, const Compute& comp
   return lines;
 }
 
+// With several threads on every instruction set, and with one on the last.
 TEST(Digests, OfExamplesAreTheSameOnEveryComputer) {
   const std::vector<SceneDigests> scenes = read_digests();
   ASSERT_EQ(scenes.size(), 11U);
@@ -71,6 +72,7 @@ TEST(Digests, OfExamplesAreTheSameOnEveryComputer) {
     const SceneSetup setup = read_scene_file(kSource + "/" + wanted.scene);
     for (const Isa isa : test::usable_isas()) {
       for (const int threads : {1, 4}) {
+        if (threads == 1 && isa != test::usable_isas().back()) continue;
         EXPECT_EQ(digests_of(setup, {.threads = threads, .isa = isa}), wanted.sensors)
             << wanted.scene << ", " << to_string(isa) << ", threads: " << threads;
       }
