@@ -6,18 +6,32 @@
 set -euo pipefail
 source=$1
 shift
-export source compile="$*" work
+export source compile="$*" work extra=
 source "$source/tests/support/checks.sh"
 readonly kMostLines=50000
 work=$(mktemp -d -t fathom-headers-XXXXXX)
 trap 'rm -rf "$work"' EXIT
 
 # Each is read as a user's file reads it, twice, from a path without any of the project's other folders.
-compiles_alone() {  # <path below include/>, which may be elsewhere: -I follows in $extra
-  printf '#include <%s>\n#include <%s>\n' "$1" "$1" |
-    $compile -Werror -fsyntax-only -I "$source/include" ${extra:-} -x c++ - > "$work/$(tr / _ <<< "$1").log" 2>&1
+compile_line() {  # <paths below include/>, which may be elsewhere: -I follows in $extra
+  local header
+  for header in "$@"; do printf '#include <%s>\n#include <%s>\n' "$header" "$header"; done |
+    $compile -Werror -fsyntax-only -I "$source/include" ${extra:-} -x c++ - > "$work/$(tr / _ <<< "${!#}").log" 2>&1
 }
-export -f compiles_alone
+
+# Names those of a line of chains.awk that do not compile alone; the last of them where only the line does not.
+broken_of_line() {  # <paths>
+  local header broken=()
+  if compile_line "$@"; then return; fi
+  for header in "$@"; do compile_line "$header" || broken+=("$header"); done
+  [[ ${#broken[@]} -gt 0 ]] || broken=("$header")
+  printf '%s\n' "${broken[@]}"
+}
+export -f compile_line broken_of_line
+
+find_broken() {  # <paths>: by two compilers at a time
+  awk -f "$source/tests/headers/chains.awk" "$@" | xargs -P 2 -I LINE bash -c 'broken_of_line LINE'
+}
 
 # Lines after the preprocessor; nothing where the compiler cannot say.
 lines_of() {  # <path below include/>
@@ -35,9 +49,7 @@ if ! echo '#include <mujoco/mujoco.h>' | $compile -fsyntax-only -x c++ - 2> /dev
   mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -v '^fathom/mujoco')
 fi
 
-# Those that do not compile, found by two compilers at a time.
-mapfile -t broken < <(printf '%s\n' "${headers[@]}" |
-  xargs -P 2 -I HEADER bash -c 'compiles_alone HEADER || echo HEADER')
+mapfile -t broken < <(find_broken "${headers[@]}")
 for header in "${broken[@]}"; do
   fail "$header does not compile alone: $(head -n 5 "$work/$(tr / _ <<< "$header").log")"
 done
@@ -45,10 +57,16 @@ for header in "${headers[@]}"; do
   [[ " ${broken[*]} " == *" $header "* ]] || pass
 done
 
-# The checks themselves: a header that needs another's include, and one that is a line too heavy.
+# The checks themselves: a header that needs another's include, wherever others include it; and one that is a line too heavy.
 extra="-I $work"
-printf '#pragma once\ninline std::string name() { return {}; }\n' > "$work/needy.hpp"
-if compiles_alone needy.hpp; then fail 'a header that lacks an #include passes'; else pass; fi
+cd "$work"
+printf '#pragma once\ninline std::string name() { return {}; }\n' > needy.hpp
+printf '#pragma once\n#include <string>\n' > giving.hpp
+printf '#pragma once\n#include <giving.hpp>\n#include <needy.hpp>\n' > after.hpp
+printf '#pragma once\n#include <giving.hpp>\ninline std::string other() { return {}; }\n' > right.hpp
+found=$(find_broken after.hpp giving.hpp needy.hpp right.hpp)
+if [[ $found == needy.hpp ]]; then pass; else fail "of needy.hpp and others, '$found' are said to lack an #include"; fi
+cd "$source/include"
 
 if [[ $(printf 'int a;\nint b;\n' | $compile -E -P -x c++ - 2> /dev/null | wc -l) -ne 2 ]]; then
   skip "$1 cannot preprocess with -E -P: what headers weigh is not known"
