@@ -239,7 +239,7 @@ TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {
 
 TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
   const FitReport report = make_report();
-  for (std::size_t k = 0; k < test::repetitions(20); ++k) {
+  for (std::size_t k = 0; k < test::repetitions(10); ++k) {
     const auto folder = folder_.path() / ("fit" + std::to_string(k));
     std::atomic<int> ready = 0, refused = 0;
     const auto fit = [&] {

@@ -147,8 +147,8 @@ TEST(FitLog, LearnsTheHitOffsetInMapsUnlessToldOtherwise) {
 /// Scans of one sensor that was mounted otherwise each day, and measured farther.
 ScanLog log_of_day(int day, const LogCorrection& own) {
   std::vector<PlanarPose> poses, logged;
-  for (int i = 0; i < 240; ++i) {
-    const PlanarPose pose = {-3 + 0.0125 * i, -2 + 0.015 * i, 0.37 * i + day};
+  for (int i = 0; i < 120; ++i) {
+    const PlanarPose pose = {-3 + 0.025 * i, -2 + 0.03 * i, 0.37 * i + day};
     poses.push_back(pose);
     // The robot: pose = logged * mount.
     const double yaw = pose.yaw_rad - own.mount_yaw_rad, cos = std::cos(yaw), sin = std::sin(yaw);
