@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -28,31 +29,45 @@ struct Width {
   std::string text;  ///< where the table begins
 };
 
-/// Of the page, first, and of its boxes that scroll. Windows have a least width, so a frame in one has that of a phone.
-std::vector<Width> widths(const std::string& page, int width, const TemporaryFolder& folder) {
+constexpr int kWidths[] = {420, 1200};  // of a phone and of a screen
+
+/// Of the page, first, and of its boxes that scroll, at each of kWidths. Windows have a least width, so frames in one
+/// have these.
+std::vector<std::vector<Width>> widths(const std::string& page, const TemporaryFolder& folder) {
   std::string text = bytes_of(page), quoted;
   for (const char c : text) quoted += c == '&' ? std::string("&amp;") : c == '"' ? "&quot;" : std::string(1, c);
-  const std::string frame = write_text(folder / "frame.html", R"(<!DOCTYPE html><body><script>
+  std::string html = R"(<!DOCTYPE html><body><script>
 onload = () => {
-  const page = document.querySelector('iframe').contentDocument;
-  for (const details of page.querySelectorAll('details')) details.open = true;
-  const boxes = [page.documentElement, ...page.querySelectorAll('.scroll')];
-  const lines = boxes.map(b => `${b.scrollWidth} ${b.clientWidth} ${b.textContent.replace(/\s+/g, '').slice(0, 40)}`);
-  document.body.innerHTML = 'WIDTHS\n' + lines.join('\n') + '\nEND';
-};</script><iframe width=")" + std::to_string(width) + R"(" height="900" srcdoc=")" +
-                                                                  quoted + "\"></iframe>");
+  const lines = [];
+  for (const frame of document.querySelectorAll('iframe')) {
+    const page = frame.contentDocument;
+    for (const details of page.querySelectorAll('details')) details.open = true;
+    const boxes = [page.documentElement, ...page.querySelectorAll('.scroll')];
+    lines.push('WIDTHS');
+    for (const b of boxes) lines.push(`${b.scrollWidth} ${b.clientWidth} ${b.textContent.replace(/\s+/g, '').slice(0, 40)}`);
+  }
+  document.body.innerHTML = 'BEGIN\n' + lines.join('\n') + '\nEND';
+};</script>)";
+  for (const int width : kWidths) {
+    html += "<iframe width=\"" + std::to_string(width) + "\" height=\"900\" srcdoc=\"" + quoted + "\"></iframe>";
+  }
+  const std::string frame = write_text(folder / "frame.html", html);
   const std::string command = chromium() +
                               " --headless --no-sandbox --disable-gpu --window-size=1400,1000 --dump-dom " +
                               "--user-data-dir=profile 'file://" + frame + "' > dom.txt 2> err.txt";
   EXPECT_EQ(run_shell(command, folder.path()), 0) << bytes_of(folder / "err.txt");
   std::istringstream lines(bytes_of(folder / "dom.txt"));
-  std::vector<Width> found;
+  std::vector<std::vector<Width>> found;
   std::string line;
-  while (std::getline(lines, line) && line.find("WIDTHS") == std::string::npos) continue;
+  while (std::getline(lines, line) && line.find("BEGIN") == std::string::npos) continue;
   while (std::getline(lines, line) && line.find("END") == std::string::npos) {
+    if (line == "WIDTHS") {
+      found.emplace_back();
+      continue;
+    }
     Width w;
     std::istringstream(line) >> w.content >> w.shown >> w.text;
-    found.push_back(w);
+    if (!found.empty()) found.back().push_back(w);
   }
   return found;
 }
@@ -62,13 +77,14 @@ class PageWidth : public CalibrateChain {
   void SetUp() override {
     if (chromium().empty()) GTEST_SKIP() << "Chromium is not at hand";
   }
-  /// On a phone and on a screen.
   void expect_fits(const std::string& page, std::size_t tables) {
-    for (const int width : {420, 1200}) {
-      const std::vector<Width> found = widths(page, width, folder_);
-      ASSERT_EQ(found.size(), tables + 1) << page;
-      EXPECT_GT(found.front().shown, width - 40);
-      for (const Width& w : found) EXPECT_LE(w.content, w.shown) << page << " at " << width << " px: " << w.text;
+    const std::vector<std::vector<Width>> at = widths(page, folder_);
+    ASSERT_EQ(at.size(), std::size(kWidths)) << page;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      ASSERT_EQ(at[k].size(), tables + 1) << page;
+      EXPECT_GT(at[k].front().shown, kWidths[k] - 40);
+      EXPECT_LE(at[k].front().shown, kWidths[k]);
+      for (const Width& w : at[k]) EXPECT_LE(w.content, w.shown) << page << " at " << kWidths[k] << " px: " << w.text;
     }
   }
 };
