@@ -19,7 +19,7 @@ inline constexpr const char* kRoom =
     "1]}\n";
 
 inline constexpr const char* kLidarScene =
-    "sensors:\n  - name: lidar\n    preset: VLP-16\n    columns: 180\n    position_m: [-2, 0, 1]\n"
+    "sensors:\n  - name: lidar\n    preset: VLP-16\n    columns: 90\n    position_m: [-2, 0, 1]\n"
     "    noise: [{loss_angle: {max_incidence_deg: 70}}, {distance: {mean_m: 0.01, stddev_m: 0.02}}, {dropout: "
     "{probability: 0.1}}]\n    outputs: [{npy: {channels: [range, clean_range]}}]\nframes: 25\nseed: 3\n";
 

@@ -94,7 +94,7 @@ class CalibrateWall : public testing::Test {
   }
   static json learned(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"fit", "wall"});
-    arguments.insert(arguments.end(), {"--json", "--max-returns", "8000"});
+    arguments.insert(arguments.end(), {"--json", "--max-returns", "4000"});
     return json::parse(done(arguments).out);
   }
   void refused(const std::string& name, std::vector<std::string> arguments, const std::vector<std::string>& expected) {
@@ -192,7 +192,7 @@ TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
 TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
   const std::string images = folder_ / "run/camera", out = folder_ / "fit";
   const std::vector<std::string> how = {"fit", "wall",          images, "--camera",    kCamera,    "--max-range",
-                                        "10",  "--max-returns", "5000", "--distances", "0:8=1.06", "--out",
+                                        "10",  "--max-returns", "3000", "--distances", "0:8=1.06", "--out",
                                         out};
   const std::string said = done(how).out;
   EXPECT_NE(said.find("disparity.stddev_px"), std::string::npos) << said;
@@ -255,7 +255,7 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
 TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
   const std::string images = folder_ / "run/camera", out = folder_ / "fit";
   const auto learn = [&](const char* distances) {
-    return done({"fit", "wall", images, "--camera", kCamera, "--max-range", "10", "--max-returns", "5000",
+    return done({"fit", "wall", images, "--camera", kCamera, "--max-range", "10", "--max-returns", "3000",
                  "--distances", distances, "--out", out, "--force"})
         .out;
   };
