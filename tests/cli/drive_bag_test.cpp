@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <regex>
 #include <string>
 
@@ -21,17 +22,22 @@ namespace {
 const std::filesystem::path kDrive = std::filesystem::path(FATHOM_SOURCE_DIR) / "examples/11_drive_bag";
 const std::string kHouseMap = FATHOM_SOURCE_DIR "/examples/house/maps/map.yaml";
 
+/// Its tests look at one drive.
 class DriveBag : public testing::Test {
  protected:
-  void SetUp() override {
+  static void SetUpTestSuite() {
+    drive_ = std::make_unique<TemporaryFolder>();
+    const TemporaryFolder& folder = *drive_;
     const std::string command = "FATHOM='" FATHOM_CLI "' '" + (kDrive / "run.sh").string() + "' '" +
-                                (folder_ / "out").string() + "' > '" + (folder_ / "told").string() + "' 2> '" +
-                                (folder_ / "err").string() + "'";
-    ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder_ / "err");
+                                (folder / "out").string() + "' > '" + (folder / "told").string() + "' 2> '" +
+                                (folder / "err").string() + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "err");
   }
+  static void TearDownTestSuite() { drive_.reset(); }
   [[nodiscard]] std::string bag() const { return folder_ / "out/drive.mcap"; }
 
-  const TemporaryFolder folder_;
+  inline static std::unique_ptr<TemporaryFolder> drive_;
+  const TemporaryFolder& folder_ = *drive_;
 };
 
 double number_after(const std::string& text, const std::string& key) {

@@ -44,8 +44,10 @@ class ManyRuns : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  std::string scene_ = write_text(folder_ / "room.yaml", replaced(room_scene(), "distance: {stddev_m: 0.02}",
-                                                                  "distance: {stddev_m: {uniform: [0, 1]}}"));
+  std::string scene_ = write_text(
+      folder_ / "room.yaml",
+      replaced(replaced(room_scene(), "distance: {stddev_m: 0.02}", "distance: {stddev_m: {uniform: [0, 1]}}"),
+               "preset: VLP-16", "preset: VLP-16\n    columns: 400"));
 };
 
 TEST_F(ManyRuns, EqualTheRunsAlone) {

@@ -8,6 +8,7 @@
 
 #include "beam_files.hpp"
 #include "process.hpp"
+#include "refusal.hpp"
 #include "scenes.hpp"
 
 namespace cli_test {
@@ -49,7 +50,8 @@ class Interrupt : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  std::string scene_ = write_text(folder_ / "room.yaml", room_scene(kOutputs));
+  std::string scene_ = write_text(folder_ / "room.yaml",
+                                  replaced(room_scene(kOutputs), "preset: VLP-16", "preset: VLP-16\n    columns: 400"));
 };
 
 class InterruptBy : public Interrupt, public testing::WithParamInterface<int> {};
