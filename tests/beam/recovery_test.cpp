@@ -84,7 +84,7 @@ TEST(BeamFit, RecoversTheSonarTable) {
 // independent: weights sum to 1, and both settings share their draws) lie outside two standard errors for one choice of
 // seeds in seven. What decides about the estimator is its mean over many more seeds, against the truth.
 TEST(BeamFit, IsUnbiasedOverManySeeds) {
-  const std::size_t seeds = test::repetitions(100);
+  const std::size_t seeds = test::repetitions(50);
   for (const bool sonar : {false, true}) {
     const BeamParameters& truth = sonar ? kSonarTruth : kLaserTruth;
     const Estimates e = sonar ? recover(truth, kSonar, .3, 4.9, FitVariant::kExact, seeds, 5000)

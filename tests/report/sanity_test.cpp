@@ -325,7 +325,7 @@ TEST(Sanity, PosesThatAreNotExactAreNamed) {
   const World world = World::from_map(hall());
   BeamParameters sharp = kTruth;
   sharp.sigma_hit_m = .03;
-  ScanLog log = drive(model_of(sharp), world);
+  ScanLog log = drive(model_of(sharp), world, 120, 81);
   EXPECT_EQ(flag_with(fit_log(log, world, options()), "poses"), "");
   for (std::size_t i = 0; i < log.scans(); ++i) {
     const double sign = i / 4 % 2 == 0 ? 1.0 : -1.0, part = 0.2 + 0.8 * static_cast<double>(i % 5) / 4.0;
