@@ -31,7 +31,7 @@ BeamMixture BeamMixture::begin(const BeamMixture& given, const LearnedReturns& r
   options.tolerance = 1e-6;  // the search goes on from there
   options.compute.threads = 1;
   const BeamParameters found =
-      fit_beam_model(data, {.max_range_m = returns.max_range_m, .miss = given.miss}, options).parameters;
+      fit_beam_model(data, {.max_range_m = returns.max_range_m, .miss = given.miss}, options).model;
   BeamMixture begun = given;
   begun.w_short = static_cast<float>(found.w_short), begun.w_max = static_cast<float>(found.w_max);
   begun.w_rand = static_cast<float>(found.w_rand), begun.sigma_hit_m = static_cast<float>(found.sigma_hit_m);
