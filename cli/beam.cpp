@@ -18,10 +18,10 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/beam/log_files.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/files/maps.hpp>
 
@@ -159,7 +159,7 @@ struct Found {
   std::vector<fathom::Vec3> hits_world;
 };
 
-/// By find(log, options). Prints how long it takes when it begins: input that cannot be searched is refused before.
+/// By find(log, options). A long search prints how many rays it casts when it begins, after bad input was refused.
 template <class Find>
 Found search(const BeamHeatmapOptions& options, const fathom::GridMap& map, const fathom::BeamSensor& sensor,
              const Find& find) {

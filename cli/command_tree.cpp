@@ -141,6 +141,7 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"max_distance_m", "--max-distance"},
                                                 {"max_range_m", "--max-range"},
                                                 {"most_returns", "--max-returns"},
+                                                // A hint at an option, or at the command of another model's files.
                                                 {"model", "--model"},
                                                 {"model", "fathom compare"},
                                                 {"model", "fathom score"},

@@ -12,7 +12,7 @@ class FitParameter(NamedTuple):
 
     name: str  #: "sigma_hit_m"; of a chain "distance.stddev_m", "gain_bias.rings.3.gain", "2.distance.stddev_m"
     unit: str
-    start: float  #: where learning began; NaN: no user gave it
+    start: float  #: where learning began, of chains; else NaN
     value: float
     std_error: float  #: takes the blocks as independent
     naive_error: float  #: the standard error if readings were independent

@@ -86,9 +86,9 @@ def beam_pairs(
 
     Every row is a scan, unless `scan` gives the number of the scan for each reading. The readings of a scan, and of a
     stretch of neighbouring scans, have errors in common. max_range_m: how far the sensor measures; or `sensor` says
-    more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: a number stays fixed; None: learned. hit: how
-    hits spread, "gaussian", "student_t" or "grows"; None: as `start` says. stretches: that standard errors take as
-    independent, 0: each scan. variant: "exact", or for comparison "closed_form" or "book".
+    more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: a number stays fixed; None: learned.
+    hit: how hits spread, "gaussian", "student_t" or "grows"; None: as `start` has it. stretches: how many stretches of
+    the way standard errors take as independent; 0: each scan is. variant: "exact", or for comparison "closed_form" or "book".
     """
     known = _sensor(sensor, None, max_range_m, None)
     options = dict(start=None if start is None else start.to_dict(), variant=variant, hit=hit, hit_offset_m=hit_offset_m,

@@ -36,7 +36,6 @@ constexpr std::array<const char*, 7> kFitNames = {"parameters.yaml", "report.htm
                                                   "beluga.yaml",     "refined.log", "fit.json"};
 constexpr std::array<std::string_view, 2> kFitKinds = {"beam", "likelihood_field"};
 constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .kinds = kFitKinds};
-constexpr double kLeastWeight = 1e-7;  // of weights
 
 std::string scan_error_note(const Fit& fit, bool rows) {
   const bool stretches = fit.block == "stretch";
@@ -140,9 +139,9 @@ void judge_beam(const FitReport& report, Report& out) {
   out.refuse(true, first_unusable(report.sanity));
   out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
   if (!report.judgement.flags.empty()) out.refuse(true, report.judgement.flags.front());
-  out.refuse(!(w_hit > kLeastWeight), "no reading hits a surface that is expected");
+  out.refuse(!(w_hit > kWeightBoundary), "no reading hits a surface that is expected");
   const auto has_no_error = [](const FitParameter& p) { return p.name == "w_hit" && std::isnan(p.naive_error); };
-  out.refuse(w_hit < 1.0 - kLeastWeight && std::ranges::any_of(report.fit.parameters, has_no_error),
+  out.refuse(w_hit < 1.0 - kWeightBoundary && std::ranges::any_of(report.fit.parameters, has_no_error),
              "the likelihood has no clear maximum here: there are no standard errors");
 }
 

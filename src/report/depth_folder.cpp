@@ -29,7 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Texts that compare as names do where 10 comes after 9: each number has its length in front, and no leading zeros.
+/// A key that sorts names by their numbers: 10 comes after 9. Each number has its length in front, and no leading
+/// zeros.
 std::string number_key(const std::string& name) {
   std::string key;
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -80,6 +80,8 @@ struct Columns {
 /// All of an image; of a lidar, those about the measured wall, which is a small part of its turn.
 Columns shown_columns(const WallReport& report) {
   const WallSensor& sensor = report.fit.sensor;
+  const Columns all = {.first = 0, .last = sensor.cols - 1};
+  if (!sensor.lidar) return all;
   const std::span<const float> residual = residual_of(report, report.fit.measure);
   std::uint32_t first = sensor.cols, last = 0;
   for (std::size_t i = 0; i < residual.size(); ++i) {
@@ -87,7 +89,7 @@ Columns shown_columns(const WallReport& report) {
     const auto col = static_cast<std::uint32_t>(i % sensor.cols);
     first = std::min(first, col), last = std::max(last, col);
   }
-  if (!sensor.lidar || first > last) return {.first = 0, .last = sensor.cols - 1};
+  if (first > last) return all;
   return {.first = first - std::min(first, kBesideWall), .last = std::min(sensor.cols - 1, last + kBesideWall)};
 }
 

@@ -247,7 +247,7 @@ class LogFitter {
     return found;
   }
 
-  /// Where none are held out, these judge, or every k-th scan of them.
+  /// The pairs to learn from. If no scan is held out, every k-th of these scans goes to shown_ and judges.
   BeamData learned_pairs(const GivenLog& given) {
     BeamData read = pairs(given, given.learned);
     if (count(&GivenLog::held_out) == 0) {
@@ -351,10 +351,10 @@ void check_table(const BeamData& pairs) {
 
 /// Where all rows are of one scan, each row becomes a scan, so that some can judge.
 BeamData with_scans(const BeamData& pairs) {
-  BeamData told = pairs;
+  BeamData table = pairs;
   const bool is_one = pairs.scan.front() == pairs.scan.back() && std::ranges::is_sorted(pairs.scan);
-  if (is_one) std::iota(told.scan.begin(), told.scan.end(), 0U);
-  return told;
+  if (is_one) std::iota(table.scan.begin(), table.scan.end(), 0U);
+  return table;
 }
 
 /// The note on standard errors where nothing says which rows have correlated errors.

@@ -61,9 +61,9 @@ Message with_log_name(const Message& words, const std::string& log);
 ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans);
 
 /// The scans to judge by, among `of` scans; empty if none are left. Throws when one of them was learned from.
-/// `Options`: FitLogOptions or FieldLogOptions.
 ScanNumbers held_out_scans(const std::string& scans, const std::string& test_scans, const ScanNumbers& learned,
                            const std::string& log, std::size_t of);
+/// `Options`: FitLogOptions or FieldLogOptions.
 template <class Options>
 ScanNumbers held_out_scans(const Options& options, const ScanNumbers& learned, const std::string& log, std::size_t of) {
   return held_out_scans(options.scans, options.test_scans, learned, log, of);
@@ -130,8 +130,8 @@ bool finds_code(const Options& options) {
   return options.auto_max_range && !options.max_range_m;
 }
 
-/// Z: the given one; or, if codes are to be found, the least of what the logs say and of what is just below a code for
-/// "no return"; or what all logs say. Throws InputError where nothing says it, or logs say different ones.
+/// The maximum range: `given`, if there is one. With `is_auto`, the least of the logs' own and of the values just below
+/// their codes for "no return". Otherwise that of the logs, which must agree. Throws InputError if no log has one.
 double find_max_range_m(std::span<const ReadingFacts> logs, const std::optional<double>& given, bool is_auto);
 
 /// Throws InputError if no reading is below the maximum range, or that is shorter than a cell of the map. `cell_m`: 0

@@ -143,8 +143,8 @@ std::string section_lines(const Report::Section& section) {
 
 /// A weight at its boundary is 0: learning comes near and never reaches it.
 double printed_value(const FitParameter& p) {
-  const bool is_zero = p.status == ParameterStatus::kAtLimit && p.unit == "1" && std::abs(p.value) <= kWeightBoundary;
-  return is_zero ? 0.0 : p.value;
+  const bool is_weight = p.name.starts_with("w_");
+  return is_weight && p.status == ParameterStatus::kAtLimit && p.value <= kWeightBoundary ? 0.0 : p.value;
 }
 
 }  // namespace

@@ -89,8 +89,8 @@ Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);
 /// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
 std::string zero_flag(double share, double min_range_m);
 
-/// These flags; a code only if it was not taken. `log`: the name in front, or empty. `Sensor`: has the limits of
-/// ranges.
+/// Adds the three flags above, without no_return_flag() if the code `is_taken` as the maximum range. `log`: the name in
+/// front, or empty. `Sensor` has max_range_m and min_range_m.
 template <class Sensor, class Report>
 void add_reading_flags(const ReadingFacts& readings, bool is_taken, const Sensor& sensor, const std::string& log,
                        Report& report) {

@@ -300,6 +300,7 @@ TEST(BeamFit, FlagsBoundaries) {
   EXPECT_EQ(zero.model.lambda_short_per_m, 0);
   EXPECT_TRUE(has_flag(zero, "lambda_short_per_m is at its boundary 0"));
   EXPECT_TRUE(std::isnan(zero["lambda_short_per_m"].std_error));
+  EXPECT_EQ(zero["lambda_short_per_m"].status, ParameterStatus::kAtLimit);
 }
 
 TEST(BeamFit, SigmaStopsAtItsFloor) {

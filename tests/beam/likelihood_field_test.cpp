@@ -142,6 +142,7 @@ TEST(LikelihoodField, FlagsBoundaries) {
   const DistanceField field(wall(.005), 2);
   const FieldFit fit = fit_log_of_wall(truth, 500, 1, field, .005);
   EXPECT_TRUE(std::isnan(fit["w_hit"].std_error));
+  EXPECT_EQ(fit["w_rand"].status, ParameterStatus::kAtLimit);
   EXPECT_EQ(fit.findings.back().text.text(), "w_rand is at its boundary 0");
   const LikelihoodFieldModel sharp = {.8, .2, 1e-3, 10};
   const DistanceField coarse(wall(.1), 2);
