@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Standard errors of parameters at the maximum of a likelihood. Only .cpp files include this: Eigen compiles slowly.
+// Standard errors of parameters at the maximum of a likelihood. Include this in few files: Eigen compiles slowly.
 //
 // H is minus the Hessian of the log-likelihood, the observed information. It holds for a wrong model, too. Coordinates
 // of independent data have the covariance H^-1. D is the slope of parameters by coordinates: parameters have the

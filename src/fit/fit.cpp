@@ -2,6 +2,7 @@
 #include <fathom/fit/fit.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace fathom {
 
@@ -16,10 +17,12 @@ std::vector<std::string> texts_of(std::span<const Finding> findings) {
   return texts;
 }
 
-const FitParameter& Fit::operator[](std::string_view name) const {
+const FitParameter& Fit::operator[](std::string_view name) const& {
   const auto found = std::ranges::find(parameters, name, &FitParameter::name);
   if (found == parameters.end()) throw InputError("the fit has no parameter ", name);
   return *found;
 }
+
+FitParameter Fit::operator[](std::string_view name) && { return std::as_const(*this)[name]; }
 
 }  // namespace fathom

@@ -27,7 +27,7 @@ enum class ParameterStatus : std::uint8_t {
   kLearned,
   kFixed,        ///< it was not to be learned
   kAtLimit,      ///< of what it may be, or of its search: it has no standard error
-  kUnidentified  ///< the data do not determine it, or its standard error exceeds its value
+  kUnidentified  ///< the data do not determine it, or, of chains, its standard error exceeds its value
 };
 template <>
 inline constexpr std::array<std::string_view, 4> kChoiceWords<ParameterStatus> = {"learned", "fixed", "at_limit",
@@ -38,7 +38,8 @@ struct FitParameter {
   /// "2.distance.stddev_m" with its place.
   std::string name;
   std::string unit;
-  double start = detail::kNaN;  ///< where learning began; NaN: no user gave it
+  /// Of chains, where learning began; NaN: no user gave it. NaN of beam models and likelihood fields.
+  double start = detail::kNaN;
   double value = 0.0;
   double std_error = detail::kNaN;    ///< takes the blocks as independent; never below naive_error; NaN: unknown
   double naive_error = detail::kNaN;  ///< the standard error if readings were independent
@@ -79,7 +80,8 @@ struct HeldOut {
 struct Fit {
   std::vector<FitParameter> parameters;
   std::vector<double> correlations = {};  ///< of their errors, [parameters, parameters]; NaN: unknown; may be empty
-  double start_log_likelihood = detail::kNaN;  ///< NaN: no user gave the start
+  /// Of chains, under the start; NaN: no user gave it. Of beam models and likelihood fields, of the first iteration.
+  double start_log_likelihood = detail::kNaN;
   double log_likelihood = detail::kNaN;
   std::size_t blocks = 0;  ///< that standard errors take as independent
   std::string block = {};  ///< one of them: "stretch", "scan", "row", "frame", "pair"
@@ -87,7 +89,8 @@ struct Fit {
   std::optional<HeldOut> held_out = {};
 
   /// Throws InputError for an unknown name.
-  [[nodiscard]] FATHOM_API const FitParameter& operator[](std::string_view name) const;
+  [[nodiscard]] FATHOM_API const FitParameter& operator[](std::string_view name) const&;
+  [[nodiscard]] FATHOM_API FitParameter operator[](std::string_view name) &&;
   void note(Message text) { findings.push_back({Severity::kNote, std::move(text)}); }
 };
 
