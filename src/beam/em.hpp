@@ -24,7 +24,8 @@ inline constexpr double kFarSigmas = 8.5;
 
 /// The sums over the data, under the old parameters, that the maximisation needs.
 struct Expectation {
-  EmSums sums;            ///< over range readings, by the book over "max" readings, too; log-likelihood of all pairs
+  /// Over range readings, under kBook also over "max" readings; its log-likelihood is that of all pairs.
+  EmSums sums;
   double max_as_hit = 0;  ///< of the "max" readings, how many are hits that the atom policy moved to Z
   double max_shared = 0;  ///< of the "max" readings, how many are not the point mass's own
   /// Hits are interior, with the second moment sigma^2, or so near an end of [0, Z] that the cut matters.
@@ -107,7 +108,8 @@ class Em {
   Expectation expectation_;
 };
 
-/// Finds tails of Student's t and their derivatives, by differences. Relative errors of the derivatives are below 1e-5.
+/// Finds tails of Student's t and their derivatives, by differences. Relative errors of the derivatives are below 1e-5
+/// for nu up to 1000.
 class StudentTails {
  public:
   explicit StudentTails(double nu);

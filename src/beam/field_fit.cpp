@@ -154,9 +154,11 @@ class FieldLearner {
 
   FieldFit run() {
     LikelihoodFieldModel next;
+    std::vector<double>& climbed = fit_.log_likelihood_by_iteration;
+    // A fit that settles only at the limit on iterations counts as not converged.
+    const auto may_end = [&] { return climbed.size() <= options_.max_iterations; };
     fit_.converged = climb(
-        options_, fit_.log_likelihood_by_iteration, [&](double) { return expect(next); }, [] { return true; },
-        [&](std::size_t) { fit_.model = next; });
+        options_, 0.0, climbed, [&](double) { return expect(next); }, may_end, [&](std::size_t) { fit_.model = next; });
     if (!fit_.converged) fit_.note(fmt::format("not converged after {} iterations", options_.max_iterations));
     fit_.start_log_likelihood = fit_.log_likelihood_by_iteration.front();
     fit_.log_likelihood = fit_.log_likelihood_by_iteration.back();

@@ -89,7 +89,7 @@ void go_back(const BeamParameters& from, bool all, BeamParameters& p) {
 
 /// The likelihood must not fall under the exact M-step; that it did would be a defect of fathom, not of the data.
 void check_rise(double before, double now, std::size_t iteration) {
-  if (!std::isfinite(before) || now >= before - kFallSlack * (1.0 + std::abs(before))) return;
+  if (iteration == 0 || now >= before - kFallSlack * (1.0 + std::abs(before))) return;
   throw Error(fmt::format("fit: the log-likelihood fell from {} to {} in iteration {}", before, now, iteration));
 }
 
@@ -137,6 +137,8 @@ class BeamLearner {
     executor_ = make_executor(options.compute.threads);
   }
 
+  /// Makes room for pairs that add() will take.
+  void reserve(std::size_t pairs) { evidence_.seen.reserve(pairs); }
   void add(const BeamData& pairs) {
     check_in_range("fit", "cell_m", pairs.cell_m, 0, sensor_.max_range_m, "m");
     cell_m_ = std::max(cell_m_, pairs.cell_m);
@@ -165,10 +167,10 @@ class BeamLearner {
       if (options_.on_iteration)
         options_.on_iteration({iteration, fit_.log_likelihood_by_iteration.back(), fit_.model});
     };
-    fit_.converged = climb(options_, fit_.log_likelihood_by_iteration, expect, may_end, take);
+    fit_.converged = climb(options_, 1.0, fit_.log_likelihood_by_iteration, expect, may_end, take);
     fit_.start_log_likelihood = fit_.log_likelihood_by_iteration.front();
     fit_.log_likelihood = fit_.log_likelihood_by_iteration.back();
-    fit_.parameters = parameters_of(fit_.model);
+    fit_.parameters = parameters_of(fit_.model, options_.fit_hit_offset);
     add_flags(last, limits_, options_.variant, fit_);
     add_std_errors(evidence_, sensor_, last, options_, *executor_, fit_);
     return std::move(fit_);
@@ -235,6 +237,9 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
 
 BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options) {
   BeamLearner learner(sensor, options);
+  std::size_t readings = 0;
+  for (const BeamData& pairs : parts) readings += pairs.reading_m.size();
+  learner.reserve(readings);
   for (const BeamData& pairs : parts) learner.add(pairs);
   return learner.run();
 }

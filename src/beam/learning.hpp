@@ -23,17 +23,19 @@ void check_learning(const Options& options) {
   check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
 }
 
-/// Repeats expect(before), which returns the log-likelihood of the present parameters and knows that of those before,
-/// and take(iteration), which goes to the next ones. Returns true once the log-likelihood changes no more and
-/// may_end() holds, false at the limit on iterations.
+/// Calls expect(before), which returns the log-likelihood of the present parameters (before: of the previous ones,
+/// first -inf). Then it calls take(iteration), which moves to the next parameters. True once the log-likelihood settles
+/// and may_end() holds; false at the limit on iterations. A log-likelihood settles when it changes by at most
+/// tolerance * (least_scale + its magnitude).
 template <class Options, class Expect, class MayEnd, class Take>
-bool climb(const Options& options, std::vector<double>& log_likelihood, const Expect& expect, const MayEnd& may_end,
-           const Take& take) {
+bool climb(const Options& options, double least_scale, std::vector<double>& log_likelihood, const Expect& expect,
+           const MayEnd& may_end, const Take& take) {
   double before = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0;; ++i) {
     const double now = expect(before);
     log_likelihood.push_back(now);
-    if (std::abs(now - before) <= options.tolerance * (1.0 + std::abs(now)) && may_end()) return true;
+    const bool is_settled = i > 0 && std::abs(now - before) <= options.tolerance * (least_scale + std::abs(now));
+    if (is_settled && may_end()) return true;
     if (i == options.max_iterations) return false;
     take(i);
     before = now;
@@ -51,7 +53,8 @@ ParameterErrors errors_by_blocks(const Eigen::VectorXd& naive_variances, const E
                                  const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned, Fit& fit);
 
 /// The parameters of BeamParameters::fields(), and the one of an extended law of hits, without errors.
-std::vector<FitParameter> parameters_of(const BeamParameters& model);
+/// hit_offset_m is kFixed unless `is_offset_learned`.
+std::vector<FitParameter> parameters_of(const BeamParameters& model, bool is_offset_learned);
 
 /// Fills the errors of `fit`, which has parameters_of() its model, and notes few blocks and near-unidentified pairs.
 /// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN. One pass over

@@ -23,6 +23,7 @@ namespace {
 
 /// out[k] = table at place[k], in [0, CubicTable::kLast].
 FATHOM_KERNEL void look_up(const CubicTable& table, const float* place, float* out) {
+  static_assert(kScoreLanes == 16);
   const __m512 at = _mm512_load_ps(place);
   const __m512i piece = _mm512_cvttps_epi32(at);
   const __m512 part = _mm512_sub_ps(at, _mm512_cvtepi32_ps(piece));

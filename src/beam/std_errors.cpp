@@ -180,12 +180,12 @@ void add_errors(const ParameterErrors& errors, const std::vector<std::size_t>& k
 
 }  // namespace
 
-std::vector<FitParameter> parameters_of(const BeamParameters& model) {
+std::vector<FitParameter> parameters_of(const BeamParameters& model, bool is_offset_learned) {
   std::vector<FitParameter> all;
   for (const auto& field : BeamParameters::fields()) {
     FitParameter& p = all.emplace_back(parameter_of(field, model));
     const auto member = member_of<double>(field);
-    if (member == &BeamParameters::hit_offset_m) p.status = ParameterStatus::kFixed;
+    if (member == &BeamParameters::hit_offset_m && !is_offset_learned) p.status = ParameterStatus::kFixed;
     if (member != &BeamParameters::sigma_hit_m) continue;
     if (model.tail.hit == HitLaw::kStudentT) p.doc = "scale of hits";
     if (model.tail.hit == HitLaw::kGrows) p.doc = "standard deviation of hits at range 0";

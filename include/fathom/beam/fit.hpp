@@ -69,8 +69,8 @@ struct BeamFit : IteratedFit {
 /// range that is negative or NaN, or invalid options; Error if the likelihood should fall under kExact.
 FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
 
-/// One model of many parts, such as logs or blocks of their scans. No two parts share a scan. Sums are made over each
-/// part alone and added in the order of the parts. A part may be empty.
+/// One model of many parts, such as logs or blocks of their scans. No two parts share a scan. Parts are learned from as
+/// if their scans were given in one. A part may be empty.
 FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options);
 
 /// Gives the pairs of a part, counted from 0.

@@ -70,7 +70,7 @@ struct ScanLogOptions {
 FATHOM_API void validate(const ScanLogOptions& options);
 
 /// Reads a log, plain or gzip, by what it holds:
-///  - CARMEN text (http://carmen.sourceforge.net/logger_playback.html), each line ends with `time host time`:
+///  - CARMEN text (http://carmen.sourceforge.net/logger_playback.html), whose lines end with `time host time`:
 ///      FLASER n r1..rn x y theta odom_x odom_y odom_theta, and RLASER
 ///      ROBOTLASER1 type start_angle fov angular_resolution maximum_range accuracy remission_mode n r1..rn m e1..em
 ///        laser_x laser_y laser_theta robot_x robot_y robot_theta tv rv forward_dist side_dist turn_axis
