@@ -136,7 +136,7 @@ class ChainDensity {
   [[nodiscard]] double turned_reported(std::size_t i) const;
   [[nodiscard]] double turned_between(std::size_t i, double low_m, double high_m) const;
 
-  NoiseChain chain_;  // keeps the models that steps_ point to
+  NoiseChain chain_;  // keeps the models that losses_ and ranges_ point to
   const ChainReturns& returns_;
   double least_log_;
   double limit_m_;                  ///< how far the sensor measures; 0: not known

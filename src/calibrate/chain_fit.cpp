@@ -35,9 +35,11 @@ NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
   for (const FreeNumber& p : numbers) {
     for (const std::uint16_t ring : p.rings) {
       std::vector<RingEntry>& entries = chain[p.entry].by_ring;
-      const auto at = std::lower_bound(entries.begin(), entries.end(), ring,
-                                       [](const RingEntry& entry, std::uint16_t r) { return entry.ring < r; });
-      if (at == entries.end() || at->ring != ring) entries.insert(at, {ring, chain[p.entry].noise});
+      // Files and Python may give rings in any order.
+      const bool is_there =
+          std::any_of(entries.begin(), entries.end(), [&](const RingEntry& e) { return e.ring == ring; });
+      const auto at = std::find_if(entries.begin(), entries.end(), [&](const RingEntry& e) { return e.ring > ring; });
+      if (!is_there) entries.insert(at, {ring, chain[p.entry].noise});
     }
   }
   return chain;

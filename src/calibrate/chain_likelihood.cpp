@@ -2,6 +2,7 @@
 #include "calibrate/chain_likelihood.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "noise/noise_access.hpp"
@@ -78,9 +79,11 @@ ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNu
   for (const FreeNumber& p : free) {
     ranges_.has.push_back(hooks(p.entry).loss_probability == nullptr || hooks(p.entry).act != nullptr);
   }
-  if (losing_.empty()) return;
-  cosines_.resize(data.returns.size());
-  for (const std::size_t i : data.used) cosines_[i] = cosine_of(data.returns.incidence_rad[i]);
+  reported_.has = ranges_.has;
+  if (losing_.empty() || data.cosines) return;
+  std::vector<float> cosines(data.returns.size());
+  for (const std::size_t i : data.used) cosines[i] = cosine_of(data.returns.incidence_rad[i]);
+  data_.cosines = std::make_shared<const std::vector<float>>(std::move(cosines));
 }
 
 void ChainLikelihood::find_columns() {
@@ -108,7 +111,7 @@ NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
 ChainDensity ChainLikelihood::density_at(std::span<const double> values) const {
   ChainDensity density(chain_at(values), data_.returns, data_.least_log);
   density.share_surroundings(data_.used, data_.executor);
-  density.share_cosines(cosines_);
+  if (data_.cosines) density.share_cosines(*data_.cosines);
   return density;
 }
 
@@ -132,6 +135,18 @@ void ChainLikelihood::find(Part& part, std::span<const double> values, F part_of
   part.of_return = filled([&](std::size_t i) { return part_of(data_.used[i]); });
 }
 
+void ChainLikelihood::find_kept(const ChainDensity& density, std::span<const double> values) const {
+  for (std::size_t k = 0; k < losing_.size(); ++k) {
+    find(kept_by_[k], values, [&, entry = losing_[k]](std::size_t i) { return density.kept_by(entry, i); });
+  }
+}
+
+double ChainLikelihood::kept(std::size_t i) const {
+  double product = 1.0;
+  for (const Part& part : kept_by_) product *= part.of_return[i];
+  return product;
+}
+
 double ChainLikelihood::total(std::span<const double> values) const {
   const std::vector<double> nats = each(values);
   std::vector<double> sums(nats.size() / kReturnsPerBlock + 1, 0.0);
@@ -144,20 +159,19 @@ double ChainLikelihood::total(std::span<const double> values) const {
 std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
   if (!density.has_parts()) return filled([&](std::size_t i) { return density(data_.used[i]); });
-  for (std::size_t k = 0; k < losing_.size(); ++k) {
-    find(kept_by_[k], values, [&, entry = losing_[k]](std::size_t i) { return density.kept_by(entry, i); });
-  }
+  find_kept(density, values);
   find(ranges_, values, [&](std::size_t i) { return density.range_part(i); });
-  return filled([&](std::size_t i) {
-    double kept = 1.0;
-    for (const Part& part : kept_by_) kept *= part.of_return[i];
-    return density.joined(data_.used[i], kept, ranges_.of_return[i]);
-  });
+  return filled([&](std::size_t i) { return density.joined(data_.used[i], kept(i), ranges_.of_return[i]); });
 }
 
 std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
-  return filled([&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
+  if (!density.has_parts()) {
+    return filled([&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
+  }
+  find_kept(density, values);
+  find(reported_, values, [&](std::size_t i) { return density.reported(i); });
+  return filled([&](std::size_t i) { return kept(i) * reported_.of_return[i]; });
 }
 
 ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, std::span<const double> steps,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,7 +51,8 @@ struct ChainData {
   const ChainReturns& returns;
   std::span<const std::size_t> used;  ///< places of the returns that count
   Executor& executor;
-  double least_log = ChainDensity::kLeastLog;  ///< of each
+  double least_log = ChainDensity::kLeastLog;              ///< of each
+  std::shared_ptr<const std::vector<float>> cosines = {};  ///< of incidence, [returns]; null: not found yet
 
   [[nodiscard]] ChainData at(std::span<const std::size_t> places, double least = ChainDensity::kLeastLog) const {
     return {returns, places, executor, least};
@@ -69,8 +71,10 @@ class ChainLikelihood {
   /// [columns, returns] numbers of returns, each by the parameter of the column that acts on the return.
   using Slopes = std::vector<std::vector<double>>;
 
+  /// `chain`, `free` and all that `data` refers to must outlive it.
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data);
 
+  /// With the cosines of incidence, if the chain loses returns: other likelihoods of the same returns take them.
   [[nodiscard]] const ChainData& data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return data_.used.size(); }
   [[nodiscard]] const FreeNumber& free(std::size_t k) const { return free_[k]; }
@@ -135,15 +139,17 @@ class ChainLikelihood {
   /// Finds a part where its values have moved: part_of(place of a return).
   template <class F>
   void find(Part& part, std::span<const double> values, F part_of) const;
+  void find_kept(const ChainDensity& density, std::span<const double> values) const;
+  /// The product of what find_kept() found.
+  [[nodiscard]] double kept(std::size_t i) const;
 
   const NoiseChain& chain_;
   std::span<const FreeNumber> free_;
   ChainData data_;
   std::vector<Column> columns_;
-  std::vector<float> cosines_;         ///< of incidence, [returns]; empty: the chain loses nothing
   mutable std::vector<Part> kept_by_;  ///< [models of loss]
   std::vector<std::size_t> losing_;    ///< their places in the chain
-  mutable Part ranges_;
+  mutable Part ranges_, reported_;
 };
 
 }  // namespace fathom

@@ -189,6 +189,12 @@ std::string nearest_parameter(const NoiseChain& chain, std::string_view pattern)
   return nearest_hint(pattern, views);
 }
 
+/// Whether it is the default as a single float, as chains hold it. A required field has no default.
+bool is_default(const FieldInfo& field, double number) {
+  return field.default_numbers.size() == 1 &&
+         static_cast<float>(field.default_numbers.front()) == static_cast<float>(number);
+}
+
 /// "mean_m: 0.1", ... Omits parameters that have no effect and their default value unless `with_idle`: the reader of
 /// scenes would warn about them.
 std::vector<std::string> value_texts(const Noise& noise, bool with_idle) {
@@ -197,9 +203,8 @@ std::vector<std::string> value_texts(const Noise& noise, bool with_idle) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const FieldInfo& field = noise.info().fields[i];
     const double number = values[i].number();
-    const std::string text = field_text(field, {&number, 1});
-    const bool is_idle = text == field.default_value && !noise.idle(field.name).empty();
-    if (with_idle || !is_idle) texts.push_back(fmt::format("{}: {}", field.name, text));
+    const bool is_idle = is_default(field, number) && !noise.idle(field.name).empty();
+    if (with_idle || !is_idle) texts.push_back(fmt::format("{}: {}", field.name, field_text(field, {&number, 1})));
   }
   return texts;
 }

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>

@@ -150,19 +150,23 @@ void fit_disparity_bias(const std::vector<TapePlace>& places, double focal_basel
   constexpr double kStepPx = 1e-4;
   Eigen::MatrixXd slopes(places.size(), 1);
   Eigen::VectorXd off_m(places.size());
-  double bias_px = 0.0;
-  for (int step = 0; step < kMostBiasSteps; ++step) {
+  const auto step_at = [&](double bias_px) {
     for (std::size_t k = 0; k < places.size(); ++k) {
       const double at_m = distance_without(places[k], bias_px, focal_baseline_px_m);
       slopes(k, 0) = (distance_without(places[k], bias_px + kStepPx, focal_baseline_px_m) - at_m) / kStepPx;
       off_m[k] = at_m - places[k].tape_m;
     }
-    const auto fit = fit_places(places, slopes, off_m);
+    return fit_places(places, slopes, off_m);
+  };
+  double bias_px = 0.0;
+  for (int step = 0; step < kMostBiasSteps; ++step) {
+    const auto fit = step_at(bias_px);
     if (!fit) return;
     bias_px -= fit->values[0].value;
-    tape.bias_px = {bias_px, fit->values[0].std_error}, tape.bias_px_spread_m = fit->spread_m;
     if (std::abs(fit->values[0].value) < 1e-10) break;
   }
+  const auto fit = step_at(bias_px);  // spread and error at the last bias
+  if (fit) tape.bias_px = {bias_px, fit->values[0].std_error}, tape.bias_px_spread_m = fit->spread_m;
 }
 
 /// Whether a value is within two errors of 0; without an error it is not.

@@ -122,8 +122,9 @@ struct WallReturnsOptions {
   std::size_t most_returns = 0;  ///< more are thinned out at random
   bool tails = false;            ///< readings off the wall alone are returns, too
   std::uint64_t seed = 0;
-  const WallTape* tape = nullptr;  ///< that the frames were freed of: the sensor measures gain and bias, and clean
-                                   ///< ranges have no bias of the disparities of the planes; null: no tape
+  /// Its gain and bias were taken out of the frames and are put back into the ranges; its bias of the disparity is
+  /// taken out of the clean ranges. Null: neither.
+  const WallTape* tape = nullptr;
 };
 
 /// Readings and losses of the walls. The clean range is moved so that the error is that before a plane took its part.

@@ -105,9 +105,10 @@ FATHOM_API std::uint32_t stretches_of(const ChainReturns& returns, const ChainFi
 /// Throws InputError for a number outside its limits.
 FATHOM_API void validate(const ChainFitOptions& options);
 
-/// A parameter is unidentified if its error exceeds its value, or if it stays as given: others do the same, it does
-/// nothing, the returns bound it to one side only, or it is of angular_hit and only ranges are known. Intervals are as
-/// even about the value as the likelihood is. Blocks are stretches of the way, or frames, or blocks of frames.
+/// A parameter is unidentified if its standard error exceeds its value, if the returns bound it to one side only, or if
+/// it stays as given: others do the same, it does nothing, disparities have no common step, or it is of angular_hit and
+/// only ranges are known. Intervals are as even about the value as the likelihood is. Blocks are stretches of the way,
+/// or frames, or blocks of frames.
 struct ChainFit : Fit {
   NoiseChain chain;                   ///< as given, with the learned values
   std::size_t returns = 0, lost = 0;  ///< used to learn; lost ones among them

@@ -74,7 +74,7 @@ struct DepthMeasure {
     std::uint64_t count = 0, pixels = 0;
   };
   /// Blobs of holes, connected over 4 neighbours, of 1 to 3, 4 to 50 and more pixels. Whole ones touch neither the
-  /// border of the image nor a pixel left out: the size of the others is unknown, such as the band of a stereo image.
+  /// border of the image nor a pixel left out: the size of others, such as the band of a stereo image, is unknown.
   std::array<Blobs, kBlobClasses> blobs, whole_blobs;
   std::vector<Blobs> blobs_by_size;  ///< entry k: of 2^k to 2^(k + 1) - 1 pixels; ends with the largest
   std::uint64_t largest_blob = 0;    ///< pixels

@@ -11,10 +11,10 @@
 // error: a residual with the leverage h is divided by sqrt(1 - h S), S the sum of the correlations of the error over
 // all lags.
 //
-// A lidar also sees floor, ceiling and other walls. The wall is then the plane through random neighbours that most
-// readings agree with within four deviations (Fischler and Bolles, Communications of the ACM 24 (1981)), or most of
-// those straight ahead, and of these readings the largest connected piece. Rays so near to another surface that its
-// readings could be the wall's are left out.
+// A lidar also sees floor, ceiling and other walls, and a laser in a corridor several walls. Planes are drawn through
+// random neighbours (Fischler and Bolles, Communications of the ACM 24 (1981)). The wall is on the one that most
+// readings, or most of those straight ahead, agree with within four deviations; it is the largest connected piece of
+// these readings. Rays so near to another surface that its readings could be the wall's are left out.
 //
 // A wall does not show the mean error, which moves the plane itself, unless distances were measured with a tape. It
 // shows neither the effects of edges nor the losses of surfaces with another colour or texture.
