@@ -106,6 +106,32 @@ TEST(ChainRings, TellARingsBiasBesideWhatAllShare) {
   }
 }
 
+/// As files and Python may give them.
+TEST(ChainRings, DescendingInTheChainTheyStayOneEntryEach) {
+  const NoiseChain chain = {GainBias{}, DistanceNoise{0.0F, 0.02F, 0.0F}};
+  const std::vector<float> bias_m = {0.03F, -0.05F, 0.01F};
+  const ChainReturns returns = ringed(chain, bias_m, 4);
+  for (const std::vector<RingEntry>& given : {std::vector<RingEntry>{{5, GainBias{}}, {2, GainBias{}}, {0, GainBias{}}},
+                                              {{5, GainBias{}}, {0, GainBias{}}}}) {
+    NoiseChain start = chain;
+    start[0].by_ring = given;
+    const ChainFit fit =
+        fit_chain(start, chain_parameters(start, "gain_bias.rings.*.bias_m", kRings), returns, {.hold_out = 0});
+    std::vector<std::uint16_t> rings;
+    for (const RingEntry& entry : fit.chain[0].by_ring) rings.push_back(entry.ring);
+    std::sort(rings.begin(), rings.end());
+    EXPECT_EQ(rings, kRings);
+    const std::string yaml = chain_yaml(fit.chain, 2);
+    for (std::size_t k = 0; k < kRings.size(); ++k) {
+      const std::string key = "\n        " + std::to_string(kRings[k]) + ": {";
+      EXPECT_TRUE(contains(yaml, key)) << yaml;
+      EXPECT_EQ(yaml.find(key), yaml.rfind(key)) << yaml;
+      const FitParameter& p = fit["gain_bias.rings." + std::to_string(kRings[k]) + ".bias_m"];
+      EXPECT_LT(std::abs(p.value - double{bias_m[k]}), 4 * p.std_error) << p.name;
+    }
+  }
+}
+
 TEST(ChainRings, AChainWithRingsIsScoredByThem) {
   const NoiseChain chain = {GainBias{0.0F, 0.0F}, DistanceNoise{0.0F, 0.02F, 0.0F}};
   const ChainReturns returns = ringed(chain, {0.03F, -0.05F, 0.0F}, 4);

@@ -14,6 +14,7 @@
 #include "calibrate/chain_simulator.hpp"
 #include "calibrate/learned_cases.hpp"
 #include "support/sanitized.hpp"
+#include "support/statistics.hpp"
 
 namespace fathom::test::chain_test {
 namespace {
@@ -83,8 +84,10 @@ TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
     std::cout << free[k].field << ": " << held[k] << " of " << seeds << ", mean square " << squares[k] << '\n';
     // Three of its binomial deviations below 95 %; the larger of two errors holds the truth somewhat more often.
     EXPECT_GE(held[k], 0.95 * seeds - 3.0 * std::sqrt(0.95 * 0.05 * seeds)) << free[k].field;
-    // The deviation of the mean square of normals is sqrt(2 / seeds).
-    EXPECT_GT(squares[k], 1.0 - 3.5 * std::sqrt(2.0 / seeds)) << free[k].field;
+    if (free[k].field == "max_incidence_rad") continue;  // the likelihood jumps there: its law is not normal
+    // Right errors fail twice in a thousand: for 10 seeds the mean square is in (0.148, 2.96).
+    const double p = chi_square_p_value(seeds * squares[k], seeds);
+    EXPECT_TRUE(p > 0.001 && p < 0.999) << free[k].field << ", p = " << p;
   }
 }
 

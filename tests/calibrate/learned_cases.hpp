@@ -2,6 +2,8 @@
 #pragma once
 // Chains that are simulated and learned again: every model that returns tell, alone, and some together.
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -25,6 +27,19 @@ inline void PrintTo(const LearnedCase& c, std::ostream* out) { *out << c.name; }
 
 inline StereoEnergy energy_law(EnergyNormalization law) {
   return {.min_energy = 0.1F, .pow = 3.0F, .normalization = law};
+}
+
+/// With which probability right intervals fail are_enough_held(), at most.
+inline constexpr double kLeastChance = 0.001;
+/// Whether at most `held` of n right and independent 95 % intervals hold the truth with a probability of at least
+/// kLeastChance.
+inline bool are_enough_held(std::size_t held, std::size_t n) {
+  double term = std::pow(0.05, static_cast<double>(n)), at_most = term;  // of 0 held, and of at most k
+  for (std::size_t k = 0; k < held; ++k) {
+    term *= 19.0 * static_cast<double>(n - k) / static_cast<double>(k + 1);
+    at_most += term;
+  }
+  return at_most >= kLeastChance;
 }
 
 /// Each model alone, beside a random error where it needs one.

@@ -141,7 +141,7 @@ TEST_P(TurnedDensity, OfNormalErrorsIsTheSumOverAngles) {
   }
 }
 
-/// Densities that take long, at ranges as far from each other as the narrowest of them allows.
+/// These densities take long: the ranges are as far apart as the narrowest density allows.
 TEST_P(TurnedDensity, OfOtherErrorsIsNearlyTheSumOverAngles) {
   constexpr double kWideM = 0.01;
   constexpr int kAngles = 200;

@@ -48,7 +48,7 @@ bool is_lost_at(const std::vector<std::pair<double, bool>>& rays, double azimuth
 /// A quarter of the columns of a VLP-16: where a law needs no more.
 constexpr std::uint32_t kFewColumns = 452;
 
-/// The clouds of turns with as many columns.
+/// Clouds of turns with kFewColumns columns.
 WallFrames few_columns(const std::vector<FiredTurn>& turns, std::optional<std::uint16_t> ring = {}) {
   const TemporaryFolder folder;
   return frames_of(turns, ring,

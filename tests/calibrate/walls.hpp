@@ -4,10 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall.hpp>
 #include <fathom/calibrate/wall_frames.hpp>
 

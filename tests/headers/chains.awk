@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # awk -f chains.awk HEADER...: the headers in as few lines as possible, such that each includes the one before it in its
 # line, through others or not. A compiler that reads a line from left to right reads each header as it reads that header
-# alone: all that it has read by then is what the header includes itself. The least number of lines is that of the headers
-# less a largest matching of headers with what they include (Dilworth, Fulkerson).
+# alone: all that it has read by then is what the header includes itself. The fewest lines: the number
+# of headers less the size of a largest matching between headers and those that include them (Dilworth, Fulkerson). Headers
+# that include each other may have no first one: they have a line each.
 
 FNR == 1 { depth = 0; name[++n] = FILENAME; number[FILENAME] = n }
 /^[ \t]*#[ \t]*if/ { ++depth }
@@ -51,7 +52,12 @@ END {
   for (k = 1; k <= n; ++k) {
     if (before[k]) continue
     line = name[k]
-    for (other = next_of[k]; other; other = next_of[other]) line = line " " name[other]
+    printed[k] = 1
+    for (other = next_of[k]; other; other = next_of[other]) {
+      line = line " " name[other]
+      printed[other] = 1
+    }
     print line
   }
+  for (k = 1; k <= n; ++k) if (!printed[k]) print name[k]
 }

@@ -19,18 +19,32 @@ compile_line() {  # <paths below include/>, which may be elsewhere: -I follows i
     $compile -Werror -fsyntax-only -I "$source/include" ${extra:-} -x c++ - > "$work/$(tr / _ <<< "${!#}").log" 2>&1
 }
 
-# Names those of a line of chains.awk that do not compile alone; the last of them where only the line does not.
+# Names the headers of a line of chains.awk that do not compile alone; the last one where only the line does not compile.
 broken_of_line() {  # <paths>
-  local header broken=()
+  local header log broken=()
   if compile_line "$@"; then return; fi
+  log=$work/$(tr / _ <<< "${!#}")
+  mv "$log.log" "$log.line.log"
   for header in "$@"; do compile_line "$header" || broken+=("$header"); done
   [[ ${#broken[@]} -gt 0 ]] || broken=("$header")
   printf '%s\n' "${broken[@]}"
 }
 export -f compile_line broken_of_line
 
+lines_of_headers() { awk -f "$source/tests/headers/chains.awk" "$@"; }  # <paths>
+
 find_broken() {  # <paths>: by two compilers at a time
-  awk -f "$source/tests/headers/chains.awk" "$@" | xargs -P 2 -I LINE bash -c 'broken_of_line LINE'
+  lines_of_headers "$@" | xargs -P 2 -I LINE bash -c 'broken_of_line LINE'
+}
+
+why_broken() {  # <path>
+  local log
+  log=$work/$(tr / _ <<< "$1")
+  if [[ -s $log.log ]]; then
+    echo "$1 does not compile alone: $(head -n 5 "$log.log")"
+  else
+    echo "$1 does not compile after headers that it includes: $(head -n 5 "$log.line.log")"
+  fi
 }
 
 # Lines after the preprocessor; nothing where the compiler cannot say.
@@ -49,15 +63,17 @@ if ! echo '#include <mujoco/mujoco.h>' | $compile -fsyntax-only -x c++ - 2> /dev
   mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -v '^fathom/mujoco')
 fi
 
+words=$(lines_of_headers "${headers[@]}" | wc -w)
+if [[ $words -eq ${#headers[@]} ]]; then pass; else fail "the lines hold $words headers, not ${#headers[@]}"; fi
+
 mapfile -t broken < <(find_broken "${headers[@]}")
-for header in "${broken[@]}"; do
-  fail "$header does not compile alone: $(head -n 5 "$work/$(tr / _ <<< "$header").log")"
-done
+for header in "${broken[@]}"; do fail "$(why_broken "$header")"; done
 for header in "${headers[@]}"; do
   [[ " ${broken[*]} " == *" $header "* ]] || pass
 done
 
-# The checks themselves: a header that needs another's include, wherever others include it; and one that is a line too heavy.
+# The checks themselves: a header that needs another's include, wherever others include it; one that does not compile after
+# what it includes; two that include each other; and one that is a line too heavy.
 extra="-I $work"
 cd "$work"
 printf '#pragma once\ninline std::string name() { return {}; }\n' > needy.hpp
@@ -66,6 +82,18 @@ printf '#pragma once\n#include <giving.hpp>\n#include <needy.hpp>\n' > after.hpp
 printf '#pragma once\n#include <giving.hpp>\ninline std::string other() { return {}; }\n' > right.hpp
 found=$(find_broken after.hpp giving.hpp needy.hpp right.hpp)
 if [[ $found == needy.hpp ]]; then pass; else fail "of needy.hpp and others, '$found' are said to lack an #include"; fi
+printf '#pragma once\n#define FIRST\n' > first.hpp
+printf '#ifdef FIRST\n#error too late\n#endif\n#pragma once\n#include <first.hpp>\n' > late.hpp
+found=$(find_broken first.hpp late.hpp)
+if [[ $found == late.hpp && $(why_broken late.hpp) == *'too late'* ]]; then
+  pass
+else
+  fail "of first.hpp and late.hpp, '$found' are said to be broken: $(why_broken late.hpp)"
+fi
+printf '#pragma once\n#include <other.hpp>\n' > one.hpp
+printf '#pragma once\n#include <one.hpp>\n' > other.hpp
+words=$(lines_of_headers one.hpp other.hpp giving.hpp | wc -w)
+if [[ $words -eq 3 ]]; then pass; else fail "of 3 headers, two of which include each other, the lines hold $words"; fi
 cd "$source/include"
 
 if [[ $(printf 'int a;\nint b;\n' | $compile -E -P -x c++ - 2> /dev/null | wc -l) -ne 2 ]]; then
