@@ -69,7 +69,7 @@ ScanNumbers held_out_scans(const Options& options, const ScanNumbers& learned, c
   return held_out_scans(options.scans, options.test_scans, learned, log, of);
 }
 
-/// HeldOut::note of scans of a log that nobody named. `has_cells`: whether the world is a map.
+/// HeldOut::note of test scans that were not named. `has_cells`: whether the world is a map.
 std::string held_out_note(bool has_cells);
 
 /// Whether each log learns an offset of its own.

@@ -78,7 +78,7 @@ const std::vector<SmallerScene>& smaller_scenes() {
   return scenes;
 }
 
-/// Links to all that is in examples/, and smaller scenes in place of those that take long.
+/// Links to everything in examples/, with smaller scenes for the slow ones.
 void make_examples(const std::filesystem::path& folder) {
   for (const auto& example : std::filesystem::directory_iterator(FATHOM_SOURCE_DIR "/examples")) {
     if (!example.is_directory()) continue;

@@ -93,7 +93,7 @@ fi
 printf '#pragma once\n#include <other.hpp>\n' > one.hpp
 printf '#pragma once\n#include <one.hpp>\n' > other.hpp
 words=$(lines_of_headers one.hpp other.hpp giving.hpp | wc -w)
-if [[ $words -eq 3 ]]; then pass; else fail "of 3 headers, two of which include each other, the lines hold $words"; fi
+if [[ $words -eq 3 ]]; then pass; else fail "the lines hold $words of 3 headers, and two of these include each other"; fi
 cd "$source/include"
 
 if [[ $(printf 'int a;\nint b;\n' | $compile -E -P -x c++ - 2> /dev/null | wc -l) -ne 2 ]]; then

@@ -4,8 +4,8 @@ room_yaml > room.yaml
 in_shell() { bash -c "$1"; }  # with the redirections of its own
 export -f fathom
 
-# Frames that take long and leave little on disk, and so many of them that progress is shown. One thread
-# takes as long with less work.
+# Slow frames that leave little on disk, and enough of them to show progress. One thread takes as long
+# with less work.
 sed 's/^sensors: \[.*/sensors: [{name: slow, preset: OS1-128, outputs: []}, {name: quick, preset: RPLIDAR-A2, outputs: [pcd]}]/' room.yaml > long.yaml
 frames=8
 shows_progress() {
