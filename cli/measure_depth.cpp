@@ -120,6 +120,7 @@ void measure_depth(const MeasureDepthOptions& options) {
     refuse_inputs(fathom::depth_report_files(options.output.out), inputs);
   }
   std::vector<fathom::DepthReport> reports;
+  reports.reserve(folders.size());
   for (const DepthFolder* one : folders) reports.push_back(measure(*one, options));
   if (!options.output.out.empty()) fathom::write_depth_report(options.output.out, reports, options.output.force);
   if (options.output.json) return print(fathom::report_text(reports, fathom::ReportForm::kJson));

@@ -89,6 +89,7 @@ std::vector<std::string> chosen(const std::vector<std::string>& names, const std
 
 std::vector<fs::path> in_folder(const fs::path& folder, const std::vector<std::string>& names) {
   std::vector<fs::path> files;
+  files.reserve(names.size());
   for (const std::string& name : names) files.push_back(folder / name);
   return files;
 }
