@@ -78,9 +78,10 @@ std::string parameter_text(Localizer localizer, std::string_view type, const std
   std::string text = comments;
   if (!is_ros1) text += "amcl:\n  ros__parameters:\n";
   text += fmt::format("{}laser_model_type: \"{}\"\n", indent, type);
-  for (const auto& [name, value] : learned_numbers) text += indent + prefix + name + ": " + learned(value) + "\n";
+  for (const auto& [name, value] : learned_numbers)
+    text += fmt::format("{}{}{}: {}\n", indent, prefix, name, learned(value));
   for (const auto& [name, value] : lengths) {
-    if (value > 0.0) text += indent + name + ": " + decimal(value) + "\n";
+    if (value > 0.0) text += fmt::format("{}{}: {}\n", indent, name, decimal(value));
   }
   return text;
 }

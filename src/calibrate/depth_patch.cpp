@@ -236,6 +236,7 @@ std::vector<double> jackknife_errors(const PatchGroups& groups) {
     for (std::size_t k = 0; k < values.size(); ++k) without[k].push_back(values[k]);
   }
   std::vector<double> errors;
+  errors.reserve(without.size());
   for (const std::vector<double>& of_one : without) errors.push_back(jackknife_error(of_one));
   return errors;
 }

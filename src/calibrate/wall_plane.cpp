@@ -342,8 +342,8 @@ std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::
   const auto region_of = [&](const WallPlaneFit& plane) {
     std::vector<WallPixel> pixels(rays.size(), WallPixel::kLost);
     name_pixels(rays, measured_m, {}, plane, tolerance, std::nullopt, pixels);
-    std::vector<std::uint8_t> region;
-    for (const WallPixel pixel : pixels) region.push_back(pixel == WallPixel::kWall ? 1 : 0);
+    std::vector<std::uint8_t> region(pixels.size());
+    std::ranges::transform(pixels, region.begin(), [](WallPixel pixel) { return pixel == WallPixel::kWall ? 1 : 0; });
     return region;
   };
   const std::vector<std::uint8_t> rough = region_of({.m = *start});
