@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The sets of rays and scenes of the table in docs/benchmarks.md.
+// The sets of rays and scenes of the table in bench/README.md.
 
 #include <filesystem>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom fit chain` hold the truth (tests/calibrate/chain_study.hpp): each model
 // alone, the chains of the presets, a gain and a bias for each ring, what errs by stretches (the presets in rooms that
-// the scene has wrong, a laser along uneven walls). Prints the tables of docs/benchmarks.md.
+// the scene has wrong, a laser along uneven walls). Prints the tables of bench/README.md.
 
 #include <cstdio>
 #include <cstdlib>
