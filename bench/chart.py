@@ -11,7 +11,7 @@ import pathlib
 import re
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
-LABELS, WIDTH, ROW = 380, 900, 26  # px
+LABELS, WIDTH, ROW = 430, 950, 26  # px
 LEAST, MOST = 0.5, 25.0  # of the logarithmic scale; longer bars are cut
 TICKS = [0.5, 1, 2, 5, 10, 20]
 
@@ -36,7 +36,8 @@ def text(x, y, words, anchor="start"):
 
 def chart(rows):
     height = ROW * len(rows) + 44
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">',
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"',
+             ' font-family="sans-serif" font-size="13">',
              f'<rect width="{WIDTH}" height="{height}" fill="white"/>']
     for tick in TICKS:
         colour = "#333333" if tick == 1 else "#dddddd"
