@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of a fit hold the truth where readings of neighbouring scans err together: a corridor
-// whose furniture was moved since its map was made (tests/beam/corridor.hpp). Prints the tables of docs/beam-model.md.
+// whose furniture was moved since its map was made (tests/beam/corridor.hpp). docs/beam-model.md has the
+// ranges of the tables.
 
 #include <cstdio>
 #include <cstdlib>
