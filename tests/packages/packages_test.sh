@@ -51,17 +51,18 @@ for file in man/man1/fathom.1 bash-completion/completions/fathom zsh/site-functi
   [[ -s $root/usr/share/$file ]] || fail "fathom lacks share/$file"
 done
 
-# The packages of Debian that hold the libraries which it is linked with, as the loader finds them here, are asked for.
+# A package has to depend on the packages of Debian that hold the libraries it links, as the loader finds them here.
 depends_on_libraries() {  # <package> <its binary>
-  local library path owner
-  for library in $(readelf -d "$2" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p'); do
-    if [[ $library == libfathom.so.* ]]; then continue; fi
-    path=$(ldd "$2" | awk -v name="$library" '$1 == name {print $3} $1 ~ "/" name "$" {print $1}')
-    path=$(realpath "$path")
-    owner=$(dpkg -S "$path" 2> /dev/null || dpkg -S "${path#/usr}") || fail "no package holds $path"
-    owner=${owner%%:*}
+  local paths owner
+  mapfile -t paths < <(ldd "$2" | awk '$2 == "=>" && $1 !~ /^libfathom/ {print $1, $3} $1 ~ "^/" {print $1, $1}' |
+    grep -F -f <(readelf -d "$2" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p') | awk '{print $2}' | xargs -n 1 realpath)
+  # dpkg lists files of merged folders with or without /usr, and fails if it misses one of the two.
+  dpkg -S "${paths[@]}" "${paths[@]#/usr}" 2> /dev/null | sort -u > "$work/owners" || true
+  [[ $(sed 's|.*/||' "$work/owners" | sort -u | wc -l) -eq ${#paths[@]} ]] ||
+    fail "no package holds one of ${paths[*]}: $(cat "$work/owners")"
+  for owner in $(sed 's/:.*//' "$work/owners" | sort -u); do
     grep -qE "^Depends:(.*,)? ${owner//+/\\+}( |,|\$)" "$work/$1.control" ||
-      fail "$1 needs $library, but does not depend on $owner: $(grep ^Depends: "$work/$1.control")"
+      fail "$1 links with libraries of $owner, but does not depend on it: $(grep ^Depends: "$work/$1.control")"
   done
 }
 library=$(find "$root/usr/lib" -name "libfathom.so.$version")
