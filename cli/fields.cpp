@@ -43,13 +43,15 @@ std::string limits_text(const FieldInfo& f) {
   return has_limits(f) ? fmt::format("[{:.8g}, {:.8g}]", f.low, f.high) : "";
 }
 
-/// Limits or words, and no unit where there are words.
+/// Limits with their unit, or words.
+std::string page_values(const FieldInfo& f) {
+  if (has_limits(f)) return limits_text(f) + (f.unit == "1" ? "" : fmt::format(" {}", f.unit));
+  return f.kind == FieldKind::kFlag ? "true, false" : fmt::format("{}", fmt::join(f.choices, ", "));
+}
+
 std::string page_row(const FieldInfo& f) {
-  const std::string allowed = has_limits(f)                ? fmt::format("{:.8g} to {:.8g}", f.low, f.high)
-                              : f.kind == FieldKind::kFlag ? "true, false"
-                                                           : fmt::format("{}", fmt::join(f.choices, ", "));
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", f.name, has_limits(f) ? f.unit : "", allowed,
-                     f.required ? "required" : f.default_value, f.doc);
+  return fmt::format("| `{}` | {} | {} | {} |\n", f.name, page_values(f), f.required ? "required" : f.default_value,
+                     f.doc);
 }
 
 }  // namespace
@@ -84,7 +86,7 @@ Json fields_json(std::span<const FieldInfo> fields) {
 }
 
 std::string fields_page(std::span<const FieldInfo> fields) {
-  std::string text = "| parameter | unit | limits | default | meaning |\n|---|---|---|---|---|\n";
+  std::string text = "| parameter | values | default | meaning |\n|---|---|---|---|\n";
   for (const FieldInfo& f : fields) text += page_row(f);
   return text;
 }

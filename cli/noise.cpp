@@ -25,62 +25,6 @@ Examples:
   fathom noise distance
   fathom noise --json)";
 
-constexpr std::string_view kIntroduction = R"(# Noise and loss models
-
-<!-- Generated: do not edit. Made from the field tables in include/fathom/noise/ by
-
-         fathom noise --markdown > docs/noise.md
-
-     A test fails when this page is stale. -->
-
-A sensor carries a chain of models, any number of each. A frame runs the stages in a fixed order; within one stage the
-models act in the order of the chain:
-
-1. `ray`: on the emitted ray, before it is cast;
-2. the range gate of the sensor: what lies outside `[min_range, max_range]` is lost;
-3. `angle_loss`, `shadow`, `energy_loss`, `edge_loss`: what is left is kept, or lost with a reason that follows from the
-   surface, the cameras and the neighbours ([depth-cameras.md](depth-cameras.md));
-4. `image`: on the whole image of what is left: which surface a pixel shows, and whether it is believed;
-5. `hit_point`: on the hit point;
-6. `range`: on the range; the hit point moves along its line from the sensor origin;
-7. `reading`: on what the sensor reports, whether the ray met anything or not;
-8. the range policy of the sensor: what becomes of a return that noise carried outside the limits. One that it carried to
-   0 or below is `below_min_range` under every policy: no sensor measures such a range, so
-   neither `keep` nor `clamp` makes a hit of it.
-9. `dropout`: what is left is kept, or lost with a reason.
-
-Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too, and a
-[range](scene-format.md#ranges) in place of any number. Limits are closed. A model may have other parameters for single
-entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray`, `image` or
-`reading`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
-source and what is not modelled stand at the top of each header.
-)";
-
-constexpr const char* kCorrelation = R"(
-## Correlation
-
-The draws of any model that has some may be alike in neighbouring pixels and in frames one after the other. Each number
-that the model draws then comes from a Gaussian field over the image and time in place of white noise. The law of a
-single pixel stays as it is: a normal has mean 0 and variance 1, a uniform is the normal's rank. A loss of probability P
-still loses P of the area, in blobs. With a lag of l pixels in one direction, of size s, and k the key frame before t:
-
-| shape | correlation of the normals | from a sum over |
-|---|---|---|
-| `gaussian` | exp(-l^2 / (4 s^2)) | 3 s to either side, with weights exp(-i^2 / (2 s^2)) |
-| `exponential` | exp(-l / s) | the smallest power of 2 that is at least 8 s, with weights exp(-i / s) |
-| in time | cos(phi) F_k + sin(phi) F_k+1, phi = (pi / 2) (t / `time_s` - k) | the two key frames around t |
-
-The sums are cut, so that the correlation is up to 0.004 (gaussian, from 1 px on) or 0.0004 (exponential) off these
-forms. Below 1 px neighbours have less in common than the Gaussian's form says. Correlations across, down and in time
-multiply. Rows and columns are those of the frame: rings and azimuth steps of a lidar, whose last column is next to the
-first where the scan closes. All entries for entities or rings take the same draws. A correlation of zeros changes no
-bit. Refused are models without draws, rosettes and rows of rays that show nothing as a line of pixels, an
-`across_px` whose sum does not fit into the turn of a lidar, and sensors with several returns of each ray. Formulas and what is not modelled stand in
-[`fathom/noise/correlation.hpp`](../include/fathom/noise/correlation.hpp), how files say it in
-[scene-format.md](scene-format.md#correlated-draws).
-
-)";
-
 using fathom::NoiseInfo;
 
 /// `fathom noise [SLUG] [--json | --markdown]`
@@ -90,7 +34,7 @@ struct NoiseOptions {
   bool markdown = false;
 };
 
-/// How help and the reference page speak of a stage; completes "acts on ...".
+/// Completes "acts on ...".
 std::string_view stage_doc(fathom::Stage stage) {
   switch (stage) {
     case fathom::Stage::kRay:
@@ -146,27 +90,21 @@ nlohmann::ordered_json to_json(const NoiseInfo& model) {
           {"fields", fields_json(model.fields)}};
 }
 
-std::string section(const fathom::NoiseInfo& model) {
-  std::string text = fmt::format(
-      "\n## {0}\n\n{1}\n\nStage `{2}`: acts on {3}. Formula and source: "
-      "[`fathom/noise/{0}.hpp`](../include/fathom/noise/{0}.hpp).\n",
-      model.slug, model.doc, to_string(model.stage), stage_doc(model.stage));
-  if (!model.note.empty()) text += fmt::format("\n{}\n", model.note);
-  return text + "\n" + fields_page(model.fields);
+std::string section(std::string_view heading, const std::vector<fathom::FieldInfo>& fields) {
+  return fmt::format("\n## {}\n\n{}", heading, fields_page(fields));
 }
 
-/// docs/noise.md, Markdown.
-std::string noise_page(const std::vector<fathom::NoiseInfo>& models) {
-  std::string text(kIntroduction);
-  text += std::string(kCorrelation) + fields_page(fathom::describe<fathom::Correlation>());
-  for (const fathom::NoiseInfo& model : models) text += section(model);
+/// The tables of docs/noise.md, under its headings.
+std::string noise_tables(const std::vector<NoiseInfo>& models) {
+  std::string text = section("Correlation", fathom::describe<fathom::Correlation>());
+  for (const NoiseInfo& model : models) text += section(model.slug, model.fields);
   return text;
 }
 
 void list_noise(const NoiseOptions& options) {
   const std::vector<NoiseInfo> models = select(options.slug);
   if (options.markdown) {
-    print(noise_page(models));
+    print(noise_tables(models));
   } else if (options.json) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const NoiseInfo& model : models) list.push_back(to_json(model));
@@ -185,7 +123,7 @@ void add_noise(CLI::App& app) {
   CLI::App& c = *app.add_subcommand("noise", "List the noise models and their parameters");
   c.add_option("MODEL", o->slug, "show this model only")->type_name("");
   CLI::Option* json = &add_json(c, o->json);
-  c.add_flag("--markdown", o->markdown, "as the page docs/noise.md")->excludes(json);
+  c.add_flag("--markdown", o->markdown, "the tables of docs/noise.md")->excludes(json);
   c.footer(kNoiseHelp);
   c.final_callback([o] { list_noise(*o); });
 }

@@ -164,11 +164,30 @@ std::string known_name(const std::string& typed) {
   return typed;
 }
 
+/// The kind whose parameters are the first ones of `kind`; null if there is no such kind.
+const SensorKindInfo* base_of(const SensorKindInfo& kind) {
+  const auto is_same = [](const FieldInfo& a, const FieldInfo& b) {
+    return a.name == b.name && a.doc == b.doc && a.default_value == b.default_value && a.low == b.low &&
+           a.high == b.high;
+  };
+  for (const SensorKindInfo& other : fathom::sensor_kinds()) {
+    if (other.fields.size() < kind.fields.size() &&
+        std::equal(other.fields.begin(), other.fields.end(), kind.fields.begin(), is_same)) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
 /// The section on parameters of docs/sensors.md.
 std::string all_as_page() {
   std::string text;
   for (const SensorKindInfo& kind : fathom::sensor_kinds()) {
-    text += fmt::format("\n### `{}`\n\n{}\n\n{}", kind.slug, kind.doc, fields_page(kind.fields));
+    const SensorKindInfo* base = base_of(kind);
+    const std::size_t shared = base == nullptr ? 0 : base->fields.size();
+    const std::string more = base == nullptr ? "" : fmt::format(" It has the parameters of `{}` and:", base->slug);
+    text += fmt::format("\n### `{}`\n\n{}{}\n\n{}", kind.slug, kind.doc, more,
+                        fields_page(std::span(kind.fields).subspan(shared)));
   }
   return text;
 }

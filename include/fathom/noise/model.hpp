@@ -3,7 +3,7 @@
 // The shape of a noise model. A model is a struct of parameters with
 //
 //   kSlug      its name in files; see is_slug()      kStage   when it acts, and so on what
-//   kDraws     random numbers it needs per ray       kDoc     one line for help and the reference page
+//   kDraws     random numbers it needs per ray       kDoc     one line for help
 //   fields()   one entry per parameter: name, unit, limits, doc (field.hpp); of float, bool and choice<> members
 //   is_identity()  whether these parameters change nothing (the model is then skipped, with the same bits)
 //   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure (a model of stage
@@ -11,7 +11,7 @@
 //
 // and, where it has them, with
 //
-//   kNote              how it differs on purpose from its source, in whole sentences for the reference page
+//   kNote              how it differs on purpose from its source, in whole sentences for help in Python
 //   kNeeds             what it wants to know of the surface that was struck (noise/surface.hpp)
 //   check()            throws InputError when parameters that are each within their limits do not fit together
 //   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)
