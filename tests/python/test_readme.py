@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/tour.md and docs/python.md show works as shown."""
+"""What docs/tour.md, docs/python.md and docs/train-on-many-environments.md show works as shown."""
 
 import re
 
@@ -31,14 +31,15 @@ def test_the_tour_draws_its_picture(tmp_path, monkeypatch):
 
 
 def block_with(words):
-    """The block of the page of Python that has these words."""
-    (found,) = [code for code in blocks("docs/python.md", "python") if words in code]
+    """The block of the pages that has these words."""
+    pages = ("docs/python.md", "docs/train-on-many-environments.md")
+    (found,) = [code for page in pages for code in blocks(page, "python") if words in code]
     return found
 
 
 def test_page_runs(capsys):
     names = {}
-    for words in ("fa.Scene()", "envs.set_entity_poses(", "entity_ranges=", "fa.random.normal("):
+    for words in ("fa.Simulator(scene, [lidar]", "envs.set_entity_poses(", "fa.random.normal("):
         exec(block_with(words), names)
     assert "hit" in capsys.readouterr().out and names["mine"].shape == names["frame"].shape
     assert names["out"]["camera"].depth.shape == (64, 48, 64)
