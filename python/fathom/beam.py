@@ -239,7 +239,7 @@ def score_likelihood_field(model: Union[FieldFit, Dict[str, float]], map: GridMa
 
 def localizer_parameters(parameters: ParametersLike, localizer: str) -> Dict[str, float]:
     """z_hit, z_short, z_max, z_rand, sigma_hit and lambda_short of a localizer's beam model: "amcl", "nav2" or "beluga".
-    The first two lack a factor in their hit term, which the weights make up for (docs/ten-minutes.md)."""
+    The first two lack a factor in their hit term, which the weights make up for (docs/beam-cli.md)."""
     return _fathom._localizer_beam(_parameters(parameters).to_dict(), localizer)
 
 
