@@ -443,6 +443,7 @@ RC_GTEST_PROP(McapTest, AnyChangedBytesAreReadOrRefusedInOneLine, ()) {
     read_mcap(folder / "a.mcap", [](const BagMessage&) {});
   } catch (const InputError& error) {
     RC_ASSERT(std::string(error.what()).find('\n') == std::string::npos);
+    RC_ASSERT(contains(error.what(), "a.mcap: "));
   }
 }
 

@@ -228,6 +228,38 @@ TEST(ReadBag, Db3WhoseRowsAreComputedIsRefused) {
   }
 }
 
+std::size_t big_endian16(const std::string& bytes, std::size_t at) {
+  return 256 * static_cast<std::size_t>(static_cast<unsigned char>(bytes[at])) +
+         static_cast<unsigned char>(bytes[at + 1]);
+}
+
+constexpr std::size_t kCells = 3, kLastChild = 8, kCellPlaces = 12;  // in an inner page of a table
+
+/// A tree of 60^6 rows in 32 kB: all branches of an inner page lead to the page behind it.
+TEST(ReadBag, Db3WithRowsWithoutEndIsRefused) {
+  constexpr std::size_t kPage = 512, kRoot = 2 * kPage;
+  const test::TemporaryFolder folder;
+  write_sql(folder / "a.db3", "PRAGMA page_size = 512;" + kTopics + kMessages +
+                                  "INSERT INTO topics VALUES(1, '/a', 'b', 'cdr');"
+                                  "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 60) "
+                                  "INSERT INTO messages SELECT x, 1, x, randomblob(400) FROM c");
+  std::string bytes = test::bytes_of(folder / "a.db3");
+  ASSERT_EQ(bytes[kRoot], 5) << "an inner page";
+  std::string page = bytes.substr(kRoot, kPage);
+  for (char level = 0; level < 6; ++level) {
+    const std::string below = {0, 0, 0, static_cast<char>(4 + level)};  // the first page is page 1
+    page.replace(kLastChild, 4, below);
+    for (std::size_t k = 0; k < big_endian16(page, kCells); ++k) {
+      page.replace(big_endian16(page, kCellPlaces + 2 * k), 4, below);
+    }
+    bytes.replace(kRoot + static_cast<std::size_t>(level) * kPage, kPage, page);
+  }
+  folder.write("b.db3", bytes);
+  EXPECT_TRUE(
+      contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(folder / "b.db3")); }),
+               "b.db3: this is no bag of rosbag2, or it is damaged: it asks for more work than its size allows"));
+}
+
 /// A tree whose branches all lead to the leaf with the longest rows.
 TEST(ReadBag, Db3GivesNoMoreBytesThanItHolds) {
   constexpr std::size_t kPage = 4096;
@@ -241,12 +273,10 @@ TEST(ReadBag, Db3GivesNoMoreBytesThanItHolds) {
   std::size_t branches = 0;
   for (std::size_t page = kPage; page < bytes.size(); page += kPage) {
     if (bytes[page] != 5 || bytes[page + 1] != 0) continue;  // an inner page of a table, with no free blocks
-    const auto number = [&](std::size_t at) {
-      return 256 * static_cast<std::size_t>(static_cast<unsigned char>(bytes[page + at])) +
-             static_cast<unsigned char>(bytes[page + at + 1]);
-    };
-    const std::string first = bytes.substr(page + number(12), 4);  // a cell begins with the page below it
-    for (std::size_t k = 0; k < number(3); ++k, ++branches) bytes.replace(page + number(12 + 2 * k), 4, first);
+    const auto cell = [&](std::size_t k) { return page + big_endian16(bytes, page + kCellPlaces + 2 * k); };
+    const std::string first = bytes.substr(cell(0), 4);  // a cell begins with the page below it
+    const std::size_t cells = big_endian16(bytes, page + kCells);
+    for (std::size_t k = 0; k < cells; ++k, ++branches) bytes.replace(cell(k), 4, first);
   }
   ASSERT_GT(branches, 50U);
   folder.write("b.db3", bytes);
@@ -280,6 +310,7 @@ RC_GTEST_PROP(ReadBag, AnyChangedDb3IsReadOrRefusedInOneLine, ()) {
     static_cast<void>(read_bag_info(folder / "b.db3"));
   } catch (const InputError& error) {
     RC_ASSERT(std::string(error.what()).find('\n') == std::string::npos);
+    RC_ASSERT(contains(error.what(), "b.db3: "));
   }
 }
 
