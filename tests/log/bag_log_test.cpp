@@ -13,6 +13,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log_files.hpp>
 
+#include "bag/mcap_record.hpp"
 #include "bag/mcap_writer.hpp"
 #include "log/own_rays.hpp"
 #include "message/laser_scan.hpp"
@@ -259,6 +260,31 @@ TEST_F(BagLog, NamesTheEncodingOfWhatItCannotRead) {
   EXPECT_EQ(error(),
             "has no topic of sensor_msgs/msg/LaserScan in cdr; /empty is sensor_msgs/msg/LaserScan, without messages, "
             "/laser is sensor_msgs/LaserScan, encoded as 'cdr', /scan is sensor_msgs/msg/LaserScan, without messages");
+}
+
+TEST_F(BagLog, NamesOtherEncodingsThanThatOfRos2) {
+  for (const std::string encoding : {"json", "ros1", "xcdr2"}) {
+    std::string bytes(mcap::kMagic);
+    mcap::Record()
+        .number(std::uint16_t{1})
+        .text(msg::LaserScan::kType.name)
+        .text("ros2msg")
+        .text("")
+        .append_to(bytes, mcap::Op::kSchema);
+    mcap::Record()
+        .number(std::uint16_t{1})
+        .number(std::uint16_t{1})
+        .text("/laser")
+        .text(encoding)
+        .text("")
+        .append_to(bytes, mcap::Op::kChannel);
+    mcap::Record().number(std::uint32_t{0}).append_to(bytes, mcap::Op::kDataEnd);
+    const auto file = folder_.write("other.mcap", bytes);
+    const std::string said = test::input_error([&] { static_cast<void>(read_bag_log(file)); });
+    EXPECT_NE(said.find("/laser is sensor_msgs/msg/LaserScan, encoded as '" + encoding + "'"), std::string::npos)
+        << said;
+    EXPECT_EQ(said.find("rosbags-convert") != std::string::npos, encoding == "ros1") << said;
+  }
 }
 
 TEST_F(BagLog, AsksWhichOfSeveralLasers) {
