@@ -147,10 +147,42 @@ TEST_F(Sdf, OpensNothingOutsideOfItsFolders) {
                           shape_link("l", "<mesh><uri>../../secret/part.stl</uri></mesh>") + "</model></sdf>");
   write_model("bad", "");
   write("models/bad/model.config", "<model><sdf version='1.5'>../../secret/model.sdf</sdf></model>");
-  for (const char* uri :
-       {"../secret/model.sdf", "model://good/../../secret/model.sdf", "model://good", "model://bad"}) {
+  std::filesystem::create_directory(folder_ / "worlds");
+  std::filesystem::create_symlink(folder_ / "secret/model.sdf", folder_ / "worlds/link.sdf");
+  const std::string absolute = (folder_ / "secret/model.sdf").string();
+  for (const std::string& uri : {std::string("../secret/model.sdf"), std::string("model://good/../../secret/model.sdf"),
+                                 std::string("model://good"), std::string("model://bad"), absolute,
+                                 "file://" + absolute, std::string("link.sdf"), std::string("/etc/hostname")}) {
     EXPECT_NE(world(uri).find("leads out of "), std::string::npos) << uri << ": " << world(uri);
   }
+  write("secret/hills.pgm", "P2 2 2 100 0 0 0 0");
+  for (const char* shape : {"<mesh><uri>../secret/part.stl</uri></mesh>",
+                            "<heightmap><uri>../secret/hills.pgm</uri><size>1 1 1</size></heightmap>"}) {
+    const std::string said =
+        refusal("worlds/w.sdf", world_of("<model name='m'>" + shape_link("l", shape) + "</model>"));
+    EXPECT_NE(said.find("leads out of "), std::string::npos) << said;
+  }
+}
+
+TEST_F(Sdf, MeshesThatAreMissingCanBeLeftOut) {
+  const auto file = write("w.sdf", world_of("<model name='m'>" + shape_link("a", kBox) +
+                                            shape_link("b", "<mesh><uri>gone.stl</uri></mesh>") + "</model>"));
+  EXPECT_NE(input_error([&] { read_robot(file); }).find("'gone.stl': no such file"), std::string::npos);
+  const Robot robot = read_robot(file, {.missing = MissingMeshes::kSkip});
+  EXPECT_EQ(robot.meshes.size(), 1U);
+  EXPECT_EQ(robot.links.size(), 2U);
+  ASSERT_EQ(robot.notes.size(), 1U);
+  EXPECT_NE(robot.notes[0].find("w.sdf:3:"), std::string::npos) << robot.notes[0];
+  EXPECT_NE(robot.notes[0].find("'gone.stl': no such file"), std::string::npos) << robot.notes[0];
+}
+
+TEST_F(Sdf, ShapesOfTheOtherKindAloneAreNoted) {
+  const auto file = write("m.sdf", "<sdf version='1.9'><model name='m'><link name='l'><collision name='c'><geometry>" +
+                                       kBox + "</geometry></collision></link></model></sdf>");
+  EXPECT_EQ(read_robot(file).notes,
+            std::vector<std::string>{
+                "m.sdf: no link has a visual shape, and 1 has one for collision: give geometry: collision"});
+  EXPECT_TRUE(read_robot(file, {.geometry = RobotGeometry::kCollision}).notes.empty());
 }
 
 TEST_F(Sdf, JointsMoveTheirLinks) {
