@@ -217,6 +217,8 @@ TEST_F(ReadMeshTest, PassesOverVerticesOfNoFaceThatAreNotFinite) {
   EXPECT_EQ(notes, std::vector<std::string>{"a.ply: 2 vertices of no face are not finite"});
   EXPECT_TRUE(
       contains(refusal("a.ply", replaced(text, "4 1 2 3 4", "3 1 2 5")), "a.ply: vertex 5 = nan is not finite"));
+  EXPECT_EQ(corners(read("a.obj", "v nan nan nan\nv 0 0 0\nv 1 0 0\nv 1 1 0.5\nv 0 1 0\nf 2 3 4 5\n")),
+            corners(test::square()));
 }
 
 TEST_F(ReadMeshTest, ReadsStlFilesThatAreNotQuiteRight) {
