@@ -77,7 +77,7 @@ class DepthFolderTest : public testing::Test {
 };
 
 TEST_F(DepthFolderTest, EveryKindOfFileSaysTheSame) {
-  fs::create_directory(folder_ / "u16"), fs::create_directory(folder_ / "f32"), fs::create_directory(folder_ / "f64");
+  for (const char* kind : {"u16", "f32", "f64", "u16_channel", "f32_channel"}) fs::create_directory(folder_ / kind);
   for (std::uint64_t k = 0; k < 3; ++k) {
     const std::string name = "frame" + std::to_string(k);
     write_png("png/" + name + ".png", k);
@@ -92,14 +92,15 @@ TEST_F(DepthFolderTest, EveryKindOfFileSaysTheSame) {
     folder_.write("u16/" + name + ".npy", npy_bytes(npy::Type::kUint16, levels(k)));
     folder_.write("f32/" + name + ".npy", npy_bytes(npy::Type::kFloat32, f32));
     folder_.write("f64/" + name + ".npy", npy_bytes(npy::Type::kFloat64, f64));
+    const std::vector<std::size_t> one_channel = {kRows, kCols, 1};  // as numpy has images of OpenCV
+    folder_.write("u16_channel/" + name + ".npy", npy_bytes(npy::Type::kUint16, levels(k), one_channel));
+    folder_.write("f32_channel/" + name + ".npy", npy_bytes(npy::Type::kFloat32, f32, one_channel));
   }
   const json png = measured("png");
   EXPECT_EQ(png["frames"], 3);
   EXPECT_EQ(png["holes"]["holes"], 18);
   EXPECT_GT(png["patches"]["used"], 20);
-  EXPECT_EQ(measured("u16"), png);
-  EXPECT_EQ(measured("f32"), png);
-  EXPECT_EQ(measured("f64"), png);
+  for (const char* kind : {"u16", "f32", "f64", "u16_channel", "f32_channel"}) EXPECT_EQ(measured(kind), png) << kind;
 }
 
 TEST_F(DepthFolderTest, FilesStandInTheOrderOfTheirNumbers) {
