@@ -68,6 +68,7 @@ TEST(House, HasOneMovingEntityAndThreeSensors) {
   EXPECT_EQ(lidar.rows, 128U);
   EXPECT_EQ(lidar.cols, 2048U);
   EXPECT_EQ(setup.sensors[0].sensor.noise.size(), 3U);
+  for (const auto& plan : setup.sensors) EXPECT_FALSE(plan.sensor.noise.empty()) << plan.sensor.name;
   EXPECT_EQ(make_pattern(setup.sensors[1].sensor.model).rows, 1U);
   const RayPattern camera = make_pattern(setup.sensors[2].sensor.model);
   EXPECT_EQ(camera.rows, 480U);
