@@ -265,6 +265,10 @@ TEST_F(Calibrate, RefusesWhatItCannotUse) {
                  {"b.csv:3"});
   expect_refused({"fit", "pairs", "--model", "energy", write_text(folder_ / "c.csv", "energy,lost\n0.5,2\n")},
                  {"c.csv", "lost = 2"});
+  expect_refused({"fit", "pairs", "--model", "distance", write_text(folder_ / "e.csv", "expected_m,range_m\n1,1.01\n")},
+                 {"e.csv: 1 pairs", "at least 3 are needed"});
+  expect_refused({"fit", "pairs", "--model", "energy", write_text(folder_ / "f.csv", "energy,lost\n0.5,0\n")},
+                 {"f.csv: 0 of 1 pixels were lost"});
   expect_refused({"fit", "pairs", "--model", "distance", folder_.path()}, {"summary.json"});
   const std::string plain = write_text(folder_ / "d.csv", "range_m,expected_m\n1,1\n1,1.1\n1,1.2\n");
   expect_refused({"fit", "pairs", "--model", "distance", plain, "--clusters", "scan"},
