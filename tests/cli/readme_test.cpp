@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -31,6 +32,34 @@ TEST(Readme, SceneOfTheFirstScreenRunsAndIsShort) {
   const Ended ended = run_fathom({"simulate", write_text(folder / "room.yaml", text), "--out", folder / "room"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(files_below(folder / "room/lidar").size(), 30U);
+}
+
+/// The table of optional features: its second column by its first.
+std::map<std::string, std::string> optional_features() {
+  std::istringstream readme(bytes_of(std::filesystem::path(FATHOM_SOURCE_DIR) / "README.md"));
+  std::map<std::string, std::string> features;
+  bool is_there = false;
+  for (std::string line; std::getline(readme, line);) {
+    is_there = line == "|---|---|" || (is_there && line.starts_with("| "));
+    const std::size_t bar = line.find(" | ");
+    if (is_there && bar != std::string::npos) features[line.substr(2, bar - 2)] = line.substr(bar + 3);
+  }
+  return features;
+}
+
+TEST(Readme, FeaturesHaveTheirPackages) {
+  const std::string packages = "\n" + bytes_of(std::filesystem::path(FATHOM_SOURCE_DIR) / "packages.txt");
+  EXPECT_NE(packages.find("\nbuild: liburdfdom-dev\n"), std::string::npos) << "quickstart has robots from URDF";
+  std::size_t optional = 0;
+  for (const auto& [feature, how] : optional_features()) {
+    if (how.find("quickstart") != std::string::npos) continue;
+    std::istringstream names(how.substr(0, how.find(" |")));
+    for (std::string name; names >> name; ++optional) {
+      std::erase(name, '`');
+      EXPECT_NE(packages.find(": " + name + "\n"), std::string::npos) << feature << ": " << name;
+    }
+  }
+  EXPECT_GE(optional, 5U);
 }
 
 TEST(Readme, HasFiveHundredWordsAtMost) {
