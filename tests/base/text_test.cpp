@@ -15,6 +15,7 @@
 #include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
 
+#include "base/missing_feature.hpp"
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "support/error_text.hpp"
@@ -140,6 +141,11 @@ TEST(Error, OfALongValueKeepsWhereItIsAndWhatWouldBeRight) {
 }
 
 constexpr SettingName kTyped[] = {{"max_range_m", "--max-range"}, {"hit", "--hit"}};
+
+TEST(MissingFeature, NamesThePackagesOfDebian) {
+  EXPECT_EQ(missing_feature("HDF5", "libhdf5-dev libisal-dev"),
+            "this build of fathom has no HDF5: install libhdf5-dev libisal-dev and build it again");
+}
 
 TEST(Message, ShowsSettingsUnderTheNamesOfAFace) {
   const Message message("give ", Setting{"max_range_m"}, std::string(" 8, learn with "), Setting{"hit", "student_t"},
