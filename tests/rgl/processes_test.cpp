@@ -2,9 +2,12 @@
 // What needs a process of its own: seeds and versions from the environment, states that a process does not leave.
 // The program runs itself with one of the disabled tests below.
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -13,6 +16,7 @@
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
+#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test {
@@ -66,6 +70,30 @@ TEST(RglProcesses, TheSameSeedGivesTheSameCloudsInTwoProcesses) {
   EXPECT_NE(unseeded.said, again.said);
 }
 
+/// Prints how many milliseconds of the processor a second copy of the library takes to load.
+TEST(RglChild, DISABLED_LoadsACopy) {
+  const TemporaryFolder folder;
+  const std::string copy = folder / "copy.so";
+  std::filesystem::copy_file(RGL_LIBRARY, copy);
+  const std::clock_t start = std::clock();
+  const void* const library = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::clock_t ticks = std::clock() - start;
+  ASSERT_NE(library, nullptr) << dlerror();
+  out() << 1e3 * static_cast<double>(ticks) / CLOCKS_PER_SEC;
+}
+
+/// A plugin loads the library when its program starts.
+TEST(RglProcesses, LoadTheLibraryWithin5Milliseconds) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer makes loading slow";
+  double least_ms = 1e9;  // others may disturb a process
+  for (int i = 0; i < 5; ++i) {
+    const Outcome child = run_child("LoadsACopy", "");
+    ASSERT_EQ(child.exit_code, 0);
+    least_ms = std::min(least_ms, std::stod(child.said));
+  }
+  EXPECT_LT(least_ms, 5);
+}
+
 TEST(RglChild, DISABLED_PrintsItsVersion) {
   int32_t v[3] = {};
   const rgl_status_t status = rgl_get_version_info(&v[0], &v[1], &v[2]);
@@ -84,6 +112,25 @@ TEST(RglProcesses, TheEnvironmentIsReadOrRefused) {
     EXPECT_NE(said.find(bad), std::string::npos) << said;         // the text names the variable and its value
     EXPECT_TRUE(said.ends_with(" 2")) << said;
   }
+}
+
+/// The page tells users of each client which version to set; the library takes all that it names.
+TEST(RglProcesses, TakeTheVersionsOfThePage) {
+  std::istringstream page(bytes_of(FATHOM_SOURCE_DIR "/docs/rgl.md"));
+  std::size_t clients = 0;
+  bool is_there = false;
+  for (std::string line; std::getline(page, line);) {
+    is_there = line == "| client | what it checks | `FATHOM_RGL_VERSION` |" || (is_there && line.starts_with("|"));
+    const std::size_t last = line.find_last_of('|', line.size() - 2);
+    if (!is_there || last == std::string::npos) continue;
+    ++clients;
+    const std::string version = line.substr(last);
+    const std::size_t mark = version.find("`0.");
+    if (mark == std::string::npos) continue;
+    const std::string number = version.substr(mark + 1, version.find('`', mark + 1) - mark - 1);
+    EXPECT_EQ(run_child("PrintsItsVersion", "FATHOM_RGL_VERSION=" + number).said, "0 " + number + " Success 0");
+  }
+  EXPECT_GE(clients, 5U) << "its head, a line, and three clients";
 }
 
 /// Section 5: after a fatal status every call gives INVALID_STATE, rgl_cleanup too; the text stays to be had.
