@@ -37,6 +37,29 @@ def pip(*arguments, cwd, **more):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_pip_builds_in_the_folder_of_quickstart_and_says_so(tmp_path):
+    if importlib.util.find_spec("setuptools") is None:
+        pytest.skip("no setuptools here")
+    for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "LICENSE"):
+        (tmp_path / name).write_bytes((SOURCE / name).read_bytes())
+    build, programs = tmp_path / "build/release", tmp_path / "programs"
+    programs.mkdir()
+    (programs / "cmake").write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/calls\n')
+    (programs / "cmake").chmod(0o755)
+    environment = {k: v for k, v in os.environ.items() if k not in ("FATHOM_BUILD", "CMAKE_ARGS")}
+    environment["PATH"] = f"{programs}:{environment['PATH']}"
+    for text in ("with the library, about 14 minutes of one core", "the library is there"):
+        (tmp_path / "calls").unlink(missing_ok=True)
+        done = subprocess.run([sys.executable, "setup.py", "-q", "build_ext"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert f"fathom: building the Python module in {build}; {text}\n" in done.stdout
+        configured, built, installed = (tmp_path / "calls").read_text().splitlines()
+        assert f"-B {build} " in configured and "-DFATHOM_PYTHON=ON" in configured
+        assert built == f"--build {build} --target fathom_python" and installed.startswith(f"--install {build} --component python")
+        (build / "lib").mkdir(parents=True, exist_ok=True)
+        (build / "lib/libfathom.so").touch()
+
+
 def test_wheel(tmp_path):
     if not all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))):
         pytest.skip("no pip, setuptools and wheel here: no wheel is made")
