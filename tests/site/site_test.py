@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """site_test.py BUILD"""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import pathlib
 import re
 import subprocess
@@ -47,6 +49,25 @@ def test_what_is_wrong_is_said(folder):
     fails("a.html: b.html#there leads nowhere", site.check_links, folder)
 
 
+def test_what_is_built_is_said(build):
+    calls = []
+    site.call = lambda command, **more: calls.append([str(word) for word in command])
+    for library, text in ((False, "with the library, about 14 minutes of one core"), (True, "the library is there")):
+        if library:
+            (build / "lib").mkdir()
+            (build / "lib/libfathom.so").touch()
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            assert site.python_package(build) == build / "python"
+        assert said.getvalue() == f"site: building the Python package in {build}; {text}\n"
+        assert [call[:2] for call in calls] == [["cmake", "-S"], ["cmake", "--build"]] and str(build) in calls[0]
+        calls.clear()
+    (build / "python/fathom").mkdir(parents=True)
+    (build / "python/fathom/_fathom.so").touch()
+    site.python_package(build)
+    assert not calls, calls
+
+
 def test_site(out):
     done = subprocess.run([sys.executable, str(TOOL), "--build", str(BUILD), "--out", str(out)], capture_output=True, text=True)
     if done.returncode == 77:
@@ -76,6 +97,8 @@ def test_site(out):
 
 with tempfile.TemporaryDirectory(prefix="fathom-site-") as temporary:
     test_what_is_wrong_is_said(pathlib.Path(temporary))
+with tempfile.TemporaryDirectory(prefix="fathom-site-") as temporary:
+    test_what_is_built_is_said(pathlib.Path(temporary))
 with tempfile.TemporaryDirectory(prefix="fathom-site-") as temporary:
     test_site(pathlib.Path(temporary) / "site")
 print("site: ok")
