@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include <fmt/format.h>
 #include <lz4frame.h>
@@ -38,7 +39,7 @@ bool inflate(std::string_view packed, std::uint64_t size, std::string& room, std
 
 bool inflate_zstd(std::string_view packed, std::uint64_t size, std::string& room, std::size_t& filled) {
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), &ZSTD_freeDCtx);
-  if (!context) throw SystemError("zstd: there is not enough memory");
+  if (!context) throw std::bad_alloc();
   return inflate(packed, size, room, filled, [&context](std::string_view& in, char* out, std::size_t& written) {
     ZSTD_inBuffer from = {in.data(), in.size(), 0};
     ZSTD_outBuffer to = {out, written, 0};
@@ -52,9 +53,7 @@ bool inflate_zstd(std::string_view packed, std::uint64_t size, std::string& room
 
 bool inflate_lz4(std::string_view packed, std::uint64_t size, std::string& room, std::size_t& filled) {
   LZ4F_dctx* raw = nullptr;
-  if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) {
-    throw SystemError("lz4: there is not enough memory");
-  }
+  if (LZ4F_isError(LZ4F_createDecompressionContext(&raw, LZ4F_VERSION)) != 0) throw std::bad_alloc();
   const std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)> context(raw,
                                                                                      &LZ4F_freeDecompressionContext);
   return inflate(packed, size, room, filled, [&context](std::string_view& in, char* out, std::size_t& written) {
