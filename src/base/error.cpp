@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
 #include "base/text.hpp"
 
 namespace fathom {
@@ -13,6 +16,10 @@ namespace {
 constexpr std::size_t kLongestMessage = 900;  // bytes: some lines of a terminal
 
 }  // namespace
+
+std::string missing_feature(std::string_view feature, std::string_view packages) {
+  return fmt::format("this build of fathom has no {}: install {} and build it again", feature, packages);
+}
 
 Error::Error(std::string_view message) : std::runtime_error(printable(message, kLongestMessage)) {}
 
@@ -51,8 +58,7 @@ InputError::InputError(std::shared_ptr<const Message> message) : Error(message->
 
 Message InputError::message() const { return message_ ? *message_ : Message(what()); }
 
-// The destructors are defined here, so that type information lives once in the library and exceptions can be caught
-// across its boundary.
+// Destructors defined here put the type information into the library, so that programs can catch the exceptions.
 Error::~Error() = default;
 InputError::~InputError() = default;
 SystemError::~SystemError() = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "base/executor.hpp"
-
 #include <algorithm>
 #include <thread>
+
+#include <fathom/base/compute.hpp>
 
 #ifdef FATHOM_TBB
 #include <optional>
@@ -34,8 +34,7 @@ void for_each_range(std::size_t count, std::size_t grain, const RangeFunction& f
 class ParallelExecutor final : public Executor {
  public:
   explicit ParallelExecutor(int threads) : threads_(threads) {
-    // TBB makes one worker per core by default. The control is only ever used to get more, never to limit the process
-    // in which fathom is a guest.
+    // TBB makes one worker per core by default. The control only asks for more: it would limit the whole process.
     if (threads > tbb::info::default_concurrency()) {
       more_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
     }
@@ -44,7 +43,7 @@ class ParallelExecutor final : public Executor {
 
   void parallel_for(std::size_t count, std::size_t grain, RangeFunction f) override {
     if (threads_ == 1 || count <= grain) return for_each_range(count, grain, f);
-    // An arena bounds this loop alone; the threads=N of rtcNewDevice would bound TBB for the whole process.
+    // An arena bounds only this loop; the threads=N of rtcNewDevice would bound TBB in the whole process.
     arena_.execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<std::size_t>(0, count, grain),
@@ -64,13 +63,13 @@ class ParallelExecutor final : public Executor {
 
 #else
 
-/// A fixed crew that waits for loops; ThreadSanitizer understands it, which it does not TBB.
+/// A fixed crew of threads that waits for loops. ThreadSanitizer understands it, unlike TBB.
 class ParallelExecutor final : public Executor {
  public:
   explicit ParallelExecutor(int threads) {
     try {
       for (int i = 1; i < threads; ++i) crew_.emplace_back([this] { work(); });
-    } catch (...) {  // the system has no memory or no thread left
+    } catch (...) {  // no memory or no thread left
       dismiss();
       throw;
     }

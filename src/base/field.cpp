@@ -8,7 +8,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/coordinates.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fathom {
@@ -21,7 +21,7 @@ constexpr std::size_t kPoseNumbers = 7;
   throw InputError(fmt::format("{}.{} {}", owner, field.name, what));
 }
 
-/// Limits as the field can keep them.
+/// Limits rounded to the type of the field.
 struct KeptLimits {
   double low, high;
 };
@@ -32,7 +32,7 @@ KeptLimits kept_limits(const FieldInfo& field) {
           std::max(field.high, double{static_cast<float>(field.high)})};
 }
 
-/// `name`: of the field, or of one of its numbers.
+/// `name`: the field, or one of its numbers.
 void check_number(std::string_view owner, const FieldInfo& field, std::string_view name, double value) {
   const KeptLimits limits = kept_limits(field);
   check_in_range(owner, name, value, limits.low, limits.high, field.unit);
@@ -46,7 +46,7 @@ void check_numbers(std::string_view owner, const FieldInfo& field, std::span<con
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = values[i];
     const bool good = value >= limits.low && value <= limits.high && (!field.is_whole || value == std::floor(value));
-    if (good) continue;  // the name is made for the message only: lists may be long
+    if (good) continue;  // lists may be long: make the name only for the message
     check_number(owner, field, fmt::format("{}[{}]", field.name, i), value);
   }
 }
@@ -69,7 +69,7 @@ bool is_listed(FieldKind kind) {
   return kind == FieldKind::kList || kind == FieldKind::kPair || kind == FieldKind::kWords || kind == FieldKind::kPose;
 }
 
-/// All digits of it, those of a float where the field keeps floats.
+/// All digits, those of a float if the field keeps floats.
 std::string digits(const FieldInfo& field, double value) {
   return field.is_single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
 }
@@ -87,7 +87,7 @@ std::string one_text(const FieldInfo& field, double value) {
 std::string one_json(const FieldInfo& field, double value) {
   if (!field.choices.empty()) return fmt::format("\"{}\"", word_at(field, value));
   if (field.kind == FieldKind::kFlag) return value == 0.0 ? "false" : "true";
-  if (!std::isfinite(value)) return "null";  // JSON has no other word for it
+  if (!std::isfinite(value)) return "null";  // JSON has no infinity and no NaN
   const std::string text = digits(field, value);
   const bool looks_whole = text.find_first_not_of("-0123456789") == std::string::npos;
   return looks_whole && !field.is_whole ? text + ".0" : text;
@@ -277,5 +277,19 @@ void throw_no_field(std::string_view owner, std::string_view name, std::span<con
 }
 
 }  // namespace detail
+
+void check_in_range(std::string_view owner, std::string_view name, double value, double low, double high,
+                    std::string_view unit) {
+  if (value >= low && value <= high) return;  // false for NaN
+  const std::string shown_unit = unit.empty() || unit == "1" ? "" : fmt::format(" {}", unit);
+  throw InputError(
+      Setting{fmt::format("{}.{}", owner, name)},
+      fmt::format(" = {} is not in [{}, {}]{}", number_text(value), number_text(low), number_text(high), shown_unit));
+}
+
+void check_sum_is_one(std::string_view owner, std::string_view names, double sum) {
+  if (sum >= 1.0 - 1e-6 && sum <= 1.0 + 1e-6) return;
+  throw InputError(fmt::format("{}: {} = {} is not 1", owner, names, fmt::format("{:.7g}", sum)));
+}
 
 }  // namespace fathom

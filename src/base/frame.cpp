@@ -2,8 +2,13 @@
 #include <fathom/frame/frame.hpp>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +16,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/ids.hpp>
 #include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/digest.hpp>
 
 #include "base/frame_writer.hpp"
 
@@ -18,16 +24,45 @@ namespace fathom {
 
 namespace {
 
-constexpr bool is_points(Channel c) {
-  return c == Channel::kHitWorld || c == Channel::kHitSensor || c == Channel::kNormal || c == Channel::kCleanHit;
-}
+constexpr std::array<ChannelInfo, kChannelCount> kChannels = {{
+    {Channel::kRange, ElementType::kFloat32, 1, "m", "measured, noise applied; NaN where lost"},
+    {Channel::kCleanRange, ElementType::kFloat32, 1, "m",
+     "along the noise-free ray, nothing lost; +inf where it meets nothing"},
+    {Channel::kHitWorld, ElementType::kFloat32, 3, "m", "the point in the world frame; NaN where lost"},
+    {Channel::kHitSensor, ElementType::kFloat32, 3, "m", "the point in the sensor frame; NaN where lost"},
+    {Channel::kNormal, ElementType::kFloat32, 3, "",
+     "unit normal of the surface struck, world frame, towards the sensor; NaN on a miss"},
+    {Channel::kIncidence, ElementType::kFloat32, 1, "rad", "between the reversed ray and the normal; NaN on a miss"},
+    {Channel::kEntityId, ElementType::kUint32, 1, "", "what was struck; 4294967295 on a miss"},
+    {Channel::kTriangleId, ElementType::kUint32, 1, "", "triangle of its mesh; 4294967295 on a miss"},
+    {Channel::kRing, ElementType::kUint16, 1, "", "scan line of the sensor"},
+    {Channel::kAzimuth, ElementType::kFloat32, 1, "rad", "of the emitted ray, atan2(y, x) in the sensor frame"},
+    {Channel::kElevation, ElementType::kFloat32, 1, "rad", "of the emitted ray, above the x-y plane"},
+    {Channel::kTimeOffset, ElementType::kFloat32, 1, "s", "since the start of the frame"},
+    {Channel::kIntensity, ElementType::kFloat32, 1, "",
+     "of the surface: usually reflectivity times cosine of incidence; 0 on a miss"},
+    {Channel::kReason, ElementType::kUint8, 1, "", "why a return is there or missing"},
+    {Channel::kDepth, ElementType::kFloat32, 1, "m", "distance to the image plane, noise applied; NaN where lost"},
+    {Channel::kCleanDepth, ElementType::kFloat32, 1, "m",
+     "the same along the noise-free ray; +inf where it meets nothing"},
+    {Channel::kEnergy, ElementType::kFloat32, 1, "", "energy that reaches the cameras, 0 to 1; NaN on a miss"},
+    {Channel::kCleanHit, ElementType::kFloat32, 3, "m", "hit point of the noise-free ray, sensor frame; NaN on a miss"},
+    {Channel::kLabel, ElementType::kUint32, 1, "", "id of the label of what was struck; 0: none, or a miss"},
+}};
 
-constexpr bool is_float(Channel c) {
-  return c != Channel::kEntityId && c != Channel::kTriangleId && c != Channel::kRing && c != Channel::kReason &&
-         c != Channel::kLabel;
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kChannels.size(); ++i) {
+    if (static_cast<std::size_t>(kChannels[i].channel) != i) return false;
+  }
+  return true;
 }
+static_assert(in_order());
 
-/// Throws unless the buffer suits an array of so many rays.
+constexpr unsigned planes_of(Channel c) { return kChannels[static_cast<std::size_t>(c)].planes; }
+constexpr bool is_points(Channel c) { return planes_of(c) == 3; }
+constexpr bool is_float(Channel c) { return kChannels[static_cast<std::size_t>(c)].type == ElementType::kFloat32; }
+
+/// Throws InputError unless the buffer suits an array of these rays.
 void check_buffer(const ChannelBuffer& buffer, std::uint32_t returns, std::uint32_t rows, std::uint32_t cols) {
   const ChannelInfo& info = channel_info(buffer.channel);
   const std::size_t bytes = std::size_t{returns} * rows * cols * info.bytes();
@@ -49,6 +84,9 @@ bool overlap(const ChannelBuffer& a, const ChannelBuffer& b) {
 }
 
 }  // namespace
+
+std::span<const ChannelInfo> channel_list() { return kChannels; }
+const ChannelInfo& channel_info(Channel channel) { return kChannels[static_cast<std::size_t>(channel)]; }
 
 Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers, FrameMemory memory,
              std::shared_ptr<const void> owner, std::uint32_t returns)
@@ -76,7 +114,7 @@ std::span<const T> Frame::array(Channel channel, const std::vector<T>& own) cons
     throw InputError(fmt::format("channel '{}' of the frame stands in the memory of a GPU", to_string(channel)));
   }
   if (!of_caller_) return own;
-  return {static_cast<const T*>(buffers_[static_cast<std::size_t>(channel)]), size() * (is_points(channel) ? 3 : 1)};
+  return {static_cast<const T*>(buffers_[static_cast<std::size_t>(channel)]), size() * planes_of(channel)};
 }
 
 void Frame::require(Channel channel) const {
@@ -112,6 +150,23 @@ std::span<const std::uint32_t> Frame::label() const { return array(Channel::kLab
 std::span<const std::uint16_t> Frame::ring() const { return array(Channel::kRing, ring_); }
 std::span<const Reason> Frame::reason() const { return array(Channel::kReason, reason_); }
 
+std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
+  switch (channel) {
+    case Channel::kEntityId:
+      return std::as_bytes(frame.entity_id());
+    case Channel::kTriangleId:
+      return std::as_bytes(frame.triangle_id());
+    case Channel::kLabel:
+      return std::as_bytes(frame.label());
+    case Channel::kRing:
+      return std::as_bytes(frame.ring());
+    case Channel::kReason:
+      return std::as_bytes(frame.reason());
+    default:
+      return std::as_bytes(frame.floats(channel));
+  }
+}
+
 std::array<std::uint64_t, kReasonNames.size()> Frame::count_reasons() const {
   std::array<std::uint64_t, kReasonNames.size()> counts{};
   for (const Reason r : reason()) ++counts[static_cast<std::size_t>(r)];
@@ -131,7 +186,7 @@ Frame Frame::of_return(std::uint32_t k) const {
     const auto channel = static_cast<Channel>(i);
     if (!channels_.contains(channel) || !is_float(channel)) continue;
     const std::span<const float> all = floats(channel);
-    for (std::size_t plane = 0; plane < (is_points(channel) ? 3 : 1); ++plane) {
+    for (std::size_t plane = 0; plane < planes_of(channel); ++plane) {
       take(all.subspan(plane * size()), writer.floats(channel) + plane * rays());
     }
   }
@@ -158,7 +213,7 @@ void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols, std::uint32_t r
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto channel = static_cast<Channel>(i);
     if (f.channels_.contains(channel) && is_float(channel)) {
-      f.floats_[i].resize(f.size() * (is_points(channel) ? 3 : 1));
+      f.floats_[i].resize(f.size() * planes_of(channel));
     }
   }
   if (f.channels_.contains(Channel::kEntityId)) f.entity_id_.resize(f.size());
@@ -173,7 +228,7 @@ void FrameWriter::mask_all() {
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto channel = static_cast<Channel>(i);
     if (!frame_.channels_.contains(channel) || !is_float(channel)) continue;
-    std::fill_n(floats(channel), rays * (is_points(channel) ? 3 : 1), std::numeric_limits<float>::quiet_NaN());
+    std::fill_n(floats(channel), rays * planes_of(channel), std::numeric_limits<float>::quiet_NaN());
   }
   if (std::uint32_t* out = entity_id()) std::fill_n(out, rays, index(kNoEntity));
   if (std::uint32_t* out = triangle_id()) std::fill_n(out, rays, kNoTriangle);
@@ -196,5 +251,47 @@ std::uint32_t* FrameWriter::triangle_id() { return array(Channel::kTriangleId, f
 std::uint32_t* FrameWriter::label() { return array(Channel::kLabel, frame_.label_); }
 std::uint16_t* FrameWriter::ring() { return array(Channel::kRing, frame_.ring_); }
 Reason* FrameWriter::reason() { return array(Channel::kReason, frame_.reason_); }
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little);
+
+/// FNV-1a in 64 bits, continuing from `hash`.
+std::uint64_t hash_bytes(std::span<const std::byte> bytes, std::uint64_t hash) {
+  for (const std::byte b : bytes) hash = (hash ^ static_cast<std::uint64_t>(b)) * 0x100000001b3;
+  return hash;
+}
+
+template <class T>
+std::uint64_t hash_array(std::span<const T> values, std::uint64_t hash) {
+  return hash_bytes(std::as_bytes(values), hash);
+}
+
+template <class T>
+std::uint64_t hash_number(T value, std::uint64_t hash) {
+  return hash_array(std::span<const T>(&value, 1), hash);
+}
+
+}  // namespace
+
+void FrameDigest::add(const Frame& frame) {
+  hash_ = hash_number(frame.index(), hash_);
+  hash_ = hash_number(frame.rows(), hash_);
+  hash_ = hash_number(frame.cols(), hash_);
+  if (frame.returns() > 1) hash_ = hash_number(frame.returns(), hash_);
+  hash_ = hash_number(frame.stamp_s(), hash_);
+  if (frame.delivered_s() != frame.stamp_s()) hash_ = hash_number(frame.delivered_s(), hash_);
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto channel = static_cast<Channel>(i);
+    if (!frame.channels().contains(channel)) continue;
+    const std::string_view name = to_string(channel);
+    hash_ = hash_array(std::span(name), hash_);
+    hash_ = hash_bytes(elements_of(frame, channel), hash_);
+  }
+}
+
+void FrameDigest::add(std::string_view digest) { hash_ = hash_array(std::span(digest), hash_); }
+
+std::string FrameDigest::text() const { return fmt::format("{:016x}", hash_); }
 
 }  // namespace fathom

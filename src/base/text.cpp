@@ -11,13 +11,11 @@
 
 #include <fathom/base/names.hpp>
 
-#include "base/utf8.hpp"
-
 namespace fathom {
 
 namespace {
 
-/// Levenshtein's, case ignored.
+/// Levenshtein distance, case ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -33,9 +31,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-constexpr std::size_t kLongestWord = 64;  // of those that slips are looked for in: the search is quadratic in it
+constexpr std::size_t kLongestWord = 64;  // longer words get no hint: the search is quadratic
 
-/// Characters that control a terminal, turn the direction of the text around them, or cannot be seen.
+/// Characters that control a terminal, reverse the text around them, or are invisible.
 bool is_unseen(char32_t c) {
   struct Span {
     char32_t first, last;
@@ -46,10 +44,9 @@ bool is_unseen(char32_t c) {
   return std::any_of(std::begin(kUnseen), std::end(kUnseen), [c](Span s) { return c >= s.first && c <= s.last; });
 }
 
-/// Whether a character of UTF-8 goes on at this byte.
-bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
-/// How many edits still make a likely slip: half a word would make another one of it.
+/// Most edits of a likely slip. Half a word of edits would make another word.
 std::size_t most_edits(std::string_view name) { return std::max<std::size_t>(2, name.size() / 3); }
 
 /// A name without case, hyphens and underscores.
@@ -78,7 +75,7 @@ bool is_word(std::string_view text) {
 }
 
 std::string number_text(double value) {
-  // A float given as a double prints as the float was written: 0.1F is "0.1", not 0.10000000149011612.
+  // A float prints as it was written: 0.1F is "0.1", not 0.10000000149011612.
   const auto narrow = static_cast<float>(value);
   if (std::isfinite(value) && static_cast<double>(narrow) == value) return fmt::format("{}", narrow);
   return fmt::format("{}", value);
@@ -108,12 +105,12 @@ std::string printable(std::string_view text, std::size_t most) {
   }
   if (shown.size() <= most) return shown;
   const std::string gap = fmt::format("... ({} bytes) ...", text.size());
-  // Where it is stands in front, what would be right at the end. No character is cut in two. The message may go into
-  // another one that says more of where: it shall not be cut there once more.
+  // Cut the middle: the place is at the start of a message, and the limits are at its end. The result is shorter than
+  // `most`, so that it can get a prefix without a second cut.
   const std::size_t half = (most - std::min(most, gap.size())) / 3;
   std::size_t first = half, last = shown.size() - half;
-  while (first > 0 && goes_on(shown[first])) --first;
-  while (last < shown.size() && goes_on(shown[last])) ++last;
+  while (first > 0 && continues_character(shown[first])) --first;
+  while (last < shown.size() && continues_character(shown[last])) ++last;
   return shown.substr(0, first) + gap + shown.substr(last);
 }
 
@@ -124,7 +121,7 @@ std::string_view likely_name(std::string_view name, std::span<const std::string_
   std::string_view nearest;
   std::size_t fewest = most_edits(name) + 1;
   for (const std::string_view candidate : candidates) {
-    if (candidate.size() >= name.size() + fewest) continue;  // more edits than that
+    if (candidate.size() >= name.size() + fewest) continue;  // needs more edits
     const std::size_t edits = edit_distance(name, candidate);
     if (edits < fewest) nearest = candidate, fewest = edits;
   }
@@ -146,6 +143,14 @@ std::string_view find_name(std::string_view name, std::span<const std::string_vi
     found = candidate;
   }
   return found;
+}
+
+std::string interval_text(double low, double high) {
+  constexpr double kFewest = 4.0, kMost = 10.0;
+  const double size = std::max(std::abs(low), std::abs(high)), width = high - low;
+  const double needed = width > 0.0 ? 1.0 + std::ceil(std::log10(size / width)) : kFewest;
+  const int digits = static_cast<int>(std::clamp(needed, kFewest, kMost));
+  return fmt::format("{:.{}g} to {:.{}g}", low, digits, high, digits);
 }
 
 }  // namespace fathom

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/math/trigonometry.hpp>
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numbers>
+
+#include <fathom/math/f64.hpp>
 
 namespace fathom::math {
 
@@ -21,7 +21,7 @@ constexpr Sum kHalfPi = {1.5707963267948966, 6.123233995736766e-17};
 /// x = quadrant pi/2 + angle + rest, |angle| <= pi/4, and |rest| below the last bit of angle.
 struct Reduced {
   double angle, rest;
-  std::uint64_t quadrant;  ///< its two low bits count
+  std::uint64_t quadrant;  ///< only its two low bits matter
 };
 
 /// |x| <= 2^20 pi/2 (Cody and Waite, Software Manual for the Elementary Functions, 1980).
@@ -89,9 +89,9 @@ SinCos64 sincos(double x) {
   if (!(std::abs(x) < std::numeric_limits<double>::infinity())) {
     return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
   }
-  // A remainder is exact.
+  // std::remainder is exact.
   const Reduced r = reduce(std::abs(x) <= kFar ? x : std::remainder(x, 2.0 * std::numbers::pi));
-  // -0 is its own sine; the sums lose its sign.
+  // The sums lose the sign of -0.
   const double s = x == 0.0 ? x : sin_octant(r.angle, r.rest);
   const double c = cos_octant(r.angle, r.rest);
   switch (r.quadrant & 3U) {

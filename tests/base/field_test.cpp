@@ -191,7 +191,7 @@ TEST(FieldTable, ValidateNamesTheFirstWrongParameterAndAsksTheStructItself) {
   EXPECT_EQ(input_error([&] { validate(toy); }), "");
   toy.count = 13;
   EXPECT_EQ(input_error([&] { validate(toy); }), "toy: 13 is unlucky");
-  toy.warm = ToyColor::kGreen;  // a value of the enum, but not one of those that may be chosen
+  toy.warm = ToyColor::kGreen;  // a value of the enum that may not be chosen
   EXPECT_EQ(input_error([&] { validate(toy); }), "toy.warm = 2 is not in [0, 1] blue|red");
   toy.color = static_cast<ToyColor>(7);
   EXPECT_EQ(input_error([&] { validate(toy); }), "toy.color = 7 is not in [0, 2] red|green|blue");

@@ -12,12 +12,11 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
 
 #include "base/missing_feature.hpp"
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {
@@ -125,7 +124,7 @@ TEST(Error, SaysWhatATerminalMayShow) {
   EXPECT_EQ(message_of("overlong \xc0\x80, surrogate \xed\xa0\x80"), "overlong \\xc0\\x80, surrogate \\xed\\xa0\\x80");
   EXPECT_EQ(message_of("C1 \xc2\x9b, bidi \xe2\x80\xae, BOM \xef\xbb\xbf"), "C1 \\u009b, bidi \\u202e, BOM \\ufeff");
   EXPECT_EQ(message_of("\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x98\x80"), "\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x98\x80");
-  // What was escaped once stays as it is when the message goes into another one.
+  // Escaped characters stay unchanged when the message goes into another one.
   EXPECT_EQ(message_of("file: " + message_of("\x1b")), "file: \\x1b");
   EXPECT_STREQ(SystemError("\x1b").what(), "\\x1b");
   EXPECT_STREQ(Interrupted("\x1b").what(), "\\x1b");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The exceptions that fathom throws. Nothing in the library prints or exits; a face (the command line, a binding)
-// translates.
+// The exceptions that fathom throws. The library neither prints nor exits: a face (the command line, a binding) shows
+// them.
 
 #include <concepts>
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace fathom {
 
-/// A setting, by its name in the library: "max_range_m". With a value a message advises it: "hit: student_t".
+/// A setting by its name in the library: "max_range_m". With a value it is an advice: "hit: student_t".
 struct Setting {
   std::string name, value = {};
 };
 
-/// An advice that only a face can word: Hint{"model", "field"} is "; see --model field" where `model` is "--model".
+/// An advice that only faces show: Hint{"model", "field"} is "; see --model field" if `model` is "--model".
 struct Hint {
   std::string name, value;
 };
@@ -32,7 +32,7 @@ struct SettingName {
 };
 using SettingNames = std::span<const SettingName>;
 
-/// A text that knows where it names settings, so that a face can show them under its own names.
+/// A text with marked names of settings, which a face replaces by its own names.
 class FATHOM_API Message {
  public:
   Message() = default;
@@ -42,10 +42,10 @@ class FATHOM_API Message {
   template <class... Parts>
   requires(sizeof...(Parts) > 1) explicit Message(const Parts&... parts) { (add(parts), ...); }
 
-  /// In the words of the library, without hints.
+  /// With the library's names, without hints.
   [[nodiscard]] const std::string& text() const { return text_; }
   operator const std::string&() const { return text_; }
-  /// Settings that have no name here keep the library's name; such hints are left out.
+  /// A setting that `names` lacks keeps the library's name; such a hint is left out.
   [[nodiscard]] std::string text(SettingNames names) const;
   [[nodiscard]] bool empty() const { return text_.empty(); }
   [[nodiscard]] bool names(std::string_view setting) const;  ///< whether it names this one
@@ -77,9 +77,9 @@ class FATHOM_API Message {
 /// Base of everything thrown on purpose. `what()` is one line that names what is wrong, where, and the limit.
 class FATHOM_API Error : public std::runtime_error {
  public:
-  /// A message may quote a file or an argument and be shown by a terminal. So line ends and tabs become blanks, control
-  /// characters and bytes that are not UTF-8 become "\x1b", invisible and bidirectional ones "\u202e", and the middle
-  /// of a message of more than 900 bytes is left out.
+  /// A message may quote a file and reach a terminal. So line ends and tabs become blanks, control characters and bytes
+  /// that are not UTF-8 become "\x1b", and invisible and bidirectional characters become "\u202e". A message above 900
+  /// bytes loses its middle.
   explicit Error(std::string_view message);
   ~Error() override;
 };
@@ -88,14 +88,14 @@ class FATHOM_API Error : public std::runtime_error {
 class FATHOM_API InputError : public Error {
  public:
   using Error::Error;
-  /// Of one Message, or of the parts of one.
+  /// From one Message, or from its parts.
   template <class... Parts>
   requires(sizeof...(Parts) > 1 ||
            (sizeof...(Parts) == 1 && (std::same_as<Parts, Message> && ...))) explicit InputError(const Parts&... parts)
       : InputError(std::make_shared<const Message>(parts...)) {}
   ~InputError() override;
 
-  /// As it was given; of a plain text what().
+  /// The message with its marks; what() if it was plain text.
   [[nodiscard]] Message message() const;
 
  private:

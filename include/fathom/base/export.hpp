@@ -7,9 +7,8 @@
 /// A private function of an exported class that only the library calls.
 #define FATHOM_HIDDEN __attribute__((visibility("hidden")))
 
-/// Kernels are inlined into their caller whatever the optimisation level: the same source is compiled once per
-/// instruction set, and an out-of-line copy of an AVX-512 build could otherwise be picked by the linker for all. The
-/// compiler of device code takes them for both sides.
+/// Kernels are always inlined into their caller. The same source is compiled once per instruction set, and the linker
+/// could otherwise pick an out-of-line copy of the AVX-512 build for all. Device code compiles them for both sides.
 #if defined(__CUDA__)
 #define FATHOM_KERNEL [[gnu::always_inline]] __attribute__((host, device)) inline
 #define FATHOM_HOST_DEVICE __attribute__((host, device))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The table of a struct of parameters: the single source of their names, units, limits, docs and defaults. Validation,
-// access by name, files, help and reference pages are all made from it, so a new parameter is a member and one entry:
+// The table of a struct's parameters is the single source of their names, units, limits, docs and defaults. Validation,
+// access by name, files, help and reference pages use it, so a new parameter takes a member and one entry:
 //
 //   struct Fog {
 //     float density_per_m = 0.0F;
@@ -17,7 +17,7 @@
 //     }
 //   };
 //
-// A rule that concerns several parameters stands in a function void check() const of the struct.
+// A struct checks rules about several parameters in a function void check() const.
 
 #include <array>
 #include <concepts>
@@ -34,14 +34,14 @@
 
 namespace fathom {
 
-/// A name that a parameter had before; files that use it get a message with the new one.
+/// A former name of a parameter. A file that uses it gets a message with the new name.
 struct FormerName {
-  std::string_view name = {};  ///< empty: there is none
+  std::string_view name = {};  ///< empty if the parameter has none
   std::string_view why = {};   ///< of the new name: "a beam is something else"; may be empty
 };
 
-/// One parameter of `Model`. Limits are closed; they hold for a number, for each number of a list or a pair, and for
-/// the position of a pose. Flags and words have limits by nature: what stands here for them is not read.
+/// One parameter of `Model`. Limits are closed. They hold for a number, for each number of a list or a pair, and for
+/// the position of a pose. The limits of flags and words are ignored.
 template <class Model>
 struct Field {
   std::string_view name;  ///< as in C++, with its unit: "span_rad"
@@ -51,11 +51,11 @@ struct Field {
   double high = 0.0;
   std::string_view doc;
   bool required = false;  ///< has no usable default: a file must give it, and a list must not be empty
-  /// The text that help and pages show in place of a default with a special meaning: "chosen for each picture".
+  /// Help and pages show this text if the default has a special meaning: "chosen for each picture".
   std::optional<std::string_view> default_text = {};
   FormerName former = {};
 
-  /// The same field, which had another name before.
+  /// The same field with a former name.
   [[nodiscard]] constexpr Field formerly(std::string_view name_before, std::string_view why = {}) const {
     Field renamed = *this;
     renamed.former = {name_before, why};
@@ -63,7 +63,7 @@ struct Field {
   }
 };
 
-/// A parameter without its struct: what files, help and pages need.
+/// A parameter without its struct, for files, help and pages.
 struct FieldInfo {
   std::string_view name, unit;
   FieldKind kind = FieldKind::kNumber;
@@ -75,7 +75,7 @@ struct FieldInfo {
   std::vector<double> default_numbers = {};        ///< the same as numbers
   std::span<const std::string_view> choices = {};  ///< the words of kChoice and kWords; else empty
   std::span<const std::string_view> parts = {};    ///< the names of the two numbers of kPair; else empty
-  bool may_be_empty = false;                       ///< whether no number at all is a value too
+  bool may_be_empty = false;                       ///< whether an empty list of numbers is a value
   bool is_whole = false;                           ///< whether fractions are refused
   bool is_single = false;                          ///< whether it is kept in single precision
 };
@@ -88,8 +88,8 @@ concept FieldModel = std::copyable<M> && requires {
   { M::fields().front() } -> std::convertible_to<const Field<M>&>;
 };
 
-/// The value of a field as YAML takes it and help shows it: 0.02, true, left, [1, 2], with all the digits that it takes
-/// to read the same value back. Without a number: "[]" where files give a list, else "none".
+/// The value of a field in YAML and help: 0.02, true, left, [1, 2]. It has enough digits to read the same value back.
+/// Without a number it is "[]" for a field that files list, else "none".
 FATHOM_API std::string field_text(const FieldInfo& field, std::span<const double> values);
 /// The same as JSON: 0.02, true, "left", [1.0, 2.0]. Without a number: [] for lists, pairs, words and poses, else null.
 FATHOM_API std::string field_json(const FieldInfo& field, std::span<const double> values);
@@ -101,12 +101,11 @@ FATHOM_API void check_in_range(std::string_view owner, std::string_view name, do
 /// Throws InputError unless `sum`, of the parameters that `names` lists, is 1 within 1e-6.
 FATHOM_API void check_sum_is_one(std::string_view owner, std::string_view names, double sum);
 
-/// Throws InputError unless these numbers are a value of the field, saying "owner.name ...". A field that keeps
-/// floats accepts the float nearest to a limit, even where rounding carries it beyond the limit: with the limit 0.1 it
-/// accepts 0.1F, which is above 0.1.
+/// Throws InputError "owner.name ..." unless these numbers are a value of the field. A field that keeps floats accepts
+/// the float nearest to a limit even if it lies beyond: with the limit 0.1 it accepts 0.1F, which is larger.
 FATHOM_API void check_values(std::string_view owner, const FieldInfo& field, std::span<const double> values);
 
-/// A field without its struct; the default is left out, which takes a model.
+/// A field without its struct and without its default, which would need a model.
 template <class M>
 FieldInfo without_default(const Field<M>& field) {
   const detail::MemberTraits traits = field.member.traits();
@@ -128,7 +127,7 @@ FieldInfo without_default(const Field<M>& field) {
   return info;
 }
 
-/// The present value of a field as numbers.
+/// The value of a field as numbers.
 template <class M>
 std::vector<double> values_of(const M& model, const Field<M>& field) {
   return field.member.read(model);
@@ -137,7 +136,7 @@ std::vector<double> values_of(const M& model, const Field<M>& field) {
 /// The table of M without its type.
 template <FieldModel M>
 std::vector<FieldInfo> describe() {
-  static const M defaults{};  // static: g++ 12 warns of an automatic one wrongly
+  static const M defaults{};  // static: g++ 12 warns about an automatic one
   std::vector<FieldInfo> table;
   for (const Field<M>& field : M::fields()) {
     FieldInfo& info = table.emplace_back(without_default(field));
@@ -148,10 +147,10 @@ std::vector<FieldInfo> describe() {
   return table;
 }
 
-/// Throws InputError when a field does not allow its present value.
+/// Throws InputError if the value of a field is not allowed.
 template <FieldModel M>
 void check_field(const M& model, const Field<M>& field) {
-  // Numbers within the limits are let through without a word: models are checked each time one is made.
+  // A short way for numbers within the limits: each new model is checked.
   const auto is_within = [&](double value) { return value >= field.low && value <= field.high; };
   bool is_fine = false;
   if (const auto single = field.member.template as<float>()) is_fine = is_within(double{model.*single});
@@ -166,7 +165,7 @@ void check_fields(const M& model) {
   for (const Field<M>& field : M::fields()) check_field(model, field);
 }
 
-/// The same, and then model.check(), where there is such a function.
+/// The same, and model.check() if the model has that function.
 template <FieldModel M>
 void validate(const M& model) {
   check_fields(model);
@@ -174,12 +173,12 @@ void validate(const M& model) {
 }
 
 namespace detail {
-/// Throws InputError: `owner` has no field of that name; the nearest one is named.
+/// Throws InputError: `owner` has no field of that name. The message names the nearest field.
 [[noreturn]] FATHOM_API void throw_no_field(std::string_view owner, std::string_view name,
                                             std::span<const std::string_view> names);
 }  // namespace detail
 
-/// Throws InputError for an unknown name, with the nearest one.
+/// Throws InputError for an unknown name.
 template <FieldModel M>
 Field<M> find_field(std::string_view name) {
   std::vector<std::string_view> names;
@@ -190,8 +189,8 @@ Field<M> find_field(std::string_view name) {
   detail::throw_no_field(M::kSlug, name, names);
 }
 
-/// Sets one parameter. Throws InputError for an unknown name (with the nearest one), and for numbers that are no value
-/// of it; then nothing changes. Only validate() checks rules about several parameters.
+/// Sets one parameter. Throws InputError for an unknown name and for a wrong value; then nothing changes. Only
+/// validate() checks rules about several parameters.
 template <FieldModel M>
 void set_field(M& model, std::string_view name, std::span<const double> values) {
   const Field<M> field = find_field<M>(name);
@@ -203,14 +202,14 @@ void set_field(M& model, std::string_view name, double value) {
   set_field(model, name, std::span<const double>(&value, 1));
 }
 
-/// The present value of a parameter as numbers. Throws InputError for an unknown name, with the nearest one.
+/// The value of a parameter as numbers. Throws InputError for an unknown name.
 template <FieldModel M>
 std::vector<double> get_field(const M& model, std::string_view name) {
   return values_of(model, find_field<M>(name));
 }
 
-/// The member behind a field of type T, which is float, double or bool: model.*member_of<double>(field). Null where the
-/// field has another type.
+/// The member behind a field of type T, which is float, double or bool: model.*member_of<double>(field). Null for a
+/// field of another type.
 template <class T, class M>
 constexpr T M::*member_of(const Field<M>& field) {
   return field.member.template as<T>();

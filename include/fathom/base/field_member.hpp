@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the member behind a parameter may be (field.hpp), and how it becomes numbers and back.
+// The types that the member behind a parameter (field.hpp) may have, and their conversion to numbers and back.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace fathom {
 
-/// The words for the values of an enum, counted from 0. Specialise it for each enum that is a parameter.
+/// The words for the values 0, 1, ... of an enum. Specialise it for each enum that is a parameter.
 template <class E>
 inline constexpr std::array<std::string_view, 0> kChoiceWords = {};
 
@@ -26,7 +26,7 @@ enum class FieldKind : std::uint8_t {
   kCount,   ///< one whole number
   kFlag,    ///< 0 or 1; files say false or true
   kChoice,  ///< the position of a word among the choices; files say the word
-  kList,    ///< any number of numbers; in files a single number stands for a list of one
+  kList,    ///< any number of numbers; files may give a single number for a list of one
   kPair,    ///< two numbers
   kWords,   ///< the positions of words among the choices; files list the words
   kPose,    ///< x, y, z, then a quaternion x, y, z, w of length 1
@@ -36,7 +36,7 @@ enum class FieldKind : std::uint8_t {
 template <class Model>
 struct ChoiceMember {
   std::span<const std::string_view> words;
-  std::uint32_t (*get)(const Model&);  ///< the position of the word; kNoChoice: none is chosen
+  std::uint32_t (*get)(const Model&);  ///< the position of the word; kNoChoice if empty
   void (*set)(Model&, std::uint32_t);  ///< takes what get() gives
   bool may_be_empty = false;           ///< whether it may be kNoChoice
 };
@@ -91,7 +91,7 @@ struct SomeValues {
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = kChoiceWords<E>.at(static_cast<std::size_t>(Values[i]));
     return words;
   }();
-  /// Of another value: a position outside the limits.
+  /// For a value that `Values` lacks, a position outside the limits.
   static constexpr std::uint32_t position(E value) {
     std::uint32_t i = 0;
     while (i < Values.size() && Values[i] != value) ++i;
@@ -144,7 +144,7 @@ constexpr auto make_word_set() {
 /// The member of a field that is an enum, or an optional one, by the words of its kChoiceWords.
 template <auto Member>
 inline constexpr auto choice = detail::make_choice<Member, detail::AllValues<detail::EnumOfMember<Member>>>();
-/// The same where only the values in the array `Values` (constexpr, of static storage) may be chosen.
+/// The same for only the values in the array `Values` (constexpr, of static storage).
 template <auto Member, const auto& Values>
 inline constexpr auto choice_among = detail::make_choice<Member, detail::SomeValues<Values>>();
 /// The member of a field that is a set of the enum E, with insert(E) and contains(E).
@@ -169,7 +169,7 @@ enum class Held : std::uint8_t {
   kWords,
 };
 
-/// What follows from a member alone.
+/// Traits that follow from the type of a member.
 struct MemberTraits {
   FieldKind kind = FieldKind::kNumber;
   bool may_be_empty = false, is_whole = false, is_single = false;
@@ -187,8 +187,8 @@ FATHOM_API void write_numbers(Held held, std::span<const double> values, void* m
 
 }  // namespace detail
 
-/// The member of `Model` behind a parameter: one of the types of the constructors. A std::variant would compile ten
-/// times as slowly, in each file that includes a model.
+/// The member of `Model` behind a parameter: one of the types of the constructors. A std::variant would take ten times
+/// as long to compile.
 template <class Model>
 class FieldMember {
  public:
@@ -206,7 +206,7 @@ class FieldMember {
   constexpr FieldMember(const ChoiceMember<Model>& choice) : held_(detail::Held::kChoice), choice_(choice) {}
   constexpr FieldMember(const WordSetMember<Model>& words) : held_(detail::Held::kWords), words_(words) {}
 
-  /// The member of type T, which is float, double or bool; null where it has another type.
+  /// The member if it has type T, which is float, double or bool, else null.
   template <class T>
   [[nodiscard]] constexpr T Model::*as() const {
     if constexpr (std::is_same_v<T, float>) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Points, rotations and rigid transforms in double precision. Transforms are named destination_from_source, so that
-// adjacent names cancel: world_from_hit = world_from_sensor * sensor_from_hit.
+// Points, rotations, rigid transforms and affine maps in double precision. Transforms are named
+// destination_from_source, so that adjacent names cancel: world_from_hit = world_from_sensor * sensor_from_hit.
 
 #include <numbers>
+#include <optional>
 
 #include <fathom/base/export.hpp>
 
@@ -20,7 +21,7 @@ struct Vec3 {
 
 constexpr double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 constexpr Vec3 cross(Vec3 a, Vec3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
-// The compiler's square root: <cmath> would be most of what every header of the library weighs.
+// The compiler's square root: <cmath> would outweigh the headers that include this one.
 inline double norm(Vec3 v) { return __builtin_sqrt(dot(v, v)); }
 
 /// Unit quaternion, w + xi + yj + zk (Hamilton). The default is the identity.
@@ -79,10 +80,37 @@ inline Pose interpolate(const Pose& a, const Pose& b, double u) {
   return {a.translation_m + u * (b.translation_m - a.translation_m), slerp(a.rotation, b.rotation, u)};
 }
 
-/// Farthest coordinate of a place or a vertex. Beyond it single precision knows a place to 64 m only; the caster itself
-/// refuses coordinates near 1e19 by ending the process.
+/// Largest coordinate of a place or a vertex. There single precision resolves 64 m.
 inline constexpr double kMaxCoordinateM = 1e9;
 
 inline constexpr double kRadPerDeg = std::numbers::pi / 180.0;
+
+/// A linear map and a translation, for scale, shear and mirroring: row-major [3][4], the last column is the
+/// translation. The default is the identity.
+struct Affine {
+  double m[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+
+  friend constexpr bool operator==(const Affine&, const Affine&) = default;
+};
+
+constexpr Vec3 transform_vector(const Affine& a, Vec3 v) {
+  return {a.m[0][0] * v.x + a.m[0][1] * v.y + a.m[0][2] * v.z, a.m[1][0] * v.x + a.m[1][1] * v.y + a.m[1][2] * v.z,
+          a.m[2][0] * v.x + a.m[2][1] * v.y + a.m[2][2] * v.z};
+}
+constexpr Vec3 translation_of(const Affine& a) { return {a.m[0][3], a.m[1][3], a.m[2][3]}; }
+constexpr Vec3 transform_point(const Affine& a, Vec3 p) { return transform_vector(a, p) + translation_of(a); }
+
+constexpr Affine operator*(const Affine& a, const Affine& b) {
+  Affine c;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      c.m[i][j] = a.m[i][0] * b.m[0][j] + a.m[i][1] * b.m[1][j] + a.m[i][2] * b.m[2][j] + (j == 3 ? a.m[i][3] : 0.0);
+    }
+  }
+  return c;
+}
+
+/// The inverse, or nothing when the map flattens space or is not finite.
+FATHOM_API std::optional<Affine> inverse(const Affine& a);
 
 }  // namespace fathom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How meshes, entities and sensors are named: by their place in the order in which they were added. Each has a type of
-// its own, so that one cannot be given for another. index(id) is the place itself, as Frame::entity_id holds it.
+// Meshes, entities and sensors are numbered in the order in which they were added. Each id has a separate type, so that
+// ids cannot be confused. index(id) is the number, as Frame::entity_id holds it.
 
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Names that people type, and which one they meant; names that go to a terminal.
+// Texts for people: likely meanings of mistyped names, texts that are safe in a terminal, intervals.
 
 #include <cstddef>
 #include <span>
@@ -11,16 +11,18 @@
 
 namespace fathom {
 
-/// The candidate that `name` is most likely a misspelling of: the one with the fewest edits, case ignored. Empty when
-/// none is near enough.
+/// The candidate that `name` most likely misspells: the one with the fewest edits, case ignored. Empty if none is near.
 FATHOM_API std::string_view likely_name(std::string_view name, std::span<const std::string_view> candidates);
 
 /// The candidate equal to `name`. Otherwise the only candidate that equals it when case, hyphens and underscores are
 /// ignored: "vlp16" finds "VLP-16". Empty when there is none.
 FATHOM_API std::string_view find_name(std::string_view name, std::span<const std::string_view> candidates);
 
-/// `text` as a terminal may show it, on one line: see Error. Above `most` bytes, its middle is replaced by
-/// "... (1000087 bytes) ...", and some two thirds of `most` are left.
+/// `text` on one line that is safe in a terminal, as Error has it. Of a text above `most` bytes, "... (1000087 bytes)
+/// ..." replaces the middle, and about two thirds of `most` remain.
 FATHOM_API std::string printable(std::string_view text, std::size_t most = std::string_view::npos);
+
+/// "0.1794 to 0.1802": as many digits as distinguish the limits, 4 to 10.
+FATHOM_API std::string interval_text(double low, double high);
 
 }  // namespace fathom

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <concepts>
+#include <string>
+#include <string_view>
 
 #include <fathom/base/error.hpp>
 
 namespace fathom {
 
-/// f(); what it throws as InputError gets the prefix, "file x", and ": " in front. `prefix`: a text, or a function that
-/// makes one, which is called for an error only. An empty one changes nothing.
+/// Calls f(). An InputError that it throws gets the prefix, "file x", and ": " in front; an empty prefix changes
+/// nothing. `prefix`: a text, or a function that makes one, which is called only for an error.
 template <class Prefix, class F>
 auto with_prefix(const Prefix& prefix, F f) -> decltype(f()) {
   try {
@@ -24,5 +26,8 @@ auto with_prefix(const Prefix& prefix, F f) -> decltype(f()) {
     throw InputError(text, ": ", error.message());
   }
 }
+
+/// The message of a build that lacks an optional library. `packages`: of Debian (cmake/FathomFeature.cmake).
+std::string missing_feature(std::string_view feature, std::string_view packages);
 
 }  // namespace fathom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 
 namespace fathom {
 
