@@ -2,8 +2,8 @@
 #pragma once
 // Elementary functions in single precision, built from + - * / sqrt only, so that every compiler and instruction set
 // gives the same bits (libm does not: glibc picks FMA variants at run time). Branch-free, so that loops over them
-// vectorise. Compile with -ffp-contract=off. Errors were measured against double precision over the stated domains;
-// tests/math/math_test.cpp keeps them.
+// vectorise. Compile with -ffp-contract=off. tests/math/math_test.cpp checks the stated errors against double
+// precision.
 
 #include <cstdint>
 #include <numbers>
@@ -17,7 +17,7 @@ inline constexpr float kInfinity = __builtin_inff();
 FATHOM_KERNEL std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
 FATHOM_KERNEL float float_of(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
-/// `condition ? a : b` on the bits: stays a blend where g++ would turn a ternary into a branch.
+/// `condition ? a : b` on the bits, because g++ would turn the ternary into a branch.
 FATHOM_KERNEL float select(bool condition, float a, float b) {
   const auto mask = static_cast<std::uint32_t>(-static_cast<std::int32_t>(condition));
   return float_of((bits_of(a) & mask) | (bits_of(b) & ~mask));
@@ -50,7 +50,7 @@ FATHOM_KERNEL SinCos sincos_octant(float x) {
   return {s, c};
 }
 
-/// Turns the octant result by `quadrant` right angles (only its two low bits count), by swapping and sign bits.
+/// Turns the octant result by `quadrant` right angles (only its two low bits matter), by swapping and sign bits.
 FATHOM_KERNEL SinCos turn_quadrants(SinCos v, std::uint32_t quadrant) {
   const std::uint32_t swap = 0U - (quadrant & 1U);
   const auto s = bits_of(v.sin);
@@ -72,7 +72,7 @@ FATHOM_KERNEL SinCos sincos(float x) {
 }
 
 /// Angle of (x, y) from +x in [-pi, pi], for arguments that are not both infinite; absolute error below 3e-7. It has
-/// the sign of y, zeros included, as in C; only the sign of a zero x is not read: atan2(0, -0) is 0.
+/// the sign of y, zeros included, as in C, but ignores the sign of a zero x: atan2(0, -0) is 0.
 FATHOM_KERNEL float atan2(float y, float x) {
   const float ax = float_of(bits_of(x) & 0x7fffffffU);
   const float ay = float_of(bits_of(y) & 0x7fffffffU);
@@ -92,7 +92,7 @@ FATHOM_KERNEL float atan2(float y, float x) {
   return float_of(bits_of(angle) | (bits_of(y) & 0x80000000U));
 }
 
-/// Square root that never sets errno; the instruction is correctly rounded everywhere.
+/// Square root without errno; the instruction is correctly rounded.
 FATHOM_KERNEL float sqrt(float x) { return __builtin_sqrtf(x); }
 
 /// e^x; relative error below 2e-7 for x in [-87, 88]; 0 below, e^88 above. x = n ln 2 + r, |r| <= 0.347, Taylor to r^7.
@@ -119,8 +119,8 @@ FATHOM_KERNEL float power_of_fraction(float x, float power) {
   return select(positive, select(x < 1.0F, value, 1.0F), 0.0F);
 }
 
-/// Standard normal distribution function, in [0, 1): what would round to 1 is the float below it. Absolute error below
-/// 2.4e-7; relative error of the lower tail below 3e-6 for x in [-9, 0]; 0 below -13.2. The upper tail is
+/// Standard normal distribution function, in [0, 1): the float below 1 replaces 1. Absolute error below 2.4e-7;
+/// relative error of the lower tail below 3e-6 for x in [-9, 0]; 0 below -13.2. The upper tail is
 /// exp(-x^2 / 2) P(t), t = 1 - 8 / (x + 4), as in f64.hpp, with a polynomial through Chebyshev's nodes on [0, 9].
 FATHOM_KERNEL float normal_cdf(float x) {
   const float ax = float_of(bits_of(x) & 0x7fffffffU);

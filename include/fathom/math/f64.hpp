@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Elementary and normal-distribution functions in double precision, built from + - * / sqrt and bit moves only, so that
-// every compiler and instruction set gives the same bits (see f32.hpp for why libm does not). exp, expm1 and log are
-// branch-free, so that loops over them vectorise. Compile with -ffp-contract=off. tests/math/special_test.cpp keeps
-// the errors stated here.
+// Elementary, trigonometric and normal-distribution functions in double precision. They use only + - * / sqrt and bit
+// moves, so that every compiler and instruction set gives the same bits, unlike libm (f32.hpp). exp, expm1 and log are
+// branch-free, so that loops over them vectorise. Compile with -ffp-contract=off. tests/math/ checks the errors stated
+// here.
 
 #include <cstdint>
 
@@ -76,7 +76,7 @@ FATHOM_KERNEL double log(double x) {
   return exponent * 6.93147180369123816490e-01 + (f - (s * (f - series) - exponent * 1.90821492927058770002e-10));
 }
 
-/// log(1 + x), x > -1; relative error below 1e-15 (the rounding of 1 + x is put back to first order).
+/// log(1 + x), x > -1; relative error below 1e-15 (corrects the rounding of 1 + x to first order).
 FATHOM_KERNEL double log1p(double x) {
   const double u = 1.0 + x;
   return log(u) - ((u - 1.0) - x) / u;
@@ -130,9 +130,9 @@ inline double erf(double x) {
 FATHOM_KERNEL double normal_density(double x) { return kInverseSqrtTwoPi * exp(-0.5 * x * x); }
 inline double normal_cdf(double x) { return 0.5 * erfc(-x * kSqrtHalf); }
 
-/// 1 - Phi(x) for x >= 0, given exp(-x^2/2); absolute error below 3e-16. Half the work of erfc, for what is taken
-/// from 1. The quotient of the two is a polynomial in t = (x - 4) / (x + 4), a weighted fit on [0, 9] made in extended
-/// precision; the substitution is that of Shepherd and Laframboise, Mathematics of Computation 36 (1981).
+/// 1 - Phi(x) for x >= 0, given exp(-x^2/2); absolute error below 3e-16, at half the work of erfc. The quotient of the
+/// two is a polynomial in t = (x - 4) / (x + 4), a weighted fit on [0, 9] made in extended precision; the substitution
+/// is that of Shepherd and Laframboise, Mathematics of Computation 36 (1981).
 FATHOM_KERNEL double normal_upper_tail(double x, double exp_half_square) {
   constexpr double kC[] = {0.09441064130191357,     -0.17039772154963162,   0.12437925535848737,
                            -0.07170740655357923,    0.030864814248964086,   -0.008492021955419492,
@@ -155,8 +155,8 @@ inline double normal_between(double a, double b) {
   return 0.5 * (erf(b * kSqrtHalf) + erf(-a * kSqrtHalf));
 }
 
-/// The x with Phi(x) = p, p in (0, 1); relative error below 1e-15. Give the smaller tail: at p near 1 the answer is as
-/// coarse as p itself. Source: Wichura, "Algorithm AS 241", Applied Statistics 37 (1988), PPND16.
+/// The x with Phi(x) = p, p in (0, 1); relative error below 1e-15. Give the smaller tail: near 1 the spacing of p
+/// limits the result. Source: Wichura, "Algorithm AS 241", Applied Statistics 37 (1988), PPND16.
 FATHOM_KERNEL double normal_quantile(double p) {
   const auto ratio = [](const double* top, const double* bottom, double r) __attribute__((always_inline)) {
     double n = top[7], d = bottom[6];
@@ -185,12 +185,35 @@ FATHOM_KERNEL double normal_quantile(double p) {
                            7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7,
                            2.04426310338993978564e-15};
   const double q = p - 0.5;
-  // All three pieces, and then a choice: loops over this vectorise.
+  // Computes all three pieces and then chooses, so that loops over this vectorise.
   const double centre = q * ratio(kA, kB, 0.180625 - q * q);
   const double tail = select(q < 0.0, p, 1.0 - p);
   const double r = __builtin_sqrt(-log(tail));
   const double x = select(r <= 5.0, ratio(kC, kD, r - 1.6), ratio(kE, kF, r - 5.0));
   return select(q >= -0.425 && q <= 0.425, centre, select(q < 0.0, -x, x));
 }
+
+// The trigonometric functions are compiled into the library, so that a user's compiler flags do not change them.
+
+struct SinCos64 {
+  double sin, cos;
+};
+
+/// Sine and cosine of a finite x in radians, else NaN. Up to |x| = 1e6 the error is below 2e-16, and below 1e-15 of the
+/// value, also near its zeros. Beyond, the rounding of 2 pi adds 4e-17 |x|, which is less than the rounding of x.
+FATHOM_API SinCos64 sincos(double x);
+FATHOM_API double sin(double x);
+FATHOM_API double cos(double x);
+
+/// Tangent; error below 1e-15 of the value up to |x| = 1e6, beyond as sincos().
+FATHOM_API double tan(double x);
+
+/// Angle of (x, y) from +x in [-pi, pi]; error below 5e-16 of the value. Zeros and infinities as in C: it has the sign
+/// of y, and atan2(0, -0) is pi.
+FATHOM_API double atan2(double y, double x);
+
+/// Error below 1e-15 of the value; NaN outside [-1, 1].
+FATHOM_API double asin(double x);
+FATHOM_API double acos(double x);
 
 }  // namespace fathom::math

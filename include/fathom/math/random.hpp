@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Keyed randomness: every draw is a pure function of (seed, sensor, model, frame, ray). There is no generator object,
-// so results cannot depend on threads, on the order of rays, or on what else was drawn.
+// so results do not depend on threads, on the order of rays, or on other draws.
 //
 //   word = lane (ray mod 4) of Philox4x32-10 { counter = [quad, frame, stream, draw], key = seed }
 //
-// A Philox block holds four words. Four neighbouring rays of a row (a quad) share one block, one word each, so that no
-// word is thrown away; that is what makes three noises cost 0.75 blocks a ray instead of three.
+// A Philox block holds four words. Four neighbouring rays of a row (a quad) share one block, one word each, so three
+// noises cost 0.75 blocks a ray instead of three.
 //
-// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Vectors of the authors'
-// own test file are replayed in tests/math/.
+// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. tests/math/ replays the
+// authors' test vectors.
 
 #include <cstdint>
 #include <numbers>
@@ -20,7 +20,7 @@
 
 namespace fathom {
 
-/// Everything that a draw depends on, besides the ray.
+/// The key of a draw, besides the ray.
 struct NoiseKey {
   std::uint64_t seed = 0;
   std::uint32_t frame = 0;
@@ -59,8 +59,7 @@ FATHOM_KERNEL float uniform_from_word(std::uint32_t word) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 8U)) * 0x1p-24F;
 }
 
-/// A standard normal as the uniform number that it is a quantile of: Phi(x), rounded down to a multiple of 2^-24 as
-/// those of words are.
+/// Phi(x) of a standard normal x, rounded down to a multiple of 2^-24 as uniform_from_word() has it.
 FATHOM_KERNEL float uniform_from_normal(float x) {
   return static_cast<float>(static_cast<std::int32_t>(math::normal_cdf(x) * 0x1p24F)) * 0x1p-24F;
 }
