@@ -10,7 +10,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -21,7 +21,7 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 18U;
 
 }  // namespace
 
-/// A stream of zlib's over several members of gzip.
+/// A zlib stream over several members of gzip.
 class TextPieces::Inflater {
  public:
   Inflater() {
@@ -31,9 +31,9 @@ class TextPieces::Inflater {
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream_); }
 
-  /// Takes of `packed` what it can use, and gives what comes out of it; zlib's code.
+  /// Inflates a part of `packed` into `text` and removes that part; returns the code of zlib.
   int inflate_some(std::string_view& packed, std::string_view& text) {
-    // zlib takes its input without const and does not change it.
+    // zlib takes its input without const but does not change it.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
     stream_.avail_in = static_cast<uInt>(packed.size());
     stream_.next_out = reinterpret_cast<Bytef*>(room_.data());
@@ -68,7 +68,7 @@ void TextPieces::fail_at_line(const std::string& what) const {
   throw InputError(fmt::format("{}:{}: {}", file_.string(), lines_ + 1, what));
 }
 
-/// Reads on behind what was used; false: there is nothing more.
+/// Reads the next bytes behind those in `raw_`; false at the end of the file.
 bool TextPieces::refill() {
   if (left_bytes_ == 0) return false;
   room_.erase(0, room_.size() - raw_.size());
@@ -90,7 +90,7 @@ void TextPieces::check_inflated() const {
   }
 }
 
-/// No byte is looked at twice, in however small pieces the text comes.
+/// Reads each byte only once, however small the pieces are.
 void TextPieces::check_lines(std::string_view piece) {
   if (lines_ == 0 && !has_return_) {
     const std::size_t at = piece.substr(0, piece.find('\n')).find('\r');
@@ -107,7 +107,7 @@ void TextPieces::check_lines(std::string_view piece) {
   line_bytes_ = piece.size() - 1 - piece.rfind('\n');
 }
 
-/// What follows the end of a stream: another one, zeros, or nothing.
+/// After a stream of gzip: another one, zeros, or the end of the file.
 void TextPieces::begin_member() {
   while (raw_.size() < kGzipMagic.size() && refill()) {
   }
@@ -136,7 +136,7 @@ bool TextPieces::inflate_some(std::string_view& piece) {
     if (code == Z_STREAM_END) {
       begin_member();
     } else if (code != Z_OK) {
-      // zlib inflates as much as it can, and only then reports that the file ends in the middle.
+      // zlib inflates as much as it can before it reports that the file ends in the middle.
       fail_at_line(fmt::format("cut short or damaged: nothing can be read after this line ({})", inflater_->message()));
     }
     if (!piece.empty()) return true;
@@ -152,7 +152,7 @@ bool TextPieces::read_some(std::string_view& piece) {
   return true;
 }
 
-/// The first bytes say in which encoding the text is.
+/// Detects the encoding by the first bytes.
 bool TextPieces::read_begin(std::string_view& piece) {
   begun_ = true;
   std::string_view more;
@@ -179,6 +179,28 @@ std::string read_gzip_text(const std::filesystem::path& file) {
     for (std::string_view piece; pieces.next(piece);) text += piece;
     return text;
   });
+}
+
+bool LineSource::next(std::string_view& line) {
+  carried_.clear();
+  while (true) {
+    const std::size_t end = piece_.find('\n');
+    if (end != std::string_view::npos) {
+      line = piece_.substr(0, end);
+      piece_.remove_prefix(end + 1);
+      if (!carried_.empty()) line = carried_ += line;
+      cut_at(line);
+      return true;
+    }
+    carried_ += piece_;
+    piece_ = {};
+    if (pieces_.next(piece_)) continue;
+    if (carried_.empty()) return false;
+    line = carried_;
+    has_end_ = false;
+    cut_at(line);
+    return true;
+  }
 }
 
 }  // namespace fathom

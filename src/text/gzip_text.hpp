@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Text files piece by piece and line by line, inflated if they are gzip.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace fathom {
 
-/// Limits of text that is read whole, against files made to exhaust memory.
+/// Limits against files made to exhaust memory.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20U;
 inline constexpr std::size_t kMaxInflatedBytes = std::size_t{4} << 30U;
 inline constexpr std::size_t kMaxInflation = 200;  ///< ratio to the file, above kFreeInflatedBytes
@@ -21,21 +22,18 @@ inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 inline constexpr std::string_view kGzipMagic = "\x1f\x8b";
 
-/// The text of a file piece by piece, without a byte order mark, inflated where it is gzip: one stream or several,
-/// which zeros may follow, as tapes pad with them. What is wrong is thrown where the text comes to it: InputError when
-/// the file is missing or unreadable, above the limits, UTF-16 or with lines that end in CR alone; naming the line up
-/// to which it could be inflated, when it is cut short, damaged or followed by something else.
+/// The text of a file piece by piece, without a byte order mark. Gzip may have several streams, and zeros may follow.
+/// Throws InputError if the file is unreadable, above the limits, in UTF-16 or has lines that end in CR alone. If gzip
+/// is cut short, damaged or followed by other bytes, the message names the last readable line.
 class TextPieces {
  public:
-  /// `most_inflated_bytes`: of gzip.
   explicit TextPieces(std::filesystem::path file, std::size_t most_inflated_bytes = kMaxInflatedBytes);
   TextPieces(const TextPieces&) = delete;
   TextPieces& operator=(const TextPieces&) = delete;
   ~TextPieces();
 
-  /// The next bytes, at least one, which are valid until the next call; false at the end.
+  /// The next bytes, at least one, valid until the next call; false at the end.
   bool next(std::string_view& piece);
-  /// Of the file.
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
   [[nodiscard]] bool is_packed() const { return inflater_ != nullptr; }
 
@@ -54,18 +52,43 @@ class TextPieces {
   std::filesystem::path file_;
   std::size_t most_inflated_bytes_;
   std::ifstream in_;
-  std::uint64_t file_bytes_ = 0, left_bytes_ = 0;  ///< of the file, and of it what was not read yet
+  std::uint64_t file_bytes_ = 0, left_bytes_ = 0;  ///< size of the file; bytes still to be read
   std::string room_, begin_;
-  std::string_view raw_;  ///< of the file, what was read and not used yet
+  std::string_view raw_;  ///< bytes of the file that are read and not used yet
   std::unique_ptr<Inflater> inflater_;
   bool begun_ = false, ended_ = false;
   std::size_t inflated_ = 0;
-  std::size_t lines_ = 0, line_bytes_ = 0;   ///< that ended, and bytes of the one after them
-  std::size_t text_ = 0, first_return_ = 0;  ///< bytes so far, and before the first CR of the first line
+  std::size_t lines_ = 0, line_bytes_ = 0;   ///< ended lines; bytes of the next line
+  std::size_t text_ = 0, first_return_ = 0;  ///< bytes so far; bytes before the first CR of the first line
   bool has_return_ = false;
 };
 
-/// All of it as one text. Throws as TextPieces does, and SystemError when there is no memory for it.
+/// The whole text. Throws as TextPieces does, and SystemError if memory does not suffice.
 std::string read_gzip_text(const std::filesystem::path& file);
+
+/// The lines of a text file. Memory holds one piece and one line.
+class LineSource {
+ public:
+  explicit LineSource(const std::filesystem::path& file, std::size_t most_inflated_bytes = kMaxInflatedBytes)
+      : pieces_(file, most_inflated_bytes) {}
+
+  /// The next line without its end (\n or \r\n), valid until the next call; false at the end of the file. Throws as
+  /// TextPieces does; omits half a line of a damaged file.
+  bool next(std::string_view& line);
+  [[nodiscard]] std::size_t number() const { return number_; }  ///< of the last line, from 1
+  [[nodiscard]] bool has_end() const { return has_end_; }       ///< whether the last line had an end
+
+ private:
+  void cut_at(std::string_view& line) {
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    ++number_;
+  }
+
+  TextPieces pieces_;
+  std::string_view piece_;  ///< the unread part of the piece
+  std::string carried_;     ///< the begin of a line, from earlier pieces
+  std::size_t number_ = 0;
+  bool has_end_ = true;
+};
 
 }  // namespace fathom

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A JSON document of a stranger: every value is asked for by type and limits, and what is wrong is named by its place.
+// Reads JSON of unknown origin: each value has a wanted type and limits, and errors name its place.
 
 #include <cmath>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace fathom {
 
-/// A value and where it stands: nodes[3].children. The document and the file's name outlive it.
+/// A value and its place in the document, nodes[3].children. The document and the name of the file must outlive it.
 class JsonPlace {
  public:
   JsonPlace(const nlohmann::json& value, const std::string& file, std::string path = {})
@@ -63,7 +63,7 @@ class JsonPlace {
     const auto value = value_->get<double>();
     return value >= static_cast<double>(low) && value <= static_cast<double>(high) && value == std::floor(value);
   }
-  /// A whole number in [low, high]; 3.0 is one.
+  /// A whole number in [low, high], such as 3.0.
   [[nodiscard]] std::size_t whole(std::size_t low, std::size_t high) const {
     const double value = number();
     if (!is_whole(low, high)) {

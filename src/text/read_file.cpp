@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "text/read_file.hpp"
-
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -9,6 +8,9 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+
+#include "text/files.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
@@ -41,6 +43,67 @@ std::string read_file(const std::filesystem::path& file) {
     throw InputError(fmt::format("{}: cannot read all of it", file.string()));
   }
   return bytes;
+}
+
+std::optional<std::filesystem::path> confined(const std::filesystem::path& path,
+                                              std::span<const std::filesystem::path> folders) {
+  std::error_code error;
+  const auto found = std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  if (error) return std::nullopt;
+  for (const std::filesystem::path& folder : folders) {
+    const auto root = std::filesystem::canonical(folder.empty() ? "." : folder, error);
+    if (error) continue;
+    if (std::mismatch(root.begin(), root.end(), found.begin(), found.end()).first == root.end()) return found;
+  }
+  return std::nullopt;
+}
+
+std::size_t json_nesting(std::string_view text) {
+  std::size_t depth = 0, deepest = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return deepest;
+}
+
+namespace {
+
+/// The name of the first element of an XML text; empty if the text does not begin with one.
+std::string_view first_element(std::string_view text) {
+  for (text = trim(behind_byte_order_mark(text)); text.starts_with("<?") || text.starts_with("<!"); text = trim(text)) {
+    const std::string_view close = text.starts_with("<!--") ? "-->" : ">";
+    const std::size_t end = text.find(close);
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + close.size());
+  }
+  if (!text.starts_with("<")) return {};
+  return text.substr(1, text.find_first_of(" \t\r\n\f\v/>", 1) - 1);
+}
+
+}  // namespace
+
+void refuse_robot_description(std::string_view head, const std::string& file) {
+  const std::string_view root = first_element(head);
+  std::string_view kind;
+  if (root == "robot") kind = "a URDF robot description";
+  if (root == "sdf" || root == "gazebo") kind = "an SDF description";
+  if (root == "mujoco" || root == "mujocoinclude") kind = "an MJCF (MuJoCo) description";
+  if (kind.empty()) return;
+  const bool is_mjcf = root.starts_with("mujoco");
+  throw InputError(fmt::format("{}: is {}; {}", file, kind,
+                               is_mjcf ? "fathom reads meshes, URDF and SDF"
+                                       : "a scene file in YAML places it, by 'scene: {from: <the file>}'"));
 }
 
 }  // namespace fathom

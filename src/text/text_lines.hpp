@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Reading text line by line: trajectories, tables, headers.
+// Reading text line by line: words, cells, numbers, and tables in CSV.
 
 #include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
 
 namespace fathom {
 
@@ -37,7 +48,7 @@ void for_each_line(std::string_view text, F f) {
   }
 }
 
-/// The same, where a line may also end with \r alone, as old programs for the Mac write it.
+/// The same if lines may also end with \r alone, as old programs for the Mac write them.
 template <class F>
 void for_each_line_of_any_end(std::string_view text, F f) {
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -70,8 +81,8 @@ inline std::vector<std::string_view> split_cells(std::string_view line) {
   }
 }
 
-/// The number that the whole text spells ("1", "-2.5e3", also "nan" and "inf", but not "nan(1)"), or nothing.
-/// Independent of the locale.
+/// The number that the whole text is ("1", "-2.5e3", also "nan" and "inf", but not "nan(1)"), or nothing. Independent
+/// of the locale.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
@@ -81,5 +92,69 @@ std::optional<Number> parse_number(std::string_view text) {
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
+
+/// The place of a line, and numbers from it with errors that name file and line.
+struct LogLine {
+  std::filesystem::path file;
+  std::size_t number = 0;  ///< from 1
+
+  [[noreturn]] void fail(const Message& what) const {
+    throw InputError(fmt::format("{}:{}: ", file.string(), number), what);
+  }
+
+  /// Any number, also nan and inf; `what` names it in the message.
+  [[nodiscard]] double reading(std::string_view text, std::string_view what) const {
+    if (text.empty()) fail(fmt::format("the line is cut short before {}", what));
+    const auto value = parse_number<double>(text);
+    if (!value) fail(fmt::format("{} = '{}' is not a number", what, text));
+    // Above the largest float a value would become infinity, which has another meaning.
+    if (std::isfinite(*value) && !(std::abs(*value) <= 3e38)) {
+      fail(fmt::format("{} = {} is not in [-3e+38, 3e+38]", what, text));
+    }
+    return *value;
+  }
+
+  [[nodiscard]] double finite(std::string_view text, std::string_view what) const {
+    const double value = reading(text, what);
+    if (!std::isfinite(value)) fail(fmt::format("{} = {} is not finite", what, number_text(value)));
+    return value;
+  }
+
+  /// The names in a CSV header. Throws InputError if tabs or semicolons separate them.
+  [[nodiscard]] std::vector<std::string_view> header_cells(std::string_view header) const {
+    const bool has_commas = header.find(',') != std::string_view::npos;
+    for (const char other : {';', '\t'}) {
+      if (has_commas || header.find(other) == std::string_view::npos) continue;
+      fail(fmt::format("columns are separated by commas, not by {}", other == ';' ? "semicolons" : "tabs"));
+    }
+    return split_cells(header);
+  }
+};
+
+/// A wanted column of a CSV table with a header.
+struct CsvColumn {
+  std::string_view name;
+  bool required = true;
+};
+
+/// May refuse a value by line.fail(); `column` is its position among the wanted columns.
+using CsvCheck = std::function<void(const LogLine& line, std::size_t column, double value)>;
+
+/// Checks a scan number: whole, and at least `least`, which is the number before if they must not decrease.
+inline void check_scan(const LogLine& line, double value, double least) {
+  constexpr double kMost = 4294967295.0;
+  if (value >= least && value <= kMost && value == std::floor(value)) return;
+  line.fail(fmt::format("scan = {} is not a whole number in [{}, {}]", number_text(value), least, kMost));
+}
+
+inline void check_expected(const LogLine& line, double value) {
+  if (!(value >= 0.0)) line.fail(fmt::format("expected_m = {} is not at least 0", number_text(value)));
+}
+
+/// One vector per wanted column, [lines], empty for an absent optional column. Numbers may be inf or nan, `#` begins a
+/// comment line, and gzip is inflated. Throws InputError naming file and line for a column that is unknown, missing or
+/// twice there, a line with another number of values, text that is no number, and a table without lines.
+std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file, std::span<const CsvColumn> columns,
+                                                  const CsvCheck& check = {});
 
 }  // namespace fathom

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "text/whole_file.hpp"
-
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -13,6 +11,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "text/files.hpp"
+
 namespace fathom {
 
 namespace {
@@ -23,13 +23,13 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
 }
 
-/// Beside the file, hidden, and not the same for two processes.
+/// A hidden name beside the file, which differs between processes.
 std::string hidden_name(const std::filesystem::path& file, int attempt) {
   const std::string suffix = attempt == 0 ? "" : fmt::format("-{}", attempt);
   return folder_of(file) / fmt::format(".{}.{}{}.part", file.filename().string(), getpid(), suffix);
 }
 
-/// Whether a folder above the file is hidden until it is whole.
+/// Whether a folder above the file is unfinished, and so hidden.
 bool in_unfinished_folder(const std::filesystem::path& file) {
   const std::string& path = file.native();
   for (std::size_t end = path.find(".part/"); end != std::string::npos; end = path.find(".part/", end + 1)) {
@@ -43,10 +43,10 @@ bool in_unfinished_folder(const std::filesystem::path& file) {
 
 WholeFile::WholeFile(std::filesystem::path file, Unfinished unfinished) : file_(std::move(file)) {
   if (in_unfinished_folder(file_)) open_in_place();
-  // A nameless file gets its name through /proc; without /proc it would be lost.
+  // A nameless file gets its name through /proc.
   if (descriptor_ < 0 && unfinished == Unfinished::kNameless && access("/proc/self/fd", X_OK) == 0) {
     descriptor_ = open(folder_of(file_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-    // EISDIR: a kernel, EOPNOTSUPP and EINVAL: a file system that does not know O_TMPFILE.
+    // O_TMPFILE is missing in the kernel (EISDIR) or in the file system (EOPNOTSUPP, EINVAL).
     if (descriptor_ < 0 && errno != EISDIR && errno != EOPNOTSUPP && errno != EINVAL) fail("cannot create");
   }
   if (descriptor_ < 0) open_hidden();
@@ -62,7 +62,7 @@ void WholeFile::fail(std::string_view action) const {
   throw SystemError(fmt::format("{}: {}: {}", file_.string(), action, std::generic_category().message(error)));
 }
 
-/// Where a file has the name already, this one is written as everywhere.
+/// Opens nothing if a file has the name already.
 void WholeFile::open_in_place() {
   std::string name = file_;
   descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
@@ -74,7 +74,7 @@ void WholeFile::open_hidden() {
     std::string name = hidden_name(file_, attempt);
     descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
-      hidden_ = std::move(name);  // takes no memory: a file that is there must be known
+      hidden_ = std::move(name);  // needs no memory, so the name of an existing file is not lost
     } else if (errno != EEXIST || attempt == kNameAttempts) {
       fail("cannot create");
     }
@@ -90,7 +90,7 @@ void WholeFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-/// Links the nameless file to its final name, or, where that is taken, to a hidden one that can be renamed.
+/// Links the nameless file to its final name, or to a hidden one for a rename if the final name is taken.
 void WholeFile::name_nameless() {
   const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
   if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, file_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;

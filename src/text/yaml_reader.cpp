@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "text/yaml_reader.hpp"
-
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -10,6 +7,8 @@
 #include <fathom/base/names.hpp>
 
 #include "base/text.hpp"
+#include "text/text_lines.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 
@@ -23,7 +22,7 @@ std::string shown(std::string_view text) {
   return text.size() > kLongestShown ? fmt::format("{}...", text.substr(0, kLongestShown)) : std::string(text);
 }
 
-/// The value as a message shows it: short, as the file may have it.
+/// The value in a message: short, as in the file.
 std::string shown(const YamlValue& value) {
   if (value.kind == Kind::kNull) return "(nothing)";
   if (value.kind == Kind::kScalar) return shown(value.text);
@@ -39,16 +38,6 @@ std::string shown(const YamlValue& value) {
 }
 
 std::string join(const std::vector<std::string_view>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
-
-/// The number that the whole text is; from_chars knows no leading plus.
-template <class T>
-std::optional<T> parse_whole_text(std::string_view text) {
-  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 }  // namespace
 
@@ -84,7 +73,7 @@ std::optional<YamlReader> YamlReader::find(std::string_view key) {
 
 YamlReader YamlReader::at(std::string_view key) {
   if (auto found = find(key)) return *std::move(found);
-  // A slip in the name of the key is the likeliest cause.
+  // The likeliest cause is a mistyped key.
   std::vector<std::string_view> others;
   for (const YamlEntry& entry : value_->entries) {
     if (!asked_.contains(entry.key)) others.push_back(entry.key);
@@ -173,7 +162,7 @@ double YamlReader::number() const {
   require_kind(Kind::kScalar, "a number");
   const std::string& word = value_->text;
   if (word == ".nan" || word == ".inf" || word == "-.inf" || word == "+.inf") fail("is not a finite number");
-  const auto value = parse_whole_text<double>(word);
+  const auto value = parse_number<double>(word);
   if (!value) fail("is not a number");
   if (!std::isfinite(*value)) fail("is not a finite number");
   return *value;
@@ -191,14 +180,14 @@ double YamlReader::number(Limits limits) const {
 std::uint64_t YamlReader::whole(std::uint64_t low, std::uint64_t high) const {
   if (check_number_ != nullptr) check_number_(*this);
   require_kind(Kind::kScalar, "a whole number");
-  const auto value = parse_whole_text<std::uint64_t>(value_->text);
-  if (!value && !parse_whole_text<double>(value_->text)) fail("is not a whole number");
+  const auto value = parse_number<std::uint64_t>(value_->text);
+  if (!value && !parse_number<double>(value_->text)) fail("is not a whole number");
   if (!value || *value < low || *value > high) fail(fmt::format("is not a whole number in [{}, {}]", low, high));
   return *value;
 }
 
 std::uint64_t YamlReader::key_number(std::uint64_t high) const {
-  const auto value = parse_whole_text<std::uint64_t>(key_);
+  const auto value = parse_number<std::uint64_t>(key_);
   if (value && *value <= high) return *value;
   throw LocatedError(
       fmt::format("{}: {}: '{}' is not a whole number in [0, {}]", to_string(value_->mark), path_, key_, high));
@@ -254,7 +243,7 @@ Vec3 YamlReader::vector(Limits limits) const {
 void refuse_other_kind(const YamlValue& root, YamlFileKind wanted) {
   struct KnownKind {
     YamlFileKind kind;
-    std::string_view key, name;  ///< a key that it must have, and what it is
+    std::string_view key, name;  ///< a required key, and the name of the kind
   };
   constexpr KnownKind kKinds[] = {{YamlFileKind::kScene, "scene", "a scene"},
                                   {YamlFileKind::kMap, "resolution", "a map"},

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "text/yaml_tree.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -16,15 +14,15 @@
 
 #include <fathom/base/error.hpp>
 
-#include "text/read_file.hpp"
-#include "text/robot_description.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// How many values a tree holds, itself included.
+/// The number of values in a tree, including the root.
 std::size_t count_values(const YamlValue& value) {
   std::size_t count = 1;
   for (const YamlValue& item : value.items) count += count_values(item);
@@ -39,8 +37,8 @@ std::size_t depth_of(const YamlValue& value) {
   return deepest;
 }
 
-/// Builds the tree from yaml-cpp's events. It throws from inside an event, before the parser recurses further, which is
-/// what bounds the parser's own stack. Aliases become copies.
+/// Builds the tree from yaml-cpp's events; aliases become copies. It throws inside an event, before the parser recurses
+/// further, and so bounds the stack of the parser.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::shared_ptr<const std::string> source) : source_(std::move(source)) {}
@@ -58,7 +56,7 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& text) override {
     YamlValue value = make(YamlValue::Kind::kScalar, mark, tag);
     value.text = text;
-    // yaml-cpp reports only an absent value as null; the words for it are plain scalars.
+    // yaml-cpp reports only an absent value as null, and the words for null as plain scalars.
     if (tag == "?" && (text == "~" || text == "null")) value.kind = YamlValue::Kind::kNull;
     add(std::move(value), anchor);
   }
@@ -85,12 +83,12 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
-  /// A list or map whose end has not come yet.
+  /// A list or map before its end.
   struct Open {
     YamlValue value;
     YAML::anchor_t anchor;
-    bool has_key = false;                  // of a map: the next value belongs to the last key
-    std::unordered_set<std::string> keys;  // of a map: a search of its entries would make reading quadratic
+    bool has_key = false;                  // of a map: the next event is the value of the last key
+    std::unordered_set<std::string> keys;  // of a map: searching its entries would take quadratic time
   };
 
   [[nodiscard]] YamlMark mark_of(const YAML::Mark& mark) const {
@@ -164,7 +162,7 @@ class TreeBuilder : public YAML::EventHandler {
   YamlValue root_;
 };
 
-/// yaml-cpp takes byte 4 for the end of the file and others for parts of UTF-16: neither occurs in an honest file.
+/// Refuses control characters: yaml-cpp takes byte 4 for the end of the file, and others for parts of UTF-16.
 void check_characters(std::string_view text, const std::shared_ptr<const std::string>& source) {
   if (text.size() > kMaxYamlBytes) {
     throw InputError(fmt::format("{}: {} bytes, above the limit of {}", *source, text.size(), kMaxYamlBytes));
@@ -184,8 +182,8 @@ void check_characters(std::string_view text, const std::shared_ptr<const std::st
   }
 }
 
-/// A line near the one where YAML broke that is indented with a tab, from 1; 0 where there is none. YAML itself then
-/// says what is missing, and never why.
+/// The number, from 1, of a line indented with a tab near the line of a YAML error, or 0. The message of yaml-cpp does
+/// not name a tab as the cause.
 std::uint32_t line_with_tab(std::string_view text, int broke_on) {
   std::uint32_t found = 0;
   for_each_line(text, [&](std::size_t number, std::string_view line) {

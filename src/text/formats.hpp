@@ -1,10 +1,39 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// NumPy's .npy format, versions 1 to 3 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html), and
+// the header of PLY files.
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace fathom::npy {
+
+enum class Type : std::uint8_t { kUint8, kUint16, kUint32, kFloat32, kFloat64 };
+
+std::size_t size_of(Type type);
+
+/// An array in C order; `bytes` holds exactly the elements, little endian.
+struct Array {
+  Type type = Type::kFloat32;
+  std::vector<std::size_t> shape;
+  std::string bytes;
+
+  /// Element i of the flattened array.
+  [[nodiscard]] double at(std::size_t i) const;
+};
+
+/// The bytes before the elements, format version 1.0, padded to a multiple of 64.
+std::string header(Type type, std::span<const std::size_t> shape);
+
+/// Reads a little-endian array in C order with elements of a Type. Throws InputError naming the file.
+Array read(const std::filesystem::path& file);
+
+}  // namespace fathom::npy
 
 namespace fathom::ply {
 
@@ -25,7 +54,7 @@ struct Property {
 
 struct Element {
   std::string name;
-  std::uint64_t count = 0;  ///< as claimed; the body may hold less
+  std::uint64_t count = 0;  ///< as the header claims; the body may hold fewer
   std::vector<Property> properties;
 };
 

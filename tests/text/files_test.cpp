@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "text/whole_file.hpp"
-
 #include <csignal>
+#include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,8 +9,10 @@
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
+
 namespace {
 
 using test::bytes_of;
@@ -174,4 +175,19 @@ TEST(WholeFileKilledTest, ReplacesFilesAtomicallyUnderAKillAtAnyMoment) {
 }
 
 }  // namespace
+
+namespace {
+
+TEST(NestingTest, CountsJsonOutsideStrings) {
+  EXPECT_EQ(json_nesting(""), 0U);
+  EXPECT_EQ(json_nesting("1"), 0U);
+  EXPECT_EQ(json_nesting(R"({"a":[1,[2]],"b":[]})"), 3U);
+  EXPECT_EQ(json_nesting(R"(["[[[\"[[[", "]]]"])"), 1U);
+  EXPECT_EQ(json_nesting("]]]][[["), 3U);
+  EXPECT_EQ(json_nesting(std::string(100000, '[')), 100000U);
+  EXPECT_EQ(json_nesting("[\""), 1U);
+}
+
+}  // namespace
+
 }  // namespace fathom

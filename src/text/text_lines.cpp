@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "text/csv_columns.hpp"
-
 #include <algorithm>
 
+#include "text/files.hpp"
 #include "text/gzip_text.hpp"
-#include "text/read_file.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// For every cell of the header, the position of its column among those asked for.
+/// For each cell of the header the position of its column among the wanted ones.
 std::vector<std::size_t> read_header(const LogLine& line, std::string_view content,
                                      std::span<const CsvColumn> columns) {
   std::vector<std::string_view> names;
