@@ -1,13 +1,45 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The parts of geometry_msgs that other messages are made of. Metres, radians; rotations are unit quaternions.
+// Messages of ROS 2 with times, poses, transforms and maps. Metres, radians; rotations are unit quaternions.
 
 #include <array>
+#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "message/header.hpp"
+#include "message/message_type.hpp"
 
 namespace fathom::msg {
+
+struct Time {
+  std::int32_t sec = 0;
+  std::uint32_t nanosec = 0;  ///< above the seconds, 0 to 999 999 999
+
+  static constexpr MessageType kType = {"builtin_interfaces/msg/Time", "int32 sec\nuint32 nanosec\n", {}, {}};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.sec, m.nanosec);
+  }
+};
+
+/// Whole seconds rounded down, and the nanoseconds above them. Throws InputError outside [-2^31, 2^31) s.
+Time time_of(double stamp_s);
+
+/// The time of bags, exact to the nanosecond; 0 for a time before 0.
+std::uint64_t nanoseconds(const Time& time);
+
+struct Header {
+  Time stamp;
+  std::string frame_id;
+
+  static constexpr std::array kParts = {&Time::kType};
+  static constexpr MessageType kType = {
+      "std_msgs/msg/Header", "builtin_interfaces/Time stamp\nstring frame_id\n", {}, kParts};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.stamp, m.frame_id);
+  }
+};
 
 struct Vector3 {
   double x = 0, y = 0, z = 0;
@@ -125,6 +157,111 @@ struct TwistWithCovariance {
   static void fields(Self& m, Cdr& cdr) {
     cdr(m.twist, m.covariance);
   }
+};
+
+/// Transforms between frames, valid at their stamps on /tf, and always on /tf_static.
+struct TFMessage {
+  std::vector<TransformStamped> transforms;
+
+  static constexpr std::array kParts = {&TransformStamped::kType};
+  static constexpr MessageType kType = {"tf2_msgs/msg/TFMessage", "geometry_msgs/TransformStamped[] transforms\n",
+                                        "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087",
+                                        kParts};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.transforms);
+  }
+};
+
+/// The pose of `child_frame_id` in `header.frame_id`, and its velocity in its own axes.
+struct Odometry {
+  Header header;
+  std::string child_frame_id;
+  PoseWithCovariance pose;
+  TwistWithCovariance twist;
+
+  static constexpr std::array kParts = {&Header::kType, &PoseWithCovariance::kType, &TwistWithCovariance::kType};
+  static constexpr MessageType kType = {"nav_msgs/msg/Odometry",
+                                        "std_msgs/Header header\n"
+                                        "string child_frame_id\n"
+                                        "geometry_msgs/PoseWithCovariance pose\n"
+                                        "geometry_msgs/TwistWithCovariance twist\n",
+                                        "RIHS01_3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766dfec6e0",
+                                        kParts};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.header, m.child_frame_id, m.pose, m.twist);
+  }
+};
+
+/// A pose in `header.frame_id` with its covariance.
+struct PoseWithCovarianceStamped {
+  Header header;
+  PoseWithCovariance pose;
+
+  static constexpr std::array kParts = {&Header::kType, &PoseWithCovariance::kType};
+  static constexpr MessageType kType = {"geometry_msgs/msg/PoseWithCovarianceStamped",
+                                        "std_msgs/Header header\n"
+                                        "geometry_msgs/PoseWithCovariance pose\n",
+                                        "RIHS01_26432f9803e43727d3c8f668d1fdb3c630f548af631e2f4e31382371bfea3b6e",
+                                        kParts};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.header, m.pose);
+  }
+};
+
+/// The time of a simulation.
+struct Clock {
+  Time clock;
+
+  static constexpr std::array kParts = {&Time::kType};
+  static constexpr MessageType kType = {"rosgraph_msgs/msg/Clock", "builtin_interfaces/Time clock\n",
+                                        "RIHS01_692f7a66e93a3c83e71765d033b60349ba68023a8c689a79e48078bcb5c58564",
+                                        kParts};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.clock);
+  }
+};
+
+struct MapMetaData {
+  Time map_load_time;
+  float resolution = 0;  ///< m, side of a cell
+  std::uint32_t width = 0, height = 0;
+  Pose origin;  ///< the corner of cell (0, 0)
+
+  static constexpr std::array kParts = {&Time::kType, &Pose::kType};
+  static constexpr MessageType kType = {"nav_msgs/msg/MapMetaData",
+                                        "builtin_interfaces/Time map_load_time\nfloat32 resolution\nuint32 width\n"
+                                        "uint32 height\ngeometry_msgs/Pose origin\n",
+                                        {},
+                                        kParts};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.map_load_time, m.resolution, m.width, m.height, m.origin);
+  }
+};
+
+/// A map: occupancy in percent, -1 if unknown.
+struct OccupancyGrid {
+  Header header;
+  MapMetaData info;
+  std::vector<std::int8_t> data;  ///< [height, width], rows along x, from the smallest y
+
+  static constexpr std::array kParts = {&Header::kType, &MapMetaData::kType};
+  static constexpr MessageType kType = {"nav_msgs/msg/OccupancyGrid",
+                                        "std_msgs/Header header\n"
+                                        "nav_msgs/MapMetaData info\n"
+                                        "int8[] data\n",
+                                        "RIHS01_8d348150c12913a31ee0ec170fbf25089e4745d17035792a1ba94d6f0bc0cfc7",
+                                        kParts};
+  template <class Self, class Cdr>
+  static void fields(Self& m, Cdr& cdr) {
+    cdr(m.header, m.info, m.data);
+  }
+  /// Throws InputError unless there is a value for each cell.
+  void check() const;
 };
 
 }  // namespace fathom::msg

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes answers.json: for each type the fields that its published definition has, and messages of random values with
-// their bytes. For those who change a message; the tests need the file alone.
+// Writes answers.json: for each type the fields of its published definition, and messages of random values with their
+// bytes. Needed only to change a message: the tests read the file.
 //
 //   npm install --prefix /tmp/messages @foxglove/rosmsg2-serialization @foxglove/rosmsg-msgs-common
 //   node tests/message/make_answers.mjs /tmp/messages > tests/message/answers.json

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "message/cdr_reader.hpp"
-
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
+#include "message/cdr.hpp"
+
 namespace fathom {
 
 CdrReader::CdrReader(std::span<const std::byte> bytes) : bytes_(bytes) {
-  if (bytes.size() < kBegin) {
-    throw InputError(fmt::format("{} bytes are no message, which begins with a header of {}", bytes.size(), kBegin));
+  if (bytes.size() < kEncapsulationBytes) {
+    throw InputError(
+        fmt::format("{} bytes are no message, which begins with a header of {}", bytes.size(), kEncapsulationBytes));
   }
   if (bytes[0] == std::byte{0x28} && bytes[1] == std::byte{0xb5} && bytes[2] == std::byte{0x2f}) {
     throw InputError("the message is compressed by itself (zstd), which is not read");
