@@ -9,17 +9,9 @@
 
 #include "bag/read_bag.hpp"
 #include "base/text.hpp"
-#include "message/camera_info.hpp"
-#include "message/clock.hpp"
-#include "message/compressed_image.hpp"
-#include "message/image.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message.hpp"
-#include "message/occupancy_grid.hpp"
-#include "message/odometry.hpp"
-#include "message/point_cloud2.hpp"
-#include "message/pose_with_covariance_stamped.hpp"
-#include "message/tf_message.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom {
 
@@ -30,7 +22,7 @@ constexpr std::size_t kMostFrames = 100;
 
 using Frames = std::vector<std::string>;
 
-/// Reads a message whole, and takes the frames that it is in.
+/// Reads a whole message and takes its frame ids.
 template <class Message>
 void take_frames(std::span<const std::byte> bytes, Frames& frames) {
   Message message;

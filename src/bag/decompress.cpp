@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "bag/decompress.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -11,6 +9,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "bag/mcap_format.hpp"
 #include "base/text.hpp"
 
 namespace fathom {
@@ -21,8 +20,8 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of a chunk; rec
 constexpr std::uint64_t kAnyBytes = std::uint64_t{1} << 28, kMostTimes = 200;
 constexpr std::size_t kStepBytes = std::size_t{1} << 20;
 
-/// Calls step(in, out, written) until `size` bytes are `filled`, or no more come. It takes what it used from `in`, and
-/// returns whether a frame is done. A frame may be empty, or of a kind that readers skip. Returns whether the last
+/// Calls step(in, out, written) until `size` bytes are `filled` or no more come. A step removes used bytes from `in`
+/// and returns whether a frame is done. A frame may be empty, or of a kind that readers skip. Returns whether the last
 /// frame is done.
 template <class Step>
 bool inflate(std::string_view packed, std::uint64_t size, std::string& room, std::size_t& filled, Step step) {
@@ -33,7 +32,7 @@ bool inflate(std::string_view packed, std::uint64_t size, std::string& room, std
     const bool done = step(packed, room.data() + filled, written);
     filled += written;
     if (done && (filled == size || packed.empty())) return true;
-    if (written == 0 && packed.size() == before) return false;  // cut short, or longer than it says
+    if (written == 0 && packed.size() == before) return false;  // cut short, or longer than it claims
   }
 }
 

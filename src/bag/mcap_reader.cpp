@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "bag/mcap_reader.hpp"
-
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -15,11 +13,10 @@
 
 #include <fathom/base/error.hpp>
 
-#include "bag/byte_cursor.hpp"
-#include "bag/decompress.hpp"
 #include "bag/mcap_format.hpp"
-#include "base/with_prefix.hpp"
-#include "text/read_file.hpp"
+#include "bag/read_bag.hpp"
+#include "base/errors.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 
@@ -28,14 +25,14 @@ namespace {
 using mcap::Op;
 
 constexpr std::uint64_t kAnyBagBytes = std::uint64_t{1} << 30, kMostBagTimes = 200;
-constexpr std::size_t kZeros = 64;  // a chunk that ends in these was not written whole
+constexpr std::size_t kZeros = 64;  // a chunk that ends in these zeros is incomplete
 
 struct ChunkRecords {
   std::string_view bytes;
-  bool is_cut = false;  ///< they end where the file was cut
+  bool is_cut = false;  ///< truncated, as the file is
 };
 
-/// The records of a chunk, unpacked into `room` where they are compressed. `is_cut`: `content` is what there is of it.
+/// The records of a chunk, inflated into `room` if they are compressed. `is_cut`: `content` is truncated.
 ChunkRecords chunk_records(std::string_view content, bool is_cut, std::string& room) {
   ByteCursor cursor(content);
   static_cast<void>(cursor.raw(16));  // times of the first and the last message
@@ -43,7 +40,7 @@ ChunkRecords chunk_records(std::string_view content, bool is_cut, std::string& r
   const auto crc = cursor.number<std::uint32_t>();
   const std::string_view compression = cursor.text();
   const auto packed_size = cursor.number<std::uint64_t>();
-  // Recorders may fill in the size when a chunk ends.
+  // Recorders may write the size at the end of a chunk.
   if (is_cut) size = std::min(size, most_chunk_bytes(cursor.rest().size()));
   check_chunk(compression, is_cut ? cursor.rest().size() : packed_size, size);
   if (is_cut) return {decompress_begin(compression, cursor.rest(), size, room), true};
@@ -60,7 +57,7 @@ ChunkRecords chunk_records(std::string_view content, bool is_cut, std::string& r
   }
 }
 
-/// What the records of a file mean, one after the other. What is damaged is passed over and counted.
+/// Interprets the records of a file one after the other. Skips and counts damaged ones.
 class McapRecords {
  public:
   McapRecords(const std::filesystem::path& file, std::uint64_t most_bytes, const OnBagMessage& on_message,
@@ -170,11 +167,11 @@ class McapRecords {
   BagReading& reading_;
   std::map<std::uint16_t, std::string> types_;
   std::map<std::uint16_t, BagTopic> topics_;
-  std::uint64_t record_ = 0;  // where the one that is taken begins
+  std::uint64_t record_ = 0;  // the first byte of the current one
   std::string room_;
 };
 
-/// Reads `size` bytes; false where the file ends before.
+/// Reads `size` bytes; false if the file ends before.
 bool read_exactly(std::istream& in, std::string& bytes, std::size_t size) {
   bytes.resize(size);
   in.read(bytes.data(), static_cast<std::streamsize>(size));
@@ -188,8 +185,7 @@ class McapWalk {
  public:
   McapWalk(std::istream& in, std::uint64_t size, McapRecords& records) : in_(in), size_(size), records_(records) {}
 
-  /// What a whole file repeats at its end: schemas and channels, which a damaged chunk may lack, and where chunks
-  /// begin.
+  /// Reads the summary at the end of a whole file: schemas and channels, for damaged chunks, and the places of chunks.
   void read_summary() {
     constexpr std::size_t kFooter = 20, kEnd = mcap::kRecordHead + kFooter + mcap::kMagic.size();
     std::string end;
@@ -210,7 +206,7 @@ class McapWalk {
     }
   }
 
-  /// Returns where the file is torn; empty: it is whole.
+  /// Returns a message about a torn file; empty if it is whole.
   std::string read() {
     Head head;
     for (std::uint64_t at = mcap::kMagic.size();;) {
@@ -222,7 +218,7 @@ class McapWalk {
         at = *next;
         continue;
       }
-      if (head.op == Op::kDataEnd || head.op == Op::kFooter) return {};  // what follows repeats what was read
+      if (head.op == Op::kDataEnd || head.op == Op::kFooter) return {};  // only the summary follows
       take(at, head);
       at += mcap::kRecordHead + head.size;
     }
@@ -236,7 +232,7 @@ class McapWalk {
   };
   static bool wants(Op op) { return op == Op::kSchema || op == Op::kChannel || op == Op::kChunkIndex; }
 
-  /// A seek drops the buffer, so reads that follow one another do without.
+  /// Seeks only if necessary, because a seek drops the buffer.
   bool read_at(std::uint64_t at, std::string& bytes, std::size_t size) {
     if (at != at_) {
       in_.clear();
@@ -248,7 +244,7 @@ class McapWalk {
 
   /// Whether a plausible record begins at byte `at` and ends before `end`.
   bool head_at(std::uint64_t at, std::uint64_t end, Head& head) {
-    constexpr std::uint8_t kLast = 15, kPrivate = 0x80;  // what lies between has no meaning yet
+    constexpr std::uint8_t kLast = 15, kPrivate = 0x80;  // codes between have no meaning
     head = {};
     if (end - std::min(at, end) < mcap::kRecordHead || !read_at(at, content_, mcap::kRecordHead)) return false;
     ByteCursor cursor(content_);
@@ -258,7 +254,7 @@ class McapWalk {
     return may_be && head.size <= end - at - mcap::kRecordHead;
   }
 
-  /// Other records, as attachments, are left where they are.
+  /// Ignores other records, such as attachments.
   void take(std::uint64_t at, const Head& head) {
     if (!is_read(head.op)) return;
     if (head.size > kMostMessageBytes) {
@@ -268,7 +264,7 @@ class McapWalk {
     records_.take_at(at, head.op, content_);
   }
 
-  /// Reads the begin of a last chunk that the file cuts short. Returns where the file is torn.
+  /// Reads the begin of a truncated last chunk. Returns a message about the tear.
   std::string tear(std::uint64_t at, const Head& head) {
     const std::uint64_t left = size_ - std::min(size_, at + mcap::kRecordHead);
     if (head.op == Op{} && head.size == 0 && left > 0)
@@ -280,7 +276,7 @@ class McapWalk {
   }
 
   std::istream& in_;
-  std::uint64_t size_, at_ = ~std::uint64_t{0};  // of the file; where the next byte comes from
+  std::uint64_t size_, at_ = ~std::uint64_t{0};  // of the file; position of the next byte
   McapRecords& records_;
   std::set<std::uint64_t> chunks_;
   std::string content_;

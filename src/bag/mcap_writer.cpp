@@ -2,6 +2,7 @@
 #include "bag/mcap_writer.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -16,9 +17,9 @@ namespace {
 using mcap::Op;
 using mcap::Record;
 
-constexpr std::size_t kChunkBytes = std::size_t{1}
-                                    << 20;  // of records, before compression; a larger message has its own
-// Noisy floats gain little from more: clouds shrink by 11 %, by 19 % at level 1, which takes three times as long.
+/// Bytes of records in a chunk, before compression; a larger message has a separate chunk.
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
+/// Noisy floats gain little from more: clouds shrink by 11 %, and by 19 % at level 1, which takes three times as long.
 constexpr int kZstdLevel = -7;
 
 std::uint32_t crc_of(std::uint32_t crc, std::string_view bytes) {
@@ -32,6 +33,18 @@ void append_number(std::string& out, T value) {
 
 }  // namespace
 
+void check_bag_file(const std::filesystem::path& file, const std::vector<std::filesystem::path>& inputs, bool force) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return;
+  for (const std::filesystem::path& input : inputs) {
+    if (!std::filesystem::equivalent(file, input, error)) continue;
+    throw InputError(fmt::format("{}: is read for the scene, and the bag would replace it", file.string()));
+  }
+  if (!std::filesystem::is_regular_file(file, error))
+    throw InputError(fmt::format("{}: is no file that a bag could replace", file.string()));
+  if (!force) throw InputError(fmt::format("{}: exists already; force (--force) replaces it", file.string()));
+}
+
 McapWriter::McapWriter(const std::filesystem::path& file)
     : file_(file), compressor_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
   if (!compressor_) throw SystemError("zstd: there is not enough memory");
@@ -43,7 +56,7 @@ McapWriter::McapWriter(const std::filesystem::path& file)
 std::uint16_t McapWriter::add_topic(std::string_view topic, const MessageType& type) {
   if (counts_.size() >= 0xffff) throw InputError("a bag has at most 65535 topics");
   const auto known = std::find(types_.begin(), types_.end(), &type);
-  const auto schema = static_cast<std::uint16_t>(known - types_.begin() + 1);  // 0 would mean: none
+  const auto schema = static_cast<std::uint16_t>(known - types_.begin() + 1);  // 0 means that there is no schema
   std::string added;
   if (known == types_.end()) {
     Record().number(schema).text(type.name).text("ros2msg").text(schema_text(type)).append_to(added, Op::kSchema);
@@ -61,7 +74,7 @@ std::uint16_t McapWriter::add_topic(std::string_view topic, const MessageType& t
   append("topic_type_hash"), append(type.hash);
   metadata.number(id).number(schema).text(topic).text("cdr").text(pairs).append_to(channel, Op::kChannel);
   channels_ += channel;
-  open_.bytes += added + channel;  // in the chunk of its first message, so that a torn file still has it
+  open_.bytes += added + channel;  // in the chunk of its first message, for torn files
   counts_.push_back(0);
   return id;
 }
@@ -76,7 +89,7 @@ void McapWriter::write(std::uint16_t topic, std::uint64_t time_ns, std::string_v
   std::string& chunk = open_.bytes;
   open_.index[topic].emplace_back(time_ns, chunk.size());
   const auto sequence = static_cast<std::uint32_t>(counts_.at(topic)++);
-  // As Record does it, but the bytes are copied once.
+  // As Record does, but copies the bytes only once.
   chunk.push_back(static_cast<char>(Op::kMessage));
   append_number(chunk, std::uint64_t{sizeof(topic) + sizeof(sequence) + 2 * sizeof(time_ns)} + bytes.size());
   append_number(chunk, topic), append_number(chunk, sequence);
@@ -101,10 +114,10 @@ std::string_view McapWriter::compress(std::string_view bytes) {
 void McapWriter::flush_chunk() {
   finish_chunk();
   if (open_.bytes.empty()) return;
-  std::swap(open_, packing_);  // whose memory is used again
+  std::swap(open_, packing_);  // reuses memory
   open_.bytes.clear(), open_.index.clear();
   open_.start_ns = open_.end_ns = 0;
-  // Beside the simulation; where there is no thread to be had, in finish_chunk().
+  // In parallel with the simulation, or in finish_chunk() if no thread is available.
   packed_chunk_ = std::async(std::launch::async | std::launch::deferred, [this] { put_chunk(packing_); });
 }
 
@@ -169,7 +182,7 @@ void McapWriter::commit() {
   flush_chunk();
   finish_chunk();
   std::string end;
-  Record().number(std::uint32_t{0}).append_to(end, Op::kDataEnd);  // no checksum of all: every chunk has its own
+  Record().number(std::uint32_t{0}).append_to(end, Op::kDataEnd);  // no checksum of the whole: every chunk has one
   put(end);
   std::string chunk_indices;
   for (const ChunkEntry& chunk : chunks_) append_chunk_index(chunk_indices, chunk);

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <fstream>
 #include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
 #include "bag/mcap_format.hpp"
-#include "bag/mcap_reader.hpp"
-#include "bag/sqlite_reader.hpp"
-#include "text/read_file.hpp"
+#include "bag/mcap_writer.hpp"
+#include "base/text.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 
@@ -20,12 +23,12 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16), kZstdMagic("\x28\xb5\x2f\xfd", 4);
 
-/// What rosbag2 compresses file by file has no records that could be read one by one.
+/// rosbag2 can compress whole files: then no record is readable.
 [[noreturn]] void fail_compressed(const fs::path& file) {
   throw InputError(file.string() + ": is compressed as a whole, and only bags are read; unpack it first: zstd -d");
 }
 
-/// rosbag2 numbers the files of a folder: run_2.mcap stands before run_10.mcap.
+/// rosbag2 numbers the files of a folder: run_2.mcap comes before run_10.mcap.
 bool is_before(const fs::path& a, const fs::path& b) {
   const std::string left = a.filename().string(), right = b.filename().string();
   return left.size() != right.size() ? left.size() < right.size() : left < right;
@@ -73,6 +76,37 @@ BagReading read_bag(const fs::path& bag, const OnBagMessage& on_message) {
     if (one.damaged > 0) all.add_damage(file.string() + ": " + one.damage, one.damaged);
   }
   return all;
+}
+
+void check_topic(const BagTopic& topic) {
+  const std::size_t size = topic.name.size() + topic.type.size() + topic.encoding.size();
+  if (size <= kMostTopicText) return;
+  throw InputError(
+      fmt::format("name, type and encoding of a topic have {} bytes, the limit is {}", size, kMostTopicText));
+}
+
+std::string BagMessage::place() const { return file.string() + ": " + printable(topic.name); }
+
+void BagReading::add_topic(const BagTopic& topic) {
+  if (topics.size() >= kMostBagTopics && !topics.contains(topic)) {
+    throw InputError(fmt::format("has more than {} topics", kMostBagTopics));
+  }
+  topics.insert(topic);
+}
+
+void BagReading::add_damage(std::string_view what, std::uint64_t count) {
+  if (damaged == 0) damage = one_line(what);
+  damaged += count;
+}
+
+std::vector<std::string> BagReading::notes() const {
+  std::vector<std::string> notes;
+  if (!tear.empty()) notes.push_back(tear + "; what stands before is read");
+  if (damaged > 0) {
+    notes.push_back(
+        fmt::format("{} {} damaged and left out, the first: {}", counted(damaged, "part"), are(damaged), damage));
+  }
+  return notes;
 }
 
 }  // namespace fathom

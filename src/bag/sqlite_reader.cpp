@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "bag/sqlite_reader.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,16 +13,17 @@
 
 #include <fathom/base/error.hpp>
 
+#include "bag/read_bag.hpp"
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::uint64_t kRowBytes = 4;  // fewer than any row takes in a file
-constexpr int kSteps = 10'000;          // between two looks at what a query costs
+constexpr std::uint64_t kRowBytes = 4;  // less than any row takes in a file
+constexpr int kSteps = 10'000;          // of a query between two checks of its cost
 constexpr std::uint64_t kAnyLooks = 1000, kBytesALook = 500;
 
 std::string text_of(sqlite3_stmt* row, int column) {
@@ -37,12 +36,12 @@ class Damage : public InputError {
   using InputError::InputError;
 };
 
-/// A database that is only read. Errors name the file.
+/// A read-only database. Errors name the file.
 class Database {
  public:
   explicit Database(const std::filesystem::path& file) : file_(file) {
     sqlite3* raw = nullptr;
-    // Immutable: no journal is looked for or made beside it.
+    // Immutable: ignores and makes no journal.
     const int opened = sqlite3_open_v2(uri_of(file).c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
     database_.reset(raw);
     if (opened != SQLITE_OK) fail();
@@ -78,14 +77,14 @@ class Database {
 
   [[noreturn]] void fail(const std::string& what) const { throw InputError(file_.string() + ": " + what); }
 
-  /// What f() throws names the file.
+  /// Calls f(); its errors name the file.
   template <class F>
   void with_name(F f) const {
     with_prefix(file_.string(), f);
   }
 
-  /// Throws InputError unless this is a table that stores its rows and these columns. A view or a computed column may
-  /// never end.
+  /// Throws InputError unless this is a stored table with these plain columns. A view or a computed column may never
+  /// end.
   void check_table(const std::string& name, std::span<const std::string_view> columns) {
     bool is_table = false;
     query(
@@ -113,7 +112,7 @@ class Database {
                                 : one_line(sqlite3_errmsg(database_.get()));
     throw Damage(fmt::format("{}: this is no bag of rosbag2, or it is damaged: {}", file_.string(), why));
   }
-  /// Percent-coded, as ? and # in the name would mean something.
+  /// Percent-coded, because ? and # have a meaning in URIs.
   static std::string uri_of(const std::filesystem::path& file) {
     std::string uri = "file:";
     for (const char c : std::filesystem::absolute(file).string()) {
@@ -128,7 +127,7 @@ class Database {
 
   std::filesystem::path file_;
   std::unique_ptr<sqlite3, decltype(&sqlite3_close)> database_{nullptr, &sqlite3_close};
-  std::uint64_t looks_ = 0, most_looks_ = 0;  // of the query that runs
+  std::uint64_t looks_ = 0, most_looks_ = 0;  // of the current query
 };
 
 constexpr std::array<std::string_view, 4> kTopicColumns = {"id", "name", "type", "serialization_format"},
@@ -145,7 +144,7 @@ class Db3Reader {
   BagReading read() {
     bag_.query("SELECT id, name, type, serialization_format FROM topics", [&](sqlite3_stmt* row) { take_topic(row); });
     try {
-      // Blobs are read one by one: where there is no index, all that is selected here is sorted on a disk.
+      // Reads blobs one by one, because a query without an index sorts all its columns on a disk.
       data_ = bag_.prepare("SELECT data FROM messages WHERE id = ?");
       bag_.query("SELECT topic_id, timestamp, id FROM messages ORDER BY timestamp, id",
                  [&](sqlite3_stmt* row) { take_message(row); });
@@ -201,7 +200,7 @@ class Db3Reader {
   std::uint64_t most_bytes_, bytes_ = 0, messages_ = 0;
   const OnBagMessage& on_message_;
   Database bag_;
-  Database::Statement data_{nullptr, &sqlite3_finalize};  // before the database goes
+  Database::Statement data_{nullptr, &sqlite3_finalize};  // destroyed before the database
   std::map<std::int64_t, BagTopic> topics_;
   BagReading reading_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writes answers_none.mcap, answers_zstd.mcap and answers_lz4.mcap: the messages of tests/message/answers.json, each at i
-// times 1 234 567 890 ns, on a topic of its type. For those who change the readers of bags; the tests need the files alone.
+// times 1 234 567 890 ns, on a topic of its type. Needed only to change the readers of bags: the tests read the files.
 //
 //   npm install --prefix /tmp/bags @mcap/core @foxglove/wasm-zstd lz4js
 //   node tests/bag/make_answers.mjs /tmp/bags tests/message/answers.json tests/bag

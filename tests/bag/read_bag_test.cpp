@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bags of any format, and what is told of them. The .db3 files are made by SQLite with the tables that rosbag2 makes.
+// Bags of all formats, and their reports. SQLite makes the .db3 files with the tables of rosbag2.
 
 #include <memory>
 #include <string>
@@ -14,9 +14,9 @@
 
 #include "bag/mcap_writer.hpp"
 #include "bag/read_bag.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message.hpp"
-#include "message/tf_message.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
