@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -9,19 +10,84 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
-#include "cloud/lzf.hpp"
-#include "cloud/parse_cloud.hpp"
+#include "cloud/read_cloud.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
 
 namespace {
 
+constexpr std::size_t kMostFromReference = 264, kReferenceBytes = 3;
+
+class LzfReader {
+ public:
+  LzfReader(std::string_view packed, std::size_t size) : packed_(packed), size_(size) { unpacked_.reserve(size); }
+
+  std::string run() {
+    while (at_ < packed_.size()) {
+      const std::size_t control = next();
+      if (control < 32) {
+        copy_plain(control + 1);
+      } else {
+        copy_again(control);
+      }
+    }
+    if (unpacked_.size() != size_) fail(fmt::format("they end after {} bytes", unpacked_.size()));
+    return std::move(unpacked_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(
+        fmt::format("byte {} of the {} packed bytes, which make {}: {}", at_, packed_.size(), size_, what));
+  }
+
+  std::size_t next() {
+    if (at_ == packed_.size()) fail("they end within a step");
+    return static_cast<std::uint8_t>(packed_[at_++]);
+  }
+
+  void require_room(std::size_t bytes) const {
+    if (bytes > size_ - unpacked_.size()) fail("they make more bytes");
+  }
+
+  void copy_plain(std::size_t bytes) {
+    if (bytes > packed_.size() - at_) fail("they end within a step");
+    require_room(bytes);
+    unpacked_.append(packed_.substr(at_, bytes));
+    at_ += bytes;
+  }
+
+  /// Copies earlier bytes; source and copy may overlap.
+  void copy_again(std::size_t control) {
+    const std::size_t length = control >> 5U;
+    const std::size_t bytes = 2 + (length == 7 ? 7 + next() : length);
+    const std::size_t back = ((control & 31U) << 8U) + next() + 1;
+    if (back > unpacked_.size()) fail("refers to what lies before the first byte");
+    require_room(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) unpacked_.push_back(unpacked_[unpacked_.size() - back]);
+  }
+
+  std::string_view packed_;
+  std::size_t size_, at_ = 0;
+  std::string unpacked_;
+};
+
+/// Unpacks the bytes of LibLZF: http://oldhome.schmorp.de/marc/liblzf.html. Throws InputError unless they make exactly
+/// `size` bytes.
+std::string unpack_lzf(std::string_view packed, std::size_t size) {
+  // Against few bytes that claim gigabytes.
+  if (size / kMostFromReference > packed.size() / kReferenceBytes + 1) {
+    throw InputError(fmt::format("{} packed bytes cannot make {}", packed.size(), size));
+  }
+  return LzfReader(packed, size).run();
+}
+
 using PcdWords = std::vector<std::string_view>;
 
-/// Of sensor_msgs/msg/PointField; 0 for whole numbers of 8 bytes, which it has not.
+/// The datatype of sensor_msgs/msg/PointField; 0 for whole numbers of 8 bytes, which it lacks.
 std::uint8_t datatype_of(char type, std::uint32_t size) {
   if (type == 'f') return size == 4 ? 7 : size == 8 ? 8 : 0;
   const bool is_signed = type == 'i';
@@ -31,7 +97,7 @@ std::uint8_t datatype_of(char type, std::uint32_t size) {
   return 0;
 }
 
-/// The words behind the key of a header line, and the number of the line; 0: absent.
+/// The words behind the key of a header line, and the number of the line; 0 if absent.
 struct PcdLine {
   PcdWords words;
   std::size_t number = 0;
@@ -42,7 +108,7 @@ struct PcdLines {
   std::size_t body = 0, body_line = 0;
 };
 
-/// The name of version 0.5 for FIELDS is COLUMNS.
+/// Version 0.5 calls FIELDS COLUMNS.
 constexpr std::array<std::pair<std::string_view, PcdLine PcdLines::*>, 9> kKeys = {{{"FIELDS", &PcdLines::fields},
                                                                                     {"COLUMNS", &PcdLines::fields},
                                                                                     {"SIZE", &PcdLines::sizes},
@@ -78,7 +144,7 @@ struct PcdColumn {
   bool is_padding;
 };
 
-/// Makes a table of the header.
+/// Makes a table from the header.
 class PcdTable {
  public:
   PcdTable(const PcdLines& lines, const std::string& file) : lines_(lines), file_(file) {}
@@ -124,7 +190,7 @@ class PcdTable {
     table_.add(lines_.fields.words[i], datatype_of(type, *size), *size, *count);
   }
 
-  /// As PCL reads it: without HEIGHT the points are one row, and then without WIDTH as many as POINTS.
+  /// As in PCL: without HEIGHT the points are one row, and without WIDTH too, POINTS is its length.
   void add_shape() {
     const auto points = number_of(lines_.points, std::nullopt);
     const auto height = number_of(lines_.height, 1);
@@ -147,7 +213,7 @@ class PcdTable {
   std::vector<PcdColumn> columns_;
 };
 
-/// What packed fields make: two numbers of 4 bytes say how many bytes follow, and how many these make.
+/// Unpacks fields. Two numbers of 4 bytes come first: the packed and the unpacked size.
 std::string unpacked_fields(std::string_view body) {
   std::array<std::uint32_t, 2> sizes{};
   if (body.size() < sizeof(sizes)) throw InputError("the two sizes of the packed points are not there");
@@ -159,7 +225,7 @@ std::string unpacked_fields(std::string_view body) {
   return unpack_lzf(body.substr(0, sizes[0]), sizes[1]);
 }
 
-/// The points of a file that keeps all values of a field together. PCL leaves padding out; other writers keep it.
+/// Points from a file with all values of a field together. PCL omits padding; other writers keep it.
 std::string points_of_fields(const PointTable& table, std::vector<PcdColumn> columns, std::string_view fields) {
   const std::uint64_t points = table.rows * table.cols;
   if (fields.size() != points * table.step) std::erase_if(columns, [](const PcdColumn& c) { return c.is_padding; });

@@ -14,8 +14,7 @@
 
 #include "base/frame_writer.hpp"
 #include "cloud/cloud_message.hpp"
-#include "cloud/driver_layout.hpp"
-#include "message/message.hpp"
+#include "message/cdr.hpp"
 #include "picture/frames.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"

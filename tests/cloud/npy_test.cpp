@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "text/npy.hpp"
-
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -8,11 +6,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/files/arrays.hpp>
+#include <fathom/files/clouds.hpp>
 
 #include "picture/frames.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Clouds of points as files.
+// Frames as files of points and as NumPy arrays. docs/output-formats.md has the layouts.
 //
-// Every file is written without a name or under a temporary one, and appears whole or not at all. Layouts:
-// docs/output-formats.md. All functions throw SystemError when the system refuses, and then leave nothing.
+// A file appears whole or not at all. If the system refuses, each function throws SystemError and leaves no file.
 
 #include <array>
 #include <cstddef>
@@ -15,6 +14,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/frame/frame.hpp>
+#include <fathom/frame/lost_value.hpp>
 
 namespace fathom {
 
@@ -22,39 +22,46 @@ enum class CloudFrame : std::uint8_t { kSensor, kWorld };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<CloudFrame> = {"sensor", "world"};
 
-/// How the points of a PointCloud2 lie: x y z and the `fields` asked for, or as a ROS driver publishes them, with its
-/// names, types, offsets and padding. docs/output-formats.md has the tables.
+/// The layout of points in a PointCloud2: x y z and the requested `fields`, or that of a ROS driver with its names,
+/// types, offsets and padding.
 enum class CloudLayout : std::uint8_t { kFields, kXyz, kXyzi, kVelodyne, kOuster, kLivox };
 template <>
 inline constexpr std::array<std::string_view, 6> kChoiceWords<CloudLayout> = {"fields",   "xyz",    "xyzi",
                                                                               "velodyne", "ouster", "livox"};
 
-/// A cloud file holds one point per return, with fields x y z, then those of `fields` that the frame has, and of a
-/// frame with several returns of each ray `return`, uint8: which of them it is.
+/// A cloud file holds one point per return, with fields x y z, then those of `fields` that the frame has. If rays have
+/// several returns, the last field is `return`, uint8: the number of the return.
 struct CloudOptions {
   CloudFrame frame = CloudFrame::kSensor;
   bool keep_misses = false;  ///< lost returns stay as NaN points, so that the cloud is organised [returns * rows, cols]
   ChannelSet fields = {Channel::kIntensity, Channel::kRing, Channel::kTimeOffset};
-  CloudLayout layout = CloudLayout::kFields;  ///< of a PointCloud2; any other than kFields has no use for `fields`
+  CloudLayout layout = CloudLayout::kFields;  ///< of a PointCloud2; only kFields uses `fields`
 };
 
 FATHOM_API void write_pcd(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options = {});
 FATHOM_API void write_ply(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options = {});
-/// A serialised sensor_msgs/msg/PointCloud2 (CDR, little endian), as it travels over ROS 2. Throws InputError when the
-/// frame lacks a channel that the layout needs, or a value does not fit into the driver's type.
+/// A serialised sensor_msgs/msg/PointCloud2 (CDR, little endian), as it travels over ROS 2. Throws InputError if the
+/// frame lacks a channel of the layout, or a value does not fit into the driver's type.
 FATHOM_API void write_pointcloud2(const std::filesystem::path& file, const Frame& frame, std::string_view frame_id,
                                   const CloudOptions& options = {});
 
-/// A property of every point: one or more parts of one type, which follow each other in memory.
+/// A property of every point: one or more parts of one type, adjacent in memory.
 struct CloudProperty {
-  std::string_view names;  ///< of its parts, split by single spaces: "x y z"
-  char type;               ///< 'F', 'U' or 'I': of its parts
-  std::size_t size;        ///< bytes of all its parts together
+  std::string_view names;  ///< of the parts, split by single spaces: "x y z"
+  char type;               ///< of the parts: 'F', 'U' or 'I'
+  std::size_t size;        ///< bytes of all parts
   const std::byte* data;   ///< [points, size], little endian
 };
 
-/// Writes a binary PCD file, version 0.7, as one row. Throws SystemError, and then leaves nothing.
+/// Writes a binary PCD file, version 0.7, as one row.
 FATHOM_API void write_pcd(const std::filesystem::path& file, std::span<const CloudProperty> properties,
                           std::size_t points);
+
+/// One channel as a NumPy array [rows, cols] or [rows, cols, 3].
+FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel);
+/// A float channel of one value per ray, [rows, cols], with its lost pixels (NaN or +inf) replaced. Throws InputError
+/// for kMax without a maximum above 0, and for other channels.
+FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel,
+                          const LostPolicy& policy);
 
 }  // namespace fathom

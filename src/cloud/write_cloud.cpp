@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cloud/point_layout.hpp"
-
 #include <array>
 #include <bit>
 #include <cstring>
@@ -9,8 +7,14 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/clouds.hpp>
 
-#include "cloud/elements.hpp"
+#include "base/errors.hpp"
+#include "base/frame_writer.hpp"
+#include "cloud/cloud_message.hpp"
+#include "cloud/point_layout.hpp"
+#include "message/cdr.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 
@@ -23,8 +27,8 @@ struct ChannelFields {
   std::array<std::string_view, 3> names;  ///< one, or three for points
 };
 
-/// Every field a point can have, in the order in which they are written. The names are those that PCL and the ROS
-/// drivers of the makers use, where they have one.
+/// The fields that a point can have, in the order of files. Names are those of PCL and of ROS drivers, if they have
+/// one.
 constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
     {Channel::kIntensity, {"intensity"}},
     {Channel::kRing, {"ring"}},
@@ -62,7 +66,7 @@ void scatter(const std::byte* from, std::span<const std::uint32_t> rays, std::by
   }
 }
 
-/// Fields by blocks of points, so that a block stays in the cache while its fields are filled.
+/// Fills fields by blocks of points, which stay in the cache.
 void fill(const Frame& frame, std::span<const std::uint32_t> rays, PackedCloud& cloud) {
   constexpr std::size_t kBlock = 512;
   const std::size_t step = cloud.layout.step;
@@ -135,13 +139,81 @@ PackedCloud pack_cloud(const Frame& frame, const CloudOptions& options) {
     cloud.layout = make_point_layout(options, frame.channels(), frame.returns());
     cloud.width = options.keep_misses ? frame.cols() : static_cast<std::uint32_t>(rays.size());
     cloud.height = options.keep_misses ? frame.returns() * frame.rows() : 1;
-    cloud.is_dense = !options.keep_misses;
     cloud.data = std::make_unique_for_overwrite<std::byte[]>(rays.size() * cloud.layout.step);
     fill(frame, rays, cloud);
     return cloud;
   } catch (const std::bad_alloc&) {
     throw SystemError(fmt::format("a cloud of {} points does not fit in memory", frame.size()));
   }
+}
+
+namespace {
+
+std::string pcd_header(const PackedCloud& cloud) {
+  PcdHeader header;
+  for (const PointField& field : cloud.layout.fields) {
+    header.add(field.name, size_of(field.type), field.type == ElementType::kFloat32 ? 'F' : 'U');
+  }
+  return header.text(cloud.width, cloud.height);
+}
+
+}  // namespace
+
+void write_pcd(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options) {
+  const PackedCloud cloud = pack_cloud(frame, options);
+  WholeFile out(file);
+  out.write(pcd_header(cloud));
+  out.write(cloud.bytes());
+  out.commit();
+}
+
+namespace {
+
+/// Viewers expect the names nx, ny and nz of normals in PLY files.
+std::string_view ply_name(std::string_view name) {
+  if (name == "normal_x") return "nx";
+  if (name == "normal_y") return "ny";
+  return name == "normal_z" ? "nz" : name;
+}
+
+std::string_view ply_type(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return "uchar";
+    case ElementType::kUint16:
+      return "ushort";
+    case ElementType::kUint32:
+      return "uint";
+    case ElementType::kFloat32:
+      return "float";
+  }
+  return {};
+}
+
+std::string ply_header(const PackedCloud& cloud) {
+  std::string properties;
+  for (const PointField& field : cloud.layout.fields) {
+    properties += fmt::format("property {} {}\n", ply_type(field.type), ply_name(field.name));
+  }
+  return fmt::format(
+      "ply\nformat binary_little_endian 1.0\nobj_info width {}\nobj_info height {}\nelement vertex {}\n{}end_header\n",
+      cloud.width, cloud.height, cloud.points(), properties);
+}
+
+}  // namespace
+
+void write_ply(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options) {
+  const PackedCloud cloud = pack_cloud(frame, options);
+  WholeFile out(file);
+  out.write(ply_header(cloud));
+  out.write(cloud.bytes());
+  out.commit();
+}
+
+void write_pointcloud2(const std::filesystem::path& file, const Frame& frame, std::string_view frame_id,
+                       const CloudOptions& options) {
+  const CloudMessage cloud = with_prefix(file.string(), [&] { return cloud_message(frame, frame_id, options); });
+  write_whole_file(file, write_message(cloud.message));
 }
 
 }  // namespace fathom
