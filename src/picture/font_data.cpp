@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "picture/font_data.hpp"
+#include "picture/lettering.hpp"
 
-// The assembler reads the file; CMakeLists.txt says which.
+// The assembler reads the file that CMakeLists.txt names.
 __asm__(
     ".pushsection .rodata\n"
     ".hidden fathom_font_begin\n"

@@ -11,7 +11,7 @@
 #include <fathom/base/ids.hpp>
 #include <fathom/files/pictures.hpp>
 
-#include "picture/palette.hpp"
+#include "picture/painter.hpp"
 
 namespace fathom {
 
@@ -27,7 +27,7 @@ std::uint32_t room_of(const Lettering& letters, std::uint32_t width) {
   return width - std::min(width, 2 * legend_pad(letters));
 }
 
-/// A filled square as high as a capital with a thin edge, so that a dark colour can be seen too. Returns its width.
+/// A filled square as high as a capital, with a thin edge around dark colours. Returns its width.
 std::uint32_t draw_swatch(Image& image, const Lettering& letters, std::int64_t x, std::int64_t top, Rgb color) {
   const std::uint32_t side = letters.size() * 3 / 4;
   const std::int64_t y = top + (letters.line_height() - side) / 2;
@@ -36,7 +36,7 @@ std::uint32_t draw_swatch(Image& image, const Lettering& letters, std::int64_t x
   return side + letters.size() / 2;
 }
 
-/// Title, note, and at the right end the swatch of lost rays where there is room.
+/// Title, note, and the swatch of lost rays at the right end if there is room.
 void draw_head(Image& image, Lettering& letters, std::int64_t x, std::int64_t top, std::uint32_t width,
                std::string_view title, std::string_view note, std::string_view lost) {
   const std::uint32_t title_width = letters.width(title, width) + letters.size();
@@ -53,7 +53,7 @@ void draw_head(Image& image, Lettering& letters, std::int64_t x, std::int64_t to
 
 std::string end_text(double value) { return fmt::format("{:.4g}", value == 0.0 ? 0.0 : value); }
 
-/// Numbers below a bar: both ends, and the round values between them that have room.
+/// Numbers below a bar: both ends, and round values between them if there is room.
 void draw_ticks(Image& image, Lettering& letters, const ColorBar& bar, std::int64_t x, std::int64_t top,
                 std::uint32_t width) {
   const std::uint32_t gap = letters.size();
@@ -111,7 +111,7 @@ void draw_key(Image& image, Lettering& letters, const Key& key, std::int64_t x, 
   }
 }
 
-/// The entities of a frame and how many returns each has, the largest first and of equal ones the lower id.
+/// The entities of a frame and their numbers of returns, in descending order, then by id.
 std::vector<std::pair<std::uint32_t, std::uint64_t>> count_entities(const Frame& frame) {
   const auto range_m = frame.range_m();
   const auto entity = frame.entity_id();
@@ -130,7 +130,7 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> count_entities(const Frame&
   return sorted;
 }
 
-/// Empty entries fill up the lines, so that the pictures of a run are equally high however many entities a frame shows.
+/// Fills up lines with empty entries, so that all pictures of a run have the same height.
 Key entity_key(const Frame& frame, std::span<const std::string> names, std::uint32_t columns) {
   const auto counts = count_entities(frame);
   std::uint64_t returns = 0;

@@ -15,8 +15,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/utf8.hpp"
-#include "picture/font_data.hpp"
+#include "base/text.hpp"
 
 namespace fathom {
 
@@ -27,7 +26,7 @@ constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 constexpr FT_Pos kPixel = 64;     // FreeType's unit is a 64th of a pixel
 constexpr FT_Pos kFraction = 16;  // glyphs stand at quarters of a pixel
 
-/// The character at `at`, which moves behind it.
+/// The character at `at`; moves `at` behind it.
 char32_t next_character(std::string_view text, std::size_t& at) {
   char32_t code = 0;
   const std::size_t length = utf8_length(text.substr(at), code);
@@ -55,7 +54,7 @@ void check_font(FT_Error error, const char* step) {
 
 }  // namespace
 
-/// FT_Init_FreeType would read FREETYPE_PROPERTIES from the environment; what it calls besides does not.
+/// Avoids FT_Init_FreeType, which reads FREETYPE_PROPERTIES from the environment.
 struct Lettering::Font {
   FT_MemoryRec_ memory = {nullptr, get_memory, free_memory, resize_memory};
   FT_Library library = nullptr;

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
+#include "picture/legend.hpp"
 #include "picture/painter.hpp"
-#include "picture/palette.hpp"
 
 namespace fathom {
 
@@ -21,13 +21,13 @@ namespace {
 constexpr Rgb kGridColor = {36, 40, 50};
 constexpr Rgb kShadow = {0, 0, 0};
 constexpr std::uint32_t kEdge = 12;  // pixels between the scale bar and the border, at weight 1
-constexpr double kGridCells = 8.0;   // about so many along the longer side
+constexpr double kGridCells = 8.0;   // along the longer side, about
 
 std::string length_text(double length_m) {
   return length_m >= 1000.0 ? fmt::format("{:g} km", length_m / 1000.0) : fmt::format("{:g} m", length_m);
 }
 
-/// How much of a pixel lies within a shape whose border is `depth` pixels away, positive inside.
+/// The coverage of a pixel by a shape whose border is `depth` pixels away, positive inside.
 std::uint8_t cover(double depth) {
   return static_cast<std::uint8_t>(std::lround(255 * std::clamp(depth + 0.5, 0.0, 1.0)));
 }
@@ -181,6 +181,26 @@ void MapCoordinates::draw_right(Image& image) const {
     letters_.draw(image, canvas_.width + gap(), top, text(y), kSoftInk);
     free_y = top;
   }
+}
+
+Image draw_map_picture(const MapCanvas& canvas, const MapAxes& axes, const Painter& painter, const Frame& frame,
+                       const PictureLegend& options, std::string_view lost,
+                       const std::function<void(Image& image, Lettering& letters)>& draw_plane) {
+  Lettering letters(letter_size(std::max(canvas.width, canvas.height), std::max(canvas.width, canvas.height)));
+  if (!options.is_shown) {
+    Image plane(canvas.width, canvas.height, kBackground);
+    draw_plane(plane, letters);
+    return plane;
+  }
+  const MapCoordinates coordinates(canvas, letters, axes);
+  const std::uint32_t width = std::max(canvas.width + coordinates.right(), legend_width(letters));
+  const std::uint32_t legend_top = canvas.height + coordinates.below();
+  const Legend legend = make_legend(painter, frame, options, lost, letters, width);
+  Image image(width, legend_top + legend_height(letters, legend, width), kBackground);
+  draw_plane(image, letters);
+  coordinates.draw(image);
+  draw_legend(image, letters, legend, 0, legend_top, width);
+  return image;
 }
 
 }  // namespace fathom

@@ -1,38 +1,92 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Pictures in memory, their PNG files, and the colours of rays. docs/output-formats.md lists the colours.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/frame.hpp>
-
-#include "picture/image.hpp"
+#include <fathom/frame/reason.hpp>
 
 namespace fathom {
 
-/// Smallest of 1, 2 or 5 times a power of ten that is not below `value` (> 0): lengths of scale bars.
+using Rgb = std::array<std::uint8_t, 3>;
+
+/// [height, width], row-major, top row first.
+struct Image {
+  std::uint32_t width = 0, height = 0;
+  std::vector<Rgb> pixels;
+
+  Image(std::uint32_t width_px, std::uint32_t height_px, Rgb color)
+      : width(width_px), height(height_px), pixels(std::size_t{width_px} * height_px, color) {}
+
+  [[nodiscard]] Rgb& at(std::uint32_t x, std::uint32_t y) { return pixels[std::size_t{y} * width + x]; }
+  /// Sets a pixel, unless it is outside.
+  void draw(std::int64_t x, std::int64_t y, Rgb color) {
+    if (x >= 0 && y >= 0 && x < width && y < height)
+      at(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)) = color;
+  }
+  /// Mixes `color` into a pixel, unless it is outside; 255 replaces the pixel.
+  void blend(std::int64_t x, std::int64_t y, Rgb color, std::uint8_t coverage) {
+    if (x < 0 || y < 0 || x >= width || y >= height || coverage == 0) return;
+    Rgb& pixel = at(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
+    for (std::size_t i = 0; i < 3; ++i) {
+      pixel[i] = static_cast<std::uint8_t>((pixel[i] * (255 - coverage) + color[i] * coverage + 127) / 255);
+    }
+  }
+  /// Fills the part of a rectangle that lies inside.
+  void fill(std::int64_t x, std::int64_t y, std::int64_t wide, std::int64_t high, Rgb color) {
+    const std::int64_t right = std::min<std::int64_t>(x + wide, width), low = std::min<std::int64_t>(y + high, height);
+    for (std::int64_t row = std::max<std::int64_t>(y, 0); row < low; ++row) {
+      for (std::int64_t column = std::max<std::int64_t>(x, 0); column < right; ++column) draw(column, row, color);
+    }
+  }
+};
+
+/// Writes 8-bit RGB. Throws SystemError if the system refuses.
+void write_png(const std::filesystem::path& file, const Image& image);
+/// The bytes of such a file.
+std::string png_bytes(const Image& image);
+/// Writes 16-bit grey, [height, width]. Throws as write_png does.
+void write_grey16_png(const std::filesystem::path& file, std::uint32_t width, std::uint32_t height,
+                      std::span<const std::uint16_t> levels);
+
+inline constexpr Rgb kBackground = {14, 16, 22};
+inline constexpr Rgb kInk = {235, 238, 245}, kSoftInk = {160, 168, 184}, kFaintInk = {92, 98, 112};  ///< of letters
+inline constexpr Rgb kLostColor = {34, 36, 46};        ///< a ray without a return
+inline constexpr Rgb kUnknownColor = {150, 150, 150};  ///< a return from no entity
+
+/// u in [0, 1], near to far: dark red, yellow, green, blue. Clamps other values; NaN is the lost colour.
+Rgb range_color(double u);
+/// Neighbouring ids get distant hues; an id always has the same colour.
+Rgb entity_color(std::uint32_t entity);
+Rgb reason_color(Reason reason);
+
+/// The smallest of 1, 2 or 5 times a power of ten that is at least `value` (> 0), for scale bars.
 double round_length(double value);
-/// Smallest of 1, 1.5, 2, 3, 5 or 7.5 times a power of ten that is not below `value` (> 0): finer, so that the colours
-/// of a picture are used well.
+/// The smallest of 1, 1.5, 2, 3, 5 or 7.5 times a power of ten that is at least `value` (> 0), for colours.
 double round_scale(double value);
-/// The whole multiples of `step` (> 0) from `first` of them to the value `last`, at most `most`: where numbers or lines
-/// stand. Those that rounding makes equal are there once.
+/// Multiples of `step` (> 0) for numbers and lines: from `first` times `step` to the value `last`, at most `most`.
+/// Omits multiples that rounding makes equal.
 std::vector<double> multiples(double step, double first, double last, std::uint32_t most);
 
-/// Which range has the last colour, and who chose it.
+/// The range of the last colour, and whether it was chosen automatically.
 struct RangeScale {
   double scale_m = 0.0;
   bool is_automatic = false;
 };
 
-/// `scale_m` itself, or for 0 a round number that covers 99 % of the ranges above 0, so that the frames of a run keep
-/// one scale unless the scene changes a lot. Throws InputError when it is NaN or negative.
+/// `scale_m`, or for 0 a round number that covers 99 % of the ranges above 0, which is stable over the frames of a run.
+/// Throws InputError if it is NaN or negative.
 RangeScale range_scale(double scale_m, std::span<const float> range_m);
 
-/// The colour of every ray of a frame. Throws InputError when the frame lacks a channel, or the scale is NaN or
-/// negative.
+/// The colours of the rays of a frame. Throws InputError if the frame lacks a channel, or the scale is NaN or negative.
 class Painter {
  public:
   Painter(const Frame& frame, ColorBy color, double scale_m);

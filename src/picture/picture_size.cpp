@@ -7,9 +7,7 @@
 
 #include "picture/legend.hpp"
 #include "picture/lettering.hpp"
-#include "picture/map_picture.hpp"
-#include "picture/ray_grid.hpp"
-#include "picture/sheet_layout.hpp"
+#include "picture/map_drawing.hpp"
 
 namespace fathom {
 
@@ -37,7 +35,7 @@ PictureSize map_size(std::uint32_t pixels, ColorBy color, bool with_legend) {
   const Lettering letters(letter_size(pixels, pixels));
   const std::uint32_t width = std::max(pixels + kCoordinateInLetters * letters.size(), legend_width(letters));
   const std::uint32_t below = letters.line_height() + letters.size() / 2;
-  // The fewest columns that a narrow plane leaves make the highest key.
+  // A narrow plane has the fewest columns, and so the highest key.
   const std::uint32_t narrow = legend_width(letters);
   return {width,
           std::uint64_t{pixels} + below + legend_height(letters, largest_legend(color, letters, narrow), narrow)};
@@ -78,7 +76,7 @@ PictureSize camera_sheet_size(std::uint32_t rows, std::uint32_t cols) {
 }
 
 std::uint64_t png_bytes_at_most(const PictureSize& size, std::uint32_t bytes_per_pixel) {
-  constexpr std::uint64_t kHeader = 1024, kPartsIn = 256;  // bytes around every so many, of zlib and of PNG's chunks
+  constexpr std::uint64_t kHeader = 1024, kPartsIn = 256;  // overhead of zlib and of PNG's chunks, one byte in 256
   const std::uint64_t plain = size.height * (1 + bytes_per_pixel * size.width);
   return kHeader + plain + plain / kPartsIn;
 }

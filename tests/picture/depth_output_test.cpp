@@ -8,14 +8,13 @@
 #include <png.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/arrays.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 
 #include "base/frame_writer.hpp"
-#include "cloud/lost_pixels.hpp"
+#include "cloud/point_layout.hpp"
 #include "support/temporary_folder.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom::depth_output_test {
 namespace {

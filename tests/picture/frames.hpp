@@ -39,7 +39,7 @@ inline double value_at(const Frame& frame, Channel channel, std::size_t plane, s
   }
 }
 
-/// A frame of every channel with different values everywhere; a returned ray where `is_hit` says so.
+/// A frame of every channel with different values everywhere; ray i has a return if is_hit(i).
 template <class IsHit>
 Frame filled_frame(std::uint32_t rows, std::uint32_t cols, IsHit is_hit) {
   Frame frame(all_channels());

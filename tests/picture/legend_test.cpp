@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands below pictures: bars and keys, by the pixels that they must have.
+// The legends below pictures, bars and keys, by their pixels.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 #include "base/frame_writer.hpp"
 #include "picture/frames.hpp"
 #include "picture/legend.hpp"
-#include "picture/palette.hpp"
+#include "picture/painter.hpp"
 #include "picture/png_reader.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -93,7 +93,7 @@ TEST(PictureLegendTest, HasABarFromTheFirstToTheLastColourWithNumbersBelow) {
       ASSERT_EQ(picture.at(x, y), range_color((x - kLeft) / (kRight - kLeft - 1.0)));
     }
   }
-  // A number stands below every second metre.
+  // Every second metre has a number below.
   constexpr std::uint32_t kNumbers = kBarTop + 9 + 3;
   for (int metre = 0; metre <= 8; metre += 2) {
     const auto at = static_cast<std::uint32_t>(kLeft + metre / 8.0 * (kRight - kLeft - 1));

@@ -14,7 +14,6 @@
 #include "base/frame_writer.hpp"
 #include "picture/frames.hpp"
 #include "picture/painter.hpp"
-#include "picture/palette.hpp"
 #include "picture/png_reader.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
