@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "topic/topic_names.hpp"
+#include "topic/participant.hpp"
 
 namespace fathom {
 

@@ -47,7 +47,7 @@ TEST_F(TopicCommands, OfABuildWithoutDdsSaySo) {
 TEST_F(TopicCommands, NameAnInterfaceThatIsNotThere) {
   if (!fathom::has_topics()) GTEST_SKIP() << "this build has no DDS";
   expect_refused({"publish", scene(), "--interface", "nonet9"},
-                 {"interface nonet9: there is none of this name or address"});
+                 {"interface nonet9: no interface with IPv4 has this name or address"});
   expect_refused({"publish", scene(), "--interface", "<a/>"}, {"the interface is no name or address, as eth0"});
 }
 

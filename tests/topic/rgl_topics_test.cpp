@@ -17,11 +17,10 @@
 #include <rgl/api/extensions/ros2.h>
 #include <rgl_topics.h>
 
-#include "message/point_cloud2.hpp"
+#include "message/sensors.hpp"
 #include "support/temporary_folder.hpp"
 #include "topic/judge.hpp"
-#include "topic/message_text.hpp"
-#include "topic/topic_names.hpp"
+#include "topic/participant.hpp"
 
 namespace fathom {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Another implementation of DDS and CDR (Fast DDS, Fast CDR), which shares no line with fathom: what it says of
-// messages is what the tests believe.
+// Another implementation of DDS and CDR (Fast DDS, Fast CDR), which shares no line with fathom, as the oracle of tests.
 //
 //   topic_judge listen DOMAIN reliable|best_effort volatile|latched MESSAGES TOPIC=TYPE...
 //
 // listen prints a line for each publisher that it finds, "found TOPIC TYPE USER_DATA", and for each message, "TOPIC
-// values", and ends after so many messages (0: when it is killed).
+// values". It ends after this number of messages, or with 0 when it is killed.
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -50,7 +50,7 @@ const std::map<std::string, std::string> kFields = {
     {"geometry_msgs::msg::dds_::PoseWithCovarianceStamped_", "iIs7d36d"},
     {"rosgraph_msgs::msg::dds_::Clock_", "iI"}};
 
-/// Sequences of more numbers than this are told as their sum.
+/// Prints the sum of sequences of more numbers than this.
 constexpr std::uint32_t kToldOneByOne = 32;
 
 template <class T>
@@ -129,8 +129,7 @@ class TextType : public dds::TopicDataType {
   }
   /// The judge sends nothing.
   bool serialize(void* /*data*/, rtps::SerializedPayload_t* /*payload*/) override { return false; }
-  /// No text for a message of no bytes: Fast DDS hands over one in place of a message of which its writer had dropped
-  /// the rest before all fragments came.
+  /// No text for an empty message: Fast DDS delivers one if the writer dropped fragments of a message too early.
   bool deserialize(rtps::SerializedPayload_t* payload, void* data) override {
     eprosima::fastcdr::FastBuffer buffer(reinterpret_cast<char*>(payload->data), payload->length);
     Cdr cdr(buffer, Cdr::DEFAULT_ENDIAN, Cdr::DDS_CDR);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Where topics of ROS 2 are: DDS, without ROS itself. docs/topics.md says what is spoken.
+// The place of ROS 2 topics in DDS, without ROS itself: docs/topics.md.
 
 #include <cstdint>
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace fathom {
 
-/// ROS_DOMAIN_ID: each domain has ports of its own, and these are the last that fit below 65536.
+/// The largest ROS_DOMAIN_ID: the ports of higher domains would exceed 65535.
 inline constexpr std::uint32_t kMaxDomain = 231;
 
-/// Which participants meet.
+/// The participants that see each other.
 struct TopicDomain {
   std::uint32_t domain = 0;    ///< as ROS_DOMAIN_ID; 0 to kMaxDomain
-  std::string interface = {};  ///< "eth0" or an address; empty: this computer alone (127.0.0.1)
+  std::string interface = {};  ///< "eth0" or an address; empty: only this computer (127.0.0.1)
 };
 
-/// Whether this build of fathom speaks DDS. Without, all that publishes or records throws InputError.
+/// Whether this build of fathom has DDS. Without it, publishing throws InputError.
 FATHOM_API bool has_topics();
 
 }  // namespace fathom

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A build without DDS: it has no topics, and says so.
+// A build without DDS has no topics.
+
 #include "topic/participant.hpp"
 
 #include <utility>
 
 #include <fathom/base/error.hpp>
 
-#include "base/missing_feature.hpp"
+#include "base/errors.hpp"
 
 namespace fathom {
 

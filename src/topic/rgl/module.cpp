@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The module that the C interface of Robotec GPU Lidar loads to publish clouds (capi/rgl/topics). A process has one
-// participant of each domain. Writers stay until the process ends.
+// participant per domain. Writers live until the process ends.
 
 #include <algorithm>
 #include <atomic>
@@ -19,10 +19,9 @@
 
 #include <rgl_topics.h>
 
-#include "message/message.hpp"
-#include "message/point_cloud2.hpp"
+#include "message/cdr.hpp"
+#include "message/sensors.hpp"
 #include "topic/participant.hpp"
-#include "topic/topic_names.hpp"
 
 namespace {
 
@@ -30,7 +29,7 @@ using fathom::Participant;
 
 /// Domain and interface.
 using DomainKey = std::pair<std::uint32_t, std::string>;
-/// Topic as DDS names it, and how its messages travel.
+/// Topic in DDS, and its quality of service.
 using WriterKey = std::tuple<std::string, bool, bool, std::int32_t>;
 
 struct CloudWriter {
@@ -61,7 +60,7 @@ void refuse_forked_process() {
 }
 
 DomainWriters& writers_of(const DomainKey& key) {
-  // Never destroyed: threads of the library may publish while the process ends.
+  // Never destroyed, because threads of the library may publish while the process ends.
   static auto& domains = *new std::map<DomainKey, DomainWriters>;
   const auto found = domains.find(key);
   if (found != domains.end()) return found->second;
@@ -80,7 +79,7 @@ int refused(const std::exception& why, char* error, std::size_t size) noexcept {
   return 1;
 }
 
-/// f() under the lock; what it throws becomes the text.
+/// Calls f() under the lock; an exception becomes the text.
 template <class F>
 int answered(char* error, std::size_t size, F f) noexcept {
   try {
