@@ -3,11 +3,10 @@
 #include <array>
 #include <cmath>
 
-#include <fathom/base/compute.hpp>
 #include <fathom/beam/grid_ranges.hpp>
 
-#include "base/isa.hpp"
-#include "grid/kernels.hpp"
+#include "base/compute.hpp"
+#include "grid/walk.hpp"
 
 namespace fathom {
 
@@ -66,7 +65,7 @@ class GridRanges final : public ExpectedRanges {
     return pose;
   }
 
-  /// Runs of poses inside the map go to the kernel together.
+  /// Passes runs of poses inside the map to the kernel together.
   void cast_fast(const GridPose* poses, std::size_t count, const FanView& fan, double max_range_m, float* out) const {
     for (std::size_t i = 0; i < count;) {
       std::size_t end = i;

@@ -1,39 +1,136 @@
 // SPDX-License-Identifier: MIT
-// Compiled once per instruction set, FATHOM_ISA naming it. Rays walk in packets: two side by side, because one alone
-// would wait for what it reads, and with lanes that take the next ray when theirs has ended, because the longest walk
-// of a packet has three to four times the jumps of the mean one.
-
-#include "grid/kernels.hpp"
+// Compiled once per instruction set, which FATHOM_ISA names. Rays walk in packets: two in parallel, because one would
+// wait for memory, and with lanes that take the next ray when theirs ends, because the longest walk of a packet has
+// three to four times the mean number of jumps.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
-#include "grid/lanes.hpp"
+#include "grid/walk.hpp"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#else
+#include <emmintrin.h>
+#endif
+
+#include <fathom/base/export.hpp>
 
 namespace fathom::FATHOM_ISA {
+
+// The lanes of one register, as a compiler vector, and operations that the vector extension lacks. g++ 12 splits wider
+// vectors into single lanes.
+#if defined(__AVX512F__)
+inline constexpr std::size_t kLanes = 16;
+#elif defined(__AVX2__)
+inline constexpr std::size_t kLanes = 8;
+#else
+inline constexpr std::size_t kLanes = 4;
+#endif
+
+using Floats = float __attribute__((vector_size(kLanes * 4)));
+using Ints = std::int32_t __attribute__((vector_size(kLanes * 4)));
+
+#if defined(__AVX2__)
+/// table[offset[0]] to table[offset[7]].
+FATHOM_KERNEL __m128i load_eight(const std::uint16_t* table, const std::int32_t* offset) {
+  __m128i low = _mm_cvtsi32_si128(table[offset[0]]), high = _mm_cvtsi32_si128(table[offset[4]]);
+  low = _mm_insert_epi16(low, table[offset[1]], 1), high = _mm_insert_epi16(high, table[offset[5]], 1);
+  low = _mm_insert_epi16(low, table[offset[2]], 2), high = _mm_insert_epi16(high, table[offset[6]], 2);
+  low = _mm_insert_epi16(low, table[offset[3]], 3), high = _mm_insert_epi16(high, table[offset[7]], 3);
+  return _mm_unpacklo_epi64(low, high);
+}
+#endif
+
+/// out[lane] = table[offset[lane]]. Gathers of AVX2 and AVX-512 are slower than single loads (Zen 4: 52 against 56, and
+/// 74 against 79 million rays a second).
+FATHOM_KERNEL void gather(const std::uint16_t* table, const Ints& offset, Ints& out) {
+#if defined(__AVX2__)
+  alignas(64) std::int32_t at[kLanes];
+  __builtin_memcpy(at, &offset, sizeof at);
+#if defined(__AVX512F__)
+  const __m256i low = _mm256_castsi128_si256(load_eight(table, at));
+  // The masked form, because g++ 12 warns about an uninitialised register in the plain one.
+  out = reinterpret_cast<Ints>(
+      _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_inserti128_si256(low, load_eight(table, at + 8), 1)));
+#else
+  out = reinterpret_cast<Ints>(_mm256_cvtepu16_epi32(load_eight(table, at)));
+#endif
+#else
+  out = Ints{table[offset[0]], table[offset[1]], table[offset[2]], table[offset[3]]};
+#endif
+}
+
+/// A bit for each true lane of a comparison.
+FATHOM_KERNEL std::uint32_t lane_bits(const Ints& mask) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask));
+#elif defined(__AVX2__)
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(mask)));
+#else
+  return static_cast<std::uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(mask)));
+#endif
+}
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/// [lane_bits][lane]: the number of set bits below a lane.
+inline constexpr auto kRankOfLane = [] {
+  std::array<std::array<std::int32_t, kLanes>, 256> rank{};
+  for (std::uint32_t bits = 0; bits < 256; ++bits) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      rank[bits][lane] = std::popcount(bits & ((1U << lane) - 1U));
+    }
+  }
+  return rank;
+}();
+#endif
+
+/// Lanes of the comparison `mask`, whose bits are `bits`, take from[0], from[1], ... in order; others keep their
+/// values. Reads kLanes values.
+template <class V>
+FATHOM_KERNEL void expand(V& to, const Ints& mask, std::uint32_t bits, const void* from) {
+#if defined(__AVX512F__)
+  static_cast<void>(mask);
+  to = reinterpret_cast<V>(
+      _mm512_mask_expand_epi32(reinterpret_cast<__m512i>(to), static_cast<__mmask16>(bits), _mm512_loadu_si512(from)));
+#elif defined(__AVX2__)
+  const auto rank = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kRankOfLane[bits].data()));
+  const auto values = _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  to = mask ? reinterpret_cast<V>(_mm256_permutevar8x32_epi32(values, rank)) : to;
+#else
+  static_cast<void>(mask);
+  V values;
+  __builtin_memcpy(&values, from, sizeof values);
+  for (std::size_t lane = 0, k = 0; lane < kLanes; ++lane) {
+    if ((bits >> lane & 1U) != 0) to[lane] = values[k++];
+  }
+#endif
+}
 
 namespace {
 
 constexpr std::size_t kPackets = 2;
 constexpr std::size_t kBlock = 512;
 constexpr std::size_t kRoom = kBlock + kLanes;  // lanes read whole registers, also at the end of a block
-// AVX2 and AVX-512 fill lanes after each jump, whether or not some have ended: a branch that depends on what was just
-// read costs more. SSE2 moves rays one by one, and waits for three of four.
+// AVX2 and AVX-512 fill lanes after each jump, also if none has ended: a branch on values just read costs more. SSE2
+// moves rays one by one, and waits until three of four have ended.
 constexpr bool kFillsAlways = kLanes > 4;
 constexpr int kIdleLanes = 3;
 
-/// Rays of a block in grid coordinates, mirrored so that they run towards larger x and y, after their first jump, which
-/// those of a pose take out of one rectangle for each quadrant.
+/// Rays of a block in grid coordinates, mirrored to run towards larger x and y, after their first jump. The rays of a
+/// pose share one first rectangle for each quadrant.
 struct alignas(64) Rays {
   float px[kRoom], py[kRoom];  ///< origin within its cell, [0, 1]
   float dx[kRoom], dy[kRoom];  ///< direction, >= 0
   float inverse_dx[kRoom], inverse_dy[kRoom];
-  float margin[kRoom];              ///< what rounding of the origin and the slope may amount to, cells
+  float margin[kRoom];              ///< bound of the rounding of origin and slope, cells
   std::int32_t base[kRoom];         ///< offset of the origin's cell
   std::int32_t i[kRoom], j[kRoom];  ///< cells from there on
-  float t[kRoom];                   ///< and so far along the ray, cells; then the result; NaN: walk again in double
+  float t[kRoom];                   ///< distance along the ray, cells; then the result; NaN: walk again in double
 };
 
 struct Packet {
@@ -42,14 +139,14 @@ struct Packet {
   Ints id;  // of the rays, in their block
 };
 
-/// Writes the results of the lanes that have ended. The others' come later and take their places.
+/// Writes the results of ended lanes. Later results replace the values of other lanes.
 FATHOM_KERNEL void retire(const Packet& p, float t_max, Rays& rays) {
   const Floats missed = p.t == p.t ? Floats{} + t_max : p.t;
   const Floats t = ((p.code == kStopHit) & (p.t < t_max)) ? p.t : missed;
   for (std::size_t lane = 0; lane < kLanes; ++lane) rays.t[p.id[lane]] = t[lane];
 }
 
-/// Lanes that have ended take rays next, next + 1, ...; returns how many.
+/// Ended lanes take rays next, next + 1, ...; returns their number.
 FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays& rays, std::size_t next) {
   const Ints idle = ~p.active;
   expand(p.px, idle, idle_bits, rays.px + next), expand(p.py, idle, idle_bits, rays.py + next);
@@ -66,13 +163,13 @@ FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays&
   return static_cast<std::size_t>(std::popcount(idle_bits));
 }
 
-/// Reads what the rays stand on: those in doubt, and those that have ended, are not active.
+/// Reads the cells of the rays: doubtful and ended ones become inactive.
 FATHOM_KERNEL void look(Packet& p, const SkipField& field, float t_max) {
   gather(field.codes.data(), p.base + p.i + p.j * static_cast<std::int32_t>(field.stride), p.code);
   p.active = ((p.code & 0xff) != 0) & (p.t < t_max);
 }
 
-/// One jump of every ray, or, where the others are not to take new ones, of the active ones.
+/// One jump of every ray, or with kOthersStay of the active ones.
 template <bool kOthersStay>
 FATHOM_KERNEL void jump(Packet& p) {
   const Ints across = p.code & 0xff, up = p.code >> 8;
@@ -81,9 +178,9 @@ FATHOM_KERNEL void jump(Packet& p) {
   const Floats ty = (__builtin_convertvector(end_j, Floats) - p.py) * p.inverse_dy;
   const Ints exit_x = tx < ty;
   Floats t = exit_x ? tx : ty;
-  // Where the ray leaves through a side of the rectangle, the other coordinate is rounded down. It never falls, or two
-  // cells at a corner might hand the ray to and fro for ever. Beyond the rectangle it is by one cell at most, near a
-  // corner, where the ray is in doubt.
+  // The other coordinate of the exit is rounded down. It never decreases: otherwise a ray could alternate between two
+  // cells at a corner forever. It exceeds the rectangle by at most one cell, near a corner, and there the ray is
+  // doubtful.
   const Floats other = exit_x ? p.py + t * p.dy : p.px + t * p.dx;
   const Ints low = exit_x ? p.j : p.i;
   Ints cell = __builtin_convertvector(other, Ints);
@@ -99,13 +196,13 @@ FATHOM_KERNEL void jump(Packet& p) {
   p.t = moves ? t : p.t;
 }
 
-/// kRoom - kBlock copies of some ray follow the last of `count`.
+/// kRoom - kBlock copies of a ray follow the last of `count`.
 [[gnu::noinline]] void walk_block(const SkipField& field, Rays& rays, std::size_t count, float t_max) {
   constexpr std::uint32_t kAll = (1ULL << kLanes) - 1;
   Packet packets[kPackets] = {};
   std::size_t next = 0;
   for (Packet& p : packets) {
-    p.id += static_cast<std::int32_t>(count);  // what has no ray writes behind the results
+    p.id += static_cast<std::int32_t>(count);  // lanes without a ray write behind the results
     if (next < count) next = std::min(count, next + refill(p, kAll, rays, next));
   }
   while (next < count) {
@@ -134,13 +231,13 @@ FATHOM_KERNEL void jump(Packet& p) {
   for (const Packet& p : packets) retire(p, t_max, rays);
 }
 
-/// Directions that may be read a whole register beyond the last one.
+/// Directions with a readable register behind the last one.
 class PaddedFan {
  public:
   explicit PaddedFan(const FanView& fan) : fan_(fan), is_small_(fan.rays <= kBlock) {
     if (is_small_) copy(0, fan.rays);
   }
-  /// Of at most kBlock rays; valid until the next call.
+  /// At most kBlock rays, valid until the next call.
   FanView piece(std::size_t begin, std::size_t end) {
     if (is_small_) return {x_ + begin, y_ + begin, z_ + begin, end - begin};
     if (end + kLanes <= fan_.rays) return {fan_.x + begin, fan_.y + begin, fan_.z + begin, end - begin};
@@ -161,16 +258,16 @@ class PaddedFan {
   float x_[kRoom], y_[kRoom], z_[kRoom];
 };
 
-/// What rays of a pose start from.
+/// The start of the rays of a pose.
 struct Start {
   float x, y;                           ///< within the pose's cell, [0, 1)
   std::int32_t base[2][2], code[2][2];  ///< the pose's cell and its rectangle in the plane mirrored [up][across]
-  std::int32_t moves;                   ///< 0: rays end where they start; else all bits
+  std::int32_t moves;                   ///< 0 if rays end at their start, else all bits
 };
 
 Start start_at(const SkipField& field, const GridPose& pose) {
   const auto fx = static_cast<float>(pose.x - pose.cell_x), fy = static_cast<float>(pose.y - pose.cell_y);
-  // Rounding may carry the fraction to 1, which an axis-parallel ray must not see: it would divide 0 by 0.
+  // Keeps a rounded fraction below 1, because an axis-parallel ray would divide 0 by 0.
   Start start;
   start.x = std::min(fx, 1.0F - 0x1p-24F), start.y = std::min(fy, 1.0F - 0x1p-24F);
   for (int up = 0; up < 2; ++up) {
@@ -183,8 +280,7 @@ Start start_at(const SkipField& field, const GridPose& pose) {
   return start;
 }
 
-/// Sets rays of a pose at `at`, and up to a register more behind them. Asks for the cells that they come to early: many
-/// are in no cache.
+/// Sets rays of a pose at `at`, and up to a register more. Prefetches their cells, because many are in no cache.
 [[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, Rays& rays,
                               std::size_t at) {
   const Start start = start_at(field, pose);
@@ -232,7 +328,7 @@ Start start_at(const SkipField& field, const GridPose& pose) {
   for (std::size_t k = 0; k < count; ++k) __builtin_prefetch(field.codes.data() + cells[k]);
 }
 
-/// Whole registers are read, so copies of the last ray follow it.
+/// Appends copies of the last ray, because whole registers are read.
 void fill_up(Rays& rays, std::size_t count) {
   const auto repeat = [count](auto* values) { std::fill_n(values + count, kLanes, values[count - 1]); };
   for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin, rays.t})
@@ -246,7 +342,7 @@ double walk_again(const SkipField& field, const GridPose& pose, const FanView& f
   return walk_rectangles(field, pose, dx, dy, t_max);
 }
 
-/// Ranges in metres; returns whether some ray has to be walked again.
+/// Converts to ranges in metres; returns whether a ray needs another walk.
 [[gnu::noinline]] bool take_ranges(const float* __restrict t, std::size_t count, float scale, float max_range_m,
                                    float* __restrict range_m) {
   int doubts = 0;
