@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The input and output of a caster: blocks of rays as separate arrays, in world coordinates relative to the caster's
-// origin. An origin near the sensor keeps single precision good however far from the world's origin a robot drives.
+// Casters of scenes and of lists of instances, and their blocks of rays as separate arrays. Coordinates are relative to
+// the caster's origin: near the sensor, so that single precision stays good far from the world's origin.
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/geometry.hpp>
+#include <fathom/parts/placed_mesh.hpp>
 #include <fathom/scene/scene.hpp>
+
+#include "cast/tile.hpp"
 
 namespace fathom {
 
@@ -18,7 +26,7 @@ class Meshes;
 struct World;
 }  // namespace tree
 
-/// The mask of rays that meet every entity.
+/// The mask of rays that see every entity.
 inline constexpr std::uint32_t kSeesAll = ~0U;
 
 /// `count` rays, a multiple of 16 (pad with copies of a ray). Arrays are [count].
@@ -26,80 +34,180 @@ struct CastRays {
   const float *ox = nullptr, *oy = nullptr, *oz = nullptr;  ///< origins; null: all at `origin`
   float origin[3] = {0, 0, 0};
   const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< unit directions
-  const float* near = nullptr;  ///< nothing nearer is met, in lengths of the direction; null: from the origin on
+  const float* near = nullptr;  ///< least distance of hits, in lengths of the direction; null: 0
   std::uint32_t count = 0;
   bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
-  /// Solid angle between 16 neighbouring rays, for a caster that weighs it against the triangles it meets; 0:
-  /// `coherent` says all.
+  /// Solid angle between 16 neighbouring rays, which a caster may compare with triangles; 0 if unknown.
   float packet_sr = 0.0F;
-  /// They meet an entity whose own mask has a bit in common (Caster::set_masks). kSeesAll costs nothing.
+  /// Rays see entities whose mask shares a bit (Caster::set_masks). kSeesAll costs no time.
   std::uint32_t mask = kSeesAll;
 };
 
 /// Arrays to fill, [count]; all but range_m may be null.
 struct CastHits {
-  float* range_m = nullptr;           ///< +inf where nothing is met
+  float* range_m = nullptr;           ///< +inf on a miss
   std::uint32_t* entity = nullptr;    ///< index(kNoEntity) on a miss
   std::uint32_t* triangle = nullptr;  ///< kNoTriangle on a miss
-  float *nx = nullptr, *ny = nullptr,
-        *nz = nullptr;  ///< world unit normal, turned against the ray; undefined on a miss
+  /// World unit normal, turned against the ray; undefined on a miss.
+  float *nx = nullptr, *ny = nullptr, *nz = nullptr;
 };
 
 /// Lines of sight from one point to `count` others, a multiple of 16. Arrays are [count].
 struct SightLines {
   float eye[3] = {0, 0, 0};                                 ///< in the coordinates of CastRays
   const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< from the eye to the target, of any length
-  const float* clear = nullptr;  ///< share of the way, below 1, that must be clear; 0: the line does not matter
+  const float* clear = nullptr;  ///< share of the way, below 1, that must be clear; 0: ignores the line
   std::uint32_t count = 0;
-  std::uint32_t mask = kSeesAll;  ///< as that of CastRays
+  std::uint32_t mask = kSeesAll;  ///< as in CastRays
 };
 
-/// The origin of casting for a sensor at `p` [world]: the nearest point of a wide grid, so a function of the place
-/// alone. Casts from a place then depend on no cast before or beside them. It is at most 55 m away, where
-/// single precision resolves 4 micrometres. A finer grid would do better still, but a robot crosses its lines more
-/// often, and then all entities are placed anew.
+/// The origin of casting for a sensor at `p` [world]: the nearest point of a wide grid. It depends only on the place,
+/// so casts do not depend on other casts. It is at most 55 m away, where single precision resolves 4 micrometres. A
+/// robot would cross the lines of a finer grid more often, and each crossing places all entities again.
 inline Vec3 origin_near(const Vec3& p) {
   constexpr double kStepM = 64.0;
   const auto snap = [](double v) { return kStepM * std::round(v / kStepM); };
   return {snap(p.x), snap(p.y), snap(p.z)};
 }
 
-/// What walks the trees. A device brings those of deformed meshes up to date by itself, and builds the nodes over what
-/// stands in the world.
+/// The reader of the trees. A device updates trees of deformed meshes itself, and builds the nodes over instances.
 enum class Walker : std::uint8_t { kProcessor, kDevice };
 
 /// A scene prepared for casting.
 class Caster {
  public:
   virtual ~Caster() = default;
-  /// Takes over what changed in the scene at `stamp_s` since the last call: new meshes and entities, poses, vertices.
-  /// Rays and hits are relative to `origin` from then on. Casts see the changes after commit().
+  /// Takes over changes of the scene at `stamp_s` since the last call: meshes, entities, poses, vertices. Rays and hits
+  /// are relative to `origin` then. Casts see the changes after commit().
   virtual void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker) = 0;
-  /// Gives entities their masks, [entities], from what place() took over; those beyond have kSeesAll, as all have at
-  /// first. Casts see the change after commit().
+  /// Sets the masks of the placed entities, [entities]; missing masks are kSeesAll. Casts see the change after
+  /// commit().
   virtual void set_masks(std::span<const std::uint32_t> masks) = 0;
-  /// Makes what was placed for this walker what it casts. Forks may be committed at once.
+  /// Makes the placed entities visible to casts of this walker. Forks may commit in parallel.
   virtual void commit(Walker walker) = 0;
   void update(const Scene& scene, double stamp_s, const Vec3& origin) {
     place(scene, stamp_s, origin, Walker::kProcessor);
     commit(Walker::kProcessor);
   }
-  /// Another caster of the same scene that shares what is costly, the trees of meshes, for entities that stand
-  /// elsewhere. Meshes may deform only while no fork casts.
+  /// Another caster of the same scene for other poses of its entities. It shares the costly trees of meshes, which may
+  /// deform only while no fork casts.
   [[nodiscard]] virtual std::unique_ptr<Caster> fork() const = 0;
-  /// World coordinates of the origin of the rays' coordinates.
+  /// The origin of rays and hits, in the world.
   [[nodiscard]] virtual Vec3 origin() const = 0;
-  /// The largest coordinate of anything in the scene, relative to origin(): what the rounding of hits grows with.
+  /// The largest coordinate in the scene, relative to origin(): the rounding of hits grows with it.
   [[nodiscard]] virtual float reach() const = 0;
-  /// The trees, for a renderer that walks them itself; null for a caster that is not fathom's own. Valid until the next
-  /// commit().
+  /// The trees, for a renderer that walks them itself; null for a foreign caster. Valid until the next commit().
   [[nodiscard]] virtual const tree::World* world() const { return nullptr; }
-  /// Those of the meshes, which a caster shares with its forks; null as world().
+  /// The trees of the meshes, shared with forks; null as world().
   [[nodiscard]] virtual const tree::Meshes* meshes() const { return nullptr; }
-  /// Nearest hits. Thread-safe between calls of update().
+  /// Nearest hits. Thread-safe between updates.
   virtual void cast(const CastRays& rays, const CastHits& hits) const = 0;
-  /// blocked[i] := 1 where line i meets a surface, else 0; [count]. Thread-safe as cast().
+  /// Sets blocked[i] to 1 if line i meets a surface, else to 0; [count]. Thread-safe between updates.
   virtual void find_blocked(const SightLines& lines, std::uint32_t* blocked) const = 0;
 };
+
+/// The rays that are cast and their limits, which replace those of the rays; [kBlockRays].
+struct CastLimits {
+  const std::int32_t* active;  ///< 0 for rays that are not cast, and behind the last ray
+  float near;                  ///< of all rays
+  const float* far;
+  /// [kBlockRays / kPacketRays]: not 0 if the rays of a packet are nearly parallel and cast as one. Otherwise that
+  /// costs a factor of 2 to 3. Null: none are.
+  const std::int32_t* coherent;
+};
+
+/// Hits in single precision, [kBlockRays]; `t` is in lengths of the direction. On a miss `instance` is kNoInstance, and
+/// the other values are undefined.
+struct RoughHits {
+  std::uint32_t* instance;
+  std::uint32_t* triangle;
+  float* t;
+};
+
+/// Casts against lists of instances, for the parts: any affine map, directions of any length, rays with limits.
+class InstanceCaster {
+ public:
+  virtual ~InstanceCaster() = default;
+  /// Takes over a list of valid instances. Trees belong to the address of a mesh, which the list keeps alive. An
+  /// instance whose map flattens space is never hit.
+  virtual void update(const std::vector<CastInstance>& instances) = 0;
+  /// Nearest hits within the limits. Thread-safe between updates.
+  virtual void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const = 0;
+};
+
+/// Casters for a valid `compute`. All casters build their trees on `executor`, which must outlive them.
+std::unique_ptr<Caster> make_caster(const Compute& compute, Executor& executor);
+std::unique_ptr<InstanceCaster> make_instance_caster(const Compute& compute, Executor& executor);
+
+/// "3.13.5"; empty in a build without Embree.
+std::string_view embree_version();
+
+/// fathom's trees: the same bits on every computer, and no ray slips through an edge (docs/tracer.md).
+std::unique_ptr<Caster> make_tree_caster(Isa isa, Executor& executor);
+std::unique_ptr<InstanceCaster> make_tree_instance_caster(Isa isa, Executor& executor);
+
+/// Embree, always robust; `isa` limits its instructions.
+std::unique_ptr<Caster> make_embree_caster(Isa isa, Executor& executor);
+std::unique_ptr<InstanceCaster> make_embree_instance_caster(Isa isa, Executor& executor);
+
+/// Keeps a T for each mesh of a list of instances, from list to list. The address of a mesh identifies it; the list
+/// keeps it alive.
+template <class T>
+class KeptByMesh {
+ public:
+  struct Entry {
+    T of;
+    std::uint32_t version;
+    bool changed = true;  ///< since the last finish()
+    bool used = true;     ///< by this list
+  };
+
+  /// Takes over a list: calls build(mesh), which returns a T, for each new mesh, and renew(mesh, T&) for each mesh with
+  /// another version. Meshes of the list before stay until finish().
+  template <class Build, class Renew>
+  void update(const std::vector<CastInstance>& instances, Build build, Renew renew) {
+    for (auto& [mesh, entry] : entries_) entry.used = false;
+    for (const CastInstance& instance : instances) {
+      const CastMesh& mesh = *instance.mesh;
+      const auto found = entries_.find(&mesh);
+      if (found == entries_.end()) {
+        entries_.emplace(&mesh, Entry{build(mesh.mesh), mesh.version});
+        continue;
+      }
+      Entry& entry = found->second;
+      entry.used = true;
+      if (entry.version == mesh.version) continue;
+      renew(mesh.mesh, entry.of);
+      entry.version = mesh.version, entry.changed = true;
+    }
+  }
+
+  /// The entry of a mesh of the list.
+  [[nodiscard]] const Entry& at(const CastMesh& mesh) const { return entries_.at(&mesh); }
+
+  /// Forgets meshes that the list does not use, and marks the others as unchanged.
+  void finish() {
+    std::erase_if(entries_, [](const auto& entry) { return !entry.second.used; });
+    for (auto& [mesh, entry] : entries_) entry.changed = false;
+  }
+
+ private:
+  std::unordered_map<const CastMesh*, Entry> entries_;
+};
+
+/// Areas of the triangles of a mesh or a scene. The triangle that a ray hits has a mean area of sum(area^2) /
+/// sum(area), by which casters choose how to cast neighbouring rays.
+struct TriangleAreas {
+  double sum = 0.0, sum_of_squares = 0.0;
+
+  void add(const TriangleAreas& o, double scale) {
+    sum += scale * o.sum, sum_of_squares += scale * scale * o.sum_of_squares;
+  }
+  [[nodiscard]] double typical() const { return sum > 0.0 ? sum_of_squares / sum : 0.0; }
+};
+
+/// Gives the same bits for any number of threads.
+TriangleAreas add_up_areas(std::span<const std::array<float, 3>> vertices,
+                           std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor);
 
 }  // namespace fathom

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cast/make_caster.hpp"
-
-#include "cast/tree/tree_caster.hpp"
-#include "cast/tree/tree_instance_caster.hpp"
-#ifdef FATHOM_EMBREE
-#include "cast/embree/embree_caster.hpp"
-#include "cast/embree/embree_instance_caster.hpp"
-#endif
+#include "cast/caster.hpp"
 
 namespace fathom {
 

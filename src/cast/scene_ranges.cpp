@@ -7,14 +7,12 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/block.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
 
-#include "base/coordinates.hpp"
-#include "base/executor.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "cast/caster.hpp"
-#include "cast/make_caster.hpp"
 #include "cast/tile.hpp"
 #include "scene/mesh_origin.hpp"
 #include "scene/world_poses.hpp"
@@ -23,7 +21,7 @@ namespace fathom {
 
 namespace {
 
-/// Single precision near a surface: ranges below this are not told from it.
+/// Ranges below this are not distinguished in single precision.
 constexpr double kFloorM = 1e-3;
 
 /// Throws InputError unless the place is a number and within kMaxCoordinateM.
@@ -33,7 +31,7 @@ void check_in_world(const Vec3& place_m, std::string_view what) {
   }
 }
 
-/// The middle of everything placed in the scene.
+/// The middle of the scene.
 Vec3 middle(const Scene& scene, double stamp_s) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Vec3 low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
@@ -118,7 +116,7 @@ class SceneRanges final : public ExpectedRanges {
     b.dz[i] = p.r[6] * x + p.r[7] * y + p.r[8] * z;
   }
 
-  /// Casts what the block holds, writes it to `out` and empties the block. Returns how many ranges were written.
+  /// Casts the rays of the block, writes their ranges to `out` and empties the block. Returns the number of ranges.
   std::size_t flush(Block& b, bool coherent, double max_range_m, float* out) const {
     const std::uint32_t count = b.count;
     if (count == 0) return 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which rays are cast together, where rays lie in rows and columns: 16 make a packet and up to 256 a tile, both about
-// square in angle, because nearly parallel rays are cast several times faster together than one by one.
+// Rays in rows and columns that are cast together: 16 make a packet and up to 256 a tile, both about square in angle,
+// because nearly parallel rays are several times faster together.
 
 #include <algorithm>
 #include <cstdint>
 
-#include <fathom/base/block.hpp>
+#include <fathom/base/compute.hpp>
 
 namespace fathom {
 
@@ -17,8 +17,8 @@ constexpr std::uint32_t whole_packets(std::uint32_t count) {
   return (count + kPacketRays - 1) / kPacketRays * kPacketRays;
 }
 
-/// Largest extent in angle of a packet whose rays still count as coherent. Packets twice as wide as those of a lidar
-/// with 16 rings still gain; rays in random directions lose a factor of 2 to 3.
+/// Largest extent in angle of a coherent packet. Packets twice as wide as those of a lidar with 16 rings still gain;
+/// rays in random directions lose a factor of 2 to 3.
 inline constexpr double kCoherentRad = 0.35;
 
 struct RayRectangle {
@@ -31,14 +31,14 @@ struct RaySteps {
   double col_rad = 0.0, row_rad = 0.0;
   std::uint32_t rows = 1;
 
-  /// Two rings meet a floor much farther apart than two columns do, so rows count twice: on open terrain that casts a
-  /// lidar with 128 rings 13 % faster, in the house 3 % slower.
+  /// Rows count twice, because two rings meet a floor much farther apart than two columns. A lidar with 128 rings is
+  /// then 13 % faster on open terrain, and 3 % slower in the house.
   [[nodiscard]] double extent_rad(std::uint32_t width, std::uint32_t height) const {
     return std::max(col_rad * (width - 1), 2.0 * row_rad * (height - 1));
   }
 };
 
-/// Packets are 4, 8 or 16 rays wide, so that quads stay whole; taller ones gain nothing on real sensors.
+/// Packets are 4, 8 or 16 rays wide, so that quads stay whole; higher packets gain nothing on real sensors.
 inline RayRectangle choose_packet(const RaySteps& steps) {
   RayRectangle best;
   for (std::uint32_t width = kPacketRays; width >= 4; width /= 2) {
@@ -50,7 +50,7 @@ inline RayRectangle choose_packet(const RaySteps& steps) {
   return best;
 }
 
-/// Tiles are of whole packets, and as large as a block.
+/// Tiles consist of whole packets, and are as large as a block.
 inline RayRectangle choose_tile(const RaySteps& steps, const RayRectangle& packet) {
   RayRectangle best;
   for (std::uint32_t width = kBlockRays / packet.rows; width >= kPacketRays; width /= 2) {

@@ -10,7 +10,6 @@
 #include <fathom/base/error.hpp>
 
 #include "cast/compare.hpp"
-#include "cast/scenes.hpp"
 #include "cast/shoot.hpp"
 #include "support/casters.hpp"
 #include "support/sanitized.hpp"
@@ -103,7 +102,7 @@ RC_GTEST_PROP(Casters, MeetWhatTheMaskOfTheRaysSees, (std::uint32_t seed)) {
   }
 }
 
-/// Ranges, ids and normals of a caster that followed the changes equal those of one built from the result.
+/// Ranges, ids and normals of a caster that followed changes equal the values of a new caster.
 void expect_as_if_new(CasterKind kind, const Caster& caster, const Scene& scene, double stamp_s,
                       std::span<const WorldRay> rays) {
   CasterBench fresh(kind);
@@ -290,9 +289,8 @@ TEST_P(EveryCaster, GivesTheSameRangesFarFromTheOriginOfTheWorld) {
   }
 }
 
-/// Two of a caster's ways to cast the same rays. The tree's share every bit. Embree's meet the same triangles but at
-/// edges, at the same ranges but for rounding: none shares its last bits with another on every processor
-/// (support/rounding.hpp).
+/// Two ways of a caster to cast the same rays. Those of the tree give equal bits. Those of Embree meet the same
+/// triangles except at edges, and equal ranges up to rounding (support/rounding.hpp).
 void expect_same_hits(CasterKind kind, std::span<const WorldRay> rays, const std::vector<Shot>& all,
                       const std::vector<Shot>& others) {
   if (kind == CasterKind::kTree) {

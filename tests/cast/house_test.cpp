@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real house: every caster against the oracle over 112 000 triangles, with an importer of its own.
+// The real house: every caster against the oracle over 112 000 triangles, with a separate importer.
 
 #include <filesystem>
 #include <fstream>

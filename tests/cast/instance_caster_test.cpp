@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
-// InstanceCaster, whatever is behind it: rays that are switched off, directions of any length, maps of any kind, and
-// lists that change. Results of the tree are compared bit by bit; those of Embree but for roundings and edges.
+// All InstanceCasters: inactive rays, directions of any length, maps of any kind, and lists that change. Results of the
+// tree are compared bit by bit, results of Embree up to roundings and edges.
 
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/geometry.hpp>
 
-#include "cast/scenes.hpp"
+#include "cast/caster.hpp"
 #include "cast/shoot.hpp"
 #include "support/casters.hpp"
 
 namespace fathom::test {
+
 namespace {
 
 struct InstanceBench {
@@ -283,7 +285,7 @@ TEST_P(TreeInstanceCasters, VerticesOfAnySizeGiveOneResult) {
   EXPECT_GT(hits, 1000);
 }
 
-/// Directions would overflow on their way into the frame of such a mesh, and boxes could not be told apart.
+/// Directions would overflow on their way into the frame of such a mesh, and boxes would coincide.
 TEST_P(TreeInstanceCasters, DoNotSeeInstancesOfExtremeScales) {
   std::mt19937 random(27);
   for (const double scale : {1e-39, 1e-37, 1e-28, 1e-19, 1e19, 1e30}) {
@@ -348,4 +350,63 @@ TEST_P(InstanceCasters, FollowTheirListAsIfTheyWereNew) {
 }
 
 }  // namespace
+
+// KeptByMesh makes a value once, again for another version, and forgets it when the mesh is not used.
+
+namespace {
+
+/// Keeps how often something was made of a mesh.
+struct KeptCounts {
+  KeptByMesh<int> kept;
+  int builds = 0;
+
+  void update(const std::vector<std::shared_ptr<CastMesh>>& meshes) {
+    std::vector<CastInstance> instances;
+    instances.reserve(meshes.size());
+    for (const auto& mesh : meshes) instances.push_back({mesh});
+    kept.update(
+        instances, [&](const Mesh&) { return ++builds, 1; }, [](const Mesh&, int& count) { ++count; });
+  }
+};
+
+TEST(KeptByMesh, MakesOnceAndAnewForAnotherVersion) {
+  const auto a = std::make_shared<CastMesh>(), b = std::make_shared<CastMesh>();
+  KeptCounts counts;
+  counts.update({a, b, a});
+  EXPECT_EQ(counts.builds, 2);
+  EXPECT_TRUE(counts.kept.at(*a).changed && counts.kept.at(*b).changed);
+  counts.kept.finish();
+  a->version = 7;
+  counts.update({a, b, a});
+  EXPECT_EQ(counts.builds, 2);
+  EXPECT_EQ(counts.kept.at(*a).of, 2);
+  EXPECT_EQ(counts.kept.at(*b).of, 1);
+  EXPECT_TRUE(counts.kept.at(*a).changed);
+  EXPECT_FALSE(counts.kept.at(*b).changed);
+}
+
+TEST(KeptByMesh, ForgetsWhatIsNotUsedWhenTheListIsFinished) {
+  const auto a = std::make_shared<CastMesh>(), b = std::make_shared<CastMesh>();
+  KeptCounts counts;
+  counts.update({a, b});
+  counts.kept.finish();
+  counts.update({b});
+  EXPECT_EQ(counts.kept.at(*a).of, 1);
+  counts.kept.finish();
+  EXPECT_THROW((void)counts.kept.at(*a), std::out_of_range);
+  counts.update({a, b});
+  EXPECT_EQ(counts.builds, 3);
+}
+
+TEST(KeptByMesh, KeepsNothingOfAMeshThatCouldNotBeBuilt) {
+  const auto a = std::make_shared<CastMesh>();
+  KeptCounts counts;
+  const auto refuse = [](const Mesh&) -> int { throw std::runtime_error("no memory"); };
+  EXPECT_THROW(counts.kept.update({{a}}, refuse, [](const Mesh&, int&) {}), std::runtime_error);
+  counts.update({a});
+  EXPECT_EQ(counts.builds, 1);
+}
+
+}  // namespace
+
 }  // namespace fathom::test

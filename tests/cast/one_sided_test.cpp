@@ -12,7 +12,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "cast/compare.hpp"
-#include "cast/scenes.hpp"
 #include "cast/shoot.hpp"
 #include "support/casters.hpp"
 #include "support/sanitized.hpp"

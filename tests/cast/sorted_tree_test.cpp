@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/executor.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/scene/mesh.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "cast/tree/build.hpp"
 #include "cast/tree/refit.hpp"
 #include "cast/tree/sorted_tree.hpp"
@@ -61,7 +61,7 @@ Box box_of(const Node& node, std::uint32_t k) {
 
 bool same(const Box& a, const Box& b) { return std::memcmp(&a, &b, sizeof(Box)) == 0; }
 
-/// Walks the tree: its leaves, each of which must have the box of its instance, and children first of all.
+/// Walks the tree and returns its leaves. Each must have the box of its instance, and existing children come first.
 std::multiset<std::uint32_t> leaves_of(const std::vector<Node>& nodes, const std::vector<Box>& boxes,
                                        std::uint32_t number) {
   std::multiset<std::uint32_t> found;

@@ -11,8 +11,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "base/isa.hpp"
-#include "cast/scenes.hpp"
+#include "base/compute.hpp"
 #include "cast/shoot.hpp"
 #include "cast/tree/build.hpp"
 #include "cast/tree/instances.hpp"
@@ -50,7 +49,7 @@ tree::Instances visible_to(const MaskedWorld& world, std::uint32_t seen, Executo
   return instances;
 }
 
-/// 256 rays that open a little: from one point, or each from a place of its own.
+/// 256 rays that open a little, from one point or from different points.
 struct LimitedRays {
   std::array<float, 256> ox, oy, oz, dx, dy, dz, near, far;
   std::array<std::uint32_t, 256> masks;

@@ -12,7 +12,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cast/scenes.hpp"
 #include "cast/shoot.hpp"
 #include "cast/tree/build.hpp"
 #include "support/isas.hpp"
@@ -279,7 +278,7 @@ RC_GTEST_PROP(TreeBuilder, HoldsEveryTriangleOnceInBoxesAroundIt, (std::uint32_t
   std::mt19937 random(seed);
   std::vector<std::array<float, 3>> vertices(1 + random() % 3000);
   std::vector<std::array<std::uint32_t, 3>> triangles(random() % 6000);
-  const bool lumped = random() % 4 == 0;  // many triangles in one place cannot be told apart by their centres
+  const bool lumped = random() % 4 == 0;  // many triangles in one place have equal centres
   for (auto& v : vertices) {
     for (float& c : v) c = lumped ? static_cast<float>(random() % 2) : static_cast<float>(real(random, -5, 5));
   }
@@ -319,8 +318,8 @@ TEST(TreeBuilder, EndsOnTrianglesWhoseDistancesHaveNoReciprocal) {
   expect_sound(tree::build_mesh(vertices, triangles, *executor, 1), triangles.size());
 }
 
-/// Shells of triangles, each a sixteenth of the one before, use up the levels that split by area; equal triangles in
-/// their middle are then left to those that halve.
+/// Shells of triangles, each a sixteenth of the one before, use up the levels that split by area; lower levels must
+/// halve the equal triangles in the middle.
 TEST(TreeBuilder, HalvesTheFullestWhereLevelsRunOut) {
   constexpr int kShells = 22, kShellTriangles = 60, kEqual = 500'000;
   std::vector<std::array<float, 3>> vertices;

@@ -10,9 +10,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cast/scenes.hpp"
+#include "cast/caster.hpp"
 #include "cast/shoot.hpp"
-#include "cast/tree/tree_caster.hpp"
 #include "support/isas.hpp"
 #include "support/sanitized.hpp"
 

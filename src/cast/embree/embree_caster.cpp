@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "cast/embree/embree_caster.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,10 +6,9 @@
 
 #include <embree3/rtcore.h>
 
+#include "cast/caster.hpp"
 #include "cast/embree/mesh_trees.hpp"
 #include "cast/embree/packets.hpp"
-#include "cast/embree/shadow_packets.hpp"
-#include "cast/make_caster.hpp"
 #include "scene/mesh_origin.hpp"
 #include "scene/world_poses.hpp"
 
@@ -19,9 +16,9 @@ namespace fathom {
 
 namespace {
 
-/// One entity as it stands in the top-level tree.
+/// One entity in the top-level tree.
 struct Instance {
-  OwnedGeometry geometry;  // of kNoMesh: none
+  OwnedGeometry geometry;  // empty for kNoMesh
   MeshId mesh = {};
   Pose world_from_entity = {};
   std::uint32_t mask = kSeesAll;
@@ -31,7 +28,7 @@ class EmbreeCaster final : public Caster {
  public:
   EmbreeCaster(std::shared_ptr<MeshTrees> meshes, Executor& executor)
       : executor_(executor), meshes_(std::move(meshes)), top_(rtcNewScene(device())) {
-    // DYNAMIC keeps the builder's memory from commit to commit: two small blocks of Embree's own instead of twenty.
+    // DYNAMIC keeps the builder's memory: a commit then allocates two small blocks instead of twenty.
     rtcSetSceneFlags(top_.get(), static_cast<RTCSceneFlags>(kRobust | RTC_SCENE_FLAG_DYNAMIC));
   }
 
@@ -44,7 +41,7 @@ class EmbreeCaster final : public Caster {
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker /*walker*/) override {
     meshes_->sync(scene);
-    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // what throws comes before what changes
+    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // may throw, so it comes before changes
     const bool rebase = !(origin == origin_);
     origin_ = origin;
     renew_meshes();
@@ -65,7 +62,7 @@ class EmbreeCaster final : public Caster {
 
   void commit(Walker /*walker*/) override {
     if (!changed_) return;
-    // Inside the executor, so that a caller's bound on threads holds for tree building too.
+    // Inside the executor, whose limit of threads then holds.
     executor_.bounded_call([&] { rtcCommitScene(top_.get()); });
     changed_ = false;
     measure();
@@ -99,15 +96,16 @@ class EmbreeCaster final : public Caster {
     radius_m_ = 0.5 * norm(high - low);
   }
 
-  /// Whether a tile of rays is likely to hold many triangles: of typical size, in the middle of the scene or, for a
-  /// sensor that stands there, half the way out.
+  /// Whether a tile of rays likely covers many triangles: of typical size, at the middle of the scene or, for a sensor
+  /// there, halfway to its border.
   [[nodiscard]] bool seems_fine(const CastRays& rays) const {
-    const bool alike = rays.ox == nullptr;
-    const Vec3 from = alike ? Vec3{rays.origin[0], rays.origin[1], rays.origin[2]} : Vec3{*rays.ox, *rays.oy, *rays.oz};
+    const bool one_origin = rays.ox == nullptr;
+    const Vec3 from =
+        one_origin ? Vec3{rays.origin[0], rays.origin[1], rays.origin[2]} : Vec3{*rays.ox, *rays.oy, *rays.oz};
     return are_fine(double{rays.packet_sr}, std::max(norm(center_ - from), 0.5 * radius_m_), areas_m2_.typical());
   }
 
-  /// An instance caches the tree of its mesh and that tree's bounds, so it needs a notice when they change.
+  /// Updates the instances of changed meshes, which cache the tree and its bounds.
   void renew_meshes() {
     for (std::size_t i = versions_.size(); i < meshes_->size(); ++i) {
       versions_.push_back(meshes_->version(static_cast<MeshId>(i)));
@@ -159,8 +157,8 @@ class EmbreeCaster final : public Caster {
       const double column[3] = {axis[c].x, axis[c].y, axis[c].z};
       for (int r = 0; r < 3; ++r) {
         matrix[3 * c + r] = static_cast<float>(column[r] * s[c]);
-        // Normals transform with the inverse transpose: R S^-1. The sign of a mirroring cancels when they are turned
-        // against the ray.
+        // Normals transform with the inverse transpose: R S^-1. The sign of a mirroring cancels, because they are
+        // turned against the ray.
         world_from_normal.m[3 * c + r] = static_cast<float>(column[r] / s[c]);
       }
     }
@@ -173,17 +171,17 @@ class EmbreeCaster final : public Caster {
   std::shared_ptr<MeshTrees> meshes_;
   OwnedScene top_;
   unsigned width_ = native_width(device());
-  bool changed_ = true;  // whether the top-level tree is not what it should be
+  bool changed_ = true;  // whether the top-level tree is out of date
   Vec3 origin_;
   float reach_ = 0.0F;
-  Vec3 center_;  // of everything in the tree
+  Vec3 center_;  // of the scene
   double radius_m_ = 0.0;
   TriangleAreas areas_m2_;               // of all instances
-  std::vector<std::uint32_t> versions_;  // [meshes], as the instances know them
+  std::vector<std::uint32_t> versions_;  // [meshes], in the instances
   std::vector<Instance> instances_;      // [entities]
   WorldPoses poses_;
   std::vector<NormalMatrix> normals_;    // [entities]
-  std::vector<std::uint8_t> one_sided_;  // [entities], as a filter of Embree reads them
+  std::vector<std::uint8_t> one_sided_;  // [entities], for the filter
 };
 
 }  // namespace
@@ -193,5 +191,89 @@ std::unique_ptr<Caster> make_embree_caster(Isa isa, Executor& executor) {
 }
 
 std::string_view embree_version() { return RTC_VERSION_STRING; }
+
+namespace {
+
+/// An instance in the top-level tree.
+struct Slot {
+  OwnedGeometry geometry;
+  const CastMesh* mesh = nullptr;
+  Affine world_from_mesh;
+};
+
+class EmbreeInstanceCaster final : public InstanceCaster {
+ public:
+  EmbreeInstanceCaster(Isa isa, Executor& executor)
+      : executor_(executor), device_(new_device(isa)), top_(rtcNewScene(device_.get())) {
+    rtcSetSceneFlags(top_.get(), kRobust);
+    commit();
+  }
+
+  void update(const std::vector<CastInstance>& instances) override {
+    trees_.update(
+        instances, [&](const Mesh& mesh) { return build_mesh_tree(device_.get(), mesh, false, executor_); },
+        [&](const Mesh& mesh, MeshTree& tree) { replace_vertices(device_.get(), mesh, tree, executor_); });
+    bool changed = slots_.size() != instances.size();
+    for (std::size_t i = instances.size(); i < slots_.size(); ++i) {
+      rtcDetachGeometry(top_.get(), static_cast<unsigned>(i));
+    }
+    slots_.resize(instances.size());
+    for (std::size_t i = 0; i < instances.size(); ++i)
+      changed = place(static_cast<unsigned>(i), instances[i]) || changed;
+    if (changed) commit();
+    trees_.finish();
+    check(device_.get(), "building the scene");
+  }
+
+  void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const override {
+    with_width(width_, [&]<class Width>() { cast_instance_packets<Width>(top_.get(), rays, limits, hits); });
+  }
+
+ private:
+  void commit() {
+    executor_.bounded_call([&] { rtcCommitScene(top_.get()); });
+  }
+
+  /// Returns whether the slot changed.
+  bool place(unsigned index, const CastInstance& instance) {
+    Slot& slot = slots_[index];
+    const bool fresh = slot.geometry.get() == nullptr;
+    if (fresh) slot.geometry = OwnedGeometry(rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_INSTANCE));
+    const auto& tree = trees_.at(*instance.mesh);
+    const bool retree = fresh || tree.changed || slot.mesh != instance.mesh.get();
+    const bool moved = fresh || !(slot.world_from_mesh == instance.world_from_mesh);
+    if (!retree && !moved) return false;
+    RTCGeometry geometry = slot.geometry.get();
+    if (retree) rtcSetGeometryInstancedScene(geometry, tree.of.scene.get());
+    if (moved || retree) set_transform(geometry, at_mesh_origin(instance.world_from_mesh, instance.mesh->mesh));
+    const bool visible = inverse(instance.world_from_mesh).has_value();
+    visible ? rtcEnableGeometry(geometry) : rtcDisableGeometry(geometry);
+    rtcCommitGeometry(geometry);
+    if (fresh) rtcAttachGeometryByID(top_.get(), geometry, index);
+    slot.mesh = instance.mesh.get(), slot.world_from_mesh = instance.world_from_mesh;
+    return true;
+  }
+
+  static void set_transform(RTCGeometry geometry, const Affine& a) {
+    float matrix[12];
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 4; ++j) matrix[4 * i + j] = static_cast<float>(a.m[i][j]);
+    }
+    rtcSetGeometryTransform(geometry, 0, RTC_FORMAT_FLOAT3X4_ROW_MAJOR, matrix);
+  }
+
+  Executor& executor_;
+  OwnedDevice device_;
+  OwnedScene top_;
+  unsigned width_ = native_width(device_.get());
+  KeptByMesh<MeshTree> trees_;
+  std::vector<Slot> slots_;  // [instances]
+};
+
+}  // namespace
+
+std::unique_ptr<InstanceCaster> make_embree_instance_caster(Isa isa, Executor& executor) {
+  return std::make_unique<EmbreeInstanceCaster>(isa, executor);
+}
 
 }  // namespace fathom

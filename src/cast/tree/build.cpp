@@ -9,7 +9,7 @@ namespace fathom::tree {
 
 namespace {
 
-/// Lower bounds and minus the upper bounds, so that both grow by the same min; the fourth values are not used.
+/// Lower bounds and negated upper bounds, so that one min grows both; the fourth values are unused.
 using Four = float __attribute__((vector_size(16)));
 
 struct Bounds {
@@ -37,17 +37,16 @@ struct Range {
   [[nodiscard]] std::uint32_t size() const { return end - begin; }
 };
 
-/// What a split made of a range, or a leaf.
+/// A range and its two parts, or a leaf.
 struct Fork {
   Range range;
   std::uint32_t left = kNone, right = kNone;
-  float cost[kWidth + 1] =
-      {};  ///< the least sum of the areas of nodes, where up to so many children stand for the range
+  float cost[kWidth + 1] = {};  ///< [children]: the least sum of node areas if that many children replace the range
 
   void weigh(const Fork& l, const Fork& r);
 };
 
-/// How many of `parts` children go to the left fork, 1 to parts - 1, so that the sum of areas is the least.
+/// The number of `parts` children for the left fork, 1 to parts - 1, with the least sum of areas.
 std::uint32_t cheapest_share(const Fork& l, const Fork& r, std::uint32_t parts) {
   std::uint32_t best = 1;
   for (std::uint32_t k = 2; k < parts; ++k) {
@@ -66,15 +65,15 @@ void Fork::weigh(const Fork& l, const Fork& r) {
 }
 
 constexpr int kBins = 16;
-constexpr float kLeastExtent = 1e-36F;         ///< of centres that are split: bins over less would overflow
-constexpr std::uint32_t kSubtreeItems = 1024;  ///< a task builds subtrees of up to so many
-/// From this depth on ranges are halved. Above tasks each node then has an eighth of its parent's items, so that a task
-/// comes after 7 more levels at most, and its subtree, halved in two, ends within 10.
+constexpr float kLeastExtent = 1e-36F;         ///< of centres for a split: smaller bins would overflow
+constexpr std::uint32_t kSubtreeItems = 1024;  ///< most items of the subtrees that tasks build
+/// From this depth on ranges are halved. Then each node above tasks has an eighth of its parent's items: a task follows
+/// after at most 7 levels, and its halved subtree ends within 10.
 constexpr std::uint32_t kHalvedDepth = 20;
 
-constexpr std::uint32_t kChunkItems = 16384;  ///< of a large range, looked at by one task
+constexpr std::uint32_t kChunkItems = 16384;  ///< of a large range, for one task
 
-/// What a split looks at: how many items have their centre in each bin of each axis, and their box.
+/// The data for a split: the number of item centres in each bin of each axis, and the box of these items.
 struct Bins {
   Bounds box[3][kBins];
   std::uint32_t count[3][kBins] = {};
@@ -86,7 +85,7 @@ struct Bins {
   }
 };
 
-/// Which bin of an axis the centre of an item is in.
+/// The bin of an axis with the centre of an item.
 class Binning {
  public:
   explicit Binning(const Bounds& centers) : origin_(centers.lo) {
@@ -105,7 +104,7 @@ class Binning {
 
 class Builder {
  public:
-  /// Nodes and leaves of a subtree, the root first; numbers count from its own start.
+  /// Nodes and leaves of a subtree, the root first; numbers start at 0.
   struct Subtree {
     std::vector<Node> nodes;
     std::vector<Leaves::Range> leaves;
@@ -122,8 +121,8 @@ class Builder {
     return r;
   }
 
-  /// Splits a range into up to eight, the widest first, or the fullest where ranges are halved; returns into how many,
-  /// 0 of nothing.
+  /// Splits a range into up to eight parts: the widest first, or the fullest if ranges are halved. Returns their
+  /// number, 0 for an empty range.
   std::uint32_t open(const Range& all, std::uint32_t depth, Range (&parts)[kWidth]) const {
     if (all.size() == 0) return 0;
     const bool halve = depth >= kHalvedDepth;
@@ -143,10 +142,10 @@ class Builder {
     return count;
   }
 
-  /// Splits a range in two until leaves are left, and gathers the parts into nodes of eight so that the areas of all
-  /// nodes sum to the least: how often a ray comes to a node goes with its area, and one with two children costs as
-  /// much as one with eight (H. Ylitie, T. Karras, S. Laine, "Efficient incoherent ray traversal on GPUs through
-  /// compressed wide BVHs", 2017, section 3.1). `forks` is memory to work in.
+  /// Splits a range in two down to leaves, and gathers the parts into nodes of eight with the least sum of areas: the
+  /// area of a node is proportional to the rays that reach it, and its cost does not depend on its children (H. Ylitie,
+  /// T. Karras, S. Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017, section
+  /// 3.1). `forks` is memory to work in.
   void build_subtree(const Range& all, std::uint32_t depth, std::vector<Fork>& forks, Subtree& out) const {
     forks.clear();
     split_all(all, depth, forks);
@@ -195,7 +194,7 @@ class Builder {
     }
   }
 
-  /// What a node for a fork points to: leaves, and forks that become nodes. Nothing below a root without items.
+  /// The children of a node for a fork: leaves, and forks that become nodes. A root without items has none.
   static std::uint32_t children(const std::vector<Fork>& forks, std::uint32_t fork, std::uint32_t (&parts)[kWidth]) {
     if (forks[fork].range.size() == 0) return 0;
     return forks[fork].left == kNone ? take(fork, parts, 0) : divide(forks, fork, kWidth, parts, 0);
@@ -206,7 +205,7 @@ class Builder {
     return count + 1;
   }
 
-  /// Puts what is below a fork into up to `most` parts, 2 to 8; returns how many parts there are then.
+  /// Divides a fork into up to `most` parts, 2 to 8; returns the number of parts.
   static std::uint32_t divide(const std::vector<Fork>& forks, std::uint32_t fork, std::uint32_t most,
                               std::uint32_t (&parts)[kWidth], std::uint32_t count) {
     const Fork& l = forks[forks[fork].left];
@@ -216,7 +215,7 @@ class Builder {
     return place(forks, forks[fork].right, most - of_left, parts, count);
   }
 
-  /// Puts a fork into up to `most` parts, and into no more than pay.
+  /// Divides a fork into up to `most` parts, but only as far as it pays.
   static std::uint32_t place(const std::vector<Fork>& forks, std::uint32_t fork, std::uint32_t most,
                              std::uint32_t (&parts)[kWidth], std::uint32_t count) {
     while (most > 1 && forks[fork].cost[most - 1] == forks[fork].cost[most]) --most;
@@ -229,7 +228,7 @@ class Builder {
     left = range_of(all.begin, middle), right = range_of(middle, all.end);
   }
 
-  /// Returns false where all centres are in one place.
+  /// Returns false if all centres are equal.
   bool split_by_area(const Range& all, Range& left, Range& right) const {
     const auto centers = sum<Bounds>(all, [](const Item& item, Bounds& out) {
       const Four c = item.box.lo - item.box.minus_hi;
@@ -255,7 +254,7 @@ class Builder {
     return true;
   }
 
-  /// Takes the cheapest split before bin `at` of axis a, if it is cheaper than `best`.
+  /// Takes the split before bin `at` of axis a if it is cheaper than `best`.
   void improve(const Bounds (&boxes)[kBins], const std::uint32_t (&counts)[kBins], int a, float& best, int& axis,
                int& at) const {
     const auto cost_of = [&](const Bounds& box, std::uint32_t n) {
@@ -278,7 +277,7 @@ class Builder {
     }
   }
 
-  /// Adds up what f(item, sum) makes of the items of a range. Sums are boxes and counts: their order does not matter.
+  /// Sums over a range by f(item, sum). Sums are boxes and counts, so the order does not matter.
   template <class Sum, class F>
   Sum sum(const Range& all, F f) const {
     const auto add = [&](std::size_t begin, std::size_t end, Sum& out) {
@@ -305,7 +304,7 @@ class Builder {
   Executor& executor_;
 };
 
-/// A subtree that is still to be built, and the child of `upper` that will point to it.
+/// A subtree to build, and the child of `upper` for it.
 struct Task {
   Range range;
   std::uint32_t depth;
@@ -332,7 +331,7 @@ void build_upper(const Builder& builder, const Range& all, std::uint32_t depth, 
   }
 }
 
-/// Appends a subtree, whose numbers then count from the start of the whole.
+/// Appends a subtree, and renumbers its children.
 void append(const Builder::Subtree& part, Leaves& out) {
   const auto nodes = static_cast<std::uint32_t>(out.nodes.size());
   const auto leaves = static_cast<std::uint32_t>(out.leaves.size());

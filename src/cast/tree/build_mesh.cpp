@@ -2,16 +2,19 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
+#include <fathom/base/geometry.hpp>
+
+#include "cast/caster.hpp"
 #include "cast/tree/build.hpp"
 #include "cast/tree/refit.hpp"
-#include "cast/triangle_areas.hpp"
 
 namespace fathom::tree {
 
 namespace {
 
-constexpr std::size_t kChunkTriangles = 16384;  ///< of a large mesh, looked at by one task
+constexpr std::size_t kChunkTriangles = 16384;  ///< of a task
 
 Box box_of(std::span<const std::array<float, 3>> vertices, const std::array<std::uint32_t, 3>& triangle) {
   Box box;
@@ -45,14 +48,14 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
   NodeBuilder().build(boxes, leaf_size, executor, built);
   MeshTree tree;
   tree.nodes = std::move(built.nodes);
-  tree.nodes.shrink_to_fit();  // trees are put together by appending
+  tree.nodes.shrink_to_fit();  // the builder appends
   tree.bounds = bounds_of(tree.nodes[0]);
   tree.typical_area = static_cast<float>(add_up_areas(vertices, triangles, executor).typical());
   tree.leaves.resize(built.leaves.size());
   executor.parallel_for(tree.leaves.size(), kChunkTriangles, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Leaf& leaf = tree.leaves[i];
-      // Lanes without a triangle contain no ray, and raise no doubt whether they do, as equal corners would.
+      // NaN in lanes without a triangle contains no ray, without the doubtful case of equal corners.
       std::fill_n(&leaf.v[0][0][0], sizeof(leaf.v) / sizeof(float), std::numeric_limits<float>::quiet_NaN());
       for (std::uint32_t lane = 0; lane < kLeafTriangles; ++lane) {
         leaf.id[lane] = lane < built.leaves[i].count ? built.order[built.leaves[i].first + lane] : kNone;
@@ -118,3 +121,26 @@ RefitOrder refit_order(const MeshTree& tree) {
 }
 
 }  // namespace fathom::tree
+
+namespace fathom {
+
+TriangleAreas add_up_areas(std::span<const std::array<float, 3>> vertices,
+                           std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor) {
+  constexpr std::size_t kChunk = 16384;  // triangles of one task
+  const auto corner = [&](std::uint32_t v) { return Vec3{vertices[v][0], vertices[v][1], vertices[v][2]}; };
+  std::vector<TriangleAreas> chunks((triangles.size() + kChunk - 1) / kChunk);
+  executor.parallel_for(chunks.size(), 1, [&](std::size_t chunk, std::size_t) {
+    TriangleAreas areas;
+    for (std::size_t i = chunk * kChunk; i < std::min((chunk + 1) * kChunk, triangles.size()); ++i) {
+      const Vec3 a = corner(triangles[i][0]);
+      const double area = 0.5 * norm(cross(corner(triangles[i][1]) - a, corner(triangles[i][2]) - a));
+      areas.add({area, area * area}, 1.0);
+    }
+    chunks[chunk] = areas;
+  });
+  TriangleAreas all;
+  for (const TriangleAreas& areas : chunks) all.add(areas, 1.0);
+  return all;
+}
+
+}  // namespace fathom

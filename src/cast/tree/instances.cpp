@@ -7,13 +7,34 @@
 
 namespace fathom::tree {
 
+void Meshes::sync(const Scene& scene, Walker walker) {
+  for (std::size_t i = 0; i < scene.meshes().size(); ++i) {
+    const Mesh& mesh = scene.meshes()[i];
+    const std::uint32_t version = scene.mesh_version(static_cast<MeshId>(i));
+    if (i == meshes_.size()) {
+      meshes_.push_back({std::make_unique<MeshTree>(build_mesh(mesh.vertices_m, mesh.triangles, executor_)), version});
+      meshes_.back().tree->number = static_cast<std::uint32_t>(i);
+    }
+    Entry& entry = meshes_[i];  // only read if nothing changes, because forks share it
+    if (entry.version != version) {
+      entry.late = true, entry.version = version;
+      if (walker == Walker::kDevice) entry.tree->bounds = bounds_of(mesh.vertices_m, mesh.triangles, executor_);
+    }
+    if (entry.late) entry.source = &mesh;
+    if (entry.late && walker == Walker::kProcessor) {
+      refit_mesh(mesh.vertices_m, mesh.triangles, executor_, *entry.tree);
+      entry.late = false;
+    }
+  }
+}
+
 namespace {
 
-/// More than the roundings of single precision move the corners of a box by, as a share of its largest coordinate.
+/// Above the rounding of corners of a box in single precision, as a share of the largest coordinate.
 constexpr float kBoxSlack = 0x1p-20F;
 
-/// Of boxes of instances, as a share of the largest distance (docs/tracer.md), where no map skews space more than a
-/// rotation and scales along the axes of a mesh do.
+/// Slack of boxes of instances as a share of the largest distance (docs/tracer.md), for maps that skew no more than
+/// rotations and scales along the axes of a mesh.
 constexpr float kWorldSlack = 0x1p-17F;
 constexpr float kRigidSkew = 3.0F;
 
@@ -33,7 +54,7 @@ Box box_in_world(const Box& mesh, const Affine& a) {
   return box;
 }
 
-/// The largest scale that directions of up to 1e15 bear in single precision, in one way and the other.
+/// The largest scale, also of inverses, that directions of up to 1e15 allow in single precision.
 constexpr double kLargestEntry = 1e18;
 
 bool is_moderate(const Affine& a) {
@@ -45,7 +66,7 @@ bool is_moderate(const Affine& a) {
   return true;
 }
 
-/// The largest entry of |A| |B|: by how much roundings of a ray grow on the way into the frame of a mesh and back.
+/// The largest entry of |A| |B|: the growth of roundings of a ray on the way into the frame of a mesh and back.
 float skew_of(const Affine& a, const Affine& b) {
   double most = 0.0;
   for (int r = 0; r < 3; ++r) {

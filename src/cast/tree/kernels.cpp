@@ -29,7 +29,7 @@ void store_normal(const tree::World& world, std::uint32_t instance, std::uint32_
   hits.nx[i] = n.x, hits.ny[i] = n.y, hits.nz[i] = n.z;
 }
 
-/// Rays to cast and what becomes of them; a part of them is named by its first ray.
+/// Rays and their hits; functions name a part by its first ray.
 struct Cast {
   const tree::World& world;
   const CastRays& rays;
@@ -45,7 +45,7 @@ void store_hit(const Cast& c, std::uint32_t i, float t, std::uint32_t instance, 
   if (c.hits.nx != nullptr) store_normal(c.world, instance, place, c.rays, i, c.hits);
 }
 
-/// A ray with an origin of its own.
+/// Casts a ray with a separate origin.
 void cast_single(const Cast& c, std::uint32_t i) {
   const CastRays& rays = c.rays;
   SingleRay ray = {{rays.ox[i], rays.oy[i], rays.oz[i]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, rays.mask};
@@ -57,7 +57,7 @@ void cast_single(const Cast& c, std::uint32_t i) {
   store_hit(c, i, hit.t, hit.instance, hit.place);
 }
 
-/// The rays from `begin` on as a tile that has met nothing yet.
+/// Makes a tile of the rays from `begin` on.
 void load_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
   const CastRays& rays = c.rays;
   tile.groups = count / FGroup::kLanes;
@@ -93,13 +93,13 @@ void store_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, const T
   }
 }
 
-/// Not within its callers: what it needs would stand on the stack once for each halving of a tile.
+/// Not inlined: each halving of a tile would need its memory on the stack.
 template <bool kAny, bool kOneOrigin>
 [[gnu::noinline]] void trace_tile(const tree::World& world, TileRays& tile, const Pyramid& pyramid) {
   TileTracer<kAny, kOneOrigin>(world, tile, pyramid).trace();
 }
 
-/// Casts a tile, or its halves where its rays spread too far to be kept within planes.
+/// Casts a tile, or its halves if its rays spread too far for planes.
 void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
   load_tile(c, begin, count, tile);
   const Pyramid pyramid = make_pyramid(tile);
@@ -116,8 +116,8 @@ void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
   store_tile(c, begin, count, tile);
 }
 
-/// Numbers of `count` rays, sorted by the longest component of their directions and the signs: such neighbours meet
-/// instances in much the same order.
+/// Numbers of `count` rays, sorted by the longest component of their directions and the signs: neighbours then meet
+/// instances in similar order.
 void sort_by_direction(const CastRays& rays, std::uint32_t begin, std::uint32_t count, std::uint32_t* sorted) {
   constexpr unsigned kClasses = 24;
   std::uint32_t end_of[kClasses + 1] = {};
@@ -134,7 +134,7 @@ void sort_by_direction(const CastRays& rays, std::uint32_t begin, std::uint32_t 
   for (std::uint32_t i = 0; i < count; ++i) sorted[end_of[kind[i]]++] = begin + i;
 }
 
-/// Values of rays in another order; null where the rays have none.
+/// Values of rays in another order; null if the rays have none.
 template <class T>
 const T* pick(const T* values, const std::uint32_t* order, std::uint32_t count, T* picked) {
   if (values == nullptr) return nullptr;
@@ -142,8 +142,8 @@ const T* pick(const T* values, const std::uint32_t* order, std::uint32_t count, 
   return picked;
 }
 
-/// Casts rays in any directions from one origin. They go through instances one by one, but are turned into the frame
-/// of each together.
+/// Casts rays in any directions from one origin. They go through instances one by one, but enter the frame of each
+/// together.
 void cast_scattered(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
   std::uint32_t order[kTileRays], masks[kTileRays];
   alignas(64) float d[3][kTileRays], near[kTileRays], far[kTileRays];
@@ -175,7 +175,7 @@ void cast(const tree::World& world, const CastRays& rays, const tree::RayLimits&
   }
 }
 
-/// Runs of packets that are cast alike.
+/// Calls f for runs of packets that are all coherent, or all not.
 template <class F>
 void for_runs(std::uint32_t count, const std::int32_t* coherent, F f) {
   const auto is_coherent = [&](std::uint32_t i) { return coherent != nullptr && coherent[i / kPacketRays] != 0; };
@@ -185,17 +185,17 @@ void for_runs(std::uint32_t count, const std::int32_t* coherent, F f) {
   }
 }
 
-/// Copies rays; the places of those that are not cast, which may hold anything, get a copy of one that is: `first`.
+/// Copies rays. Rays that are not cast may hold anything, and become copies of `first`, which is cast.
 template <class IsCast>
 void copy_cast(const float* from, std::uint32_t count, std::uint32_t first, IsCast is_cast, float* to) {
   const float other = from[first];
   for (std::uint32_t i = 0; i < count; ++i) to[i] = is_cast(i) ? from[i] : other;
 }
 
-/// Rays of an InstanceCaster, in a form that tiles take.
+/// Rays of an InstanceCaster for tiles.
 struct alignas(64) Lanes {
   float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
-  float scale[kBlockRays];  ///< by which directions were made longer
+  float scale[kBlockRays];  ///< factor of the directions
   bool scaled;
 };
 
@@ -207,7 +207,7 @@ float longest_component(float dx, float dy, float dz) {
   return xy > z ? xy : z;
 }
 
-/// Whether tiles can take all rays where they lie: every one is cast, from its origin on, and has no short direction.
+/// Whether tiles can read the rays in place: all are cast, from their origins on, without short directions.
 bool are_plain(const RayLanes& rays, const CastLimits& limits, std::uint32_t count) {
   const float *dx = rays.dx, *dy = rays.dy, *dz = rays.dz;
   const std::int32_t* active = limits.active;
@@ -234,11 +234,11 @@ void lengthen(std::uint32_t count, Lanes& lanes) {
     for (auto& lane : d) lane[i] *= scale;
     lanes.scale[i] = scale;
     lanes.far[i] /= scale;
-    lanes.near[i] = std::max(lanes.near[i] / scale, kLeast);  // what is not 0 stays so
+    lanes.near[i] = std::max(lanes.near[i] / scale, kLeast);  // keeps it above 0
   }
 }
 
-/// Copies rays, and leaves out those that are not cast.
+/// Copies rays for a cast.
 RayLanes load_lanes(const RayLanes& rays, const CastLimits& limits, std::uint32_t count, std::uint32_t first,
                     Lanes& lanes) {
   const auto is_cast = [&](std::uint32_t i) { return limits.active[i] != 0; };
@@ -292,7 +292,7 @@ void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits
   });
   for (std::uint32_t i = 0; i < count && copies.scaled; ++i) {
     hits.t[i] *= copies.scale[i];
-    if (!(hits.t[i] < kInf)) hits.instance[i] = tree::kNone;  // farther than a number can tell
+    if (!(hits.t[i] < kInf)) hits.instance[i] = tree::kNone;  // beyond the range of float
   }
 }
 

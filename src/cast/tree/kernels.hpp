@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The walks of the trees, one table for each instruction set; all give the same bits.
+// The walks of the trees: a table for each instruction set, all with the same bits.
 
 #include "cast/caster.hpp"
-#include "cast/instance_caster.hpp"
 #include "cast/tree/layout.hpp"
 
 namespace fathom::tree {
 
-/// What each ray meets at most; arrays are [count] of the rays.
+/// Limits of each ray; arrays are [count] of the rays.
 struct RayLimits {
-  const float* far = nullptr;            ///< nothing beyond is met; negative: the ray is not cast; null: no end
-  const std::uint32_t* masks = nullptr;  ///< an instance is met whose mask has a bit in common; null: CastRays::mask
+  const float* far = nullptr;            ///< largest distance; negative: the ray is not cast; null: no limit
+  const std::uint32_t* masks = nullptr;  ///< rays see instances whose mask shares a bit; null: CastRays::mask
 };
 
 struct Kernels {
-  /// Nearest hits; range_m, entity and triangle of `hits` are filled where they are wanted, and the normals.
+  /// Nearest hits; fills range_m, and the other arrays of `hits` that are not null.
   void (*cast)(const World& world, const CastRays& rays, const RayLimits& limits, const CastHits& hits);
   void (*cast_lanes)(const World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits);
-  /// `masks`: as RayLimits has them; null: SightLines::mask.
+  /// `masks`: as in RayLimits; null: SightLines::mask.
   void (*find_blocked)(const World& world, const SightLines& lines, const std::uint32_t* masks, std::uint32_t* blocked);
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// 4, 8 and 16 floats as one value, with the few operations that a walk of a tree needs. The same operation gives the
-// same bits in every width: min and max are a < b ? a : b and a > b ? a : b, also where a number is not one. Only for
-// sources compiled by fathom_isa_sources.
+// 4, 8 and 16 floats as one value, with the operations of tree walks. An operation gives the same bits in every width:
+// min and max are a < b ? a : b and a > b ? a : b, also for NaN. Only for sources compiled by fathom_isa_sources.
 
 #include <array>
 #include <bit>
@@ -12,8 +11,6 @@
 #include <immintrin.h>
 
 #include <fathom/base/export.hpp>
-
-#include "cast/tree/vectors.hpp"
 
 namespace fathom::FATHOM_ISA {
 
@@ -53,7 +50,7 @@ FATHOM_KERNEL float least(F4 a) {
 
 #if defined(__AVX2__)
 
-/// Of each set of eight lanes those that are in, one after the other.
+/// The lanes of each set of eight lanes, packed.
 inline constexpr auto kPacked = [] {
   std::array<std::array<std::uint8_t, 8>, 256> lanes = {};
   for (unsigned set = 0; set < 256; ++set) {
@@ -99,7 +96,7 @@ FATHOM_KERNEL float least(F8 a) {
 
 inline constexpr bool kPacksFast = true;  ///< pack() is a few instructions
 
-/// The lanes of `words` whose bits are set, one after the other; may store eight.
+/// Stores the lanes of `words` whose bits are set, packed; may write eight words.
 FATHOM_KERNEL void pack(F8 words, unsigned which, void* to) {
   const __m256i from = _mm256_castps_si256(words.v);
 #if defined(__AVX512VL__)
@@ -177,7 +174,7 @@ FATHOM_KERNEL F16 operator/(F16 a, F16 b) { return {_mm512_div_ps(a.v, b.v)}; }
 FATHOM_KERNEL F16 min(F16 a, F16 b) { return {_mm512_maskz_min_ps(0xffff, a.v, b.v)}; }
 FATHOM_KERNEL F16 max(F16 a, F16 b) { return {_mm512_maskz_max_ps(0xffff, a.v, b.v)}; }
 FATHOM_KERNEL F16 abs(F16 a) {
-  // The masked form, because the plain one starts from an uninitialised register, which g++ 12 warns of.
+  // The masked form, because g++ 12 warns about an uninitialised register in the plain one.
   return {_mm512_castsi512_ps(_mm512_maskz_and_epi32(0xffff, _mm512_castps_si512(a.v), _mm512_set1_epi32(0x7fffffff)))};
 }
 FATHOM_KERNEL M16 le(F16 a, F16 b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LE_OQ)}; }
@@ -189,7 +186,7 @@ FATHOM_KERNEL M16 without(M16 a, M16 b) { return {static_cast<__mmask16>(a.m & ~
 FATHOM_KERNEL F16 select(M16 m, F16 a, F16 b) { return {_mm512_mask_blend_ps(m.m, b.v, a.v)}; }
 FATHOM_KERNEL unsigned bits(M16 m) { return m.m; }
 FATHOM_KERNEL float least(F16 a) {
-  // The masked forms here, too.
+  // The masked forms as in abs().
   const __m256 low = _mm512_maskz_extractf32x8_ps(0xff, a.v, 0), high = _mm512_maskz_extractf32x8_ps(0xff, a.v, 1);
   return least(F8{_mm256_min_ps(low, high)});
 }
@@ -199,7 +196,7 @@ using FGroup = F16;
 using FGroup = F8;
 #endif
 
-/// The largest lane, as least() has the smallest.
+/// The largest lane.
 template <class F>
 FATHOM_KERNEL float most(F a) {
   return -least(F::all(0.0F) - a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The trees as flat arrays of plain structs, which a host and a device read alike: indices in place of pointers, eight
-// children a node, four triangles a leaf.
+// The trees as flat arrays of plain structs for hosts and devices: indices instead of pointers, eight children per
+// node, four triangles per leaf.
 
 #include <algorithm>
 #include <array>
@@ -12,14 +12,14 @@
 namespace fathom::tree {
 
 inline constexpr std::uint32_t kNone = 0xffffffffU;              ///< no child, no triangle, no instance
-inline constexpr std::uint32_t kLeafBit = 0x80000000U;           ///< of a child that is a leaf
+inline constexpr std::uint32_t kLeafBit = 0x80000000U;           ///< marks a child that is a leaf
 inline constexpr std::uint32_t kLeafTriangles = 4;               ///< most that a leaf of a mesh holds
 inline constexpr std::uint32_t kWidth = 8;                       ///< children of a node
-inline constexpr std::uint32_t kMaxDepth = 40;                   ///< levels of nodes; the builder keeps to it
-inline constexpr std::uint32_t kStack = 7 * kMaxDepth + kWidth;  ///< entries that a walk can have open
+inline constexpr std::uint32_t kMaxDepth = 40;                   ///< levels of nodes, a limit of the builder
+inline constexpr std::uint32_t kStack = 7 * kMaxDepth + kWidth;  ///< open entries of a walk
 
-/// Boxes of eight children, by axis. A child is kLeafBit | leaf, the number of a node, or kNone; children that exist
-/// come first. The box of kNone is empty: lo = +inf, hi = -inf.
+/// Boxes of eight children, by axis. A child is kLeafBit | leaf, the number of a node, or kNone. Existing children come
+/// first; the box of kNone is empty: lo = +inf, hi = -inf.
 struct alignas(64) Node {
   float lo[3][kWidth], hi[3][kWidth];
   std::uint32_t child[kWidth];
@@ -47,26 +47,26 @@ struct Box {
   }
 };
 
-/// A mesh as it stands in the world, `w` for world and `m` for mesh.
+/// A mesh in the world; `w` is the world and `m` the mesh.
 struct Instance {
   const Node* nodes;
   const Leaf* leaves;
   Box bounds;          ///< of the mesh, m
   float typical_area;  ///< of its triangles, m
-  float m_from_w[9];   ///< linear part, column-major, as directions are turned by it
-  float w_from_m[9];   ///< its inverse, for side planes
+  float m_from_w[9];   ///< linear part for directions, column-major
+  float w_from_m[9];   ///< its inverse for side planes
   std::uint32_t mesh;  ///< MeshTree::number
-  double inverse[9];   ///< the same in double precision, as origins are
+  double inverse[9];   ///< m_from_w in double precision, for origins
   double at[3];        ///< translation of w_from_m
-  std::uint32_t mask;  ///< a ray meets it when its own mask has a bit in common
+  std::uint32_t mask;  ///< visible to rays whose mask shares a bit
   bool one_sided;      ///< rays pass through triangles from behind (Entity::one_sided)
 };
 
-/// What is cast against. A leaf of `nodes` is an instance.
+/// The scene of a cast. A leaf of `nodes` is an instance.
 struct World {
-  const Node* nodes;  ///< null: not yet built
+  const Node* nodes;  ///< null before they are built
   const Instance* instances;
-  const Box* boxes;  ///< [instances], in the world; empty where one is hidden
+  const Box* boxes;  ///< [instances], in the world; empty if hidden
   Box bounds;
   float slack;  ///< of the boxes of instances, as a share of the largest distance from an origin
   std::uint32_t instance_count;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One ray against the world with plain numbers, one box and one triangle at a time: the walk of a device's thread. Its
-// arithmetic is that of triangle.hpp, and a hit is a function of ray and triangles alone, so that the bits are those of
-// single.hpp and tile.hpp.
+// One ray against the world, one box and one triangle at a time: the walk of a thread of a device. It has the
+// arithmetic of triangle.hpp, and a hit depends only on ray and triangles, so it gives the bits of single.hpp and
+// tile.hpp.
 
 #include <cstdint>
 
 #include "cast/tree/layout.hpp"
-#include "cast/tree/origin.hpp"
 #include "cast/tree/triangle.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-/// A float as a value of one lane; see lanes.hpp for what the operations do where a number is not one.
+/// A float as a value of one lane, with the operations of lanes.hpp.
 struct F1 {
   static constexpr unsigned kLanes = 1;
   struct Mask {
@@ -39,15 +38,15 @@ FATHOM_KERNEL F1::Mask without(F1::Mask a, F1::Mask b) { return {a.m && !b.m}; }
 FATHOM_KERNEL F1 select(F1::Mask m, F1 a, F1 b) { return {m.m ? a.v : b.v}; }
 FATHOM_KERNEL unsigned bits(F1::Mask m) { return m.m ? 1U : 0U; }
 
-/// What a ray met: the least of (t, instance, triangle).
+/// The hit of a ray: the least of (t, instance, triangle).
 struct LaneHit {
-  float t;  ///< on entry: how far the ray reaches
+  float t;  ///< on entry the largest distance
   std::uint32_t instance = tree::kNone;
-  std::uint32_t place = tree::kNone;  ///< of the triangle, as triangle_of() takes it
+  std::uint32_t place = tree::kNone;  ///< of the triangle, for triangle_of()
   std::uint32_t triangle = tree::kNone;
 };
 
-/// A ray from `o` along `d`, both in the world, for instances that share a bit with `mask`.
+/// A ray from `o` along `d` in the world, for instances that share a bit with `mask`.
 struct LaneRay {
   Point o;
   float d[3];
@@ -55,7 +54,7 @@ struct LaneRay {
   std::uint32_t mask;
 };
 
-/// A ray as boxes are tested with it: its origin plus and minus their slack, and its reciprocals.
+/// A ray for tests of boxes: its origin plus and minus their slack, and its reciprocals.
 struct LaneSlabs {
   float plus[3], minus[3], r[3];
 };
@@ -64,7 +63,7 @@ FATHOM_KERNEL LaneSlabs make_lane_slabs(const Point& o, float slack, const V3<F1
   return {{o.x + slack, o.y + slack, o.z + slack}, {o.x - slack, o.y - slack, o.z - slack}, {r.x.v, r.y.v, r.z.v}};
 }
 
-/// Whether the ray meets child i before `reach`; `entry`: where.
+/// Whether the ray meets child i before `reach`; sets `entry` to the distance.
 FATHOM_KERNEL bool meets_box(const tree::Node& n, unsigned i, const LaneSlabs& s, float reach, float& entry) {
   F1 enter = {0.0F}, leave = {reach};
   for (int a = 0; a < 3; ++a) {
@@ -76,8 +75,8 @@ FATHOM_KERNEL bool meets_box(const tree::Node& n, unsigned i, const LaneSlabs& s
   return enter.v <= leave.v;
 }
 
-/// Calls leaf(number) for every leaf that the ray meets within `reach`, which may shrink meanwhile, near ones first.
-/// Ends early when `leaf` returns true.
+/// Calls leaf(number) for every leaf that the ray meets within `reach`, near ones first; `reach` may shrink meanwhile.
+/// Ends if `leaf` returns true.
 template <class Leaf>
 FATHOM_KERNEL void walk_lane(const tree::Node* nodes, const LaneSlabs& slabs, const float& reach, Leaf leaf) {
   struct Open {
@@ -114,7 +113,7 @@ struct LaneLocal {
   bool one_sided;  ///< passes through triangles from behind
 };
 
-/// Improves `hit` by triangle k of a leaf; returns whether it did.
+/// Updates `hit` if triangle k of a leaf is a better hit; returns whether it is.
 FATHOM_KERNEL bool meet_triangle(const tree::Leaf& leaf, unsigned k, std::uint32_t place, std::uint32_t instance,
                                  const LaneLocal& ray, LaneHit& hit) {
   V3<F1> v[3], c[3];
@@ -137,7 +136,7 @@ FATHOM_KERNEL bool meet_triangle(const tree::Leaf& leaf, unsigned k, std::uint32
   return true;
 }
 
-/// The nearest hit up to hit.t, which is finite; with `kAny` any hit. hit.instance stays kNone where there is none.
+/// The nearest hit up to hit.t, which is finite; with `kAny` any hit. hit.instance stays kNone on a miss.
 template <bool kAny>
 FATHOM_KERNEL void trace_lane(const tree::World& world, const LaneRay& ray, LaneHit& hit) {
   const V3<F1> d = all3<F1>(ray.d);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Vertices of a tree that moved: a host's loops and a device's threads take over the same corners and boxes.
+// Moves the vertices of a tree: loops of a host and threads of a device set the same corners and boxes.
 
 #include <cstdint>
 
@@ -10,16 +10,16 @@
 
 namespace fathom::tree {
 
-/// A tree, and the vertices that it is to follow.
+/// A tree and its new vertices.
 struct Refit {
   const float (*vertices)[3];           ///< m
-  const std::uint32_t (*triangles)[3];  ///< numbers of their corners
-  const std::uint32_t* order;           ///< nodes, none before its children; kNone between
+  const std::uint32_t (*triangles)[3];  ///< vertices of the corners
+  const std::uint32_t* order;           ///< nodes, each after its children; kNone fills gaps
   Node* nodes;
   Leaf* leaves;
 };
 
-/// Takes over the corners of the triangles that a leaf names; sets [lo, hi] to the box around them.
+/// Sets the corners of the triangles of a leaf, and [lo, hi] to the box around them.
 FATHOM_KERNEL void fill_leaf(const float (*vertices)[3], const std::uint32_t (*triangles)[3], Leaf& leaf, float* lo,
                              float* hi) {
   const Box none;
@@ -47,7 +47,7 @@ FATHOM_KERNEL void bounds_of_children(const Node& node, float* lo, float* hi) {
   }
 }
 
-/// Brings child k of a node up to date, which there must be; those below it must be.
+/// Updates child k of a node, which must exist; its children must be up to date.
 FATHOM_KERNEL void refit_child(const Refit& refit, Node& node, std::uint32_t k) {
   const std::uint32_t child = node.child[k];
   float lo[3], hi[3];
@@ -59,7 +59,7 @@ FATHOM_KERNEL void refit_child(const Refit& refit, Node& node, std::uint32_t k) 
   for (int a = 0; a < 3; ++a) node.lo[a][k] = lo[a], node.hi[a][k] = hi[a];
 }
 
-/// A thread for each child of the nodes in `order`.
+/// The task of a thread for one child of the nodes in `order`.
 FATHOM_KERNEL void refit_task(const Refit& refit, std::uint32_t task) {
   const std::uint32_t number = refit.order[task / kWidth], k = task % kWidth;
   if (number != kNone && refit.nodes[number].child[k] != kNone) refit_child(refit, refit.nodes[number], k);

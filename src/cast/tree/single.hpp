@@ -2,18 +2,30 @@
 #pragma once
 // One ray against the world: eight boxes at a time, four triangles at a time.
 
-#include "cast/tree/walk.hpp"
+#include <cstdint>
+
+#include "cast/tree/lanes.hpp"
+#include "cast/tree/layout.hpp"
+#include "cast/tree/triangle.hpp"
 
 namespace fathom::FATHOM_ISA {
 
+/// A point in all lanes.
+FATHOM_KERNEL V3<F4> all3(const Point& p) { return {F4::all(p.x), F4::all(p.y), F4::all(p.z)}; }
+
+/// Corner i of the four triangles of a leaf.
+FATHOM_KERNEL V3<F4> corner(const tree::Leaf& leaf, int i) {
+  return {F4::load(leaf.v[i][0]), F4::load(leaf.v[i][1]), F4::load(leaf.v[i][2])};
+}
+
 struct Hit {
-  float t;  ///< on entry: how far the ray reaches
+  float t;  ///< on entry the largest distance
   std::uint32_t instance;
-  std::uint32_t place;  ///< of the triangle, as triangle_of() takes it
+  std::uint32_t place;  ///< of the triangle, for triangle_of()
   std::uint32_t triangle;
 };
 
-/// A ray as boxes are tested with it.
+/// A ray for tests of boxes.
 struct Slabs {
   F8 near[3], far[3], r[3];
   bool back[3];  ///< runs towards smaller coordinates
@@ -35,7 +47,7 @@ FATHOM_KERNEL Slabs make_slabs(const Point& o, float slack, const V3<F4>& r) {
   return make_slabs({o.x + slack, o.y + slack, o.z + slack}, {o.x - slack, o.y - slack, o.z - slack}, r);
 }
 
-/// Which children a ray meets before `reach`, as bits, and where it enters them.
+/// The children that a ray meets before `reach`, as bits; stores the distances at which it enters them.
 FATHOM_KERNEL unsigned meet_boxes(const tree::Node& n, const Slabs& s, float reach, float* entry) {
   F8 enter = F8::all(0.0F), leave = F8::all(reach);
   for (int a = 0; a < 3; ++a) {
@@ -48,7 +60,7 @@ FATHOM_KERNEL unsigned meet_boxes(const tree::Node& n, const Slabs& s, float rea
 }
 
 /// Calls leaf(number) for every leaf that the ray meets within `reach`, near ones first unless `kAny`; `reach` may
-/// shrink meanwhile. Ends early when `leaf` returns true.
+/// shrink meanwhile. Ends if `leaf` returns true.
 template <bool kAny, class Leaf>
 FATHOM_KERNEL bool walk(const tree::Node* nodes, std::uint32_t node, const Slabs& slabs, const float& reach,
                         Leaf leaf) {
@@ -89,7 +101,7 @@ FATHOM_KERNEL bool walk(const tree::Node* nodes, std::uint32_t node, const Slabs
   }
 }
 
-/// The part of a ray that does not change from leaf to leaf.
+/// The part of a ray that all leaves share.
 struct LeafRay {
   V3<F4> o, d, r;
   Shear<F4> shear;
@@ -97,7 +109,7 @@ struct LeafRay {
   bool one_sided;  ///< passes through triangles from behind
 };
 
-/// Which triangles of a leaf contain a ray from `o`.
+/// The triangles of a leaf that contain a ray from `o`.
 FATHOM_KERNEL F4 containing(const tree::Leaf& leaf, const V3<F4>& o, const Shear<F4>& shear) {
   const V3<F4> c[3] = {corner(leaf, 0) - o, corner(leaf, 1) - o, corner(leaf, 2) - o};
   F4 x[3], y[3];
@@ -105,7 +117,7 @@ FATHOM_KERNEL F4 containing(const tree::Leaf& leaf, const V3<F4>& o, const Shear
   return contains(x, y);
 }
 
-/// Improves `hit` by the triangles of a leaf that contain the ray, which are `in`; returns whether it did.
+/// Updates `hit` by the triangles `in` of a leaf, which contain the ray; returns whether one is a better hit.
 FATHOM_KERNEL bool meet_contained(const tree::Leaf& leaf, F4 in, std::uint32_t number, std::uint32_t instance,
                                   const LeafRay& ray, Hit& hit) {
   const V3<F4> v[3] = {corner(leaf, 0), corner(leaf, 1), corner(leaf, 2)};
@@ -130,14 +142,14 @@ FATHOM_KERNEL bool meet_contained(const tree::Leaf& leaf, F4 in, std::uint32_t n
   return better;
 }
 
-/// Improves `hit` by the triangles of a leaf; returns whether it did.
+/// Updates `hit` by the triangles of a leaf; returns whether one is a better hit.
 FATHOM_KERNEL bool meet_leaf(const tree::Leaf& leaf, std::uint32_t number, std::uint32_t instance, const LeafRay& ray,
                              Hit& hit) {
   const F4 in = containing(leaf, ray.o, ray.shear);
   return bits(in) != 0 && meet_contained(leaf, in, number, instance, ray, hit);
 }
 
-/// A ray from (ox, oy, oz) along d, both in the world, for entities that share a bit with `mask`.
+/// A ray from `o` along `d` in the world, for entities that share a bit with `mask`.
 struct SingleRay {
   float o[3], d[3];
   float near;
@@ -149,7 +161,7 @@ FATHOM_KERNEL V3<F4> spread(F4 v) {
   return {{_mm_shuffle_ps(v.v, v.v, 0x00)}, {_mm_shuffle_ps(v.v, v.v, 0x55)}, {_mm_shuffle_ps(v.v, v.v, 0xaa)}};
 }
 
-/// The nearest hit up to hit.t, which is finite. hit.instance stays kNone where there is none.
+/// The nearest hit up to hit.t, which is finite. hit.instance stays kNone on a miss.
 inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hit) {
   const Point o = {ray.o[0], ray.o[1], ray.o[2]};
   const V3<F4> d = all3<F4>(ray.d);
@@ -158,7 +170,7 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hi
     const tree::Instance& instance = world.instances[id];
     if ((instance.mask & ray.mask) == 0) return false;
     const Point at = origin_in(instance, double{o.x}, double{o.y}, double{o.z});
-    const float* m = instance.m_from_w;  // its columns, each with a fourth value that is not used
+    const float* m = instance.m_from_w;  // its columns, each with an unused fourth value
     const F4 turned = F4::load(m) * d.x + F4::load(m + 3) * d.y + F4::load(m + 6) * d.z;
     const V3<F4> local_d = spread(turned), local_r = spread(reciprocal(turned));
     const LeafRay local = {all3(at), local_d, local_r, make_shear(local_d, local_r), ray.near, instance.one_sided};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The upper tree as threads of a device build it side by side: instances sorted along a curve that fills space
-// (G. M. Morton, "A computer oriented geodetic data base", 1966), and nodes over eight neighbours each, level by level.
-// build.hpp makes better trees, one thread after the other; no result depends on which it is.
+// The upper tree, built by threads of a device in parallel: instances sorted along a space-filling curve (G. M. Morton,
+// "A computer oriented geodetic data base", 1966), and nodes over eight neighbours each, level by level. build.hpp
+// makes better trees more slowly; no result depends on the tree.
 
 #include <cstdint>
 
@@ -13,16 +13,16 @@
 
 namespace fathom::tree {
 
-/// What the tree of a world is built from, and where.
+/// Input and memory of the build.
 struct SortedTree {
-  const Box* boxes;  ///< [count], of instances in the world; empty where one is hidden
+  const Box* boxes;  ///< [count], of instances in the world; empty if hidden
   Box bounds;        ///< of all
   std::uint32_t count;
-  std::uint64_t* keys[2];  ///< [count]: the place on the curve above the number of the instance; passes go to and fro
+  std::uint64_t* keys[2];  ///< [count]: place on the curve in the high bits, instance in the low; passes alternate
   Node* nodes;             ///< [sorted_nodes(count)], the root first
 };
 
-/// How many nodes stand `level` levels above the lowest.
+/// The number of nodes `level` levels above the lowest.
 FATHOM_KERNEL std::uint32_t sorted_nodes_of(std::uint32_t count, std::uint32_t level) {
   for (std::uint32_t k = 0; k <= level; ++k) count = count / kWidth + (count % kWidth != 0 ? 1 : 0);
   return count == 0 ? 1 : count;
@@ -35,7 +35,7 @@ FATHOM_KERNEL std::uint32_t sorted_root_level(std::uint32_t count) {
   return level;
 }
 
-/// The number of the first node of a level: behind those of the levels above.
+/// The number of the first node of a level; higher levels come first.
 FATHOM_KERNEL std::uint32_t first_sorted_node(std::uint32_t count, std::uint32_t level) {
   std::uint32_t first = 0;
   for (std::uint32_t above = sorted_root_level(count); above > level; --above) first += sorted_nodes_of(count, above);
@@ -48,7 +48,7 @@ FATHOM_KERNEL std::uint32_t sorted_nodes(std::uint32_t count) {
 
 namespace detail {
 
-/// The lowest ten bits of x, two zeros between each.
+/// The lowest ten bits of x with two zeros between them.
 FATHOM_KERNEL std::uint32_t spread(std::uint32_t x) {
   x = (x | (x << 16U)) & 0x030000ffU;
   x = (x | (x << 8U)) & 0x0300f00fU;
@@ -56,13 +56,13 @@ FATHOM_KERNEL std::uint32_t spread(std::uint32_t x) {
   return (x | (x << 2U)) & 0x09249249U;
 }
 
-/// Where on the curve the middle of a box is; nothing is behind an empty one.
+/// The place of the middle of a box on the curve; empty boxes come last.
 FATHOM_KERNEL std::uint32_t place_on_curve(const Box& bounds, const Box& box) {
   if (!(box.lo[0] <= box.hi[0])) return kNone;
   std::uint32_t place = 0;
   for (int a = 0; a < 3; ++a) {
     const float cells = 1024.0F * (0.5F * box.lo[a] + 0.5F * box.hi[a] - bounds.lo[a]) / (bounds.hi[a] - bounds.lo[a]);
-    const float cell = cells > 0.0F ? cells : 0.0F;  // of no number, too
+    const float cell = cells > 0.0F ? cells : 0.0F;  // also for NaN
     place |= spread(cell < 1023.0F ? static_cast<std::uint32_t>(cell) : 1023U) << static_cast<unsigned>(a);
   }
   return place;
@@ -79,16 +79,16 @@ FATHOM_KERNEL void set_child(Node& node, std::uint32_t k, const float* lo, const
 
 }  // namespace detail
 
-inline constexpr std::uint32_t kSortedRun = 64;  ///< instances that the first pass sorts
+inline constexpr std::uint32_t kSortedRun = 64;  ///< instances in a run of the first pass
 
-/// How many passes merge runs two by two until there is one.
+/// The number of passes that merge runs two by two into one.
 FATHOM_KERNEL std::uint32_t merge_passes(std::uint32_t count) {
   std::uint32_t passes = 0;
   for (std::uint64_t run = kSortedRun; run < count; run *= 2) ++passes;
   return passes;
 }
 
-/// The first pass: puts instance i in its place among those of its run.
+/// The first pass: sorts instance i into its run.
 FATHOM_KERNEL void sort_in_run(const SortedTree& tree, std::uint32_t i) {
   if (i >= tree.count) return;
   const std::uint32_t first = i / kSortedRun * kSortedRun;
@@ -99,8 +99,7 @@ FATHOM_KERNEL void sort_in_run(const SortedTree& tree, std::uint32_t i) {
   tree.keys[0][first + rank] = key;
 }
 
-/// Merges two runs, once the pass before is done: the i-th key goes behind all smaller ones of its own run and of the
-/// other one.
+/// A later pass, which merges two runs: moves the i-th key behind all smaller keys of both runs.
 FATHOM_KERNEL void merge_key(const SortedTree& tree, std::uint32_t pass, std::uint32_t i) {
   if (i >= tree.count || pass >= merge_passes(tree.count)) return;
   const std::uint64_t* from = tree.keys[pass % 2];
@@ -119,7 +118,7 @@ FATHOM_KERNEL void merge_key(const SortedTree& tree, std::uint32_t pass, std::ui
   tree.keys[1 - pass % 2][pair + (i - own) + (low - begin)] = key;
 }
 
-/// Makes the k-th node of a level, once those of the level below are there.
+/// Builds the k-th node of a level; the level below must be complete.
 FATHOM_KERNEL void build_sorted_node(const SortedTree& tree, std::uint32_t level, std::uint32_t k) {
   if (level > sorted_root_level(tree.count) || k >= sorted_nodes_of(tree.count, level)) return;
   Node& node = tree.nodes[first_sorted_node(tree.count, level) + k];
@@ -138,7 +137,7 @@ FATHOM_KERNEL void build_sorted_node(const SortedTree& tree, std::uint32_t level
       bounds_of_children(tree.nodes[first_below + j], lo, hi);
       child = first_below + j;
     }
-    // What is empty stands at the end of the curve, so that children that exist come first.
+    // Empty boxes are at the end of the curve, so existing children come first.
     detail::set_child(node, c, lo, hi, lo[0] <= hi[0] ? child : kNone);
   }
 }

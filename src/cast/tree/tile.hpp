@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Up to 256 rays against the world in one walk, which pays where they are nearly parallel. At each node the four side
-// planes of the tile are tested against all children at once, then the boxes that are left against the groups of rays
-// that are still in; at a leaf each triangle meets only the groups whose rays meet the leaf's box. Side planes and
-// boxes only ever skip work: a ray's result is that of single.hpp, bit by bit.
+// Up to 256 nearly parallel rays against the world in one walk. A node tests the four side planes of the tile against
+// all children at once, then the remaining boxes against the remaining groups of rays. A leaf tests each triangle
+// against the groups whose rays meet the box of the leaf. Planes and boxes only skip work: a ray gets the bits of
+// single.hpp.
 
 #include <algorithm>
 #include <bit>
@@ -13,11 +13,11 @@
 #include "cast/caster.hpp"
 #include "cast/tree/fine.hpp"
 #include "cast/tree/layout.hpp"
-#include "cast/tree/tile_walk.hpp"
+#include "cast/tree/tile_frame.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-/// Four triangles as all rays see them, if they start in one point.
+/// Four triangles seen from the common origin of rays.
 struct LeafCorners {
   alignas(16) float c[3][3][4];  ///< [corner][axis][lane], seen from the origin
   alignas(16) float n[3][4], plane[4], lo[3][4], hi[3][4], slack[4];
@@ -28,7 +28,7 @@ FATHOM_KERNEL void set_corners(const tree::Leaf& leaf, const V3<F4>& o, LeafCorn
   for (int i = 0; i < 3; ++i) c[i].x.store(out.c[i][0]), c[i].y.store(out.c[i][1]), c[i].z.store(out.c[i][2]);
 }
 
-/// What only triangles need that contain a ray.
+/// Sets the values for triangles that contain a ray.
 FATHOM_KERNEL void set_planes(const tree::Leaf& leaf, const V3<F4>& o, bool one_origin, LeafCorners& out) {
   const V3<F4> v[3] = {corner(leaf, 0), corner(leaf, 1), corner(leaf, 2)};
   const V3<F4> n = cross(v[0] - v[1], v[2] - v[0]);
@@ -47,7 +47,7 @@ FATHOM_KERNEL V3<FGroup> spread3(const float (&v)[3][4], unsigned k) {
   return {FGroup::all(v[0][k]), FGroup::all(v[1][k]), FGroup::all(v[2][k])};
 }
 
-/// Triangles a ray above which the rays of a tile go through an instance by themselves (fine.hpp).
+/// Triangles per ray above which the rays of a tile go through an instance separately (fine.hpp).
 inline constexpr float kFineTriangles = 2.0F;
 
 template <bool kAny, bool kOneOrigin>
@@ -79,7 +79,7 @@ class TileTracer {
   }
 
  private:
-  /// By how much origins are off the first, by axis.
+  /// The largest distances of origins from the first, by axis.
   static void measure_spread(Groups groups, const float* x, const float* y, const float* z, const Point& o,
                              float (&spread)[3]) {
     const V3<F> at = {F::all(o.x), F::all(o.y), F::all(o.z)};
@@ -91,7 +91,7 @@ class TileTracer {
     spread[0] = most(farthest.x), spread[1] = most(farthest.y), spread[2] = most(farthest.z);
   }
 
-  /// As enter(), for the rays that see the instance: meanwhile the others reach nowhere.
+  /// As enter(), for rays that see the instance; meanwhile the others have no reach.
   void enter_seen(std::uint32_t id, Groups groups) {
     float reach[kTileRays];
     bool blind[kTileRays];
@@ -153,8 +153,8 @@ class TileTracer {
     walk_tile(instance.nodes, frame, groups, rays_.t, meet_triangles);
   }
 
-  /// Whether neighbouring rays rarely have a leaf in common: they run in all directions, or each stands for many
-  /// triangles of the instance, in the middle of it or, for a sensor that stands there, half the way out.
+  /// Whether neighbouring rays rarely share a leaf: they run in all directions, or each covers many triangles at the
+  /// middle of the instance or, for a sensor there, halfway to its border.
   [[nodiscard]] bool is_fine(const tree::Instance& instance, const Point& o) const {
     if (!pyramid_.narrow) return true;
     const float p[3] = {o.x, o.y, o.z};
@@ -173,9 +173,8 @@ class TileTracer {
            load3(inner_.ox, inner_.oy, inner_.oz, g);
   }
 
-  /// Which rays triangle k of a leaf contains, as bits of each group; returns the groups that have any. The dominant
-  /// axis is that of all groups, so that nothing but two shears is loaded for each: this is the innermost loop of a
-  /// frame.
+  /// The rays that triangle k of a leaf contains, as bits of each group; returns the groups with such rays. All groups
+  /// have the same dominant axis, so the innermost loop of a frame loads only two shears per group.
   FATHOM_KERNEL Groups contain_alike(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, Groups groups,
                                      unsigned* inside) const {
     const int kz = inner_.common_kz, kx = kz == 2 ? 0 : kz + 1, ky = kx == 2 ? 0 : kx + 1;
@@ -199,7 +198,7 @@ class TileTracer {
     return hit;
   }
 
-  /// The same for groups of any dominant axes and origins.
+  /// The same for any dominant axes and origins.
   Groups contain_each(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, Groups groups, unsigned* inside) const {
     Groups hit = 0;
     for_groups(groups, [&](unsigned g) {
@@ -260,7 +259,7 @@ class TileTracer {
     select(take, F::word(word), F::load(words)).store(words);
   }
 
-  /// Of two hits at the same range the one of the lower instance counts, then that of the lower triangle.
+  /// Of two hits at the same range the lower instance wins, then the lower triangle.
   [[gnu::noinline]] typename F::Mask settle_ties(unsigned ties, unsigned taken, std::uint32_t instance,
                                                  std::uint32_t triangle, unsigned at) const {
     for (; ties != 0; ties &= ties - 1) {
@@ -278,7 +277,7 @@ class TileTracer {
   const Pyramid& pyramid_;
   TileFrame outer_, inner_;
   PairLists pairs_;
-  bool one_sided_ = false;  // the instance whose frame inner_ is
+  bool one_sided_ = false;  // of the instance of inner_
 };
 
 }  // namespace fathom::FATHOM_ISA

@@ -1,30 +1,106 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A tile in the frame of one tree, and what it does at a node: skip the children that its rays do not meet.
+// A tile of rays, the pyramid around their directions, and its walk through a tree.
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <numeric>
+
+#include <fathom/base/compute.hpp>
 
 #include "cast/tree/layout.hpp"
-#include "cast/tree/pyramid.hpp"
-#include "cast/tree/walk.hpp"
+#include "cast/tree/single.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-inline constexpr std::int32_t kMixed = -1;  ///< the dominant axis where it differs
+inline constexpr unsigned kTileRays = kBlockRays;
+inline constexpr unsigned kGroups = kTileRays / FGroup::kLanes;
+using Groups = std::uint32_t;  ///< a bit for each group
+static_assert(kGroups <= 32);
+
+/// The rays of a tile and their hits so far; `groups` groups are in use.
+struct TileRays {
+  const float *dx, *dy, *dz;
+  const float *ox, *oy, *oz;   ///< per ray, or one for all (kOneOrigin)
+  const float* near;           ///< null: 0
+  const std::uint32_t* masks;  ///< of each ray; null: `mask` for all
+  std::uint32_t mask;          ///< of all rays; rays see instances that share a bit
+  unsigned groups;
+  alignas(64) float t[kTileRays];  ///< on entry the largest distance; negative: the ray is not cast
+  alignas(64) std::uint32_t instance[kTileRays], place[kTileRays];
+};
+
+/// The pyramid around the directions of a tile: unit vectors along its middle and sides, and the least and largest
+/// tangents to both sides. If it is not `narrow`, it opens too far for planes.
+struct Pyramid {
+  float middle[3], side[3], up[3];
+  float side_lo, side_hi, up_lo, up_hi;
+  bool narrow;
+
+  [[nodiscard]] float solid_angle() const { return (side_hi - side_lo) * (up_hi - up_lo); }
+};
+
+inline constexpr float kTangentSlack = 2e-6F;  ///< roundings of unit vectors and tangents
+
+inline Pyramid make_pyramid(const TileRays& rays) {
+  using F = FGroup;
+  V3<F> sum = {F::all(0.0F), F::all(0.0F), F::all(0.0F)};
+  const auto direction = [&](unsigned g) {
+    const unsigned i = g * F::kLanes;
+    return V3<F>{F::load(rays.dx + i), F::load(rays.dy + i), F::load(rays.dz + i)};
+  };
+  for (unsigned g = 0; g < rays.groups; ++g) sum = sum + direction(g);
+  alignas(64) float s[3][F::kLanes];
+  sum.x.store(s[0]), sum.y.store(s[1]), sum.z.store(s[2]);
+  Pyramid p;
+  for (int a = 0; a < 3; ++a) p.middle[a] = std::accumulate(s[a], s[a] + F::kLanes, 0.0F);
+  const auto make_unit = [](float(&v)[3]) {
+    const float length = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (float& x : v) x /= length;
+    return length;
+  };
+  p.narrow = make_unit(p.middle) > 0.0F;
+  const float* m = p.middle;
+  // Sides along and across the horizon, where scan lines lie.
+  if (std::fabs(m[2]) < 0.9F) {
+    p.side[0] = -m[1], p.side[1] = m[0], p.side[2] = 0.0F;
+  } else {
+    p.side[0] = 0.0F, p.side[1] = -m[2], p.side[2] = m[1];
+  }
+  make_unit(p.side);
+  p.up[0] = m[1] * p.side[2] - m[2] * p.side[1], p.up[1] = m[2] * p.side[0] - m[0] * p.side[2];
+  p.up[2] = m[0] * p.side[1] - m[1] * p.side[0];
+  F lo_s = F::all(kInf), hi_s = F::all(-kInf), lo_u = lo_s, hi_u = hi_s, least_cos = lo_s;
+  for (unsigned g = 0; g < rays.groups; ++g) {
+    const V3<F> d = direction(g);
+    const F along = dot(d, all3<F>(p.middle)), r = F::all(1.0F) / along;
+    const F length2 = dot(d, d);
+    // cos = along / |d|, compared with 0.2 without a root.
+    least_cos = min(least_cos, select(lt(F::all(0.0F), along), along * along - F::all(0.04F) * length2, F::all(-1.0F)));
+    const F s_tan = dot(d, all3<F>(p.side)) * r, u_tan = dot(d, all3<F>(p.up)) * r;
+    lo_s = min(lo_s, s_tan), hi_s = max(hi_s, s_tan), lo_u = min(lo_u, u_tan), hi_u = max(hi_u, u_tan);
+  }
+  p.side_lo = least(lo_s) - kTangentSlack, p.side_hi = most(hi_s) + kTangentSlack;
+  p.up_lo = least(lo_u) - kTangentSlack, p.up_hi = most(hi_u) + kTangentSlack;
+  p.narrow = p.narrow && least(least_cos) > 0.0F;
+  return p;
+}
+
+inline constexpr std::int32_t kMixed = -1;  ///< the dominant axis if it differs
 
 /// The rays of a tile in the frame of one tree: of the instances, or of the triangles of a mesh.
 struct TileFrame {
   alignas(64) float dx[kTileRays], dy[kTileRays], dz[kTileRays];
   alignas(64) float rx[kTileRays], ry[kTileRays], rz[kTileRays];  ///< reciprocals of the directions
-  alignas(64) float ox[kTileRays], oy[kTileRays], oz[kTileRays];  ///< only of rays with origins of their own
-  alignas(64) float sx[kTileRays], sy[kTileRays];                 ///< shears, of groups in `sheared`
+  alignas(64) float ox[kTileRays], oy[kTileRays], oz[kTileRays];  ///< only for rays with separate origins
+  alignas(64) float sx[kTileRays], sy[kTileRays];                 ///< shears of groups in `sheared`
   std::int32_t kz[kGroups];
   Groups sheared;
   std::int32_t common_kz;   ///< of all groups in `sheared`, or kMixed
   float plus[3], minus[3];  ///< the origin plus and minus the slack
   bool same_signs;          ///< whether all directions agree in the sign of each component
-  bool back[3];             ///< which, where they do
+  bool back[3];             ///< whether they are negative, if they agree
   float r_lo[3], r_hi[3];   ///< the least and the largest reciprocal
   bool has_sides;
   float side[4][3];  ///< normals of the side planes, pointing inside
@@ -93,7 +169,7 @@ inline void set_sides(const Pyramid& p, const float* w_from_m, TileFrame& frame)
   }
 }
 
-/// How the rays of group g shear space.
+/// Sets the shears of group g.
 inline void set_shear(unsigned g, TileFrame& frame) {
   using F = FGroup;
   const Shear<F> s = make_shear(load3(frame.dx, frame.dy, frame.dz, g), load3(frame.rx, frame.ry, frame.rz, g));
@@ -103,7 +179,7 @@ inline void set_shear(unsigned g, TileFrame& frame) {
   frame.sheared |= Groups{1} << g;
 }
 
-/// How ray i does.
+/// The shear of ray i.
 FATHOM_KERNEL Shear<F4> shear_of(unsigned i, TileFrame& frame) {
   const unsigned g = i / FGroup::kLanes;
   if ((frame.sheared >> g & 1U) == 0) set_shear(g, frame);
@@ -120,7 +196,7 @@ inline void set_slack(const Point& o, float slack, const float (&spread)[3], Til
   for (int a = 0; a < 3; ++a) frame.plus[a] = p[a] + (slack + spread[a]), frame.minus[a] = p[a] - (slack + spread[a]);
 }
 
-/// Children that are not all outside one of the side planes, as bits.
+/// Children that are not wholly outside one of the side planes, as bits.
 FATHOM_KERNEL unsigned inside_sides(const tree::Node& n, const TileFrame& frame) {
   F8 lo[3], hi[3];
   for (int a = 0; a < 3; ++a) {
@@ -139,8 +215,8 @@ FATHOM_KERNEL unsigned inside_sides(const tree::Node& n, const TileFrame& frame)
   return bits(le(F8::all(0.0F), farthest));
 }
 
-/// Children whose boxes every ray of a tile with same_signs meets if it reaches them, as bits, and a bound of where the
-/// first enters: it spares them the test of group after group.
+/// Children whose boxes every ray of a tile with same_signs meets if it reaches them, as bits, with a lower bound of
+/// their entries. These children need no test of groups.
 FATHOM_KERNEL unsigned met_by_all(const tree::Node& n, const TileFrame& frame, float* entry) {
   F8 enter_lo = F8::all(0.0F), enter_hi = enter_lo, leave_lo = F8::all(kInf);
   for (int a = 0; a < 3; ++a) {
@@ -155,7 +231,7 @@ FATHOM_KERNEL unsigned met_by_all(const tree::Node& n, const TileFrame& frame, f
   return bits(le(enter_hi, leave_lo));
 }
 
-/// Groups of which a ray meets child i before its reach, and where the first of them enters it.
+/// Groups with a ray that meets child i before its reach, and the distance of the first entry.
 template <bool kSameSigns>
 FATHOM_KERNEL Groups meet_box(const tree::Node& n, unsigned i, const TileFrame& frame, Groups groups,
                               const float* reach, float& entry) {
@@ -180,11 +256,68 @@ FATHOM_KERNEL Groups meet_box(const tree::Node& n, unsigned i, const TileFrame& 
       leave = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), F::load(reach + g * F::kLanes)));
     }
     const auto in = le(enter, leave);
-    met |= static_cast<Groups>(bits(in) != 0) << g;  // no branch, because nobody could guess it
+    met |= static_cast<Groups>(bits(in) != 0) << g;  // no branch, because it would be unpredictable
     first = min(select(in, enter, F::all(kInf)), first);
   });
   if (met != 0) entry = least(first);
   return met;
+}
+
+/// Calls leaf(number, groups) for every leaf that rays of `groups` meet before their reach, near ones first. Bits mark
+/// the groups that still take part.
+template <bool kSameSigns, class Leaf>
+inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach, Leaf leaf) {
+  struct Open {
+    std::uint32_t child;
+    float t;
+    Groups groups;
+  };
+  Open stack[tree::kStack];
+  unsigned top = 0;
+  std::uint32_t node = 0;
+  for (;;) {
+    const tree::Node& n = nodes[node];
+    const unsigned base = top;
+    alignas(32) float entries[8];
+    const unsigned all = kSameSigns ? met_by_all(n, frame, entries) : 0U;
+    for (unsigned m = frame.has_sides ? inside_sides(n, frame) : 0xffU; m != 0; m &= m - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(m));
+      if (n.child[i] == tree::kNone) break;
+      float entry = kSameSigns ? entries[i] : 0.0F;
+      Groups met = groups;
+      if ((all >> i & 1U) == 0) met = meet_box<kSameSigns>(n, i, frame, groups, reach, entry);
+      if (met == 0) continue;
+      unsigned at = top++;
+      for (; at > base && stack[at - 1].t < entry; --at) stack[at] = stack[at - 1];
+      stack[at] = {n.child[i], entry, met};
+    }
+    bool fresh = top > base;  // what was just pushed is still met
+    for (;;) {
+      if (top == 0) return;
+      const Open next = stack[--top];
+      Groups still = next.groups;
+      if (!fresh) {
+        still = 0;
+        for_groups(next.groups, [&](unsigned g) {
+          const FGroup far = FGroup::load(reach + g * FGroup::kLanes);
+          still |= static_cast<Groups>(bits(le(FGroup::all(next.t), far)) != 0) << g;
+        });
+        if (still == 0) continue;
+      }
+      fresh = false;
+      if ((next.child & tree::kLeafBit) == 0) {
+        node = next.child, groups = still;
+        break;
+      }
+      leaf(next.child & ~tree::kLeafBit, still);
+    }
+  }
+}
+template <class Leaf>
+FATHOM_KERNEL void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach,
+                             Leaf leaf) {
+  if (frame.same_signs) return walk_tile<true>(nodes, frame, groups, reach, leaf);
+  walk_tile<false>(nodes, frame, groups, reach, leaf);
 }
 
 }  // namespace fathom::FATHOM_ISA

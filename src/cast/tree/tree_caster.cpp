@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "cast/tree/tree_caster.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/geometry.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
+#include "cast/caster.hpp"
+#include "cast/tree/build.hpp"
 #include "cast/tree/instances.hpp"
 #include "cast/tree/kernels.hpp"
-#include "cast/tree/meshes.hpp"
 #include "scene/mesh_origin.hpp"
 #include "scene/world_poses.hpp"
 
@@ -19,7 +18,7 @@ namespace fathom {
 
 namespace {
 
-/// The map of an entity's vertices into the world, relative to an origin.
+/// The map of an entity's vertices to the world, relative to an origin.
 Affine place_of(const Pose& place, const Vec3& scale, const Vec3& origin) {
   const Vec3 x = scale.x * rotate(place.rotation, {1, 0, 0});
   const Vec3 y = scale.y * rotate(place.rotation, {0, 1, 0});
@@ -43,7 +42,7 @@ class TreeCaster final : public Caster {
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker) override {
     meshes_->sync(scene, walker);
-    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // what throws comes before what changes
+    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // may throw, so it comes before changes
     const bool rebase = !(origin == origin_);
     origin_ = origin;
     for (std::size_t i = 0; i < scene.entities().size(); ++i) {
@@ -110,6 +109,65 @@ class TreeCaster final : public Caster {
 
 std::unique_ptr<Caster> make_tree_caster(Isa isa, Executor& executor) {
   return std::make_unique<TreeCaster>(std::make_shared<tree::Meshes>(executor), isa, executor);
+}
+
+namespace {
+
+/// A placed instance.
+struct Placement {
+  const CastMesh* mesh = nullptr;
+  Affine world_from_mesh;
+};
+
+class TreeInstanceCaster final : public InstanceCaster {
+ public:
+  TreeInstanceCaster(Isa isa, Executor& executor)
+      : executor_(executor), kernels_(for_isa(isa, sse2::kTreeKernels, avx2::kTreeKernels, avx512::kTreeKernels)) {
+    instances_.commit(executor_);
+  }
+
+  void update(const std::vector<CastInstance>& instances) override {
+    trees_.update(
+        instances, [&](const Mesh& mesh) { return tree::build_mesh(mesh.vertices_m, mesh.triangles, executor_); },
+        [&](const Mesh& mesh, tree::MeshTree& tree) {
+          tree::refit_mesh(mesh.vertices_m, mesh.triangles, executor_, tree);
+        });
+    bool changed = placements_.size() != instances.size();
+    placements_.resize(instances.size());
+    instances_.truncate(instances.size());
+    for (std::size_t i = 0; i < instances.size(); ++i) changed = place(i, instances[i]) || changed;
+    if (changed) instances_.commit(executor_);
+    trees_.finish();
+  }
+
+  void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const override {
+    kernels_.cast_lanes(instances_.world(), rays, limits, hits);
+  }
+
+ private:
+  /// Returns whether the instance changed.
+  bool place(std::size_t i, const CastInstance& instance) {
+    const auto& tree = trees_.at(*instance.mesh);
+    Placement& placed = placements_[i];
+    if (!tree.changed && placed.mesh == instance.mesh.get() && placed.world_from_mesh == instance.world_from_mesh) {
+      return false;
+    }
+    placed = {instance.mesh.get(), instance.world_from_mesh};
+    instances_.place(i, tree.of, at_mesh_origin(instance.world_from_mesh, instance.mesh->mesh));
+    return true;
+  }
+
+  Executor& executor_;
+  const tree::Kernels& kernels_;
+  KeptByMesh<tree::MeshTree> trees_;
+  tree::Instances instances_;
+  std::vector<Placement> placements_;  // [instances]
+};
+
+}  // namespace
+
+std::unique_ptr<InstanceCaster> make_tree_instance_caster(Isa isa, Executor& executor) {
+  return std::make_unique<TreeInstanceCaster>(isa, executor);
 }
 
 }  // namespace fathom

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "cast/brute/brute_caster.hpp"
+#include "support/brute_caster.hpp"
 
 #include <limits>
+
+#include <fathom/base/ids.hpp>
 
 #include "scene/mesh_origin.hpp"
 

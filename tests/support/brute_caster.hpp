@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/base/ids.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom {
