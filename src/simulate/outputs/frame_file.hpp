@@ -6,24 +6,22 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/files/pictures.hpp>
-#include <fathom/outputs/kind.hpp>
+#include <fathom/outputs/output.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 
 inline constexpr std::uint64_t kHeaderBytes = 1024;  ///< of a cloud, an array or a log, at most
-inline constexpr std::uint32_t kRgbBytes = 3, kGrey16Bytes = 2;
 
-/// A file of every frame that is called as `first_file`, "cloud_000000.pcd", says, with `variant` behind the stem. How
-/// it is written is still to be set.
+/// A file of every frame with names as `first_file`, "cloud_000000.pcd", and `variant` after the stem. The caller sets
+/// bytes_at_most and write.
 OutputFile frame_file(std::string_view first_file, std::string_view variant = "");
 
-/// The suffix of a picture's stem that says which return of each ray it shows, "_return1"; empty for the first of them,
-/// number 0. Throws InputError for one that the sensor does not have.
+/// The suffix of a picture's stem for a return of each ray, "_return1"; empty for number 0, the first. Throws
+/// InputError for a return that the sensor does not have.
 std::string return_variant(const Sensor& sensor, std::uint32_t number);
 
-/// f(frame), of a frame with several returns f(that one of each ray).
+/// Calls f with the frame; if it has several returns, with this return of each ray.
 template <class F>
 void with_return(const Frame& frame, std::uint32_t number, F f) {
   if (frame.returns() == 1) {
@@ -32,8 +30,5 @@ void with_return(const Frame& frame, std::uint32_t number, F f) {
     f(frame.of_return(number));
   }
 }
-
-/// The suffix of a picture's stem: empty for the usual colours, so that the plain case has the plain name.
-std::string_view color_variant(ColorBy color);
 
 }  // namespace fathom

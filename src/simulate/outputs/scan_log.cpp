@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/outputs/scan_log.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/math/trigonometry.hpp>
+#include <fathom/outputs/kinds.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
@@ -45,7 +44,7 @@ class ScanLogFile final : public FrameLog {
     file_.write(scan_csv_header(azimuths(pattern), one_for_all ? double{pattern.max_range_m.front()} : 0.0, true));
   }
 
-  /// A return that is missing is inf, a reading without a return; one that is too near, or masked, is nan: no evidence.
+  /// A missing return is inf, a reading without a return. A return that is too near or masked is nan: no evidence.
   void add(const Frame& frame, const FrameContext& context) override {
     const std::span<const float> range_m = frame.range_m().first(frame.rays());  // of return 0
     range_m_.assign(range_m.begin(), range_m.end());

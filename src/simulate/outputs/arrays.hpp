@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which arrays of a frame are kept, and their bytes.
+// The arrays that are kept of a frame, and their bytes.
 
 #include <cstddef>
 #include <optional>
@@ -10,27 +10,27 @@
 
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/lost_value.hpp>
-#include <fathom/outputs/npy.hpp>
+#include <fathom/outputs/kinds.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom {
 
 struct ArrayPlan {
   Channel channel = Channel::kRange;
-  std::optional<LostPolicy> lost = {};  ///< in place of lost ranges and depths; empty: what the frame holds
+  std::optional<LostPolicy> lost = {};  ///< instead of lost ranges and depths; empty: the values of the frame
 };
 
 /// The arrays of an output, in the order of the channels.
 std::vector<ArrayPlan> planned_arrays(const NpyOutput& output, const Sensor& sensor);
 
-/// The arrays of a sensor: those of its `npy` outputs, and without one the channels that its outputs are made from.
+/// The arrays of a sensor: of its `npy` outputs or, without such an output, the channels that its outputs need.
 std::vector<ArrayPlan> planned_arrays(const SensorSetup& setup);
 
-/// What stands before the elements in a NPY file.
+/// The part of a NPY file before the elements.
 std::string npy_header(const Frame& frame, Channel channel);
 
-/// The elements, an array [rows, cols], of points [rows, cols, 3], with several returns these in front: as they lie in
-/// the frame, or else in `buffer`.
+/// The elements, an array [rows, cols], for points [rows, cols, 3], with a first axis for several returns. The span
+/// shows the memory of the frame or `buffer`.
 std::span<const std::byte> array_bytes(const Frame& frame, const ArrayPlan& plan, std::vector<float>& buffer);
 
 }  // namespace fathom
