@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/read_noise.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -17,7 +15,7 @@
 #include "render/check_chain.hpp"
 #include "render/parameter_range.hpp"
 #include "sensor/sensor_view.hpp"
-#include "simulate/read_range.hpp"
+#include "simulate/read_scene.hpp"
 #include "text/read_fields.hpp"
 
 namespace fathom {
@@ -38,22 +36,22 @@ const NoiseInfo& find_model(const YamlReader& parameters) {
   parameters.fail_key("is not a known noise model" + nearest_hint(parameters.key(), model_slugs()));
 }
 
-/// Whether a number is the word for infinity, of YAML or as it is spoken.
+/// Whether a word means infinity, in YAML or plainly.
 bool is_infinity(std::string_view word) { return word == "inf" || word == ".inf" || word == "+.inf"; }
 
-/// The parameters of a model, or those that it has for an entity or a ring.
+/// The parameters of a model, for all returns or for an entity or a ring.
 struct Parameters {
-  std::vector<FieldValue> values;      ///< what stands twice counts as it stands last
+  std::vector<FieldValue> values;      ///< of two values of one name the last one counts
   std::vector<ParameterRange> ranges;  ///< of the fields whose value is the middle of a range
 };
 
-/// A parameter that stands in the file, and where.
+/// A parameter in the file, and its place.
 struct Given {
   std::string_view field;
   YamlReader where;
 };
 
-/// A number that must fit others of its model cannot be drawn alone.
+/// A number that must fit other parameters of its model cannot be drawn separately.
 void check_drawn_alone(const YamlReader& where, const NoiseInfo& model, const ParameterRange& range) {
   const Noise usual = make_noise(model.slug, {});
   for (const double value : {range.low, range.high}) {
@@ -65,7 +63,7 @@ void check_drawn_alone(const YamlReader& where, const NoiseInfo& model, const Pa
   }
 }
 
-/// The parameters that a map gives, before those that it inherits.
+/// Reads the parameters of a map into `out`, which holds inherited ones.
 std::vector<Given> read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
   std::vector<Given> given;
   for (const FieldInfo& field : model.fields) {
@@ -123,7 +121,7 @@ class ModelReader {
   }
 
  private:
-  /// A note for each parameter that does nothing, here and where entities and rings differ.
+  /// Adds a note for each parameter that has no effect, also not for entities and rings with other parameters.
   void note_idle(const std::vector<Given>& given) {
     const ChainEntry& entry = chain_.back();
     for (const Given& one : given) {
@@ -135,7 +133,7 @@ class ModelReader {
     }
   }
 
-  /// The parameters for an entity or a ring: what is not given is as in the model's own line, drawn values included.
+  /// The parameters for an entity or a ring. Missing ones are inherited from the model, drawn values included.
   Parameters read_other(YamlReader& map) const {
     Parameters parameters = defaults_;
     for (ParameterRange& range : parameters.ranges) range.as_chain = true;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/read_robots.hpp"
-
 #include <optional>
 #include <utility>
 
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
+#include "simulate/read_scene.hpp"
 #include "text/read_fields.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kMostJoint = 1e6;  // rad or m; a joint's own limits are narrower
+constexpr double kMostJoint = 1e6;  // rad or m; the joints have narrower limits
 
-/// A folder, as read_path() finds files; folders are not opened.
+/// A folder, relative as in read_path(). Folders do not count as opened.
 std::filesystem::path read_folder(const YamlReader& reader, SceneFiles& files) {
   std::filesystem::path folder = read_path(reader, files);
   files.opened.pop_back();
@@ -42,7 +41,7 @@ RobotFileOptions read_options(YamlReader& map, SceneFiles& files) {
   return options;
 }
 
-/// Where a robot stands. A moving robot hangs on an entity that has the motion.
+/// The place of a robot. The parent of a moving robot is an entity with the motion.
 struct PlacedMotion {
   RobotPlace place;
   std::optional<Trajectory> motion = {};
@@ -74,7 +73,7 @@ PlacedMotion read_place(YamlReader& map, SceneFiles& files, const LabelNames& la
   return read;
 }
 
-/// Adds the entity that moves a robot, and hangs the robot on it.
+/// Adds the entity that moves a robot, and makes it the parent of the robot.
 void add_mover(const PlacedMotion& read, const Robot& robot, RobotPlace& place, Scene& scene) {
   if (!read.motion) return;
   Entity mover;
@@ -96,7 +95,7 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& lab
   const bool is_name = entry.is(YamlValue::Kind::kScalar);
   const YamlReader name = is_name ? entry : entry.at("file");
   const std::filesystem::path file = read_path(name, files);
-  files.opened.pop_back();  // it is among the robot's own
+  files.opened.pop_back();  // the robot's files contain it
   RobotFileOptions options;
   PlacedMotion read;
   if (!is_name) {

@@ -1,33 +1,234 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/read_sensor.hpp"
-
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/ray_tables.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"
 #include "scene/world_poses.hpp"
-#include "simulate/file_plan.hpp"
-#include "simulate/read_model.hpp"
-#include "simulate/read_noise.hpp"
-#include "simulate/read_outputs.hpp"
-#include "simulate/read_pose.hpp"
-#include "simulate/read_range.hpp"
-#include "simulate/read_returns.hpp"
+#include "sensor/field_ways.hpp"
+#include "sensor/sensor_view.hpp"
+#include "simulate/prepare_run.hpp"
+#include "simulate/read_scene.hpp"
 #include "text/read_fields.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kMostUsualRateHz = 1e4;  // of frames: rangefinders of a single ray make as many
+const SensorKindInfo& kind_info(std::string_view slug) {
+  const std::vector<SensorKindInfo>& kinds = sensor_kinds();
+  return *std::find_if(kinds.begin(), kinds.end(), [&](const SensorKindInfo& k) { return k.slug == slug; });
+}
+
+/// Sets every parameter in the map. Parameters without a default are required unless a preset has set them.
+void read_model_fields(YamlReader& map, bool from_preset, SensorModel& model, std::vector<LocatedRange>& ranges) {
+  const auto required = from_preset ? RequiredFields::kMayLack : RequiredFields::kMustBeThere;
+  read_fields(
+      map, kind_info(sensor_kind(model)).fields, required,
+      [&](const FieldInfo& field, std::span<const double> values) { set_sensor_field(model, field.name, values); },
+      [&](const Quantity& quantity, const FieldInfo& field) { return read_value_or_range(quantity, field, ranges); });
+}
+
+bool has_field(const SensorModel& model, std::string_view field) {
+  const std::vector<FieldInfo>& fields = kind_info(sensor_kind(model)).fields;
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == field; });
+}
+
+bool has_all(const SensorModel& model, std::span<const FieldWay> ways) {
+  return std::all_of(ways.begin(), ways.end(), [&](const FieldWay& way) { return has_field(model, way.field); });
+}
+
+bool is_set(const SensorModel& model, std::string_view field) {
+  const std::vector<double> values = get_sensor_field(model, field);
+  return std::any_of(values.begin(), values.end(), [](double value) { return value != 0.0; });
+}
+
+/// The way that the file chooses; null when it leaves the choice to the preset.
+const FieldWay* chosen_way(YamlReader& map, std::span<const FieldWay> ways, const SensorModel& model) {
+  const FieldWay* chosen = nullptr;
+  std::string key;
+  for (const FieldWay& way : ways) {
+    const auto given = Quantity::find(map, way.field);
+    if (!given || !is_set(model, way.field)) continue;
+    if (chosen != nullptr) given->reader().fail(fmt::format("and {} are both given; one is enough", key));
+    chosen = &way;
+    key = given->reader().key();
+  }
+  return chosen;
+}
+
+/// Resets values that the preset gives in another way than the file.
+void clear_other_ways(YamlReader& map, SensorModel& model) {
+  const SensorModel usual = make_sensor_model(sensor_kind(model));
+  const auto clear = [&](std::string_view field) {
+    if (field.empty() || Quantity::find(map, field)) return;
+    set_sensor_field(model, field, get_sensor_field(usual, field));
+  };
+  for (const std::span<const FieldWay> ways : kFieldWays) {
+    if (!has_all(model, ways)) continue;
+    const FieldWay* chosen = chosen_way(map, ways, model);
+    for (const FieldWay& way : ways) {
+      if (chosen == nullptr || &way == chosen) continue;
+      clear(way.field);
+      for (const std::string_view field : way.others) clear(field);
+    }
+  }
+}
+
+/// Refuses a number of a pair under the key that other kinds have for it: the hint for slips would not name the pair.
+void refuse_parts(YamlReader& map, const SensorModel& model) {
+  for (const FieldInfo& field : kind_info(sensor_kind(model)).fields) {
+    for (const std::string_view key : field.parts) {
+      if (map.value().find(key) == nullptr || has_field(model, key)) continue;
+      map.at(key).fail(fmt::format("is not a key of a {}; give {}: [{}]", sensor_kind(model), field.name,
+                                   fmt::join(field.parts, ", ")));
+    }
+  }
+}
+
+/// The rays from a file. Range limits in the file override the ones given here.
+RayPattern read_rays(YamlReader& map, SceneFiles& files) {
+  const YamlReader file = map.at("rays");
+  const std::filesystem::path path = read_path(file, files);
+  RayPattern limits;
+  read_fields(map, limits);
+  for (const FieldInfo& field : describe<RayPattern>()) {
+    if (get_field(limits, field.name).size() == 1) continue;
+    map.at(field.name).fail("is a list; ranges ray by ray belong in the file of rays");
+  }
+  return file.located([&] { return read_ray_table(path, limits.min_range_m.front(), limits.max_range_m.front()); });
+}
+
+/// The parameters of a sensor. `preset`: null if the file gives a type. Leaves other keys of the map to map.finish().
+/// Ranges are set to their middles and added to `ranges`.
+SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& files,
+                       std::vector<LocatedRange>& ranges) {
+  if (preset != nullptr) {
+    SensorModel model = preset->model;
+    read_model_fields(map, true, model, ranges);
+    clear_other_ways(map, model);
+    refuse_parts(map, model);
+    return model;
+  }
+  const auto type = map.find("type");
+  if (!type) map.fail("needs a 'preset' or a 'type'" + map.slip_hint());
+  SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
+  if (kind_info(sensor_kind(model)).rays_from_file) return read_rays(map, files);
+  read_model_fields(map, false, model, ranges);
+  clear_other_ways(map, model);
+  refuse_parts(map, model);
+  return model;
+}
+
+/// Throws when fields of the model do not fit together. With a preset, the message names it, because the file shows
+/// only some of these fields.
+void check_model(const YamlReader& map, const SensorPreset* preset, const SensorModel& model) {
+  map.located([&] {
+    try {
+      validate(model);
+    } catch (const InputError& error) {
+      if (preset == nullptr) throw;
+      throw InputError(fmt::format("{} (the preset {} gives all other values)", error.what(), preset->name));
+    }
+  });
+}
+
+/// Reads the keys `divergence`, `returns`, `coinciding` and `falloff` of a sensor whose model was checked.
+void read_returns(YamlReader& map, Sensor& sensor) {
+  if (auto divergence = map.find("divergence")) {
+    read_fields(*divergence, sensor.divergence);
+    divergence->finish();
+    divergence->located([&] { check_divergence(sensor.divergence, make_view(sensor.model)); });
+    if (!sensor.divergence.diverges()) divergence->fail_key("has no angle above 0: horizontal_rad or vertical_rad");
+  }
+  if (const auto returns = map.find("returns")) {
+    sensor.returns.clear();
+    const bool is_one = returns->is(YamlValue::Kind::kScalar);
+    for (const YamlReader& word : is_one ? std::vector<YamlReader>{*returns} : returns->items()) {
+      sensor.returns.push_back(static_cast<ReturnChoice>(word.one_of(kChoiceWords<ReturnChoice>)));
+    }
+    returns->located([&] { validate(sensor.divergence, sensor.returns); });
+  }
+  if (const auto coinciding = map.find("coinciding")) {
+    if (sensor.returns.size() < 2) coinciding->fail("needs several returns: one alone coincides with no other");
+    sensor.coinciding = static_cast<CoincidingReturn>(coinciding->one_of(kChoiceWords<CoincidingReturn>));
+  }
+  if (auto falloff = map.find("falloff")) {
+    if (!falloff->find("law")) {
+      falloff->fail_key(
+          fmt::format("has no law: {}{}", fmt::join(kChoiceWords<FalloffLaw>, " or "), falloff->slip_hint()));
+    }
+    read_fields(*falloff, sensor.falloff);
+    falloff->finish();
+  }
+}
+
+template <OutputKind M>
+Output read_options(YamlReader map) {
+  M model;
+  read_fields(map, model);
+  if constexpr (requires { model.mismatch(); }) {
+    // Reports the option at its place.
+    if (const auto mismatch = model.mismatch()) map.at(mismatch->field).fail(mismatch->what);
+  }
+  map.finish();
+  return map.located([&] { return Output(model); });
+}
+
+template <OutputKind M>
+Output usual_options() {
+  return M{};
+}
+
+/// A kind of the list.
+struct KindReader {
+  std::string_view slug;
+  Output (*read)(YamlReader map);
+  Output (*usual)();
+};
+
+template <class... Kinds>
+constexpr std::array<KindReader, sizeof...(Kinds)> readers_of(const std::variant<Kinds...>* /*list*/) {
+  return {{{Kinds::kSlug, &read_options<Kinds>, &usual_options<Kinds>}...}};
+}
+constexpr auto kKindReaders = readers_of(static_cast<const RegisteredOutput*>(nullptr));
+
+Output read_output(const YamlReader& item) {
+  std::array<std::string_view, kKindReaders.size()> slugs;
+  for (std::size_t i = 0; i < slugs.size(); ++i) slugs[i] = kKindReaders[i].slug;
+  if (item.is(YamlValue::Kind::kScalar)) return kKindReaders[item.one_of(slugs)].usual();
+  const YamlReader options = item.only();
+  for (const KindReader& kind : kKindReaders) {
+    if (options.key() == kind.slug) return kind.read(options);
+  }
+  options.fail_key("is not a known kind of file" + nearest_hint(options.key(), slugs));
+}
+
+/// The outputs of a sensor whose scene file lists none: a PCD cloud and a range image.
+std::vector<Output> default_outputs() { return {PcdOutput{}, RangeImageOutput{}}; }
+
+/// A list of bare words (pcd, npy, depth_png, ...) and of `word: {options}`.
+std::vector<Output> read_outputs(const YamlReader& list) {
+  std::vector<Output> outputs;
+  for (const YamlReader& item : list.items()) outputs.push_back(read_output(item));
+  return outputs;
+}
+
+constexpr double kMostUsualRateHz = 1e4;  // of frames: rangefinders with a single ray reach it
 
 const SensorPreset* read_preset(YamlReader& map) {
   const auto name = map.find("preset");

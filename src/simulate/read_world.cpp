@@ -1,24 +1,74 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/read_world.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
+#include <fathom/files/robot.hpp>
+#include <fathom/scene/scene.hpp>
+
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"
 #include "scene/world_poses.hpp"
-#include "simulate/read_materials.hpp"
-#include "simulate/read_mesh_entry.hpp"
-#include "simulate/read_range.hpp"
-#include "simulate/read_surface.hpp"
+#include "simulate/read_scene.hpp"
 
 namespace fathom {
+
+namespace {
+
+std::vector<std::string> read_groups(const YamlReader& list) {
+  std::vector<std::string> groups;
+  for (const YamlReader& name : list.items()) {
+    if (name.text().empty()) name.fail("is no name of a group");
+    groups.push_back(name.text());
+  }
+  return groups;
+}
+
+std::string read_label(const YamlReader& name, const LabelNames& table) {
+  std::string label = name.text();
+  if (label.empty()) name.fail("is no name of a label");
+  if (table && std::find(table->begin(), table->end(), label) == table->end()) {
+    const std::vector<std::string_view> known(table->begin(), table->end());
+    name.fail("is not in scene.labels" + nearest_hint(label, known));
+  }
+  return label;
+}
+
+void read_material(YamlReader& map, Entity& entity) {
+  const auto value = map.find("reflectivity"), material = map.find("material");
+  if (value && material) value->fail("and a material are both given; the material has a reflectivity");
+  if (value) entity.material.clear();  // the part has its own, instead of the material of the whole
+  if (!material) return;
+  entity.material = material->text();
+  if (entity.material.empty()) material->fail("is no name of a material");
+}
+
+}  // namespace
+
+template <class T>
+std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, T& thing) {
+  if constexpr (std::is_same_v<T, Entity>) read_material(map, thing);
+  std::optional<ParameterRange> range;
+  if (const auto value = Quantity::find(map, "reflectivity")) {
+    if constexpr (std::is_same_v<T, Entity>) range = read_range(*value, reflectivity_field());
+    if (range) range->target = RangeTarget::kEntity;
+    thing.reflectivity = static_cast<float>(range ? middle_of(*range) : value->number({0, 1, "1"}));
+  }
+  if (const auto groups = map.find("groups")) thing.groups = read_groups(*groups);
+  if (const auto sided = map.find("one_sided")) thing.one_sided = sided->boolean();
+  if (const auto label = map.find("label")) thing.label = read_label(*label, table);
+  return range;
+}
+
+template std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, Entity& thing);
+template std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, RobotPlace& thing);
 
 namespace {
 
@@ -28,7 +78,7 @@ struct NamedMesh {
   MeshId mesh = {};
 };
 
-/// What a name under `meshes` stands for: a mesh or, of a file that is split, its parts.
+/// The value of a name under `meshes`: a mesh or, for a file that is split, its parts.
 struct MeshOrParts {
   MeshId mesh = kNoMesh;
   std::vector<NamedMesh> parts = {};
@@ -93,7 +143,7 @@ Vec3 read_scale(const YamlReader& scale) {
   return {factor, factor, factor};
 }
 
-/// An entity with what is drawn of it; whose ids are set once it is in the scene.
+/// An entity with its ranges. The ids of the ranges are set once it is in the scene.
 struct ReadEntity {
   Entity entity;
   std::vector<LocatedRange> ranges = {};
@@ -111,9 +161,9 @@ std::vector<ReadEntity> read_parts(YamlReader& map, const ReadEntity& whole, con
     part.mesh = mesh.mesh;
     part.parent_from_entity = Pose{};
     part.part_of_parent = true;
-    part.groups.clear();  // those of the whole count for it, too
+    part.groups.clear();  // the groups of the whole include its parts
     names.push_back(mesh.name);
-    for (LocatedRange range : whole.ranges) {  // of surfaces: a part stands where the whole does
+    for (LocatedRange range : whole.ranges) {  // of surfaces only: a part has the place of the whole
       if (range.range.field != reflectivity_field().name) continue;
       range.range.as_chain = true;
       read.ranges.push_back(std::move(range));
@@ -145,7 +195,7 @@ ReadEntity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& fil
   return read;
 }
 
-/// Adds the entity, with what is drawn of it.
+/// Adds the entity with its ranges.
 EntityId add_entity(ReadEntity read, WorldSetup& world) {
   const EntityId id = world.scene.add_entity(std::move(read.entity));
   for (LocatedRange& one : read.ranges) {
@@ -156,9 +206,8 @@ EntityId add_entity(ReadEntity read, WorldSetup& world) {
   return id;
 }
 
-/// A parent far away carries its children. The check is of a bound, so that it covers every time.
-/// Entities behind those of `entries` are parts of these, which are where the whole is, and from `first_link` on links
-/// of robots, `from`.
+/// A far parent moves its children far away. Checks a bound that holds at all times. Entities after those of `entries`
+/// are parts, which have the place of the whole, and from `first_link` on links of the robots in `from`.
 void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries, std::size_t first_link,
                       const YamlReader* from) {
   const std::vector<double> farthest_m = farthest_from_world_m(scene);
@@ -184,7 +233,7 @@ void set_parent(WorldSetup& world, EntityId child, const YamlReader& parent) {
   });
 }
 
-/// Behind the entities of the list, so that these have the ids by which the list counts them.
+/// Adds parts after the entities of the list, so that the ids of these are their positions in the list.
 void add_parts(const std::vector<YamlReader>& entries, std::vector<std::vector<ReadEntity>>& parts, WorldSetup& world) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (ReadEntity& part : parts[i]) {
@@ -202,7 +251,7 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   const auto table = map.find("labels");
   const LabelNames labels = table ? read_labels(*table, scene) : std::nullopt;
   if (const auto materials = map.find("materials")) read_materials(*materials, scene);
-  static_cast<void>(map.find("file"));  // include_scene() has read it; a slip of the key gets a hint
+  static_cast<void>(map.find("file"));  // include_scene() has read it; the key is known for hints on slips
   const auto from = map.find("from");
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();
@@ -212,7 +261,7 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   std::vector<YamlReader> entries = list ? list->items() : std::vector<YamlReader>();
   const MeshOrParts nothing;
   for (YamlReader& entry : entries) {
-    const auto shown = entry.find("mesh");  // without: a frame that others hang on
+    const auto shown = entry.find("mesh");  // without a mesh: a frame of reference for others
     const MeshOrParts& mesh = shown ? find_mesh(*shown, meshes) : nothing;
     ReadEntity read = read_entity(entry, mesh, files, labels);
     parts.push_back(read_parts(entry, read, mesh.parts, labels));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/read_mesh_entry.hpp"
-
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,9 +14,53 @@
 
 #include "base/with_prefix.hpp"
 #include "mesh/read_mesh.hpp"
+#include "scene/material_limits.hpp"
+#include "simulate/read_scene.hpp"
+#include "text/quantity.hpp"
 #include "text/read_file.hpp"
 
 namespace fathom {
+
+namespace {
+
+constexpr double kRightAngle = 1.57079637050628662;  // pi / 2 in single precision
+constexpr Limits kAngles = {0, kRightAngle, "rad"}, kValues = {0, kMostIncidenceValue, "1"};
+
+void read_table(const Quantity& table, Material& material) {
+  material.law = IncidenceLaw::kTable;
+  for (const YamlReader& entry : table.reader().items()) {
+    const std::vector<YamlReader> pair = entry.items();
+    if (pair.size() != 2) entry.fail("is not a pair of an angle and a value");
+    material.table.push_back(
+        {static_cast<float>(table.part(pair[0], kAngles)), static_cast<float>(pair[1].number(kValues))});
+  }
+}
+
+void read_retro(YamlReader retro, Material& material) {
+  material.law = IncidenceLaw::kRetro;
+  material.gain = static_cast<float>(retro.at("gain").number({0.001, kMostIncidenceValue, "1"}));
+  material.width_rad = static_cast<float>(Quantity::at(retro, "width_rad").number({0.001, kRightAngle, "rad"}));
+  retro.finish();
+}
+
+}  // namespace
+
+void read_materials(YamlReader map, Scene& scene) {
+  for (YamlReader& entry : map.entries()) {
+    Material material;
+    material.name = entry.key();
+    if (const auto value = entry.find("reflectivity")) {
+      material.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
+    }
+    const auto table = Quantity::find(entry, "table_rad");
+    const auto retro = entry.find("retro");
+    if (table && retro) retro->fail_key("and a table are both given; a material has one law");
+    if (table) read_table(*table, material);
+    if (retro) read_retro(*retro, material);
+    entry.finish();
+    entry.located([&] { scene.add_material(std::move(material)); });
+  }
+}
 
 namespace {
 
@@ -64,7 +107,7 @@ Mesh read_ellipsoid(YamlReader& shape, SceneFiles& /*files*/) {
   return make_ellipsoid({radii[0], radii[1], radii[2]}, read_segments(shape));
 }
 
-/// Heights that stand in the scene file, a list of rows.
+/// Heights in the scene file, a list of rows.
 HeightField read_rows(const YamlReader& list) {
   HeightField field;
   for (const YamlReader& row : list.items()) {
@@ -105,7 +148,7 @@ Mesh read_height_field(YamlReader& shape, SceneFiles& files) {
   return make_height_field(field);
 }
 
-/// The occupied cells of a map, raised.
+/// The occupied cells of a map, as walls.
 Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const YamlReader file = shape.at("file");
   const double height_m = shape.at("height_m").number({kLeastWallM, kMostWallM, "m"});
@@ -119,7 +162,7 @@ Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   });
 }
 
-/// A mesh that is made, not read: its word in files and how its parameters become one.
+/// A mesh that is made, not read: its word in files and the function that reads its parameters.
 struct Primitive {
   std::string_view word;
   Mesh (*read)(YamlReader& shape, SceneFiles& files);
@@ -153,7 +196,7 @@ Mesh read_mesh_entry(YamlReader entry, SceneFiles& files) {
   if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, files, std::nullopt);
   if (entry.is(YamlValue::Kind::kMap)) {
     if (const auto file = entry.find("file")) {
-      static_cast<void>(entry.find("split"));  // a key that it may have; then it is not read here
+      static_cast<void>(entry.find("split"));  // a known key; entries with it are not read here
       const std::optional<UpAxis> axis = read_up_axis(entry);
       entry.finish();
       return read_mesh_file(*file, files, axis);
