@@ -13,8 +13,8 @@
 
 #include <fathom/base/error.hpp>
 
-#include "simulate/bag/sensor_topics.hpp"
-#include "simulate/frame_schedule.hpp"
+#include "simulate/prepare_run.hpp"
+#include "simulate/sensor_topics.hpp"
 #include "text/read_file.hpp"
 #include "topic/participant.hpp"
 
@@ -24,8 +24,8 @@ namespace {
 
 using PublishClock = std::chrono::steady_clock;
 
-constexpr double kPatienceS = 0.02;  // between questions whether to stop
-constexpr double kFlushS = 0.5;      // for the last messages, while readers are there
+constexpr double kPatienceS = 0.02;  // between checks of should_stop
+constexpr double kFlushS = 0.5;      // for the last messages, while there are readers
 
 double seconds_from(PublishClock::time_point begin) {
   return std::chrono::duration<double>(PublishClock::now() - begin).count();
@@ -99,10 +99,7 @@ class Publisher {
   static void check(const SceneSetup& setup, const PublishOptions& options) {
     if (setup.sensors.empty()) throw InputError("the scene has no sensor");
     if (!(options.speed > 0)) throw InputError(fmt::format("speed {} is not above 0", options.speed));
-    const std::uint32_t frames = options.run.frames.value_or(1);
-    if (frames < 1 || frames > kMaxFrames) {
-      throw InputError(fmt::format("frames = {} is not in [1, {}]", frames, kMaxFrames));
-    }
+    check_frames(options.run.frames.value_or(1));
   }
 
   void pause(double seconds) const {
@@ -110,7 +107,7 @@ class Publisher {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   }
 
-  /// What comes at one time. Casts first, so that what is published at its time does not wait for that.
+  /// Publishes the events of one time. Casts first, so that messages are on time.
   void publish(const std::vector<FrameEvent>& events) {
     pause(0);
     const PublishClock::time_point begin = PublishClock::now();
@@ -150,7 +147,7 @@ class Publisher {
   TopicSink sink_;
   std::vector<Frame> frames_;
   PublishClock::time_point begin_;
-  double delay_s_ = 0;  ///< of the frame 0, behind begin_: what late frames have cost
+  double delay_s_ = 0;  ///< of frame 0 after begin_: the sum of delays of late frames
   PublishResult result_;
 };
 

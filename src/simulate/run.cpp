@@ -2,8 +2,13 @@
 #include <fathom/simulate/run.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,11 +16,11 @@
 #include <fathom/base/error.hpp>
 
 #include "bag/check_bag_file.hpp"
-#include "simulate/bag/run_bag.hpp"
+#include "bag/mcap_writer.hpp"
 #include "simulate/counted_run.hpp"
-#include "simulate/frame_schedule.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
+#include "simulate/sensor_topics.hpp"
 #include "simulate/summary.hpp"
 #include "text/read_file.hpp"
 #include "text/whole_file.hpp"
@@ -28,7 +33,33 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// A file of a sensor, and the log it is while the run goes on, if it is one.
+/// The bag of a run: writes the messages of SensorTopics as MCAP.
+class RunBag final : private MessageSink {
+ public:
+  RunBag(Simulator& simulator, std::span<const SensorSetup> sensors) : topics_(simulator, sensors) {}
+
+  /// The bag gets its name at commit(). Throws SystemError.
+  void open(const std::filesystem::path& file) {
+    bag_.emplace(file);
+    topics_.open(*this);
+  }
+  void begin_frame(std::uint32_t index) { topics_.begin_frame(index); }
+  void add(SensorId sensor, const Frame& frame) { topics_.add(sensor, frame); }
+  void commit() { bag_->commit(); }
+
+ private:
+  std::uint16_t add_topic(std::string_view topic, const MessageType& type) override {
+    return bag_->add_topic(topic, type);
+  }
+  void write(std::uint16_t topic, std::uint64_t time_ns, std::string bytes) override {
+    bag_->write(topic, time_ns, bytes);
+  }
+
+  SensorTopics topics_;
+  std::optional<McapWriter> bag_;
+};
+
+/// A file of a sensor, with its open log if it is a log.
 struct RunningFile {
   OutputFile file;
   std::unique_ptr<FrameLog> log = {};
@@ -44,7 +75,7 @@ struct RunningSensor {
 
 class Runner {
  public:
-  /// Checks everything that could be wrong with the input; writes nothing.
+  /// Checks all input; writes nothing.
   Runner(const SceneSetup& setup, const RunOptions& options)
       : setup_(setup),
         options_(options),
@@ -138,7 +169,7 @@ class Runner {
     }
   }
 
-  /// To be stopped within a frame is to be stopped before it.
+  /// A stop within a frame counts as a stop before it.
   const Frame& cast(std::size_t i, std::uint32_t index) {
     try {
       return counted_.render(i, index);
@@ -147,7 +178,7 @@ class Runner {
     }
   }
 
-  /// In the folder of the run.
+  /// Relative to the folder of the run.
   static std::string name_of(const RunningSensor& sensor, const OutputFile& file, std::uint32_t frame) {
     return sensor.name + "/" + file.name(frame);
   }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/summary.hpp"
 
+#include <cmath>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <fathom/files/pictures.hpp>
 
 #include "sensor/sensor_view.hpp"
-#include "simulate/chain_json.hpp"
-#include "simulate/returns_json.hpp"
-#include "simulate/timing_json.hpp"
 
 namespace fathom {
 
@@ -18,7 +19,104 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The parameters, and a table by columns of all frames: those that are dropped have no time of delivery.
+/// The parameters of a struct with a table of them, by their names.
+template <FieldModel M>
+Json fields_json(const M& model) {
+  Json json = Json::object();
+  for (const FieldInfo& field : describe<M>()) {
+    json[std::string(field.name)] = Json::parse(field_json(field, get_field(model, field.name)));
+  }
+  return json;
+}
+
+Json parameters_json(const Noise& noise) {
+  Json parameters = Json::object();
+  const std::vector<FieldValue> values = noise.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double number = values[i].number();
+    parameters[values[i].name] = Json::parse(field_json(noise.info().fields[i], {&number, 1}));
+  }
+  return parameters;
+}
+
+Json correlation_json(const Correlation& correlation) {
+  Json json = Json::object();
+  for (const FieldInfo& field : describe<Correlation>()) {
+    const std::vector<double> values = get_field(correlation, field.name);
+    json[std::string(field.name)] = std::isinf(values[0]) ? Json("inf") : Json::parse(field_json(field, values));
+  }
+  return json;
+}
+
+}  // namespace
+
+Json timing_json(const Timing& timing) {
+  Json json;
+  for (const Field<Timing>& field : Timing::fields()) {
+    const std::string value = field_json(without_default(field), values_of(timing, field));
+    json[std::string(field.name)] = Json::parse(value);
+  }
+  return json;
+}
+
+void add_returns(const Sensor& sensor, Json& json) {
+  if (sensor.returns.size() > 1) {
+    Json names = Json::array();
+    for (const ReturnChoice choice : sensor.returns) {
+      names.push_back(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);
+    }
+    json["returns"] = names;
+    json["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(sensor.coinciding)];
+  }
+  if (sensor.divergence.diverges()) json["divergence"] = fields_json(sensor.divergence);
+  if (sensor.falloff.law != FalloffLaw::kNone) json["falloff"] = fields_json(sensor.falloff);
+}
+
+Json chain_json(const Sensor& sensor, const Scene& scene) {
+  Json chain = Json::array();
+  for (const auto& [noise, by_entity, by_ring, correlation] : sensor.noise) {
+    Json entry = {{"model", std::string(noise.slug())},
+                  {"stage", std::string(to_string(noise.stage()))},
+                  {"parameters", parameters_json(noise)}};
+    for (const EntityEntry& other : by_entity) {
+      entry["entities"][scene.entities()[index(other.entity)].name] = parameters_json(other.noise);
+    }
+    for (const RingEntry& other : by_ring) entry["rings"][std::to_string(other.ring)] = parameters_json(other.noise);
+    if (!correlation.is_white()) entry["correlation"] = correlation_json(correlation);
+    chain.push_back(std::move(entry));
+  }
+  return chain;
+}
+
+Json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene) {
+  Json list = Json::array();
+  for (const DrawnParameter& drawn : values) {
+    Json entry;
+    if (drawn.target == RangeTarget::kNoise) {
+      entry["entry"] = drawn.entry;
+      entry["model"] = std::string(sensor.noise[drawn.entry].noise.slug());
+    }
+    if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[index(drawn.entity)].name;
+    if (drawn.ring) entry["ring"] = *drawn.ring;
+    entry["parameter"] = drawn.field;
+    entry["value"] = drawn.value;
+    list.push_back(entry);
+  }
+  return list;
+}
+
+Json drawn_json(std::span<const DrawnParameter> values, const Scene& scene) {
+  Json list = Json::array();
+  for (const DrawnParameter& drawn : values) {
+    list.push_back(
+        {{"entity", scene.entities()[index(drawn.entity)].name}, {"parameter", drawn.field}, {"value", drawn.value}});
+  }
+  return list;
+}
+
+namespace {
+
+/// The parameters, and a table of all frames by columns. Dropped frames have no time of delivery.
 Json timed_json(const Timing& timing, const std::vector<FrameTime>& times) {
   Json json = timing_json(timing);
   Json index = Json::array(), content = Json::array(), measured_s = Json::array(), delivered_s = Json::array();
@@ -109,7 +207,7 @@ Json summary_json(const SceneSetup& setup, const Simulator& simulator, const Run
   return summary;
 }
 
-/// Names of files may hold any bytes; JSON is UTF-8.
+/// Names of files may hold any bytes, but JSON is UTF-8.
 std::string text_of(const Json& summary) { return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A scene as topics of ROS 2, without ROS: what `fathom publish` does, as a call.
+// A scene as topics of ROS 2, without ROS: `fathom publish` as a call.
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-/// How far publishing is, and what came of it.
+/// The progress and the result of publishing.
 struct PublishResult {
   std::uint32_t frames = 0;
   std::uint64_t messages = 0, bytes = 0;
@@ -23,16 +23,16 @@ struct PublishResult {
 
 struct PublishOptions {
   TopicDomain domain = {};
-  double speed = 1.0;        ///< seconds of the simulation in a second, above 0; infinity: as fast as it can
-  bool sensor_data = false;  ///< sensors' topics by the sensor-data profile (best effort, keep last 5)
-  bool wait = false;         ///< begins when every topic of a sensor has a subscriber
-  /// Of these count frames (without: until should_stop says yes), seed, environment, episode, compute and should_stop.
+  double speed = 1.0;        ///< simulated seconds per second, above 0; infinity: as fast as possible
+  bool sensor_data = false;  ///< the sensor-data profile for topics of sensors (best effort, keep last 5)
+  bool wait = false;         ///< start when every topic of a sensor has a subscriber
+  /// Uses frames (empty: until should_stop returns true), seed, environment, episode, compute and should_stop.
   RunOptions run = {};
   std::function<void(const PublishResult&)> on_progress;  ///< after every frame
 };
 
-/// Publishes what `fathom simulate --bag` writes, each frame at its time. A frame that comes too late delays those
-/// after it. Nobody who subscribes, and then stops or dies, holds it up. Ends in order when should_stop says yes.
+/// Publishes the messages that `fathom simulate --bag` writes, each frame at its time. A late frame delays the
+/// following ones. A subscriber that stops or dies does not block it. Returns normally when should_stop returns true.
 /// Throws InputError (scene, options, no DDS in this build), SystemError.
 FATHOM_API PublishResult publish_scene(const SceneSetup& setup, const PublishOptions& options);
 
