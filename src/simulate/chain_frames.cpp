@@ -20,27 +20,24 @@
 #include "base/text.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "sensor/sensor_view.hpp"
-#include "simulate/frame_edges.hpp"
-#include "simulate/hit_frames.hpp"
-#include "simulate/sensor_normals.hpp"
-#include "simulate/turned_frames.hpp"
+#include "simulate/frame_geometry.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr std::size_t kLeastReturns = 1000;
-constexpr std::uint64_t kThinningSeed = 0x7468696e6e696e67;  // any number: which returns are left out
+constexpr std::uint64_t kThinningSeed = 0x7468696e6e696e67;  // arbitrary: selects the returns that are left out
 constexpr float kSameRange = 1e-5F;                          // relative
-constexpr double kSameAzimuth = 1e-3;                        // rad: logs write angles with few digits
+constexpr double kSameAzimuth = 1e-3;                        // rad: logs have angles with few digits
 constexpr double kLevelRad = 1e-5;
-constexpr std::string_view kCarrier = "#carrier of the laser";  // no name that a scene file may give
+constexpr std::string_view kCarrier = "#carrier of the laser";  // scene files cannot give this name
 
 constexpr ChannelSet kTruth = {Channel::kCleanRange, Channel::kCleanHit, Channel::kIncidence,
                                Channel::kEnergy,     Channel::kNormal,   Channel::kRing};
 constexpr ChannelSet kSeen = {Channel::kRange, Channel::kCleanRange, Channel::kReason};
 
-/// The same sensor, attached to an entity that is placed for each frame, and seeing what it has seen.
+/// The same sensor, attached to an entity that is placed for each frame; it ignores the same entities.
 Sensor carried_by(EntityId carrier, Sensor sensor, const std::string& name) {
   if (sensor.parent != kNoEntity && !sensor.see_parent) sensor.ignore.push_back(sensor.parent);
   sensor.name = name;
@@ -57,7 +54,7 @@ bool is_same_pose(const Pose& a, const Pose& b) {
   return numbers(a) == numbers(b);
 }
 
-/// Models that lose or replace rays by what the scene is like, not by chance.
+/// Models that lose or replace rays because of the scene, not by chance.
 NoiseChain scene_models(const NoiseChain& chain) {
   NoiseChain models;
   for (const ChainEntry& entry : chain) {
@@ -67,7 +64,7 @@ NoiseChain scene_models(const NoiseChain& chain) {
   return models;
 }
 
-/// The chain without the models that turn its rays.
+/// The chain without models that turn rays.
 NoiseChain straight_models(NoiseChain chain) {
   std::erase_if(chain, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kRay; });
   return chain;
@@ -78,7 +75,7 @@ bool reads_edges(const NoiseChain& chain) {
                      [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
 }
 
-/// Whether a chain makes readings where the scene has nothing, too.
+/// Whether a chain also makes readings where the scene is empty.
 bool draws_readings(const NoiseChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
                      [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kReading; });
@@ -196,7 +193,7 @@ class ChainFrameReader::Impl {
     out_.askew = hits_.askew();
   }
 
-  /// Puts the sensor where a log says that it was at this frame.
+  /// Places the sensor at the pose of a log at this frame.
   void place(std::uint32_t index, const PlanarPose& pose) {
     const Sensor& sensor = simulator_.sensor(sensor_);
     if (!carrier_) carry(sensor);
@@ -243,8 +240,8 @@ class ChainFrameReader::Impl {
   [[nodiscard]] std::span<const float> clean_range_m() const { return truth_.clean_range_m(); }
 
  private:
-  /// Frames that tell what the sensor `id` sees: its clean rays; those that models of the scene lose, where its chain
-  /// has some; and what turned rays meet, where a chain turns them.
+  /// Adds sensors for the frames that sensor `id` sees: its clean rays; its rays with models that lose them because of
+  /// the scene, if its chain has some; and its turned rays, if a chain turns them.
   void see_from(SensorId id) {
     const Sensor sensor = simulator_.sensor(id);
     truth_from_ = id;
@@ -283,10 +280,10 @@ class ChainFrameReader::Impl {
     if (point_m.empty() || has_points_) return;
     has_points_ = true;
     if (hits_.why_not().empty()) return;
-    out_.notes.push_back(fmt::format("points do not tell angular_hit: {}", hits_.why_not()));
+    out_.notes.push_back(fmt::format("points do not determine angular_hit: {}", hits_.why_not()));
   }
 
-  /// The rays of a frame that may become returns; of all frames where turned rays meet the same in each.
+  /// The rays that may become returns in this frame or, if turned rays meet the same surfaces in all frames, in any.
   [[nodiscard]] std::vector<std::uint8_t> wanted_rays(const RayPattern& rays) const {
     std::vector<std::uint8_t> wanted(truth_.rays());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -296,7 +293,7 @@ class ChainFrameReader::Impl {
     return wanted;
   }
 
-  /// Limits that differ from ray to ray count for what lies within them, and the widest for what noise carries out.
+  /// If limits differ between rays, returns use the widest. Each ray uses its own limits in is_within().
   void take_limits(const RayPattern& rays) {
     const auto [nearest, farthest] = std::minmax_element(rays.max_range_m.begin(), rays.max_range_m.end());
     if (out_.has_mixture && *nearest != *farthest) {
@@ -324,7 +321,7 @@ class ChainFrameReader::Impl {
     return std::abs(seen_.range_m()[i] - z) > kSameRange * z;
   }
 
-  /// A uniform in [0, 1) of a ray of a frame, the same whoever asks.
+  /// Whether a ray of the last frame is kept: a keyed draw, the same in every call.
   [[nodiscard]] bool is_taken(std::size_t i) const {
     if (share_ >= 1.0) return true;
     const auto word = keyed_block({.seed = kThinningSeed, .frame = last_}, static_cast<std::uint32_t>(i), 0).word[0];

@@ -18,22 +18,22 @@ namespace fathom {
 namespace {
 
 constexpr double kMostStrayPoints = 0.01;  // of a cloud
-constexpr double kAlikeRowRad = 1e-5, kAlikeStartM = 1e-6;
-constexpr double kNearestShare = 0.45;  // of the gap between rows: a point farther off may be of the next
-constexpr double kSureShare = 0.2;      // of it, without rings: points of a row farther off are of another sensor
+constexpr double kSameRowRad = 1e-5, kSameStartM = 1e-6;
+constexpr double kNearestShare = 0.45;  // of the gap between rows: a farther point may belong to the next row
+constexpr double kSureShare = 0.2;      // of the gap, without rings: a row of points farther off is from another sensor
 constexpr std::size_t kLeastInRow = 20;
-constexpr double kLeastSpread = 0.05;  // of the distances of a row, that tell where its rays start
+constexpr double kLeastSpread = 0.05;  // of distances, relative: less does not determine the start of a row
 constexpr double kDegPerRad = 1.0 / kRadPerDeg;
 
 double elevation_of(const Vec3& d) { return math::atan2(d.z, std::hypot(d.x, d.y)); }
 
 }  // namespace
 
-/// What points of one row lie on, whatever their noise, which moves them along rays.
+/// The cone that the points of one row lie on. Noise moves points along rays, so it does not change the cone.
 struct RingRows::Cone {
-  double across_m = 0.0, z_m = 0.0;             ///< their middle
-  double elevation_rad = 0.0, start_z_m = 0.0;  ///< of the line through them, unless
-  bool is_told = false;                         ///< they are all about as far away
+  double across_m = 0.0, z_m = 0.0;             ///< middle of the points
+  double elevation_rad = 0.0, start_z_m = 0.0;  ///< of the line through the points, if is_known
+  bool is_known = false;                        ///< false: too few points, or similar distances of all
 
   Cone(const CloudPoints& cloud, std::span<const std::size_t> points) {
     const auto n = static_cast<double>(points.size());
@@ -44,8 +44,8 @@ struct RingRows::Cone {
       const double off = across(i) - across_m;
       square += off * off, product += off * (cloud.at_m[i].z - z_m);
     }
-    is_told = points.size() >= kLeastInRow && square / n >= kLeastSpread * kLeastSpread * across_m * across_m;
-    if (!is_told) return;
+    is_known = points.size() >= kLeastInRow && square / n >= kLeastSpread * kLeastSpread * across_m * across_m;
+    if (!is_known) return;
     elevation_rad = math::atan2(product / square, 1.0), start_z_m = z_m - product / square * across_m;
   }
 };
@@ -59,8 +59,8 @@ std::optional<RingRows> RingRows::of(const WallSensor& lidar) {
     const Row of_row{
         .elevation_rad = elevation_of(l.direction[first]), .start_z_m = start(first).z, .ring = l.ring[first]};
     for (std::size_t i = first; i < first + lidar.cols; ++i) {
-      if (!(std::abs(elevation_of(l.direction[i]) - of_row.elevation_rad) <= kAlikeRowRad) ||
-          !(norm(start(i) - Vec3{0.0, 0.0, of_row.start_z_m}) <= kAlikeStartM)) {
+      if (!(std::abs(elevation_of(l.direction[i]) - of_row.elevation_rad) <= kSameRowRad) ||
+          !(norm(start(i) - Vec3{0.0, 0.0, of_row.start_z_m}) <= kSameStartM)) {
         return std::nullopt;
       }
     }
@@ -80,7 +80,7 @@ double RingRows::off_rad(const Vec3& at_m, const Row& row) const {
 }
 
 double RingRows::off_rad(const Cone& cone, const Row& row) const {
-  if (cone.is_told && std::abs(cone.start_z_m - row.start_z_m) <= kMostStartOffM) {
+  if (cone.is_known && std::abs(cone.start_z_m - row.start_z_m) <= kMostStartOffM) {
     return cone.elevation_rad - row.elevation_rad;
   }
   const double off = off_rad({cone.across_m, 0.0, cone.z_m}, row);
@@ -93,7 +93,7 @@ void RingRows::find_nearest(const Vec3& at_m, std::size_t i, Found& found) const
   double nearest_rad = std::numeric_limits<double>::infinity(), least = nearest_rad;
   for (const Row& row : rows_) nearest_rad = std::min(nearest_rad, rough(row));
   for (std::size_t row = 0; row < rows_.size(); ++row) {
-    // From where its rays start, a point is at another elevation by no more than that.
+    // The offset of the start changes the elevation of a point by less than this.
     if (rough(rows_[row]) > nearest_rad + 4.0 * farthest_start_m_ / range_m) continue;
     const double off = std::abs(off_rad(at_m, rows_[row]));
     if (off < least) least = off, found.row[i] = row;
@@ -111,7 +111,7 @@ RingRows::Found RingRows::by_elevation(const CloudPoints& cloud) const {
   for (std::size_t i = 0; i < cloud.at_m.size(); ++i) {
     if (found.row[i]) of_row[*found.row[i]].push_back(i);
   }
-  // Every point is near some row of a lidar that has many.
+  // Points of another sensor are also near some row of a lidar with many rows.
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     if (of_row[row].size() < kLeastInRow) continue;
     const double off = off_rad(Cone(cloud, of_row[row]), rows_[row]);
@@ -121,13 +121,13 @@ RingRows::Found RingRows::by_elevation(const CloudPoints& cloud) const {
   return found;
 }
 
-/// Drivers number rings in several ways, so that the elevation says which it is, and the number only of rows alike.
+/// The row by elevation. Drivers number rings in several ways, so the number only decides between equal elevations.
 std::size_t RingRows::row_of(const Cone& cone, std::uint32_t ring) const {
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     const double off = std::abs(off_rad(cone, rows_[row]));
-    const bool is_named = std::abs(off - least) <= kAlikeRowRad && rows_[row].ring == ring;
+    const bool is_named = std::abs(off - least) <= kSameRowRad && rows_[row].ring == ring;
     if (off < least || is_named) least = off, best = row;
   }
   return best;
@@ -157,9 +157,9 @@ RingRows::Found RingRows::by_ring(const CloudPoints& cloud, const std::filesyste
   return found;
 }
 
-std::vector<TurnPoint> RingRows::points_of(const CloudPoints& cloud, const std::filesystem::path& file) const {
+std::vector<RevolutionPoint> RingRows::points_of(const CloudPoints& cloud, const std::filesystem::path& file) const {
   const Found found = cloud.ring.empty() ? by_elevation(cloud) : by_ring(cloud, file);
-  std::vector<TurnPoint> points;
+  std::vector<RevolutionPoint> points;
   std::vector<double> of_strays;
   for (std::size_t i = 0; i < cloud.at_m.size(); ++i) {
     if (!found.row[i]) {

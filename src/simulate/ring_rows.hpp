@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which row of a turning lidar a point is of, by its elevation and, where there is one, its ring.
+// Finds the row of a turning lidar for a point, by its elevation and its ring, if it has one.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 #include <fathom/calibrate/wall.hpp>
 
-#include "simulate/cloud_points.hpp"
+#include "simulate/cloud_frames.hpp"
 
 namespace fathom {
 
-/// A point as its ray has it.
-struct TurnPoint {
+/// A point in the coordinates of its ray.
+struct RevolutionPoint {
   std::uint32_t row = 0;
-  double azimuth_rad = 0.0, elevation_rad = 0.0;  ///< of the ray through it, from where the rays of the row start
+  double azimuth_rad = 0.0, elevation_rad = 0.0;  ///< of the ray through it, seen from the start of the rays of the row
   double range_m = 0.0;
 };
 
 class RingRows {
  public:
-  /// By how much points may be off their row: units differ from their datasheet, and drivers let rays start beside the
-  /// sensor's origin, of a VLP-16 up to 11 mm above and of Ouster's lidars up to 28 mm ahead.
+  /// Largest distances of points from their row. Units differ from their datasheet, and drivers let rays start beside
+  /// the sensor's origin: for a VLP-16 up to 11 mm above it, for Ouster's lidars up to 28 mm ahead.
   static constexpr double kMostOffRad = 0.2 * kRadPerDeg, kMostStartOffM = 0.03;
 
   /// Nothing for a sensor whose rows are not cones about its z axis.
   static std::optional<RingRows> of(const WallSensor& lidar);
 
-  /// The points that lie on rows. Throws InputError naming the file when more than one in a hundred lies on none, or
+  /// The points that lie on rows. Throws InputError naming the file when more than one in a hundred lies on no row, or
   /// two rings on one row.
-  [[nodiscard]] std::vector<TurnPoint> points_of(const CloudPoints& cloud, const std::filesystem::path& file) const;
+  [[nodiscard]] std::vector<RevolutionPoint> points_of(const CloudPoints& cloud,
+                                                       const std::filesystem::path& file) const;
 
   [[nodiscard]] double elevation_rad(std::size_t row) const { return rows_[row].elevation_rad; }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
@@ -46,7 +47,7 @@ class RingRows {
     std::uint16_t ring = 0;
   };
   struct Cone;
-  /// The row of each point, nothing where there is none, and how far it is off the nearest one.
+  /// The row of each point, nothing for points off all rows, and the angle to the nearest row.
   struct Found {
     std::vector<std::optional<std::size_t>> row;
     std::vector<double> off_rad;
@@ -60,7 +61,7 @@ class RingRows {
   [[nodiscard]] Found by_ring(const CloudPoints& cloud, const std::filesystem::path& file) const;
 
   std::vector<Row> rows_;
-  double farthest_start_m_ = 0.0;  ///< of the rays of any row, from the sensor's origin
+  double farthest_start_m_ = 0.0;  ///< largest distance between a row's start and the sensor's origin
 };
 
 }  // namespace fathom

@@ -3,18 +3,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/calibrate/wall_clouds.hpp>
 #include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/simulator.hpp>
 
+#include "base/with_prefix.hpp"
 #include "calibrate/wall_plane.hpp"
-#include "simulate/wall_pattern.hpp"
+#include "sensor/sensor_view.hpp"
+#include "simulate/cloud_frames.hpp"
+#include "simulate/ring_rows.hpp"
+#include "simulate/scene_file.hpp"
+#include "text/yaml_tree.hpp"
 
 namespace fathom {
 
@@ -29,6 +41,25 @@ double reach_m(const WallSensor& sensor, double farthest_m) {
 
 double farthest_of(std::span<const WallBin> by_range) { return by_range.empty() ? 0.0 : by_range.back().high; }
 
+/// The rays of a lidar before a wall.
+RayPattern wall_pattern(const WallSensor& sensor) {
+  const WallLidar& lidar = *sensor.lidar;
+  RayPattern rays;
+  rays.rows = sensor.rows, rays.cols = sensor.cols;
+  rays.min_range_m = {static_cast<float>(lidar.min_range_m)};
+  rays.max_range_m = {static_cast<float>(sensor.max_range_m)};
+  for (const Vec3& d : lidar.direction) {
+    rays.direction_x.push_back(static_cast<float>(d.x)), rays.direction_y.push_back(static_cast<float>(d.y));
+    rays.direction_z.push_back(static_cast<float>(d.z));
+  }
+  for (const Vec3& o : lidar.origin_m) {
+    rays.origin_x.push_back(static_cast<float>(o.x)), rays.origin_y.push_back(static_cast<float>(o.y));
+    rays.origin_z.push_back(static_cast<float>(o.z));
+  }
+  rays.ring = lidar.ring;
+  return rays;
+}
+
 DepthCamera depth_camera(const WallSensor& sensor, double farthest_m) {
   const WallCamera& c = *sensor.camera;
   DepthCamera camera;
@@ -39,7 +70,7 @@ DepthCamera depth_camera(const WallSensor& sensor, double farthest_m) {
   return camera;
 }
 
-/// Whether azimuths fall, as those of a laser do that turns clockwise.
+/// Whether azimuths fall, as for a laser that turns clockwise.
 bool is_falling(const std::vector<double>& azimuth_rad) {
   return azimuth_rad.size() > 1 && azimuth_rad.back() < azimuth_rad.front();
 }
@@ -53,7 +84,7 @@ void check_order(const std::vector<double>& azimuth_rad) {
   }
 }
 
-/// A rectangle large enough to be endless, square to the normal at its distance.
+/// The pose of the wall's mesh, a very large rectangle perpendicular to the normal.
 Pose wall_pose(const WallPlane& plane) {
   // The plane of the mesh faces +z: towards the sensor, against the normal.
   const Vec3 z = {0.0, 0.0, 1.0}, to = -1.0 * plane.normal, axis = cross(z, to);
@@ -76,7 +107,7 @@ class WallScene {
     id_ = simulator_.add_sensor(std::move(seeing));
   }
 
-  /// What is measured of plane k in frame f; nothing where it was not found.
+  /// Measures plane k in frame f; changes nothing if it was not found.
   void see(std::size_t k, std::size_t f, std::span<float> values) {
     if (!planes_[k].is_found) return;
     simulator_.scene().set_pose(wall_, wall_pose(planes_[k]));
@@ -126,7 +157,7 @@ std::span<float> values_of(WallFrames& frames, std::size_t f) {
   return std::span(frames.measured_m).subspan(f * frames.sensor.rays(), frames.sensor.rays());
 }
 
-/// A turn of a lidar has rays of its own.
+/// Each revolution of a lidar has different rays.
 WallFrames simulate_turns(const WallSensor& sensor, const WallFit& fit, const WallSimulation& options) {
   const std::span<const WallPlane> planes = fit.measure.planes;
   WallFrames out = nothing_seen(sensor, planes.size());
@@ -144,24 +175,6 @@ bool is_measured(WallPixel pixel) {
 }
 
 }  // namespace
-
-RayPattern wall_pattern(const WallSensor& sensor) {
-  const WallLidar& lidar = *sensor.lidar;
-  RayPattern rays;
-  rays.rows = sensor.rows, rays.cols = sensor.cols;
-  rays.min_range_m = {static_cast<float>(lidar.min_range_m)};
-  rays.max_range_m = {static_cast<float>(sensor.max_range_m)};
-  for (const Vec3& d : lidar.direction) {
-    rays.direction_x.push_back(static_cast<float>(d.x)), rays.direction_y.push_back(static_cast<float>(d.y));
-    rays.direction_z.push_back(static_cast<float>(d.z));
-  }
-  for (const Vec3& o : lidar.origin_m) {
-    rays.origin_x.push_back(static_cast<float>(o.x)), rays.origin_y.push_back(static_cast<float>(o.y));
-    rays.origin_z.push_back(static_cast<float>(o.z));
-  }
-  rays.ring = lidar.ring;
-  return rays;
-}
 
 SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m) {
   if (sensor.lidar) {
@@ -190,7 +203,7 @@ SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m) {
 std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const NoiseChain& chain,
                              const std::string& name) {
   if (sensor.lidar) {
-    if (sensor.lidar->entry.empty()) throw InputError("what a scene file says of the rays of the lidar is not known");
+    if (sensor.lidar->entry.empty()) throw InputError("the entry of the lidar for scene files is unknown");
     return fmt::format("name: {}\n{}noise:\n{}", name, sensor.lidar->entry, chain_yaml(chain, 2));
   }
   const SensorModel model = wall_sensor_model(sensor, farthest_m);
@@ -229,7 +242,7 @@ WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options) {
   frames.left_out.reserve(fit.measure.pixels.size());
   for (std::size_t i = 0; i < fit.measure.pixels.size(); ++i) {
     const WallPixel pixel = fit.measure.pixels[i];
-    // Where losses are not known, what is not known may be no ray at all, and is none of what ends a wall.
+    // If losses are unknown, an unknown pixel may be no ray at all. It does not mark the end of a wall.
     const bool may_be_none = !fit.measure.knows_losses && pixel == WallPixel::kNotKnown;
     if (may_be_none) frames.measured_m[i] = std::numeric_limits<float>::quiet_NaN();
     frames.left_out.push_back(is_measured(pixel) || may_be_none ? 0 : 1);
@@ -239,6 +252,105 @@ WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options) {
     if (std::isnan(value)) continue;
     const double rounded = std::round(double{value} / step_m) * step_m;
     value = rounded > 0.0 ? static_cast<float>(rounded) : std::numeric_limits<float>::quiet_NaN();
+  }
+  return frames;
+}
+
+namespace {
+
+constexpr std::string_view kAnySensor = "scene: {meshes: {}, entities: []}\nsensors: [{name: lidar, preset: VLP-16}]\n";
+
+/// Whether the columns of the middle row form a full circle.
+bool is_full_turn(const WallSensor& sensor) {
+  const std::vector<Vec3>& d = sensor.lidar->direction;
+  const std::size_t first = sensor.rows / 2 * std::size_t{sensor.cols}, last = first + sensor.cols - 1;
+  return sensor.cols > 2 && norm(d[first] - d[last]) < 1.5 * norm(d[first] - d[first + 1]);
+}
+
+/// A model as lines of a scene file; empty for rays from a file.
+std::string entry_of(const SensorModel& model) {
+  const std::string_view kind = sensor_kind(model);
+  std::string text = fmt::format("type: {}\n", kind);
+  for (const SensorKindInfo& info : sensor_kinds()) {
+    if (info.slug != kind) continue;
+    if (info.rays_from_file) return {};
+    for (const FieldInfo& field : info.fields) {
+      const std::vector<double> values = get_sensor_field(model, field.name);
+      if (values == field.default_numbers && !field.required) continue;
+      text += fmt::format("{}: {}\n", field.name, field_text(field, values));
+    }
+  }
+  return text;
+}
+
+WallSensor lidar_of(const SceneSetup& setup, const std::string& name) {
+  const SensorSetup& entry = setup.sensors[find_sensor(setup, "")];
+  const Sensor& sensor = entry.sensor;
+  if (sensor.returns.size() != 1) {
+    throw InputError(
+        fmt::format("{}: sensor '{}' reports several returns of a ray, and a wall takes one", name, sensor.name));
+  }
+  const bool is_preset = !entry.preset.empty() && entry_of(sensor.model) == entry_of(find_preset(entry.preset).model);
+  const std::string text = is_preset ? fmt::format("preset: {}\n", entry.preset) : entry_of(sensor.model);
+  return with_prefix(name, [&] { return wall_lidar(sensor.model, text); });
+}
+
+}  // namespace
+
+WallSensor wall_lidar(const SensorModel& model, std::string entry) {
+  const PatternShape shape = pattern_shape(model);
+  if (make_view(model).rays_vary) throw InputError("rays vary from frame to frame: points do not tell which they are");
+  if (shape.rows < 2 || shape.cols < 2) {
+    throw InputError(fmt::format("{} x {} rays: a lidar before a wall has two rows and two columns at least",
+                                 shape.rows, shape.cols));
+  }
+  const RayPattern rays = make_pattern(model);
+  WallSensor sensor{.rows = rays.rows, .cols = rays.cols};
+  WallLidar lidar;
+  lidar.entry = std::move(entry);
+  lidar.min_range_m = double{*std::max_element(rays.min_range_m.begin(), rays.min_range_m.end())};
+  sensor.max_range_m = double{*std::min_element(rays.max_range_m.begin(), rays.max_range_m.end())};
+  for (std::size_t i = 0; i < sensor.rays(); ++i) {
+    lidar.direction.push_back({double{rays.direction_x[i]}, double{rays.direction_y[i]}, double{rays.direction_z[i]}});
+    if (!rays.origin_x.empty()) {
+      lidar.origin_m.push_back({double{rays.origin_x[i]}, double{rays.origin_y[i]}, double{rays.origin_z[i]}});
+    }
+    lidar.ring.push_back(rays.ring.empty() ? static_cast<std::uint16_t>(i / rays.cols) : rays.ring[i]);
+  }
+  sensor.lidar = std::move(lidar);
+  sensor.lidar->is_full_turn = is_full_turn(sensor);
+  return sensor;
+}
+
+WallSensor find_wall_lidar(const std::string& preset_or_file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(preset_or_file, error)) {
+    // A missing path does not look like a preset.
+    if (preset_or_file.find_first_of("/.") != std::string::npos) {
+      throw InputError(fmt::format("{}: is not there", preset_or_file));
+    }
+    const SensorModel& model = find_preset(preset_or_file).model;
+    return with_prefix(preset_or_file, [&] { return wall_lidar(model, fmt::format("preset: {}\n", preset_or_file)); });
+  }
+  const YamlValue root = parse_yaml(read_yaml_text(preset_or_file), preset_or_file);
+  if (root.find("sensors") != nullptr) return lidar_of(read_scene_file(preset_or_file), preset_or_file);
+  // The sensor needs no name.
+  return lidar_of(read_scene_text(kAnySensor, preset_or_file, {"sensors.0=@" + preset_or_file, "sensors.0.name=lidar"}),
+                  preset_or_file);
+}
+
+WallFrames read_wall_clouds(std::span<const FrameFile> files, const WallSensor& lidar) {
+  WallFrames frames{.sensor = lidar, .measured_m = {}};
+  const RayFinder finder(wall_pattern(lidar));
+  const PatternShape shape = {lidar.rows, lidar.cols};
+  for (const FrameFile& one : files) {
+    const CloudRanges ranges = find_ranges(read_cloud_points(one.file), finder, shape);
+    if (!ranges.lies_on_rays()) {
+      if (const auto rows = RingRows::of(lidar)) return read_revolution_clouds(files, lidar, *rows);
+    }
+    check_ranges(ranges, one.file, "lidar");
+    frames.measured_m.insert(frames.measured_m.end(), ranges.range_m.begin(), ranges.range_m.end());
+    frames.names.push_back(one.file.string());
   }
   return frames;
 }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/turned_frames.hpp"
+#include "simulate/frame_geometry.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/math/f64.hpp>
 #include <fathom/math/trigonometry.hpp>
 
+#include "calibrate/turned_rays.hpp"
+#include "render/surface_lanes.hpp"
 #include "sensor/sensor_view.hpp"
-#include "simulate/sensor_normals.hpp"
 
 namespace fathom {
 
 namespace {
 
+constexpr double kSameAngle = 1e-3;  // rad
 constexpr int kNodes = 33;
 constexpr double kReach = 4.0, kOfChain = 1.5, kOfNone = 1e-3;
 constexpr double kGrading = 3.0;     // of the steps between nodes, which grow tenfold from the middle to the ends
@@ -26,8 +32,8 @@ constexpr std::size_t kRaysPerPart = 4096;
 
 constexpr ChannelSet kTurnedChannels = {Channel::kRange, Channel::kReason, Channel::kNormal, Channel::kEnergy};
 
-/// Models that decide what a turned ray shows, without those that lose at random: energies are read as the chain says,
-/// and none is too low.
+/// Models that decide whether a turned ray shows a surface, without random losses: energies follow the chain, and no
+/// energy is too low.
 NoiseChain models_behind(const NoiseChain& chain) {
   NoiseChain models;
   for (const ChainEntry& entry : chain) {
@@ -39,7 +45,7 @@ NoiseChain models_behind(const NoiseChain& chain) {
   return models;
 }
 
-/// Whether a ray that would meet a surface at this hit shows it, by the reading and the energy that it has.
+/// Whether a ray that would meet a surface at this hit shows it, by its reading and its energy.
 bool shows(const TurnedRays::Surface& surface, const TurnedHit& hit, double seen_m, double seen_energy) {
   constexpr double kSamePlane = 5e-5, kOfGrazing = 1e-6;  // relative
   constexpr double kSameEnergy = 0.02, kLeastCosine = 0.05;
@@ -53,7 +59,7 @@ Vec3 vector_at(const std::vector<float>& x, const std::vector<float>& y, const s
   return {double{x[i]}, double{y[i]}, double{z[i]}};
 }
 
-/// About the middle of what two chains have, densest there: where edges are near, the angles show.
+/// Angles about the middle between the means of two chains, densest there.
 std::vector<double> nodes_for(const AxisTurn& a, const AxisTurn& b, double scale) {
   const double middle = 0.5 * (a.mean_rad + b.mean_rad), apart = 0.5 * std::abs(a.mean_rad - b.mean_rad);
   const double largest = std::max(a.stddev_rad, b.stddev_rad);
@@ -69,6 +75,90 @@ std::vector<double> nodes_for(const AxisTurn& a, const AxisTurn& b, double scale
 }
 
 }  // namespace
+
+void FrameEdges::find(const RayPattern& p, const Frame& truth) {
+  const std::size_t cols = p.cols;
+  for (std::vector<float>* values : {&edge_rad, &jump, &jump_rad}) values->resize(truth.rays());
+  const auto row_at = [&](std::size_t row) -> EdgeRow {
+    const std::size_t at = row * cols;
+    return {p.direction_x.data() + at, p.direction_y.data() + at, p.direction_z.data() + at,
+            truth.clean_range_m().data() + at};
+  };
+  const SurfaceKernels& kernels = surface_kernels(detect_isa());
+  for (std::size_t row = 0; row < p.rows; ++row) {
+    const EdgeRow here = row_at(row), above = row_at(row > 0 ? row - 1 : row),
+                  below = row_at(std::min<std::size_t>(row + 1, p.rows - 1));
+    const EdgeRow *const up = row > 0 ? &above : nullptr, *const down = row + 1 < p.rows ? &below : nullptr;
+    const std::size_t at = row * cols;
+    const EdgeNormals of_row = {normals[0].data() + at, normals[1].data() + at, normals[2].data() + at};
+    for (std::uint32_t begin = 0; begin < p.cols; begin += kBlockRays) {
+      const std::uint32_t count = std::min(kBlockRays, p.cols - begin);
+      alignas(64) float angle[kBlockRays], step[kBlockRays], step_angle[kBlockRays];
+      kernels.edge_angles(here, up, down, p.cols, begin, count, angle);
+      kernels.edge_jumps(here, of_row, up, down, p.cols, begin, count, step, step_angle);
+      std::copy_n(angle, count, edge_rad.data() + at + begin);
+      std::copy_n(step, count, jump.data() + at + begin);
+      std::copy_n(step_angle, count, jump_rad.data() + at + begin);
+    }
+  }
+}
+
+void find_normals(Simulator& simulator, SensorId sensor, std::uint32_t index, const Frame& frame,
+                  std::array<std::vector<float>, 3>& normals) {
+  const std::size_t rays = frame.rays();
+  for (std::vector<float>& values : normals) values.resize(rays);
+  const RayPattern& pattern = simulator.pattern(sensor, index);
+  const bool is_rolling = simulator.sensor(sensor).rolling && !pattern.time_offset_s.empty();
+  double time_s = frame.stamp_s();
+  Quaternion sensor_from_world = conjugate(simulator.world_from_sensor(sensor, time_s).rotation);
+  const PointSpan normal = frame.normal_world();
+  for (std::size_t i = 0; i < rays; ++i) {
+    const double at_s = frame.stamp_s() + (is_rolling ? double{pattern.time_offset_s[i]} : 0.0);
+    if (at_s != time_s) {
+      time_s = at_s;
+      sensor_from_world = conjugate(simulator.world_from_sensor(sensor, time_s).rotation);
+    }
+    const Vec3 n = rotate(sensor_from_world, Vec3{double{normal.x[i]}, double{normal.y[i]}, double{normal.z[i]}});
+    normals[0][i] = static_cast<float>(n.x), normals[1][i] = static_cast<float>(n.y);
+    normals[2][i] = static_cast<float>(n.z);
+  }
+}
+
+HitFrames::HitFrames(const NoiseChain& chain, const NoiseChain& other) : axes_(hit_axes(chain)) {
+  const std::vector<Axis> of_other = hit_axes(other);
+  are_turned_ = !axes_.empty() || !of_other.empty();
+  why_not_ = why_hits_are_not_told(chain);
+  if (why_not_.empty() && !other.empty()) {
+    why_not_ = of_other == axes_ ? why_hits_are_not_told(other) : "the two chains turn points about other axes";
+  }
+}
+
+void HitFrames::take(const RayPattern& rays, std::span<const float> point_m) {
+  rays_ = &rays, point_m_ = point_m;
+  if (are_turned_ && why_not_.empty() && !rays.origin_x.empty()) why_not_ = "its rays start at different places";
+}
+
+void HitFrames::add(std::size_t i, bool is_there, std::size_t returns, HitTurns& out) {
+  if (!are_turned_ || !why_not_.empty() || (!out.is_known() && point_m_.empty())) return;
+  out.axes = axes_;
+  std::optional<HitAngles> angles;
+  if (is_there && !point_m_.empty()) {
+    const Vec3 ray = {double{rays_->direction_x[i]}, double{rays_->direction_y[i]}, double{rays_->direction_z[i]}};
+    const Vec3 point = {double{point_m_[3 * i]}, double{point_m_[3 * i + 1]}, double{point_m_[3 * i + 2]}};
+    const double away_m = norm(point), length = norm(ray);
+    if (std::isfinite(away_m) && away_m > 0.0) {
+      angles = hit_angles({ray.x / length, ray.y / length, ray.z / length},
+                          {point.x / away_m, point.y / away_m, point.z / away_m}, axes_);
+    }
+    askew_ += angles && angles->off_rad > kSameAngle ? 1 : 0;
+  }
+  const auto put = [&](std::vector<float>& to, double angle) {
+    to.resize(returns, __builtin_nanf(""));  // for earlier frames with unknown points
+    to.push_back(angles ? static_cast<float>(angle) : __builtin_nanf(""));
+  };
+  put(out.first_rad, angles ? angles->first_rad : 0.0);
+  if (axes_.size() == 2) put(out.second_rad, angles ? angles->second_rad : 0.0);
+}
 
 TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFramesOptions& options, bool is_placed)
     : simulator_(simulator),
