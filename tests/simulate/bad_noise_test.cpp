@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Noise, ranges, cameras and their files that make no sense in a scene file: each an error with its place.
+// Wrong noise, ranges, cameras and files in a scene file: each is an error with its place.
 
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ const std::vector<Defect> kDefects = {
      kModel,
      "dropout: {entities: {crate: {correlation: {across_px: 1}}}}",
      {"bad.yaml:12:", "dropout.entities.crate.correlation is not a known key"}},
-    // Ranges. The value of stddev_m stands in column 30.
+    // Ranges. The value of stddev_m is in column 30.
     range("RangeOfUnknownLaw", "{unifrom: [0, 1]}",
           {"bad.yaml:12:31:", "noise.distance.stddev_m.unifrom is not a known key", "'uniform'"}),
     range("RangeWithoutLaw", "{}", {"bad.yaml:12:30:", "stddev_m = {}", "neither a number nor a range"}),
@@ -104,7 +104,7 @@ const std::vector<Defect> kDefects = {
      "environment: 4294967296\nsensors:",
      {"bad.yaml:1:14:", "environment = 4294967296", "[0, 4294967295]"}},
 
-    // Models that need what the sensor does not have.
+    // Models that need something that the sensor lacks.
     {"ShadowWithBaselineZero",
      "baseline_m: 0.1",
      "baseline_m: 0",
@@ -185,7 +185,7 @@ const std::vector<Defect> kDefects = {
     {"VerticalFocalLengthBesideAPreset",
      "type: stereo_camera\n    width: 8\n    height: 6\n    fx: 8\n    baseline_m: 0.1\n",
      "preset: D435\n    fy: 322\n",
-     {"bad.yaml:2:5:", "fy of a depth camera needs fx (what is not given is as the preset D435 has it)"}},
+     {"bad.yaml:2:5:", "fy of a depth camera needs fx (the preset D435 gives all other values)"}},
     {"CentreAsOfAPinhole",
      "    fx: 8\n",
      "    fx: 8\n    cx: 3.5\n",

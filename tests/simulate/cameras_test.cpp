@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cameras, grids and their losses as a scene file gives them.
+// Cameras, grids and their losses in scene files.
 
 #include <string>
 
@@ -8,13 +8,13 @@
 #include <fathom/simulate/run.hpp>
 
 #include "sensor/kinds.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 
 namespace fathom {
 namespace {
 
-/// The only sensor of a scene; `keys` are its own, each line indented by four.
+/// The only sensor of a scene; `keys`: its keys, each line indented by four.
 SensorSetup read_sensor_of(const std::string& keys) {
   const std::string scene =
       "sensors:\n  - name: s\n" + keys +
@@ -47,7 +47,7 @@ TEST(CamerasOfAFile, APresetTakesCalibratedIntrinsics) {
   const auto camera_of = [](const std::string& keys) {
     return std::get<StereoCamera>(read_sensor_of("    preset: D435\n" + keys).sensor.model);
   };
-  // 87 degrees over 640 columns, then what a calibration says, in each of the other ways.
+  // 87 degrees over 640 columns, then the values of a calibration, in each of the other ways.
   const std::string size = "    width: 640\n    height: 360\n";
   EXPECT_NEAR(intrinsics(camera_of(size)).fx, 337.2, 0.1);
   const StereoCamera pixels = camera_of(size + "    fx: 322\n");
@@ -62,9 +62,9 @@ TEST(CamerasOfAFile, APresetTakesCalibratedIntrinsics) {
   EXPECT_EQ(whole.cy, 179.0);
   EXPECT_NEAR(intrinsics(camera_of(size + "    focal_length_mm: 10\n    horizontal_aperture_mm: 20\n")).fx, 320, 1e-9);
   EXPECT_NEAR(intrinsics(camera_of("    horizontal_fov_deg: 90\n")).fx, 640, 1e-9);
-  // Taken away by hand, as was once needed.
+  // With an explicit reset of the other way.
   EXPECT_EQ(intrinsics(camera_of(size + "    fx: 322\n    horizontal_fov_rad: 0\n")).fx, 322.0);
-  // The other way round: the preset says fx.
+  // The reverse: the preset has fx.
   const auto kinect =
       std::get<StereoCamera>(read_sensor_of("    preset: Kinect-v1\n    horizontal_fov_deg: 90\n").sensor.model);
   EXPECT_NEAR(intrinsics(kinect).fx, 320, 1e-9);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One defect at a time in a valid scene, and what its refusal must look like.
+// One defect at a time in a valid scene, and the form of its refusal.
 
 #include <filesystem>
 #include <ostream>

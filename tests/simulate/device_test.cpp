@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The law of the device: every channel of every example is the processor's, bit by bit, when the device's source runs
-// here, thread by thread.
+// The law of the device: its source, run here thread by thread, gives the bits of the processor for every channel of
+// every example.
 
 #include <cstring>
 #include <fstream>
@@ -38,7 +38,7 @@ bool is_cloud(Channel c) {
   return c == Channel::kHitWorld || c == Channel::kHitSensor || c == Channel::kNormal || c == Channel::kCleanHit;
 }
 
-/// How many values of a channel differ.
+/// The number of values of a channel that differ.
 std::size_t different(const Frame& a, const Frame& b, Channel channel) {
   switch (channel) {
     case Channel::kEntityId:
@@ -59,7 +59,7 @@ std::size_t different(const Frame& a, const Frame& b, Channel channel) {
   return different(p.x, q.x) + different(p.y, q.y) + different(p.z, q.z);
 }
 
-/// Of one sensor the first frame, of the next the second, and so on; `first`: that of the first sensor.
+/// The first frame of one sensor, the second of the next, and so on. `first`: frame of the first sensor.
 void expect_same_frames(const std::string& scene, std::uint32_t first) {
   const SceneSetup setup = read_scene_file(std::string(FATHOM_SOURCE_DIR) + "/" + scene);
   RunOptions options;

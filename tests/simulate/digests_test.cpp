@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The law of the same bits everywhere: the frames of the shipped examples, and of a scene with what these lack, have
-// the digests that are committed, on every computer. Whoever means to change frames makes digests.txt again, by the
-// command in its first line; where this test fails without such a change, the program does not keep its promise there.
+// The law of the same bits everywhere: the frames of the shipped examples, and of a scene with features that these
+// lack, have the committed digests on every computer. After an intended change of frames, make digests.txt again by the
+// command in its first line. If this test fails without such a change, frames differ on this computer.
 
 #include <cmath>
 #include <cstdlib>
@@ -15,8 +15,8 @@
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/prepare_run.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/isas.hpp"
 
 namespace fathom {
@@ -45,7 +45,7 @@ std::vector<SceneDigests> read_digests() {
   return scenes;
 }
 
-/// What a run would print, without its files.
+/// The digests that a run would print, without its files.
 std::vector<std::string> digests_of(const SceneSetup& setup, const Compute& compute) {
   RunOptions options;
   options.frames = kFrames;

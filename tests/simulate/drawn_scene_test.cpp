@@ -11,11 +11,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/run_plan.hpp>
 
 #include "simulate/prepare_run.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 #include "text/npy.hpp"
 
@@ -26,7 +25,7 @@ using nlohmann::json;
 using test::contains;
 using test::TemporaryFolder;
 
-/// A stereo camera before a wall and a door; the texts stand in the sensor and in the door.
+/// A stereo camera before a wall and a door; the texts become keys of the sensor and of the door.
 std::string drawn_scene_text(const std::string& sensor, const std::string& door) {
   return "frames: 2\nseed: 5\nsensors:\n  - name: cam\n    type: stereo_camera\n    width: 16\n    height: 12\n"
          "    reference: left\n    max_range_m: 20\n" +
@@ -77,7 +76,7 @@ TEST(DrawnScene, RangesArriveInTheUnitOfTheLibrary) {
   EXPECT_EQ(plan_run(setup, {}).ranges, 11U);
 }
 
-/// What a run of an environment and episode writes.
+/// The files of a run of an environment and episode.
 struct DrawnRun {
   json summary;
   std::map<std::string, std::string> files;
@@ -165,7 +164,7 @@ TEST(DrawnScene, OverridesGiveAndReplaceRanges) {
   EXPECT_EQ(setup.entity_ranges[1].low, 1.0);
 }
 
-// A preset says its focal length in one way; a range in another takes its place.
+// A preset gives its focal length in one way; a range in another way replaces it.
 TEST(DrawnScene, ARangeStandsBesideAPreset) {
   const std::string text =
       "sensors:\n  - name: cam\n    preset: D435\n    noise: []\n    baseline_m: {uniform: [0.048, 0.052]}\n    fx: "
@@ -204,7 +203,7 @@ TEST(DrawnScene, WrongRangesAreRefusedWhereTheyStand) {
   EXPECT_TRUE(contains(message, "width = {uniform: [4, 8]} is"));
 }
 
-// Each range fits the middle of the other, and ends of the two do not fit together.
+// Each range fits the middle of the other, but their ends do not fit together.
 TEST(DrawnScene, RangesMustFitTogether) {
   const auto read = [](const std::string& low, const std::string& high) {
     return test::input_error([&] {

@@ -78,7 +78,7 @@ TEST(House, HasOneMovingEntityAndThreeSensors) {
 TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
   const test::TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(kExamples + "/06_stereo/stereo.yaml");
-  EXPECT_EQ(setup.scene.entities().size(), 86U);  // the house's
+  EXPECT_EQ(setup.scene.entities().size(), 86U);  // of the house
   RunOptions options;
   options.out = folder / "out";
   run_scene(setup, options);
@@ -127,7 +127,7 @@ TEST(Robot, SeesTheRoomThroughItselfAndTheGlass) {
   for (const char* name : {"hand", "finger"}) EXPECT_EQ(rays_at(camera, name), 0) << name;
   for (const char* name : {"thumb", "cup", "bowl", "table"}) EXPECT_GT(rays_at(camera, name), 0) << name;
   EXPECT_GT(std::count(camera.label().begin(), camera.label().end(), 40U), 0);
-  // Nine in ten returns of the pane are lost, none of the frame's.
+  // Nine in ten returns of the pane are lost, no returns of the frame.
   std::size_t lost = 0, lost_elsewhere = 0;
   for (std::size_t i = 0; i < lidar.size(); ++i) {
     const bool is_pane = lidar.entity_id()[i] == index(setup.scene.find_entity("window/pane"));
@@ -148,7 +148,7 @@ TEST(Pipeline, WritesBothCloudsWithoutMisses) {
                            "lidar/cloud_000000.pcd", "lidar/cloud_world_000000.pcd", "summary.json"}) {
     EXPECT_EQ(files.count(name), 1U) << name;
   }
-  // Same number of points in both clouds, fewer than rays: x y z and three fields, whatever the frame.
+  // Both clouds have the same number of points, fewer than rays: x y z and three fields.
   EXPECT_EQ(files.at("lidar/cloud_000000.pcd").size(), files.at("lidar/cloud_world_000000.pcd").size());
   EXPECT_NE(files.at("lidar/cloud_000000.pcd"), files.at("lidar/cloud_world_000000.pcd"));
 }

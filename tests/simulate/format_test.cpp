@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a scene file says arrives as it was said.
+// The keys of scene files arrive in the scene.
 
 #include <cmath>
 #include <cstring>
@@ -17,8 +17,8 @@
 #include <fathom/simulate/run.hpp>
 
 #include "sensor/sensor_view.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 #include "text/yaml_tree.hpp"
 
@@ -31,14 +31,14 @@ using test::TemporaryFolder;
 
 SceneSetup read(const std::string& text) { return read_scene_text(text, "s.yaml", {}); }
 
-/// A scene of one sensor; `sensor` holds its keys, each line indented by four.
+/// A scene of one sensor. `sensor`: its keys, each line indented by four.
 std::string scene_with(const std::string& sensor) {
   return "sensors:\n  - name: s\n" + sensor +
          "scene:\n  meshes:\n    m: {sphere: {radius_m: 1}}\n  entities:\n    - {name: e, mesh: m, position_m: [5, 0, "
          "0]}\n";
 }
 
-/// The options of an output that is of the kind M.
+/// The options of an output of kind M.
 template <class M>
 M options_of(const Output& output) {
   const M* options = output.get_if<M>();
@@ -125,7 +125,7 @@ TEST(SceneFormat, ATrajectoryFileMoves) {
   EXPECT_NEAR(path.at(3).translation_m.x, 1.0, 1e-12);
 }
 
-// Stamps of a log are seconds since 1970; a scene begins at 0 unless it says otherwise.
+// Stamps of a log are seconds since 1970; a scene begins at 0 by default.
 TEST(SceneFormat, AMotionThatNoFrameMeetsIsNotedAndCanBeMoved) {
   const TemporaryFolder folder;
   folder.write("path.tum", "1403715523.5 0 0 0 0 0 0 1\n1403715525.5 2 0 0 0 0 0 1\n");
@@ -199,8 +199,9 @@ TEST(SceneFormat, APresetBringsItsNoiseUnlessTheFileSaysOtherwise) {
                   .empty());
 }
 
-// The reader knows no model by name: each parameter of each registered model arrives, away from its default.
-/// Weights of a mixture only go together: the rest of 1, shared out among the others.
+// The reader knows no model by name: each parameter of each registered model arrives, with a value other than its
+// default.
+/// Weights of a mixture must sum to 1: the others share the rest.
 std::string other_weights(const NoiseInfo& model, const FieldInfo& given, double value) {
   std::string text;
   if (!given.name.starts_with("w_")) return text;
@@ -252,12 +253,12 @@ TEST(SceneFormat, StereoCameraWithRowsPerEntity) {
   EXPECT_EQ(sensor.noise[0].by_entity[0].entity, setup.scene.find_entity("e"));
   const std::vector<FieldValue> row = sensor.noise[0].by_entity[0].noise.values();
   EXPECT_EQ(std::get<double>(row[1].value), 5.0);       // its own
-  EXPECT_EQ(std::get<Choice>(row[2].value).index, 1U);  // the default row's
+  EXPECT_EQ(std::get<Choice>(row[2].value).index, 1U);  // of the default row
   EXPECT_THROW(read(scene_with("    preset: D435\n    noise: [stereo_energy: {entities: {f: {pow: 5}}}]\n")),
                InputError);
 }
 
-// Poses of the cameras instead of a baseline; the emitter's is the sensor's.
+// Poses of the cameras instead of a baseline; the emitter has the pose of the sensor.
 TEST(SceneFormat, StereoCameraWithPoses) {
   const SceneSetup setup =
       read(scene_with("    type: stereo_camera\n    width: 8\n    height: 6\n    fx: 8\n    position_m: [1, 2, 3]\n"
@@ -273,7 +274,7 @@ TEST(SceneFormat, StereoCameraWithPoses) {
   EXPECT_EQ(setup.sensors[0].sensor.parent_from_sensor.at(0).translation_m, (Vec3{1, 2, 3}));
 }
 
-// Parameters for two rings, the rest as the model's own line.
+// Parameters for two rings; the model's line gives the rest.
 TEST(SceneFormat, CorrelationsArrive) {
   const NoiseChain noise =
       read(scene_with("    preset: VLP-16\n    noise:\n"
@@ -393,7 +394,7 @@ TEST(SceneFormat, ASceneMayStandInAnotherFile) {
   };
   const std::string place = (folder / "t.yaml").string() + ":2:15: scene.file";
   EXPECT_EQ(error_of("scene: {file: gone.yaml}\n").rfind(place, 0), 0U) << error_of("scene: {file: gone.yaml}\n");
-  EXPECT_EQ(error_of("scene: {file: s.yaml}\n"), place + " = s.yaml is a file without a scene of its own");
+  EXPECT_EQ(error_of("scene: {file: s.yaml}\n"), place + " = s.yaml is a file that has no scene itself");
   folder.write("bad.yaml", "scene: {meshes: {m: {sphere: {radius_m: -1}}}, entities: []}\n");
   EXPECT_EQ(error_of("scene: {file: bad.yaml}\n"),
             (folder / "bad.yaml").string() + ":1:41: scene.meshes.m.sphere.radius_m = -1 is not in [1e-06, 1000000] m");
@@ -435,7 +436,7 @@ std::string with_slip(std::size_t at, int kind, char c) {
   return text;
 }
 
-// A slip of one character never crashes, hangs or throws anything but InputError, in one line that names the place.
+// A slip of one character never crashes or hangs. It throws at most InputError, in one line that names the place.
 RC_GTEST_PROP(SceneFormat, AnySingleCharacterMayChange, ()) {
   static const std::string kCharacters = "\n\t :,-[]{}#&*!|>'\"%@`~?.0123456789eaxz_\\=\x01\x7f\xc3\xff";
   for (int i = 0; i < 20; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Values in a scene file that do nothing, or are likely slips: notes with their place. And hints that name only keys
-// that a model takes.
+// Notes, with their place, on values in a scene file that have no effect or are likely slips; and hints that name only
+// keys of the model.
 
 #include <string>
 #include <vector>
@@ -10,8 +10,8 @@
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {
@@ -48,7 +48,7 @@ TEST(IdleKeys, AStepThatALawDoesNotReadIsNoted) {
             Notes{"s.yaml:10:39: sensors.cam.noise.edge_loss.step = 0.1 has no effect: law = angle does not read it"});
   EXPECT_EQ(notes_with("edge_loss: {law: plane, step: 0.1, high_probability: 0.5}"), Notes{});
   EXPECT_EQ(notes_with("edge_loss: {law: angle, high_probability: 0.5}"), Notes{});
-  // An entity of the other law reads it.
+  // An entity with the other law uses it.
   EXPECT_EQ(notes_with("edge_loss: {law: angle, step: 0.1, entities: {crate: {law: plane}}}"), Notes{});
 }
 
@@ -71,7 +71,7 @@ TEST(IdleKeys, HalfOfNoLightIsNoted) {
   }
 }
 
-/// What learning writes is read back the same, and nothing of it is noted but what someone gave.
+/// The scene reader restores the parameters that learning writes. It notes only values that a user gave.
 TEST(IdleKeys, AChainIsWrittenWithoutThem) {
   const NoiseChain chain = {StereoShadow{},
                             TextureLoss{.midpoint = 0.2F},
@@ -95,7 +95,7 @@ TEST(IdleKeys, AChainIsWrittenWithoutThem) {
     }
     EXPECT_EQ(again[k].correlation, chain[k].correlation) << chain[k].noise.slug();
   }
-  // A value that would not be read back stays.
+  // A value that the reader would not restore stays.
   const NoiseChain odd = {TextureLoss{.half_ambient_klx = 3.0F}};
   EXPECT_NE(chain_yaml(odd).find("half_ambient_klx: 3"), std::string::npos);
   const NoiseChain lit = {TextureLoss{.ambient_klx = 1.0F}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A C library whose functions are off by 1e-7 of their value: LD_PRELOAD puts it before the real one. Those of two
-// computers differ by 1e-16. What still has the same bits takes nothing from them.
+// A C library whose functions have a relative error of 1e-7: LD_PRELOAD puts it before the real one. The libraries of
+// two computers differ by 1e-16. Results with the same bits do not depend on the library.
 
 #include <dlfcn.h>
 

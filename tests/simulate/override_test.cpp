@@ -8,8 +8,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -37,7 +37,7 @@ TEST(Override, TakesAValueFromAFile) {
   const SceneSetup setup = read_with({"sensors.lidar.noise=@" + file});
   ASSERT_EQ(setup.sensors[0].sensor.noise.size(), 1U);
   EXPECT_EQ(setup.sensors[0].sensor.noise[0].noise.number("stddev_m"), 0.25);
-  EXPECT_EQ(setup.inputs.back(), file);  // a run refuses to write over it
+  EXPECT_EQ(setup.inputs.back(), file);  // a run refuses to overwrite it
   EXPECT_TRUE(test::contains(error_of("sensors.lidar.noise=@" + (folder / "none.yaml").string()), "none.yaml"));
   folder.write("bad.yaml", "- distance: {stddev_m: 0.1}\n- distanc: {}\n");
   EXPECT_TRUE(test::contains(error_of("sensors.lidar.noise=@" + (folder / "bad.yaml").string()),

@@ -13,8 +13,8 @@
 #include <fathom/simulate/run.hpp>
 
 #include "render/parameter_range.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 #include "text/npy.hpp"
 
@@ -40,7 +40,7 @@ SceneSetup read(const std::string& noise, const std::vector<std::string>& overri
   return read_scene_text(scene_with(noise), "s.yaml", overrides);
 }
 
-/// What a run says and writes.
+/// The result and the files of a run.
 struct Ran {
   json summary;
   std::map<std::string, std::string> files;
@@ -66,7 +66,7 @@ RunOptions of_episode(std::uint32_t environment, std::uint32_t episode) {
 }
 
 // The reader knows no model by name: each number of each registered model may be a range.
-/// Weights that must sum to 1 cannot be drawn one by one.
+/// Weights that must sum to 1 cannot be drawn separately.
 bool is_weight(const NoiseInfo& model, const FieldInfo& field) {
   return model.slug == "beam_mixture" && field.name.starts_with("w_");
 }
@@ -172,7 +172,7 @@ TEST(Ranges, SeedEnvironmentAndEpisodeEachDrawAnew) {
   EXPECT_EQ(by_file.files, by_option.files);
   EXPECT_EQ(by_file.summary["environment"], 1);
   EXPECT_EQ(by_file.summary["episode"], 1);
-  EXPECT_EQ(by_file.summary["seed"], 5);  // the run's own, not what the episode makes of it
+  EXPECT_EQ(by_file.summary["seed"], 5);  // of the run, not of the episode
 }
 
 TEST(Ranges, ARunIsTheEnvironmentOfTheSameNumber) {
@@ -206,7 +206,7 @@ TEST(Ranges, ARowInheritsTheDrawOrHasItsOwn) {
   ASSERT_EQ(one.drawn().size(), 4U);
   EXPECT_EQ(one.drawn()[1]["entity"], "door");
   EXPECT_EQ(one.drawn()[1]["parameter"], "pow");
-  EXPECT_EQ(one.value(1), one.value(0));  // not given in the row: as in the model's own line
+  EXPECT_EQ(one.value(1), one.value(0));  // missing in the row: from the model's line
   EXPECT_EQ(one.drawn()[2]["parameter"], "min_energy");
   EXPECT_EQ(one.drawn()[3]["entity"], "wall");
   EXPECT_NE(one.value(3), one.value(0));

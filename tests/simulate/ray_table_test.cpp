@@ -100,7 +100,7 @@ TEST(RayTableTest, NamesTheLineOfWhatIsWrong) {
       {"# nothing\n", "rays.csv: holds no rays"},
       {head, "rays.csv: holds no rays"},
       {"ox,oy,oz,dx,dy\n", "rays.csv:1: column 'dz' is missing"},
-      {"ox,oy,oz,dx,dy,dz,dz\n", "rays.csv:1: column 'dz' stands twice"},
+      {"ox,oy,oz,dx,dy,dz,dz\n", "rays.csv:1: column 'dz' is there twice"},
       {"ox,oy,oz,dx,dy,dz,rnge_m\n",
        "column 'rnge_m' is not one of ox, oy, oz, dx, dy, dz, range_m, ring, time_s (nearest"},
       {"1,2,3,4,5,6\n", "rays.csv:1: column '1' is not one of"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Diverging rays, several returns, materials and falloff in scene files, and what becomes of them in files.
+// Diverging rays, several returns, materials and falloff in scene files, and in the files of runs.
 
 #include <algorithm>
 #include <cmath>
@@ -15,11 +15,10 @@
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/run_plan.hpp>
 
 #include "simulate/defects.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 #include "text/npy.hpp"
 

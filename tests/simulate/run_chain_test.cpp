@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What a run's summary says of a sensor's noise, also where someone edited it.
-
-#include "simulate/run_chain.hpp"
+// The noise of a sensor in a run's summary, also after edits of the file.
 
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "simulate/read_run.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose a folder is, and what --force takes out of it.
+// The owner of a folder, and the files that --force removes.
 
 #include <atomic>
 #include <chrono>
@@ -15,9 +15,8 @@
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/run_folder.hpp"
-#include "simulate/run_record.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 
 namespace fathom {
 namespace {
@@ -38,7 +37,7 @@ RunOptions options_for(const fs::path& out, std::uint64_t seed = 1, bool force =
   return options;
 }
 
-/// Stops after so many questions.
+/// Stops after this many calls.
 void run_in_part(RunOptions options, int questions) {
   int asked = 0;
   options.should_stop = [&] { return asked++ >= questions; };
@@ -54,7 +53,7 @@ std::string refusal_of_run(const RunOptions& options) {
   return "";
 }
 
-/// Runs two at once and returns how many were done; the folder then holds the files of one seed.
+/// Runs two at once and returns the number of completed runs. The folder then holds the files of one seed.
 int race(const fs::path& out, bool force) {
   std::atomic<int> ready = 0, done = 0;
   std::vector<std::string> refusals(2);
@@ -104,7 +103,7 @@ TEST(RunFolder, TwoRunsCannotShareANewFolder) {
   }
 }
 
-// One after the other both may replace; at once, one of them is refused. Either way the files are of one run.
+// In sequence, both may replace; at the same time, one of them is refused. Either way the files are of one run.
 TEST(RunFolder, TwoRunsWithForceCannotShareAFolder) {
   const TemporaryFolder folder;
   run_scene(scene(), options_for(folder / "out", 7));
@@ -144,7 +143,7 @@ TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
   run_in_part(first, 40);
   EXPECT_TRUE(fs::exists(out / "lidar/cloud_000003.pcd"));
   EXPECT_TRUE(fs::exists(out / kRecordName));
-  // What a killed process leaves where files cannot be nameless, and what is the user's.
+  // Remains of a killed process on a file system without nameless files, and files of the user.
   for (const char* name : {".cloud_000007.pcd.123.part", ".cloud_000008.pcd.123-4.part"}) {
     folder.write(fs::path("out/lidar") / name, "half");
   }
@@ -161,7 +160,7 @@ TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
   EXPECT_FALSE(fs::exists(out / kRecordName));
 }
 
-// A complete run, replaced by one that is stopped at any moment, replaced by a third: nothing of the first two is left.
+// A complete run is replaced by a run that stops at any moment, and that by a third: nothing of the first two remains.
 TEST(RunFolder, ForceAfterForceRemovesAll) {
   const TemporaryFolder folder;
   for (const int questions : {1, 7, 10}) {
@@ -190,7 +189,7 @@ TEST(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
   fs::remove(folder / "a.txt");
   EXPECT_EQ(read_record(folder.path()), std::vector<fs::path>{"b.txt"});
   {
-    RunRecord record(folder.path(), true);  // the lock went with its owner
+    RunRecord record(folder.path(), true);  // the lock ended with its owner
     record.add({"b.txt"});
     record.replace({{"lidar", {"cloud_*.pcd", "scans.csv"}}}, 42);
   }
@@ -227,7 +226,7 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   EXPECT_EQ(test::bytes_of(folder / "elsewhere/cloud_000001.pcd"), "precious");
 }
 
-/// A run with force into a folder that holds what its scene is read from.
+/// A run with force into a folder with inputs of its scene.
 class OwnInput : public testing::Test {
  protected:
   static constexpr const char* kWall =
@@ -235,7 +234,7 @@ class OwnInput : public testing::Test {
       "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
       "end_header\n3 0 0\n3 1 0\n3 0 1\n3 0 1 2\n";
 
-  /// A run whose boxes are `mesh` is refused and leaves `file` as it was.
+  /// A run whose boxes are `mesh` is refused and does not change `file`.
   void expect_kept(const std::string& mesh, const fs::path& file) {
     const fs::path scene =
         folder_.write("scene.yaml", test::replaced(test::replaced(kScene, "[pcd, range_image]", "[ply]"),

@@ -12,8 +12,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 
 namespace fathom::run_test {
 namespace {
@@ -45,7 +45,7 @@ RunOptions into(const fs::path& out) {
   return options;
 }
 
-/// The files of a run, summary.json without what may differ from run to run.
+/// The files of a run, summary.json without values that differ between runs.
 Files files_of(const fs::path& out) {
   Files files = read_folder(out);
   auto summary = nlohmann::json::parse(files.at("summary.json"));
@@ -79,7 +79,7 @@ TEST(Run, SeedsFramesAndSensorsDiffer) {
   EXPECT_NE(a.at("lidar/cloud_000000.pcd"), a.at("lidar/cloud_000001.pcd"));
   const Files c = files_of_run(kRichScene, 1, {"sensors.lidar.name=other"});
   EXPECT_NE(a.at("lidar/range_000000.npy"), c.at("other/range_000000.npy"));
-  // The laser has no noise: the seed does not touch it.
+  // The laser has no noise: the seed does not change it.
   EXPECT_EQ(a.at("laser/cloud_000000.pcd"), b.at("laser/cloud_000000.pcd"));
 }
 
@@ -223,7 +223,7 @@ TEST(Run, BadOptionsWriteNothing) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-// Stopped at any moment, what is there is whole and equal to the same file of a full run, and there is no summary.
+// Stopped at any moment, existing files are whole and equal to those of a full run, and there is no summary.
 TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
   const TemporaryFolder folder;
   const Files full = files_of_run(kRichScene, 2);
@@ -250,7 +250,7 @@ TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
       EXPECT_TRUE(full.at(name) == bytes) << name;
     }
   }
-  EXPECT_EQ(most, full.size() - 2);  // the last question comes before the last file
+  EXPECT_EQ(most, full.size() - 2);  // the last call comes before the last file
 }
 
 TEST(Run, AFolderThatWasInterruptedCanBeRunAgainWithForce) {
@@ -274,7 +274,7 @@ TEST(Run, AFolderThatCannotBeMadeIsASystemError) {
   EXPECT_EQ(test::bytes_of(folder / "file"), "mine");
 }
 
-/// Forbids files above a size while it lives: what a full disk does to a write.
+/// Forbids files above a size while it lives: writes fail as on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

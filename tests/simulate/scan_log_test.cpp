@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a simulated planar laser logs, read back; and the closed loop: parameters that were simulated are learned from
-// the files.
+// Logs of a simulated planar laser, read back; and the closed loop: learning finds the simulated parameters in the
+// files.
 
 #include <cmath>
 
@@ -12,8 +12,8 @@
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::scan_log_test {

@@ -22,14 +22,14 @@ inline std::map<std::string, std::string> read_folder(const fs::path& folder) {
   return files;
 }
 
-/// The text with the first `from` replaced; throws when it is not there, so that no test passes by chance.
+/// The text with the first `from` replaced; throws when it is missing, so that no test passes by chance.
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   if (at == std::string::npos) throw std::runtime_error("the scene has no '" + from + "'");
   return text.replace(at, from.size(), to);
 }
 
-/// The lines are counted on in bad_scene_test.cpp.
+/// bad_scene_test.cpp depends on its lines.
 inline const std::string kScene = R"(frames: 2
 rate_hz: 10
 seed: 5

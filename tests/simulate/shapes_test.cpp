@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shapes in scene files become the meshes that C++ makes of the same numbers.
+// Shapes in scene files become the meshes that C++ makes from the same numbers.
 
 #include <string>
 
@@ -20,7 +20,7 @@ using test::TemporaryFolder;
 
 const std::string kPgm = "P2 3 2 100 0 50 100 20 40 60";
 
-/// The mesh that takes the place of the crate's box.
+/// The mesh that replaces the crate's box.
 Mesh read_shape(const std::string& shape) {
   const TemporaryFolder folder;
   folder.write("hills.pgm", kPgm);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
-// What summary.json says of entities, noise and carriers.
+// Entities, noise and warnings of carriers in summary.json.
 
 #include <string>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fathom/noise/custom.hpp>
+#include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
+#include <fathom/simulate/simulator.hpp>
 
+#include "noise/blind_zone.hpp"
+#include "simulate/counted_run.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 
 namespace fathom {
 namespace {
@@ -94,7 +99,7 @@ TEST(Summary, TellsTheWholeChain) {
   const json correlation = {{"across_px", 2.5}, {"down_px", 0.0}, {"time_s", "inf"}, {"shape", "gaussian"}};
   EXPECT_EQ(noise[1]["correlation"], correlation);
   EXPECT_EQ(noise[2]["rings"]["3"]["bias_m"], 0.25);
-  // What was drawn is what was used.
+  // The reported values are the used ones.
   EXPECT_FLOAT_EQ(noise[2]["parameters"]["gain"].get<float>(), lidar["drawn"][0]["value"].get<float>());
   EXPECT_EQ(lidar["range_policy"], "keep");
   EXPECT_EQ(summary["sensors"][1]["noise"], json::array());
@@ -140,7 +145,7 @@ TEST(Summary, WarnsOfASensorThatSeesOnlyWhatCarriesIt) {
 }
 
 TEST(Summary, BlamesNoCarrierForWhatNoiseCarriedBelowTheLeastRange) {
-  // A box of 4 m around the laser: its walls are well within reach, until noise takes 10 m off.
+  // A box of 4 m around the laser: its walls are well within reach, until noise subtracts 10 m.
   const auto warnings = [](const std::string& noise) {
     const std::string text = replaced(replaced(kScene, "size_m: [1, 1, 1]", "size_m: [4, 4, 4]"), kHung,
                                       kWithin + "    noise: [" + noise + "]\n");
@@ -153,7 +158,7 @@ TEST(Summary, BlamesNoCarrierForWhatNoiseCarriedBelowTheLeastRange) {
 }
 
 TEST(Summary, WarnsOfACarrierFurtherUpAndOfSomeFrames) {
-  // The laser hangs on the crate, which hangs on the cart and stands beside it; for frame 1 it has moved into the cart,
+  // The laser is on the crate, which is a child of the cart and beside it. For frame 1 it has moved into the cart,
   // which it does not ignore.
   const std::string text =
       replaced(replaced(scene_from_within("0.8"), kWithin,
@@ -178,6 +183,43 @@ TEST(Summary, SensorsWithinABodyWriteTheSameFiles) {
   auto a = test::read_folder(folder / "a"), b = test::read_folder(folder / "b");
   a.erase("summary.json"), b.erase("summary.json");
   EXPECT_TRUE(a == b);
+}
+
+TEST(SelfOcclusionCheck, AsksAModelForItsLeastDepth) {
+  Scene scene;
+  const EntityId body = scene.add_entity({.name = "body", .mesh = scene.add_mesh(make_box({1, 1, 1}))});
+  Sensor sensor;
+  sensor.name = "camera";
+  sensor.model = camera_from_fov(8, 8, 1);
+  sensor.parent = body;
+  EXPECT_FALSE(SelfOcclusionCheck(scene, sensor).channels().contains(Channel::kCleanDepth));
+  sensor.noise = {test::BlindZone{.depth_m = 1, .share = 0.5F}};
+  EXPECT_FALSE(SelfOcclusionCheck(scene, sensor).channels().contains(Channel::kCleanDepth));
+  sensor.noise = {test::BlindZone{.depth_m = 1}};
+  EXPECT_TRUE(SelfOcclusionCheck(scene, sensor).channels().contains(Channel::kCleanDepth));
+}
+
+// As in a mesh file that is split: the mast is a child of the body, whose shell surrounds the lidar.
+TEST(SelfOcclusionCheck, NamesTheWholeOfAPartThatSurroundsTheSensor) {
+  Scene scene;
+  const MeshId box = scene.add_mesh(make_box({1, 1, 1}));
+  const EntityId body = scene.add_entity({.name = "body", .mesh = box, .scale = {0.1, 0.1, 0.1}});
+  const EntityId mast = scene.add_entity({.name = "mast", .mesh = box, .scale = {0.01, 0.01, 0.01}, .parent = body});
+  scene.add_entity({.name = "body/shell", .mesh = box, .parent = body, .part_of_parent = true});
+  Simulator simulator(scene);
+  Sensor sensor = {.name = "lidar", .model = find_preset("VLP-16").model, .noise = {}};
+  sensor.parent = mast;
+  const SensorId lidar = simulator.add_sensor(sensor);
+  SelfOcclusionCheck check(scene, simulator.sensor(lidar));
+  Frame frame(check.channels());
+  simulator.render(lidar, 0, frame);
+  ASSERT_TRUE(check.suspects(frame.count_reasons()));
+  check.count(frame, std::vector<float>{0.9F});
+  const auto warning = check.warning(1);
+  ASSERT_TRUE(warning.has_value());
+  EXPECT_EQ(*warning,
+            "all 28928 rays of 'lidar' end at 'body', which carries it, nearer than its least range; "
+            "ignore: ['body'] lets them through");
 }
 
 }  // namespace

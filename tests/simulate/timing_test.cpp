@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs whose sensors have a time of their own: numbers and names of files, summary.json, bags and what is refused.
+// Runs whose sensors have timings: numbers and names of files, summary.json, bags and errors.
 
 #include <cmath>
 #include <set>
@@ -12,7 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/run_pairs.hpp>
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/run_plan.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "bag/mcap_reader.hpp"
 #include "message/clock.hpp"
@@ -20,10 +20,10 @@
 #include "message/message.hpp"
 #include "message/point_cloud2.hpp"
 #include "message/tf_message.hpp"
-#include "simulate/frame_schedule.hpp"
-#include "simulate/run_record.hpp"
+#include "simulate/prepare_run.hpp"
+#include "simulate/run_folder.hpp"
+#include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -270,7 +270,7 @@ TEST_F(TimedBag, HasTheStampOfMeasuringInMessagesThatComeAtTheirDelivery) {
   std::uint64_t before_ns = 0, clock_ns = 0;
   std::uint32_t k = 0, clouds = 0, scans = 0;
   for (const Heard& heard : messages_of(setup)) {
-    if (heard.topic != "/laser/scan") {  // it comes at the time of its first ray, at the end of the turn
+    if (heard.topic != "/laser/scan") {  // it comes at the time of its first ray, at the end of the revolution
       EXPECT_GE(heard.time_ns, before_ns);
       before_ns = heard.time_ns;
     }
@@ -353,7 +353,7 @@ TEST_F(TimedRun, RefusesWhatCannotBe) {
                              "a.yaml:16:13: sensors.lidar.timing: the sensor would make 2000000 frames in the 2 s of "
                              "the run, not 1 to 1000000"));
   SceneSetup setup = read(timed_scene("timing: {phase_s: 1}"));
-  setup.sensors[0].timing_place.clear();  // as a program has it
+  setup.sensors[0].timing_place.clear();  // as in a program
   EXPECT_EQ(test::input_error([&] { run_scene(setup, options()); }),
             "sensor 'lidar': timing.phase_s = 1 is not below the 0.4 s of the run: the sensor would make no frame");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));

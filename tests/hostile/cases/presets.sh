@@ -23,7 +23,7 @@ expect 2 'horizontal_fov_deg = 87 and fx are both given' fathom simulate camera.
 camera 'baseline_m: 0.05, left_camera: {}, right_camera: {}'
 expect 2 'left_camera = .* and baseline_m are both given' fathom simulate camera.yaml --out bad
 camera 'fy: 322'
-expect 2 'fy of a depth camera needs fx \(what is not given is as the preset D435 has it\)' fathom simulate camera.yaml --out bad
+expect 2 'fy of a depth camera needs fx \(the preset D435 gives all other values\)' fathom simulate camera.yaml --out bad
 camera 'width: 64, height: 36, fx: 32, cx: 31.5'
 expect 2 'cx = 31.5 is not a key of a stereo_camera; give principal_point_px: \[cx, cy\]' fathom simulate camera.yaml --out bad
 absent bad
