@@ -13,7 +13,7 @@
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "dataset/read_bytes.hpp"
+#include "dataset/own_files.hpp"
 #include "text/read_file.hpp"
 
 namespace fathom {
@@ -58,7 +58,7 @@ InputDigests::Stamp InputDigests::stamp_of(const std::filesystem::path& file) {
 }
 
 std::string InputDigests::file_digest(const std::filesystem::path& file) {
-  // A file that changes twice within the grain of its times, the second time after it was read, looks the same.
+  // A file that changes twice within the resolution of its times, the second time after it was read, looks unchanged.
   constexpr std::int64_t kLongAgoNs = 10'000'000'000;
   const Stamp stamp = stamp_of(file);
   const auto found = known_.find(file);
@@ -72,16 +72,12 @@ std::string InputDigests::file_digest(const std::filesystem::path& file) {
   return digest;
 }
 
-std::string inputs_digest(const SceneSetup& setup, const RunOptions& options) {
-  return InputDigests().digest(setup, options);
-}
-
 std::string InputDigests::digest(const SceneSetup& setup, const RunOptions& options) {
   const std::lock_guard lock(mutex_);
   std::string text = fmt::format("fathom {}\nseed {}\ncaster {}\n", versions().fathom,
                                  options.seed.value_or(setup.seed), to_string(options.compute.caster));
   for (const std::string& entry : setup.overrides) text += "set " + entry + "\n";
-  // Another computer may have the same files elsewhere: their folders do not count.
+  // Without folders: another computer may have the same files elsewhere.
   for (const std::filesystem::path& file : setup.inputs) {
     text += fmt::format("{} {}\n", file.filename().string(), file_digest(file));
   }
@@ -94,7 +90,7 @@ std::string unit_digest(const std::string& inputs, const Unit& unit) {
 }
 
 std::string unit_digest(const SceneSetup& setup, const RunOptions& options, const Unit& unit) {
-  return unit_digest(inputs_digest(setup, options), unit);
+  return unit_digest(InputDigests().digest(setup, options), unit);
 }
 
 }  // namespace fathom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The digests of datasets: XXH3 in 64 bits (https://xxhash.com; `xxhsum -H3` gives it, too). It reads as fast as memory
-// does, where FNV-1a of FrameDigest takes four cycles a byte.
+// The digests of datasets: XXH3 in 64 bits (https://xxhash.com; `xxhsum -H3` computes it). It reads as fast as memory
+// does, while FNV-1a of FrameDigest takes four cycles a byte.
 
 #include <cstdint>
 #include <filesystem>
@@ -18,14 +18,14 @@
 
 namespace fathom {
 
-/// Of bytes: 16 digits.
+/// The digest of bytes: 16 digits.
 std::string digest_of(std::string_view bytes);
 
 struct FileDigest {
   std::uint64_t bytes = 0;
   std::string digest;
 };
-/// Of bytes that come in pieces.
+/// The digest of bytes that come in pieces.
 class Digester {
  public:
   Digester();
@@ -34,7 +34,7 @@ class Digester {
   Digester& operator=(const Digester&) = delete;
 
   void add(std::span<const std::byte> bytes);
-  /// Of all bytes so far.
+  /// For all bytes so far.
   [[nodiscard]] FileDigest result() const;
 
  private:
@@ -43,18 +43,17 @@ class Digester {
   std::uint64_t bytes_ = 0;
 };
 
-/// Of a regular file of any size; nothing when it cannot be read, and errno says why.
+/// For a regular file of any size; nothing if it cannot be read, and errno has the reason.
 std::optional<FileDigest> digest_file(const std::filesystem::path& file);
 
-/// Digests of everything that the files of all units depend on but their numbers. Input files that have not changed
-/// since the last call are not read again: those of the same place, size and times, the last change of which was long
-/// before they were read. For any thread.
+/// Digests of all inputs of a unit except its numbers. A file is not read again if its place, size and times are
+/// unchanged, and its last change was long before it was read. For any thread.
 class InputDigests {
  public:
   std::string digest(const SceneSetup& setup, const RunOptions& options);
 
  private:
-  /// What tells whether a file was changed.
+  /// Differs after a change of the file.
   struct Stamp {
     std::uint64_t device = 0, inode = 0, bytes = 0;
     std::int64_t modified_ns = 0, changed_ns = 0;
@@ -69,11 +68,9 @@ class InputDigests {
   static Stamp stamp_of(const std::filesystem::path& file);
   std::string file_digest(const std::filesystem::path& file);
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // of known_
   std::map<std::filesystem::path, Known> known_;
 };
-/// Of one call.
-std::string inputs_digest(const SceneSetup& setup, const RunOptions& options);
 /// The digest of a unit, from that of its inputs.
 std::string unit_digest(const std::string& inputs, const Unit& unit);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/dataset/estimate.hpp>
-
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,11 +16,12 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
+#include <fathom/dataset/dataset.hpp>
 
-#include "dataset/describe_dataset.hpp"
+#include "dataset/dataset_file.hpp"
 #include "dataset/digest.hpp"
-#include "dataset/fail_at.hpp"
-#include "dataset/pack_entry.hpp"
+#include "dataset/own_files.hpp"
+#include "dataset/pack.hpp"
 #include "dataset/pack_tree.hpp"
 #include "simulate/run_folder.hpp"
 #include "text/read_file.hpp"
@@ -38,7 +38,7 @@ std::string sample_name(pid_t process) {
   return fmt::format("{}{}-{}{}", kSampleName, host_name(), process, kSampleEnd);
 }
 
-/// Removes what processes of this computer left that were killed.
+/// Removes the samples of killed processes of this computer.
 void remove_left_samples(const fs::path& above) {
   std::error_code error;
   for (fs::directory_iterator entry(above, error), end; !error && entry != end; entry.increment(error)) {
@@ -54,7 +54,7 @@ void remove_left_samples(const fs::path& above) {
   }
 }
 
-/// A hidden folder on the disk of the dataset, which goes away with the object.
+/// A hidden folder on the disk of the dataset. The destructor removes it.
 class SampleFolder {
  public:
   explicit SampleFolder(const fs::path& out) {
@@ -63,7 +63,7 @@ class SampleFolder {
     while (!fs::is_directory(above, error) && above.has_relative_path()) above = above.parent_path();
     remove_left_samples(above);
     folder_ = above / sample_name(getpid());
-    if (mkdir(folder_.c_str(), 0777) != 0) fail_at(folder_, "be made", errno);  // where the name is taken, too
+    if (mkdir(folder_.c_str(), 0777) != 0) fail_at(folder_, "be made", errno);  // also if the name is taken
   }
   ~SampleFolder() {
     std::error_code error;
@@ -80,13 +80,13 @@ class SampleFolder {
 
 struct Sample {
   std::uint64_t frames = 0, rays = 0, files = 0, bytes = 0;
-  std::uint64_t units = 0, description_bytes = 0;  // of folders
+  std::uint64_t units = 0, description_bytes = 0;  // in the format of folders
   double seconds = 0.0;
 };
 
 class Sampler {
  public:
-  /// `files`: those of the dataset, with their number of units.
+  /// `files`: format of the dataset, with its number of units per file.
   Sampler(const SceneSetup& setup, const DatasetOptions& options, const DatasetFiles& files)
       : renderer_(std::shared_ptr<const SceneSetup>(std::shared_ptr<void>(), &setup)),
         options_(options),
@@ -103,7 +103,7 @@ class Sampler {
     }
   }
 
-  /// From the least frames on, more each time until a round takes long enough. Returns the first round and the last.
+  /// Renders more frames each time, until a round takes long enough. Returns the first round and the last.
   std::pair<Sample, Sample> run() {
     constexpr double kEnoughSeconds = 1.5, kMostMore = 100.0;
     const auto threads = static_cast<std::uint64_t>(make_executor(options_.run.compute.threads)->threads());
@@ -116,13 +116,13 @@ class Sampler {
       const double frames = std::clamp(std::ceil(size), static_cast<double>(least_), most_frames);
       const double wide = std::min(static_cast<double>(threads) * std::ceil(std::max(1.0, size / frames)), most_wide);
       last = round(static_cast<std::uint64_t>(wide), static_cast<std::uint32_t>(frames));
-      if (frames == most_frames && wide == most_wide) break;  // there are no more
+      if (frames == most_frames && wide == most_wide) break;  // this was everything
     }
     return {first, last};
   }
 
  private:
-  /// So many environments, or fewer, from each of three places.
+  /// Renders up to `width` environments from each of three places.
   Sample round(std::uint64_t width, std::uint32_t frames) {
     const NumberRange all = units_.environments();
     Sample sample;
@@ -183,7 +183,7 @@ class Sampler {
   DatasetOptions options_;
   UnitList units_;
   SampleFolder folder_;
-  std::uint32_t least_ = 1;  // frames in which each sensor begins one
+  std::uint32_t least_ = 1;  // frames of the scene in which every sensor begins a frame
   int made_ = 0;
 };
 
@@ -191,12 +191,12 @@ std::uint64_t scaled(std::uint64_t count, double by) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * by));
 }
 
-/// What there is to be rendered.
+/// The units that are still to render.
 struct Work {
   std::uint64_t complete_units = 0, packs = 0, units = 0, frames = 0, shard_units = 0;
 };
 
-/// All that the dataset will have, without the packs that are complete.
+/// The whole dataset without the packs that are complete.
 Work work_of(const DatasetFile& file, const DatasetOptions& options) {
   const PackList& packs = file.packs;
   const UnitList& all = packs.units();
@@ -222,7 +222,7 @@ struct FileSizes {
   std::uint64_t files = 0, frames = 0, bytes = 0;
 };
 
-/// Of so many files and frames: a file has bytes of its own beside those of its frames, and two rounds tell both.
+/// The bytes of this many files and frames. Two rounds determine the bytes per file and those per frame.
 std::uint64_t bytes_of(const FileSizes& first, const FileSizes& last, std::uint64_t files, std::uint64_t frames) {
   const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
   const double determinant = number(last.frames) * number(first.files) - number(first.frames) * number(last.files);
@@ -245,7 +245,7 @@ void count_files(const Sample& first, const Sample& last, const Work& work, Data
 }  // namespace
 
 DatasetEstimate estimate_dataset(const SceneSetup& setup, const DatasetOptions& options) {
-  const DatasetFile file = describe_dataset(setup, options, inputs_digest(setup, options.run));
+  const DatasetFile file = describe_dataset(setup, options, InputDigests().digest(setup, options.run));
   const auto [first, last] = within_memory(
       setup.file, [&] { return Sampler(setup, options, file.packs.files()).run(); },
       "the dataset does not fit into memory");

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: MIT
-#include "dataset/folder_writer.hpp"
-
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 
-#include "dataset/digest.hpp"
-#include "dataset/fail_at.hpp"
-#include "dataset/own_place.hpp"
+#include "dataset/own_files.hpp"
 #include "dataset/pack_tree.hpp"
+#include "dataset/pack_writer.hpp"
+#include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
 #include "text/whole_file.hpp"
 
@@ -41,7 +45,39 @@ bool writes_log(const RunSensor& sensor) {
   return std::ranges::any_of(sensor.files, [](const OutputFile& file) { return file.is_log(); });
 }
 
-}  // namespace
+/// Makes a unit under a hidden name beside its place, and moves it there by one rename.
+class FolderWriter final : public PackWriter {
+ public:
+  FolderWriter(fs::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs);
+  ~FolderWriter() override;
+
+  void begin_pack(const Pack& /*pack*/) override {}
+  void begin(const Unit& unit, const std::string& parameters_json) override;
+  void add(const UnitFrame& frame) override;
+  void end(RunCounts& counts) override;
+  PackEntry end_pack() override { return entry_; }
+
+ private:
+  void begin_sensor(std::size_t sensor);
+  [[nodiscard]] const std::string& name_of(std::size_t sensor) const;
+  void close_logs();
+  void write_summary(RunCounts& counts);
+  [[nodiscard]] std::string files_json();
+  void discard() noexcept;
+  void move_into_place();
+
+  fs::path dataset_, folder_;  // folder_: of the unfinished unit; empty between units
+  const SceneSetup& setup_;
+  PreparedRun& run_;
+  std::string inputs_;                     // digest
+  std::vector<std::string> entity_names_;  // [entity id]
+  // [sensor][output file], empty until the first frame of a sensor without logs; null: a file for each frame
+  std::vector<std::vector<std::unique_ptr<FrameLog>>> logs_;
+  std::vector<std::string> files_;  // in the folder, in the order written
+  Unit unit_;
+  std::string parameters_;
+  PackEntry entry_;  // of the unit that ended last
+};
 
 FolderWriter::FolderWriter(fs::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs)
     : dataset_(std::move(dataset)), setup_(setup), run_(run), inputs_(std::move(inputs)), logs_(run.sensors.size()) {
@@ -65,10 +101,10 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   files_.clear();
   const fs::path above = unit_folder(unit.index).parent_path();
   const std::string name = unfinished_name(unit.index, this);
-  remove_own(dataset_, above / name, name);  // of a process that had the same name
+  remove_own(dataset_, above / name, name);  // left by a process with the same name
   make_folder(dataset_ / above / name);
   folder_ = dataset_ / above / name;
-  for (std::size_t i = 0; i < run_.sensors.size(); ++i) {  // as a run has them, also of a sensor without a frame
+  for (std::size_t i = 0; i < run_.sensors.size(); ++i) {  // as run_scene(), even without frames
     if (writes_log(run_.sensors[i])) begin_sensor(i);
   }
 }
@@ -119,14 +155,14 @@ void FolderWriter::close_logs() {
   }
 }
 
-/// Lists all other files of the folder.
+/// The summary lists all other files of the folder.
 void FolderWriter::write_summary(RunCounts& counts) {
   counts.files = files_;
   write_whole_file(folder_ / kSummaryName, unit_summary_text(setup_, run_.simulator, counts));
   files_.emplace_back(kSummaryName);
 }
 
-/// Reads the files back: what has a digest is what has been written. Counts them in the entry.
+/// Reads the files back, so that their digests match the disk. Counts them in the entry.
 std::string FolderWriter::files_json() {
   std::string text;
   for (const std::string& name : files_) {
@@ -152,8 +188,7 @@ void FolderWriter::end(RunCounts& counts) {
   move_into_place();
 }
 
-/// Whatever has the name is another version of the unit, what is left of it, or the same one, which another process was
-/// quicker with.
+/// An existing folder of this name is another version of the unit, its remains, or the same unit by a faster process.
 void FolderWriter::move_into_place() {
   const fs::path place = unit_folder(unit_.index);
   while (std::rename(folder_.c_str(), (dataset_ / place).c_str()) != 0) {
@@ -162,6 +197,13 @@ void FolderWriter::move_into_place() {
     remove_own(dataset_, place, folder_.filename().string() + ".old.part");
   }
   folder_.clear();
+}
+
+}  // namespace
+
+std::unique_ptr<PackWriter> make_folder_writer(const fs::path& dataset, const SceneSetup& setup, PreparedRun& run,
+                                               std::string inputs) {
+  return std::make_unique<FolderWriter>(dataset, setup, run, std::move(inputs));
 }
 
 }  // namespace fathom

@@ -6,13 +6,18 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
+
 #include "dataset/dataset_file.hpp"
-#include "dataset/fail_at.hpp"
+#include "dataset/own_files.hpp"
 
 namespace fathom {
 
@@ -32,13 +37,13 @@ std::optional<std::uint64_t> digits(std::string_view text, std::size_t count) {
   return number;
 }
 
-/// The pack of a name as unfinished_name() gives it.
+/// The pack of a name that unfinished_name() made.
 std::optional<std::uint64_t> unfinished_pack(std::string_view name) {
   if (!name.starts_with('.') || !name.ends_with(kPartEnd)) return {};
   return digits(name.substr(1, kNameDigits), kNameDigits);
 }
 
-/// ".000000041.HOST-": the beginning of names of this computer's processes.
+/// ".000000041.HOST-": the prefix of unfinished names of this computer.
 std::string name_of_host(std::uint64_t index) { return fmt::format(".{:09}.{}-", index, host_name()); }
 
 struct Entry {
@@ -46,7 +51,7 @@ struct Entry {
   bool is_link = false, is_folder = false;
 };
 
-/// Sorted by name; nothing where there is no folder.
+/// Sorted by name; empty if there is no folder.
 std::vector<Entry> entries_of(const fs::path& folder) {
   std::vector<Entry> entries;
   std::error_code error;
@@ -81,7 +86,7 @@ class TreeWalk {
  private:
   void foreign(const fs::path& place) const { f_({Kind::kForeign, place, packs_.size()}); }
 
-  /// `packs`: below each name in the folder.
+  /// `packs`: the number below each name in the folder.
   void look(const fs::path& folder, std::uint64_t first, std::uint64_t packs) const {
     for (const Entry& entry : entries_of(dataset_ / folder)) {
       if (entry.name.starts_with('.')) continue;
@@ -97,7 +102,7 @@ class TreeWalk {
   }
 
   void look_at_packs(const fs::path& folder, std::uint64_t first) const {
-    std::optional<std::uint64_t> last;  // of a file and its description, which stand one after the other
+    std::optional<std::uint64_t> last;  // a file and its description are neighbours
     for (const Entry& entry : entries_of(dataset_ / folder)) {
       const auto begun = unfinished_pack(entry.name);
       const auto index = begun ? begun : pack_named(entry.name);
@@ -150,13 +155,91 @@ bool is_of_living_process(std::string_view unfinished) {
   return process > 0 && process != getpid() && is_alive(process);
 }
 
-std::vector<BegunPack> begun_in(const fs::path& folder) {
-  std::vector<BegunPack> found;
-  for (Entry& entry : entries_of(folder)) {
-    const auto index = unfinished_pack(entry.name);
-    if (index && !entry.is_link) found.push_back({*index, std::move(entry.name)});
+PackQueue::PackQueue(const PackList& packs, const DatasetOptions& options, std::string inputs)
+    : packs_(packs), options_(options), inputs_(std::move(inputs)) {
+  if (options.shard.index >= options.shard.count) {
+    throw InputError(fmt::format("shard {}/{}: i is not below n", options.shard.index, options.shard.count));
   }
-  return found;
+  if (!options.units) return;
+  if (!packs.places().is_folder()) throw InputError("a list of units is for folders: files hold many units each");
+  for (const std::uint64_t index : *options.units) static_cast<void>(packs.units().at(index));
+}
+
+std::uint64_t PackQueue::size() const {
+  return options_.units ? options_.units->size() : share_of(options_.shard, packs_.size());
+}
+
+std::uint64_t PackQueue::units() const {
+  return options_.units ? options_.units->size() : units_of(options_.shard, packs_);
+}
+
+std::uint64_t PackQueue::frames() const {
+  const UnitList& all = packs_.units();
+  if (size() == packs_.size() && !options_.units)
+    return all.environments().size() * all.episodes().size() * all.frames();
+  std::uint64_t frames = 0;
+  for (std::uint64_t i = 0; i < size(); ++i) frames += packs_.frames(packs_.at(index_of(i)));
+  return frames;
+}
+
+std::uint64_t PackQueue::index_of(std::uint64_t position) const {
+  return options_.units ? (*options_.units)[position] : options_.shard.index + position * options_.shard.count;
+}
+
+bool PackQueue::has(std::uint64_t index) const {
+  if (!options_.units) return index % options_.shard.count == options_.shard.index;
+  return std::ranges::find(*options_.units, index) != options_.units->end();
+}
+
+void PackQueue::check() const {
+  if (options_.resume || options_.run.force) return;
+  for_each_found(options_.run.out, packs_, [this](const Found& found) {
+    if (found.kind != Found::Kind::kPack || !has(found.index)) return;
+    throw InputError(fmt::format("{}: is there already; --resume keeps complete ones, --force replaces them",
+                                 (options_.run.out / packs_.places()(found.index)).string()));
+  });
+}
+
+bool PackQueue::keeps(const Pack& pack) const {
+  return options_.resume && !options_.run.force && is_complete(options_.run.out, packs_, inputs_, pack);
+}
+
+bool PackQueue::skip_complete() {
+  const std::lock_guard lock(mutex_);
+  while (next_ < size() && keeps(packs_.at(index_of(next_)))) ++next_;
+  return next_ < size();
+}
+
+void PackQueue::remove_begun() const {
+  if (!options_.units) {
+    return for_each_found(options_.run.out, packs_, [this](const Found& found) {
+      if (found.kind == Found::Kind::kUnfinished) remove_begun(found.place, found.index);
+    });
+  }
+  for (const std::uint64_t index : *options_.units) {
+    const fs::path folder = packs_.places()(index).parent_path();
+    check_way(options_.run.out, folder);
+    for (const Entry& entry : entries_of(options_.run.out / folder)) {
+      if (unfinished_pack(entry.name) == index && !entry.is_link) remove_begun(folder / entry.name, index);
+    }
+  }
+}
+
+void PackQueue::remove_begun(const fs::path& place, std::uint64_t index) const {
+  const fs::path name = place.filename();
+  if (has(index) && !is_of_living_process(name.string())) remove_own(options_.run.out, place, name);
+}
+
+std::optional<Pack> PackQueue::take() {
+  const std::lock_guard lock(mutex_);
+  while (next_ < size()) {
+    const Pack pack = packs_.at(index_of(next_++));
+    if (keeps(pack)) continue;
+    check_own(options_.run.out, packs_.places()(pack.index));
+    check_way(options_.run.out, packs_.places().description(pack.index));
+    return pack;
+  }
+  return {};
 }
 
 }  // namespace fathom

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The packs in the folders of a dataset. The time grows with what the folders hold, not with what dataset.json claims.
+// The packs in the folders of a dataset, and the queue of packs that a process renders. The time to find packs grows
+// with the content of the folders, not with the size that dataset.json claims.
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
-#include <vector>
+
+#include <fathom/dataset/dataset.hpp>
 
 #include "dataset/pack.hpp"
 
@@ -28,27 +31,53 @@ struct Found {
   std::uint64_t index = 0;      ///< of the pack
 };
 
-/// Calls f for everything in the folder of a dataset, the packs in their order and each of them once. Follows no link,
-/// and looks into no pack. Hidden files that are no unfinished packs belong to file systems and desktops.
+/// Calls f for everything in the folder of a dataset, for each pack once and in their order. Follows no link,
+/// and does not look into packs. Other hidden files belong to file systems and desktops and are ignored.
 void for_each_found(const std::filesystem::path& dataset, const PackList& packs,
                     const std::function<void(const Found&)>& f);
 
-/// What a pack is called, hidden, before it gets its name: ".000012345.HOST-PID-ADDRESS.part". `owner`: the object that
+/// The hidden name of a pack in the making: ".000012345.HOST-PID-ADDRESS.part". `owner`: the object that
 /// makes it. Several computers, processes or threads may make the same pack.
 std::string unfinished_name(std::uint64_t index, const void* owner);
 
-/// Of this computer.
+/// The name of this computer.
 std::string host_name();
-/// Whether a process of this computer lives, as far as the system tells.
+/// Whether a process of this computer lives, as far as the system knows.
 bool is_alive(pid_t process);
-/// Whether another process of this computer lives that has given this name.
+/// Whether another living process of this computer has given this name.
 bool is_of_living_process(std::string_view unfinished);
 
-/// The unfinished packs of a folder of packs, without links.
-struct BegunPack {
-  std::uint64_t index = 0;
-  std::string name;
+/// The packs that a process renders, one after the other.
+class PackQueue {
+ public:
+  /// `inputs`: digest of them. Throws InputError for units that are not in the list, and for a list of units in a
+  /// format with many in each file.
+  PackQueue(const PackList& packs, const DatasetOptions& options, std::string inputs);
+
+  /// Throws InputError when a pack of the queue exists, unless the options resume or force.
+  void check() const;
+  /// Whether a pack is not complete. The packs before it are not checked again.
+  bool skip_complete();
+  /// Removes packs of the queue that stopped processes have begun. No other process of this run renders these packs.
+  void remove_begun() const;
+  /// The next pack to render, whose place is free of links; nothing after the last. For any thread.
+  std::optional<Pack> take();
+
+  [[nodiscard]] std::uint64_t size() const;    ///< of all packs, complete ones included
+  [[nodiscard]] std::uint64_t units() const;   ///< of all these packs
+  [[nodiscard]] std::uint64_t frames() const;  ///< of all these units
+
+ private:
+  [[nodiscard]] std::uint64_t index_of(std::uint64_t position) const;
+  [[nodiscard]] bool has(std::uint64_t index) const;
+  [[nodiscard]] bool keeps(const Pack& pack) const;
+  void remove_begun(const std::filesystem::path& place, std::uint64_t index) const;
+
+  PackList packs_;
+  const DatasetOptions& options_;
+  std::string inputs_;
+  std::mutex mutex_;        // of next_
+  std::uint64_t next_ = 0;  // position in the queue
 };
-std::vector<BegunPack> begun_in(const std::filesystem::path& folder);
 
 }  // namespace fathom

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
@@ -21,23 +24,92 @@
 
 #include "base/with_prefix.hpp"
 #include "dataset/dataset_file.hpp"
-#include "dataset/describe_dataset.hpp"
 #include "dataset/digest.hpp"
-#include "dataset/folder_writer.hpp"
-#include "dataset/hdf5_files.hpp"
-#include "dataset/open_dataset.hpp"
-#include "dataset/pack_queue.hpp"
-#include "dataset/tar_writer.hpp"
-#include "dataset/unit_renderer.hpp"
+#include "dataset/pack_tree.hpp"
+#include "dataset/pack_writer.hpp"
+#include "render/simulator_options.hpp"
+#include "simulate/counted_run.hpp"
+#include "simulate/prepare_run.hpp"
+#include "simulate/summary.hpp"
 #include "text/read_file.hpp"
 
 namespace fathom {
 
 namespace {
 
+/// Renders units one after the other with one simulator.
+class UnitRenderer {
+ public:
+  /// Called after each frame of the scene, with the progress of the unit.
+  using OnFrame = std::function<void(const Progress& progress)>;
+
+  /// Checks all input. Throws as prepare_run().
+  UnitRenderer(const SceneSetup& setup, const RunOptions& options, const SharedTrees& trees);
+
+  /// Returns the counts of the unit, valid until the next one.
+  const RunCounts& render(const Unit& unit, PackWriter& writer, const OnFrame& on_frame);
+
+  [[nodiscard]] PreparedRun& run() { return run_; }
+
+ private:
+  [[nodiscard]] NumberRange sensor_frames(std::size_t sensor, std::uint32_t scene_frame) const;
+  [[nodiscard]] std::string parameters(const Unit& unit) const;
+
+  const SceneSetup& setup_;
+  PreparedRun run_;
+  CountedRun counted_;
+};
+
+UnitRenderer::UnitRenderer(const SceneSetup& setup, const RunOptions& options, const SharedTrees& trees)
+    : setup_(setup), run_(prepare_run(setup, options, &trees)), counted_(setup, run_, options.digest) {}
+
+const RunCounts& UnitRenderer::render(const Unit& unit, PackWriter& writer, const OnFrame& on_frame) {
+  begin_episode(run_, setup_, static_cast<std::uint32_t>(unit.environment), static_cast<std::uint32_t>(unit.episode));
+  counted_.begin();
+  RunCounts& counts = counted_.counts();
+  counts.first_frame = unit.first_frame;
+  writer.begin(unit, parameters(unit));
+  for (std::uint32_t k = 0; k < unit.frames; ++k) {
+    for (std::size_t i = 0; i < run_.sensors.size(); ++i) {
+      const NumberRange frames = sensor_frames(i, static_cast<std::uint32_t>(unit.first_frame + k));
+      for (std::uint32_t index = frames.first; index < frames.end; ++index) {
+        const Frame& frame = counted_.render(i, index);
+        writer.add({i, index, frame.stamp_s(), frame});
+      }
+    }
+    ++counts.progress.frames_done;
+    on_frame(counts.progress);
+  }
+  writer.end(counted_.end());
+  return counts;
+}
+
+/// The frames that a sensor begins during a frame of the scene: one if it makes as many frames as the scene.
+NumberRange UnitRenderer::sensor_frames(std::size_t sensor, std::uint32_t scene_frame) const {
+  const RunSensor& of = run_.sensors[sensor];
+  if (of.frames == run_.frames) return {scene_frame, scene_frame + 1};
+  const Timing& timing = run_.simulator.sensor(of.id).timing;
+  const SceneClock clock = clock_of(run_.simulator.options());
+  return {static_cast<std::uint32_t>(count_frames(timing, clock, scene_frame)),
+          static_cast<std::uint32_t>(count_frames(timing, clock, scene_frame + 1))};
+}
+
+std::string UnitRenderer::parameters(const Unit& unit) const {
+  using Json = nlohmann::ordered_json;
+  Json sensors = Json::array();
+  for (const RunSensor& sensor : run_.sensors) {
+    const Sensor& description = run_.simulator.sensor(sensor.id);
+    sensors.push_back({{"name", description.name}, {"drawn", drawn_json(sensor.drawn, description, setup_.scene)}});
+  }
+  Json json = {{"environment", unit.environment}, {"episode", unit.episode},   {"first_frame", unit.first_frame},
+               {"frames", unit.frames},           {"seed", run_.episode.seed}, {"sensors", sensors}};
+  if (!run_.drawn.empty()) json["drawn"] = drawn_json(run_.drawn, setup_.scene);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 using DatasetClock = std::chrono::steady_clock;
 
-/// The trees of a scene, which calls share one after the other, and side by side where each has one thread.
+/// The trees of a scene, which successive calls share. Simultaneous calls share them too if each has one thread.
 class KeptTrees {
  public:
   std::shared_ptr<const SharedTrees> of(const SceneSetup& setup, const Compute& compute) {
@@ -50,12 +122,12 @@ class KeptTrees {
   }
 
  private:
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // of the members below
   std::shared_ptr<const SharedTrees> trees_;
   Compute compute_;
 };
 
-/// Shares the packs of a shard out among threads, and adds up what comes of them.
+/// Distributes the packs of a shard among threads, and adds up their results.
 class DatasetRunner {
  public:
   /// `inputs`: digest of them.
@@ -92,7 +164,7 @@ class DatasetRunner {
   }
 
  private:
-  /// A frame in a file of many units has a place for one of each sensor.
+  /// A file of many units has one frame of each sensor for a frame of the scene.
   void check_frames(const PreparedRun& run) const {
     if (file_.packs.places().is_folder()) return;
     for (std::size_t i = 0; i < run.sensors.size(); ++i) {
@@ -108,7 +180,7 @@ class DatasetRunner {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
   }
 
-  /// Where all is complete, nothing is built. Otherwise all input is checked before anything is written.
+  /// Builds nothing if all units are complete. Otherwise checks all input before it writes anything.
   void render_all() {
     const bool any = queue_.skip_complete();
     RunOptions run = options_.run;
@@ -155,11 +227,11 @@ class DatasetRunner {
       case DatasetFormat::kHdf5:
         return make_hdf5_writer(out, setup_, run, file_);
       case DatasetFormat::kWebDataset:
-        return std::make_unique<TarWriter>(out, setup_, run, file_.packs, file_.inputs);
+        return make_tar_writer(out, setup_, run, file_);
       case DatasetFormat::kFolders:
         break;
     }
-    return std::make_unique<FolderWriter>(out, setup_, run, file_.inputs);
+    return make_folder_writer(out, setup_, run, file_.inputs);
   }
 
   void render_pack(const Pack& pack, UnitRenderer& renderer, PackWriter& writer) {
@@ -239,14 +311,14 @@ class DatasetRunner {
   KeptTrees& kept_;
   DatasetFile file_;
   PackQueue queue_;
-  int crew_ = 1;  // packs that are rendered side by side
+  int crew_ = 1;  // packs that are rendered at the same time
   std::atomic<bool> stop_ = false;
   DatasetClock::time_point begin_;
-  std::mutex mutex_;  // of all below
+  std::mutex mutex_;  // of the members below
   std::exception_ptr error_;
   DatasetResult result_;
-  std::vector<std::vector<std::string>> digests_;             // [unit][sensor]; empty: not asked for
-  std::set<std::pair<std::uint64_t, std::string>> warnings_;  // of units, by their index; the first ones
+  std::vector<std::vector<std::string>> digests_;             // [unit][sensor]; empty unless options ask for them
+  std::set<std::pair<std::uint64_t, std::string>> warnings_;  // the first ones, by unit
   std::uint64_t warning_count_ = 0;
 };
 

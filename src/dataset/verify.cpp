@@ -11,15 +11,75 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
-#include <fathom/dataset/info.hpp>
+#include <fathom/dataset/dataset.hpp>
 
 #include "dataset/dataset_file.hpp"
-#include "dataset/own_place.hpp"
-#include "dataset/pack_entry.hpp"
+#include "dataset/digest.hpp"
+#include "dataset/own_files.hpp"
+#include "dataset/pack.hpp"
 #include "dataset/pack_tree.hpp"
-#include "dataset/read_bytes.hpp"
 
 namespace fathom {
+
+namespace {
+
+/// Counts the packs of a dataset.
+class InfoCount {
+ public:
+  InfoCount(const std::filesystem::path& dataset, const DatasetFile& file, DatasetInfo& info)
+      : dataset_(dataset), file_(file), info_(info) {}
+
+  void add(const Found& found) {
+    if (found.kind == Found::Kind::kPack) return add_pack(file_.packs.at(found.index));
+    if (found.kind == Found::Kind::kUnfinished) {
+      ++info_.unfinished;
+      return;
+    }
+    ++info_.foreign;
+    if (!info_.first_foreign) info_.first_foreign = dataset_ / found.place;
+  }
+
+  void end() {
+    if (first_gap_ < file_.packs.size()) info_.first_missing = file_.packs.at(first_gap_).first;
+  }
+
+ private:
+  void add_pack(const Pack& pack) {
+    const auto entry = whole_entry(dataset_, file_.packs.places(), pack.index);
+    if (!entry) return;
+    if (entry->digest != file_.packs.digest(file_.inputs, pack)) {
+      info_.others += pack.units;
+      return;
+    }
+    info_.complete += pack.units;
+    info_.files += entry->files;
+    info_.bytes += entry->bytes;
+    if (pack.index == first_gap_) ++first_gap_;
+  }
+
+  const std::filesystem::path& dataset_;
+  const DatasetFile& file_;
+  DatasetInfo& info_;
+  std::uint64_t first_gap_ = 0;  // the first incomplete pack among those counted so far
+};
+
+}  // namespace
+
+DatasetInfo read_dataset_info(const std::filesystem::path& dataset) {
+  const DatasetFile file = read_dataset_file(dataset);
+  DatasetInfo info{.version = file.version,
+                   .scene = file.scene,
+                   .command = file.command,
+                   .seed = file.seed,
+                   .format = file.packs.files(),
+                   .units = file.units(),
+                   .first_missing = {},
+                   .first_foreign = {}};
+  InfoCount count(dataset, file, info);
+  for_each_found(dataset, file.packs, [&count](const Found& found) { count.add(found); });
+  count.end();
+  return info;
+}
 
 namespace {
 
@@ -27,8 +87,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kOther = "is made of something else: other inputs, seed, numbers or version";
 constexpr const char* kBytes = "has other bytes than were written";
-constexpr const char* kSize = "has {} bytes in place of {}";
-constexpr const char* kLink = "is a link, which no dataset has";
+constexpr const char* kSize = "has {} bytes instead of {}";
+constexpr const char* kLink = "is a link; a dataset has no links";
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -39,7 +99,7 @@ const char* missing_or(const fs::path& path, const char* otherwise) {
   return is_there(path) ? otherwise : "is missing";
 }
 
-/// Whether the name of a file is below its unit.
+/// Whether the name of a file stays below its unit.
 bool is_below(const fs::path& name) {
   return name.is_relative() && std::ranges::find(name, fs::path("..")) == name.end();
 }
@@ -67,7 +127,7 @@ class Verifier {
   void check_description() {
     if (read_bytes(dataset_ / kDatasetName) == dataset_text(file_)) return;
     if (!options_.remove_faulty) return fault(0, kDatasetName, "is not as it was written");
-    throw InputError(  // a pack that differs from it may be right
+    throw InputError(  // a pack that contradicts it may be right
         fmt::format("{}: is not as it was written, so nothing is removed; `fathom simulate --resume` writes it again",
                     (dataset_ / kDatasetName).string()));
   }
@@ -90,7 +150,7 @@ class Verifier {
     if (packs_.size() == kPacksPerFolder) verify_packs();
   }
 
-  /// Packs from next_ on, before `end`.
+  /// Reports the packs from next_ to before `end`.
   void add_missing(std::uint64_t end) {
     if (next_ >= end || options_.remove_faulty) return;
     const std::uint64_t more = end - next_ - 1;
@@ -111,7 +171,7 @@ class Verifier {
 
   void verify_pack(std::uint64_t index) {
     const std::string name = places_(index).string(), about = places_.description(index).string();
-    if (!places_.is_folder() && (is_link(dataset_ / name) || is_link(dataset_ / about))) return;  // add() named it
+    if (!places_.is_folder() && (is_link(dataset_ / name) || is_link(dataset_ / about))) return;  // add() reported it
     if (const auto link = link_below(dataset_ / name)) {
       return foreign(index, link->lexically_relative(dataset_), kLink);
     }
@@ -175,7 +235,7 @@ class Verifier {
     result_.bytes += bytes;
   }
 
-  /// Everything in the folder of a unit but its files and the folders above them.
+  /// Reports everything in the folder of a unit except its files and the folders above them.
   void find_unlisted(std::uint64_t unit, const std::string& folder, const std::set<std::string>& listed) {
     std::set<std::string> folders;
     for (const std::string& name : listed) {
@@ -194,14 +254,14 @@ class Verifier {
     }
   }
 
-  /// Of a pack that can be removed.
+  /// Reports a fault of a pack that can be removed.
   void pack_fault(std::uint64_t pack, const std::string& name, std::string_view what) {
     fault(pack, name, what);
     const std::lock_guard lock(mutex_);
     faulty_.insert(pack);
   }
 
-  /// Of something that is left alone.
+  /// Reports something that is never removed.
   void foreign(std::uint64_t pack, const fs::path& place, std::string_view what) {
     fault(pack, place.string(), what);
     const std::lock_guard lock(mutex_);

@@ -153,7 +153,7 @@ TEST_F(Dataset, VerifyLeavesAloneWhatIsNotPartOfIt) {
   EXPECT_EQ(removed.out.substr(0, removed.out.find(';')),
             "units/000/000/000000005/unit.json: is not as it was written\n"
             "extra.txt: is not part of the dataset\n"
-            "units/000/000/000000003: is a link, which no dataset has\n1 removed");
+            "units/000/000/000000003: is a link; a dataset has no links\n1 removed");
   EXPECT_EQ(removed.err, "fathom: error: " + dataset + ": 2 faults left alone\n");
   EXPECT_EQ(bytes_of(folder_ / "victim/photos/a.jpg"), "precious");
   expect_refused("resume", arguments("out", {"--resume"}), {"000000003: is a link"}, folder_ / "none");

@@ -12,7 +12,7 @@ namespace fathom::hdf5 {
 
 namespace {
 
-/// All first bytes, then all second ones, and so on: the exponents of neighbours are alike.
+/// All first bytes, then all second ones, and so on: the exponents of neighbours are similar.
 template <std::size_t kBytes>
 void shuffle_elements(std::span<const std::byte> elements, std::byte* out) {
   const std::size_t count = elements.size() / kBytes;
@@ -21,7 +21,7 @@ void shuffle_elements(std::span<const std::byte> elements, std::byte* out) {
   }
 }
 
-/// Of deflate's nine levels the library has four.
+/// The library has four levels for the nine of deflate.
 int library_level(int level) { return level <= 1 ? 0 : level <= 3 ? 1 : level <= 6 ? 2 : 3; }
 
 std::size_t memory_of(int library_level) {
@@ -30,16 +30,16 @@ std::size_t memory_of(int library_level) {
   return kSizes.at(static_cast<std::size_t>(library_level));
 }
 
-/// The library reads through pointers that are not const.
+/// The library reads through pointers to non-const.
 std::uint8_t* to_library(const std::byte* bytes) {
   return const_cast<std::uint8_t*>(                   // NOLINT(*-const-cast)
       reinterpret_cast<const std::uint8_t*>(bytes));  // NOLINT(*-reinterpret-cast)
 }
 
-/// Whether bytes are spread so evenly over all values that no code makes them shorter: those of noise are.
+/// Whether the values of the bytes are so evenly distributed that no code makes them shorter, as in noise.
 bool is_noise(std::span<const std::byte> bytes) {
   constexpr std::size_t kValues = 256, kSample = 1024;
-  constexpr double kEven = 1.25;  // the sum of squares over that of an even spread; at this limit 2 % could be saved
+  constexpr double kEven = 1.25;  // sum of squares relative to an even distribution; at this limit a code saves 2 %
   if (bytes.size() < kSample) return false;
   std::array<std::uint32_t, kValues> counts = {};
   for (std::size_t i = 0; i < kSample; ++i) ++counts[static_cast<std::size_t>(bytes[i * bytes.size() / kSample])];
@@ -49,7 +49,7 @@ bool is_noise(std::span<const std::byte> bytes) {
   return squares < kEven * (kN + kN * kN / kValues);
 }
 
-/// Appends bytes as they are: blocks of RFC 1951, 3.2.4, none of them the last.
+/// Appends bytes uncompressed, as blocks of RFC 1951, 3.2.4, without the mark of the last block.
 std::size_t put_stored(std::span<const std::byte> bytes, std::byte* out) {
   constexpr std::size_t kMost = 65535;
   std::size_t done = 0;
@@ -70,7 +70,7 @@ std::size_t put_stored(std::span<const std::byte> bytes, std::byte* out) {
 
 ChunkFilter::ChunkFilter(int level) : level_(library_level(level)), memory_(memory_of(level_)) {}
 
-/// Raw deflate into `out`; 0 where there is no room for it.
+/// Raw deflate into `out`; 0 if it does not fit.
 std::size_t ChunkFilter::code(std::span<const std::byte> plain, std::span<std::byte> out) {
   isal_zstream stream;
   isal_deflate_stateless_init(&stream);
@@ -98,8 +98,8 @@ StoredChunk ChunkFilter::store(std::span<const std::byte> elements, std::size_t 
   return deflate(plain, elements.size() / element_bytes);
 }
 
-/// A stream of zlib (RFC 1950). The first planes of numbers are the low bits, where noise is: they are stored as they
-/// are, which takes a tenth of the time of trying to make them shorter.
+/// A stream of zlib (RFC 1950). The first planes of numbers are the low bits, which hold the noise. Storing them
+/// uncompressed takes a tenth of the time.
 StoredChunk ChunkFilter::deflate(std::span<const std::byte> plain, std::size_t plane) {
   constexpr std::array<std::uint8_t, 2> kHead = {0x78, 0x01};
   constexpr std::size_t kMostBlocks = 5 * 8;  // heads of stored planes

@@ -18,14 +18,14 @@ namespace fathom::hdf5 {
 
 namespace {
 
-/// The innermost of the errors that the library remembers, which says what the system said.
+/// Keeps the innermost error of the library, which quotes the system.
 herr_t keep_first(unsigned /*n*/, const H5E_error2_t* error, void* text) {
   auto& kept = *static_cast<std::string*>(text);
   if (kept.empty() && error->desc != nullptr) kept = error->desc;
   return 0;
 }
 
-/// Of "file write failed: time = ..., error message = 'No space left on device', ...": what stands in quotes there.
+/// The part in quotes of "file write failed: time = ..., error message = 'No space left on device', ...".
 std::string in_short(const std::string& reason) {
   constexpr std::string_view kMark = "error message = '";
   if (reason.empty()) return "HDF5 failed";
@@ -35,8 +35,8 @@ std::string in_short(const std::string& reason) {
   return reason.substr(from, reason.find('\'', from) - from);
 }
 
-/// The memory of a file grows in steps; the superblock (version 2, "HDF5 File Format Specification", II.A) says how
-/// much of it is the file: eight bytes, little endian.
+/// The memory of a file grows in steps. The superblock (version 2, "HDF5 File Format Specification", II.A) holds the
+/// size of the file: eight bytes, little endian.
 std::size_t used_bytes(std::span<const std::byte> image) {
   constexpr std::size_t kVersionAt = 8, kAddressSizeAt = 9, kEndAt = 28;
   if (image.size() < kEndAt + 8 || image[kVersionAt] != std::byte{2} || image[kAddressSizeAt] != std::byte{8}) {
@@ -53,7 +53,7 @@ std::size_t used_bytes(std::span<const std::byte> image) {
   throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), in_short(reason)));
 }
 
-// What the library calls in place of malloc and so on for the bytes of a file; `memory` is a FileMemory.
+// The library calls these instead of malloc and so on for the bytes of a file; `memory` is a FileMemory.
 
 void* resize_image(void* /*old*/, std::size_t bytes, H5FD_file_image_op_t /*why*/, void* memory) {
   return static_cast<FileMemory*>(memory)->resize(bytes);
@@ -118,8 +118,8 @@ NewFile::NewFile(const std::filesystem::path& file, FileMemory& memory) {
                                        .udata_free = &keep_memory,
                                        .udata = &memory};
   check(H5Pset_file_image_callbacks(how.get(), &calls), file);
-  // A file of 1.10 says that somebody has it open for writing until it is closed, when its memory is gone;
-  // H5Fget_file_image() of 1.10.8 takes that back and leaves a wrong checksum.
+  // HDF5 1.10 marks a file as open for writing until it is closed, when its memory is gone. H5Fget_file_image() of
+  // 1.10.8 removes the mark and leaves a wrong checksum.
   check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), file);
   const Handle what(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, file);
   check(H5Pset_obj_track_times(what.get(), false), file);
@@ -133,7 +133,7 @@ FileDigest NewFile::save(const std::filesystem::path& file) {
   check(H5Fget_vfd_handle(handle_.get(), H5P_DEFAULT, &image), file);
   check(H5Fget_filesize(handle_.get(), &size), file);
   const std::span all(*static_cast<const std::byte* const*>(image), static_cast<std::size_t>(size));
-  constexpr std::size_t kBlock = std::size_t{1} << 18U;  // stays in a cache between the two readings
+  constexpr std::size_t kBlock = std::size_t{1} << 18U;  // stays in a cache between the two reads
   WholeFile out(file);
   Digester digester;
   for (auto bytes = all.first(used_bytes(all)); !bytes.empty(); bytes = bytes.subspan(std::min(kBlock, bytes.size()))) {

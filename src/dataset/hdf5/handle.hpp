@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// HDF5's objects, which close themselves, and its errors as exceptions.
+// HDF5's objects as RAII handles, and its errors as exceptions.
 
 #include <cstddef>
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace fathom::hdf5 {
 
-/// The library prints errors by itself; not while one of these lives. For the thread that makes it.
+/// Keeps the library from printing errors while it lives, in the thread that makes it.
 class Quiet {
  public:
   Quiet();
@@ -27,13 +27,13 @@ class Quiet {
   void* data_ = nullptr;
 };
 
-/// An object of any kind. Its last close is silent: a file is closed by close(), which may fail.
+/// An object of any kind. The destructor ignores errors; close() reports them.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
 
   Handle() = default;
-  /// Throws SystemError naming the file, which cannot be written, when `id` is negative.
+  /// Throws SystemError naming the file when `id` is negative.
   Handle(hid_t id, Close how, const std::filesystem::path& file);
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept;
@@ -49,11 +49,11 @@ class Handle {
   Close close_ = nullptr;
 };
 
-/// Throws SystemError naming the file unless the status is good. What went wrong below is told in words of HDF5.
+/// Throws SystemError with the file and the message of HDF5 unless the status is good.
 void check(herr_t status, const std::filesystem::path& file);
 
-/// The memory of files that are made one after the other. It keeps its size: pages that the system has given once are
-/// not asked for again, which takes longer than writing to them.
+/// The memory of files that are made one after the other. It never shrinks: getting pages from the system takes longer
+/// than writing to them.
 class FileMemory {
  public:
   FileMemory() = default;
@@ -61,7 +61,7 @@ class FileMemory {
   FileMemory(const FileMemory&) = delete;
   FileMemory& operator=(const FileMemory&) = delete;
 
-  /// Of at least so many bytes, with what was there before; null where there is no memory.
+  /// Grows to at least this many bytes and keeps the content; null if there is no memory.
   void* resize(std::size_t bytes);
 
  private:
@@ -69,15 +69,15 @@ class FileMemory {
   std::size_t bytes_ = 0;
 };
 
-/// A file that is made in memory, without times, in a format that HDF5 1.8 and later read. Not on disk, because after a
-/// failed write HDF5 can never close a file, and dies when the process ends.
+/// A file that is made in memory, without times, in a format that HDF5 1.8 and later read. Not on disk: after a failed
+/// write HDF5 can never close a file, and dies when the process ends.
 class NewFile {
  public:
-  /// `file` stands in messages. `memory` is of one file at a time, and outlives it.
+  /// Messages name `file`. `memory` serves one file at a time, and outlives it.
   NewFile(const std::filesystem::path& file, FileMemory& memory);
 
   [[nodiscard]] hid_t get() const { return handle_.get(); }
-  /// Closes it and writes it to disk, whole or not at all; the digest of its bytes. Throws SystemError.
+  /// Writes it to disk, whole or not at all, and closes it. Returns the digest of its bytes. Throws SystemError.
   FileDigest save(const std::filesystem::path& file);
 
  private:
@@ -87,7 +87,7 @@ class NewFile {
 /// A group without times.
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file);
 
-/// The type of texts of any length, UTF-8.
+/// The type of UTF-8 texts of any length.
 Handle text_type(const std::filesystem::path& file);
 
 /// Writes a string as an attribute.

@@ -1,19 +1,150 @@
 // SPDX-License-Identifier: MIT
-#include "dataset/hdf5/hdf5_writer.hpp"
-
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/reason.hpp>
 
-#include "dataset/hdf5/layout.hpp"
-#include "dataset/hdf5_files.hpp"
+#include "dataset/hdf5/compress.hpp"
+#include "dataset/hdf5/handle.hpp"
+#include "dataset/pack_writer.hpp"
+#include "simulate/outputs/arrays.hpp"
+#include "simulate/prepare_run.hpp"
 
 namespace fathom::hdf5 {
+
+namespace {
+
+using LayoutJson = nlohmann::ordered_json;
+
+constexpr const char* kUnitGroup = "unit";
+constexpr hsize_t kPoseNumbers = 7;
+
+/// The arrays of numbers of all units.
+constexpr std::array<const char*, 5> kUnitNumbers = {"index", "environment", "episode", "first_frame", "frames"};
+
+void describe_sensor(hid_t group, const LayoutJson& sensor, const std::filesystem::path& name) {
+  write_attribute(group, "noise", sensor.at("noise").dump(), name);
+  write_attribute(group, "range_policy", sensor.at("range_policy").get<std::string>(), name);
+  if (sensor.contains("timing")) write_attribute(group, "timing", sensor.at("timing").dump(), name);
+  if (!sensor.contains("intrinsics")) return;
+  for (const auto& [key, value] : sensor.at("intrinsics").items())
+    write_attribute(group, key.c_str(), value.get<double>(), name);
+}
+
+std::string reason_words() {
+  std::string words;
+  for (const std::string_view word : kReasonNames) {
+    if (!words.empty()) words += ',';
+    words += word;
+  }
+  return words;
+}
+
+/// The attributes of a file. `digest`: of the pack.
+void describe_file(hid_t file, const DatasetFile& dataset, const std::string& digest,
+                   const std::filesystem::path& name) {
+  write_attribute(file, "fathom", dataset.version, name);
+  write_attribute(file, "scene", dataset.scene, name);
+  write_attribute(file, "seed", std::to_string(dataset.seed), name);  // 64 bits do not fit into a double
+  write_attribute(file, "digest", digest, name);
+}
+
+/// The groups of the sensors, in their order, with descriptions.
+std::vector<Handle> make_sensor_groups(hid_t file, const DatasetFile& dataset, const std::filesystem::path& name) {
+  std::vector<Handle> groups;
+  for (const LayoutJson& sensor : LayoutJson::parse(dataset.sensors)) {
+    groups.push_back(create_group(file, sensor.at("name").get<std::string>(), name));
+    describe_sensor(groups.back().get(), sensor, name);
+  }
+  return groups;
+}
+
+void describe_channel(hid_t array, const ChannelInfo& info, const std::filesystem::path& name) {
+  write_attribute(array, "unit", std::string(info.unit), name);
+  write_attribute(array, "description", std::string(info.doc), name);
+  if (info.channel == Channel::kReason) write_attribute(array, "words", reason_words(), name);
+}
+
+hid_t file_type(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return H5T_STD_U8LE;
+    case ElementType::kUint16:
+      return H5T_STD_U16LE;
+    case ElementType::kUint32:
+      return H5T_STD_U32LE;
+    case ElementType::kFloat32:
+      break;
+  }
+  return H5T_IEEE_F32LE;
+}
+
+/// Missing elements of real numbers are NaN. The file keeps no times of arrays.
+Handle array_properties(hid_t type, const std::filesystem::path& name) {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), &H5Pclose, name);
+  check(H5Pset_obj_track_times(properties.get(), false), name);
+  const double missing = std::numeric_limits<double>::quiet_NaN();
+  if (H5Tget_class(type) == H5T_FLOAT) {
+    check(H5Pset_fill_value(properties.get(), H5T_NATIVE_DOUBLE, &missing), name);
+  }
+  return properties;
+}
+
+/// Writes the file of a pack: each frame of a channel is a chunk, written immediately.
+class Hdf5Writer final : public FileWriter {
+ public:
+  Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file);
+  ~Hdf5Writer() override;
+
+  void begin(const Unit& unit, const std::string& parameters_json) override;
+  void add(const UnitFrame& frame) override;
+  void end(RunCounts& /*counts*/) override {}
+
+ private:
+  struct SensorArrays {
+    Handle group;
+    std::vector<Handle> channels;  // as in plans_; empty before the first frame
+    std::uint32_t returns = 0, rows = 0, cols = 0;
+    std::vector<double> time_s, pose;  // [units, frames], [units, frames, 7]
+    std::vector<double> delivered_s;   // [units, frames]; empty: the sensor has no timing
+  };
+
+  void open_file() override;
+  FileDigest close_file() override;
+  void make_channels(const UnitFrame& frame);
+  [[nodiscard]] Handle make_channel(const SensorArrays& sensor, const ChannelInfo& info);
+  void write_frame(hid_t array, const ChannelInfo& info, std::span<const std::byte> elements);
+  void keep_pose(const UnitFrame& frame);
+  void write_numbers();
+  void write_array(hid_t group, const char* name, hid_t file_type, hid_t memory_type, std::span<const hsize_t> shape,
+                   const void* elements);
+
+  DatasetFile about_;
+  PreparedRun& run_;
+  std::vector<std::vector<ArrayPlan>> plans_;  // [sensor]
+  std::optional<ChunkFilter> filter_;          // empty without compression
+  FileMemory memory_;
+  std::optional<NewFile> file_;
+  std::vector<SensorArrays> sensors_;
+  std::vector<Unit> units_;  // of the pack, so far
+  std::vector<std::string> parameters_;
+  std::uint64_t frame_ = 0;    // in the unit, of the frame being added
+  std::vector<float> buffer_;  // one array
+};
+
+}  // namespace
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file)
     : FileWriter(std::move(dataset), file.packs, file.inputs), about_(std::move(file)), run_(run) {
@@ -181,7 +312,7 @@ bool hdf5_takes_threads() {
 void check_hdf5(const SceneSetup& setup) {
   for (const SensorSetup& sensor : setup.sensors) {
     if (sensor.sensor.name != hdf5::kUnitGroup) continue;
-    throw InputError(fmt::format("{}: sensors: name '{}': HDF5 has the numbers of the units there; name it otherwise",
+    throw InputError(fmt::format("{}: sensors: name '{}': HDF5 has the numbers of the units there; choose another name",
                                  setup.file.string(), sensor.sensor.name));
   }
 }

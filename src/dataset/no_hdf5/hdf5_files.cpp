@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "dataset/hdf5_files.hpp"
-
 #include <fathom/base/error.hpp>
 
 #include "base/missing_feature.hpp"
+#include "dataset/pack_writer.hpp"
 
 namespace fathom {
 
