@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Datasets by real Open MPI and Slurm on this computer: python3 cluster_test.py FATHOM SHARE. What is not installed is
-skipped."""
+"""Datasets by real Open MPI and Slurm on this computer: python3 cluster_test.py FATHOM SHARE. Skips tests of
+launchers that are not installed."""
 
 import os
 import shlex
@@ -99,7 +99,7 @@ class Clusters(unittest.TestCase):
 
 
 def shard_of(rank, size):
-    """Runs the words that follow, with the shard that two variables of a launcher name."""
+    """A command that runs the following words with the shard in two variables of a launcher."""
     return ["sh", "-c", f'exec "$0" "$@" --shard "${rank}/${size}"']
 
 
@@ -174,7 +174,7 @@ class Slurm(Clusters):
         self.check(out)
 
     def in_a_job(self, *words):
-        """Runs a command in a script of a job with four tasks, of which none is started."""
+        """Runs a command in a script of a job with four tasks, and starts no task."""
         log, script = self.path / "fathom-job.log", self.path / "job.sbatch"
         script.write_text(f"#!/bin/sh\nexec {shlex.join(str(w) for w in words)}\n")
         self.wait(self.slurm("sbatch", "--parsable", "-n4", "--overcommit", f"--output={log}", script).strip())
@@ -197,7 +197,7 @@ class Slurm(Clusters):
     def test_job_is_cancelled_and_submitted_again(self):
         out = self.path / "again"
         job = self.submit("tasks.sbatch", out, "--ntasks=2")
-        for _ in range(600):  # until the job is at work
+        for _ in range(600):  # until the job runs
             if list(out.glob("units/000/000/0*")):
                 break
             time.sleep(0.01)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A small scene whose parameters are drawn and whose sensor moves, and what a dataset of it holds.
+// A small scene with drawn parameters and a moving sensor, and a dataset of it.
 
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files with many units: their bytes by hand, what merging and verifying find, and what a dataset will take.
+// Files with many units: their bytes by hand, faults that verifying finds, and estimates.
 
 #include <array>
 #include <string>
@@ -10,8 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/dataset/estimate.hpp>
-#include <fathom/dataset/info.hpp>
+#include <fathom/dataset/dataset.hpp>
 
 #include "dataset/dataset_fixture.hpp"
 #include "support/error_text.hpp"
@@ -296,7 +295,7 @@ TEST(EstimateDataset, CountsTheFilesOfLargeDatasets) {
   DatasetOptions options = data.options("never");
   options.environments = {0, 1000};
   options.files = {.format = DatasetFormat::kWebDataset, .units_per_file = 700};
-  EXPECT_EQ(estimate_dataset(data.setup, options).files, 18U);  // nine of 700 units, and what describes each
+  EXPECT_EQ(estimate_dataset(data.setup, options).files, 18U);  // nine of 700 units, with a description each
 }
 
 TEST(EstimateDataset, PricesWhatIsLeft) {
@@ -334,7 +333,7 @@ TEST(EstimateDataset, RemovesWhatAKilledOneLeft) {
   EXPECT_TRUE(fs::exists(alive));
 }
 
-/// Rendering with resume makes again what has other sizes.
+/// Rendering with resume makes files of other sizes again.
 TEST(PackFiles, ThatAreCutAreMadeAgain) {
   const DatasetFolder data;
   for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
@@ -382,7 +381,7 @@ TEST(PackFiles, ThatAreDamagedAreFoundByTheirDigest) {
   const fs::path pack =
       options.run.out / (test::has_hdf5() ? "packs/000/000/000000000.h5" : "packs/000/000/000000000.tar");
   test::write_bytes(pack, std::string(bytes_of(pack).size(), 'x'));
-  EXPECT_EQ(read_dataset_info(options.run.out).complete, 18U);  // sizes alone
+  EXPECT_EQ(read_dataset_info(options.run.out).complete, 18U);  // compares sizes only
   const VerifyResult result = verify_dataset(options.run.out, {.remove_faulty = true});
   EXPECT_EQ(result.removed, 1U);
   EXPECT_EQ(result.left, 0U);

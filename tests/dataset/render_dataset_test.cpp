@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The law of datasets: whoever renders which units, and however often somebody is stopped, the files are the same.
+// The law of datasets: the files do not depend on the processes that render them, nor on interruptions.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,6 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/dataset/dataset.hpp>
-#include <fathom/dataset/info.hpp>
 
 #include "dataset/dataset_fixture.hpp"
 #include "support/error_text.hpp"
@@ -46,18 +45,18 @@ Files by_one_process(const DatasetFolder& data, const DatasetFiles& files = {}) 
   return units_of(options);
 }
 
-/// Renders a shard and stops after so many frames.
+/// Renders a shard and stops after this many frames.
 void render_some(const DatasetFolder& data, DatasetOptions options, int frames) {
   std::atomic<int> left = frames;
   options.run.on_progress = [&](const Progress&) { --left; };
   options.run.should_stop = [&] { return left <= 0; };
   try {
     render_dataset(data.setup, options);
-  } catch (const Interrupted&) {  // most are
+  } catch (const Interrupted&) {  // most calls are interrupted
   }
 }
 
-/// A file of the pack, or the file that it is.
+/// A file of the pack, or the pack itself if it is a file.
 fs::path one_file_of(const fs::path& pack) {
   if (!fs::is_directory(pack)) return pack;
   std::vector<fs::path> files;
@@ -83,7 +82,7 @@ void change_a_byte(const fs::path& file) {
   test::write_bytes(file, text);
 }
 
-/// What a process that was killed, a node that died, or a loss of power may leave behind.
+/// Possible remains of a killed process, a failed node, or a loss of power.
 void damage(const fs::path& out, const fs::path& units) {
   std::vector<fs::path> there;
   std::error_code error;
@@ -232,7 +231,7 @@ TEST(RenderDataset, DigestsFollowEverythingThatUnitsAreMadeOf) {
   RunOptions other = options;
   other.seed = 6;
   EXPECT_NE(unit_digest(data.setup, other, unit), digest);
-  other.seed = 5;  // the scene's
+  other.seed = 5;  // of the scene
   EXPECT_EQ(unit_digest(data.setup, other, unit), digest);
   for (const Unit& changed :
        {Unit{4, 1, 0, 2, 2}, Unit{3, 2, 0, 2, 2}, Unit{3, 1, 1, 2, 2}, Unit{3, 1, 0, 3, 2}, Unit{3, 1, 0, 2, 1}}) {
@@ -267,7 +266,7 @@ TEST(RenderDataset, BuildsNothingWhereAllIsComplete) {
   const DatasetFolder data;
   by_one_process(data);
   DatasetOptions options = data.options("one0");
-  options.run.device = Device{.kind = DeviceKind::kCuda, .number = Device::kMostNumber};  // that no computer has
+  options.run.device = Device{.kind = DeviceKind::kCuda, .number = Device::kMostNumber};  // missing in every computer
   options.resume = true;
   EXPECT_EQ(render_dataset(data.setup, options).skipped, 18U);
   options.environments.end = 5;
@@ -320,7 +319,7 @@ TEST(RenderDataset, RendersListedUnitsAlone) {
   EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("unit 18"), std::string::npos);
 }
 
-/// One that was given up too early, for example.
+/// For example a process that was presumed dead.
 TEST(RenderDataset, LeavesAloneWhatALivingProcessHasBegun) {
   const DatasetFolder data;
   DatasetOptions options = data.options("one");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What datasets hold: they are the same whoever rendered them, no change of a byte remains unseen, and nothing outside
-// of them is touched.
+// The content of datasets: it does not depend on the processes, verifying finds every changed byte, and nothing outside
+// is changed.
 
 #include <algorithm>
 #include <map>
@@ -11,10 +11,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/dataset/info.hpp>
+#include <fathom/dataset/dataset.hpp>
 
 #include "dataset/dataset_fixture.hpp"
-#include "dataset/pack_entry.hpp"
+#include "dataset/pack.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -71,7 +71,7 @@ TEST(DatasetInfo, SaysWhatIsThereAndWhatIsMissing) {
   EXPECT_NE(input_error([&] { return read_dataset_info(data.folder.path()); }).find("dataset.json"), std::string::npos);
 }
 
-/// Of what a dataset will have, nothing is counted one by one.
+/// No function loops over all units that a dataset will have.
 TEST(DatasetInfo, AnswersForABillionUnits) {
   const DatasetFolder data;
   DatasetOptions options = data.options("huge");
@@ -205,7 +205,7 @@ TEST(VerifyDataset, NamesWhatIsWrong) {
   EXPECT_EQ(verify_dataset(dataset).fault_count, 0U);
   fs::rename(unit, data.folder / "away");
   EXPECT_TRUE(has_fault(dataset, "000000004: is missing"));
-  // A unit of another seed, which is whole in itself.
+  // A unit of another seed, complete by itself.
   DatasetOptions other = data.options("other");
   other.run.seed = 9;
   render_dataset(data.setup, other);
@@ -285,7 +285,7 @@ TEST(VerifyDataset, CanBeStopped) {
   EXPECT_THROW(verify_dataset(dataset, {.threads = 1, .should_stop = [] { return true; }}), Interrupted);
 }
 
-/// Files of somebody else, to which the links of a dataset point.
+/// Files outside of a dataset, the targets of its links.
 class Victim {
  public:
   explicit Victim(const DatasetFolder& data) : folder_(data.folder / "victim") {
@@ -339,7 +339,7 @@ const std::vector<LinkCase> kLinks = {
     {DatasetFormat::kWebDataset, "packs/000/000/.000000002.there-1-0.part", "letter.txt"},
 };
 
-/// Neither verify nor rendering with resume or force removes a link, or touches anything behind it.
+/// Neither verify nor rendering with resume or force removes a link or changes its target.
 TEST(Links, AreForeignAndLeftAlone) {
   for (const LinkCase& of : kLinks) {
     SCOPED_TRACE(of.place + " -> " + of.target);
