@@ -36,12 +36,12 @@ ParameterValue value_of(const FieldInfo& field, const FieldValue& value) {
   if (field.kind == FieldKind::kFlag) return value.number() != 0.0;
   if (field.kind == FieldKind::kChoice) return std::string(field.choices[static_cast<std::size_t>(value.number())]);
   if (!field.is_single) return value.number();
-  // The shortest digits that give the same float: 0.02, not 0.019999999552965164. A limit may round to a float beyond
-  // it.
+  // The shortest digits that give the same float: 0.02, not 0.019999999552965164. Clamped, because a limit may round to
+  // a float beyond it.
   return std::clamp(std::stod(fmt::format("{}", static_cast<float>(value.number()))), field.low, field.high);
 }
 
-/// A value as field.hpp takes it. Throws InputError when it is of another kind.
+/// A value as field.hpp takes it. Throws InputError for a value of another kind.
 double number_of(const FieldInfo& field, const Parameter& parameter) {
   if (field.kind == FieldKind::kFlag) {
     if (const auto* const flag = std::get_if<bool>(&parameter.value)) return *flag ? 1.0 : 0.0;
@@ -58,7 +58,7 @@ double number_of(const FieldInfo& field, const Parameter& parameter) {
   throw InputError(fmt::format("{}: is not a number", parameter.name));
 }
 
-/// The same model with one value changed; flags and words, too.
+/// The same model with one value changed, which may be a flag or a word.
 Noise changed_noise(const Noise& noise, const FieldInfo& field, double number) {
   if (field.kind == FieldKind::kNumber) return noise.with(field.name, number);
   std::vector<FieldValue> values = noise.values();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The numbers of noise chains, by name: "sensors.lidar.noise.0.stddev_m" is the parameter of the first model of the
-// sensor `lidar`, "sensors.lidar.noise.0.entities.glass.stddev_m" the one that its returns from `glass` have, and
-// "sensors.lidar.noise.0.rings.7.stddev_m" the one of ring 7. A model whose draws are correlated has
-// "sensors.lidar.noise.0.correlation.across_px", too.
+// The numbers of noise chains, by name: "sensors.lidar.noise.0.stddev_m" is a parameter of the first model of the
+// sensor `lidar`, "sensors.lidar.noise.0.entities.glass.stddev_m" that of its returns from `glass`, and
+// "sensors.lidar.noise.0.rings.7.stddev_m" that of ring 7. A model with correlated draws also has
+// "sensors.lidar.noise.0.correlation.across_px".
 
 #include <map>
 #include <string>
@@ -15,7 +15,7 @@
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>
 
-#include "live/parameter.hpp"
+#include "live/messages.hpp"
 
 namespace fathom {
 
@@ -23,18 +23,18 @@ class Knobs {
  public:
   Knobs() = default;
 
-  /// Adds those of a sensor; the names of entities are the scene's.
+  /// Adds the numbers of a sensor. `scene`: for the names of entities.
   void add(const Sensor& sensor, const Scene& scene);
 
-  /// All of them, as the chains stand.
+  /// All of them, with the present values.
   [[nodiscard]] std::vector<Parameter> parameters() const;
-  /// The content of /fathom/knobs; those of rings, often hundreds, are parameters alone.
+  /// The content of /fathom/knobs, without numbers of rings, which are often hundreds.
   [[nodiscard]] nlohmann::ordered_json json() const;
 
-  /// The sensor of a knob, in the order of add(). Throws InputError for a name that there is not.
+  /// The sensor of a knob, in the order of add(). Throws InputError for an unknown name.
   [[nodiscard]] std::size_t sensor_of(std::string_view name) const;
-  /// The chain of that sensor with one value changed; keeps it as the present one where keep() follows. Throws
-  /// InputError for a name that there is not, and for a value that it does not take.
+  /// The chain of that sensor with one value changed; keep() makes it the present one. Throws InputError for an unknown
+  /// name, and for a value that the parameter does not take.
   [[nodiscard]] NoiseChain with(const Parameter& parameter) const;
   void keep(std::size_t sensor, NoiseChain chain) { chains_.at(sensor) = std::move(chain); }
   [[nodiscard]] const NoiseChain& chain(std::size_t sensor) const { return chains_.at(sensor); }
@@ -42,7 +42,7 @@ class Knobs {
  private:
   enum class Of : std::uint8_t { kAll, kEntity, kRing, kCorrelation };
   struct Knob {
-    std::string name, sensor_name, part;  ///< part: "on glass", "of ring 7"; empty: of all
+    std::string name, sensor_name, part;  ///< part: "on glass", "of ring 7"; empty: all returns
     std::size_t sensor, entry, field;
     Of of = Of::kAll;
     std::size_t position = 0;  ///< among the entries by entity or ring

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "live/page_files.hpp"
-
 #include <algorithm>
 #include <array>
 
-// The assembler reads the files; src/CMakeLists.txt says where they are.
+#include "live/socket/http.hpp"
+
+// The assembler reads the files; src/CMakeLists.txt defines their folder.
 #define FATHOM_PAGE_FILE(name, file)           \
   __asm__(                                     \
       ".pushsection .rodata\n"                 \

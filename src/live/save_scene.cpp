@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
-#include "live/yaml_text.hpp"
-#include "simulate/override.hpp"
-#include "simulate/scene_text.hpp"
+#include "simulate/scene_file.hpp"
 #include "text/whole_file.hpp"
 #include "text/yaml_tree.hpp"
 
@@ -21,6 +21,74 @@ namespace fathom {
 namespace {
 
 using Kind = YamlValue::Kind;
+
+/// Quotes a text unless it is a plain number or word. Readers see no difference.
+std::string scalar_text(const std::string& text) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  const bool is_null = text == "null" || text == "Null" || text == "NULL";
+  const std::string_view letters = std::string_view(text).substr(text.starts_with('-') && text.size() > 1 ? 1 : 0);
+  if (!is_null && !letters.empty() && letters.find_first_not_of(kPlain) == std::string_view::npos &&
+      letters.find_first_not_of('.') != std::string_view::npos) {
+    return text;
+  }
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+bool is_short(const YamlValue& list) {
+  return std::all_of(list.items.begin(), list.items.end(),
+                     [](const YamlValue& item) { return item.kind == Kind::kScalar; });
+}
+
+void append_value(const YamlValue& value, std::size_t indent, std::string& out);
+
+void append_map(const YamlValue& map, std::size_t indent, bool in_line, std::string& out) {
+  for (const YamlEntry& entry : map.entries) {
+    if (!in_line) out.append(indent, ' ');
+    in_line = false;
+    out += scalar_text(entry.key) + ":";
+    append_value(entry.value, indent + 2, out);
+  }
+}
+
+/// Appends the value of a key: on the same line, or on separate lines.
+void append_value(const YamlValue& value, std::size_t indent, std::string& out) {
+  if (value.kind == Kind::kNull) {
+    out += " null\n";
+  } else if (value.kind == Kind::kScalar) {
+    out += " " + scalar_text(value.text) + "\n";
+  } else if (value.kind == Kind::kList && is_short(value)) {
+    out += " [";
+    for (std::size_t i = 0; i < value.items.size(); ++i) out += (i == 0 ? "" : ", ") + scalar_text(value.items[i].text);
+    out += "]\n";
+  } else if (value.kind == Kind::kList) {
+    out += "\n";
+    for (const YamlValue& item : value.items) {
+      out.append(indent, ' ');
+      out += "-";
+      if (item.kind == Kind::kMap && !item.entries.empty()) {
+        out += " ";
+        append_map(item, indent + 2, true, out);
+      } else {
+        append_value(item, indent + 2, out);
+      }
+    }
+  } else if (value.entries.empty()) {
+    out += " {}\n";
+  } else {
+    out += "\n";
+    append_map(value, indent, false, out);
+  }
+}
+
+}  // namespace
+
+std::string yaml_text(const YamlValue& root) {
+  std::string out;
+  if (root.kind == Kind::kMap) append_map(root, 0, false, out);
+  return out;
+}
+
+namespace {
 
 constexpr std::uint32_t kMostOfStem = 999'999;  // files with one stem in their names
 
@@ -86,7 +154,7 @@ void set_noise(YamlValue& root, const Sensor& sensor, const Scene& scene) {
   }
 }
 
-/// Every text that names a file of the scene names it wherever the scene file stands.
+/// Makes file names independent of the place of the scene file.
 void make_absolute(YamlValue& value, const std::filesystem::path& folder,
                    const std::set<std::filesystem::path>& inputs) {
   if (value.kind == Kind::kScalar && !value.text.empty()) {

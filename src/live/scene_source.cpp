@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: MIT
-#include "live/scene_source.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/clouds.hpp>
+#include <fathom/live/live.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "base/text.hpp"
-#include "live/error_density.hpp"
 #include "live/frame_messages.hpp"
-#include "live/written/shown_cloud.hpp"
+#include "live/knobs.hpp"
+#include "live/live_source.hpp"
+#include "live/save_scene.hpp"
+#include "live/shown_cloud.hpp"
+#include "message/camera_info.hpp"
 #include "message/clock.hpp"
 #include "message/message.hpp"
 #include "message/point_cloud2.hpp"
 #include "sensor/sensor_view.hpp"
-#include "simulate/bag/sensor_messages.hpp"
-#include "simulate/frame_schedule.hpp"
+#include "simulate/prepare_run.hpp"
+#include "simulate/sensor_topics.hpp"
 
 namespace fathom {
 
@@ -28,26 +40,24 @@ namespace {
 
 using SceneJson = nlohmann::ordered_json;
 
-constexpr double kLeastSeconds = 60;  // of time: what moves, and noise, go on after a scene of a few frames
-
-std::string optical_name(const std::string& sensor) { return sensor + "_optical"; }
+constexpr double kLeastSeconds = 60;  // motions and noise go on after a scene of a few frames
 
 std::uint64_t stamp_ns(double stamp_s) { return msg::nanoseconds(msg::time_of(stamp_s)); }
 
-/// Clock and transforms go to those who look; the messages of sensors are made elsewhere.
+/// Publishes clock and transforms; SceneSource makes the messages of sensors.
 class TransformSink final : public MessageSink {
  public:
-  explicit TransformSink(Exchange* exchange) : exchange_(exchange) {}
+  explicit TransformSink(TopicHub* hub) : hub_(hub) {}
   std::uint16_t add_topic(std::string_view topic, const MessageType& /*type*/) override {
     names_.emplace_back(topic);
     return static_cast<std::uint16_t>(names_.size() - 1);
   }
   void write(std::uint16_t topic, std::uint64_t time_ns, std::string bytes) override {
-    exchange_->publish(names_[topic], time_ns, std::move(bytes));
+    hub_->publish(names_[topic], time_ns, std::move(bytes));
   }
 
  private:
-  Exchange* exchange_;
+  TopicHub* hub_;
   std::vector<std::string> names_;
 };
 
@@ -59,7 +69,100 @@ RunOptions run_options_of(const LiveOptions& options) {
   return run;
 }
 
+/// Detects that files were saved, by their times of change and sizes. Ignores missing files: editors remove a file for
+/// a moment.
+class SavedFiles {
+ public:
+  void watch(const std::vector<std::filesystem::path>& files);
+  /// Whether a file was saved since watch() or the last call.
+  bool were_saved();
+
+ private:
+  struct Stamp {
+    std::filesystem::file_time_type time = {};
+    std::uintmax_t bytes = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  static Stamp stamp_of(const std::filesystem::path& file);
+
+  std::map<std::filesystem::path, Stamp> stamps_;
+};
+
+class SceneSource final : public LiveSource {
+ public:
+  SceneSource(std::filesystem::path file, const LiveOptions& options);
+
+  [[nodiscard]] Timeline timeline() const override;
+  [[nodiscard]] std::vector<LiveTopic> topics() const override;
+  [[nodiscard]] nlohmann::ordered_json state() const override;
+  [[nodiscard]] nlohmann::ordered_json knobs() const override { return world_->knobs.json(); }
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return world_->knobs.parameters(); }
+  void set(const Parameter& parameter) override;
+  void show(std::uint32_t frame, TopicHub& hub) override;
+  bool reload_if_saved() override;
+  std::vector<std::filesystem::path> save_frame(std::string_view sensor) override;
+  std::filesystem::path save_scene() override;
+
+ private:
+  struct LiveSensor {
+    std::string name;
+    Frame frame;
+    bool is_rendered = false;
+    bool rays_vary = false, rays_sent = false;
+    std::optional<msg::CameraInfo> camera;
+  };
+  /// Everything that one reading of the file makes.
+  struct World {
+    explicit World(const std::filesystem::path& file, const LiveOptions& options);
+
+    SceneSetup setup;
+    Simulator simulator;
+    std::vector<LiveSensor> sensors;
+    Knobs knobs;
+    std::set<std::size_t> turned;  ///< sensors whose knobs were turned
+    SensorTopics topics;
+  };
+
+  void show_sensor(std::size_t i, std::uint32_t frame, TopicHub& hub);
+  void show_rays(std::size_t i, std::uint32_t frame, TopicHub& hub);
+  void show_camera(LiveSensor& sensor, TopicHub& hub);
+  [[nodiscard]] std::string statistics(std::size_t i, double render_ms) const;
+  [[nodiscard]] std::filesystem::path new_file(std::string_view stem, std::string_view extension);
+  [[nodiscard]] std::string topic(std::size_t i, const char* of) const;
+
+  std::filesystem::path file_;
+  LiveOptions options_;
+  std::unique_ptr<World> world_;
+  SavedFiles saved_;
+  SaveLimits limits_;
+  std::string error_;  ///< of the file that was saved last; empty: the file is shown
+};
+
 }  // namespace
+
+SavedFiles::Stamp SavedFiles::stamp_of(const std::filesystem::path& file) {
+  std::error_code failed;
+  const auto time = std::filesystem::last_write_time(file, failed);
+  if (failed) return {};
+  const std::uintmax_t bytes = std::filesystem::file_size(file, failed);
+  return failed ? Stamp() : Stamp{time, bytes};
+}
+
+void SavedFiles::watch(const std::vector<std::filesystem::path>& files) {
+  stamps_.clear();
+  for (const auto& file : files) stamps_[file] = stamp_of(file);
+}
+
+bool SavedFiles::were_saved() {
+  bool saved = false;
+  for (auto& [file, stamp] : stamps_) {
+    const Stamp now = stamp_of(file);
+    if (now == Stamp() || now == stamp) continue;
+    stamp = now;
+    saved = true;
+  }
+  return saved;
+}
 
 SceneSource::World::World(const std::filesystem::path& file, const LiveOptions& options)
     : setup(read_scene_file(file, options.overrides)),
@@ -67,7 +170,7 @@ SceneSource::World::World(const std::filesystem::path& file, const LiveOptions& 
       topics(simulator, setup.sensors) {
   for (std::size_t i = 0; i < setup.sensors.size(); ++i) {
     const Sensor& sensor = simulator.sensor(static_cast<SensorId>(i));
-    auto camera = camera_constants(sensor.model, optical_name(sensor.name));
+    auto camera = camera_constants(sensor.model, optical_frame(sensor.name));
     const ChannelSet more = camera ? ChannelSet{Channel::kDepth} : ChannelSet();
     sensors.push_back({.name = sensor.name,
                        .frame = Frame(kLiveChannels | more | CloudOptions().fields),
@@ -142,17 +245,17 @@ void SceneSource::set(const Parameter& parameter) {
   world_->turned.insert(sensor);
 }
 
-void SceneSource::show(std::uint32_t frame, Exchange& exchange) {
-  TransformSink sink(&exchange);
+void SceneSource::show(std::uint32_t frame, TopicHub& hub) {
+  TransformSink sink(&hub);
   world_->topics.open(sink);
   world_->topics.begin_frame(frame);
-  for (std::size_t i = 0; i < world_->sensors.size(); ++i) show_sensor(i, frame, exchange);
+  for (std::size_t i = 0; i < world_->sensors.size(); ++i) show_sensor(i, frame, hub);
 }
 
-void SceneSource::show_sensor(std::size_t i, std::uint32_t frame, Exchange& exchange) {
-  show_rays(i, frame, exchange);
+void SceneSource::show_sensor(std::size_t i, std::uint32_t frame, TopicHub& hub) {
+  show_rays(i, frame, hub);
   LiveSensor& sensor = world_->sensors[i];
-  const auto wants = [&](const char* of) { return exchange.is_wanted(topic(i, of)); };
+  const auto wants = [&](const char* of) { return hub.is_wanted(topic(i, of)); };
   sensor.is_rendered = wants("points") || wants("statistics") || wants("image") || wants("camera_info");
   if (!sensor.is_rendered) return;
   const auto delivered = last_delivered(world_->simulator, static_cast<SensorId>(i), world_->simulator.stamp_s(frame));
@@ -161,30 +264,30 @@ void SceneSource::show_sensor(std::size_t i, std::uint32_t frame, Exchange& exch
   world_->simulator.render(static_cast<SensorId>(i), delivered->index, sensor.frame);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
   const std::uint64_t time_ns = stamp_ns(sensor.frame.stamp_s());
-  if (wants("points")) exchange.publish(topic(i, "points"), time_ns, points_message(sensor.frame, sensor.name));
-  if (wants("statistics")) exchange.publish(topic(i, "statistics"), time_ns, statistics(i, taken.count()));
-  if (sensor.camera) show_camera(sensor, exchange);
+  if (wants("points")) hub.publish(topic(i, "points"), time_ns, points_message(sensor.frame, sensor.name));
+  if (wants("statistics")) hub.publish(topic(i, "statistics"), time_ns, statistics(i, taken.count()));
+  if (sensor.camera) show_camera(sensor, hub);
 }
 
-void SceneSource::show_rays(std::size_t i, std::uint32_t frame, Exchange& exchange) {
+void SceneSource::show_rays(std::size_t i, std::uint32_t frame, TopicHub& hub) {
   const std::string name = topic(i, "rays");
   LiveSensor& sensor = world_->sensors[i];
-  if (!exchange.is_wanted(name) || (sensor.rays_sent && !sensor.rays_vary)) return;
+  if (!hub.is_wanted(name) || (sensor.rays_sent && !sensor.rays_vary)) return;
   const auto delivered = last_delivered(world_->simulator, static_cast<SensorId>(i), world_->simulator.stamp_s(frame));
   if (!delivered) return;
   const double stamp_s = delivered->stamp_s;
   const RayPattern& pattern = world_->simulator.pattern(static_cast<SensorId>(i), delivered->content);
-  exchange.publish(name, stamp_ns(stamp_s), rays_message(pattern, stamp_s, sensor.name));
+  hub.publish(name, stamp_ns(stamp_s), rays_message(pattern, stamp_s, sensor.name));
   sensor.rays_sent = true;
 }
 
-void SceneSource::show_camera(LiveSensor& sensor, Exchange& exchange) {
+void SceneSource::show_camera(LiveSensor& sensor, TopicHub& hub) {
   const std::string prefix = "/" + sensor.name;
-  const msg::Image image = depth_image(sensor.frame, optical_name(sensor.name));
+  const msg::Image image = depth_image(sensor.frame, optical_frame(sensor.name));
   const std::uint64_t time_ns = msg::nanoseconds(image.header.stamp);
-  if (exchange.is_wanted(prefix + "/image")) exchange.publish(prefix + "/image", time_ns, write_message(image));
+  if (hub.is_wanted(prefix + "/image")) hub.publish(prefix + "/image", time_ns, write_message(image));
   sensor.camera->header.stamp = image.header.stamp;
-  exchange.publish(prefix + "/camera_info", time_ns, write_message(*sensor.camera));
+  hub.publish(prefix + "/camera_info", time_ns, write_message(*sensor.camera));
 }
 
 std::string SceneSource::statistics(std::size_t i, double render_ms) const {
@@ -241,7 +344,7 @@ std::vector<std::filesystem::path> SceneSource::save_frame(std::string_view sens
     throw InputError(fmt::format("save_frame: there is no sensor '{}'", one_line(sensor)));
   }
   if (!found->is_rendered)
-    throw InputError(fmt::format("save_frame: nobody looks at '{}': it has no frame", found->name));
+    throw InputError(fmt::format("save_frame: '{}' has no frame: no client subscribes to it", found->name));
   const auto file = new_file(fmt::format("{}_{:06}", found->name, found->frame.index()), ".pcd");
   write_pcd(file, found->frame);
   limits_.end(file);
@@ -253,6 +356,10 @@ std::filesystem::path SceneSource::save_scene() {
   write_scene(file, file_, options_.overrides, world_->setup, world_->simulator, world_->turned);
   limits_.end(file);
   return file;
+}
+
+std::unique_ptr<LiveSource> make_scene_source(const std::filesystem::path& file, const LiveOptions& options) {
+  return std::make_unique<SceneSource>(file, options);
 }
 
 }  // namespace fathom

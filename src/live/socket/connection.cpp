@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "live/socket/connection.hpp"
-
 #include <algorithm>
 #include <array>
 #include <span>
@@ -9,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
-#include "live/page_files.hpp"
-#include "live/socket/accept_key.hpp"
+#include "live/socket/live_server.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -20,7 +17,7 @@ namespace {
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 constexpr std::array<std::string_view, 2> kProtocols = {"foxglove.sdk.v1", "foxglove.websocket.v1"};
 
-/// The first of the client's that the server speaks; empty: it speaks none of them.
+/// The first protocol of the client that the server knows; empty: it knows no protocol of the list.
 std::string_view protocol_of(const HttpRequest& request) {
   for (const std::string_view protocol : split_cells(request.header("sec-websocket-protocol"))) {
     const auto* const found = std::find(kProtocols.begin(), kProtocols.end(), protocol);
@@ -34,7 +31,7 @@ bool is_key(std::string_view text) {
   return text.size() == 24 && text.find_first_not_of(kBase64Digits) == 22 && text.ends_with("==");
 }
 
-/// The head goes alone, if there is more.
+/// Sends the head in a separate piece if there is a body.
 std::string_view piece_of(const Outgoing& message, std::size_t sent) {
   const std::string_view head = message.head;
   if (sent < head.size() || !message.body) return head.substr(sent, Connection::kPieceBytes);
@@ -48,12 +45,12 @@ bool is_handshake(const HttpRequest& request) {
 }  // namespace
 
 void Connection::leave() {
-  if (client_ != kNoClient) site_.exchange->disconnect(std::exchange(client_, kNoClient));
+  if (client_ != kNoClient) site_.hub->disconnect(std::exchange(client_, kNoClient));
 }
 
 void Connection::tick(TimePoint now) {
   if (state_ == State::kClient) {
-    if (now - answered_ >= kGone || site_.exchange->is_given_up(client_)) return drop();
+    if (now - answered_ >= kGone || site_.hub->is_given_up(client_)) return drop();
     if (now - answered_ >= kQuiet && ping_ == Ping::kNone) ping_ = Ping::kDue;
   } else if (now - since_ >= kIdle) {
     drop();
@@ -64,7 +61,7 @@ void Connection::go_away(TimePoint now) {
   if (state_ == State::kClient) end(close_frame(CloseCode::kGoingAway), now);
 }
 
-// What comes.
+// Incoming bytes.
 
 void Connection::receive(std::string_view bytes, TimePoint now) {
   if (state_ == State::kRequest) receive_request(bytes, now);
@@ -107,11 +104,11 @@ void Connection::handle(WebSocketMessage message, TimePoint now) {
       if (ping_ == Ping::kSent) ping_ = Ping::kNone;
       answered_ = now;
       return;
-    case Opcode::kClose:  // its code goes back
+    case Opcode::kClose:  // returns its code
       return end(control_frame(Opcode::kClose, message.payload.substr(0, 2)), now);
     default:
-      return site_.exchange->receive(client_, std::as_bytes(std::span(message.payload)),
-                                     message.opcode == Opcode::kText, now);
+      return site_.hub->receive(client_, std::as_bytes(std::span(message.payload)), message.opcode == Opcode::kText,
+                                now);
   }
 }
 
@@ -140,10 +137,10 @@ void Connection::open(const HttpRequest& request, TimePoint now) {
     return refuse("403 Forbidden", "pages of this origin may not connect");
   }
   if (protocol.empty()) return refuse("400 Bad Request", "none of these protocols is spoken");
-  if (site_.exchange->clients() >= kMostClients) {
+  if (site_.hub->clients() >= kMostClients) {
     return refuse("503 Service Unavailable", fmt::format("there are {} clients already", kMostClients));
   }
-  client_ = site_.exchange->connect();
+  client_ = site_.hub->connect();
   state_ = State::kClient;
   answered_ = now;
   out_ = fmt::format(
@@ -152,7 +149,7 @@ void Connection::open(const HttpRequest& request, TimePoint now) {
       accept_key(request.header("sec-websocket-key")), protocol);
 }
 
-// What goes.
+// Outgoing bytes.
 
 void Connection::reply(std::string_view status, std::string_view type, std::string_view content,
                        std::string_view more_headers) {
@@ -168,7 +165,7 @@ void Connection::refuse(std::string_view status, std::string_view why, std::stri
   reply(status, "text/plain; charset=utf-8", fmt::format("fathom: {}\n", why), more_headers);
 }
 
-/// A close frame may come between the fragments of a message; the other fragments are never sent.
+/// A close frame may come between the fragments of a message; the remaining fragments are never sent.
 void Connection::end(const std::string& close, TimePoint now) {
   out_ += close;
   state_ = State::kEnding;
@@ -178,7 +175,7 @@ void Connection::end(const std::string& close, TimePoint now) {
 }
 
 bool Connection::has_piece() const {
-  return pong_ || ping_ == Ping::kDue || (ping_ == Ping::kNone && (message_ || site_.exchange->has_next(client_)));
+  return pong_ || ping_ == Ping::kDue || (ping_ == Ping::kNone && (message_ || site_.hub->has_next(client_)));
 }
 
 bool Connection::wants_to_send() const { return out_sent_ < out_.size() || (state_ == State::kClient && has_piece()); }
@@ -205,7 +202,7 @@ void Connection::fill() {
 }
 
 void Connection::append_piece() {
-  if (!message_) message_ = site_.exchange->next(client_), message_sent_ = 0;
+  if (!message_) message_ = site_.hub->next(client_), message_sent_ = 0;
   if (!message_) return;
   const std::string_view piece = piece_of(*message_, message_sent_);
   const Opcode first = message_->is_text ? Opcode::kText : Opcode::kBinary;

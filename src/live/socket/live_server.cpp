@@ -22,15 +22,14 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
-#include "live/socket/connection.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{16} << 10U;  // of one connection at a time
-constexpr int kTickMs = 1000;                               // in which timeouts are seen
-constexpr std::chrono::seconds kPause{1};                   // of accepting, where the system has no room for more
+constexpr std::size_t kReadBytes = std::size_t{16} << 10U;  // of a connection in one read
+constexpr int kTickMs = 1000;                               // between checks of timeouts
+constexpr std::chrono::seconds kPause{1};                   // of accepting, after the system ran out of resources
 
 class Descriptor {
  public:
@@ -45,7 +44,7 @@ class Descriptor {
   int number_;
 };
 
-/// An address of sockets, and room for any.
+/// An address of a socket, large enough for any.
 struct Address {
   union {
     sockaddr any;
@@ -74,7 +73,7 @@ Address address_of(const std::string& text, std::uint16_t port) {
   return address;
 }
 
-/// Its number is -1 where it cannot listen.
+/// A listening socket; its number is -1 if it cannot listen.
 Descriptor listening(const Address& address) {
   Descriptor listener(::socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int yes = 1;
@@ -90,7 +89,7 @@ std::uint16_t port_of(const Descriptor& socket) {
   return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
 }
 
-/// Whether a call that failed may succeed later on.
+/// Whether a failed call may succeed later.
 bool may_succeed_later() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 struct Peer {
@@ -122,7 +121,7 @@ void serve(Peer& peer, unsigned events, Connection::TimePoint now) {
     if ((events & static_cast<unsigned>(POLLIN | POLLHUP | POLLERR)) != 0) read_some(peer, now);
     if ((events & static_cast<unsigned>(POLLOUT)) != 0) send_some(peer, now);
     peer.connection.tick(now);
-  } catch (const std::exception&) {  // no memory: this connection ends, the others go on
+  } catch (const std::exception&) {  // no memory: this connection ends, the others continue
     peer.connection.drop();
   }
 }
@@ -146,8 +145,8 @@ class LiveServer::Impl {
 
   [[nodiscard]] std::uint16_t port() const { return port_of(listener_); }
 
-  void start(Exchange& exchange) {
-    site_.exchange = &exchange;
+  void start(TopicHub& hub) {
+    site_.hub = &hub;
     thread_ = std::thread([this] {
       while (!stopping_) serve_or_make_room();
     });
@@ -175,7 +174,7 @@ class LiveServer::Impl {
     }
   }
 
-  /// Waits until there is something to do, and does it. No step of it waits for a client.
+  /// Waits for events and handles them. No step waits for a client.
   void serve_once() {
     const bool accepts = LiveClock::now() >= accepts_from_;
     std::vector<pollfd> polled = {{news_.number(), POLLIN, 0},
@@ -208,7 +207,8 @@ class LiveServer::Impl {
     peers_.try_emplace(socket.number(), std::move(socket), site_, now);
   }
 
-  /// Clients are fewer than connections, so a full table has others.
+  /// Drops the connection that is idle longest, except clients. A full table has others, as there are fewer clients
+  /// than connections.
   void drop_idlest() {
     auto idlest = peers_.end();
     for (auto peer = peers_.begin(); peer != peers_.end(); ++peer) {
@@ -231,7 +231,7 @@ class LiveServer::Impl {
 LiveServer::LiveServer(LiveServerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 LiveServer::~LiveServer() = default;
 std::uint16_t LiveServer::port() const { return impl_->port(); }
-void LiveServer::start(Exchange& exchange) { impl_->start(exchange); }
+void LiveServer::start(TopicHub& hub) { impl_->start(hub); }
 void LiveServer::wake() { impl_->wake(); }
 void LiveServer::stop() { impl_->stop(); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The frames of WebSocket (RFC 6455, section 5), as bytes: without extensions, and without sockets.
+// WebSocket (RFC 6455): its handshake and its frames as bytes, without extensions and sockets.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class CloseCode : std::uint16_t {
   kTooLarge = 1009
 };
 
-/// A client broke the protocol: the connection has to end with this code.
+/// A client broke the protocol: the connection must end with this code.
 class WebSocketError final : public InputError {
  public:
   WebSocketError(CloseCode code, const std::string& why) : InputError(why), code_(code) {}
@@ -39,15 +39,15 @@ struct WebSocketMessage {
   std::string payload;
 };
 
-/// Reads what a client sends, in pieces of any size. A length that a frame promises takes no memory before its bytes
-/// come.
+/// Reads the bytes of a client, in pieces of any size. Allocates no memory for the announced length of a frame before
+/// its bytes come.
 class WebSocketReader {
  public:
   /// `most_bytes`: of a message.
   explicit WebSocketReader(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// Takes bytes from the front of `bytes`, until a message or control frame is whole. Nothing: all of them are taken,
-  /// and more are needed. Throws WebSocketError; then nothing else may be read.
+  /// Takes bytes from the front of `bytes` until a message or control frame is whole. Nothing: all bytes are taken,
+  /// and more are needed. Throws WebSocketError; do not read on after it.
   std::optional<WebSocketMessage> take(std::string_view& bytes);
 
  private:
@@ -70,10 +70,13 @@ class WebSocketReader {
   std::string message_, control_;
 };
 
-/// What comes before the payload of a frame that a server sends.
+/// The bytes before the payload of a frame of a server.
 std::string frame_head(Opcode opcode, bool is_final, std::uint64_t payload_bytes);
-/// A control frame that a server sends.
+/// A control frame of a server.
 std::string control_frame(Opcode opcode, std::string_view payload);
 std::string close_frame(CloseCode code, std::string_view why = {});
+
+/// Sec-WebSocket-Accept for a Sec-WebSocket-Key, by RFC 6455, section 4.2.2.
+std::string accept_key(std::string_view key);
 
 }  // namespace fathom

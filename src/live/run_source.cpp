@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: MIT
-#include "live/written/run_source.hpp"
-
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <map>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/simulate/run.hpp>
+#include <fathom/simulate/timing.hpp>
 
 #include "base/text.hpp"
+#include "cloud/cloud_message.hpp"
 #include "cloud/read_cloud.hpp"
-#include "live/written/channel_cloud.hpp"
-#include "live/written/shown_cloud.hpp"
+#include "live/live_source.hpp"
+#include "live/shown_cloud.hpp"
 #include "message/message.hpp"
 #include "text/nesting.hpp"
 #include "text/read_file.hpp"
@@ -27,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using RunJson = nlohmann::ordered_json;
 
-/// Files that show a frame: NAME_000000.EXTENSION. The first kind that is there is taken.
+/// Files that show a frame: NAME_000000.EXTENSION. The first existing kind is shown.
 struct CloudFiles {
   std::string_view name, extension;
   bool is_in_world = false;
@@ -56,7 +63,51 @@ std::map<std::uint32_t, fs::path> files_by_frame(const fs::path& folder, const C
   return files;
 }
 
-[[noreturn]] void refuse_to_save() { throw InputError("what is shown was written before: nothing is saved"); }
+[[noreturn]] void refuse_to_save() { throw InputError("files that are already written are shown: nothing is saved"); }
+
+class RunSource final : public LiveSource {
+ public:
+  /// Throws InputError if there is nothing to show.
+  explicit RunSource(fs::path path);
+
+  [[nodiscard]] Timeline timeline() const override { return timeline_; }
+  [[nodiscard]] std::vector<LiveTopic> topics() const override;
+  [[nodiscard]] RunJson state() const override;
+  [[nodiscard]] RunJson knobs() const override;
+  [[nodiscard]] std::vector<Parameter> parameters() const override { return {}; }
+  void set(const Parameter& parameter) override;
+  void show(std::uint32_t frame, TopicHub& hub) override;
+  bool reload_if_saved() override { return false; }
+  std::vector<fs::path> save_frame(std::string_view sensor) override;
+  fs::path save_scene() override;
+
+ private:
+  struct RunSensor {
+    std::string name;
+    std::map<std::uint32_t, fs::path> files;  ///< by frame
+    bool is_channels = false;                 ///< a file represents all channels of its frame
+    bool is_in_world = false;
+    std::uint32_t rows = 0, cols = 0;   ///< of the first frame
+    std::vector<FrameTime> times = {};  ///< of a sensor with a timing, in the order of arrival
+    Vec3 origin_m = {};                 ///< subtracted from the points of all frames
+
+    [[nodiscard]] CloudMessage read(std::uint32_t frame) const;
+    /// The frame to show at a time; for a sensor with a timing, the last one that has arrived.
+    [[nodiscard]] FrameTime shown_at(std::uint32_t frame, double time_s) const;
+  };
+
+  void read_summary();
+  void read_times(const nlohmann::json& sensors);
+  void add_folder(const fs::path& folder);
+  void add(RunSensor sensor);
+
+  fs::path path_;
+  Timeline timeline_;
+  std::vector<RunSensor> sensors_;
+  std::map<std::string, std::vector<FrameTime>> times_;  // by sensor, in the order of arrival
+  std::vector<std::string> entities_;
+  std::string error_;
+};
 
 }  // namespace
 
@@ -97,7 +148,7 @@ RunSource::RunSource(fs::path path) : path_(std::move(path)) {
   }
 }
 
-/// How fast frames follow one another, and the names of entities; a folder without a summary is played at 10 Hz.
+/// Reads the rate of frames and the names of entities. A folder without a summary is played at 10 Hz.
 void RunSource::read_summary() {
   const fs::path file = path_ / "summary.json";
   std::error_code error;
@@ -123,7 +174,7 @@ void RunSource::read_summary() {
     entities_.push_back(entity.is_string() ? entity.get<std::string>() : "");
 }
 
-/// The tables of sensors with a timing. What does not look like one is passed over: its frames are those of the run.
+/// Reads the tables of sensors with a timing. Ignores malformed tables: such a sensor shows the frames of the run.
 void RunSource::read_times(const nlohmann::json& sensors) {
   for (const nlohmann::json& sensor : sensors) {
     const auto table = nlohmann::json::json_pointer("/timing/frames");
@@ -164,7 +215,7 @@ void RunSource::add_folder(const fs::path& folder) {
 void RunSource::add(RunSensor sensor) {
   const CloudMessage first = sensor.read(sensor.files.begin()->first);
   sensor.rows = first.message.height, sensor.cols = first.message.width;
-  // All clouds in the world have one origin, which keeps their places relative to one another.
+  // All clouds in the world share one origin, which keeps their relative places.
   const auto other = std::find_if(sensors_.begin(), sensors_.end(), [](const RunSensor& s) { return s.is_in_world; });
   const bool has_origin = sensor.is_in_world && other != sensors_.end();
   sensor.origin_m = has_origin ? other->origin_m : far_origin(first.message);
@@ -197,23 +248,23 @@ RunJson RunSource::state() const {
 RunJson RunSource::knobs() const { return {{"knobs", RunJson::array()}}; }
 
 void RunSource::set(const Parameter& parameter) {
-  throw InputError("what was written has no parameters: there is no '" + parameter.name + "'");
+  throw InputError("written files have no parameters: there is no '" + parameter.name + "'");
 }
 
-void RunSource::show(std::uint32_t frame, Exchange& exchange) {
+void RunSource::show(std::uint32_t frame, TopicHub& hub) {
   error_.clear();
   for (const RunSensor& sensor : sensors_) {
     const std::string prefix = "/" + sensor.name;
     const FrameTime shown = sensor.shown_at(frame, timeline_.time_s(frame));
     if (!sensor.files.contains(shown.index)) continue;
-    if (!exchange.is_wanted(prefix + "/points") && !exchange.is_wanted(prefix + "/statistics")) continue;
+    if (!hub.is_wanted(prefix + "/points") && !hub.is_wanted(prefix + "/statistics")) continue;
     try {
       CloudMessage cloud = sensor.read(shown.index);
       cloud.message.header.stamp = msg::time_of(shown.stamp_s);
       const std::uint64_t time_ns = msg::nanoseconds(cloud.message.header.stamp);
-      exchange.publish(prefix + "/statistics", time_ns,
-                       cloud_statistics(cloud.message, shown.index, shown.stamp_s, !sensor.is_in_world));
-      exchange.publish(prefix + "/points", time_ns, write_message(cloud.message));
+      hub.publish(prefix + "/statistics", time_ns,
+                  cloud_statistics(cloud.message, shown.index, shown.stamp_s, !sensor.is_in_world));
+      hub.publish(prefix + "/points", time_ns, write_message(cloud.message));
     } catch (const Error& error) {
       error_ = one_line(error.what());
     }
@@ -223,5 +274,32 @@ void RunSource::show(std::uint32_t frame, Exchange& exchange) {
 std::vector<fs::path> RunSource::save_frame(std::string_view /*sensor*/) { refuse_to_save(); }
 
 fs::path RunSource::save_scene() { refuse_to_save(); }
+
+namespace {
+
+bool is_bag_file(const fs::path& file) { return file.extension() == ".mcap" || file.extension() == ".db3"; }
+
+bool holds_bags(const fs::path& folder) {
+  return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) { return is_bag_file(entry.path()); });
+}
+
+}  // namespace
+
+std::unique_ptr<LiveSource> open_written(const fs::path& path) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(path, error);
+  if (!is_folder) require_readable_file(path);
+  try {
+    const bool is_run = is_folder && fs::exists(path / "summary.json");
+    if (!is_run && (is_folder ? holds_bags(path) : is_bag_file(path))) {
+      throw InputError(path.string() +
+                       ": is a bag; Foxglove and Lichtblick open MCAP, fathom bag info lists its topics");
+    }
+    return std::make_unique<RunSource>(path);
+  } catch (const fs::filesystem_error& failure) {
+    throw InputError(path.string() + ": cannot be read: " + failure.code().message());
+  }
+}
 
 }  // namespace fathom

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "live/client_message.hpp"
+#include "live/messages.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxNumber = 0xffffffffU;  // of channels and subscriptions
-constexpr std::byte kServiceCallOp{2};           // the byte that such a message begins with
+constexpr std::byte kServiceCallOp{2};           // the first byte of such a message
 constexpr std::size_t kServiceCallHead = 13;     // that byte, and three numbers of 32 bits
 
 /// A list of a message, of a bounded length.
@@ -147,6 +148,122 @@ ClientMessage parse_client_bytes(std::span<const std::byte> bytes) {
   const std::string_view rest(text + kServiceCallHead, bytes.size() - kServiceCallHead);
   return ServiceCall{service, call, std::string(rest.substr(0, encoding_bytes)),
                      std::string(rest.substr(encoding_bytes))};
+}
+
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+// The first bytes of binary messages.
+constexpr char kMessageOp = 1, kTimeOp = 2, kServiceResponseOp = 3;
+
+template <class Number>
+void append_number(std::string& bytes, Number number) {
+  std::array<char, sizeof(number)> raw = {};
+  std::memcpy(raw.data(), &number, sizeof(number));
+  bytes.append(raw.data(), raw.size());
+}
+
+OrderedJson parameter_json(const Parameter& parameter) {
+  OrderedJson json = {{"name", parameter.name}};
+  if (const auto* const number = std::get_if<double>(&parameter.value)) {
+    json["value"] = *number;
+    json["type"] = "float64";
+  } else if (const auto* const flag = std::get_if<bool>(&parameter.value)) {
+    json["value"] = *flag;
+  } else if (const auto* const word = std::get_if<std::string>(&parameter.value)) {
+    json["value"] = *word;
+  }
+  return json;
+}
+
+OrderedJson schema_json(std::string_view name, std::string_view schema) {
+  return {{"encoding", "json"}, {"schemaName", name}, {"schemaEncoding", "jsonschema"}, {"schema", schema}};
+}
+
+}  // namespace
+
+std::string line_of(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
+std::string server_info_text(std::string_view session_id, std::string_view version) {
+  return line_of({{"op", "serverInfo"},
+                  {"name", "fathom"},
+                  {"capabilities", {"parameters", "parametersSubscribe", "time", "services"}},
+                  {"supportedEncodings", {"json"}},
+                  {"metadata", {{"version", version}}},
+                  {"sessionId", session_id}});
+}
+
+std::string status_text(StatusLevel level, std::string_view message) {
+  return line_of({{"op", "status"}, {"level", static_cast<int>(level)}, {"message", message}});
+}
+
+std::string advertise_text(std::span<const AdvertisedTopic> topics) {
+  OrderedJson channels = OrderedJson::array();
+  for (const auto& [channel, topic] : topics) {
+    channels.push_back({{"id", channel},
+                        {"topic", topic->name},
+                        {"encoding", topic->encoding},
+                        {"schemaName", topic->schema_name},
+                        {"schema", topic->schema},
+                        {"schemaEncoding", topic->schema_encoding}});
+  }
+  return line_of({{"op", "advertise"}, {"channels", channels}});
+}
+
+std::string unadvertise_text(std::span<const std::uint32_t> channels) {
+  return line_of({{"op", "unadvertise"}, {"channelIds", channels}});
+}
+
+std::string advertise_services_text(std::span<const LiveService> services) {
+  OrderedJson list = OrderedJson::array();
+  for (std::size_t i = 0; i < services.size(); ++i) {
+    const std::string name(services[i].name);
+    list.push_back({{"id", i},
+                    {"name", name},
+                    {"type", name},
+                    {"request", schema_json(name + "/request", services[i].request)},
+                    {"response", schema_json(name + "/response", services[i].response)}});
+  }
+  return line_of({{"op", "advertiseServices"}, {"services", list}});
+}
+
+std::string parameter_values_text(std::span<const Parameter> parameters, const std::optional<std::string>& id) {
+  OrderedJson json = {{"op", "parameterValues"}, {"parameters", OrderedJson::array()}};
+  for (const Parameter& parameter : parameters) json["parameters"].push_back(parameter_json(parameter));
+  if (id) json["id"] = *id;
+  return line_of(json);
+}
+
+std::string service_failure_text(const ServiceCall& call, std::string_view message) {
+  return line_of(
+      {{"op", "serviceCallFailure"}, {"serviceId", call.service}, {"callId", call.call}, {"message", message}});
+}
+
+std::string message_head(std::uint32_t subscription, std::uint64_t time_ns) {
+  std::string bytes(1, kMessageOp);
+  append_number(bytes, subscription);
+  append_number(bytes, time_ns);
+  return bytes;
+}
+
+std::string time_bytes(std::uint64_t time_ns) {
+  std::string bytes(1, kTimeOp);
+  append_number(bytes, time_ns);
+  return bytes;
+}
+
+std::string service_response_bytes(const ServiceCall& call, std::string_view json) {
+  constexpr std::string_view kEncoding = "json";
+  std::string bytes(1, kServiceResponseOp);
+  append_number(bytes, call.service);
+  append_number(bytes, call.call);
+  append_number(bytes, static_cast<std::uint32_t>(kEncoding.size()));
+  bytes.append(kEncoding);
+  bytes.append(json);
+  return bytes;
 }
 
 }  // namespace fathom

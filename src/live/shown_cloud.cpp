@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "live/written/shown_cloud.hpp"
+#include "live/shown_cloud.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,20 +8,26 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
 #include <fathom/frame/reason.hpp>
 
-#include "live/error_density.hpp"
+#include "live/frame_messages.hpp"
 #include "message/message_type.hpp"
+#include "text/npy.hpp"
 
 namespace fathom {
 
 namespace {
 
 using CloudJson = nlohmann::ordered_json;
-constexpr std::uint8_t kByteType = 2, kFloatType = 7, kDoubleType = 8;  // of sensor_msgs/msg/PointField
+// Types of sensor_msgs/msg/PointField.
+constexpr std::uint8_t kByteType = 2, kUintType = 6, kFloatType = 7, kDoubleType = 8;
 
 /// Reads one value of points, by its name and type; little endian.
 template <class T>
@@ -178,6 +184,114 @@ LiveTopic statistics_topic(const std::string& sensor) {
 CloudJson sensor_state(const std::string& name, std::uint32_t rows, std::uint32_t cols, const std::string& frame_id) {
   return {{"name", name}, {"kind", "cloud"},        {"rows", rows},
           {"cols", cols}, {"max_range_m", nullptr}, {"frame_id", frame_id}};
+}
+
+namespace {
+
+struct ChannelPoint {
+  float x, y, z, clean_range_m;
+  std::uint32_t entity;
+  std::uint32_t reason;  // its first byte
+};
+
+class Channels {
+ public:
+  Channels(const std::filesystem::path& folder, std::uint32_t frame) : folder_(folder), frame_(frame) {}
+
+  [[nodiscard]] bool has(std::string_view name) const {
+    std::error_code error;
+    return std::filesystem::exists(file(name), error);
+  }
+  /// [rows, cols] or, for points, [rows, cols, 3]. A first axis for several returns is merged with the rows.
+  [[nodiscard]] npy::Array read(std::string_view name, bool is_points = false) {
+    npy::Array array = npy::read(file(name));
+    const std::size_t wanted = is_points ? 3 : 2;
+    if (array.shape.size() == wanted + 1) {
+      array.shape[1] *= array.shape[0];
+      array.shape.erase(array.shape.begin());
+    }
+    if (array.shape.size() != wanted || (is_points && array.shape[2] != 3)) {
+      throw InputError(fmt::format("{}: is no array [rows, cols{}]", file(name).string(), is_points ? ", 3" : ""));
+    }
+    if (shape_.empty()) shape_.assign(array.shape.begin(), array.shape.begin() + 2);
+    if (array.shape[0] != shape_[0] || array.shape[1] != shape_[1]) {
+      throw InputError(fmt::format("{}: [{}, {}] is another shape than that of the other channels, [{}, {}]",
+                                   file(name).string(), array.shape[0], array.shape[1], shape_[0], shape_[1]));
+    }
+    return array;
+  }
+  [[nodiscard]] std::optional<npy::Array> find(std::string_view name) {
+    if (!has(name)) return {};
+    return read(name);
+  }
+  [[nodiscard]] std::size_t rows() const { return shape_.at(0); }
+  [[nodiscard]] std::size_t cols() const { return shape_.at(1); }
+
+ private:
+  [[nodiscard]] std::filesystem::path file(std::string_view name) const {
+    return folder_ / fmt::format("{}_{:06}.npy", name, frame_);
+  }
+
+  std::filesystem::path folder_;
+  std::uint32_t frame_;
+  std::vector<std::size_t> shape_;
+};
+
+std::vector<ChannelPoint> positions(Channels& channels) {
+  std::vector<ChannelPoint> points;
+  for (const char* name : {"hit_sensor", "hit_world"}) {
+    if (!channels.has(name)) continue;
+    const npy::Array array = channels.read(name, true);
+    points.resize(channels.rows() * channels.cols());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      points[i].x = static_cast<float>(array.at(3 * i));
+      points[i].y = static_cast<float>(array.at(3 * i + 1));
+      points[i].z = static_cast<float>(array.at(3 * i + 2));
+    }
+    return points;
+  }
+  const npy::Array range = channels.read("range"), azimuth = channels.read("azimuth");
+  const std::optional<npy::Array> elevation = channels.find("elevation");
+  points.resize(channels.rows() * channels.cols());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double up = elevation ? elevation->at(i) : 0.0;
+    points[i].x = static_cast<float>(range.at(i) * std::cos(up) * std::cos(azimuth.at(i)));
+    points[i].y = static_cast<float>(range.at(i) * std::cos(up) * std::sin(azimuth.at(i)));
+    points[i].z = static_cast<float>(range.at(i) * std::sin(up));
+  }
+  return points;
+}
+
+}  // namespace
+
+CloudMessage cloud_of_channels(const std::filesystem::path& folder, std::uint32_t frame) {
+  Channels channels(folder, frame);
+  std::vector<ChannelPoint> points = positions(channels);
+  CloudMessage cloud;
+  msg::PointCloud2& message = cloud.message;
+  message.point_fields = {{"x", 0, kFloatType, 1}, {"y", 4, kFloatType, 1}, {"z", 8, kFloatType, 1}};
+  if (const auto clean = channels.find("clean_range")) {
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].clean_range_m = static_cast<float>(clean->at(i));
+    message.point_fields.push_back({"clean_range", offsetof(ChannelPoint, clean_range_m), kFloatType, 1});
+  }
+  if (const auto entity = channels.find("entity_id")) {
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].entity = static_cast<std::uint32_t>(entity->at(i));
+    message.point_fields.push_back({"entity", offsetof(ChannelPoint, entity), kUintType, 1});
+  }
+  if (const auto reason = channels.find("reason")) {
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].reason = static_cast<std::uint8_t>(reason->at(i));
+    message.point_fields.push_back({"reason", offsetof(ChannelPoint, reason), kByteType, 1});
+  }
+  message.height = static_cast<std::uint32_t>(channels.rows());
+  message.width = static_cast<std::uint32_t>(channels.cols());
+  message.point_step = sizeof(ChannelPoint);
+  message.row_step = message.point_step * message.width;
+  message.is_dense = false;
+  const std::size_t bytes = points.size() * sizeof(ChannelPoint);
+  cloud.points = std::make_unique<std::byte[]>(bytes);
+  std::memcpy(cloud.points.get(), points.data(), bytes);
+  message.data = {cloud.points.get(), bytes};
+  return cloud;
 }
 
 }  // namespace fathom

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "live/exchange.hpp"
+#include "live/topic_hub.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -17,51 +17,51 @@ namespace fathom {
 namespace {
 
 constexpr double kMessagesPerSecond = 200;                        // of a client: a slider moves 60 times a second
-constexpr double kMostAtOnce = 400;                               // that it may save up
-constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20U;   // that wait for a client
+constexpr double kMostAtOnce = 400;                               // of a client that was silent
+constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20U;   // waiting for a client
 constexpr std::size_t kMostSubscriptions = 1024;                  // of a client
-constexpr std::size_t kMostRequests = 4096;                       // that wait for the source
-constexpr std::size_t kMostRequestBytes = std::size_t{8} << 20U;  // of them together
+constexpr std::size_t kMostRequests = 4096;                       // waiting for the source
+constexpr std::size_t kMostRequestBytes = std::size_t{8} << 20U;  // of all waiting requests
 
 }  // namespace
 
-Exchange::Client::Client() : allowance(kMessagesPerSecond, kMostAtOnce) {}
+TopicHub::Client::Client() : allowance(kMessagesPerSecond, kMostAtOnce) {}
 
-Exchange::Exchange(std::string session_id, std::string version, std::span<const LiveService> services,
+TopicHub::TopicHub(std::string session_id, std::string version, std::span<const LiveService> services,
                    std::function<void()> on_news)
     : session_id_(std::move(session_id)),
       version_(std::move(version)),
       services_(services),
       on_news_(std::move(on_news)) {}
 
-const Exchange::Topic* Exchange::find_topic(std::string_view name) const {
+const TopicHub::Topic* TopicHub::find_topic(std::string_view name) const {
   const auto found = std::find_if(topics_.begin(), topics_.end(), [&](const Topic& t) { return t.info.name == name; });
   return found == topics_.end() ? nullptr : &*found;
 }
 
-Exchange::Topic* Exchange::find_channel(std::uint32_t channel) {
+TopicHub::Topic* TopicHub::find_channel(std::uint32_t channel) {
   const auto found = std::find_if(topics_.begin(), topics_.end(), [&](const Topic& t) { return t.channel == channel; });
   return found == topics_.end() ? nullptr : &*found;
 }
 
-void Exchange::put_answer(Client& client, Outgoing message) {
+void TopicHub::put_answer(Client& client, Outgoing message) {
   if (client.is_given_up) return;
   client.answer_bytes += message.size();
   client.answers.push_back(std::move(message));
   if (client.answer_bytes > kMostAnswerBytes && client.answers.size() > 1) client.is_given_up = true;
 }
 
-void Exchange::put_status(Client& client, StatusLevel level, std::string_view message) {
+void TopicHub::put_status(Client& client, StatusLevel level, std::string_view message) {
   put_answer(client, {.is_text = true, .head = status_text(level, message)});
 }
 
-void Exchange::fill(Slot& slot, std::shared_ptr<const std::string> message, std::uint64_t time_ns) {
+void TopicHub::fill(Slot& slot, std::shared_ptr<const std::string> message, std::uint64_t time_ns) {
   if (!slot.message) slot.since = next_since_++;
   slot.message = std::move(message);
   slot.time_ns = time_ns;
 }
 
-void Exchange::set_topics(std::vector<LiveTopic> topics) {
+void TopicHub::set_topics(std::vector<LiveTopic> topics) {
   {
     const std::lock_guard lock(mutex_);
     std::vector<Topic> kept;
@@ -91,7 +91,7 @@ void Exchange::set_topics(std::vector<LiveTopic> topics) {
   on_news_();
 }
 
-void Exchange::set_parameters(std::span<const Parameter> parameters) {
+void TopicHub::set_parameters(std::span<const Parameter> parameters) {
   const std::lock_guard lock(mutex_);
   parameters_.clear();
   for (const Parameter& parameter : parameters) parameters_.insert(parameter.name);
@@ -100,7 +100,7 @@ void Exchange::set_parameters(std::span<const Parameter> parameters) {
   }
 }
 
-void Exchange::publish(std::string_view topic, std::uint64_t time_ns, std::string message) {
+void TopicHub::publish(std::string_view topic, std::uint64_t time_ns, std::string message) {
   {
     const std::lock_guard lock(mutex_);
     auto* const found = const_cast<Topic*>(find_topic(topic));
@@ -117,7 +117,7 @@ void Exchange::publish(std::string_view topic, std::uint64_t time_ns, std::strin
   on_news_();
 }
 
-void Exchange::publish_time(std::uint64_t time_ns) {
+void TopicHub::publish_time(std::uint64_t time_ns) {
   {
     const std::lock_guard lock(mutex_);
     for (auto& [id, client] : clients_) client.time_ns = time_ns;
@@ -125,36 +125,36 @@ void Exchange::publish_time(std::uint64_t time_ns) {
   on_news_();
 }
 
-bool Exchange::is_wanted(std::string_view topic) const {
+bool TopicHub::is_wanted(std::string_view topic) const {
   const std::lock_guard lock(mutex_);
   const Topic* const found = find_topic(topic);
   return found != nullptr && found->subscribers > 0;
 }
 
-bool Exchange::has_clients() const {
+bool TopicHub::has_clients() const {
   const std::lock_guard lock(mutex_);
   return !clients_.empty();
 }
 
-bool Exchange::is_kept(std::string_view topic) const {
+bool TopicHub::is_kept(std::string_view topic) const {
   const std::lock_guard lock(mutex_);
   const Topic* const found = find_topic(topic);
   return found != nullptr && found->kept != nullptr;
 }
 
-void Exchange::forget(std::string_view topic) {
+void TopicHub::forget(std::string_view topic) {
   const std::lock_guard lock(mutex_);
   if (auto* const found = const_cast<Topic*>(find_topic(topic))) found->kept = nullptr;
 }
 
-std::vector<LiveTopic> Exchange::topics() const {
+std::vector<LiveTopic> TopicHub::topics() const {
   const std::lock_guard lock(mutex_);
   std::vector<LiveTopic> topics;
   for (const Topic& topic : topics_) topics.push_back(topic.info);
   return topics;
 }
 
-void Exchange::answer(ClientId client, Outgoing message) {
+void TopicHub::answer(ClientId client, Outgoing message) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = clients_.find(client);
@@ -164,7 +164,7 @@ void Exchange::answer(ClientId client, Outgoing message) {
   on_news_();
 }
 
-void Exchange::send_changed(std::span<const Parameter> parameters) {
+void TopicHub::send_changed(std::span<const Parameter> parameters) {
   {
     const std::lock_guard lock(mutex_);
     for (auto& [id, client] : clients_) {
@@ -178,15 +178,7 @@ void Exchange::send_changed(std::span<const Parameter> parameters) {
   on_news_();
 }
 
-void Exchange::tell(StatusLevel level, std::string_view message) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (auto& [id, client] : clients_) put_status(client, level, message);
-  }
-  on_news_();
-}
-
-Exchange::News Exchange::wait(LiveClock::time_point until) {
+TopicHub::News TopicHub::wait(LiveClock::time_point until) {
   std::unique_lock lock(mutex_);
   news_for_source_.wait_until(lock, until,
                               [this] { return news_.stop || news_.new_subscriptions || !news_.requests.empty(); });
@@ -196,7 +188,7 @@ Exchange::News Exchange::wait(LiveClock::time_point until) {
   return news;
 }
 
-ClientId Exchange::connect() {
+ClientId TopicHub::connect() {
   const std::lock_guard lock(mutex_);
   const ClientId id{next_client_++};
   Client& client = clients_[id];
@@ -205,12 +197,12 @@ ClientId Exchange::connect() {
   for (const Topic& topic : topics_) topics.push_back({topic.channel, &topic.info});
   put_answer(client, {.is_text = true, .head = advertise_text(topics)});
   if (!services_.empty()) put_answer(client, {.is_text = true, .head = advertise_services_text(services_)});
-  news_.new_subscriptions = true;  // the source may sleep while nobody is there
+  news_.new_subscriptions = true;  // the source may sleep while there are no clients
   news_for_source_.notify_one();
   return id;
 }
 
-void Exchange::disconnect(ClientId client) {
+void TopicHub::disconnect(ClientId client) {
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(client);
   if (found == clients_.end()) return;
@@ -220,7 +212,7 @@ void Exchange::disconnect(ClientId client) {
   clients_.erase(found);
 }
 
-void Exchange::receive(ClientId id, std::span<const std::byte> message, bool is_text, LiveClock::time_point now) {
+void TopicHub::receive(ClientId id, std::span<const std::byte> message, bool is_text, LiveClock::time_point now) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = clients_.find(id);
@@ -244,7 +236,7 @@ void Exchange::receive(ClientId id, std::span<const std::byte> message, bool is_
   on_news_();
 }
 
-void Exchange::handle(ClientId id, Client& client, ClientMessage message, std::size_t bytes) {
+void TopicHub::handle(ClientId id, Client& client, ClientMessage message, std::size_t bytes) {
   if (const auto* const wanted = std::get_if<Subscribe>(&message)) {
     subscribe(client, *wanted);
   } else if (const auto* const unwanted = std::get_if<Unsubscribe>(&message)) {
@@ -263,7 +255,7 @@ void Exchange::handle(ClientId id, Client& client, ClientMessage message, std::s
   }
 }
 
-void Exchange::subscribe(Client& client, const Subscribe& message) {
+void TopicHub::subscribe(Client& client, const Subscribe& message) {
   for (const auto& [id, channel] : message.subscriptions) {
     Topic* const topic = find_channel(channel);
     if (topic == nullptr) throw InputError(fmt::format("subscribe: there is no channel {}", channel));
@@ -279,7 +271,7 @@ void Exchange::subscribe(Client& client, const Subscribe& message) {
   }
 }
 
-void Exchange::unsubscribe(Client& client, const Unsubscribe& message) {
+void TopicHub::unsubscribe(Client& client, const Unsubscribe& message) {
   for (const std::uint32_t id : message.ids) {
     const auto found = client.slots.find(id);
     if (found == client.slots.end()) throw InputError(fmt::format("unsubscribe: there is no subscription {}", id));
@@ -288,7 +280,7 @@ void Exchange::unsubscribe(Client& client, const Unsubscribe& message) {
   }
 }
 
-void Exchange::watch(Client& client, const WatchParameters& message) {
+void TopicHub::watch(Client& client, const WatchParameters& message) {
   if (message.names.empty()) {
     client.watches_all = message.watch;
     client.watched.clear();
@@ -304,17 +296,17 @@ void Exchange::watch(Client& client, const WatchParameters& message) {
   if (unknown != nullptr) throw InputError(fmt::format("parameters: there is no '{}'", one_line(*unknown)));
 }
 
-bool Exchange::watches(const Client& client, const std::string& name) {
+bool TopicHub::watches(const Client& client, const std::string& name) {
   const auto found = client.watched.find(name);
   return found == client.watched.end() ? client.watches_all : found->second;
 }
 
-bool Exchange::has_more(const Client& client) {
+bool TopicHub::has_more(const Client& client) {
   return !client.answers.empty() || client.time_ns ||
          std::any_of(client.slots.begin(), client.slots.end(), [](const auto& s) { return s.second.message; });
 }
 
-std::optional<Outgoing> Exchange::next(ClientId id) {
+std::optional<Outgoing> TopicHub::next(ClientId id) {
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(id);
   if (found == clients_.end()) return std::nullopt;
@@ -336,24 +328,24 @@ std::optional<Outgoing> Exchange::next(ClientId id) {
                   .body = std::exchange(oldest->second.message, nullptr)};
 }
 
-bool Exchange::has_next(ClientId id) const {
+bool TopicHub::has_next(ClientId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(id);
   return found != clients_.end() && has_more(found->second);
 }
 
-bool Exchange::is_given_up(ClientId id) const {
+bool TopicHub::is_given_up(ClientId id) const {
   const std::lock_guard lock(mutex_);
   const auto found = clients_.find(id);
   return found != clients_.end() && found->second.is_given_up;
 }
 
-std::size_t Exchange::clients() const {
+std::size_t TopicHub::clients() const {
   const std::lock_guard lock(mutex_);
   return clients_.size();
 }
 
-void Exchange::stop() {
+void TopicHub::stop() {
   const std::lock_guard lock(mutex_);
   news_.stop = true;
   news_for_source_.notify_one();

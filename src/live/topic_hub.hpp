@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What lies between those who look and what is looked at: topics and their subscribers, requests and their answers. It
-// knows no sockets. A source publishes from its thread, a server asks for what to send from its own.
+// Topics and their subscribers, requests and their answers, between a source and its clients. The hub knows no
+// sockets. A source publishes from its thread, a server takes messages to send from its own.
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -19,17 +20,41 @@
 #include <string_view>
 #include <vector>
 
-#include "live/allowance.hpp"
-#include "live/client_message.hpp"
-#include "live/server_message.hpp"
+#include "live/messages.hpp"
 
 namespace fathom {
 
+/// Limits how often something happens: `most` times at once, and `per_second` times a second in the long run.
+class Allowance {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  Allowance(double per_second, double most) : per_second_(per_second), most_(most), left_(most) {}
+
+  /// Whether it may happen at `now`. Counts it if so.
+  bool take(TimePoint now) {
+    if (last_ != TimePoint()) {
+      const double passed_s = std::max(0.0, std::chrono::duration<double>(now - last_).count());
+      left_ = std::min(most_, left_ + passed_s * per_second_);
+    }
+    last_ = now;
+    if (left_ < 1) return false;
+    left_ -= 1;
+    return true;
+  }
+
+  [[nodiscard]] bool is_half_full() const { return left_ >= most_ / 2; }
+
+ private:
+  double per_second_, most_, left_;
+  TimePoint last_ = {};
+};
+
 enum class ClientId : std::uint32_t {};
-/// Who asks when nobody does: answers go nowhere.
+/// The client of internal requests; answers are discarded.
 inline constexpr ClientId kNoClient{0};
 
-/// A message to send: `head`, then `body` where there is one.
+/// A message to send: `head`, then `body`, if any.
 struct Outgoing {
   bool is_text = false;
   std::string head;
@@ -46,38 +71,35 @@ struct LiveRequest {
 
 using LiveClock = std::chrono::steady_clock;
 
-/// A client that reads slowly finds the newest message of each of its subscriptions, and nothing older: there is one
-/// place for each, and a message that comes before the last was sent takes that place. Answers wait in a queue, whose
-/// bytes are bounded: a client that never reads is given up.
-class Exchange {
+/// A slow client gets only the newest message of each of its subscriptions: each has one slot, and a newer message
+/// replaces one that was not sent yet. Answers wait in a queue of limited size: a client that never reads is given up.
+class TopicHub {
  public:
   /// `on_news` is called, from any thread, when a client has something to be sent.
-  Exchange(std::string session_id, std::string version, std::span<const LiveService> services,
+  TopicHub(std::string session_id, std::string version, std::span<const LiveService> services,
            std::function<void()> on_news);
 
   // For the source, from its thread.
 
-  /// The topics from now on. Those that stay as they were keep channels and subscribers; clients learn of the others.
+  /// Replaces the topics. Unchanged topics keep channels and subscribers; clients are notified of the others.
   void set_topics(std::vector<LiveTopic> topics);
-  /// The parameters from now on. Clients watch these alone: the exchange keeps no other names.
+  /// Replaces the parameters. Clients can watch no others.
   void set_parameters(std::span<const Parameter> parameters);
-  /// Does nothing for a topic that there is not.
+  /// Does nothing for an unknown topic.
   void publish(std::string_view topic, std::uint64_t time_ns, std::string message);
   void publish_time(std::uint64_t time_ns);
-  /// Whether anybody subscribes.
+  /// Whether a client subscribes.
   [[nodiscard]] bool is_wanted(std::string_view topic) const;
   [[nodiscard]] bool has_clients() const;
-  /// Whether the newest message of a topic that keeps is there.
+  /// Whether the hub has the newest message of a topic that keeps it.
   [[nodiscard]] bool is_kept(std::string_view topic) const;
   void forget(std::string_view topic);
   /// From any thread.
   [[nodiscard]] std::vector<LiveTopic> topics() const;
   void answer(ClientId client, Outgoing message);
   void answer_text(ClientId client, std::string text) { answer(client, {.is_text = true, .head = std::move(text)}); }
-  /// To those who watch these parameters.
+  /// To clients that watch these parameters.
   void send_changed(std::span<const Parameter> parameters);
-  /// To everybody.
-  void tell(StatusLevel level, std::string_view message);
 
   struct News {
     std::vector<LiveRequest> requests;  ///< in their order
@@ -91,11 +113,11 @@ class Exchange {
 
   [[nodiscard]] ClientId connect();
   void disconnect(ClientId client);
-  /// Answers with a status line what is no message, or one too many.
+  /// Answers with a status line if the message is invalid, or one too many.
   void receive(ClientId client, std::span<const std::byte> message, bool is_text, LiveClock::time_point now);
   [[nodiscard]] std::optional<Outgoing> next(ClientId client);
   [[nodiscard]] bool has_next(ClientId client) const;
-  /// Whether so much waits for a client that it cannot be reading.
+  /// Whether the client does not read its answers.
   [[nodiscard]] bool is_given_up(ClientId client) const;
   [[nodiscard]] std::size_t clients() const;
   void stop();
@@ -121,10 +143,10 @@ class Exchange {
     std::size_t answer_bytes = 0;
     bool is_given_up = false;
     std::optional<std::uint64_t> time_ns;
-    std::map<std::uint32_t, Slot> slots;  ///< by the client's number of the subscription
+    std::map<std::uint32_t, Slot> slots;  ///< by the client's id of the subscription
     bool watches_all = false;
-    std::map<std::string, bool, std::less<>> watched;  ///< false: of all, but not this one
-    Allowance allowance;                               ///< of messages that it sends
+    std::map<std::string, bool, std::less<>> watched;  ///< false: all except this one
+    Allowance allowance;                               ///< of messages from the client
     bool was_warned = false;
   };
 
@@ -149,8 +171,8 @@ class Exchange {
   std::uint32_t next_channel_ = 1, next_client_ = 1;
   std::uint64_t next_since_ = 0;
   std::map<ClientId, Client> clients_;
-  std::set<std::string, std::less<>> parameters_;  ///< their names
-  std::size_t request_bytes_ = 0;                  ///< of the messages that made news_.requests
+  std::set<std::string, std::less<>> parameters_;  ///< names
+  std::size_t request_bytes_ = 0;                  ///< of the messages in news_.requests
   News news_;
 };
 
