@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "live/live_services.hpp"
-#include "live/socket/connection.hpp"
+#include "live/messages.hpp"
+#include "live/socket/live_server.hpp"
 
 namespace fathom {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::string_view kHello = "\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x5
 
 class ConnectionTest : public testing::Test {
  protected:
-  ConnectionTest() { exchange_.set_topics({{"/a", "json", "a", "{}", "jsonschema"}}); }
+  ConnectionTest() { hub_.set_topics({{"/a", "json", "a", "{}", "jsonschema"}}); }
 
   static std::string handshake(std::string_view more = {}) {
     return "GET / HTTP/1.1\r\nHost: localhost:8765\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
@@ -50,7 +50,7 @@ class ConnectionTest : public testing::Test {
   std::string refusal(std::string request, const std::string& find, const std::string& replacement) {
     request.replace(request.find(find), find.size(), replacement);
     const std::string all = reply(request);
-    EXPECT_EQ(exchange_.clients(), 0U);
+    EXPECT_EQ(hub_.clients(), 0U);
     return all.substr(0, all.find('\r'));
   }
   std::unique_ptr<Connection> client() {
@@ -66,8 +66,8 @@ class ConnectionTest : public testing::Test {
     connection.receive("\x81"s + static_cast<char>(0x80 | text.size()) + "\0\0\0\0"s + text, kCame);
   }
 
-  Exchange exchange_{"id", "1", kLiveServices, [] {}};
-  LiveSite site_{WebAccess({}), [] { return "{layout}"s; }, &exchange_};
+  TopicHub hub_{"id", "1", kLiveServices, [] {}};
+  LiveSite site_{WebAccess({}), [] { return "{layout}"s; }, &hub_};
 };
 
 TEST_F(ConnectionTest, ServesFilesByteByByte) {
@@ -103,7 +103,7 @@ TEST_F(ConnectionTest, OpensWebSockets) {
   EXPECT_NE(answer.find("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), std::string::npos);
   EXPECT_NE(answer.find("sec-websocket-protocol: foxglove.websocket.v1\r\n"), std::string::npos);
   EXPECT_NE(answer.find("serverInfo"), std::string::npos);
-  EXPECT_EQ(exchange_.clients(), 0U);  // left with its connection
+  EXPECT_EQ(hub_.clients(), 0U);  // left with its connection
 }
 
 TEST_F(ConnectionTest, RefusesHandshakes) {
@@ -135,7 +135,7 @@ TEST_F(ConnectionTest, EndsWhenAClientBreaksTheProtocol) {
     const auto one = client();
     one->receive(bytes, kCame);
     EXPECT_FALSE(one->is_client());
-    EXPECT_EQ(exchange_.clients(), 0U);
+    EXPECT_EQ(hub_.clients(), 0U);
     one->receive(kHello, kCame);
     const std::string frame = drain(*one, 1);
     EXPECT_TRUE(one->is_sent());
@@ -144,7 +144,7 @@ TEST_F(ConnectionTest, EndsWhenAClientBreaksTheProtocol) {
   EXPECT_EQ(end("\x81\x05Hello").substr(2, 2), "\x03\xea");                                  // 1002: no mask
   EXPECT_EQ(end("\x82\xff\x00\x00\x00\x00\x00\x04\x00\x01mask"s).substr(2, 2), "\x03\xf1");  // 1009
   EXPECT_EQ(end("\x81\x81\0\0\0\0\xff"s).substr(2, 2), "\x03\xef");                          // 1007
-  EXPECT_EQ(end("\x88\x80mask"), "\x88\0"s);                                                 // its code goes back
+  EXPECT_EQ(end("\x88\x80mask"), "\x88\0"s);                                                 // returns its code
   EXPECT_EQ(end("\x88\x84\0\0\0\0\x03\xe9ok"s), "\x88\x02\x03\xe9");
 }
 
@@ -158,15 +158,15 @@ TEST_F(ConnectionTest, WaitsForThePongOfALargeMessage) {
   const auto one = client();
   subscribe(*one);
   const std::string large(Connection::kPieceBytes + 10, 'x');
-  exchange_.publish("/a", 1, large);
+  hub_.publish("/a", 1, large);
   const std::string sent = drain(*one);
   EXPECT_EQ(sent.substr(0, 2), "\x02\x0d");  // the head of the message
   EXPECT_EQ(sent.substr(15, 10), "\x00\x7f\0\0\0\0\0\x02\0\0"s);
   EXPECT_EQ(sent.substr(25 + Connection::kPieceBytes),
             "\x80\x0axxxxxxxxxx\x89\x05"
             "frame");
-  exchange_.publish("/a", 2, "old");
-  exchange_.publish("/a", 3, "new");
+  hub_.publish("/a", 2, "old");
+  hub_.publish("/a", 3, "new");
   EXPECT_EQ(drain(*one), "");
   one->receive(pong(), kCame);
   EXPECT_TRUE(drain(*one).ends_with("new"));
@@ -175,7 +175,7 @@ TEST_F(ConnectionTest, WaitsForThePongOfALargeMessage) {
 TEST_F(ConnectionTest, KeepsAPieceAloneForASlowReader) {
   const auto one = client();
   subscribe(*one);
-  exchange_.publish("/a", 1, std::string(std::size_t{16} << 20U, 'x'));
+  hub_.publish("/a", 1, std::string(std::size_t{16} << 20U, 'x'));
   one->sent(one->to_send().size(), kCame);
   for (int i = 0; i < 10; ++i) EXPECT_LE(one->to_send().size(), Connection::kPieceBytes + 10);
   one->receive("\x89\x80mask"s, kCame);  // its pong goes between the pieces
@@ -221,16 +221,16 @@ TEST_F(ConnectionTest, PingsQuietClientsAndDropsTheGone) {
   for (const auto* one : {&there, &gone}) (*one)->tick(kCame + seconds(90));
   EXPECT_TRUE(there->is_client());
   EXPECT_TRUE(gone->is_over());
-  EXPECT_EQ(exchange_.clients(), 1U);
+  EXPECT_EQ(hub_.clients(), 1U);
 }
 
 TEST_F(ConnectionTest, DropsClientsThatNeverRead) {
   const auto one = client();
   const ClientId id{1};
-  for (int i = 0; i < 9; ++i) exchange_.answer_text(id, std::string(std::size_t{1} << 20U, 'x'));
+  for (int i = 0; i < 9; ++i) hub_.answer_text(id, std::string(std::size_t{1} << 20U, 'x'));
   one->tick(kCame);
   EXPECT_TRUE(one->is_over());
-  EXPECT_EQ(exchange_.clients(), 0U);
+  EXPECT_EQ(hub_.clients(), 0U);
 }
 
 TEST_F(ConnectionTest, SaysThatTheServerEnds) {

@@ -9,9 +9,9 @@
 #include <fathom/base/error.hpp>
 #include <fathom/noise/models.hpp>
 
-#include "live/error_density.hpp"
+#include "live/frame_messages.hpp"
 #include "live/knobs.hpp"
-#include "live/yaml_text.hpp"
+#include "live/save_scene.hpp"
 
 namespace fathom {
 namespace {
@@ -79,7 +79,7 @@ TEST(KnobsTest, TurnsCorrelationsWhereThereAreSome) {
   EXPECT_THROW(static_cast<void>(knobs.with({"sensors.s.noise.1.correlation.across_px", 1.0})), InputError);
 }
 
-// Against draws: the share of errors in each bin is the integral of the density, within five deviations.
+// Against draws: the share of errors in each bin is the integral of the density, within five standard deviations.
 TEST(ErrorDensityTest, IsTheDensityOfTheErrors) {
   const NoiseChain chain = {GainBias{.gain = 0.01F, .bias_m = 0.02F},
                             DistanceNoise{.mean_m = -0.05F, .stddev_m = 0.02F, .stddev_per_m = 0.01F},

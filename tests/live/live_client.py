@@ -33,7 +33,7 @@ def http(port, path="/", method="GET", headers=None):
 
 
 class Refused(Exception):
-    """The server made no WebSocket of the connection."""
+    """The server refused the WebSocket."""
 
 
 class Closed(Exception):
@@ -41,7 +41,7 @@ class Closed(Exception):
 
 
 class Client:
-    """One WebSocket; keeps what it was told about channels and services."""
+    """One WebSocket; keeps the channels and services of the server."""
 
     def __init__(self, port, protocol="foxglove.sdk.v1", origin=None, host=None, buffer_bytes=None):
         self.socket = socket.socket()
@@ -131,14 +131,14 @@ class Client:
             return message
 
     def until(self, wanted):
-        """Reads until wanted(message) gives something."""
+        """Reads until wanted(message) returns a value."""
         while True:
             found = wanted(self.read())
             if found is not None:
                 return found
 
     def greet(self):
-        """What the server says first."""
+        """The first message of the server."""
         info = self.read()
         while not self.services:
             self.read()
@@ -161,13 +161,13 @@ class Client:
         return self.until(lambda m: self.data_of(m, topic))
 
     def newest_of(self, topic):
-        """The newest message of the topic, whichever others came first."""
+        """The newest message of the topic, after any others."""
         while self.subscriptions[topic] not in self.newest:
             self.read()
         return self.newest[self.subscriptions[topic]]
 
     def wait_for_time(self, topic, time_ns):
-        """The newest message of the topic, once it is that of this time."""
+        """The newest message of the topic, once it has this time."""
         while self.newest.get(self.subscriptions[topic], (None,))[0] != time_ns:
             self.read()
         return self.newest[self.subscriptions[topic]][1]

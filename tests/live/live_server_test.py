@@ -137,7 +137,7 @@ class Live(unittest.TestCase):
         answer = client.until(lambda m: m if isinstance(m, dict) and m["op"] == "parameterValues" else None)
         self.assertEqual((answer["id"], answer["parameters"][0]["value"]), ("a", 0.2))
         after = client.next_json("/lidar/statistics")["errors"]
-        # The same frame with the same draws: every error is ten times what it was.
+        # The same frame with the same draws: every error is ten times as large.
         self.assertAlmostEqual(after["edges_m"][0] / before["edges_m"][0], 10, delta=0.01)
         total, width = sum(after["counts"]), after["edges_m"][1] - after["edges_m"][0]
         middle = 30
@@ -244,7 +244,7 @@ class Live(unittest.TestCase):
         times = [fast.next_of("/lidar/points")[0] for _ in range(40)]
         self.assertEqual(times, sorted(times))
         newest = times[-1]
-        # Of the 40 that it missed it gets those that the system had taken already (megabytes), and then the newest.
+        # It gets the messages in buffers of the system (megabytes), and then only the newest.
         count = 1
         while slow.next_of("/lidar/points")[0] < newest:
             count += 1
@@ -272,7 +272,7 @@ class Live(unittest.TestCase):
             idle[-1].sendall(b"GET / HTTP/1.1\r\n" if k % 2 else b"")
         self.assertEqual(http(self.server.port)[0], 200)
         self.client()
-        self.assertEqual(idle[0].recv(1), b"")  # the one that was idle for the longest time
+        self.assertEqual(idle[0].recv(1), b"")  # the longest idle connection
         self.assertEqual(client.call("/fathom/pause", {"paused": True}), {})
 
     def test_frames_without_a_mask_end_the_connection(self):

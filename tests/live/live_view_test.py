@@ -42,7 +42,7 @@ frames: 4
 
 
 class View:
-    """The program over a path, and a client of it."""
+    """The program with a path, and a client."""
 
     def __init__(self, path):
         self.process = subprocess.Popen([FATHOM, "view", str(path), "--port", "0", "--paused"], stdout=subprocess.PIPE,

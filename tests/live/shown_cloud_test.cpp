@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clouds that were written, as the live page gets them.
+// Clouds in files, as the live page gets them.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "live/written/shown_cloud.hpp"
+#include "live/shown_cloud.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The frames of WebSocket: the examples of RFC 6455, messages in any pieces, and what is refused.
+// The frames of WebSocket: the examples of RFC 6455, messages in any pieces, and errors.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +11,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "live/socket/accept_key.hpp"
-#include "live/socket/http_request.hpp"
+#include "live/socket/http.hpp"
 #include "live/socket/web_socket.hpp"
 
 namespace fathom {
@@ -32,7 +31,7 @@ std::string client_frame(unsigned first, std::string_view payload, std::string_v
   return frame;
 }
 
-/// "text Hello" for each message, and "error 1002" last where there is one. `size_of` is asked for sizes of pieces.
+/// "text Hello" for each message, and "error 1002" at the end of invalid bytes. `size_of` returns sizes of pieces.
 template <class SizeOf>
 std::vector<std::string> read_frames(std::string_view bytes, SizeOf size_of) {
   std::vector<std::string> read;
@@ -71,7 +70,7 @@ std::string error_of(std::string_view bytes) {
 
 using Texts = std::vector<std::string>;
 
-// RFC 6455, section 5.7. The server sends those without a mask, and reads those with one.
+// RFC 6455, section 5.7. The server sends frames without a mask, and reads frames with one.
 TEST(WebSocketTest, SendsTheExamplesOfTheRfc) {
   EXPECT_EQ(frame_head(Opcode::kText, true, 5) + "Hello", "\x81\x05\x48\x65\x6c\x6c\x6f");
   EXPECT_EQ(frame_head(Opcode::kText, false, 3) + "Hel", "\x01\x03\x48\x65\x6c");
@@ -196,8 +195,8 @@ RC_GTEST_PROP(WebSocketProperty, ReadsAnyBytesWithoutKeepingMore, (const std::st
   RC_ASSERT(at_once == read_frames(bytes, [] { return std::size_t{1}; }));
 }
 
-// The first is the example of RFC 6455, section 1.3, the others are of Python's hashlib. They need one to four blocks
-// of SHA-1, and all of the last one.
+// The first is the example of RFC 6455, section 1.3, the others are from Python's hashlib. They need one to four blocks
+// of SHA-1, with every length of the last one.
 TEST(AcceptKeyTest, IsThatOfTheRfc) {
   EXPECT_EQ(accept_key("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
   EXPECT_EQ(accept_key(""), "Kfh9QIsMVZcl6xEPYxPHzW8SZ8w=");
