@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The parts of COLLADA files: elements that point at each other by id, and long lists of numbers.
+// COLLADA files: elements that refer to each other by id, lists of numbers, and shapes.
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include <fathom/base/geometry.hpp>
 
 #include "mesh/xml_document.hpp"
 
@@ -24,12 +28,12 @@ class DaeDocument {
   [[nodiscard]] std::string_view attribute(pugi::xml_node element, const char* name) const;
   /// A whole number; `fallback` where the attribute is absent.
   [[nodiscard]] std::uint32_t count(pugi::xml_node element, const char* name, std::uint32_t fallback) const;
-  /// The same, of an attribute that must be there.
+  /// The same of a required attribute.
   [[nodiscard]] std::uint32_t count(pugi::xml_node element, const char* name) const;
 
-  /// The element <kind> that `attribute` ("#id") of `element` points at.
+  /// The element <kind> that `attribute` ("#id") of `element` refers to.
   [[nodiscard]] pugi::xml_node target(pugi::xml_node element, const char* attribute, std::string_view kind) const;
-  /// The same, empty when the file has no such element.
+  /// The same, empty if the file has no such element.
   [[nodiscard]] pugi::xml_node find_target(pugi::xml_node element, const char* attribute, std::string_view kind) const;
 
   /// The numbers in an element's text, separated by blanks. Number: double or std::uint32_t.
@@ -42,8 +46,46 @@ class DaeDocument {
   void note_ids(pugi::xml_node element);
 
   XmlDocument document_;
-  /// "kind#id"; empty: there are several.
+  /// By "kind#id"; an empty node if several have it.
   std::unordered_map<std::string, pugi::xml_node> by_id_;
+};
+
+/// The positions that an <accessor> picks from a <float_array>. All indices below `count` are inside the array.
+struct DaePositions {
+  const std::vector<double>* values = nullptr;
+  std::size_t count = 0, stride = 3, offset = 0;
+  std::array<std::size_t, 3> axes = {0, 1, 2};  ///< positions of X, Y and Z in a stride
+
+  Vec3 operator[](std::size_t i) const {
+    const double* at = values->data() + offset + i * stride;
+    return {at[axes[0]], at[axes[1]], at[axes[2]]};
+  }
+};
+
+/// Triangles over one set of positions, in the file's unit and axes.
+struct DaePart {
+  DaePositions positions;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::string material;  ///< the symbol that the scene binds to a material; empty if absent
+};
+using DaeShape = std::vector<DaePart>;
+
+/// The shapes of a document. Each is read once, on first use. Throws InputError.
+class DaeShapes {
+ public:
+  explicit DaeShapes(const DaeDocument& document) : document_(document) {}
+
+  /// The triangles, polylists, polygons, tristrips and trifans in the <mesh> of a <geometry>.
+  const DaeShape& of(pugi::xml_node geometry);
+
+ private:
+  DaePositions positions_of(pugi::xml_node source);
+  const std::vector<double>& array(pugi::xml_node float_array);
+  DaePart read_part(pugi::xml_node primitives);
+
+  const DaeDocument& document_;
+  std::map<pugi::xml_node, DaeShape> shapes_;
+  std::map<pugi::xml_node, std::vector<double>> arrays_;  // many accessors may share one
 };
 
 }  // namespace fathom

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/dae_mesh.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,8 +10,8 @@
 
 #include "base/text.hpp"
 #include "mesh/dae_document.hpp"
-#include "mesh/dae_shapes.hpp"
-#include "mesh/vertex_joiner.hpp"
+#include "mesh/read_mesh.hpp"
+#include "mesh/triangles.hpp"
 #include "text/nesting.hpp"
 #include "text/text_lines.hpp"
 
@@ -21,10 +19,9 @@ namespace fathom {
 
 namespace {
 
-// Nodes may be used again, by nodes that are used again: a page of text can ask for more triangles than there are
-// atoms.
-constexpr std::size_t kMaxRepeated = 1'000'000;  // elements visited beyond those of the file
-// About as many triangles as the file has bytes.
+// Nodes may repeat nodes that repeat nodes: a page of text can ask for more triangles than there are atoms.
+constexpr std::size_t kMaxRepeated = 1'000'000;  // visits of elements beyond the file's own count
+// The limit of triangles is about the number of bytes of the file.
 constexpr std::size_t kMinMaxTriangles = std::size_t{1} << 24U;
 constexpr std::size_t kMaxTriangles = std::size_t{1} << 26U;  // 0.8 GB
 
@@ -47,7 +44,7 @@ Affine matrix(const DaeDocument& document, pugi::xml_node element) {
   return {{{v[0], v[1], v[2], v[3]}, {v[4], v[5], v[6], v[7]}, {v[8], v[9], v[10], v[11]}}};
 }
 
-/// Axis and angle in degrees.
+/// From an axis and an angle in degrees.
 Affine rotation(const DaeDocument& document, pugi::xml_node element) {
   const auto v = document.numbers(element, 4);
   const Vec3 axis = {v[0], v[1], v[2]};
@@ -59,7 +56,7 @@ Affine rotation(const DaeDocument& document, pugi::xml_node element) {
   return columns(rotate(q, {1, 0, 0}), rotate(q, {0, 1, 0}), rotate(q, {0, 0, 1}), {});
 }
 
-/// Eye, target, up: -z looks at the target.
+/// From eye, target and up: -z looks at the target.
 Affine look_at(const DaeDocument& document, pugi::xml_node element) {
   const auto v = document.numbers(element, 9);
   const Vec3 eye = {v[0], v[1], v[2]};
@@ -70,7 +67,7 @@ Affine look_at(const DaeDocument& document, pugi::xml_node element) {
   return columns(x, cross(z, x), z, eye);
 }
 
-/// The transform of one transformation element of a node; the identity for every other element.
+/// The transform of a node's transformation element; the identity for other elements.
 Affine transformation(const DaeDocument& document, pugi::xml_node element) {
   const std::string_view name = element.name();
   if (name == "matrix") return matrix(document, element);
@@ -88,7 +85,7 @@ Affine transformation(const DaeDocument& document, pugi::xml_node element) {
   return {};
 }
 
-/// Walks the nodes of the scene and adds what they place.
+/// Walks the nodes of the scene and adds the shapes that they place.
 class Walk {
  public:
   Walk(const DaeDocument& document, std::size_t file_bytes, PartList* parts)
@@ -131,7 +128,7 @@ class Walk {
     return *value;
   }
 
-  /// A <node> or the <visual_scene>. All transformations of a node act on all that it holds.
+  /// Enters a <node> or the <visual_scene>. All transformations of a node apply to all its contents.
   void enter(pugi::xml_node node, const Affine& file_from_parent) {
     if (std::find(path_.begin(), path_.end(), node) != path_.end()) document_.fail(node, "contains itself");
     if (path_.size() >= kMaxNesting) {
@@ -165,7 +162,7 @@ class Walk {
     parts_->begin(joiner_.triangles(), key, name.empty() ? "node_" + key : name);
   }
 
-  /// The material that an <instance_geometry> binds to the symbol, else the symbol itself.
+  /// Begins the part of the material that an <instance_geometry> binds to the symbol, else of the symbol itself.
   void begin_material(pugi::xml_node instance, const std::string& symbol) {
     const pugi::xml_node bound = instance.child("bind_material");
     for (const pugi::xml_node c : bound.child("technique_common").children("instance_material")) {
@@ -177,7 +174,7 @@ class Walk {
     parts_->begin(joiner_.triangles(), symbol, symbol.empty() ? kDefaultPart : symbol);
   }
 
-  /// The <geometry> under a <controller>: skins and morphs name a geometry or another controller as their source.
+  /// The <geometry> below a <controller>: skins and morphs name a geometry or another controller as their source.
   pugi::xml_node controlled(pugi::xml_node instance) const {
     pugi::xml_node controller = document_.target(instance, "url", "controller");
     for (std::size_t depth = 0; depth < kMaxNesting; ++depth) {

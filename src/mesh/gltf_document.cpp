@@ -14,7 +14,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{1} << 40U;  // of offsets and lengths, so that sums cannot overflow
+constexpr std::size_t kMaxBytes = std::size_t{1} << 40U;  // limit of offsets and lengths: sums cannot overflow
 constexpr std::size_t kMaxCount = 0xffffffffU;
 constexpr std::size_t kFirstTriangles = 4, kLastTriangles = 6;  // modes: triangles, strip, fan
 
@@ -33,12 +33,12 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
   }
 }
 
-/// Extensions that change neither what is where nor how it is stored.
+/// Extensions that change neither shapes nor how they are stored.
 bool is_about_looks(std::string_view extension) {
   for (const std::string_view part : {"_materials_", "_texture_", "_lights_", "_animation_", "_xmp_"}) {
     if (extension.find(part) != std::string_view::npos) return true;
   }
-  return extension == "KHR_mesh_quantization";  // which only allows more types of components, and all are read
+  return extension == "KHR_mesh_quantization";  // it only allows more types of components, and all are read
 }
 
 class Reader {
@@ -78,7 +78,7 @@ class Reader {
   [[nodiscard]] std::size_t index(const JsonPlace& place, const char* list) const {
     return place.index(size_of(list), list);
   }
-  /// Names say nothing about shapes: a file whose names are not texts is read like one without them.
+  /// Names do not affect shapes: a name that is not a text counts as absent.
   [[nodiscard]] static std::string name_of(const JsonPlace& place) {
     const auto name = place.is_object() ? place.find("name") : std::nullopt;
     return name && name->is_text() ? name->text() : std::string();
@@ -148,7 +148,7 @@ class Reader {
     GltfAccessor made;
     made.view = find_index(place, "bufferView", "bufferViews");
     made.offset = whole(place, "byteOffset", 0, kMaxBytes);
-    made.count = place.at("count").whole(0, kMaxCount);  // exporters write empty ones that nothing uses
+    made.count = place.at("count").whole(0, kMaxCount);  // exporters write empty, unused accessors
     made.component_type = place.at("componentType").whole(0, kMaxCount);
     made.type = place.at("type").text();
     if (const auto flag = place.find("normalized")) made.is_normalized = flag->flag();
@@ -163,7 +163,7 @@ class Reader {
     const JsonPlace primitives = place.at("primitives");
     for (std::size_t i = 0; i < primitives.size(); ++i) {
       const std::size_t mode = whole(primitives[i], "mode", kFirstTriangles, kLastTriangles);
-      // Positions may be left out, for an extension to give them.
+      // An extension may give the positions.
       const bool has_positions = primitives[i].at("attributes").find("POSITION").has_value();
       if (mode < kFirstTriangles) continue;
       if (!has_positions) primitives[i].at("attributes").fail("has no 'POSITION'");
@@ -182,7 +182,7 @@ class Reader {
     const std::size_t materials = document_.materials.size();
     if (material && materials > 0 && material->is_whole(0, materials - 1))
       made.material = material->whole(0, materials - 1);
-    // Beside compressed data a file may give the same uncompressed.
+    // A file may give the same data compressed and uncompressed.
     if (has_extension(place, "KHR_draco_mesh_compression") && !document_.accessors[made.positions].view) {
       place.fail("extensions.KHR_draco_mesh_compression is not understood");
     }
@@ -259,7 +259,7 @@ class Reader {
     return {v[3] / length, v[0] / length, v[1] / length, v[2] / length};
   }
 
-  /// Every node gets its parent, then trees are walked from their roots: what is not reached goes round in a circle.
+  /// Sets the parent of each node, then walks the trees from their roots: nodes not reached form a circle.
   void link_nodes() {
     std::vector<GltfNode>& nodes = document_.nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -289,7 +289,7 @@ class Reader {
     if (stray != depth.end()) document_.fail(fmt::format("nodes[{}]", stray - depth.begin()), "is its own ancestor");
   }
 
-  /// The scene that the file shows, else its first, else every tree of nodes.
+  /// The scene that the file shows, else its first, else all trees of nodes.
   void read_scene() {
     const std::size_t shown = find_index(root_, "scene", "scenes").value_or(0);
     const std::size_t scenes = size_of("scenes");

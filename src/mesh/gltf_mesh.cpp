@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/gltf_mesh.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,26 +13,25 @@
 #include <fathom/base/affine.hpp>
 
 #include "base/text.hpp"
-#include "mesh/gltf_buffers.hpp"
 #include "mesh/gltf_document.hpp"
-#include "mesh/gltf_numbers.hpp"
-#include "mesh/vertex_joiner.hpp"
+#include "mesh/read_mesh.hpp"
+#include "mesh/triangles.hpp"
 
 namespace fathom {
 
 namespace {
 
-// Nodes may place one mesh, and meshes one accessor, as often as they like: a page of text can ask for more triangles
-// than there is memory. So work is counted, and may be about as much as there are bytes in the buffers.
+// Nodes may place one mesh, and meshes one accessor, without limit: a page of text can ask for more triangles than fit
+// in memory. So work is counted. Its limit is about the number of bytes in the buffers.
 constexpr std::size_t kMinWork = std::size_t{1} << 24U;
 constexpr std::size_t kMaxWork = std::size_t{1} << 26U;  // triangles of 0.8 GB
 
-/// How one primitive is posed, and what is needed for it.
+/// A primitive with the numbers that pose it.
 struct Shape {
   const GltfPrimitive* primitive = nullptr;
   const GltfNumbers* positions = nullptr;
   const GltfNumbers* indices = nullptr;
-  std::vector<std::pair<double, const GltfNumbers*>> morphs;             ///< weight and what it adds
+  std::vector<std::pair<double, const GltfNumbers*>> morphs;             ///< weights and offsets
   std::vector<std::pair<const GltfNumbers*, const GltfNumbers*>> bones;  ///< joints and weights
   std::size_t corners = 0, triangles = 0;
 };
@@ -62,7 +59,7 @@ class Placer {
     }
     std::vector<bool> is_done(document_.nodes.size(), false);
     std::vector<std::size_t> waiting(document_.scene.rbegin(), document_.scene.rend());
-    while (!waiting.empty()) {  // each node before its children, these in their order
+    while (!waiting.empty()) {  // each node before its children, children in their order
       const std::size_t i = waiting.back();
       waiting.pop_back();
       if (is_done[i]) continue;
@@ -81,11 +78,11 @@ class Placer {
     const std::vector<double>& weights = node.weights.empty() ? mesh.weights : node.weights;
     for (const GltfPrimitive& primitive : mesh.primitives) {
       if (parts_ != nullptr) begin_part(i, primitive);
-      // A primitive without triangles takes time too: shape_of() looks at every weight and set of joints.
+      // A primitive without triangles takes time too: shape_of() reads all weights and sets of joints.
       count_work(primitive.place, 1 + weights.size() + (node.skin ? 4 * primitive.joints.size() : 0));
       const Shape shape = shape_of(primitive, weights, node.skin);
       count_work(primitive.place, shape.triangles * (1 + shape.morphs.size() + shape.bones.size()));
-      // A skin's joints say where its vertices are, and not the node that shows it.
+      // A skin's joints place its vertices, not the node that shows it.
       const std::vector<Affine>* joints = node.skin ? &rest_poses(*node.skin) : nullptr;
       add(shape, scene_from_node_[i], joints);
     }
@@ -116,7 +113,7 @@ class Placer {
     work_ += work;
   }
 
-  /// An accessor with as many elements as there are vertices.
+  /// An accessor with one element for each vertex.
   const GltfNumbers& attribute(const Shape& shape, std::size_t i, std::string_view type, bool is_index = false) {
     const GltfNumbers& found = is_index ? accessors_.get_indices(i, type) : accessors_.get(i, type);
     if (found.count != shape.positions->count) {
@@ -159,7 +156,7 @@ class Placer {
     }
   }
 
-  /// Where the joints of a skin carry what was modelled, as the scene poses them.
+  /// The transforms of a skin's joints, from the modelled shape to the posed scene.
   const std::vector<Affine>& rest_poses(std::size_t skin) {
     std::optional<std::vector<Affine>>& poses = scene_from_rest_[skin];
     if (poses) return *poses;
@@ -220,7 +217,7 @@ class Placer {
     return sum;
   }
 
-  /// The vertex as it is posed, under its number in the joined mesh.
+  /// Adds the posed vertex and returns its number in the joined mesh.
   std::uint32_t add_vertex(const Shape& shape, std::size_t vertex, const Affine& scene_from_node,
                            const std::vector<Affine>* poses) {
     const GltfNumbers& at = *shape.positions;
@@ -243,7 +240,7 @@ class Placer {
 
   void add(const Shape& shape, const Affine& scene_from_node, const std::vector<Affine>* poses) {
     constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-    // Remembered where corners share vertices; not where few corners pick from many vertices.
+    // A cache for corners that share vertices. It stays empty if few corners pick from many vertices.
     std::vector<std::uint32_t> ids(shape.positions->count <= shape.corners ? shape.positions->count : 0, kNone);
     const auto id_at = [&](std::size_t corner) {
       const std::size_t vertex = vertex_at(shape, corner);
@@ -259,7 +256,7 @@ class Placer {
       if (shape.primitive->mode == 6) corners = {0, k + 1, k + 2};
       std::array<std::uint32_t, 3> triangle{};
       for (std::size_t c = 0; c < 3; ++c) triangle[c] = id_at(corners[c]);
-      if (is_mirrored) std::swap(triangle[1], triangle[2]);  // so that fronts stay fronts
+      if (is_mirrored) std::swap(triangle[1], triangle[2]);  // fronts stay fronts
       joiner_.add(triangle);
     }
   }
@@ -269,7 +266,7 @@ class Placer {
   GltfBuffers& buffers_;
   GltfAccessors accessors_;
   std::vector<Affine> scene_from_node_;
-  std::vector<std::optional<std::vector<Affine>>> scene_from_rest_;  // of every skin
+  std::vector<std::optional<std::vector<Affine>>> scene_from_rest_;  // [skins]
   std::size_t work_ = 0;
   VertexJoiner joiner_;
 };

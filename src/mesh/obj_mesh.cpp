@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/obj_mesh.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -14,8 +12,8 @@
 
 #include "base/counts.hpp"
 #include "base/text.hpp"
-#include "mesh/polygon.hpp"
-#include "mesh/vertex_joiner.hpp"
+#include "mesh/read_mesh.hpp"
+#include "mesh/triangles.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -32,10 +30,10 @@ struct ObjFace {
   std::size_t line = 0, first = 0, corners = 0;
 };
 
-/// Statements that name what the faces after them belong to.
+/// Statements that name the owner of the faces after them.
 constexpr std::array<std::string_view, 3> kOwners = {"o", "g", "usemtl"};
 
-/// From a face on, one of the owners has another name.
+/// A change of an owner's name, from a face on.
 struct ObjOwner {
   std::size_t first_face = 0, kind = 0;  ///< kind: a position in kOwners
   std::string name;
@@ -46,7 +44,7 @@ class ObjReader {
   ObjReader(const std::string& file, MeshReading& reading) : file_(file), reading_(reading), parts_(reading.parts) {}
 
   Mesh run(std::string_view bytes) {
-    std::string joined;  // of lines that end with a backslash
+    std::string joined;  // lines that end with a backslash, joined
     for_each_line_of_any_end(bytes, [&](std::size_t number, std::string_view line) {
       if (joined.empty()) line_ = number;
       // A comment ends with its line: "# made from C:\models\".
@@ -83,7 +81,7 @@ class ObjReader {
     if (words[0] == "v") return read_vertex(words);
     if (words[0] == "f" || words[0] == "fo") return read_face(words);
     if (const auto owner = std::find(kOwners.begin(), kOwners.end(), words[0]); owner != kOwners.end()) {
-      // The name is the rest of the line, blanks inside of it included.
+      // The name is the rest of the line and may have blanks.
       if (parts_ == nullptr) return;
       const auto kind = static_cast<std::size_t>(owner - kOwners.begin());
       has_objects_ = has_objects_ || kind == 0;
@@ -96,7 +94,7 @@ class ObjReader {
     fail(fmt::format("'{:.40}' is not understood in an OBJ file", words[0]));
   }
 
-  /// x y z; then a weight that must be 1, a colour of three, or both.
+  /// x y z, then a weight that must be 1, a colour of three numbers, or both.
   void read_vertex(const std::vector<std::string_view>& words) {
     const std::size_t count = words.size() - 1;
     if (count != 3 && count != 4 && count != 6 && count != 7) {
@@ -122,7 +120,7 @@ class ObjReader {
     }
   }
 
-  /// 7, 7/1, 7//3 or 7/1/3, of which only the 7 is used; -1 is the last vertex until here.
+  /// Reads the 7 of 7, 7/1, 7//3 or 7/1/3; -1 is the last vertex until here.
   std::size_t corner(std::string_view word) const {
     std::array<std::int64_t, 3> parts{};
     std::string_view rest = word;
@@ -175,7 +173,7 @@ class ObjReader {
   bool has_objects_ = false;
   std::size_t line_ = 0, thin_faces_ = 0;
   std::vector<Vec3> vertices_;
-  std::vector<std::size_t> corners_;  // vertices of all faces; they may come later in the file
+  std::vector<std::size_t> corners_;  // vertices of all faces; a vertex may come later in the file
   std::vector<ObjFace> faces_;
   std::vector<Vec3> points_;
   VertexJoiner joiner_;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/ply_mesh.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +12,7 @@
 
 #include "base/counts.hpp"
 #include "base/text.hpp"
+#include "mesh/read_mesh.hpp"
 #include "scene/mesh_origin.hpp"
 #include "text/ply_header.hpp"
 #include "text/text_lines.hpp"
@@ -25,7 +24,7 @@ namespace {
 using ply::Scalar;
 using Triangles = std::vector<std::array<std::uint32_t, 3>>;
 
-/// Takes one value after the other from the body of a PLY file.
+/// Takes values in order from the body of a PLY file.
 class Body {
  public:
   Body(std::string_view bytes, const ply::Header& header, const std::string& file)
@@ -34,7 +33,7 @@ class Body {
   double next(Scalar type) { return format_ == ply::Format::kAscii ? next_word() : next_bytes(type); }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
   [[nodiscard]] bool is_ascii() const { return format_ == ply::Format::kAscii; }
-  /// The element being read, for messages.
+  /// Names the current element for messages.
   void enter(const std::string& element, std::uint64_t index, std::uint64_t count) {
     element_ = &element, index_ = index, count_ = count;
   }
@@ -111,7 +110,7 @@ std::uint32_t next_count(Body& body, Scalar type, double limit, std::string_view
   return checked_count(body, body.next(type), limit, what);
 }
 
-/// Reads the values of a list; its length cannot be more than the bytes left.
+/// Reads the values of a list. The bytes left limit its length.
 void next_list(Body& body, const ply::Property& property, double limit, std::vector<std::uint32_t>& values) {
   const std::uint32_t length = next_count(body, property.count_type, 4294967296.0, "list length");
   values.clear();
@@ -124,7 +123,7 @@ void skip(Body& body, const ply::Property& property) {
   for (std::uint32_t i = 0; i < length; ++i) body.next(property.type);
 }
 
-/// How many of `count` elements can be there, each being at least `bytes` long: what may be reserved.
+/// The number of elements to reserve: at most as many of `bytes` bytes as are left.
 std::size_t plausible(const Body& body, std::uint64_t count, std::size_t bytes) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(count, body.left() / bytes + 1));
 }
@@ -210,7 +209,7 @@ bool is_finite(const std::array<float, 3>& v) {
   return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
 }
 
-/// Gives vertices of no face that are not finite the place of a corner: all vertices keep their numbers.
+/// Moves vertices that are not finite and have no face to a corner. All vertices keep their numbers.
 void place_unused(Mesh& mesh, MeshReading& reading) {
   const auto is_lost = [](const std::array<float, 3>& v) { return !is_finite(v); };
   if (mesh.triangles.empty() || std::none_of(mesh.vertices_m.begin(), mesh.vertices_m.end(), is_lost)) return;
@@ -231,8 +230,7 @@ void place_unused(Mesh& mesh, MeshReading& reading) {
 
 Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading& reading) {
   const ply::Header header = ply::parse_header(bytes, file);
-  // Faces may come before vertices, so the limit of their indices comes from the header; the count itself is checked
-  // against the body while reading.
+  // Faces may come before vertices, so the limit of indices comes from the header. Reading the body checks the count.
   double vertices = 0.0;
   for (const ply::Element& e : header.elements) {
     if (e.name == "vertex") vertices = static_cast<double>(std::min<std::uint64_t>(e.count, 0xffffffffU));
@@ -243,7 +241,7 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading
   std::array<bool, 3> is_single = {};
   Body body(bytes, header, file);
   for (const ply::Element& element : header.elements) {
-    if (element.properties.empty()) continue;  // takes no bytes, however many there are
+    if (element.properties.empty()) continue;  // such elements take no bytes
     if (element.name == "vertex" && places.empty()) {
       read_vertices(body, element, places);
       if (!body.is_ascii()) is_single = single_axes(element);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "mesh/read_mesh.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,17 +17,103 @@
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
-#include "mesh/dae_mesh.hpp"
-#include "mesh/gltf_mesh.hpp"
-#include "mesh/obj_mesh.hpp"
-#include "mesh/ply_mesh.hpp"
-#include "mesh/read_mesh.hpp"
-#include "mesh/stl_mesh.hpp"
+#include "scene/triangle.hpp"
 #include "text/read_file.hpp"
 #include "text/robot_description.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
+
+namespace {
+
+using Corners = std::array<std::uint32_t, 3>;
+
+/// Copies chosen triangles of a mesh into meshes with only the vertices that they use.
+class Picker {
+ public:
+  explicit Picker(const Mesh& joined) : joined_(joined), id_(joined.vertices_m.size(), kNone) {}
+
+  Mesh pick(const std::vector<std::uint32_t>& triangles) {
+    Mesh part;
+    for (const std::uint32_t t : triangles) {
+      Corners corners{};
+      for (std::size_t k = 0; k < 3; ++k) corners[k] = id_of(joined_.triangles[t][k], part);
+      part.triangles.push_back(corners);
+    }
+    for (const std::uint32_t vertex : used_) id_[vertex] = kNone;
+    used_.clear();
+    return part;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+
+  std::uint32_t id_of(std::uint32_t vertex, Mesh& part) {
+    if (id_[vertex] == kNone) {
+      id_[vertex] = static_cast<std::uint32_t>(part.vertices_m.size());
+      part.vertices_m.push_back(joined_.vertices_m[vertex]);
+      used_.push_back(vertex);
+    }
+    return id_[vertex];
+  }
+
+  const Mesh& joined_;
+  std::vector<std::uint32_t> id_;    // [vertices of the joined mesh] in the current part
+  std::vector<std::uint32_t> used_;  // vertices that have an id
+};
+
+bool has_area(const Mesh& mesh) {
+  return std::any_of(mesh.triangles.begin(), mesh.triangles.end(), [&](const Corners& corners) {
+    const Vec3 n = area_normal(mesh, corners);
+    return n.x != 0.0 || n.y != 0.0 || n.z != 0.0;
+  });
+}
+
+/// Makes the names of a file unique.
+class UniqueNames {
+ public:
+  std::string add(const std::string& name) {
+    std::string unique = name;
+    for (std::uint32_t& number = last_[name]; !taken_.insert(unique).second;) {
+      number = std::max(number, 1U) + 1;
+      unique = name + "_" + std::to_string(number);
+    }
+    return unique;
+  }
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, std::uint32_t> last_;  // the number last tried for a name
+};
+
+}  // namespace
+
+void PartList::begin(std::size_t first, std::string_view key, std::string_view name) {
+  const auto next = static_cast<std::uint32_t>(names_.size());
+  const auto [entry, is_new] = part_of_key_.try_emplace(std::string(key), next);
+  if (is_new) names_.emplace_back(name);
+  if (!runs_.empty() && runs_.back().part == entry->second) return;
+  runs_.push_back({first, entry->second});
+}
+
+std::vector<MeshPart> PartList::cut(const Mesh& joined) const {
+  std::vector<std::vector<std::uint32_t>> triangles(names_.size());
+  for (std::size_t r = 0; r < runs_.size(); ++r) {
+    const std::size_t end = r + 1 < runs_.size() ? runs_[r + 1].first : joined.triangles.size();
+    for (std::size_t t = runs_[r].first; t < end; ++t) {
+      triangles[runs_[r].part].push_back(static_cast<std::uint32_t>(t));
+    }
+  }
+  std::vector<MeshPart> parts;
+  Picker picker(joined);
+  UniqueNames names;
+  for (std::size_t p = 0; p < names_.size(); ++p) {
+    Mesh mesh = picker.pick(triangles[p]);
+    mesh.origin_m = joined.origin_m;
+    if (has_area(mesh)) parts.push_back({names.add(names_[p]), std::move(mesh)});
+  }
+  return parts;
+}
 
 namespace {
 
@@ -63,7 +153,7 @@ std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_vie
   return {std::move(read.mesh), read.up_axis};
 }
 
-/// Turns what points up to z: right stays right, and no triangle is mirrored.
+/// Turns the up axis to z. Right stays right, and no triangle is mirrored.
 template <class Number>
 void raise(Number& x, Number& y, Number& z, UpAxis up_axis) {
   const std::array<Number, 3> v = {x, y, z};
@@ -91,14 +181,14 @@ Mesh read_joined(const std::filesystem::path& file, std::optional<UpAxis> up_axi
   return std::move(mesh);
 }
 
-/// Without the folders, so that summaries of runs do not depend on where their files lie.
+/// Notes name the file without its folder, so that summaries of runs do not depend on the folder.
 void hand_over(MeshReading& reading, const std::filesystem::path& file, std::vector<std::filesystem::path>& opened,
                std::vector<std::string>& notes) {
   opened.insert(opened.end(), reading.opened.begin(), reading.opened.end());
   for (const std::string& note : reading.notes) notes.push_back(file.filename().string() + ": " + note);
 }
 
-/// The largest coordinate, m, along some axes, of the corners of triangles.
+/// The largest absolute coordinate, m, of the triangles' corners along the chosen axes.
 double farthest_m(const Mesh& mesh, const std::array<bool, 3>& axes) {
   const std::array<double, 3> origin = {mesh.origin_m.x, mesh.origin_m.y, mesh.origin_m.z};
   double farthest = 0.0;
@@ -117,7 +207,7 @@ double farthest_m(const Mesh& mesh, const std::array<bool, 3>& axes) {
 
 void note_rounded_places(const Mesh& mesh, const std::array<bool, 3>& is_single, MeshReading& reading) {
   if (is_single == std::array<bool, 3>{}) return;
-  constexpr double kMostLossM = 0.9e-3;  // as that of points in the world
+  constexpr double kMostLossM = 0.9e-3;  // the limit of points in the world, too
   const auto farthest = static_cast<float>(farthest_m(mesh, is_single));
   // Half of the step from one float to the next.
   const double loss_m = 0.5 * (std::nextafter(farthest, std::numeric_limits<float>::infinity()) - farthest);

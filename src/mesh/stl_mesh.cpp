@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/stl_mesh.hpp"
-
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -12,7 +10,8 @@
 
 #include "base/counts.hpp"
 #include "base/text.hpp"
-#include "mesh/vertex_joiner.hpp"
+#include "mesh/read_mesh.hpp"
+#include "mesh/triangles.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -22,7 +21,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 84;  // 80 of free text, then the number of facets
 constexpr std::size_t kFacetBytes = 50;   // normal, three corners, two spare bytes
 constexpr std::size_t kNormalBytes = 12;
-constexpr std::uint32_t kNotCounted = 0xffffffffU;  // of writers that do not go back to the header
+constexpr std::uint32_t kNotCounted = 0xffffffffU;  // from writers that do not return to the header
 
 Mesh parse_binary(std::string_view bytes, std::size_t facets, MeshReading& reading) {
   VertexJoiner joiner;
@@ -93,7 +92,7 @@ class AsciiStl {
   VertexJoiner joiner_;
 };
 
-/// The text without a byte order mark in front, and without zeros and the end mark of CP/M behind.
+/// The text without a leading byte order mark, trailing zeros and the end mark of CP/M.
 std::string_view stl_text(std::string_view bytes) {
   constexpr std::string_view kEnds("\0\x1a \t\r\n", 6);
   const std::string_view text = behind_byte_order_mark(bytes);

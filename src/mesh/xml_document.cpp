@@ -17,7 +17,7 @@ namespace fathom {
 
 namespace {
 
-/// Offset of the '<' of an element; pugixml gives that of its name.
+/// Offset of an element's '<'; pugixml gives the offset of its name.
 std::size_t offset_of(pugi::xml_node element) {
   const std::ptrdiff_t name = element.offset_debug();
   return name > 0 ? static_cast<std::size_t>(name) - 1 : 0;
@@ -26,7 +26,7 @@ std::size_t offset_of(pugi::xml_node element) {
 }  // namespace
 
 XmlDocument::XmlDocument(std::string_view bytes, std::string file) : bytes_(bytes), file_(std::move(file)) {
-  // pugixml counts offsets from behind the mark, and takes a zero byte for the end of the text.
+  // pugixml counts offsets from behind the mark, and ends the text at a zero byte.
   bytes_ = behind_byte_order_mark(bytes_);
   if (const std::size_t zero = bytes_.find('\0'); zero != std::string_view::npos) {
     fail_at(zero, "a zero byte: not a text in UTF-8");
@@ -48,14 +48,14 @@ void XmlDocument::check_top_level() const {
     if (node.type() == pugi::node_element && node != root()) {
       fail_at(offset_of(node), "the file goes on after its last element");
     }
-    if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata) {  // which only a fragment keeps
+    if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata) {  // parse_fragment keeps them
       const std::size_t begin = bytes_.find_first_not_of(" \t\r\n", static_cast<std::size_t>(node.offset_debug()));
       fail_at(std::min(begin, bytes_.size()), "a text outside of the elements");
     }
   }
 }
 
-/// In a loop, as recursion over a deep tree would overflow the stack.
+/// A loop, because recursion over a deep tree would overflow the stack.
 void XmlDocument::check_elements() const {
   std::size_t depth = 1;
   for (pugi::xml_node node = root(); !node.empty();) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// XML files of strangers, read by pugixml: no nesting deeper than kMaxNesting, no document types of their own,
-// no attribute twice. An entity that XML does not define stays as it is written.
+// XML files of strangers, read by pugixml.
 
 #include <string>
 #include <string_view>
@@ -10,12 +9,12 @@
 
 namespace fathom {
 
-/// A text in UTF-8 as a tree of elements.
+/// A text in UTF-8 as a tree of elements. An entity that XML does not define stays as written.
 class XmlDocument {
  public:
-  /// `bytes` must outlive the document, whose messages count their lines; `file` is the name for these. Throws
-  /// InputError where the text cannot be parsed, is nested deeper than kMaxNesting, has more than one root or text
-  /// beside it, gives an attribute twice, or declares a document type of its own (entities that expand to more).
+  /// `bytes` must outlive the document, because messages count its lines. `file` is the name for messages. Throws
+  /// InputError if the text cannot be parsed, is nested deeper than kMaxNesting, has more than one root or text beside
+  /// it, gives an attribute twice, or declares a document type (whose entities could expand without limit).
   XmlDocument(std::string_view bytes, std::string file);
 
   [[nodiscard]] pugi::xml_node root() const { return document_.document_element(); }
@@ -36,7 +35,7 @@ class XmlDocument {
   pugi::xml_document document_;
 };
 
-/// The characters directly inside of an element, without those of its children.
+/// The characters directly inside an element, without its children's.
 std::string text_of(pugi::xml_node element);
 
 }  // namespace fathom

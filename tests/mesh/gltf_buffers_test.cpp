@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/gltf_buffers.hpp"
-
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -8,8 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 
+#include "mesh/gltf_document.hpp"
 #include "mesh/gltf_documents.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
@@ -19,7 +18,7 @@ namespace {
 
 using test::contains;
 
-/// A folder of meshes beside a file that is none of theirs.
+/// A folder of meshes beside a file outside it.
 class GltfBuffersTest : public ::testing::Test {
  protected:
   GltfBuffersTest() {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/gltf_mesh.hpp"
-
 #include <cmath>
 #include <random>
 #include <string>
@@ -13,6 +11,7 @@
 #include <fathom/base/error.hpp>
 
 #include "mesh/gltf_documents.hpp"
+#include "mesh/read_mesh.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::gltf_mesh_test {
@@ -137,7 +136,8 @@ TEST(GltfMeshTest, AddsMorphTargetsByTheirWeights) {
   mesh["weights"] = {0.5, 1};
   EXPECT_EQ(parse(document).vertices_m[2], (std::array<float, 3>{1, 1, 1.5F}));
   document.json["nodes"][0]["weights"] = {-1, 0};
-  EXPECT_EQ(parse(document).vertices_m[2], (std::array<float, 3>{1, 1, -1.5F})) << "the node's stand above the mesh's";
+  EXPECT_EQ(parse(document).vertices_m[2], (std::array<float, 3>{1, 1, -1.5F}))
+      << "the node's weights override the mesh's";
   document.json["nodes"][0]["weights"] = {1};
   EXPECT_TRUE(contains(refusal(document), "meshes[0].primitives[0] has 2 morph targets, but 1 weights are given"));
 }
@@ -378,7 +378,7 @@ TEST(GltfMeshTest, AgreesWithAssimpOnTreesOfNodes) {
     nodes = Json::array();
     for (std::size_t i = 0; i < 8; ++i) {
       nodes.push_back({{"mesh", random() % 2}, {"translation", {number(), number(), number()}}});
-      if (random() % 2 == 0) nodes[i]["rotation"] = {0.5, -0.5, 0.5, 0.5};  // of length 1: Assimp takes it as it is
+      if (random() % 2 == 0) nodes[i]["rotation"] = {0.5, -0.5, 0.5, 0.5};  // of length 1: Assimp does not normalise
       if (random() % 2 == 0) nodes[i]["scale"] = {1, 2, 0.5};
       if (i > 0) nodes[random() % i]["children"].push_back(i);
     }

@@ -29,7 +29,7 @@ inline std::string ascii_ply() {
          "0 0 0\n1 0 0\n1 1 0.5\n0 1 0\n3 0 1 2\n3 0 2 3\n";
 }
 
-/// With more than is needed: doubles, colours before and after, a list that nobody asked for, a third element.
+/// With superfluous parts: doubles, colours before and after, an extra list, a third element.
 inline std::string binary_ply(bool big_endian) {
   std::string out = std::string("ply\r\nformat ") + (big_endian ? "binary_big_endian" : "binary_little_endian") +
                     " 1.0\nelement vertex 4\nproperty uchar red\nproperty double x\nproperty float32 y\n"

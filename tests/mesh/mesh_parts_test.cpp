@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nodes and materials of a file as parts: their names, and that together they are what read_mesh() joins.
 
-#include "mesh/mesh_parts.hpp"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -14,6 +12,7 @@
 
 #include "mesh/gltf_documents.hpp"
 #include "mesh/mesh_files.hpp"
+#include "mesh/read_mesh.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -34,7 +33,7 @@ std::vector<Triangle> triangles_of(const Mesh& mesh) {
 
 class MeshParts : public testing::Test {
  protected:
-  /// The parts of a file, which together are what is read as one, and each of which uses all its vertices.
+  /// The parts of a file. Checks that together they are the whole mesh, and that each part uses all its vertices.
   Shares shares(const std::string& name, const std::string& text, MeshSplit split) {
     const auto file = folder_.write(name, text);
     std::vector<Triangle> whole = triangles_of(read_mesh(file)), joined;

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 
 #include "mesh/mesh_files.hpp"
 #include "mesh/read_mesh.hpp"
@@ -132,7 +132,7 @@ TEST_F(ReadMeshTest, KnowsTheUpAxisOfEveryFormat) {
       {"y.dae", dae(" Y_UP\n"), from_y}, {"z.dae", dae("Z_UP"), from_z},       {"none.dae", test::dae(""), from_y}};
   for (const auto& [name, bytes, corner] : files) {
     EXPECT_EQ(raised_corner(read_mesh(folder_.write(name, bytes))), corner) << name;
-    EXPECT_EQ(raised_corner(read(name, bytes)), from_z) << name << ": what is asked for stands above it";
+    EXPECT_EQ(raised_corner(read(name, bytes)), from_z) << name << ": the argument overrides the file";
   }
   EXPECT_TRUE(contains(refusal("a.dae", dae("UP")), "<up_axis>: 'UP' is not one of X_UP, Y_UP, Z_UP"));
 }
@@ -324,7 +324,7 @@ TEST_F(ReadMeshTest, RefusesAGlbChunkLongerThanTheFile) {
   std::string bytes = test::glb();
   bytes[15] = '\x7f';  // the high byte of the chunk's length
   EXPECT_TRUE(contains(refusal("a.glb", bytes), "a.glb: byte 12: a chunk of 213"));
-  EXPECT_TRUE(contains(refusal("a.glb", bytes), "what is left of the file"));
+  EXPECT_TRUE(contains(refusal("a.glb", bytes), "the bytes left"));
 }
 
 TEST_F(ReadMeshTest, RefusesBinaryFilesCutAnywhere) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Meshes read. Throws InputError naming the file (and the line, where there are lines) when it is
-// missing, unreadable, truncated, not understood, or holds values that are not allowed.
+// Readers of meshes. They throw InputError naming the file (and the line, where there are lines) if it is missing,
+// unreadable, truncated, not understood, or holds values that are not allowed.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,27 +17,26 @@ namespace fathom {
 /// The axis of a file that points up.
 enum class UpAxis : std::uint8_t { kX, kY, kZ };
 
-/// Reads OBJ, PLY, STL, glTF/GLB or DAE; all meshes that the file places joined in the file's own frame, in metres as
-/// written (of DAE the unit is applied), turned so that `up_axis` becomes z, and validated. Without `up_axis`: y for
-/// glTF, what the file says for DAE (y where it says nothing), z for the others. No file is opened but `file` and, for
-/// glTF, its buffers in the same folder. Throws SystemError when there is not enough memory.
+/// Reads OBJ, PLY, STL, glTF/GLB or DAE. Joins all meshes that the file places, in the file's frame, turns `up_axis` to
+/// z and validates the result. Coordinates are metres as written; DAE's unit is applied. Without `up_axis` it is y for
+/// glTF, the file's own for DAE (y if absent), and z for the others. Opens only `file` and, for glTF, buffers in the
+/// same folder. Throws SystemError if there is not enough memory.
 FATHOM_API Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis = std::nullopt);
 
-/// What the parts of a mesh file are. Nodes: those that place something, of glTF and DAE; the objects (`o`) of OBJ or,
-/// in a file without any, its groups (`g`). Other formats have no parts.
+/// How to split a mesh file. Nodes: the nodes of glTF and DAE that place a shape, or the objects (`o`) of OBJ, or its
+/// groups (`g`) if there are no objects. Other formats have no parts.
 enum class MeshSplit : std::uint8_t { kNodes, kMaterials };
 
 /// A part of a mesh file, in the frame of the whole.
 struct MeshPart {
-  std::string name;  ///< of the node or material; unique among the parts, and not empty
+  std::string name;  ///< of the node or material; not empty, and unique among the parts
   Mesh mesh;
 };
 
-/// Reads the parts of a file, in the order in which they begin: what read_mesh() joins, with the same vertices. What
-/// has no name gets one: a node that of its mesh, or node_3 by its position in the file; a material material_3;
-/// triangles without a material, or outside of every object, are the part `default`. The second part of a name is
-/// called wheel_2. Parts without a triangle that has an area are left out. Throws as read_mesh() does, and InputError
-/// for a format without parts.
+/// Reads the parts of a file in the order in which they begin. They have the vertices of read_mesh(). A node without a
+/// name gets the name of its mesh, or node_3 by its position in the file; a material material_3. Triangles without a
+/// material, or outside of all objects, are the part `default`. A repeated name becomes wheel_2. Parts whose triangles
+/// all have no area are left out. Throws as read_mesh() does, and InputError for a format without parts.
 ///
 ///   const EntityId car = scene.add_entity({.name = "car", .mesh = kNoMesh});
 ///   for (MeshPart& part : read_mesh_parts("car.glb", MeshSplit::kMaterials)) {

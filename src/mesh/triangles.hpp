@@ -8,15 +8,26 @@
 #include <cstdint>
 #include <cstring>
 #include <random>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <fathom/base/geometry.hpp>
 
 #include "scene/mesh_origin.hpp"
 
 namespace fathom {
 
-/// Numbers vertices in the order in which they first appear; vertices of equal bits have one number.
+/// Cutting a concave polygon takes time that grows with the square of its corners.
+inline constexpr std::size_t kMaxConcaveCorners = 1024;
+
+/// Cuts a polygon into corners - 2 triangles of indices into `corners`, with the same winding. A convex polygon becomes
+/// a fan around its first corner. Others are cut ear by ear in the plane that they face most. A polygon that crosses
+/// itself or has no area becomes a fan. Throws InputError for a concave polygon of more than kMaxConcaveCorners.
+std::vector<std::array<std::uint32_t, 3>> triangulate(std::span<const Vec3> corners);
+
+/// Numbers vertices in the order in which they first appear. Vertices of equal bits share a number.
 template <class Number>
 class UniqueVertices {
  public:
@@ -40,7 +51,7 @@ class UniqueVertices {
   using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
   static constexpr std::uint32_t kFree = 0xffffffffU;
 
-  /// The place of the vertex in `ids_`, or the free one where it belongs.
+  /// The slot of the vertex in `ids_`, or the free slot where it belongs.
   [[nodiscard]] std::size_t place_of(const Vertex& v) const {
     std::uint64_t hash = key_;
     for (const Number c : v) {
@@ -56,29 +67,29 @@ class UniqueVertices {
 
   void grow() {
     const std::size_t size = std::max<std::size_t>(64, 2 * ids_.size());
-    ids_ = {};  // frees it first
+    ids_ = {};  // free the old table first
     ids_.assign(size, kFree);
     for (std::uint32_t id = 0; id < vertices_.size(); ++id) ids_[place_of(vertices_[id])] = id;
   }
 
   std::vector<Vertex> vertices_;
-  std::vector<std::uint32_t> ids_;  // a power of two, at most half of it taken
-  // So that no file can be written whose vertices all hash to one place. It changes no mesh.
+  std::vector<std::uint32_t> ids_;  // size: a power of two, at most half full
+  // Random, so that no file can make all its vertices hash to one slot. It changes no mesh.
   std::uint64_t key_ = std::random_device()() * 0x100000001ULL;
 };
 
-/// Collects triangles; formats that repeat a vertex for every corner give it once, at its first place.
+/// Collects triangles and merges the vertices that a format repeats for each corner.
 class VertexJoiner {
  public:
   std::uint32_t id_of(const Vec3& vertex) { return places_.id_of({vertex.x, vertex.y, vertex.z}); }
   void add(const std::array<std::uint32_t, 3>& ids) { triangles_.push_back(ids); }
   [[nodiscard]] std::size_t triangles() const { return triangles_.size(); }
 
-  /// The mesh; vertices that are equal in single precision are one.
+  /// The mesh. Vertices that are equal in single precision are merged.
   Mesh take() {
     const std::vector<MeshPlace> places = places_.take();
     Mesh mesh = mesh_of_places(places, std::move(triangles_));
-    // Places that single precision keeps as they are differ in it, too.
+    // Places that single precision keeps exactly remain different.
     const auto is_kept = [&](std::size_t i) {
       const auto& v = mesh.vertices_m[i];
       return places[i] == MeshPlace{v[0], v[1], v[2]};

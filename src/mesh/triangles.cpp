@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/polygon.hpp"
+#include "mesh/triangles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kMaxLooks = 16;  // at every corner, in search of ears
+constexpr std::size_t kMaxLooks = 16;  // searches for ears over all corners
 
 struct Point {
   double x, y;
@@ -23,7 +23,7 @@ struct Point {
 /// Twice the signed area of a triangle.
 double area2(Point a, Point b, Point c) { return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x); }
 
-/// The corners seen along the axis that the polygon's normal (Newell) is nearest to, from the side where they run
+/// The corners projected along the axis nearest to the polygon's normal (Newell), seen from the side where they run
 /// counterclockwise.
 std::vector<Point> flattened(std::span<const Vec3> corners) {
   Vec3 normal;
@@ -52,7 +52,7 @@ bool turns_left_everywhere(const std::vector<Point>& points) {
   return true;
 }
 
-/// Whether the corner at `k` of what is left can be cut off: it turns left and no other corner lies in its triangle.
+/// Whether corner `k` of the remaining ones can be cut off: it turns left, and no other corner lies in its triangle.
 bool is_ear(const std::vector<Point>& points, const std::vector<std::uint32_t>& left, std::size_t k) {
   const Point a = points[left[k - 1]], b = points[left[k]], c = points[left[(k + 1) % left.size()]];
   if (!(area2(a, b, c) > 0.0)) return false;
@@ -63,8 +63,8 @@ bool is_ear(const std::vector<Point>& points, const std::vector<std::uint32_t>& 
   });
 }
 
-/// Cuts ears off until a triangle is left, or no ear is. A cut can only make ears of its neighbours, except in outlines
-/// that touch themselves, where all corners are looked at again.
+/// Cuts ears off until one triangle or no ear is left. A cut can make ears only of its neighbours. Outlines that touch
+/// themselves are the exception: there all corners are tested again.
 void cut_ears(const std::vector<Point>& points, std::vector<std::uint32_t>& left,
               std::vector<std::array<std::uint32_t, 3>>& triangles) {
   std::vector<bool> is_known_ear(points.size());
