@@ -8,8 +8,9 @@
 #include <fathom/files/arrays.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/depth.hpp>
+#include <fathom/files/maps.hpp>
+#include <fathom/files/meshes.hpp>
 #include <fathom/files/pictures.hpp>
-#include <fathom/files/read.hpp>
 #include <fathom/files/robot.hpp>
 #include <fathom/frame/digest.hpp>
 #include <fathom/frame/frame.hpp>

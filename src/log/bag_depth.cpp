@@ -20,8 +20,7 @@
 
 #include "bag/read_bag.hpp"
 #include "base/with_prefix.hpp"
-#include "log/map_image.hpp"
-#include "log/png_levels.hpp"
+#include "log/grey_image.hpp"
 #include "message/compressed_image.hpp"
 #include "message/image.hpp"
 #include "message/message.hpp"
@@ -32,10 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool holds(const BagTopic& topic, const MessageType& type) {
-  return topic.type == type.name && topic.encoding == "cdr";
-}
-
 bool is_depth_encoding(std::string_view encoding) {
   return encoding == "16UC1" || encoding == "mono16" || encoding == "32FC1";
 }
@@ -43,12 +38,12 @@ bool is_depth_encoding(std::string_view encoding) {
 /// Whether the message is an image of depths, damaged or not.
 bool shows_depth(const BagMessage& message) {
   try {
-    if (holds(message.topic, msg::Image::kType)) {
+    if (carries(message.topic, msg::Image::kType)) {
       msg::Image image;
       read_message(message.bytes, image);
       return is_depth_encoding(image.encoding);
     }
-    if (!holds(message.topic, msg::CompressedImage::kType)) return false;
+    if (!carries(message.topic, msg::CompressedImage::kType)) return false;
     msg::CompressedImage image;
     CdrReader cdr(message.bytes);
     cdr(image);
@@ -131,13 +126,17 @@ bool is_bag(const fs::path& path) {
   return false;
 }
 
+bool carries(const BagTopic& topic, const MessageType& type) {
+  return topic.type == type.name && topic.encoding == "cdr";
+}
+
 BagDepths::BagDepths(fs::path bag, const std::string& topics) : bag_(std::move(bag)) {
   std::map<std::string, std::size_t> found;
   std::set<std::string> depths;
   const BagReading reading = read_bag(bag_, [&](const BagMessage& message) {
     const std::string& name = message.topic.name;
     if (!topics.empty() && fnmatch(topics.c_str(), name.c_str(), 0) != 0) return;
-    if (!holds(message.topic, msg::Image::kType) && !holds(message.topic, msg::CompressedImage::kType)) return;
+    if (!carries(message.topic, msg::Image::kType) && !carries(message.topic, msg::CompressedImage::kType)) return;
     ++found[name];
     if (!depths.contains(name) && shows_depth(message)) depths.insert(name);
   });
@@ -162,9 +161,9 @@ void BagDepths::for_each(const std::function<bool(const BagDepth&)>& take) const
   std::size_t k = 0;
   bool goes_on = true;
   static_cast<void>(read_bag(bag_, [&](const BagMessage& message) {
-    const bool is_image = holds(message.topic, msg::Image::kType);
+    const bool is_image = carries(message.topic, msg::Image::kType);
     if (!goes_on || message.topic.name != topic_) return;
-    if (!is_image && !holds(message.topic, msg::CompressedImage::kType)) return;
+    if (!is_image && !carries(message.topic, msg::CompressedImage::kType)) return;
     depth.place = fmt::format("{}: image {}", printable(topic_), k++);
     with_prefix(depth.place, [&] {  // read_bag() adds the file
       if (is_image) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Depth images out of bags: sensor_msgs/msg/Image as 16UC1, mono16 or 32FC1, and compressedDepth. docs/bags.md
-// describes them.
+// Depth images of bags: sensor_msgs/msg/Image as 16UC1, mono16 or 32FC1, and compressedDepth (docs/bags.md).
 
 #include <cstddef>
 #include <cstdint>
@@ -12,34 +11,40 @@
 
 namespace fathom {
 
-/// Depths in metres, or levels: millimetres, or whatever the camera counts. [rows, cols]
+struct BagTopic;
+struct MessageType;
+
+/// A depth image [rows, cols]: depths in metres, or levels in millimetres or in the camera's own unit.
 struct BagDepth {
   std::uint32_t rows = 0, cols = 0;
   bool has_levels = false;
-  std::vector<std::uint16_t> level;  ///< of images with levels; 0: a hole
-  std::vector<float> depth_m;        ///< of the others; NaN: a hole
+  std::vector<std::uint16_t> level;  ///< if has_levels; 0: a hole
+  std::vector<float> depth_m;        ///< otherwise; NaN: a hole
   std::string place;                 ///< "/camera/depth: image 12", for messages
 };
 
 /// Whether a path can be a bag: a file, or a folder that holds .mcap or .db3.
 bool is_bag(const std::filesystem::path& path);
 
+/// Whether the topic has messages of that type as CDR.
+bool carries(const BagTopic& topic, const MessageType& type);
+
 /// The depth images of one topic.
 class BagDepths {
  public:
-  /// Surveys the bag. `topics`: a pattern of names with * and ?; empty: every topic. Throws InputError naming the bag
-  /// unless depth images are on exactly one of these topics.
+  /// Surveys the bag. `topics`: a pattern of names with * and ?; empty for all topics. Throws InputError naming the bag
+  /// unless exactly one of these topics has depth images.
   BagDepths(std::filesystem::path bag, const std::string& topics);
 
   [[nodiscard]] const std::string& topic() const { return topic_; }
   [[nodiscard]] std::size_t images() const { return images_; }
   /// The bag, or the .mcap and .db3 in its folder.
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
-  /// Tear and damage of the bag, a line each.
+  /// Notes on missing and damaged parts of the bag, a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
-  /// Calls take(image) for each, in the order of the bag, until it returns false. Throws InputError naming file, topic
-  /// and image for one that is damaged; an InputError of take() gets the file in front.
+  /// Calls take(image) for the images in the bag's order until it returns false. Throws InputError naming file, topic
+  /// and image for a damaged image. Puts the file in front of an InputError of take().
   void for_each(const std::function<bool(const BagDepth&)>& take) const;
 
  private:

@@ -11,6 +11,7 @@
 
 #include "bag/read_bag.hpp"
 #include "base/with_prefix.hpp"
+#include "log/bag_depth.hpp"
 #include "log/frame_tree.hpp"
 #include "log/scan_taker.hpp"
 #include "message/laser_scan.hpp"
@@ -21,11 +22,7 @@ namespace fathom {
 
 namespace {
 
-bool is_of(const BagTopic& topic, const MessageType& type) {
-  return topic.type == type.name && topic.encoding == "cdr";
-}
-
-/// What a first reading of the bag finds.
+/// The result of a first reading of the bag.
 struct Survey {
   struct Scans {
     std::uint64_t bytes = 0;  ///< of their messages
@@ -41,13 +38,13 @@ class Surveyor {
   explicit Surveyor(Survey& found) : found_(found) {}
 
   void take(const BagMessage& message) {
-    if (is_of(message.topic, msg::LaserScan::kType)) take_scan(message);
-    if (is_of(message.topic, msg::TFMessage::kType)) take_transforms(message);
+    if (carries(message.topic, msg::LaserScan::kType)) take_scan(message);
+    if (carries(message.topic, msg::TFMessage::kType)) take_transforms(message);
   }
   [[nodiscard]] const BagReading& unsound() const { return unsound_; }
 
  private:
-  /// A scan that is not sound is counted when it is taken.
+  /// Ignores invalid scans: ScanTaker counts them.
   void take_scan(const BagMessage& message) {
     Survey::Scans& scans = found_.scan_topics[message.topic.name];
     scans.bytes += message.bytes.size();
@@ -93,7 +90,7 @@ std::string list_of(const std::map<std::string, Survey::Scans>& topics) {
   return text;
 }
 
-/// The topics of that name or type that hold no scans: of ROS 1 or another encoding, or without messages.
+/// Names topics of that name or type that hold no scans: of ROS 1, in another encoding, or without messages.
 std::string others_of(const BagReading& reading, const std::string& asked) {
   constexpr std::size_t kMost = 3;
   std::string text;
@@ -103,7 +100,7 @@ std::string others_of(const BagReading& reading, const std::string& asked) {
     is_ros1 = is_ros1 || topic.encoding == "ros1";
     if (asked.empty() ? topic.type.find("LaserScan") == std::string::npos : topic.name != asked) continue;
     if (++found > kMost) continue;
-    const bool is_read = is_of(topic, msg::LaserScan::kType);
+    const bool is_read = carries(topic, msg::LaserScan::kType);
     text += fmt::format("{}{} is {}, {}", found == 1 ? "; " : ", ", printable(topic.name), printable(topic.type, 100),
                         is_read ? "without messages" : fmt::format("encoded as '{}'", printable(topic.encoding, 100)));
   }
@@ -134,9 +131,9 @@ ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& opti
   const Survey::Scans& scans = found.scan_topics.at(topic);
   ScanTaker taker(found.frames, options.map_frame, scans.rays);
   taker.expect_readings(scans.bytes / sizeof(float));
-  std::string refusal;  // of what the scans say, which is no fault of the record that they stand in
+  std::string refusal;  // of the scans' contents, which is not damage of the bag's records
   static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
-    if (!refusal.empty() || m.topic.name != topic || !is_of(m.topic, msg::LaserScan::kType)) return;
+    if (!refusal.empty() || m.topic.name != topic || !carries(m.topic, msg::LaserScan::kType)) return;
     try {
       taker.take(m);
     } catch (const InputError& error) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Logs of CARMEN: http://carmen.sourceforge.net/logger_playback.html. The lines are described at read_scan_log().
-
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <optional>
 #include <vector>
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/beam/log_files.hpp>
 
 #include "base/with_prefix.hpp"
-#include "log/own_rays.hpp"
 #include "log/scan_lines.hpp"
-#include "log/scan_placer.hpp"
 #include "text/line_source.hpp"
 
 namespace fathom {
@@ -24,7 +25,7 @@ namespace fathom {
 namespace {
 
 constexpr std::string_view kOldLaser = "FLASER", kOdometry = "ODOM";
-constexpr double kCarmenMaxRangeM = 80.0;  // of SICK LMS 2xx; farther readings code "no return"
+constexpr double kCarmenMaxRangeM = 80.0;  // of SICK LMS 2xx; longer readings code "no return"
 constexpr double kTurnRad = 2.0 * std::numbers::pi;
 constexpr double kRoundedUp = 1.0 + 1e-9;
 
@@ -33,7 +34,7 @@ std::string_view first_word(std::string_view content) {
   return words.substr(0, words.find_first_of(kBlanks));
 }
 
-/// The name without the number of the laser.
+/// The laser's name without its number.
 std::string_view kind_of(std::string_view laser) { return laser.substr(0, laser.find_last_not_of("0123456789") + 1); }
 
 bool is_carmen_laser(std::string_view word) {
@@ -44,7 +45,7 @@ bool is_carmen_laser(std::string_view word) {
          std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
-/// The words of a line, taken from the left.
+/// Takes the words of a line from the left.
 class CarmenWords {
  public:
   CarmenWords(const LogLine& line, std::string_view content) : line_(line), words_(split_words(content)) {}
@@ -54,7 +55,7 @@ class CarmenWords {
     const double x_m = number(x), y_m = number(y);
     return {x_m, y_m, number(theta)};
   }
-  /// `of`: "rays".
+  /// A number of `of`, such as "rays".
   std::size_t count(std::string_view of, std::size_t least) {
     const double value = number(fmt::format("the number of {}", of));
     if (!(value >= static_cast<double>(least) && value <= ScanLog::kMostRays && value == std::floor(value))) {
@@ -67,7 +68,7 @@ class CarmenWords {
     if (words_.size() < at_ + words) line_.fail("the line is cut short before all readings are there");
     at_ += words;
   }
-  /// Each line ends with: the time of the message, the host, the time when it was logged.
+  /// The end of each line: the time of the message, the host, the time of logging.
   double time_s() {
     const double time_s = number("the time");
     if (next().empty()) line_.fail("the line is cut short before the host");
@@ -85,9 +86,9 @@ class CarmenWords {
   std::size_t at_ = 1;
 };
 
-/// What a line of a laser says, but for its readings.
+/// A laser's line without its readings.
 struct CarmenScan {
-  std::size_t rays = 0, first_reading = 0;  ///< the latter of the words
+  std::size_t rays = 0, first_reading = 0;  ///< first_reading: position among the words
   double start_rad = 0.0, step_rad = 0.0, max_range_m = kCarmenMaxRangeM;
   PlanarPose pose;
   double time_s = 0.0;
@@ -175,7 +176,7 @@ class CarmenLines : public ScanLines {
     }
   }
 
-  /// Half a message that is not read does no harm: a logger that was killed leaves one.
+  /// Half a message of another kind does no harm: a killed logger leaves one.
   [[nodiscard]] bool may_be_cut(std::string_view content) const override {
     const std::string_view word = first_word(content);
     const auto may_be = [&](std::string_view name) { return word == name || name.starts_with(word); };
@@ -209,7 +210,7 @@ class CarmenLines : public ScanLines {
     if (rays_.vary) give_own_rays(fan(line, scan.rays, scan.start_rad, scan.step_rad), log);
   }
 
-  /// The middle ray points ahead; of an even number, the one behind the middle.
+  /// The middle ray points ahead; of an even number of rays, the one behind the middle.
   [[nodiscard]] std::vector<double> old_fan(const LogLine& line, std::size_t rays) const {
     double step_deg = ray_angle_deg_.value_or(0.0);
     if (!ray_angle_deg_ && (rays == 180 || rays == 181)) step_deg = 1.0;
@@ -243,7 +244,7 @@ class CarmenLines : public ScanLines {
     return azimuth_rad;
   }
 
-  /// Counts a line with readings that are not read.
+  /// Counts a line with readings of another laser.
   void count_other_laser(std::string_view name) {
     if (!is_carmen_laser(name)) return;
     const auto same = [&](const SkippedLines& s) { return s.name == name; };
@@ -257,7 +258,7 @@ class CarmenLines : public ScanLines {
   CarmenRays rays_;
   ScanPlacer placer_;
   bool old_ = true, raw_ = false;
-  double max_range_m_ = 0.0;  // of the first scan that was read
+  double max_range_m_ = 0.0;  // of the first scan
   std::vector<double> azimuth_rad_;
   std::vector<SkippedLines> skipped_;
 };
@@ -314,7 +315,7 @@ CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& las
   for (std::string_view content; lines.next(content);) {
     if (first_word(content) != laser) continue;
     const std::vector<std::string_view> words = split_words(content, kHead);
-    const auto number = [&](std::size_t word) {  // the last one of a line may be cut
+    const auto number = [&](std::size_t word) {  // the last word of a line may be cut
       return word + 1 < words.size() ? parse_number<double>(words[word]).value_or(0.0) : 0.0;
     };
     const double count = number(old ? 1 : 8), start_rad = old ? 0.0 : number(2), step_rad = old ? 0.0 : number(4);
@@ -332,6 +333,48 @@ CarmenRays carmen_rays(const std::filesystem::path& file, const std::string& las
 std::unique_ptr<ScanLines> make_carmen_lines(const std::string& laser, const ScanLogOptions& options,
                                              const CarmenRays& rays, const PoseTrack* track) {
   return std::make_unique<CarmenLines>(laser, options, rays, track);
+}
+
+namespace {
+
+constexpr double kSameAzimuth = 1e-9;  // rad
+constexpr double kFirstAzimuth = -0.5 * std::numbers::pi;
+
+double flaser_step_rad(std::size_t rays) {
+  if (rays == 180 || rays == 181) return kRadPerDeg;
+  if (rays == 360 || rays == 361) return 0.5 * kRadPerDeg;
+  return 0.0;
+}
+
+}  // namespace
+
+bool fits_carmen(const ScanLog& log) {
+  const double step = flaser_step_rad(log.rays());
+  if (step == 0.0 || log.max_range_m != kCarmenMaxRangeM || !log.ray_offset.empty()) return false;
+  for (std::size_t i = 0; i < log.rays(); ++i) {
+    const double wanted = kFirstAzimuth + static_cast<double>(i) * step;
+    if (!(std::abs(log.azimuth_rad[i] - wanted) < kSameAzimuth)) return false;
+  }
+  return true;
+}
+
+std::string carmen_text(const ScanLog& log, std::span<const PlanarPose> odometry) {
+  validate(log);
+  if (!fits_carmen(log)) throw InputError("log: FLASER lines do not have its rays, its maximum range or its motion");
+  if (odometry.size() != log.scans()) {
+    throw InputError(fmt::format("{} poses of odometry given for {} scans", odometry.size(), log.scans()));
+  }
+  std::string text;
+  const auto out = std::back_inserter(text);
+  for (std::size_t i = 0; i < log.scans(); ++i) {
+    fmt::format_to(out, "FLASER {}", log.rays());
+    for (const float range : log.scan(i)) fmt::format_to(out, " {}", range);
+    for (const PlanarPose& pose : {log.pose[i], odometry[i]}) {
+      fmt::format_to(out, " {} {} {}", pose.x_m, pose.y_m, pose.yaw_rad);
+    }
+    fmt::format_to(out, " {0} fathom {0}\n", i);
+  }
+  return text;
 }
 
 }  // namespace fathom

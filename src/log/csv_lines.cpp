@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Logs in CSV, read and written. The format is described at read_scan_log().
-
+// Logs and results in CSV. read_scan_log() describes the format of logs.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
 #include <fathom/beam/log_files.hpp>
 
-#include "log/own_rays.hpp"
-#include "log/scan_csv.hpp"
+#include "base/text.hpp"
 #include "log/scan_lines.hpp"
-#include "log/scan_placer.hpp"
+#include "text/csv_columns.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
@@ -55,7 +58,7 @@ class CsvLines : public ScanLines {
   static constexpr std::size_t kStamp = 3;
   using Pose = std::array<double, kPoseColumns.size()>;
 
-  /// Of lines before the first scan, takes what they say.
+  /// Whether the line is a scan. Reads the header and the maximum range.
   bool is_scan(const LogLine& line, std::string_view content) {
     if (columns_.empty() && content.starts_with(kMaxRangeComment)) max_range_m_ = csv_max_range(line, content);
     if (trim(content).empty() || content.front() == '#') return false;
@@ -112,7 +115,7 @@ class CsvLines : public ScanLines {
 
   bool timed_;
   ScanPlacer placer_;
-  std::vector<std::size_t> columns_;  // of each an index of kPoseColumns, or kRangeColumn
+  std::vector<std::size_t> columns_;  // indices of kPoseColumns, or kRangeColumn
   std::vector<double> azimuth_rad_;
   double max_range_m_ = 0.0;
 };
@@ -154,5 +157,86 @@ std::string scan_csv(const ScanLog& log) {
 }
 
 void write_scan_csv(const std::filesystem::path& file, const ScanLog& log) { write_whole_file(file, scan_csv(log)); }
+
+// CSV files of the beam model.
+
+std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file) {
+  constexpr std::array<CsvColumn, 4> kColumns = {{{"x_m"}, {"y_m"}, {"yaw_rad"}, {"stamp_s", false}}};
+  const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
+    if (std::isfinite(value)) return;
+    line.fail(fmt::format("{} = {} is not finite", kColumns[column].name, number_text(value)));
+  });
+  std::vector<PlanarPose> poses;
+  for (std::size_t i = 0; i < columns[0].size(); ++i) poses.push_back({columns[0][i], columns[1][i], columns[2][i]});
+  return poses;
+}
+
+ExpectedTable read_expected_csv(const std::filesystem::path& file) {
+  constexpr std::array<CsvColumn, 2> kColumns = {{{"expected_m"}, {"scan", false}}};
+  double last_scan = 0.0;
+  const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
+    if (column == 0) return check_expected(line, value);
+    check_scan(line, value, last_scan);
+    last_scan = value;
+  });
+  ExpectedTable table = {{columns[0].begin(), columns[0].end()}, {}};
+  for (const double scan : columns[1]) table.scan.push_back(static_cast<std::uint32_t>(scan));
+  table.scan.resize(table.expected_m.size(), 0);
+  return table;
+}
+
+std::string readings_csv(const ExpectedTable& expected, std::span<const float> reading_m) {
+  std::string text = "scan,expected_m,reading_m\n";
+  for (std::size_t i = 0; i < reading_m.size(); ++i) {
+    fmt::format_to(std::back_inserter(text), "{},{},{}\n", expected.scan[i], expected.expected_m[i], reading_m[i]);
+  }
+  return text;
+}
+
+std::string scores_csv(std::span<const ScanScore> scores) {
+  std::string text = "scan,x_m,y_m,yaw_rad,rays,log_likelihood\n";
+  for (const ScanScore& s : scores) {
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\n", s.scan, s.pose.x_m, s.pose.y_m, s.pose.yaw_rad,
+                   s.rays, s.log_likelihood);
+  }
+  return text;
+}
+
+std::string beam_scores_csv(std::span<const BeamScore> scores) {
+  std::string text = "scan,ray,azimuth_rad,reading_m,expected_m,log_density,p_hit,p_short,p_max,p_rand\n";
+  for (const BeamScore& s : scores) {
+    fmt::format_to(std::back_inserter(text), "{},{},{:.9g},{},{},{:.9g},{:.6g},{:.6g},{:.6g},{:.6g}\n", s.scan, s.ray,
+                   s.azimuth_rad, s.reading_m, s.expected_m, s.log_density, s.hit, s.shorts, s.max, s.rand);
+  }
+  return text;
+}
+
+void write_text_file(const std::filesystem::path& file, std::string_view text) { write_whole_file(file, text); }
+
+BeamData read_beam_pairs(const std::filesystem::path& file) {
+  constexpr std::array<CsvColumn, 4> kColumns = {
+      {{"range_m", false}, {"expected_m"}, {"scan", false}, {"reading_m", false}}};
+  double last_scan = 0.0;
+  auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
+    if (column == 1) check_expected(line, value);
+    if (column != 2) return;
+    check_scan(line, value, last_scan);
+    last_scan = value;
+  });
+  if (columns[0].empty() == columns[3].empty()) {
+    throw InputError(fmt::format("{}: one of the columns 'range_m' and 'reading_m' is wanted, and there {}",
+                                 file.string(), columns[0].empty() ? "is none" : "are both"));
+  }
+  const std::vector<double>& readings = columns[0].empty() ? columns[3] : columns[0];
+  BeamData data;
+  data.reading_m.assign(readings.begin(), readings.end());
+  data.expected_m.assign(columns[1].begin(), columns[1].end());
+  data.scan.assign(columns[2].begin(), columns[2].end());
+  if (columns[2].empty()) {  // each pair is a scan
+    data.scan.resize(data.reading_m.size());
+    std::iota(data.scan.begin(), data.scan.end(), 0U);
+  }
+  return data;
+}
 
 }  // namespace fathom

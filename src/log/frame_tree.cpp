@@ -14,7 +14,7 @@ namespace fathom {
 
 namespace {
 
-/// tf2 takes "/map" for "map".
+/// tf2 reads "/map" as "map".
 std::string bare(const std::string& frame) { return frame.starts_with('/') ? frame.substr(1) : frame; }
 
 Pose pose_of(const msg::Transform& t) {
@@ -44,12 +44,12 @@ void FrameTree::add(const msg::TFMessage& message, bool holds_always) {
     if (const std::string fault = fault_of(t); !fault.empty()) throw InputError(fault);
     Pose pose = pose_of(t.transform);
     pose.rotation = normalized(pose.rotation);
-    if (parent == child) throw InputError(fmt::format("frame '{}' stands in itself", printable(child)));
+    if (parent == child) throw InputError(fmt::format("frame '{}' is its own parent", printable(child)));
     Link& link = links_[child];
     if (link.poses.empty()) link.parent = parent, link.holds_always = holds_always;
     if (link.parent != parent) {
-      throw InputError(fmt::format("frame '{}' stands in '{}' and in '{}'", printable(child), printable(link.parent),
-                                   printable(parent)));
+      throw InputError(fmt::format("frame '{}' has two parents, '{}' and '{}'", printable(child),
+                                   printable(link.parent), printable(parent)));
     }
     if (holds_always) link.poses.clear(), link.holds_always = true;
     if (holds_always || !link.holds_always) link.poses.emplace_back(nanoseconds_of(t.header.stamp), pose);
@@ -60,7 +60,7 @@ std::vector<std::string> FrameTree::up_from(const std::string& frame) const {
   std::vector<std::string> way = {frame};
   for (auto link = links_.find(frame); link != links_.end(); link = links_.find(way.back())) {
     if (std::find(way.begin(), way.end(), link->second.parent) != way.end()) {
-      throw InputError(fmt::format("frame '{}' stands in itself, by way of others", printable(frame)));
+      throw InputError(fmt::format("frame '{}' is its own ancestor", printable(frame)));
     }
     way.push_back(link->second.parent);
   }
@@ -109,7 +109,7 @@ bool FrameTree::Path::find(Step& step, std::int64_t stamp_ns, Pose& pose) {
     return true;
   }
   const auto after = [&](std::size_t i) { return i == poses.size() || poses[i].first >= stamp_ns; };
-  if (!(after(step.next) && (step.next == 0 || !after(step.next - 1)))) {  // not between the two of the last time
+  if (!(after(step.next) && (step.next == 0 || !after(step.next - 1)))) {  // not between the last query's stamps
     const auto found = std::lower_bound(poses.begin(), poses.end(), stamp_ns,
                                         [](const Stamped& p, std::int64_t t) { return p.first < t; });
     step.next = static_cast<std::size_t>(found - poses.begin());

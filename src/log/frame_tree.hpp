@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Where frames stand in each other over time, as /tf and /tf_static of ROS tell.
+// Frames and their poses over time, from /tf and /tf_static of ROS.
 
 #include <cstdint>
 #include <map>
@@ -14,40 +14,42 @@
 
 namespace fathom {
 
-/// Frames, each below at most one other. Poses between two stamps are interpolated; none is made up before the first
-/// stamp or after the last.
+/// A tree of frames. Poses between two stamps are interpolated. Before the first stamp and after the last the pose is
+/// unknown.
 class FrameTree {
  public:
-  /// Takes the transforms of a message, in any order of stamps. `holds_always`: of /tf_static. Throws InputError for
-  /// one without a rotation or with numbers that are not finite, a frame in itself, and a frame below two others.
+  /// Adds the transforms of a message; stamps may come in any order. `holds_always`: for /tf_static. Throws InputError
+  /// for a transform without a rotation or with numbers that are not finite, for a frame that is its own parent, and
+  /// for a frame with two parents.
   void add(const msg::TFMessage& message, bool holds_always);
 
-  /// Why add() refuses the numbers of a transform; empty: they are sound.
+  /// Why add() refuses the numbers of a transform; empty if it accepts them.
   static std::string fault_of(const msg::TransformStamped& transform);
 
-  /// A frame in another one over time. Queries that advance in time are the fastest.
+  /// The pose of a frame in another over time. Queries that advance in time are the fastest.
   class Path {
    public:
-    /// Whether all that is on the way is known at this time; sets `pose` to outer_from_inner.
+    /// Sets `pose` to outer_from_inner. Returns false if a transform between them is unknown at this time.
     [[nodiscard]] bool at(std::int64_t stamp_ns, Pose& pose);
-    /// Whether no frame on the way takes another course between these times, after at() for one between them was true.
+    /// Whether no transform between the frames has a stamp between these times. Call at() for a time between them
+    /// first.
     [[nodiscard]] bool is_even(std::int64_t from_ns, std::int64_t to_ns) const;
 
    private:
     friend class FrameTree;
     using Stamped = std::pair<std::int64_t, Pose>;
     struct Step {
-      const std::vector<Stamped>* poses;  // parent_from_child; one of them holds always
+      const std::vector<Stamped>* poses;  // parent_from_child; a single one if holds_always
       bool holds_always;
-      bool down;  // from parent to child: the pose is turned round
+      bool down;  // from parent to child: the pose is inverted
       std::size_t next = 0;
     };
     static bool find(Step& step, std::int64_t stamp_ns, Pose& pose);
     std::vector<Step> steps_;  // from the outer frame to the inner one
   };
 
-  /// The way from `outer` to `inner`. Sorts what was added. Throws InputError naming the frames that there are, where
-  /// one is not known or nothing connects them.
+  /// The path from `outer` to `inner`. Sorts the added poses. Throws InputError naming the known frames if one of the
+  /// two is unknown or nothing connects them.
   [[nodiscard]] Path path(const std::string& outer, const std::string& inner);
 
  private:

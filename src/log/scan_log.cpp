@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Logs of planar scans in text, of any kind.
-
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <fathom/beam/scan.hpp>
+#include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+#include "base/counts.hpp"
+#include "base/with_prefix.hpp"
 #include "log/scan_lines.hpp"
 #include "text/line_source.hpp"
 #include "text/read_file.hpp"
@@ -26,8 +34,6 @@ bool is_csv(const std::filesystem::path& file) {
   }
   return false;
 }
-
-bool stood_still(const RayOffset& offset) { return offset.x_m == 0.0F && offset.y_m == 0.0F && offset.yaw_rad == 0.0F; }
 
 class TextScans {
  public:
@@ -52,7 +58,7 @@ class TextScans {
     for (std::string_view content; source.next(content);) {
       line_.number = source.number();
       lines->take(line_, content, log);
-      // A line without an end may be half a line, even if its text makes sense: 2.5 of 2.51, FLASE of FLASER.
+      // A last line without a line end may be half a line even if its text is valid: 2.5 of 2.51, FLASE of FLASER.
       if (!source.has_end() && lines->may_be_cut(content)) {
         line_.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
       }
@@ -90,7 +96,7 @@ class TextScans {
     }
   }
 
-  /// Finds where the laser was, from all lines.
+  /// Collects the laser's poses from all lines.
   void follow() {
     track_.emplace(options_.mount.value_or(PlanarPose{}));
     const auto lines = make_lines();
@@ -137,9 +143,100 @@ void validate(const ScanLogOptions& options) {
 ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options) {
   return within_memory(file, [&] {
     ScanLog log = TextScans(file, options).read();
-    if (std::all_of(log.ray_offset.begin(), log.ray_offset.end(), stood_still)) log.ray_offset.clear();
+    if (std::all_of(log.ray_offset.begin(), log.ray_offset.end(), is_zero)) log.ray_offset.clear();
     return log;
   });
+}
+
+namespace {
+
+PlanarPose on(const PlanarPose& pose, const PlanarPose& mount) {
+  const auto [s, c] = math::sincos(pose.yaw_rad);
+  return {pose.x_m + c * mount.x_m - s * mount.y_m, pose.y_m + s * mount.x_m + c * mount.y_m,
+          pose.yaw_rad + mount.yaw_rad};
+}
+
+/// Interpolates, and turns by the shorter way.
+PlanarPose between(const PlanarPose& a, const PlanarPose& b, double u) {
+  const double turn = std::remainder(b.yaw_rad - a.yaw_rad, 2.0 * std::numbers::pi);
+  return {a.x_m + u * (b.x_m - a.x_m), a.y_m + u * (b.y_m - a.y_m), a.yaw_rad + u * turn};
+}
+
+}  // namespace
+
+void PoseTrack::sort() {
+  std::stable_sort(knots_.begin(), knots_.end(), [](const Knot& a, const Knot& b) { return a.time_s < b.time_s; });
+}
+
+bool PoseTrack::at(double time_s, PlanarPose& pose) const {
+  const auto after = std::upper_bound(knots_.begin(), knots_.end(), time_s,
+                                      [](double t, const Knot& knot) { return t < knot.time_s; });
+  if (after == knots_.begin()) return false;
+  const Knot& a = *std::prev(after);
+  if (a.time_s == time_s) {
+    pose = on(a.pose, mount_);
+    return true;
+  }
+  if (after == knots_.end()) return false;
+  pose = on(between(a.pose, after->pose, (time_s - a.time_s) / (after->time_s - a.time_s)), mount_);
+  return true;
+}
+
+bool PoseTrack::place(double time_s, double ray_time_s, std::size_t rays, PlanarPose& first,
+                      std::vector<RayOffset>& offsets) const {
+  offsets.clear();
+  if (!at(time_s, first)) return false;
+  const auto [s, c] = math::sincos(first.yaw_rad);
+  for (std::size_t i = 0; i < rays; ++i) {
+    PlanarPose now = first;
+    if (i > 0 && !at(time_s + static_cast<double>(i) * ray_time_s, now)) return false;
+    const double x = now.x_m - first.x_m, y = now.y_m - first.y_m;
+    const double turn = std::remainder(now.yaw_rad - first.yaw_rad, 2.0 * std::numbers::pi);
+    offsets.push_back({static_cast<float>(c * x + s * y), static_cast<float>(c * y - s * x), static_cast<float>(turn)});
+  }
+  return true;
+}
+
+bool ScanPlacer::place(double time_s, std::size_t rays, const PlanarPose& line_pose) {
+  pose_ = line_pose;
+  if (track_ == nullptr) return true;
+  const bool known =
+      ray_time_s_ > 0.0 ? track_->place(time_s, ray_time_s_, rays, pose_, offsets_) : track_->at(time_s, pose_);
+  if (!known) ++left_out_;
+  return known;
+}
+
+void ScanPlacer::append_to(ScanLog& log) const {
+  log.pose.push_back(pose_);
+  log.ray_offset.insert(log.ray_offset.end(), offsets_.begin(), offsets_.end());
+}
+
+void ScanPlacer::finish(ScanLog& log) const {
+  if (left_out_ == 0) return;
+  log.notes.push_back(
+      fmt::format("{} {} left out: no pose is known then", counted(left_out_, "scan"), were(left_out_)));
+}
+
+void check_own_rays(std::size_t most, std::uint64_t scans, std::uint64_t readings) {
+  constexpr std::uint64_t kAnyReadings = std::uint64_t{1} << 26, kMostTimes = 8;
+  if (scans * most <= std::max(kAnyReadings, kMostTimes * readings)) return;
+  throw InputError(fmt::format("scans differ too much in their rays: one has {}, and {} have {} in all", most,
+                               counted(scans, "scan"), grouped(readings)));
+}
+
+void refuse_own_rays(const ScanLog& log, std::string_view why) {
+  if (!log.has_own_rays) return;
+  with_prefix(log.name, [&] { throw InputError(fmt::format("scans differ in their rays, {}", why)); });
+}
+
+void give_own_rays(std::span<const double> azimuth_rad, ScanLog& log) {
+  const std::size_t begin = (log.scans() - 1) * log.rays();
+  log.has_own_rays = true;
+  log.range_m.resize(begin + log.rays(), -std::numeric_limits<float>::infinity());
+  log.ray_offset.resize(begin + log.rays());
+  for (std::size_t i = 0; i < azimuth_rad.size(); ++i) {
+    log.ray_offset[begin + i].yaw_rad += static_cast<float>(azimuth_rad[i] - log.azimuth_rad[i]);
+  }
 }
 
 }  // namespace fathom

@@ -13,7 +13,7 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include "base/counts.hpp"
-#include "log/own_rays.hpp"
+#include "log/scan_lines.hpp"
 #include "message/message.hpp"
 
 namespace fathom {
@@ -24,7 +24,7 @@ constexpr double kMostTiltCos = 0.984807753012208;  // of 10 degrees
 constexpr std::size_t kMostStraightRays = 512;
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// By REP 117, and of the values that older drivers write in place of infinities.
+/// By REP 117. Older drivers write values beyond the limits instead of infinities.
 float reading_of(const msg::LaserScan& scan, float range_m) {
   if (range_m > scan.range_max) return kInf;
   if (range_m < scan.range_min) return kNan;
@@ -125,7 +125,7 @@ std::vector<double> ScanTaker::azimuths(const ScanGrid& grid) const {
   return azimuths;
 }
 
-/// Where the sensor is at one time, seen from above.
+/// The sensor's pose at a time, seen from above.
 bool ScanTaker::pose_at(std::int64_t stamp_ns, PlanarPose& planar) {
   Pose pose;
   if (!path_.at(stamp_ns, pose)) return false;
@@ -159,8 +159,8 @@ bool ScanTaker::way_to(std::size_t ray, Way& way) {
   return true;
 }
 
-/// Whether the way from a to b is straight: no transform comes on it, and its middle, whose pose was asked for last, is
-/// where a straight way has it.
+/// Whether the way from a to b is straight: no transform has a stamp on it, and its middle, whose pose was the last
+/// query, is on the straight line.
 bool ScanTaker::is_straight(const PlacedRay& a, const PlacedRay& middle, const PlacedRay& b) const {
   if (!(scan_.time_increment >= 0.0F) || b.ray - a.ray > kMostStraightRays) return false;
   const double u = static_cast<double>(middle.ray - a.ray) / static_cast<double>(b.ray - a.ray);
@@ -171,7 +171,7 @@ RayOffset ScanTaker::offset_of(const Way& way) {
   return {static_cast<float>(way.x_m), static_cast<float>(way.y_m), static_cast<float>(way.yaw_rad)};
 }
 
-/// The rays from a to before b, on the straight way between them.
+/// Places the rays from a to before b on the straight way between them.
 void ScanTaker::place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets) {
   const auto rays = static_cast<int>(b.ray - a.ray);
   const double step = 1.0 / rays;
@@ -179,7 +179,7 @@ void ScanTaker::place_straight(const PlacedRay& a, const PlacedRay& b, std::span
   for (int i = 0; i < rays; ++i) to[i] = offset_of(between(a.way, b.way, i * step));
 }
 
-/// The rays from a to before b: poses cost more than all the rest, so few are asked for where the way is straight.
+/// Places the rays from a to before b. Poses cost more than the rest, so a straight way queries few of them.
 bool ScanTaker::place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets) {
   if (b.ray - a.ray < 2) {
     offsets[a.ray] = offset_of(a.way);
@@ -209,9 +209,7 @@ bool ScanTaker::place() {
     return false;
   }
   offsets.back() = offset_of(last.way);
-  moved_ = moved_ || std::any_of(offsets.begin(), offsets.end(), [](const RayOffset& offset) {
-             return offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
-           });
+  moved_ = moved_ || !std::all_of(offsets.begin(), offsets.end(), is_zero);
   log_.pose.push_back(first_);
   return true;
 }

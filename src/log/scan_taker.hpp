@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Scans of ROS 2 at the poses that transforms give them, as a log.
+// Scans of ROS 2 as a log, with poses from transforms.
 
 #include <cmath>
 #include <cstddef>
@@ -18,20 +18,20 @@
 
 namespace fathom {
 
-/// Where the rays of a scan point.
+/// The directions of a scan's rays.
 struct ScanGrid {
   float angle_min = 0.0F, angle_increment = 0.0F;
   std::size_t rays = 0;
   friend bool operator==(const ScanGrid&, const ScanGrid&) = default;
 };
 
-/// Throws InputError for a scan that is not sound.
+/// Throws InputError for an invalid scan.
 ScanGrid ray_grid(const msg::LaserScan& scan);
 
 /// The rays of all scans of a topic.
 struct ScanRays {
-  ScanGrid most;      ///< of the first scan with most rays
-  bool vary = false;  ///< whether any scan has other rays
+  ScanGrid most;      ///< of the first scan that has the most rays
+  bool vary = false;  ///< whether another scan has other rays
   std::uint64_t scans = 0, readings = 0;
   void add(const ScanGrid& grid) {
     vary = vary || (most.rays > 0 && !(grid == most));
@@ -40,33 +40,31 @@ struct ScanRays {
   }
 };
 
-/// Takes scans one after the other. What docs/bags.md says of scans is done here.
+/// Makes a log of the scans of a topic, by the rules in docs/bags.md.
 class ScanTaker {
  public:
   ScanTaker(FrameTree& frames, std::string map_frame, const ScanRays& rays)
       : frames_(frames), map_frame_(std::move(map_frame)), rays_(rays) {}
 
-  /// At most so many readings will come: takes their memory at once.
+  /// Reserves memory for at most `readings` readings.
   void expect_readings(std::size_t readings);
 
-  /// Leaves out a message that is not sound, a scan of another frame, and one whose way to the map is not known at its
-  /// times. Throws InputError for a tilted laser, and frames that nothing connects.
+  /// Leaves out invalid messages, scans of another frame, and scans whose pose on the map is unknown. Throws InputError
+  /// for a tilted laser and for frames that nothing connects.
   void take(const BagMessage& message);
 
-  /// Throws InputError naming the file and the topic where every message was unsound.
+  /// Throws InputError naming the file and the topic if all messages were invalid.
   void check_begun() const;
 
-  /// The scans, with notes of what was left out and of what the bag lacks. Throws InputError where none was taken.
+  /// The scans, with notes on scans left out and on damage of the bag. Throws InputError if there are no scans.
   ScanLog finish(const std::string& topic, BagReading reading);
 
  private:
-  static constexpr double kStraight =
-      1e-6;  // m and rad: how far from a straight way a ray may be that is taken to be on it
-  /// Where the laser was at a ray, seen from where it was at the first one.
+  static constexpr double kStraight = 1e-6;  // m and rad: tolerance of a straight way
+  /// The laser's pose at a ray, in its frame at the first ray.
   struct Way {
     double x_m = 0, y_m = 0, yaw_rad = 0;
   };
-  /// A ray of the scan, with its way.
   struct PlacedRay {
     std::size_t ray = 0;
     Way way;
@@ -95,9 +93,9 @@ class ScanTaker {
   FrameTree& frames_;
   std::string map_frame_, frame_;
   ScanRays rays_;
-  msg::LaserScan scan_;  // that is taken
+  msg::LaserScan scan_;  // the current one
   FrameTree::Path path_;
-  std::int64_t stamp_ns_ = 0;  // of the scan that is placed, as the next three
+  std::int64_t stamp_ns_ = 0;  // of the current scan, like the next three
   PlanarPose first_;
   double sin_ = 0, cos_ = 1;
   ScanLog log_;

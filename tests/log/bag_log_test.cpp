@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scans out of bags: where the laser was at each ray, and what is left out.
+// Scans of bags: the laser's pose at each ray, and the scans left out.
 
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@
 
 #include "bag/mcap_record.hpp"
 #include "bag/mcap_writer.hpp"
-#include "log/own_rays.hpp"
+#include "log/scan_lines.hpp"
 #include "message/laser_scan.hpp"
 #include "message/message.hpp"
 #include "message/tf_message.hpp"

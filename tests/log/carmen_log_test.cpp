@@ -14,8 +14,7 @@
 #include <fathom/beam/scan.hpp>
 
 #include "beam/files.hpp"
-#include "log/own_rays.hpp"
-#include "log/pose_track.hpp"
+#include "log/scan_lines.hpp"
 #include "support/error_text.hpp"
 #include "text/gzip_text.hpp"
 #include "text/text_lines.hpp"
@@ -278,7 +277,7 @@ TEST_F(CarmenLog, ScansMayDifferInTheirRays) {
   EXPECT_TRUE(same.ray_offset.empty());
 }
 
-/// Wherever a line is cut, it is refused, or nobody reads it.
+/// A line that is cut anywhere is refused or ignored.
 TEST_F(CarmenLog, IsRefusedWhereverItIsCut) {
   const auto expect_cuts_seen = [&](const std::string& whole, const std::string& line) {
     for (std::size_t size = 1; size < line.size(); ++size) {

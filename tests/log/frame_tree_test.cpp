@@ -40,7 +40,7 @@ RC_GTEST_PROP(FrameTree, WaysAreProductsOfPoses, ()) {
     return Pose{{number(random), number(random), number(random)},
                 from_roll_pitch_yaw(number(random), 0.7 * number(random), number(random))};
   };
-  // Frame i stands in one before it; odd ones hold always, even ones are told at 0 to 4 s, in any order.
+  // The parent of frame i is an earlier frame. Odd frames are static, even ones have poses at 0 to 4 s, in any order.
   const int frames = *rc::gen::inRange(2, 9);
   std::vector<int> parent(frames, -1);
   std::vector<std::vector<Pose>> poses(frames);
@@ -107,15 +107,14 @@ TEST(FrameTree, SaysWhatIsWrong) {
   EXPECT_EQ(input_error([&] { static_cast<void>(tree.path("map", "laser")); }),
             "nothing connects frame 'laser' with frame 'map'; frames: base laser map odom");
   EXPECT_EQ(input_error([&] { tree.add({{transform("world", "base", 0, {})}}, false); }),
-            "frame 'base' stands in 'map' and in 'world'");
-  EXPECT_EQ(input_error([&] { tree.add({{transform("a", "a", 0, {})}}, false); }), "frame 'a' stands in itself");
+            "frame 'base' has two parents, 'map' and 'world'");
+  EXPECT_EQ(input_error([&] { tree.add({{transform("a", "a", 0, {})}}, false); }), "frame 'a' is its own parent");
   EXPECT_EQ(input_error([&] {
               tree.add({{transform("a", "b", 0, {{}, {0, 0, 0, 0}})}}, false);
             }),
             "the transform from 'a' to 'b' has numbers that are not finite, or no rotation");
   tree.add({{transform("x", "y", 0, {}), transform("y", "z", 0, {}), transform("z", "x", 0, {})}}, false);
-  EXPECT_EQ(input_error([&] { static_cast<void>(tree.path("map", "x")); }),
-            "frame 'x' stands in itself, by way of others");
+  EXPECT_EQ(input_error([&] { static_cast<void>(tree.path("map", "x")); }), "frame 'x' is its own ancestor");
 }
 
 }  // namespace

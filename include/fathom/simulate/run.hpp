@@ -56,6 +56,10 @@ struct SceneSetup {
 /// Throws InputError: "house.yaml:12:7: sensors.lidar.noise.distance.stddev_m = -1 is not in [0, 10] m".
 FATHOM_API SceneSetup read_scene_file(const std::filesystem::path& file,
                                       const std::vector<std::string>& overrides = {});
+/// Reads a ray table from NPY (float32 or float64, [n, 6 to 9]) or CSV (header line names the columns): ox oy oz dx dy
+/// dz [range_m] [ring] [time_s]. Directions are normalised; range_m is the ray's own maximum range and replaces
+/// `max_range_m`. The pattern is one row. Throws InputError naming the file, and the line of CSV.
+FATHOM_API RayPattern read_ray_table(const std::filesystem::path& file, float min_range_m, float max_range_m);
 
 /// File names have six digits for the frame.
 inline constexpr std::uint32_t kMaxFrames = 1'000'000;

@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: MIT
 // map_server's YAML and image: http://wiki.ros.org/map_server, "Map format".
-
-#include "log/grid_map.hpp"
+#include "log/maps.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/maps.hpp>
 
-#include "log/map_image.hpp"
+#include "base/coordinates.hpp"
+#include "base/text.hpp"
+#include "log/grey_image.hpp"
 #include "text/confined.hpp"
 #include "text/gzip_text.hpp"
+#include "text/npy.hpp"
 #include "text/read_file.hpp"
+#include "text/text_lines.hpp"
 #include "text/yaml_reader.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// map_saver writes two files, and the image alone says neither how large nor where the map is.
+/// map_saver writes two files, and the image alone gives neither size nor place of the map.
 void refuse_image(const std::filesystem::path& file) {
   require_readable_file(file);
   std::string head(8, ' ');
@@ -65,7 +70,7 @@ std::filesystem::path read_image_name(const YamlReader& image, const std::filesy
   return folder / name;
 }
 
-/// The cell of a pixel, as in map_server: `scale` takes an alpha channel as transparency, `trinary` as a fourth colour.
+/// The cell of a pixel, as in map_server.
 Cell cell_of(const GreyImage& image, std::size_t pixel, const MapImageOptions& options) {
   double value = static_cast<float>(image.value[pixel]) / static_cast<float>(image.white);
   if (!image.alpha.empty()) {
@@ -108,7 +113,7 @@ YamlValue read_map_yaml(const std::filesystem::path& yaml_file) {
 GridMapFile read_map(const std::filesystem::path& yaml_file) {
   const YamlValue root = read_map_yaml(yaml_file);
   YamlReader map(root);
-  // All are asked for before one is missed, so that a known key is not taken for a slip of another.
+  // Marks all known keys as read first, so that the message about a missing key does not suggest one of them.
   for (const char* key : {"image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh", "mode"}) {
     static_cast<void>(map.find(key));
   }
@@ -124,7 +129,7 @@ GridMapFile read_map(const std::filesystem::path& yaml_file) {
   const std::filesystem::path image_file = read_image_name(image, yaml_file.parent_path());
   GridMapFile file;
   file.files = {yaml_file, image_file};
-  // map_server passes over keys that it does not know.
+  // map_server ignores unknown keys.
   for (const std::string& key : map.unread()) file.notes.push_back(key + ", and is not read");
   image.located([&] {
     within_memory(image_file, [&] {
@@ -152,6 +157,131 @@ std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {
   const YamlValue root = read_map_yaml(yaml_file);
   YamlReader map(root);
   return read_image_name(map.at("image"), yaml_file.parent_path());
+}
+
+namespace {
+
+GreyImage read_levels(const std::filesystem::path& file) {
+  const std::string bytes = read_file(file);
+  if (bytes.starts_with("P5") || bytes.starts_with("P2")) return read_pgm(file, bytes);
+  if (bytes.starts_with("\x89PNG")) {
+    return read_png_levels(file, bytes, "heights are a grey picture of 8 or 16 bits");
+  }
+  fail_image(file, "is neither PNG nor PGM (P2, P5)");
+}
+
+void check_elevation(double elevation_m) {
+  if (elevation_m > 0.0 && elevation_m <= kMostPrimitiveM) return;
+  throw InputError(fmt::format("height_field.elevation_m = {} is not in (0, {}] m", number_text(elevation_m),
+                               number_text(kMostPrimitiveM)));
+}
+
+HeightField heights_of(const GreyImage& image, const HeightImageOptions& options) {
+  HeightField field;
+  field.rows = image.rows;
+  field.cols = image.cols;
+  field.size_x_m = options.size_x_m;
+  field.size_y_m = options.size_y_m;
+  field.base_m = options.base_m;
+  field.notes = image.notes;
+  double low = 0.0, high = image.white;
+  if (options.stretch) {
+    const auto [least, most] = std::minmax_element(image.value.begin(), image.value.end());
+    low = *least;
+    high = std::max<double>(*most, low + 1.0);  // a picture with a single level is flat
+  }
+  field.heights_m.reserve(image.value.size());
+  for (std::uint32_t row = image.rows; row-- > 0;) {
+    for (std::uint32_t col = 0; col < image.cols; ++col) {
+      const double level = image.value[std::size_t{row} * image.cols + col];
+      field.heights_m.push_back(static_cast<float>(options.elevation_m * ((level - low) / (high - low))));
+    }
+  }
+  return field;
+}
+
+HeightField read_array(const std::filesystem::path& file) {
+  const npy::Array array = npy::read(file);
+  constexpr std::size_t kMostSide = 0xffffffffU;
+  if (array.shape.size() != 2 || array.shape[0] > kMostSide || array.shape[1] > kMostSide) {
+    throw InputError(fmt::format("{}: heights are an array of shape (rows, cols)", file.string()));
+  }
+  HeightField field;
+  field.rows = static_cast<std::uint32_t>(array.shape[0]);
+  field.cols = static_cast<std::uint32_t>(array.shape[1]);
+  const std::size_t count = array.shape[0] * array.shape[1];
+  field.heights_m.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double height_m = array.at(i);
+    if (!(height_m >= -kMostPrimitiveM && height_m <= kMostPrimitiveM)) {
+      throw InputError(fmt::format("{}: height [{}, {}] = {} is not in [{}, {}] m", file.string(), i / field.cols,
+                                   i % field.cols, number_text(height_m), number_text(-kMostPrimitiveM),
+                                   number_text(kMostPrimitiveM)));
+    }
+    field.heights_m.push_back(static_cast<float>(height_m));
+  }
+  return field;
+}
+
+}  // namespace
+
+HeightField read_height_image(const std::filesystem::path& file, const HeightImageOptions& options) {
+  check_elevation(options.elevation_m);
+  return within_memory(file, [&] { return heights_of(read_levels(file), options); });
+}
+
+HeightField read_height_array(const std::filesystem::path& file) {
+  return within_memory(file, [&] { return read_array(file); });
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kTumColumns = {"stamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"};
+
+/// Parses a line of a TUM file. `where`: "file:line".
+StampedPose parse_pose(std::string_view line, const std::string& where) {
+  const auto words = split_words(line);
+  if (words.size() != kTumColumns.size()) {
+    throw InputError(fmt::format("{}: {} values, expected 8: stamp tx ty tz qx qy qz qw", where, words.size()));
+  }
+  std::array<double, kTumColumns.size()> v{};
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const auto value = parse_number<double>(words[i]);
+    if (!value || !std::isfinite(*value)) {
+      throw InputError(
+          fmt::format("{}: {} = '{}' is not a finite number", where, kTumColumns[i], words[i].substr(0, 40)));
+    }
+    v[i] = *value;
+  }
+  const Quaternion rotation = {v[7], v[4], v[5], v[6]};  // TUM writes w last
+  const double length = std::sqrt(dot(rotation, rotation));
+  if (!is_about_one(length)) {
+    throw InputError(fmt::format("{}: quaternion has length {}, not 1", where, number_text(length)));
+  }
+  return {v[0], {{v[1], v[2], v[3]}, rotation}};
+}
+
+Trajectory read_tum(const std::filesystem::path& file) {
+  const std::string name = file.string(), text = read_gzip_text(file);
+  std::vector<StampedPose> poses;
+  for_each_line(text, [&](std::size_t number, std::string_view line) {
+    line = trim(line);
+    if (line.empty() || line.front() == '#') return;
+    const std::string where = fmt::format("{}:{}", name, number);
+    poses.push_back(parse_pose(line, where));
+    if (poses.size() > 1 && !(poses.back().stamp_s > poses[poses.size() - 2].stamp_s)) {
+      throw InputError(fmt::format("{}: stamp {} s does not come after {} s", where, number_text(poses.back().stamp_s),
+                                   number_text(poses[poses.size() - 2].stamp_s)));
+    }
+  });
+  if (poses.empty()) throw InputError(fmt::format("{}: holds no poses", name));
+  return Trajectory(std::move(poses));
+}
+
+}  // namespace
+
+Trajectory read_trajectory(const std::filesystem::path& file) {
+  return within_memory(file, [&] { return read_tum(file); });
 }
 
 }  // namespace fathom
