@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/parts/ray_caster.hpp>
+#include <fathom/parts/tracer.hpp>
 
 #include "cast/kept_by_mesh.hpp"
 #include "cast/make_caster.hpp"
 #include "cast/tile.hpp"
+#include "parts/lanes.hpp"
 #include "parts/surface.hpp"
-#include "parts/trace_lanes.hpp"
 #include "scene/mesh_origin.hpp"
 
 namespace fathom {
@@ -73,7 +73,7 @@ class RayCaster::Impl {
     for (const CastInstance& instance : instances) {
       if (instance.mesh == nullptr) throw InputError("an instance needs a mesh");
     }
-    caster_->update(instances);  // before the old list goes: the tree and the planes know meshes by their address
+    caster_->update(instances);  // before dropping the old list: the tree and the planes identify meshes by address
     planes_.update(
         instances, [&](const Mesh& mesh) { return planes_of(mesh, executor_); },
         [&](const Mesh& mesh, std::vector<Plane>& planes) { planes = planes_of(mesh, executor_, std::move(planes)); });
@@ -102,7 +102,7 @@ class RayCaster::Impl {
   }
 
  private:
-  /// Replaces a hit that does not count by the next one along the ray that does, if there is one.
+  /// Replaces an invalid hit by the next valid one along the ray, or by a miss.
   void look_beyond(const RayLanes& rays, std::uint32_t i, float rough, HitLanes& hits) const {
     HitLanes found;
     AskedLanes asked;
@@ -129,7 +129,7 @@ class RayCaster::Impl {
     hits.instance[i] = kNoInstance;
   }
 
-  static constexpr int kMaxOwnSurfaces = 16;  ///< surfaces that meet in one point
+  static constexpr int kMaxOwnSurfaces = 16;  ///< surfaces that meet at one point
 
   Executor& executor_;
   const TraceKernels& lanes_;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Where and how a ray meets a triangle, in double precision.
+// The point where a ray meets a triangle, and its velocity, in double precision.
 
 #include <cmath>
 #include <cstdint>
 
 #include <fathom/parts/placed_mesh.hpp>
+#include <fathom/parts/tracer.hpp>
 
 #include "scene/mesh_origin.hpp"
 #include "scene/triangle.hpp"
 
 namespace fathom {
 
-/// A triangle in the world, not moved or turned: normal = ab x ac, by the order of its corners.
+/// A triangle in the world, by the order of its corners: normal = ab x ac.
 struct WorldTriangle {
   Vec3 a, ab, ac;
 };
@@ -25,7 +26,7 @@ inline WorldTriangle world_triangle(const CastInstance& instance, std::uint32_t 
           transform_vector(placed, vertex_of(mesh, corner[2]) - a)};
 }
 
-/// Barycentric coordinates: the weights of the second and the third corner in a point of a triangle.
+/// Barycentric coordinates of a point: the weights of the second and the third corner.
 struct Shares {
   double b, c;
 };
@@ -42,5 +43,17 @@ auto at_shares(const Mesh& mesh, std::uint32_t triangle, Shares s, Get get) {
   const auto& corner = mesh.triangles[triangle];
   return (1.0 - s.b - s.c) * get(corner[0]) + s.b * get(corner[1]) + s.c * get(corner[2]);
 }
+
+/// sensor_at_start_from_sensor_at_t: the rotation Rz Ry Rx by the turned angles, and the translation.
+Affine step_after(const SensorMotion& motion, double time_s);
+
+struct Velocities {
+  Vec3 absolute_mps, relative_mps;
+  double radial_mps;
+};
+
+/// The velocity of a point of a triangle, in the world and relative to the sensor.
+Velocities velocities_at(const CastInstance& instance, std::uint32_t triangle, const Vec3& hit_world,
+                         const Affine& sensor_from_world, const SensorMotion& motion, double step_s);
 
 }  // namespace fathom

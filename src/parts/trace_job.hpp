@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The data that all parts of a trace read.
+// The data of a trace, and the arrays about surfaces.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <fathom/parts/tracer.hpp>
 
-#include "parts/trace_lanes.hpp"
+#include "parts/lanes.hpp"
 #include "sensor/diverging_samples.hpp"
 
 namespace fathom {
 
-/// The data that is the same for all blocks.
+/// The data common to all blocks.
 struct TraceJob {
   const RayCaster& caster;
   PosedRays rays;
@@ -23,8 +24,8 @@ struct TraceJob {
   Affine sensor_from_world;
   bool diverges = false;
   bool wants_sides = false;
-  std::array<SampleDirection, kDivergingSamples> samples;  ///< where it diverges
-  // [instances + 1], the last for a miss; filled only where wanted. Separate arrays stay in the cache.
+  std::array<SampleDirection, kDivergingSamples> samples;  ///< if it diverges
+  // [instances + 1], the last for a miss; filled only if wanted. Separate arrays stay in the cache.
   std::vector<std::int32_t> ids;
   std::vector<float> laser_retros;
 
@@ -32,15 +33,15 @@ struct TraceJob {
   [[nodiscard]] const CastInstance& instance(std::uint32_t number) const { return caster.instances()[number]; }
 };
 
-/// Where one ray ends.
+/// The end of a ray.
 struct RayEnd {
   bool hit = false;
   float distance_m = 0.0F;
   std::uint32_t instance = kNoInstance, triangle = 0;
-  Vec3 direction, point;  ///< of the ray as cast, and where it struck
+  Vec3 direction, point;  ///< direction of the cast ray, and the hit
 };
 
-/// The rays of a block in the world, as they are cast.
+/// The cast rays of a block in the world.
 struct BlockRays {
   const PosedRayBlock& block;
   const RayBlock& centre;  ///< distorted, if the job distorts
@@ -74,7 +75,7 @@ inline void put(float* points, std::size_t at, const Vec3& v) {
   points[3 * at + 2] = static_cast<float>(v.z);
 }
 
-/// The end of the ray in `lane` of a cast; hits nearer than min_m do not count.
+/// The end of the ray in `lane`. Hits nearer than min_m count as misses.
 inline RayEnd ray_end(const TraceSettings& settings, const RayBlock& rays, const HitLanes& hits, std::uint32_t lane,
                       float min_m) {
   RayEnd end;
@@ -93,5 +94,26 @@ inline RayEnd ray_end(const TraceSettings& settings, const RayBlock& rays, const
   end.point = origin_of(rays, lane) + hits.t[lane] * end.direction;
   return end;
 }
+
+/// The arrays of a trace that need the hit triangle.
+class SurfaceArrays {
+ public:
+  explicit SurfaceArrays(const TraceJob& job) : job_(job) {}
+
+  /// Whether one of them is wanted.
+  [[nodiscard]] bool wanted() const;
+  /// Fills place `at` of each wanted array.
+  void store(std::size_t at, const RayEnd& end) const;
+  [[nodiscard]] float intensity_of(const RayEnd& end) const;
+
+ private:
+  [[nodiscard]] bool wants_velocity() const;
+  [[nodiscard]] const CastInstance& instance_of(const RayEnd& end) const { return job_.instance(end.instance); }
+  [[nodiscard]] Vec3 normal_of(const RayEnd& end) const;
+  void store_normal(std::size_t at, const RayEnd& end) const;
+  void store_velocity(std::size_t at, const RayEnd& end) const;
+
+  const TraceJob& job_;
+};
 
 }  // namespace fathom

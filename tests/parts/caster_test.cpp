@@ -12,14 +12,12 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/parts/ray_caster.hpp>
-#include <fathom/parts/texture.hpp>
+#include <fathom/parts/tracer.hpp>
 
 #include "parts/random.hpp"
 #include "parts/surface.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/rounding.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {
@@ -192,7 +190,7 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
         }
         ASSERT_NE(met, nullptr) << "ray " << i << " meets no such triangle";
         ++hits, near_edges += met->sure() ? 0 : 1;
-        // Nothing that is surely there stands before it, but for roundings of the caster's ranges.
+        // No certain surface is in front of it, except within rounding of the caster's ranges.
         ASSERT_LE(met->t, nearest_sure + 8 * rounding * (nearest_sure + reach) / met->cosine) << "ray " << i;
         if (met->cosine < 0.02) continue;  // a ray that grazes a plane gets the range of single precision
         ASSERT_NEAR(shots[i].t, met->t, 1e-10 * (met->t + reach) / met->cosine) << "ray " << i;
@@ -224,7 +222,7 @@ TEST_P(RayCasters, FollowTheirInstances) {
   EXPECT_EQ(cast_all(caster, ray, 1)[0].distance_m, 3.0F);
   caster.update({{.mesh = wall}});
   EXPECT_EQ(cast_all(caster, ray, 1)[0].distance_m, 5.0F);
-  for (auto& v : wall->mesh.vertices_m) v[2] = -1;  // what moved has another version
+  for (auto& v : wall->mesh.vertices_m) v[2] = -1;  // a moved mesh needs another version
   ++wall->version;
   caster.update({{.mesh = wall}});
   EXPECT_EQ(cast_all(caster, ray, 1)[0].distance_m, 6.0F);

@@ -19,8 +19,8 @@
 #include <fathom/base/error.hpp>
 
 #include "parts/random.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom::test {
 namespace {
@@ -33,7 +33,7 @@ bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-/// Where a cloud of so many points is cut: multiples of 4, the first 0 and the last the size.
+/// Places to cut a cloud of that size: multiples of 4, the first 0 and the last the size.
 std::vector<std::size_t> random_cuts(Random& random, std::size_t points) {
   std::vector<std::size_t> cuts = {0};
   while (cuts.back() < points) cuts.push_back(std::min(points, cuts.back() + 4 * (1 + random.below(100))));
@@ -200,7 +200,7 @@ RC_GTEST_PROP(Clouds, PackingIsTheNaiveLoop, ()) {
   std::vector<PackedProperty> properties;
   std::vector<std::vector<std::byte>> data;
   for (const std::size_t size : sizes) {
-    step += *rc::gen::element<std::size_t>(0, 1, 4);  // what nobody asked for keeps its bytes
+    step += *rc::gen::element<std::size_t>(0, 1, 4);  // unrequested points keep their bytes
     std::vector<std::byte> bytes(points * size);
     for (std::size_t k = 0; k < bytes.size(); ++k) {
       bytes[k] = static_cast<std::byte>((k * 131 + data.size() * 17 + 7) * 2654435761U >> 11U);

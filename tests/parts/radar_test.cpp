@@ -103,7 +103,7 @@ TEST(RadarClusters, TheCentreIsNearestInAngleToTheMiddle) {
   EXPECT_EQ(clusters[0].centre, 3U);
 }
 
-/// Rays that meet a plate head-on, all alike.
+/// Equal rays that meet a plate head-on.
 double plate_dbsm(std::size_t rays, double distance, const RadarWave& wave, const Affine& sensor_from_world = {},
                   const Vec3& normal = {0, 0, -1}) {
   const std::vector<float> distances(rays, float(distance));

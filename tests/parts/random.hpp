@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <fathom/base/affine.hpp>
-#include <fathom/parts/posed_rays.hpp>
+#include <fathom/parts/tracer.hpp>
 
 namespace fathom::test {
 

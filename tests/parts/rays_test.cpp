@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/parts/posed_rays.hpp>
+#include <fathom/parts/tracer.hpp>
 
 #include "parts/random.hpp"
-#include "parts/ray_tiles.hpp"
-#include "support/isas.hpp"
+#include "parts/ray_layout.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a Tracer tells of each ray, against closed forms; and that strips may be cast in any order, on any threads.
+// The results of a Tracer for each ray, against closed forms; and that strips may be cast in any order, on any threads.
 
 #include <fathom/parts/tracer.hpp>
 
@@ -10,11 +10,10 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/parts/texture.hpp>
 
 #include "parts/random.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom::test {
 namespace {

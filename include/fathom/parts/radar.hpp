@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a radar makes of a dense cloud: detections (clusters of points that it cannot tell apart, with cross section and
-// power), and tracks of objects over time. Formulas: docs/rgl.md, "Radar".
+// A radar's view of a dense cloud: detections (clusters of points that it cannot separate, with cross section and
+// power) and tracks of objects over time. Formulas: docs/rgl.md, "Radar".
 
 #include <cstdint>
 #include <deque>
@@ -11,17 +11,17 @@
 #include <fathom/base/affine.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
-#include <fathom/parts/posed_rays.hpp>
+#include <fathom/parts/tracer.hpp>
 
 namespace fathom {
 
-/// How well a radar separates within [begin, end].
+/// The separation of a radar within [begin, end].
 struct RadarScope {
   float begin_m, end_m;  ///< both included
   float distance_m, radial_speed_mps, azimuth_rad;
 };
 
-/// Points as a radar sees them, [points] each.
+/// Points in a radar's coordinates, [points] each.
 struct RadarPoints {
   std::span<const float> distance_m, azimuth_rad, elevation_rad, radial_speed_mps;  ///< NaN: speed unknown
 };
@@ -31,17 +31,17 @@ struct RadarCluster {
   std::uint32_t centre;  ///< the point nearest in angle to the middle of the cluster's limits
 };
 
-/// Points that no scope covers are left out. A point joins the first cluster whose limits it lies within or near enough
-/// to; then clusters that overlap or lie near enough are merged, until none do.
+/// Leaves out points that no scope covers. A point joins the first cluster whose limits, widened by the separation,
+/// contain it. Then clusters whose widened limits overlap are merged until none do.
 FATHOM_API std::vector<RadarCluster> cluster_radar_points(const RadarPoints& points,
                                                           std::span<const RadarScope> scopes);
 
-/// The wave, and the solid angle that one ray stands for.
+/// The wave, and the solid angle of one ray.
 struct RadarWave {
   float frequency_hz, azimuth_step_rad, elevation_step_rad;
 };
 
-/// What a cross section is computed from, [points] each.
+/// Input of a cross section, [points] each.
 struct RadarSurfaces {
   std::span<const float> distance_m;
   std::span<const float> normal_xyz;  ///< [points, xyz], world
@@ -49,7 +49,7 @@ struct RadarSurfaces {
 };
 
 /// Physical optics: the field that perfect reflectors at these points send back, as a cross section in dBsm. It may be
-/// infinite; NaN when a point has no normal.
+/// infinite. It is NaN if a point has no normal.
 FATHOM_API double radar_cross_section_dbsm(const RadarSurfaces& surfaces, std::span<const std::uint32_t> points,
                                            const RadarWave& wave, const Affine& sensor_from_world);
 
@@ -66,7 +66,7 @@ struct RadarDetection {
 };
 
 struct RadarTrackSettings {
-  float distance_m, azimuth_rad, elevation_rad, radial_speed_mps;  ///< detections as near as that are one object
+  float distance_m, azimuth_rad, elevation_rad, radial_speed_mps;  ///< detections at most this far apart are one object
   float max_matching_m;
   float max_prediction_s;
   float movement_mps;  ///< slower objects count as standing
@@ -77,7 +77,7 @@ struct RadarTrack {
   Vec3 position_m, velocity_mps, acceleration_mps2;
   std::int32_t entity;  ///< the most frequent among its detections
   bool moves;
-  double measured_s;  ///< when it was last seen
+  double measured_s;  ///< time of its last detection
 };
 
 /// Follows objects from frame to frame.
@@ -86,8 +86,8 @@ class FATHOM_API RadarTracker {
   explicit RadarTracker(const RadarTrackSettings& settings) : settings_(settings) {}
 
   void set_settings(const RadarTrackSettings& settings) { settings_ = settings; }
-  /// Groups the detections, matches them with the tracks, predicts tracks that were not seen, and drops those unseen
-  /// for too long. Ids of dropped tracks are given to new ones, in the order in which they were dropped.
+  /// Groups the detections, matches them with the tracks, predicts tracks without a match, and drops tracks without a
+  /// match for too long. New tracks reuse the ids of dropped tracks, in the order of dropping.
   void update(std::span<const RadarDetection> detections, double now_s);
   [[nodiscard]] const std::vector<RadarTrack>& tracks() const { return tracks_; }
 

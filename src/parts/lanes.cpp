@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiled once per instruction set, FATHOM_ISA naming it; only the flags differ.
-
-#include "parts/trace_lanes.hpp"
+// Compiled once per instruction set, which FATHOM_ISA names. Only the flags differ.
+#include "parts/lanes.hpp"
 
 #include <cstring>
 
@@ -9,7 +8,7 @@ namespace fathom::FATHOM_ISA {
 
 namespace {
 
-/// Rays from coordinates beyond this are not cast: the arithmetic of the tree overflows there.
+/// Rays with larger coordinates are not cast: the arithmetic of the tree would overflow.
 constexpr float kFarAway = 1e15F;
 
 FATHOM_KERNEL float magnitude(float v) { return math::float_of(math::bits_of(v) & 0x7fffffffU); }
@@ -53,9 +52,9 @@ void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
   const RayLanes r = lanes;
   for (std::size_t i = 0; i < r.count; ++i) {
     const float direction = largest(r.dx[i], r.dy[i], r.dz[i]);
-    // The sum is NaN where a term is NaN; the maximum could hide it.
+    // The sum is NaN if a term is NaN; the maximum could hide it.
     const float sum = r.ox[i] + r.oy[i] + r.oz[i] + r.dx[i] + r.dy[i] + r.dz[i];
-    // Integers in place of && keep the loop free of branches.
+    // Integers instead of && keep the loop free of branches.
     const std::int32_t good = yes(largest(r.ox[i], r.oy[i], r.oz[i]) < kFarAway) & yes(direction < kFarAway) &
                               yes(direction > 0.0F) & yes(magnitude(sum) < 8.0F * kFarAway) & yes(r.far[i] > 0.0F);
     asked.active[i] = good != 0 ? r.active[i] : 0;
@@ -67,7 +66,7 @@ void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
   }
 }
 
-/// Loads the four values of a plane at once: compilers do not find this by themselves.
+/// Loads the four values of a plane at once, which compilers do not do on their own.
 using PlaneVector = double __attribute__((vector_size(32)));
 
 FATHOM_KERNEL void load(const Plane& plane, PlaneVector& v) { std::memcpy(&v, plane.part, sizeof(v)); }
@@ -76,7 +75,7 @@ constexpr Plane kUnit = {{1.0, 1.0, 1.0, 0.0}};
 constexpr Placed kNowhere = {{kUnit, kUnit, kUnit}, &kUnit};
 
 void planes(const Placed* instances, const HitLanes& __restrict hits, std::uint32_t count, PlaneLanes& __restrict out) {
-  // Planes are scattered in memory: fetched ahead, they arrive together.
+  // Planes are scattered in memory: prefetching loads them together.
   for (std::size_t i = 0; i < count; ++i) {
     if (hits.instance[i] != kNoInstance) __builtin_prefetch(instances[hits.instance[i]].planes + hits.triangle[i]);
   }
@@ -101,16 +100,16 @@ void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __
     const double rough = asked.t[i];
     const double nx = p.plane[i].part[0], ny = p.plane[i].part[1], nz = p.plane[i].part[2], c = p.plane[i].part[3];
     const double exact = (c - (nx * ox + ny * oy + nz * oz)) / (nx * dx + ny * dy + nz * dz);
-    // Where a ray grazes a plane, the division amplifies errors: the result in single precision is then better.
+    // If a ray grazes a plane, the division amplifies rounding: then the result in single precision is better.
     const double reach = largest(r.ox[i], r.oy[i], r.oz[i]) / largest(r.dx[i], r.dy[i], r.dz[i]);
     const bool believed = magnitude(exact - rough) <= 1e-3 * rough + 1e-5 * reach;
     const double t = believed ? exact : rough;
     const double distance = t * __builtin_sqrt(dx * dx + dy * dy + dz * dz);
     hits.t[i] = t;
     hits.distance_m[i] = static_cast<float>(distance);
-    // Coordinates are single precision: a surface nearer than their rounding counts as one in the origin of the ray.
+    // Coordinates have single precision: a surface nearer than their rounding counts as one at the origin of the ray.
     const double own = 0x1p-22 * largest(r.ox[i], r.oy[i], r.oz[i]);
-    // A ray that hit nothing is not looked at again.
+    // A ray without a hit is not cast again.
     const std::int32_t hit = yes(hits.instance[i] != kNoInstance);
     asked.again[i] = ((yes(distance > own) & yes(t <= r.far[i])) ^ 1) & hit;
     any |= asked.again[i];
@@ -130,8 +129,8 @@ void gate(const Gate& gate, const HitLanes& __restrict hits, std::uint32_t count
   }
 }
 
-/// Stores point i at a share of its ray's direction. Where the distance is infinite, so is each coordinate whose
-/// direction is not 0.
+/// Stores point i at `scale` times its ray's direction. If the distance is infinite, each coordinate whose direction is
+/// not 0 is infinite, too.
 FATHOM_KERNEL void put_point(const RayBlock& r, std::size_t i, double scale, float* __restrict xyz) {
   const double x = scale * r.dx[i], y = scale * r.dy[i], z = scale * r.dz[i];
   xyz[3 * i] = static_cast<float>(r.ox[i] + (x == x ? x : 0.0));
@@ -152,8 +151,8 @@ void points_of_hits(const RayBlock& __restrict r, const double* __restrict t, st
   for (std::size_t i = begin; i < end; ++i) put_point(r, i, t[i], xyz);
 }
 
-/// Works group by group and skips groups of hits, which need neither division nor root: for all rays these would take a
-/// fiftieth of the time of a whole graph.
+/// Works group by group. Groups of hits need neither division nor root, which for all rays would take a fiftieth of the
+/// time of a whole graph.
 void points(const RayBlock& r, const float* distance_m, const double* t, const std::int32_t* is_hit,
             std::uint32_t count, float* xyz) {
   constexpr std::size_t kGroup = 32;
@@ -172,5 +171,68 @@ void points(const RayBlock& r, const float* distance_m, const double* t, const s
 }  // namespace
 
 const TraceKernels kTraceKernels = {transform, ask, planes, place, gate, points};
+
+namespace {
+
+/// The linear part of a map in single precision: 16 lanes instead of 8. Displacements and points relative to the sensor
+/// are rounded to single precision anyway.
+struct Turn {
+  float m[3][3];
+};
+
+FATHOM_KERNEL Turn turn_of(const Affine& a) {
+  Turn t;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) t.m[r][c] = static_cast<float>(a.m[r][c]);
+  }
+  return t;
+}
+
+FATHOM_KERNEL float row(const Turn& t, int r, float x, float y, float z) {
+  return t.m[r][0] * x + t.m[r][1] * y + t.m[r][2] * z;
+}
+
+/// a - b, where two floats hold the large b.
+FATHOM_KERNEL float minus(float a, const float (&b)[2]) { return (a - b[0]) - b[1]; }
+
+void load(const SensorPlace& place, const float* __restrict xyz, std::uint32_t count, PlaceLanes& __restrict before,
+          ReturnBlock& __restrict b) {
+  const Turn turn = turn_of(place.sensor_from_world);
+  float origin[3][2];
+  for (int r = 0; r < 3; ++r) {
+    const double at = place.world_from_sensor.m[r][3];
+    origin[r][0] = static_cast<float>(at);
+    origin[r][1] = static_cast<float>(at - double{origin[r][0]});
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = minus(xyz[3 * i], origin[0]), y = minus(xyz[3 * i + 1], origin[1]),
+                z = minus(xyz[3 * i + 2], origin[2]);
+    before.x[i] = row(turn, 0, x, y, z), before.y[i] = row(turn, 1, x, y, z), before.z[i] = row(turn, 2, x, y, z);
+  }
+  for (std::size_t i = count; i < b.count; ++i) before.x[i] = before.y[i] = before.z[i] = 0.0F;  // padding
+  for (std::size_t i = 0; i < b.count; ++i) {
+    const float x = before.x[i], y = before.y[i], z = before.z[i];
+    b.x[i] = x, b.y[i] = y, b.z[i] = z;
+    b.radius_m[i] = math::sqrt(x * x + y * y + z * z);
+    b.range_m[i] = b.radius_m[i];
+    b.reason[i] = static_cast<std::uint32_t>(Reason::kHit);
+  }
+}
+
+/// Adds the displacement of a point to its old place, so that large coordinates are rounded only once.
+void store(const SensorPlace& place, const float* __restrict xyz, const PlaceLanes& __restrict before,
+           const ReturnBlock& __restrict b, std::uint32_t count, float* __restrict out) {
+  const Turn turn = turn_of(place.world_from_sensor);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float x = b.x[i] - before.x[i], y = b.y[i] - before.y[i], z = b.z[i] - before.z[i];
+    out[3 * i] = xyz[3 * i] + row(turn, 0, x, y, z);
+    out[3 * i + 1] = xyz[3 * i + 1] + row(turn, 1, x, y, z);
+    out[3 * i + 2] = xyz[3 * i + 2] + row(turn, 2, x, y, z);
+  }
+}
+
+}  // namespace
+
+const PointKernels kPointKernels = {load, store};
 
 }  // namespace fathom::FATHOM_ISA
