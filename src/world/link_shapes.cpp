@@ -35,7 +35,7 @@ void check_scale(const Vec3& scale) {
   }
 }
 
-/// The shapes of a link joined, in its frame.
+/// The joined shapes of a link, in its frame.
 struct JoinedShapes {
   std::vector<MeshPlace> places_m;
   std::vector<std::array<std::uint32_t, 3>> triangles;
@@ -60,7 +60,7 @@ void append(JoinedShapes& joined, const Mesh& shape, const Pose& link_from_shape
   }
 }
 
-/// Turns +z to a direction.
+/// The rotation of +z to a direction.
 Quaternion from_z_to(const Vec3& direction) {
   const double length = norm(direction);
   if (!(length > 1e-9 && std::isfinite(length))) throw InputError("the normal of a plane has no direction");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world/robot_files.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <system_error>
 
@@ -8,7 +9,6 @@
 
 #include <fathom/base/error.hpp>
 
-#include "mesh/xml_document.hpp"
 #include "text/confined.hpp"
 #include "text/read_file.hpp"
 #include "text/text_lines.hpp"
@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kPackageDepth = 3;                     // of packages below a search path
-constexpr std::size_t kMostFolders = 20'000;         // that are looked at for them
+constexpr std::size_t kMostFolders = 20'000;         // to search for packages
 constexpr std::uintmax_t kMostManifest = 1U << 20U;  // bytes of a package.xml
 
 bool is_there(const fs::path& path) {
@@ -32,7 +32,7 @@ bool is_package(const fs::path& folder) {
   return is_there(folder / "package.xml") || is_there(folder / "model.config");
 }
 
-/// The name in the package.xml of a folder; empty where it says none.
+/// The name in the package.xml of a folder; empty if absent or unreadable.
 std::string manifest_name(const fs::path& folder) {
   const fs::path manifest = folder / "package.xml";
   std::error_code error;
@@ -42,11 +42,11 @@ std::string manifest_name(const fs::path& folder) {
     const XmlDocument document(bytes, manifest.string());
     return std::string(trim(text_of(document.root().child("name"))));
   } catch (const Error&) {
-    return {};  // a package.xml that cannot be read names nothing
+    return {};
   }
 }
 
-/// The folder around a file that is a package, the innermost one; else the file's own.
+/// The innermost package around a file, else the file's folder.
 fs::path home_of(const fs::path& file) {
   std::error_code error;
   fs::path own = fs::absolute(file, error).lexically_normal().parent_path();
@@ -71,6 +71,22 @@ void name_packages(const fs::path& folder, std::map<std::string, fs::path>& name
   }
 }
 
+/// The name without most folders, so that summaries of runs do not depend on them.
+std::string short_name(const std::filesystem::path& file) {
+  const std::filesystem::path name = file.filename();
+  return name == "model.sdf" ? (file.parent_path().filename() / name).string() : name.string();
+}
+
+class TextWriter final : public pugi::xml_writer {
+ public:
+  void write(const void* data, std::size_t size) override { text.append(static_cast<const char*>(data), size); }
+  std::string text;
+};
+
+bool is_among(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
 
 std::vector<fs::path> RobotFiles::readable_folders(const fs::path& file) const {
@@ -87,7 +103,7 @@ void RobotFiles::check_readable(std::string_view uri, const fs::path& found,
       fmt::format("'{}' leads out of {}; name a folder that holds it (search_paths)", uri, folders.front().string()));
 }
 
-/// The folders where a package of this name may be, the likeliest first.
+/// The folders where a package of this name may be, in order of search.
 std::vector<fs::path> RobotFiles::package_folders(const std::string& name, const fs::path& file) const {
   if (const auto known = options_.packages.find(name); known != options_.packages.end()) return {known->second};
   std::vector<fs::path> folders;
@@ -117,7 +133,7 @@ fs::path RobotFiles::find_in_package(std::string_view uri, std::string_view path
   const fs::path rest = slash == std::string_view::npos ? fs::path() : fs::path(path.substr(slash + 1)).relative_path();
   const bool is_nothing = name.empty() && rest.empty();
   if (is_nothing || name == "." || name == "..") throw InputError(fmt::format("'{}' names no package", uri));
-  // Exporters leave the name out where they do not know it.
+  // Exporters leave out a name that they do not know.
   const std::vector<fs::path> folders = name.empty() ? readable_folders(file) : package_folders(name, file);
   const fs::path* first = nullptr;
   for (const fs::path& folder : folders) {
@@ -167,16 +183,6 @@ std::string RobotFiles::read(const std::filesystem::path& file) {
   return bytes;
 }
 
-namespace {
-
-/// Without the folders above, so that summaries of runs do not depend on where their files lie.
-std::string short_name(const std::filesystem::path& file) {
-  const std::filesystem::path name = file.filename();
-  return name == "model.sdf" ? (file.parent_path().filename() / name).string() : name.string();
-}
-
-}  // namespace
-
 std::optional<std::string> NotRead::note(const std::filesystem::path& file) const {
   constexpr std::size_t kMostItems = 20;
   std::vector<std::string> items;
@@ -187,6 +193,54 @@ std::optional<std::string> NotRead::note(const std::filesystem::path& file) cons
   for (std::size_t i = 0; i < items.size() && i < kMostItems; ++i) text += (i == 0 ? "" : ", ") + items[i];
   if (items.size() > kMostItems) text += fmt::format(", and {} more", items.size() - kMostItems);
   return text;
+}
+
+void prune(pugi::xml_node element, const KeptElements& elements, NotRead& not_read) {
+  for (pugi::xml_node child = element.first_child(); !child.empty();) {
+    const pugi::xml_node next = child.next_sibling();
+    if (child.type() == pugi::node_element && !is_among(child.name(), elements.kept)) {
+      if (!is_among(child.name(), elements.silent)) not_read.count(child.name());
+      element.remove_child(child);
+    }
+    child = next;
+  }
+}
+
+std::string described(pugi::xml_node element) {
+  return fmt::format("{} '{}'", element.name(), element.attribute("name").value());
+}
+
+std::string xml_text(pugi::xml_node element) {
+  TextWriter writer;
+  element.print(writer, "", pugi::format_raw, pugi::encoding_utf8);
+  return std::move(writer.text);
+}
+
+std::filesystem::path find_named(const XmlDocument& document, pugi::xml_node place, std::string_view uri,
+                                 const RobotFiles& files, const std::filesystem::path& file) {
+  try {
+    return files.find(uri, file);
+  } catch (const InputError& error) {
+    document.fail(place, error.what());
+  }
+}
+
+std::optional<std::filesystem::path> find_shape(const XmlDocument& document, pugi::xml_node place, std::string_view uri,
+                                                RobotFiles& files, const std::filesystem::path& file) {
+  try {
+    return files.find(uri, file);
+  } catch (const NotThere& error) {
+    if (files.missing() == MissingMeshes::kRefuse) document.fail(place, error.what());
+    files.skipped().push_back(document.located(place, fmt::format("{}; it is left out", error.what())));
+    return std::nullopt;
+  } catch (const InputError& error) {
+    document.fail(place, error.what());
+  }
+}
+
+std::mutex& robot_library_mutex() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 }  // namespace fathom

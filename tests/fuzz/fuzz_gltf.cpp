@@ -13,7 +13,7 @@
 #include <fuzzer/FuzzedDataProvider.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 
 #include "base/base64.hpp"
 #include "in_memory.hpp"

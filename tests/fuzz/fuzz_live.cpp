@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients of the live page send: a message or an InputError of one line. The first byte says whether it is text.
+// Bytes of clients of the live page make a message or an InputError of one line. The first byte chooses text or binary.
 
 #include <cstdint>
 #include <string_view>

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 
 namespace {
 

@@ -11,7 +11,6 @@
 #include "in_memory.hpp"
 #include "mesh/xml_document.hpp"
 #include "world/robot_files.hpp"
-#include "world/sdf/sdf_pieces.hpp"
 #include "world/sdf/sdf_preparation.hpp"
 
 namespace {

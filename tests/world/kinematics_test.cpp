@@ -140,8 +140,8 @@ TEST(Robots, ThatAreNoTreesAreRefused) {
     return input_error([&] { validate(robot); });
   };
   EXPECT_EQ(error([](Robot&) {}), "");
-  EXPECT_EQ(error([](Robot& r) { r.links[1].parent = 3; }), "link 'l0': its parent does not stand before it");
-  EXPECT_EQ(error([](Robot& r) { r.links[1].parent = 1; }), "link 'l0': its parent does not stand before it");
+  EXPECT_EQ(error([](Robot& r) { r.links[1].parent = 3; }), "link 'l0': its parent does not come before it");
+  EXPECT_EQ(error([](Robot& r) { r.links[1].parent = 1; }), "link 'l0': its parent does not come before it");
   EXPECT_EQ(error([](Robot& r) { r.links[1].joint = 9; }), "link 'l0': its joint is not there");
   EXPECT_EQ(error([](Robot& r) { r.links[1].mesh = 0; }), "link 'l0': its mesh is not there");
   EXPECT_EQ(error([](Robot& r) { r.links[1].name = "root"; }), "link 'root' is there twice");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Robots and worlds from the files in which others keep them, URDF and SDF: links with their shapes, in a scene.
-// Sensors are attached to links by name:
+// Robots and worlds from URDF and SDF: links with their shapes, in a scene. Sensors are attached to links by name:
 //
 //   PlacedRobot arm(scene, read_robot("arm.urdf"), {.joints = {{"shoulder", 0.5}}});
 //   const LinkMount wrist = arm.mount("wrist");
@@ -29,11 +28,11 @@
 
 namespace fathom {
 
-/// Which of the two shapes of a link: what is seen, or the simpler one of physics.
+/// The shapes of links to read: the visible ones, or the simpler ones of physics.
 enum class RobotGeometry : std::uint8_t { kVisual, kCollision };
 inline constexpr std::array<std::string_view, 2> kRobotGeometryNames = {"visual", "collision"};
 
-/// Whether a link's mesh may lack its file, or have it outside of the named folders.
+/// What to do if the file of a link's mesh is absent or outside the named folders.
 enum class MissingMeshes : std::uint8_t { kRefuse, kSkip };  ///< kSkip: a note for each
 inline constexpr std::array<std::string_view, 2> kMissingMeshesNames = {"refuse", "skip"};
 
@@ -41,15 +40,15 @@ struct RobotFileOptions {
   RobotGeometry geometry = RobotGeometry::kVisual;
   /// The folders of packages and models by name, for package://name/... and model://name/...
   std::map<std::string, std::filesystem::path> packages = {};
-  /// Folders that hold packages and models, searched in order for names that `packages` lacks: by the names of
-  /// folders and by those in their package.xml. Then the package in which the file lies is, and those beside it.
+  /// Folders of packages and models, searched in order for names that `packages` lacks: by folder names and by the
+  /// names in package.xml. After them the package around the file and its sibling packages are searched.
   std::vector<std::filesystem::path> search_paths = {};
   MissingMeshes missing = MissingMeshes::kRefuse;
 };
 
-enum class JointKind : std::uint8_t { kFixed, kRevolute, kPrismatic };  ///< kFixed: and all that fathom does not move
+enum class JointKind : std::uint8_t { kFixed, kRevolute, kPrismatic };  ///< kFixed: also kinds that fathom cannot move
 
-/// A joint that follows another one: position = multiplier * that of `joint` + offset.
+/// A joint that follows another: position = multiplier * (position of `joint`) + offset.
 struct JointMimic {
   std::size_t joint = 0;  ///< in Robot::joints
   double multiplier = 1.0, offset = 0.0;
@@ -64,83 +63,82 @@ struct RobotJoint {
   std::optional<JointMimic> mimic = {};
 };
 
-/// Its pose is parent_from_joint * (motion of the joint) * joint_from_link.
+/// The pose of a link is parent_from_joint * (motion of the joint) * joint_from_link.
 struct RobotLink {
   std::string name;                        ///< unique; of SDF model::link
-  std::optional<std::size_t> parent = {};  ///< in Robot::links, before this one; none: the robot's own frame
-  std::optional<std::size_t> joint = {};   ///< in Robot::joints; none: fixed
+  std::optional<std::size_t> parent = {};  ///< in Robot::links, before this one; absent: the robot's own frame
+  std::optional<std::size_t> joint = {};   ///< in Robot::joints; absent: fixed
   Pose parent_from_joint = {};
   Pose joint_from_link = {};
-  std::optional<std::size_t> mesh = {};  ///< in Robot::meshes, in the frame of the link; none: a link without shape
+  std::optional<std::size_t> mesh = {};  ///< in Robot::meshes, in the frame of the link; absent: a link without shape
 };
 
-/// What a file describes: a robot (URDF), a model or a world (SDF), as links that hang on each other by joints.
+/// A robot (URDF), a model or a world (SDF), as links that joints connect.
 struct Robot {
   std::string name;
   std::vector<RobotLink> links;
   std::vector<RobotJoint> joints;
-  std::vector<Mesh> meshes;                  ///< all shapes of a link are one; links of the same shapes share it
-  std::vector<std::string> notes;            ///< a line for each file that holds what was not read, naming all of it
-  std::vector<std::filesystem::path> files;  ///< all that were opened
+  std::vector<Mesh> meshes;                  ///< one for all shapes of a link; links of the same shapes share it
+  std::vector<std::string> notes;            ///< a line for each file with parts that were not read, naming them
+  std::vector<std::filesystem::path> files;  ///< all opened files
 };
 
-/// Throws InputError when an index is out of range, a parent does not stand before its child, joints follow each other
-/// in a circle, or a number is not finite.
+/// Throws InputError if an index is out of range, a parent does not come before its child, joints follow each other in
+/// a circle, or a number is not finite.
 FATHOM_API void validate(const Robot& robot);
 
-/// Reads URDF (by urdfdom) or SDF (by libsdformat), told apart by content. Meshes keep the axes of their files,
-/// whatever axis these say is up, as in RViz; boxes, spheres, cylinders, capsules, ellipsoids, planes and height maps
-/// are made. Of formats and shapes that fathom does not know, of sensors, plugins, actors and the like, `notes` tells.
-/// Files are opened in the package around the file (a folder with package.xml or model.config), else in its own folder,
-/// and in the folders that `options` name; nowhere else, links followed. Throws InputError naming the file for what is
-/// missing, damaged, includes itself or describes no tree of links, and where this build of fathom lacks the library
-/// for the format. For one thread at a time within a process: other threads wait.
+/// Reads URDF (by urdfdom) or SDF (by libsdformat), recognised by content. Meshes keep the axes of their files, as in
+/// RViz: their up axis is ignored. Makes boxes, spheres, cylinders, capsules, ellipsoids, planes and height maps.
+/// `notes` lists unknown formats and shapes, sensors, plugins, actors and other parts that are not read. Opens files
+/// only in the package around the file (a folder with package.xml or model.config), else in its own folder, and in the
+/// folders of `options`; links do not lead out. Throws InputError naming a file that is missing, damaged, includes
+/// itself or has no tree of links, and if this build of fathom lacks the library for the format. One thread at a time:
+/// others wait.
 FATHOM_API Robot read_robot(const std::filesystem::path& file, const RobotFileOptions& options = {});
 
-/// Positions by the name of the joint: rad of a revolute one, m of a prismatic one.
+/// Positions by the name of the joint: in rad for revolute joints, in m for prismatic ones.
 using JointPositions = std::map<std::string, double, std::less<>>;
 
-/// The pose of every link in the robot's frame, in the order of `robot.links`; joints that are not named are at 0.
-/// Throws InputError for a joint that is not there, does not move or follows another one, and for a position beyond its
+/// The pose of each link in the robot's frame, in the order of `robot.links`. Joints that are not named are at 0.
+/// Throws InputError for an unknown joint, one that does not move or follows another, and for a position beyond its
 /// limits.
 FATHOM_API std::vector<Pose> robot_from_links(const Robot& robot, const JointPositions& joints = {});
 
 struct RobotPlace {
-  std::string prefix = {};  ///< before the name of every link, where a scene has several robots of a kind
+  std::string prefix = {};  ///< of the names of all links, for several robots of a kind in a scene
   EntityId parent = kNoEntity;
   Pose parent_from_robot = {};
   JointPositions joints = {};
-  float reflectivity = 1.0F;  ///< this and what follows: of all links, as an Entity has it
+  float reflectivity = 1.0F;  ///< of all links, like the members below; as in Entity
   std::vector<std::string> groups = {};
   std::string label = {};
   bool one_sided = false;
 };
 
-/// What a sensor on a link is attached to: the entity that carries it, or the world (kNoEntity).
+/// The entity that carries a sensor on a link, or the world (kNoEntity), and the link's pose in it.
 struct LinkMount {
   EntityId parent = kNoEntity;
   Pose parent_from_link = {};
 };
 
-/// A robot whose links are entities of a scene. A link with a shape is an entity of its name, which hangs on the
-/// nearest link above it that has a shape, or on the parent of the robot.
+/// A robot whose links are entities of a scene. A link with a shape is an entity of its name. Its parent is the nearest
+/// link above it with a shape, or the parent of the robot.
 class FATHOM_API PlacedRobot {
  public:
-  /// Adds the links to the scene. Throws InputError, and then adds nothing, when a name is taken, or for what
-  /// validate() and robot_from_links() refuse.
+  /// Adds the links to the scene. Throws InputError, and then adds nothing, if a name is taken, or as validate() and
+  /// robot_from_links() do.
   PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place = {});
 
-  /// The robot; its meshes are empty, as the scene has them now.
+  /// The robot. Its meshes are empty, because they moved to the scene.
   [[nodiscard]] const Robot& robot() const { return robot_; }
-  /// The entity of a link; kNoEntity when it has no shape. Throws InputError naming the nearest name. Names of links
-  /// are as the file has them, without the prefix.
+  /// The entity of a link; kNoEntity if it has no shape. Names of links are the file's, without the prefix. Throws
+  /// InputError naming the nearest name.
   [[nodiscard]] EntityId entity(std::string_view link) const;
-  /// Where a link is now, as something that a sensor can be attached to. Of a link with a shape this is its entity, so
-  /// that the sensor moves with the joints; of one without, the pose is to be asked for again after the joints between
-  /// them have moved.
+  /// The mount of a sensor on a link. A link with a shape mounts on its entity, so the sensor moves with the joints. A
+  /// link without a shape has a fixed pose: call this again after moving the joints between it and the carrier.
   [[nodiscard]] LinkMount mount(std::string_view link) const;
-  /// Moves joints; those that are not named stay where they are. `scene` is the one that the robot was added to, or a
-  /// copy of it (Simulator::scene()). Throws as robot_from_links(), and then moves nothing.
+  /// Moves the named joints. `scene`: the one that the robot was added to, or a copy of it (Simulator::scene()). Throws
+  /// as robot_from_links(), and then moves nothing.
   void set_joints(Scene& scene, const JointPositions& joints);
   /// Moves the whole robot.
   void set_pose(Scene& scene, const Pose& parent_from_robot);
@@ -157,7 +155,7 @@ class FATHOM_API PlacedRobot {
   std::vector<double> positions_;      // [joints]
   std::vector<Pose> robot_from_link_;  // [links]
   std::vector<EntityId> entities_;     // [links]
-  std::vector<std::size_t> carriers_;  // [links]; the nearest link above that has a shape, or the number of links
+  std::vector<std::size_t> carriers_;  // [links]; the nearest link above with a shape, or the number of links
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 

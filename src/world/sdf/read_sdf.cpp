@@ -1,33 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include <exception>
+#include <iostream>
 #include <new>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <sdf/Console.hh>
 #include <sdf/sdf.hh>
 
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
-#include "world/sdf/sdf_pieces.hpp"
+#include "world/read_robot.hpp"
 #include "world/sdf/sdf_preparation.hpp"
-#include "world/sdf/sdf_quiet.hpp"
 #include "world/sdf/sdf_walk.hpp"
-#include "world/sdf_module.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// The first of many errors, which name what they failed at from the inside out, and what the console told before.
+/// The console complains about an absent home folder on construction, before it can get another stream.
+sdf::ConsolePtr make_console() {
+  std::ostringstream away;
+  std::streambuf* const before = std::cerr.rdbuf(away.rdbuf());
+  sdf::ConsolePtr console = sdf::Console::Instance();
+  std::cerr.rdbuf(before);
+  return console;
+}
+
+sdf::Console& console() {
+  static const sdf::ConsolePtr instance = make_console();
+  return *instance;
+}
+
+/// The first error on the console and the first of `errors`, which is the innermost.
 std::string text_of_errors(const sdf::Errors& errors, const SdfQuiet& quiet) {
-  std::string told = quiet.first_error();
-  if (told.find("URDF") != std::string::npos) told.clear();  // it tries that when all else has failed
+  std::string printed = quiet.first_error();
+  if (printed.find("URDF") != std::string::npos) printed.clear();  // libsdformat tries URDF after SDF has failed
   const auto path = errors.front().XmlPath();
-  return fmt::format("{}{}{}", path ? *path + ": " : "", told.empty() ? "" : told + " ", errors.front().Message());
+  return fmt::format("{}{}{}", path ? *path + ": " : "", printed.empty() ? "" : printed + " ",
+                     errors.front().Message());
 }
 
 void load(sdf::Root& root, const std::string& text, const SdfPreparation& preparation) {
@@ -44,6 +60,22 @@ void load(sdf::Root& root, const std::string& text, const SdfPreparation& prepar
 }
 
 }  // namespace
+
+SdfQuiet::SdfQuiet() : before_(console().GetMsgStream().GetStream()) { console().GetMsgStream().SetStream(&text_); }
+
+SdfQuiet::~SdfQuiet() { console().GetMsgStream().SetStream(before_); }
+
+std::string SdfQuiet::first_error() const {
+  const std::string text = text_.str();
+  constexpr std::string_view kError = "Error [", kColourOff = "\x1b[0m";
+  const std::size_t begin = text.find(kError);
+  if (begin == std::string::npos) return {};
+  const std::size_t from = text.find(kColourOff, begin);
+  if (from == std::string::npos) return {};
+  const std::size_t to = text.find('\n', from);
+  return one_line(
+      text.substr(from + kColourOff.size() + 1, to == std::string::npos ? to : to - from - kColourOff.size() - 1));
+}
 
 }  // namespace fathom
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "world/sdf/sdf_pieces.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -12,7 +10,8 @@
 #include <fmt/format.h>
 
 #include "text/text_lines.hpp"
-#include "world/xml_tree.hpp"
+#include "world/robot_files.hpp"
+#include "world/sdf/sdf_preparation.hpp"
 
 namespace fathom {
 
@@ -30,10 +29,10 @@ std::size_t count_models(pugi::xml_node model, const SdfPreparation& preparation
   return count;
 }
 
-/// The models of a world and what they name.
+/// The models of a world, grouped by the names in their poses.
 class WorldCut {
  public:
-  /// `first`: the place of its first model.
+  /// `first`: the place of the world's first model.
   WorldCut(const XmlDocument& document, pugi::xml_node world, const SdfPreparation& preparation, std::size_t first)
       : document_(document), world_(world), preparation_(preparation), first_(first) {
     for (const pugi::xml_node child : world.children()) {
@@ -51,10 +50,10 @@ class WorldCut {
   [[nodiscard]] std::size_t models() const { return models_.size(); }
 
   void append_pieces(const std::string& scope, std::vector<SdfPiece>& pieces) {
-    std::map<std::size_t, std::vector<std::size_t>> together;  // by the first model of each
+    std::map<std::size_t, std::vector<std::size_t>> together;  // by the first model of each group
     for (std::size_t i = 0; i < models_.size(); ++i) together[leader_of(i)].push_back(i);
     std::vector<std::size_t> places;  // of the next piece
-    std::size_t count = 0;            // of its models
+    std::size_t count = 0;            // of models in it
     for (const auto& [first, group] : together) {
       const std::size_t more = count_together(group);
       if (!places.empty() && count + more > kUsualModelsTogether) {
@@ -63,7 +62,7 @@ class WorldCut {
       }
       places.insert(places.end(), group.begin(), group.end()), count += more;
     }
-    pieces.push_back(piece(places, scope));  // without models, libsdformat words the fault of the world
+    pieces.push_back(piece(places, scope));  // even without models: libsdformat then reports errors of the world
   }
 
  private:
@@ -75,7 +74,7 @@ class WorldCut {
     frames_of_.emplace_back();
   }
 
-  /// What an element's pose is relative to, and what a frame is attached to.
+  /// The names that an element's pose is relative to or a frame is attached to.
   static std::vector<std::string> named_by(pugi::xml_node element) {
     std::vector<std::string> names;
     for (const char* const name :
@@ -85,7 +84,7 @@ class WorldCut {
     return names;
   }
 
-  /// Model i needs the model or frame of this name, and what that frame needs in turn.
+  /// Records that model i needs the model or frame of this name, and the names that the frame needs in turn.
   void reach(std::size_t i, const std::string& name) {
     std::vector<std::string> open = {name};
     while (!open.empty()) {
@@ -108,7 +107,7 @@ class WorldCut {
     leader_[std::max(a, b)] = std::min(a, b);
   }
 
-  /// Models of a group, nested and included ones counted.
+  /// The number of models in a group, with nested and included ones.
   [[nodiscard]] std::size_t count_together(const std::vector<std::size_t>& group) const {
     std::size_t count = 0;
     for (const std::size_t i : group) {
@@ -143,8 +142,8 @@ class WorldCut {
   std::size_t first_;
   std::map<std::string, pugi::xml_node> frames_;
   std::map<std::string, std::size_t> index_;
-  std::vector<pugi::xml_node> models_;            // and includes
-  std::vector<std::set<std::string>> frames_of_;  // [models]: that they need
+  std::vector<pugi::xml_node> models_;            // with includes
+  std::vector<std::set<std::string>> frames_of_;  // [models]: the frames that they need
   std::vector<std::size_t> leader_;               // [models]: an earlier model of the same group, or itself
 };
 

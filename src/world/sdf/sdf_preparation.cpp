@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <sys/mman.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,8 +23,33 @@ namespace fathom {
 
 namespace {
 
+[[noreturn]] void fail_memory_file() {
+  throw SystemError(fmt::format("cannot keep an included file in memory: {}", std::generic_category().message(errno)));
+}
+
+}  // namespace
+
+MemoryFile::MemoryFile(std::string_view text) : descriptor_(memfd_create("fathom-sdf", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) fail_memory_file();
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor_, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      close(descriptor_);
+      fail_memory_file();
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+MemoryFile::~MemoryFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+namespace {
+
 constexpr std::size_t kMostIncludeDepth = 64;
-constexpr std::size_t kMostIncludedFiles = 512;  // each is open for as long as libsdformat reads
+constexpr std::size_t kMostIncludedFiles = 512;  // all are open while libsdformat reads
 constexpr std::size_t kMostModelCopies = 10000;
 
 constexpr std::array<std::string_view, 2> kSdfOfRoot = {"world", "model"};
@@ -109,7 +137,7 @@ void SdfPreparation::prepare_world(Place& place, pugi::xml_node world) {
   for (const pugi::xml_node include : world.children("include")) prepare_include(place, include);
 }
 
-/// Models hold models; XmlDocument has seen that they do not nest too deep.
+/// Models hold models. XmlDocument has limited the depth.
 void SdfPreparation::prepare_model(Place& place, pugi::xml_node model) {
   add_copies(place, model, 1);
   prune(model, {kSdfOfModel, kSdfSilentOfModel}, place.not_read);
@@ -224,7 +252,7 @@ const SdfPreparation::Included& SdfPreparation::included(const Place& place, pug
   return included_.emplace(key, std::move(entry)).first->second;
 }
 
-/// As model.config says: the newest SDF of those that it offers.
+/// The newest SDF that model.config offers.
 std::filesystem::path SdfPreparation::model_file(const std::filesystem::path& folder) {
   const std::filesystem::path config = folder / "model.config";
   if (!std::filesystem::exists(config)) return folder / "model.sdf";
@@ -243,7 +271,7 @@ std::string SdfPreparation::with_names(std::string text) const {
     const std::string path = entry.text.path();
     for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path, at)) {
       const std::size_t end = at + path.size();
-      if (end < text.size() && text[end] >= '0' && text[end] <= '9') {  // of a longer number
+      if (end < text.size() && text[end] >= '0' && text[end] <= '9') {  // a longer number
         at = end;
         continue;
       }

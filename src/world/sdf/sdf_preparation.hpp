@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// SDF files and those that they include, before libsdformat sees them.
+// Prepares SDF files and the files that they include for libsdformat.
 
 #include <cstddef>
 #include <filesystem>
@@ -10,12 +10,12 @@
 
 #include <fathom/files/robot.hpp>
 
+#include "mesh/xml_document.hpp"
 #include "world/robot_files.hpp"
-#include "world/xml_tree.hpp"
 
 namespace fathom {
 
-/// A text that libsdformat can open as a file: /proc/self/fd/N. It lives in memory and goes with the object.
+/// A text in memory that libsdformat can open as a file: /proc/self/fd/N. The file lives as long as the object.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view text);
@@ -29,37 +29,36 @@ class MemoryFile {
   int descriptor_ = -1;
 };
 
-/// Cuts files down to what fathom reads and puts paths in place of URIs. The files that a file includes become memory
-/// files, so that libsdformat, which would look in the working directory, in its own folders and where an environment
-/// variable says, finds those that RobotFiles finds. Included files must live as long as libsdformat reads: keep the
-/// object.
+/// Cuts files down to the parts that fathom reads, with paths instead of URIs. Included files become memory files.
+/// Otherwise libsdformat would search the working directory, its own folders and an environment variable, not the
+/// folders of RobotFiles. Keep the object while libsdformat reads: it owns the memory files.
 class SdfPreparation {
  public:
   SdfPreparation(RobotFiles& files, std::vector<std::string>& notes) : files_(files), notes_(notes) {}
 
-  /// The first file. Throws InputError, also when files include each other in a circle or too many times.
+  /// Prepares the first file. Throws InputError, also if files include each other in a circle or too many times.
   void prepare(XmlDocument& document, const std::filesystem::path& file);
 
-  /// Of an <include> that was prepared: how many models it makes, and the name of its model.
+  /// The number of models that a prepared <include> makes, and the name of its model.
   [[nodiscard]] std::size_t copies_of(pugi::xml_node include) const;
   [[nodiscard]] std::string name_of(pugi::xml_node include) const;
 
-  /// A text of libsdformat with the names of files in place of those of memory files.
+  /// A message of libsdformat with the names of files instead of memory files.
   [[nodiscard]] std::string with_names(std::string text) const;
 
  private:
   struct Included {
     MemoryFile text;
     std::filesystem::path file;
-    std::size_t copies;  // of models, when all that it includes is put in its place
+    std::size_t copies;  // models, with all included ones
     std::string name;    // of its model
   };
-  /// The file at hand.
+  /// The current file.
   struct Place {
     XmlDocument& document;
     const std::filesystem::path& file;
     NotRead not_read = {};
-    std::size_t copies = 0;  // of models
+    std::size_t copies = 0;  // models
   };
 
   std::size_t prepare_file(XmlDocument& document, const std::filesystem::path& file);
@@ -77,9 +76,27 @@ class SdfPreparation {
 
   RobotFiles& files_;
   std::vector<std::string>& notes_;
-  std::map<std::filesystem::path, std::filesystem::path> models_;  // the files of folders
+  std::map<std::filesystem::path, std::filesystem::path> models_;  // files by folder
   std::map<std::filesystem::path, Included> included_;
-  std::vector<std::filesystem::path> chain_;  // of the files that include the one at hand
+  std::vector<std::filesystem::path> chain_;  // files that include the current one
 };
+
+// A prepared document is cut into pieces, because libsdformat keeps 2.4 MB of element trees for each model of a text
+// until it has read the whole text. Models of a world whose poses name each other belong together and share a piece.
+
+/// The most models in a piece, with nested and included ones.
+inline constexpr std::size_t kMostModelsTogether = 500;
+/// Unrelated models in a piece. Few, because of memory; not one, because libsdformat reads its description of the
+/// format for each piece.
+inline constexpr std::size_t kUsualModelsTogether = 16;
+
+struct SdfPiece {
+  std::string text;                 ///< a whole SDF document
+  std::string scope;                ///< prefix of its models' names
+  std::vector<std::size_t> places;  ///< of its models, counted over all worlds
+};
+
+/// Throws InputError if more than kMostModelsTogether models belong together, or two models of a world share a name.
+std::vector<SdfPiece> cut_sdf(const XmlDocument& document, const SdfPreparation& preparation);
 
 }  // namespace fathom

@@ -4,24 +4,71 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <sdf/Geometry.hh>
 #include <sdf/sdf.hh>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/maps.hpp>
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "world/link_shapes.hpp"
-#include "world/sdf/sdf_quiet.hpp"
-#include "world/sdf/sdf_shapes.hpp"
 
 namespace fathom {
 
 namespace {
+
+constexpr double kEndlessPlaneM = 1000.0;  // a plane of physics has no end (docs/scene-format.md)
+
+/// As in Gazebo: the highest pixel is at the height of the map's size, black at 0.
+Mesh make_height_map(const std::string& file, const Vec3& size_m) {
+  HeightField field = read_height_image(file, {.size_x_m = size_m.x, .size_y_m = size_m.y, .elevation_m = size_m.z});
+  const float highest_m = *std::max_element(field.heights_m.begin(), field.heights_m.end());
+  const float factor = highest_m > 0.0F ? static_cast<float>(size_m.z) / highest_m : 1.0F;
+  for (float& height_m : field.heights_m) height_m *= factor;
+  return make_height_field(field);
+}
+
+template <class Vector>
+Vec3 sdf_vector(const Vector& v) {
+  return {v.X(), v.Y(), v.Z()};
+}
+
+LinkShape height_shape(const sdf::Heightmap& map, LinkShapes& shapes) {
+  const std::string file = map.Uri();
+  const Vec3 size_m = sdf_vector(map.Size());
+  LinkShape shape;
+  shape.key = fmt::format("heights {} {} {} {}", file, size_m.x, size_m.y, size_m.z);
+  shape.link_from_shape.translation_m = sdf_vector(map.Position());
+  shape.make = [=, &shapes] {
+    shapes.note_opened(file);
+    return make_height_map(file, size_m);
+  };
+  return shape;
+}
+
+/// The shape of a geometry; nothing if it is empty.
+std::optional<LinkShape> sdf_shape(const sdf::Geometry& geometry, RobotGeometry kind, LinkShapes& shapes) {
+  if (const auto* box = geometry.BoxShape()) return box_shape(sdf_vector(box->Size()));
+  if (const auto* sphere = geometry.SphereShape()) return sphere_shape(sphere->Radius());
+  if (const auto* cylinder = geometry.CylinderShape()) return cylinder_shape(cylinder->Radius(), cylinder->Length());
+  if (const auto* capsule = geometry.CapsuleShape()) return capsule_shape(capsule->Radius(), capsule->Length());
+  if (const auto* ellipsoid = geometry.EllipsoidShape()) return ellipsoid_shape(sdf_vector(ellipsoid->Radii()));
+  if (const auto* plane = geometry.PlaneShape()) {
+    const bool endless = kind == RobotGeometry::kCollision;
+    return plane_shape(sdf_vector(plane->Normal()), endless ? kEndlessPlaneM : plane->Size().X(),
+                       endless ? kEndlessPlaneM : plane->Size().Y());
+  }
+  if (const auto* mesh = geometry.MeshShape()) return shapes.file_shape(mesh->Uri(), sdf_vector(mesh->Scale()));
+  if (const auto* map = geometry.HeightmapShape()) return height_shape(*map, shapes);
+  return std::nullopt;
+}
 
 void check_resolved(const sdf::Errors& errors) {
   if (!errors.empty()) throw InputError(one_line(errors.front().Message()));
@@ -33,7 +80,7 @@ Pose pose_of_sdf(const Pose3& pose) {
           normalized({pose.Rot().W(), pose.Rot().X(), pose.Rot().Y(), pose.Rot().Z()})};
 }
 
-/// The pose of an element in the frame `in`; empty: of what it stands in.
+/// The pose of an element in the frame `in`; if empty, in its parent's.
 template <class Element>
 Pose resolved_pose(const Element& element, const std::string& in = "") {
   auto pose = element.RawPose();
@@ -41,13 +88,13 @@ Pose resolved_pose(const Element& element, const std::string& in = "") {
   return pose_of_sdf(pose);
 }
 
-/// Gathers links and joints with their places in the world, then hangs the links on each other.
+/// Gathers links and joints with their poses in the world, then connects the links.
 class SdfWalk {
  public:
   SdfWalk(RobotFiles& files, Robot& robot)
       : geometry_(files.geometry()), shapes_(robot, files.opened()), robot_(robot) {}
 
-  /// The place in the file of the models that follow: finish() puts their links in this order.
+  /// Sets the place in the file of the next models: finish() sorts links by it.
   void begin_model(std::size_t place) { place_ = place; }
 
   void add_model(const sdf::Model& model, const Pose& world_from_parent, const std::string& scope,
@@ -80,7 +127,7 @@ class SdfWalk {
         order.push_back(i);
       }
     }
-    for (std::size_t at = 0; at < order.size(); ++at) {  // grows as it is walked
+    for (std::size_t at = 0; at < order.size(); ++at) {  // `order` grows in the loop
       const std::vector<std::size_t>& next = children[order[at]];
       order.insert(order.end(), next.begin(), next.end());
     }
@@ -101,7 +148,7 @@ class SdfWalk {
   };
   struct FoundJoint {
     RobotJoint joint;
-    std::string parent, child;  // names of links; an empty parent is the world
+    std::string parent, child;  // names of links; empty parent: the world
     Pose world_from_joint;
     std::size_t place = 0;
   };
@@ -173,8 +220,7 @@ class SdfWalk {
     return joint;
   }
 
-  /// Hangs the child of a joint on its parent. A link that hangs on another already stays there: the file closes a
-  /// loop.
+  /// Attaches the child of a joint to its parent. A link that has a parent keeps it: the file closes a loop.
   void hang(std::size_t j) {
     const FoundJoint& found = joints_[j];
     const auto child = index_.find(found.child), parent = index_.find(found.parent);

@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-/// Keeps what urdfdom would print, as long as it lives. robot_library_mutex() must be held.
+/// Captures the output of urdfdom during its lifetime. The caller holds robot_library_mutex().
 class ConsoleCapture final : public console_bridge::OutputHandler {
  public:
   ConsoleCapture();

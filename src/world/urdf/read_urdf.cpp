@@ -20,13 +20,23 @@
 #include "base/with_prefix.hpp"
 #include "mesh/read_mesh.hpp"
 #include "text/text_lines.hpp"
-#include "world/formats.hpp"
 #include "world/link_shapes.hpp"
-#include "world/quiet.hpp"
+#include "world/read_robot.hpp"
+#include "world/robot_files.hpp"
 #include "world/urdf/console_capture.hpp"
-#include "world/xml_tree.hpp"
 
 namespace fathom {
+
+ConsoleCapture::ConsoleCapture() : before_(console_bridge::getOutputHandler()) {
+  console_bridge::useOutputHandler(this);
+}
+
+ConsoleCapture::~ConsoleCapture() { console_bridge::useOutputHandler(before_); }
+
+void ConsoleCapture::log(const std::string& text, console_bridge::LogLevel level, const char* /*filename*/,
+                         int /*line*/) {
+  if (level >= console_bridge::CONSOLE_BRIDGE_LOG_ERROR) errors_.push_back(text);
+}
 
 namespace {
 
@@ -42,7 +52,7 @@ constexpr std::array<std::string_view, 4> kUrdfShapes = {"box", "sphere", "cylin
 
 constexpr std::size_t kMostUrdfDepth = 1000;
 
-/// Cuts a document down to what urdfdom shall read, with paths in place of URIs.
+/// Cuts a document down to the parts that urdfdom shall read, with paths instead of URIs.
 class UrdfPreparation {
  public:
   UrdfPreparation(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, NotRead& not_read)
@@ -63,10 +73,9 @@ class UrdfPreparation {
   }
 
  private:
-  /// urdfdom leaves links behind when joints lead in a circle or two lead to one link, and takes the tree down by
-  /// recursion.
+  /// urdfdom loses links if joints form a circle or two joints lead to one link, and destroys the tree by recursion.
   void check_tree(pugi::xml_node robot) const {
-    std::map<std::string_view, pugi::xml_node> joints;  // by the link that hangs on them
+    std::map<std::string_view, pugi::xml_node> joints;  // by their child links
     const auto link_of = [](pugi::xml_node joint, const char* end) {
       return std::string_view(joint.child(end).attribute("link").value());
     };
@@ -75,9 +84,9 @@ class UrdfPreparation {
       if (joints.emplace(child, joint).second) continue;
       document_.fail(joint, fmt::format("leads to link '{}', which hangs on another joint", child));
     }
-    std::map<std::string_view, std::size_t> depths;  // of the links that are done, in joints from their root
+    std::map<std::string_view, std::size_t> depths;  // of finished links, in joints from their root
     for (const auto& [link, joint] : joints) {
-      std::vector<std::string_view> path;  // upwards, of links that are not done
+      std::vector<std::string_view> path;  // of unfinished links, upwards
       std::string_view up = link;
       for (; joints.contains(up) && !depths.contains(up); up = link_of(joints.at(up), "parent")) {
         path.push_back(up);
@@ -137,13 +146,13 @@ class UrdfPreparation {
   NotRead& not_read_;
 };
 
-/// What urdfdom says of a file, of which only the first line tells the cause.
+/// The first line that urdfdom prints, which has the cause.
 std::string complaint(const ConsoleCapture& console) {
   if (console.errors().empty()) return "urdfdom does not understand it";
   return one_line(console.errors().front());
 }
 
-/// Attributes that hold `count` numbers.
+/// An attribute of `count` numbers.
 struct NumbersOf {
   std::string_view element, attribute;
   std::size_t count;
@@ -156,11 +165,11 @@ constexpr NumbersOf kUrdfNumbers[] = {
     {"limit", "upper", 1, false},      {"limit", "effort", 1, true},  {"limit", "velocity", 1, true},
     {"mimic", "multiplier", 1, false}, {"mimic", "offset", 1, false},
 };
-/// Attributes that elements cannot lack.
+/// Required attributes.
 constexpr std::pair<std::string_view, std::string_view> kUrdfNames[] = {
     {"link", "name"}, {"joint", "name"}, {"joint", "type"}, {"parent", "link"}, {"child", "link"}, {"mimic", "joint"}};
 
-/// Finds the element that urdfdom, which knows no lines, complains about.
+/// Finds the element that urdfdom complains about: urdfdom reports no lines.
 class UrdfCulprit {
  public:
   UrdfCulprit(const XmlDocument& document, std::string complaint)
@@ -173,7 +182,7 @@ class UrdfCulprit {
   }
 
  private:
-  // XmlDocument has seen that elements do not nest too deep.
+  // XmlDocument has limited the depth.
   void look_at(pugi::xml_node element) {
     for (const NumbersOf& numbers : kUrdfNumbers) {
       if (numbers.element == element.name()) check_numbers(element, numbers);
@@ -185,7 +194,7 @@ class UrdfCulprit {
     }
     const std::string_view name = element.attribute("name").value();
     const bool is_named = element.parent() == document_.root() && !name.empty();
-    // The last of a name: of two links the second is one too many.
+    // The last element of a name: if there are two, the second is wrong.
     if (is_named && (complains_of(fmt::format("[{}]", name)) || complains_of(fmt::format("'{}'", name)))) {
       named_ = element;
     }
@@ -229,7 +238,7 @@ urdf::ModelInterfaceSharedPtr parse_urdf(const XmlDocument& document) {
   } catch (const std::exception& error) {
     UrdfCulprit(document, one_line(error.what())).fail();
   }
-  // Of a link that it cannot read urdfdom leaves the rest out, says so, and gives a model all the same.
+  // urdfdom reports a link that it cannot read, skips its rest, and still returns a model.
   if (!model || !model->getRoot() || !console.errors().empty()) {
     UrdfCulprit(document, complaint(console)).fail();
   }
@@ -260,7 +269,7 @@ LinkShape shape_of(const urdf::Geometry& geometry, LinkShapes& shapes) {
   return shapes.file_shape(mesh.filename, vector_of(mesh.scale));
 }
 
-/// Of visuals or of collisions.
+/// Joins visuals or collisions.
 template <class Elements>
 std::optional<std::size_t> join_shapes(const Elements& elements, LinkShapes& shapes) {
   std::vector<LinkShape> found;
