@@ -53,8 +53,7 @@ const FieldInfo* find_field(rgl_field_t field) {
 const FieldInfo& info_of(rgl_field_t field) {
   const FieldInfo* info = find_field(field);
   if (info == nullptr) {
-    fail(RGL_INVALID_ARGUMENT,
-         fmt::format("Invalid argument: {} is no field with a size of its own", static_cast<int>(field)));
+    fail(RGL_INVALID_ARGUMENT, fmt::format("Invalid argument: {} is not a field with a size", static_cast<int>(field)));
   }
   return *info;
 }

@@ -2,16 +2,132 @@
 #include "library.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <optional>
+#include <random>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/isa.hpp>
 
-#include "buffer.hpp"
+#include "fields.hpp"
 #include "old_lidar.hpp"
+#include "status.hpp"
 
 namespace rgl {
+
+namespace {
+
+[[noreturn]] void refuse(const char* name, std::string_view text, const char* wanted) {
+  fail(RGL_INITIALIZATION_ERROR, fmt::format("{}={} is not {}", name, text, wanted));
+}
+
+template <class T>
+bool read_number(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+std::optional<std::string_view> variable(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  return text;
+}
+
+void read_version(std::array<std::int32_t, 3>& version) {
+  constexpr const char* kName = "FATHOM_RGL_VERSION";
+  const auto text = variable(kName);
+  if (!text) return;
+  std::string_view rest = *text;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t dot = i < 2 ? rest.find('.') : rest.size();
+    if (dot == std::string_view::npos || !read_number(rest.substr(0, dot), version[i]) || version[i] < 0) {
+      refuse(kName, *text, "a version like 0.19.0");
+    }
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+}
+
+template <class Flag>
+void read_flag(const char* name, Flag& flag) {
+  const auto text = variable(name);
+  if (!text) return;
+  if (*text != "0" && *text != "1") refuse(name, *text, "0 or 1");
+  flag = *text == "1";
+}
+
+}  // namespace
+
+Settings read_environment() {
+  Settings s;
+  read_version(s.version);
+  if (const auto text = variable("FATHOM_RGL_SEED")) {
+    if (!read_number(*text, s.seed)) refuse("FATHOM_RGL_SEED", *text, "a whole number in [0, 2^64)");
+  } else {
+    std::random_device entropy;
+    s.seed = std::uint64_t{entropy()} << 32U | entropy();
+  }
+  if (const auto text = variable("FATHOM_RGL_THREADS")) {
+    if (!read_number(*text, s.threads) || s.threads < 0 || s.threads > 1024) {
+      refuse("FATHOM_RGL_THREADS", *text, "in [0, 1024]");
+    }
+  }
+  read_flag("FATHOM_RGL_KEEP_MISSES", s.keep_misses);
+  read_flag("FATHOM_RGL_TAPES_IN_REAL_TIME", s.tapes_in_real_time);
+  read_flag("FATHOM_RGL_INTENSITY_FALLOFF", s.intensity_falloff);
+  return s;
+}
+
+namespace {
+
+constexpr std::string_view kLevels[] = {"trace", "debug", "info", "warning", "error", "critical", "off"};
+
+}  // namespace
+
+void Log::configure(rgl_log_level_t level, const std::string& file, bool to_stdout) {
+  const std::string first =
+      fmt::format("Logging configured: level {}, file '{}', stdout {}", kLevels[level], file, to_stdout);
+  std::ofstream opened;
+  if (!file.empty()) {
+    opened.open(file, std::ios::trunc);
+    if (!opened) fail(RGL_LOGGING_ERROR, fmt::format("Logging error: cannot write '{}'", file));
+  }
+  file_ = std::move(opened);
+  level_ = level, to_stdout_ = to_stdout;
+  write(RGL_LOG_LEVEL_INFO, first);
+}
+
+void Log::write(rgl_log_level_t level, std::string_view text) noexcept {
+  if (!takes(level)) return;
+  try {
+    put(level, text);
+  } catch (...) {
+    ++lost_lines_;
+  }
+}
+
+void Log::put(rgl_log_level_t level, std::string_view text) {
+  const auto now = std::chrono::steady_clock::now();
+  const auto delta = std::chrono::duration_cast<std::chrono::microseconds>(now - last_).count();
+  last_ = now;
+  const std::time_t clock = std::time(nullptr);
+  std::tm local = {};
+  std::array<char, sizeof "00:00:00"> time = {};
+  std::strftime(time.data(), time.size(), "%H:%M:%S", localtime_r(&clock, &local));
+  std::string line = fmt::format("[{}][{} us][{}]: {}\n", time.data(), delta, kLevels[level], text);
+  if (lost_lines_ > 0) line += fmt::format("({} lines before this one found no memory)\n", lost_lines_);
+  if (file_.is_open()) file_ << line << std::flush;
+  if (to_stdout_) std::fputs(line.c_str(), stdout);
+  lost_lines_ = 0;
+}
 
 std::uintptr_t new_handle_number() {
   static std::atomic<std::uintptr_t> next = 0x1000;
@@ -35,7 +151,7 @@ Library& library() {
 Library::Library()
     : settings(read_environment()), executor_(fathom::make_executor(settings.threads)), world_(*executor_) {}
 
-/// A run and its nodes hold each other; and a thread that waits for the node must not go on with it.
+/// Breaks the cycle of a run and its nodes, and marks the node for threads that wait for it.
 std::exception_ptr Library::forget(Node& node) noexcept {
   node.run_of.reset();
   node.removed = true;
@@ -59,7 +175,7 @@ std::exception_ptr Library::forget_all() noexcept {
 }
 
 Library::~Library() {
-  runners_.dismiss();  // a node writes what it kept when no run adds to it
+  runners_.dismiss();  // nodes write their files after the last run
   forget_all();
 }
 
@@ -69,7 +185,7 @@ void Library::wait_unlocked(const std::shared_ptr<Run>& run) {
   held.unlock();
   run->wait();
   held.lock();
-  lock = &held;  // another call may have put its own there
+  lock = &held;  // another call may have replaced it
 }
 
 void Library::settle_all() {
@@ -131,7 +247,7 @@ void Library::settle(Node& a, Node& b) {
   require_alive(a);
 }
 
-/// Waits for the runs in progress, whatever becomes of them. False: there were none, and the lock was not given up.
+/// Waits for the runs in progress and ignores their errors. Returns false if there were none; then the lock was kept.
 bool Library::wait_for_others() {
   const std::vector<std::shared_ptr<Run>> runs = running_;
   bool waited = false;
@@ -145,7 +261,7 @@ bool Library::wait_for_others() {
 
 void Library::run(Node& start) {
   std::vector<std::shared_ptr<Node>> order;
-  // A caster that other graphs use must not change under them. While waiting, anything may have happened to this one.
+  // A caster must not change while other graphs use it. During the wait, this graph may have changed, too.
   const auto stale = [&](const auto& node) { return node->uses_stale_scene(world_); };
   do {
     settle(start);
@@ -156,13 +272,13 @@ void Library::run(Node& start) {
     if (!node->dirty) continue;
     node->bind();
     node->validate(world_);
-    node->dirty = false;  // also if one behind it is refused
+    node->dirty = false;  // even if a later node is refused
   }
   std::erase_if(running_, [](const auto& run) { return run->is_finished() && !run->has_failed(); });
   this->start(order);
 }
 
-/// Once the run has begun nothing throws: the scene waits for the runs in running_ before it changes.
+/// After the run has begun nothing throws: changes of the scene wait for the runs in running_.
 void Library::start(const std::vector<std::shared_ptr<Node>>& order) {
   const auto run = std::make_shared<Run>(order, context());
   make_room(running_);
@@ -172,7 +288,7 @@ void Library::start(const std::vector<std::shared_ptr<Node>>& order) {
     runners_.start(run);
   } catch (const Failure&) {
     throw;
-  } catch (...) {  // what is half prepared does not fit to the results of the last run
+  } catch (...) {  // half-prepared nodes do not match the results of the last run
     for (const auto& node : order) node->run_of.reset(), node->dirty = true;
     for (std::size_t i = 0; i < prepared; ++i) --order[i]->runs;
     throw;
@@ -191,7 +307,7 @@ void Library::wait_for_result(Node& node) {
     held.lock();
     lock = &held;
   }
-  // An error further down the graph is reported to the caller that waits for that node.
+  // An error of a later node is reported to the caller that waits for that node.
   if (node.run_of != nullptr && !node.run_of->has_done(node.place)) node.run_of->rethrow();
   if (node.dirty || node.run_of == nullptr || !node.run_of->has_done(node.place)) {
     fail(RGL_INVALID_PIPELINE, fmt::format("cannot get results of {}: it hasn't been run yet", node.name()));
@@ -201,7 +317,7 @@ void Library::wait_for_result(Node& node) {
 void Library::destroy_component(Node& node) {
   settle(node);
   const std::vector<Node*> component = component_of(node);
-  std::vector<std::shared_ptr<Run>> keep;  // a run holds its nodes; it ends after them here
+  std::vector<std::shared_ptr<Run>> keep;  // a run owns its nodes: keep it until the loops are done
   keep.reserve(component.size());
   for (const Node* member : component) keep.push_back(member->run_of);
   std::exception_ptr first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The lidar of versions 0.6 to 0.10, as a graph of today's nodes:
+// The lidar of versions 0.6 to 0.10, as a graph of nodes:
 //   rays -> ring ids -> range -> pose -> ray noise -> raytrace -> hit noise -> distance noise -> hits only -> fields
 //                                                                                             +-> post transform
 
@@ -11,8 +11,6 @@
 
 #include "nodes/points.hpp"
 #include "nodes/rays.hpp"
-#include "nodes/raytrace.hpp"
-#include "nodes/select.hpp"
 
 namespace rgl {
 
@@ -24,17 +22,17 @@ class OldLidar {
   void set_pose(const fathom::Affine& world_from_lidar);
   void set_rings(std::vector<std::int32_t> rings);
   void set_post_transform(const fathom::Affine& transform);
-  /// One angular noise, about -Y: the other is switched off. `ray_based`: of the rays, else of the hit points.
+  /// Sets an angular noise about -Y, of the rays if `ray_based`, else of the hit points, and switches the other off.
   void set_noise(bool ray_based, float mean_rad, float stddev_rad, const fathom::Noise& distance);
 
-  /// In the order of the graph, for whoever names random numbers.
+  /// Visits the nodes in the order of the graph.
   template <class Use>
   void for_each(Use use) const {
     for (Node* node : nodes_) use(*node);
   }
   [[nodiscard]] Node& end() const { return *post_; }
   [[nodiscard]] bool has_run() const { return post_->run_of != nullptr; }
-  /// Points of the last run, which has ended; 0 where there was none.
+  /// Points of the last, finished run; 0 before the first.
   [[nodiscard]] std::size_t count() const { return has_run() ? fields_->count() : 0; }
   void write(rgl_format_t format, std::byte* out) const;
 

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kNoMemory = "Internal exception: out of memory or threads; what existed before the call is kept";
 
 thread_local std::string last_text;
-thread_local const char* fixed_text = "Success";  ///< a text that needs no memory, instead of last_text; or null
+thread_local const char* fixed_text = "Success";  ///< replaces last_text without memory; null to use last_text
 std::atomic<bool> broken = false;
 
 struct Outcome {
@@ -37,7 +37,7 @@ Outcome outcome_of(const std::exception_ptr& error) {
   }
 }
 
-/// The computer lacks memory or threads for this call. The next call may find them.
+/// Whether the computer lacks memory or threads for this call. The next call may succeed.
 bool is_lack(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One place where exceptions become status codes, and where a thread's last error is kept.
+// Turns exceptions into status codes, and keeps the last error of each thread.
 
 #include <exception>
 #include <stdexcept>
@@ -11,7 +11,7 @@
 
 namespace rgl {
 
-/// A refusal with the status that the caller gets. Its text is what rgl_get_last_error_string says.
+/// An error with the caller's status. rgl_get_last_error_string returns its text.
 class Failure : public std::runtime_error {
  public:
   Failure(rgl_status_t status, const std::string& text) : std::runtime_error(text), status_(status) {}
@@ -22,23 +22,23 @@ class Failure : public std::runtime_error {
 };
 
 [[noreturn]] void fail(rgl_status_t status, const std::string& text);
-/// "Invalid argument: " and the condition as it is written, which clients look for.
+/// "Invalid argument: " and the text of the condition, which clients search for.
 [[noreturn]] void fail_argument(const char* condition);
 
-/// A macro only because the text of the condition is part of the interface.
+/// A macro, because the text of the condition is part of the interface.
 #define RGL_CHECK(condition)                            \
   do {                                                  \
     if (!(condition)) ::rgl::fail_argument(#condition); \
   } while (false)
 
-/// Remembers success for this thread.
+/// Stores success for this thread.
 rgl_status_t succeed() noexcept;
-/// Remembers what the exception says for this thread, and for all whether it was fatal. Lack of memory or of threads is
-/// an error of this call alone: INTERNAL_EXCEPTION, not fatal.
+/// Stores the exception's text for this thread. A fatal error breaks the library for all threads. Lack of memory or of
+/// threads is an INTERNAL_EXCEPTION of this call only, and is not fatal.
 rgl_status_t remember(const std::exception_ptr& error) noexcept;
 /// The message of this thread's last call; valid until its next call.
 const char* last_error_text();
-/// Throws INVALID_STATE once anything was fatal.
+/// Throws INVALID_STATE after a fatal error.
 void require_usable();
 
 }  // namespace rgl

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "status.hpp"
 
@@ -61,7 +62,7 @@ void World::clear() {
   touch();
 }
 
-/// All sensors that see everything share one caster.
+/// Sensors that see all entities share a caster.
 std::int32_t World::key_of(std::int32_t sensor_id) const {
   const auto hides = [&](const auto& e) { return e->ignored_by == sensor_id; };
   return std::any_of(entities_.begin(), entities_.end(), hides) ? sensor_id : RGL_SENSOR_ID_NONE;
@@ -83,12 +84,64 @@ const fathom::RayCaster& World::caster_for(std::int32_t sensor_id) {
   }
   try {
     prepared.caster.update(std::move(instances));
-  } catch (...) {  // what is half updated goes, and with it the trees
+  } catch (...) {  // drops the half-updated caster with its trees
     casters_.erase(entry);
     throw;
   }
   prepared.revision = revision_;
   return prepared.caster;
+}
+
+void EntityObject::set_transform(const fathom::Affine& world_from_entity, SceneTime now) {
+  before_ = std::exchange(now_, {world_from_entity, now});
+  ++transforms_set_;
+}
+
+void EntityObject::animate(Vertices vertices, SceneTime now) {
+  replace_vertices(std::move(vertices), Animation::kExternal, now);
+}
+
+void EntityObject::pose_bones(std::span<const fathom::Affine> world_from_bone, SceneTime now) {
+  replace_vertices(
+      fathom::skin_vertices(mesh_->shared->mesh.vertices_m, mesh_->weights, mesh_->restposes, world_from_bone),
+      Animation::kBones, now);
+}
+
+void EntityObject::replace_vertices(Vertices vertices, Animation how, SceneTime now) {
+  fathom::CastMesh changed = animation_ == how ? *animated_ : *mesh_->shared;
+  auto step = std::make_shared<Vertices>(vertices.size());
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) (*step)[i][c] = vertices[i][c] - changed.mesh.vertices_m[i][c];
+  }
+  changed.mesh.vertices_m = std::move(vertices);
+  fathom::validate(changed);  // before changing the entity
+  if (animation_ == how) {
+    changed.version = animated_->version + 1;
+    *animated_ = std::move(changed);
+    animated_before_ = animated_at_;
+  } else {
+    animated_ = std::make_shared<fathom::CastMesh>(std::move(changed));
+    animated_before_.reset();
+  }
+  step_ = std::move(step);
+  animated_at_ = now;
+  animation_ = how;
+}
+
+fathom::CastInstance EntityObject::instance(SceneTime previous) const {
+  fathom::CastInstance instance;
+  if (animated_ != nullptr) animated_->uv = mesh_->shared->uv;  // may have been set after the animation
+  instance.mesh = animated_ != nullptr ? animated_ : mesh_->shared;
+  instance.world_from_mesh = now_.world_from_entity;
+  instance.id = id;
+  instance.laser_retro = laser_retro;
+  instance.texture = texture;
+  // The former transform counts only if it was set at the scene's previous time. Otherwise the entity is at rest.
+  if (transforms_set_ > 1 && previous && before_.at == previous) {
+    instance.previous_world_from_mesh = std::make_shared<const fathom::Affine>(before_.world_from_entity);
+  }
+  if (step_ != nullptr && previous && animated_before_ == previous) instance.vertex_step_m = step_;
+  return instance;
 }
 
 }  // namespace rgl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Meshes, entities and textures of the interface, and the casters made from them.
+// Meshes, entities and textures of the interface, and their casters.
 
 #include <cstdint>
 #include <map>
@@ -11,17 +11,16 @@
 
 #include <rgl/api/core.h>
 
-#include <fathom/parts/ray_caster.hpp>
-#include <fathom/parts/texture.hpp>
+#include <fathom/parts/tracer.hpp>
 #include <fathom/scene/skinning.hpp>
 
 namespace rgl {
 
 fathom::Affine to_affine(const rgl_mat3x4f& m);
 
-/// Throws INVALID_ARGUMENT when an element is not finite.
+/// Throws INVALID_ARGUMENT if an element is not finite.
 void check_finite(const rgl_mat3x4f& matrix);
-/// The same, and for a matrix that flattens space: nothing leads back from where it leads.
+/// The same, and also for a matrix without an inverse: it flattens space.
 void check_invertible(const rgl_mat3x4f& matrix);
 
 using Vertices = std::vector<std::array<float, 3>>;
@@ -37,7 +36,7 @@ struct TextureObject {
   std::shared_ptr<const fathom::Texture> texture;
 };
 
-/// Nanoseconds since the caller's epoch; nothing before the first rgl_scene_set_time.
+/// Nanoseconds since the caller's epoch; absent before the first rgl_scene_set_time.
 using SceneTime = std::optional<std::uint64_t>;
 
 class EntityObject {
@@ -45,13 +44,13 @@ class EntityObject {
   explicit EntityObject(std::shared_ptr<MeshObject> mesh) : mesh_(std::move(mesh)) {}
 
   void set_transform(const fathom::Affine& world_from_entity, SceneTime now);
-  /// Vertices of its own from now on: by the caller's hand, or by bones. Changing between the two starts anew from the
-  /// mesh.
+  /// Gives the entity its own vertices: the caller's, or posed by bones. A change between the two starts from the mesh
+  /// again.
   void animate(Vertices vertices, SceneTime now);
   void pose_bones(std::span<const fathom::Affine> world_from_bone, SceneTime now);
 
   [[nodiscard]] MeshObject& mesh() const { return *mesh_; }
-  /// As it is cast at present, `previous` being the scene's time before the present one.
+  /// The instance to cast. `previous`: the scene's previous time.
   [[nodiscard]] fathom::CastInstance instance(SceneTime previous) const;
 
   std::int32_t id = RGL_DEFAULT_ENTITY_ID;
@@ -72,12 +71,12 @@ class EntityObject {
   Placed now_, before_;
   int transforms_set_ = 0;
   Animation animation_ = Animation::kNone;
-  std::shared_ptr<fathom::CastMesh> animated_;  ///< null: the mesh as it is
-  std::shared_ptr<Vertices> step_;              ///< by which the last animation moved the vertices
+  std::shared_ptr<fathom::CastMesh> animated_;  ///< null: the mesh itself
+  std::shared_ptr<Vertices> step_;              ///< displacements of the vertices by the last animation
   SceneTime animated_at_, animated_before_;
 };
 
-/// Everything there is to see.
+/// The scene.
 class World {
  public:
   explicit World(fathom::Executor& executor) : executor_(&executor) {}
@@ -85,18 +84,18 @@ class World {
   void set_executor(fathom::Executor& executor) { executor_ = &executor, casters_.clear(); }
   void set_time(std::uint64_t nanoseconds);
   [[nodiscard]] SceneTime now() const { return now_; }
-  /// Seconds between the last two times; 0 when there were not two.
+  /// Seconds between the last two times; 0 before the second time.
   [[nodiscard]] double step_s() const;
 
   void add(std::shared_ptr<EntityObject> entity);
   void remove(const EntityObject* entity);
-  /// Something that casting depends on was changed.
+  /// Marks a change that affects casting.
   void touch() { ++revision_; }
   void clear();
 
-  /// The present scene as sensor `id` sees it; `revision_of` tells whether asking again would change anything.
+  /// The current scene as the sensor sees it.
   const fathom::RayCaster& caster_for(std::int32_t sensor_id);
-  /// Whether caster_for() would change a caster that runs may be using.
+  /// Whether caster_for() would change a caster that runs may use.
   [[nodiscard]] bool is_stale(std::int32_t sensor_id) const;
 
  private:

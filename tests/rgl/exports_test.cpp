@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The names that the library exports are exactly those that docs/rgl.md promises.
+// The library exports exactly the names that docs/rgl.md promises.
 
 #include <dlfcn.h>
 #include <set>
 
-#include "rgl/exports.hpp"
 #include "rgl/scene.hpp"
 
 extern "C" int version_seen_from_c(void);

@@ -22,8 +22,8 @@ inline constexpr rgl_mat3x4f kFarOff = {{{1, 0, 0, 0}, {0, 1, 0, -kInfinite}, {0
 inline constexpr rgl_mat3x4f kFlat = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}}};
 
 /// One object of every class, one of every class that was destroyed, and two graphs that have run:
-/// rays -> rings -> ranges -> offsets -> pose -> ray_noise -> trace -> yield -> format, and array -> track. What is not
-/// linked to them stands alone.
+/// rays -> rings -> ranges -> offsets -> pose -> ray_noise -> trace -> yield -> format, and array -> track. Other nodes
+/// have no links.
 struct Objects {
   rgl_mesh_t mesh = nullptr, dead_mesh = nullptr, skinned_mesh = nullptr;
   rgl_entity_t entity = nullptr, dead_entity = nullptr, skinned = nullptr;

@@ -95,7 +95,7 @@ std::vector<Function> rays() {
   };
 }
 
-/// A function that configures raytrace nodes: what it does with any handle.
+/// A function that configures raytrace nodes, with any handle.
 Function configures(const char* name, rgl_status_t (*call)(Objects&, rgl_node_t)) {
   Function f(name, [call](Objects& o) { return call(o, o.trace); });
   f.node("node", call, "RaytraceNode");

@@ -10,9 +10,9 @@
 
 #include <gtest/gtest-spi.h>
 
-#include "rgl/exports.hpp"
 #include "rgl/failing_new.hpp"
 #include "rgl/functions.hpp"
+#include "rgl/scene.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test {

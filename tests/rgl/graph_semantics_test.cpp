@@ -52,7 +52,7 @@ TEST_F(RglSemantics, ErrorsOfTheBackgroundComeOnceFromWhoeverWaitsForThem) {
     RGL_OK(rgl_graph_get_result_data(array, kXyz, room));
     RGL_STATUS(rgl_graph_get_result_data(failing, kXyz, room), RGL_INVALID_PIPELINE, "it hasn't been run yet");
   }
-  // Nobody asks: the next run, a setter of the scene, a change of the node say it.
+  // Without a request for results: the next run, a setter of the scene, or a change of the node reports the error.
   RGL_OK(rgl_graph_run(array));
   RGL_STATUS(rgl_graph_run(array), RGL_INVALID_PIPELINE, "flattens space");
   RGL_OK(rgl_graph_run(array));
@@ -229,7 +229,7 @@ TEST_F(RglSemantics, ParentsOfOtherKindsAreIgnored) {
   chain({rays, yield});   // rays into points
   RGL_OK(rgl_graph_run(yield));
   RGL_OK(rgl_graph_get_result_data(yield, kXyz, room));
-  chain({array, yield});  // two of its own kind
+  chain({array, yield});  // two parents of a kind
   RGL_STATUS(rgl_graph_run(yield), RGL_INVALID_PIPELINE, "looked for");
   RGL_OK(rgl_graph_node_remove_child(array, yield));
   RGL_OK(rgl_graph_run(yield));
@@ -264,7 +264,7 @@ TEST_F(RglSemantics, CountsOfRayNodesMustFit) {
   RGL_OK(rgl_graph_run(rays));
 }
 
-/// Section 7.7: what remains of a graph lives on; a fragment goes alone.
+/// Section 7.7: the rest of a graph lives on; a fragment is destroyed alone.
 TEST_F(RglSemantics, FragmentsAreDestroyedAlone) {
   const rgl_node_t rays = make_rays({kIdentity}), trace = make_raytrace(), yield = make_yield({RGL_FIELD_DISTANCE_F32});
   chain({rays, trace, yield});

@@ -155,8 +155,8 @@ TEST_F(RglNoise, ASeedMakesCloudsRepeatForAnyNumberOfThreads) {
   RGL_OK(fathom_rgl_set_threads(0));
 }
 
-/// Three noises one below the other after two runs: what each of them reports. The upper two hand their points on,
-/// unless somebody else reads them, too.
+/// The results of three noises in a chain after two runs. The upper two leave their models to the next one, unless
+/// other nodes read them, too.
 std::vector<float> reports_of_noises(bool others_read, bool keep_misses) {
   EXPECT_EQ(rgl_cleanup(), RGL_SUCCESS);
   EXPECT_EQ(fathom_rgl_set_seed(42), RGL_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients rely on though nobody would design it so; the section of the interface's facts stands with each.
+// Odd behaviour that clients rely on, each with its section of the interface's facts.
 
 #include <cmath>
 #include <limits>
@@ -184,7 +184,8 @@ TEST_F(RglOdd, Section8_10_RadarOfNothingAndOfNaN) {
   RGL_STATUS(rgl_graph_get_result_data(broken, kOddXyz, place_for_answers), RGL_INVALID_PIPELINE, "RCS is NaN");
 }
 
-/// 9: hit-point noise makes no DISTANCE where there is none, and turns about the origin below merges and arrays.
+/// 9: hit-point noise makes no DISTANCE of its input without DISTANCE, and turns about the origin below merges and
+/// arrays.
 TEST_F(RglOdd, Section9_HitPointNoiseMakesNoDistance) {
   const float points[3] = {0, 0, 5};
   rgl_node_t noise = nullptr;
@@ -217,7 +218,7 @@ TEST_F(RglOdd, Section9_ReturnsOfARayDrawApart) {
   EXPECT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), clean);
 }
 
-/// Rays, times and motions that are no numbers meet nothing, and take nobody else's hits away.
+/// Rays, times and motions that are not numbers meet nothing, and do not change hits of other rays.
 TEST_F(RglOdd, RaysThatLeadNowhereMeetNothing) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
   place(make_cube(), translation(0, 0, 5));

@@ -11,7 +11,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fathom/parts/clouds.hpp>
-#include <fathom/parts/posed_rays.hpp>
+#include <fathom/parts/tracer.hpp>
 
 namespace fathom::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What needs a process of its own: seeds and versions from the environment, states that a process does not leave.
+// Tests that need a separate process: seeds and versions from the environment, states that a process does not leave.
 // The program runs itself with one of the disabled tests below.
 
 #include <algorithm>
@@ -114,7 +114,7 @@ TEST(RglProcesses, TheEnvironmentIsReadOrRefused) {
   }
 }
 
-/// The page tells users of each client which version to set; the library takes all that it names.
+/// The page names a version for each client; the library accepts all of them.
 TEST(RglProcesses, TakeTheVersionsOfThePage) {
   std::istringstream page(bytes_of(FATHOM_SOURCE_DIR "/docs/rgl.md"));
   std::size_t clients = 0;
@@ -133,7 +133,7 @@ TEST(RglProcesses, TakeTheVersionsOfThePage) {
   EXPECT_GE(clients, 5U) << "its head, a line, and three clients";
 }
 
-/// Section 5: after a fatal status every call gives INVALID_STATE, rgl_cleanup too; the text stays to be had.
+/// Section 5: after a fatal status all calls return INVALID_STATE, rgl_cleanup too. The text remains available.
 TEST(RglChild, DISABLED_BreaksItsLog) {
   const rgl_mesh_t mesh = make_cube();
   const rgl_status_t fatal = rgl_configure_logging(RGL_LOG_LEVEL_INFO, "/nowhere/at/all.log", false);
@@ -165,7 +165,8 @@ TEST(RglChild, DISABLED_EndsWhileGraphsRun) {
 
 TEST(RglProcesses, MayEndWhileGraphsRun) { EXPECT_EQ(run_child("EndsWhileGraphsRun", "").exit_code, 0); }
 
-/// The thread that ran graphs stays with the parent; the child makes one of its own, and waits for no other at its end.
+/// The thread that ran graphs stays with the parent. The child starts its own thread, and waits for no other at its
+/// end.
 TEST(RglChild, DISABLED_ForksAfterARun) {
   const rgl_node_t trace = make_raytrace();
   chain({make_rays({kIdentity}), trace});

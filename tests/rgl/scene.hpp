@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the tests of the C interface share: statuses that explain themselves, cubes, rays, chains of nodes.
+// Shared by the tests of the C interface: statuses with messages, cubes, rays, chains of nodes, exported names.
 
 #include <cmath>
 #include <initializer_list>
@@ -98,5 +98,22 @@ class Rgl : public ::testing::Test {
   void SetUp() override { RGL_OK(rgl_cleanup()); }
   void TearDown() override { RGL_OK(rgl_cleanup()); }
 };
+
+/// The words that a format of sscanf finds in a command's output.
+inline std::set<std::string> words_of(const std::string& command, const char* format) {
+  std::set<std::string> words;
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::array<char, 1024> line;
+  while (pipe != nullptr && std::fgets(line.data(), line.size(), pipe.get()) != nullptr) {
+    char word[512] = "";
+    if (std::sscanf(line.data(), format, word) == 1) words.insert(word);
+  }
+  return words;
+}
+
+/// The exported names of the built library, by nm.
+inline std::set<std::string> exported_names() {
+  return words_of("nm -D --defined-only '" RGL_LIBRARY "'", "%*x %*c %511s");
+}
 
 }  // namespace fathom::test

@@ -9,7 +9,6 @@
 #include <sstream>
 #include <unistd.h>
 
-#include "rgl/exports.hpp"
 #include "rgl/scene.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -254,7 +253,7 @@ TEST_F(RglTapes, KeepTheirTimesOnRequest) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(150));
 }
 
-/// The log is that of whoever plays; nodes of extensions that are not there are left out, and the rest is played.
+/// A tape does not change the player's log. Nodes of absent extensions are left out, and the rest is played.
 TEST_F(RglTapes, LeaveTheLogAloneAndPassOverExtensions) {
   write(path_ + ".bin", std::string(48, '\0'));
   const std::string log = (folder_ / "log").string();

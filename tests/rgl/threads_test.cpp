@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The interface called from several threads: on graphs of their own, on the same graph, and on what others destroy.
+// Calls of the interface from several threads: on separate graphs, on the same graph, and on objects that others
+// destroy.
 
 #include <atomic>
 #include <filesystem>
@@ -36,7 +37,7 @@ TEST_F(RglThreads, EachWithAGraphOfItsOwn) {
       ASSERT_EQ(rgl_node_rays_transform(&pose, &m), RGL_SUCCESS) << last_error();
       ASSERT_EQ(rgl_graph_run(trace), RGL_SUCCESS) << last_error();
       ASSERT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), std::vector<float>(600, 4.0F + float(id + run)));
-      // Each thread changes the scene too, out of the others' sight, and makes mistakes of its own.
+      // Each thread also changes the scene, out of the others' sight, and makes its own mistakes.
       const rgl_mat3x4f there = translation(1000.0F + float(id), float(run), 0);
       ASSERT_EQ(rgl_entity_set_transform(apart[std::size_t(id)], &there), RGL_SUCCESS) << last_error();
       ASSERT_EQ(rgl_entity_set_laser_retro(nullptr, 0), RGL_INVALID_ARGUMENT);
@@ -45,7 +46,7 @@ TEST_F(RglThreads, EachWithAGraphOfItsOwn) {
   });
 }
 
-/// Statuses say who came too late; nobody reads what another has destroyed.
+/// A thread that comes too late gets a status. No thread reads an object that another has destroyed.
 TEST_F(RglThreads, OnTheSameGraphs) {
   place(make_cube(), translation(0, 0, 5));
   std::atomic<rgl_node_t> rays = nullptr, trace = nullptr, yield = nullptr;
@@ -147,7 +148,7 @@ std::set<std::string> threads_of_this_process() {
 
 /// A run finds the thread of the one before it.
 TEST_F(RglThreads, OfGraphsStayForTheNextRun) {
-  RGL_OK(fathom_rgl_set_threads(1));  // all threads that come and go are those of graphs
+  RGL_OK(fathom_rgl_set_threads(1));  // all threads that start and end belong to graphs
   const std::set<std::string> before = threads_of_this_process();
   const float point[3] = {1, 2, 3};
   const rgl_field_t xyz = RGL_FIELD_XYZ_VEC3_F32;

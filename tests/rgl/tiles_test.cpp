@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Rays that lie in rows are cast in tiles of rows: nobody can tell from the results.
+// Rays in rows are cast in tiles of rows, which does not change the results.
 
 #include <algorithm>
 #include <cmath>
 
 #include <rgl/api/fathom.h>
 
-#include <fathom/parts/posed_rays.hpp>
+#include <fathom/parts/tracer.hpp>
 
 #include "rgl/scene.hpp"
 
@@ -39,7 +39,7 @@ TEST(RayGridOf, FindsTheRowsOfScannersAndCameras) {
     EXPECT_EQ(grid.row, row);
     EXPECT_EQ(grid.tile_rows, tile_rows);
   };
-  expect(make_grid(64, 512, 0.7, 360.0 / 512), 512, 16);                 // a full turn, steps alike
+  expect(make_grid(64, 512, 0.7, 360.0 / 512), 512, 16);                 // a full turn, equal steps
   expect(make_grid(64, 1024, 0.7, 360.0 / 1024), 1024, 8);               // rows twice as far apart as columns
   expect(make_grid(16, 900, 4.0, 0.4), 900, 1);                          // rows too far apart for tiles
   expect(make_grid(32, 200, 1.0, 0.2, true), 32, 8);                     // column by column

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include <rgl/api/extensions/pcl.h>
 #include <rgl/api/old.h>
 
-#include "api/make_node.hpp"
-#include "nodes/merge.hpp"
+#include <fathom/files/clouds.hpp>
+
+#include "library.hpp"
 #include "nodes/points.hpp"
-#include "nodes/select.hpp"
 
 using namespace rgl;
 
 namespace {
 
-/// The four functions that make a node of a list of fields.
+/// The body of the functions that make a node from a list of fields.
 template <class Kind>
 void make_of_fields(Library& lib, const char* function, rgl_node_t* node, const rgl_field_t* fields,
                     std::int32_t field_count) {
@@ -32,7 +35,7 @@ rgl_status_t rgl_node_points_transform(rgl_node_t* node, const rgl_mat3x4f* tran
   return guarded([&](Library& lib) {
     RGL_CHECK(node != nullptr);
     RGL_CHECK(transform != nullptr);
-    check_finite(*transform);  // it may flatten: points are laid onto a plane so
+    check_finite(*transform);  // it may flatten: a projection of points onto a plane
     make_or_change<TransformNode>(lib, node, Dirties::kNode, [&](TransformNode& t) { t.set(to_affine(*transform)); });
     lib.tape.record("rgl_node_points_transform", *node, tape_array(transform));
   });
@@ -115,5 +118,85 @@ rgl_status_t rgl_node_points_filter_ground(rgl_node_t* node, const rgl_vec3f* se
     make_or_change<FilterGroundNode>(lib, node, Dirties::kNode,
                                      [&](FilterGroundNode& filter) { filter.set(up, ground_angle_threshold); });
     lib.tape.record("rgl_node_points_filter_ground", *node, tape_array(sensor_up_vector), ground_angle_threshold);
+  });
+}
+
+rgl_status_t rgl_node_gaussian_noise_angular_hitpoint(rgl_node_t* node, float mean, float st_dev,
+                                                      rgl_axis_t rotation_axis) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(node != nullptr);
+    RGL_CHECK(st_dev >= 0.0F);
+    RGL_CHECK(rotation_axis == RGL_AXIS_X || rotation_axis == RGL_AXIS_Y || rotation_axis == RGL_AXIS_Z);
+    const fathom::Noise noise = angular_hit_noise(mean, st_dev, to_axis(rotation_axis));
+    make_or_change<HitPointNoise>(lib, node, Dirties::kNode, [&](HitPointNoise& n) { n.set(noise); });
+    lib.tape.record("rgl_node_gaussian_noise_angular_hitpoint", *node, mean, st_dev, rotation_axis);
+  });
+}
+
+rgl_status_t rgl_node_gaussian_noise_distance(rgl_node_t* node, float mean, float st_dev_base,
+                                              float st_dev_rise_per_meter) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(node != nullptr);
+    RGL_CHECK(st_dev_base >= 0.0F);
+    RGL_CHECK(st_dev_rise_per_meter >= 0.0F);
+    const fathom::Noise noise = distance_noise(mean, st_dev_base, st_dev_rise_per_meter);
+    make_or_change<RangeNoise>(lib, node, Dirties::kNode, [&](RangeNoise& n) { n.set(noise); });
+    lib.tape.record("rgl_node_gaussian_noise_distance", *node, mean, st_dev_base, st_dev_rise_per_meter);
+  });
+}
+
+namespace {
+
+/// The fields of a node as properties of a cloud file. Names must be unique there: the first field of a name counts.
+std::vector<fathom::CloudProperty> properties_of(const PointsNode& node) {
+  std::vector<fathom::CloudProperty> properties;
+  std::vector<std::string_view> taken;
+  for (int f = RGL_FIELD_XYZ_VEC3_F32; f <= RGL_FIELD_REFLECTIVITY_F32; ++f) {
+    const FieldInfo& info = info_of(static_cast<rgl_field_t>(f));
+    if (!node.has(info.field) || std::find(taken.begin(), taken.end(), info.parts) != taken.end()) continue;
+    taken.push_back(info.parts);
+    properties.push_back({info.parts, info.type, info.size, node.data(info.field)});
+  }
+  return properties;
+}
+
+}  // namespace
+
+rgl_status_t rgl_graph_write_pcd_file(rgl_node_t node, const char* file_path) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(node != nullptr);
+    RGL_CHECK(file_path != nullptr);
+    RGL_CHECK(file_path[0] != '\0');
+    const auto points = node_as<PointsNode>(lib, node, "IPointsNode");
+    lib.wait_for_result(*points);
+    if (!points->has(RGL_FIELD_XYZ_VEC3_F32)) {
+      fail(RGL_INVALID_API_OBJECT, fmt::format("{} does not provide field XYZ_VEC3_F32", points->name()));
+    }
+    save_pcd(file_path, properties_of(*points), points->count());
+    lib.tape.record("rgl_graph_write_pcd_file", node, std::string(file_path));
+  });
+}
+
+rgl_status_t rgl_node_points_write_pcd_file(rgl_node_t* node, const char* file_path) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(node != nullptr);
+    RGL_CHECK(file_path != nullptr);
+    RGL_CHECK(file_path[0] != '\0');
+    const std::string file = file_path;
+    make_or_change<WritePcdNode>(lib, node, Dirties::kNode, [&](WritePcdNode& write) { write.set(file); });
+    lib.tape.record("rgl_node_points_write_pcd_file", *node, file);
+  });
+}
+
+rgl_status_t rgl_node_points_downsample(rgl_node_t* node, float leaf_size_x, float leaf_size_y, float leaf_size_z) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(node != nullptr);
+    RGL_CHECK(leaf_size_x > 0.0F);
+    RGL_CHECK(leaf_size_y > 0.0F);
+    RGL_CHECK(leaf_size_z > 0.0F);
+    make_or_change<DownsampleNode>(lib, node, Dirties::kNode, [&](DownsampleNode& n) {
+      n.set({leaf_size_x, leaf_size_y, leaf_size_z});
+    });
+    lib.tape.record("rgl_node_points_downsample", *node, leaf_size_x, leaf_size_y, leaf_size_z);
   });
 }

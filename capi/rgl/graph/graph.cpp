@@ -7,10 +7,57 @@
 
 #include <fmt/format.h>
 
-#include "buffer.hpp"
+#include "fields.hpp"
 #include "status.hpp"
 
 namespace rgl {
+
+namespace {
+
+template <class Kind>
+std::vector<Kind*> parents_of_kind(const Node& node) {
+  std::vector<Kind*> list;
+  for (Node* parent : node.parents) {
+    if (auto* p = dynamic_cast<Kind*>(parent)) list.push_back(p);
+  }
+  return list;
+}
+
+template <class Kind>
+Kind& only_parent(const Node& node, const char* kind) {
+  const std::vector<Kind*> list = parents_of_kind<Kind>(node);
+  if (list.size() != 1) {
+    fail(RGL_INVALID_PIPELINE,
+         fmt::format("{} looked for one parent of the kind {}, and has {}", node.name(), kind, list.size()));
+  }
+  return *list.front();
+}
+
+}  // namespace
+
+RaysNode& only_rays_parent(const Node& node) { return only_parent<RaysNode>(node, "IRaysNode"); }
+std::vector<PointsNode*> points_parents(const Node& node) { return parents_of_kind<PointsNode>(node); }
+
+void RaysNode::bind() {
+  if (input_kind() == Input::kRays) input_ = &only_rays_parent(*this);
+}
+void PointsNode::bind() {
+  if (input_kind() == Input::kPoints) input_ = &only_parent<PointsNode>(*this, "IPointsNode");
+}
+
+void require_field(const PointsNode& input, rgl_field_t field, std::string_view who) {
+  if (is_padding(field) || input.has(field)) return;
+  fail(RGL_INVALID_PIPELINE, fmt::format("{} requires {} to be present", who, info_of(field).name));
+}
+
+void PointsNode::copy(rgl_field_t field, std::byte* out) const {
+  std::copy_n(data(field), count() * info_of(field).size, out);
+}
+
+void PointsNode::validate(const World&) {
+  if (input_kind() != Input::kPoints) return;
+  for (const rgl_field_t field : required()) require_field(input(), field, name());
+}
 
 namespace {
 
@@ -22,7 +69,7 @@ void sort_by_priority(std::vector<Node*>& nodes) {
   std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->priority > b->priority; });
 }
 
-/// `node`, and its ancestors of a lower priority: a parent's priority is at least that of each child.
+/// `node` and its ancestors of lower priority: a parent's priority is at least that of each child.
 std::vector<Node*> to_raise(Node& node, std::int32_t priority) {
   std::vector<Node*> found = {&node};
   std::unordered_set<const Node*> seen = {&node};
@@ -41,10 +88,10 @@ void raise(const std::vector<Node*>& nodes, std::int32_t priority) noexcept {
   }
 }
 
-/// Depth first without recursion, since a graph may be a chain of any length.
+/// Walks depth first without recursion, because a graph may be a chain of any length.
 class Walk {
  public:
-  /// Nodes in the order in which they are left: each after everything below it.
+  /// Nodes in the order in which the walk leaves them: each after all nodes below it.
   const std::vector<Node*>& left() const { return left_; }
 
   void from(Node* start) {
@@ -56,7 +103,7 @@ class Walk {
  private:
   struct Visit {
     Node* node;
-    std::size_t todo;  // children still to visit, counted from the end of the list
+    std::size_t todo;  // children left to visit, from the end of the list
   };
 
   bool enter(Node* node) {
@@ -71,7 +118,7 @@ class Walk {
   void step() {
     Visit& visit = stack_.back();
     if (visit.todo > 0) {
-      enter(visit.node->children[--visit.todo]);  // the lowest priority first, since the order is turned round
+      enter(visit.node->children[--visit.todo]);  // the lowest priority first, because the order is reversed later
       return;
     }
     state_[visit.node] = false;

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Nodes that pass points on, change some of their fields, or pack them.
+// Nodes of points.
 
+#include <filesystem>
+#include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
+#include <rgl/api/core.h>
+
+#include <fathom/files/clouds.hpp>
+#include <fathom/noise/noise.hpp>
 #include <fathom/parts/clouds.hpp>
 
-#include "graph/node.hpp"
-#include "nodes/field_store.hpp"
+#include "fields.hpp"
+#include "graph/graph.hpp"
 
 namespace rgl {
 
-/// Base of nodes that replace some of the input's fields, point by point, and pass the others through.
+/// Base of nodes that replace some of the input's fields point by point. Other fields pass through.
 class ReplacingNode : public PointsNode {
  public:
   [[nodiscard]] bool runs_in_strips() const override { return true; }
@@ -21,7 +28,7 @@ class ReplacingNode : public PointsNode {
   }
 
  protected:
-  mutable FieldStore own_;  // a node may fill it when it is asked
+  mutable FieldStore own_;  // mutable: a node may fill it on request
 };
 
 class TransformNode final : public ReplacingNode {
@@ -38,7 +45,7 @@ class TransformNode final : public ReplacingNode {
   float* xyz_ = nullptr;  ///< of the run in progress
 };
 
-/// Points are packed when they are requested, right into the caller's memory.
+/// Packs points on request, directly into the caller's memory.
 class FormatNode final : public PointsNode {
  public:
   void set(std::vector<rgl_field_t> fields) { fields_ = std::move(fields); }
@@ -71,7 +78,7 @@ class YieldNode final : public PointsNode {
 
 class FromArrayNode final : public PointsNode {
  public:
-  /// `points` are packed as a format node does; where a field comes twice, the last counts.
+  /// `points` are packed as by a format node. The last of repeated fields counts.
   void set(const std::byte* points, std::size_t count, const std::vector<rgl_field_t>& fields);
   [[nodiscard]] std::string_view name() const override { return "FromArrayPointsNode"; }
   [[nodiscard]] Input input_kind() const override { return Input::kNothing; }
@@ -107,8 +114,8 @@ class FilterGroundNode final : public ReplacingNode {
   std::int32_t* is_ground_ = nullptr;  ///< of the run in progress
 };
 
-/// A noise model on points. Where its points go to another noise node alone, that one applies the models of both to
-/// each block of points, and these arrays are made when somebody asks for them.
+/// A noise model on points. If its only child is another noise node, the child applies the models of both to each block
+/// of points. Then this node makes its arrays only on request.
 class PointsNoise : public ReplacingNode {
  public:
   void set(const fathom::Noise& noise) { noise_ = noise; }
@@ -128,20 +135,20 @@ class PointsNoise : public ReplacingNode {
 
   fathom::Noise noise_;
   bool distance_from_origin_;
-  // Of the run in progress, or the last.
+  // Of the current or last run.
   fathom::Noise active_;
-  bool hands_on_ = false;
-  const PointsNode* source_ = nullptr;      ///< whose points go through the models
-  std::vector<fathom::PointNoise> models_;  ///< those of the nodes above that hand on, and its own
+  bool hands_on_ = false;                   ///< leaves its model to its child
+  const PointsNode* source_ = nullptr;      ///< the input of the first model
+  std::vector<fathom::PointNoise> models_;  ///< models of the nodes above that hand on, and its own
   fathom::Isa isa_ = fathom::Isa::kSse2;
   fathom::Executor* executor_ = nullptr;
   fathom::Affine sensor_from_world_;
   bool keeps_misses_ = false, has_distance_ = false;
-  mutable std::mutex mutex_;  // results may be asked for while other nodes still run
+  mutable std::mutex mutex_;  // callers may request results while other nodes still run
   mutable float *xyz_ = nullptr, *distance_m_ = nullptr;
 };
 
-/// Turns hit points about an axis of the sensor; their distance is then that from the sensor.
+/// Turns hit points about an axis of the sensor. Their distance becomes the distance from the sensor.
 class HitPointNoise final : public PointsNoise {
  public:
   HitPointNoise() : PointsNoise(fathom::AngularHit{}, true) {}
@@ -158,5 +165,141 @@ class RangeNoise final : public PointsNoise {
     return {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32};
   }
 };
+
+/// Base of nodes that keep some of their input's points. Fields are gathered on request.
+class SelectNode : public PointsNode {
+ public:
+  [[nodiscard]] std::size_t count() const override { return indices_.size(); }
+  [[nodiscard]] bool is_dense() const override { return true; }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
+  [[nodiscard]] Indexed indexed(rgl_field_t field) const override {
+    if (own_.has(field)) return {own_.data(field), nullptr};
+    return {input().data(field), indices_.data()};
+  }
+  [[nodiscard]] bool selects() const override { return true; }
+
+ protected:
+  /// Discards the gathered fields of an earlier run.
+  void forget(const RunContext& context);
+
+  std::span<const std::uint32_t> indices_;  ///< into the input's points; the derived node owns them
+  FieldStore own_;                          ///< the node's own fields, [indices_]
+
+ private:
+  mutable std::mutex mutex_;  // callers may request results while other nodes still run
+  mutable FieldStore gathered_;
+  mutable std::vector<rgl_field_t> done_;
+  fathom::Executor* executor_ = nullptr;
+};
+
+class CompactNode final : public SelectNode {
+ public:
+  void set(rgl_field_t field) { field_ = field; }
+  [[nodiscard]] std::string_view name() const override { return "CompactByFieldPointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return {field_}; }
+  [[nodiscard]] bool runs_in_strips() const override { return true; }
+  void begin(const RunContext& context) override;
+  void run_strip(std::size_t number, Strip points) override;
+  void finish() override;
+
+ private:
+  rgl_field_t field_ = RGL_FIELD_IS_HIT_I32;
+  Buffer kept_;  ///< each strip writes at its own place; finish() closes the gaps
+  std::mutex found_mutex_;
+  std::map<std::size_t, std::size_t> found_;  ///< number of kept points by the begin of their strip
+};
+
+/// One of the returns of each ray.
+class ReturnSwitchNode final : public SelectNode {
+ public:
+  void set(rgl_return_type_t type) { type_ = type; }
+  [[nodiscard]] std::string_view name() const override { return "MultiReturnSwitchNode"; }
+  [[nodiscard]] bool is_dense() const override { return input().is_dense(); }
+  [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return {&type_, 1}; }
+  void run(const RunContext& context) override;
+
+ private:
+  rgl_return_type_t type_ = RGL_RETURN_TYPE_FIRST;
+  std::vector<std::uint32_t> kept_;
+};
+
+class DownsampleNode final : public SelectNode {
+ public:
+  void set(const fathom::Vec3& leaf_m) { leaf_m_ = leaf_m; }
+  [[nodiscard]] std::string_view name() const override { return "DownSamplePointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return {RGL_FIELD_XYZ_VEC3_F32}; }
+  void run(const RunContext& context) override;
+
+ private:
+  fathom::Vec3 leaf_m_;
+  std::vector<std::uint32_t> kept_;
+};
+
+/// The points of all parents, parent by parent.
+class SpatialMergeNode final : public PointsNode {
+ public:
+  void set(const std::vector<rgl_field_t>& fields) { fields_ = real_fields(fields); }
+  [[nodiscard]] std::string_view name() const override { return "SpatialMergePointsNode"; }
+  [[nodiscard]] Input input_kind() const override { return Input::kManyPoints; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return fields_; }
+  void bind() override { inputs_ = points_parents(*this); }
+  void validate(const World& world) override;
+  void run(const RunContext& context) override;
+
+  [[nodiscard]] bool has(rgl_field_t field) const override;
+  [[nodiscard]] std::size_t count() const override { return count_; }
+  [[nodiscard]] bool is_dense() const override;
+  [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return {}; }
+  [[nodiscard]] fathom::Affine sensor_from_world() const override { return {}; }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override { return merged_.data(field); }
+
+ private:
+  std::vector<rgl_field_t> fields_;
+  std::vector<PointsNode*> inputs_;
+  FieldStore merged_;
+  std::size_t count_ = 0;
+};
+
+/// The points of all runs since the fields were last set.
+class TemporalMergeNode : public PointsNode {
+ public:
+  void set(const std::vector<rgl_field_t>& fields);
+  [[nodiscard]] std::string_view name() const override { return "TemporalMergePointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return fields_; }
+  void run(const RunContext& context) override;
+
+  [[nodiscard]] bool has(rgl_field_t field) const override { return merged_.contains(field); }
+  [[nodiscard]] std::size_t count() const override { return count_; }
+  [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return {}; }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override { return merged_.at(field).data(); }
+
+ private:
+  std::vector<rgl_field_t> fields_;
+  std::map<rgl_field_t, std::vector<std::byte>> merged_;
+  std::size_t count_ = 0;
+};
+
+/// The positions of the points of all runs. close() writes them to a file.
+class WritePcdNode final : public TemporalMergeNode {
+ public:
+  WritePcdNode() { TemporalMergeNode::set({RGL_FIELD_XYZ_VEC3_F32}); }
+  void set(std::filesystem::path file) { file_ = std::move(file); }
+  [[nodiscard]] std::string_view name() const override { return "WritePCDFilePointsNode"; }
+  void close() override;
+
+ private:
+  std::filesystem::path file_;
+};
+
+/// Throws INVALID_FILE_PATH.
+void save_pcd(const std::filesystem::path& file, std::span<const fathom::CloudProperty> properties, std::size_t points);
+
+// fathom's models without upper limits of their parameters, as in RGL.
+
+fathom::Axis to_axis(rgl_axis_t axis);
+
+fathom::Noise angular_ray_noise(float mean_rad, float stddev_rad, fathom::Axis axis);
+fathom::Noise angular_hit_noise(float mean_rad, float stddev_rad, fathom::Axis axis);
+fathom::Noise distance_noise(float mean_m, float stddev_m, float stddev_per_m);
 
 }  // namespace rgl

@@ -1,32 +1,65 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Tapes: their YAML, their calls, and playing them.
 
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <rgl/api/old.h>
 
 #include "status.hpp"
-#include "tape/reader.hpp"
 
 namespace rgl {
 
-/// The objects that a tape being played has made so far, and its arrays.
+/// The events of a YAML text, in its order. `line` counts from 1. A function that throws ends the reading. The depth is
+/// bounded if on_list() or on_map() throws from some depth on.
+class YamlEvents {
+ public:
+  virtual ~YamlEvents() = default;
+  virtual void on_scalar(int line, const std::string& text) = 0;
+  virtual void on_list(int line) = 0;
+  virtual void on_list_end() = 0;
+  virtual void on_map(int line) = 0;
+  virtual void on_map_end() = 0;
+};
+
+/// Throws TAPE_ERROR: "Invalid Tape: line 3: ...".
+[[noreturn]] void fail_at(int line, std::string_view what);
+
+/// Reads the first document, in the YAML of tapes: lists and maps, in blocks or in brackets, plain and quoted texts of
+/// one line, comments. Refuses anchors, aliases, tags, keys after '?', block texts and texts of several lines. An empty
+/// document has no events. Null is an empty text. Throws TAPE_ERROR.
+void read_yaml(std::string_view text, YamlEvents& events);
+
+/// A recorded call: `{function: {t: ns, a: [arguments]}}`.
+struct TapeCall {
+  std::string function;
+  int line = 0;              ///< in the text, from 1
+  std::int64_t time_ns = 0;  ///< since the recording began
+  std::vector<std::string> arguments;
+};
+
+/// Reads the calls of a tape from YAML. Throws TAPE_ERROR for a text that is not YAML or not a list of calls, an empty
+/// file, and a missing or too old version record.
+std::vector<TapeCall> read_tape(const std::string& text);
+
+/// The objects of a tape that is being played, and its arrays.
 class TapeState {
  public:
   explicit TapeState(std::vector<std::byte> binary) : binary_(std::move(binary)) {}
 
-  /// Objects by the number that the tape knows them by.
+  /// Objects by their numbers on the tape.
   std::map<std::uint64_t, rgl_mesh_t> meshes;
   std::map<std::uint64_t, rgl_entity_t> entities;
   std::map<std::uint64_t, rgl_texture_t> textures;
   std::map<std::uint64_t, rgl_node_t> nodes;
 
-  /// `bytes` of the binary file, which a call on `line` names. Throws TAPE_ERROR when the file ends before.
+  /// `bytes` bytes of the binary file, for a call on `line`. Throws TAPE_ERROR if the file ends before.
   [[nodiscard]] const std::byte* bytes(int line, std::uint64_t offset, std::uint64_t bytes) const;
 
  private:
@@ -55,7 +88,7 @@ class TapeArguments {
       return number;
     }
   }
-  /// An array of `count` elements, whose offset the argument is; in a tape, offsets are multiples of 16.
+  /// An array of `count` elements. The argument is its offset, a multiple of 16.
   template <class T>
   [[nodiscard]] const T* array(std::size_t i, std::int64_t count = 1) const {
     const std::uint64_t size = sizeof(T) * static_cast<std::uint64_t>(count < 0 ? 0 : count);
@@ -88,12 +121,12 @@ class TapeArguments {
 
 using TapeHandler = rgl_status_t (*)(const TapeArguments&);
 
-/// How to play a function; null: it is not known.
+/// The handler of a function; null if unknown.
 TapeHandler find_tape_handler(const std::string& function);
 
-/// Plays path.yaml with path.bin by calling the functions of the interface; objects that it makes stay. A failed call
-/// does not stop the tape: it may have failed when it was recorded. `in_real_time`: makes each call at the time at
-/// which it was recorded; otherwise calls follow each other at once. Throws TAPE_ERROR, INVALID_FILE_PATH.
+/// Plays path.yaml with path.bin by calling the functions of the interface. Its objects stay alive. A failed call does
+/// not stop the tape, because it may have failed in the recording. `in_real_time`: keeps the recorded times of calls.
+/// Throws TAPE_ERROR and INVALID_FILE_PATH.
 void play_tape(const std::string& path, bool in_real_time);
 
 }  // namespace rgl

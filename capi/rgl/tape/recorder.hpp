@@ -11,7 +11,7 @@
 
 namespace rgl {
 
-/// An array of a call; its bytes go to the binary file, and the record names where.
+/// An array of a call. Its bytes go to the binary file, and the record has their offset.
 struct TapeArray {
   const void* data;
   std::size_t bytes;
@@ -25,13 +25,13 @@ TapeArray tape_array(const T* data, std::int32_t count = 1) {
 /// path.bin.
 class TapeRecorder {
  public:
-  /// Throws TAPE_ERROR when it records already, INVALID_FILE_PATH when a file cannot be made.
+  /// Throws TAPE_ERROR if it records already, and INVALID_FILE_PATH if it cannot create a file.
   void begin(const std::string& path, const std::int32_t (&version)[3]);
-  /// Throws TAPE_ERROR when it does not record, or when the tape lacks something.
+  /// Throws TAPE_ERROR if it does not record, or if the tape is incomplete.
   void end();
   [[nodiscard]] bool is_active() const { return yaml_.is_open(); }
 
-  /// Leaves out a call for which there is no memory; end() then throws.
+  /// Leaves out a call if there is no memory for it; then end() throws.
   template <class... Args>
   void record(const char* function, const Args&... args) noexcept {
     if (!is_active()) return;
@@ -51,7 +51,7 @@ class TapeRecorder {
     if constexpr (std::is_same_v<T, TapeArray>) {
       list += std::to_string(store(value));
     } else if constexpr (std::is_same_v<T, bool>) {
-      list += value ? "true" : "false";  // yaml-cpp, with which RGL reads tapes, takes no 1 and 0
+      list += value ? "true" : "false";  // RGL reads tapes by yaml-cpp, which refuses 1 and 0
     } else if constexpr (std::is_pointer_v<T>) {
       list += std::to_string(reinterpret_cast<std::uintptr_t>(value));
     } else if constexpr (std::is_enum_v<T>) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tape/yaml.hpp"
-
 #include <charconv>
 #include <cstdint>
 
 #include <fmt/format.h>
 
 #include "status.hpp"
+#include "tape/player.hpp"
 
 namespace rgl {
 
@@ -69,7 +68,7 @@ class Reader {
     return text_[place] == '#' && (place == 0 || text_[place - 1] == '\n' || is_blank(text_[place - 1]));
   }
 
-  /// To the next text, over blanks, comments and ends of lines.
+  /// Skips blanks, comments and ends of lines.
   void skip() {
     for (; at_ < text_.size(); ++at_) {
       if (is_comment(at_)) {
@@ -82,7 +81,7 @@ class Reader {
     }
   }
 
-  /// A value that begins to the right of the column `parent`; a list below a key may begin at this column.
+  /// Reads a value that begins to the right of the column `parent`. A list below a key may begin at this column.
   void block_node(int parent, bool below_key) {
     const int line = line_;
     skip();
@@ -165,9 +164,9 @@ class Reader {
     skip();
     if (at_ >= text_.size()) fail_at(line_, "a bracket is not closed");
   }
-  /// Over a bracket, a comma or a colon, to the next text.
+  /// Skips a bracket, a comma or a colon, up to the next text.
   void step() { ++at_, skip_in_flow(); }
-  /// After a value: over a comma, or to the bracket that closes.
+  /// After a value: skips a comma, or stops at the closing bracket.
   void separate(char close) {
     skip_in_flow();
     if (here() == close) return;
@@ -175,7 +174,7 @@ class Reader {
     step();
   }
 
-  /// A text of one line.
+  /// Reads a text of one line.
   std::string scalar(bool in_flow) {
     if (here() == '"') return quoted();
     if (here() == '\'') return single_quoted();

@@ -23,7 +23,7 @@ struct TopicModule {
   fathom_topic_publish_t* publish = nullptr;
 };
 
-/// The folder of the library that this function is in. Null: it is not known.
+/// The folder of the library that holds this function; null if unknown.
 const std::filesystem::path* find_own_folder() noexcept {
   try {
     Dl_info own = {};
@@ -36,8 +36,8 @@ const std::filesystem::path* find_own_folder() noexcept {
   }
 }
 
-/// Found when the library is loaded, because its name may be relative and the working directory may change. It is never
-/// destroyed, since threads may use it while the process ends.
+/// Found when the library is loaded, because its name may be relative and the working directory may change. Never
+/// destroyed, because threads may use it while the process ends.
 const std::filesystem::path* const own_folder = find_own_folder();
 
 struct CloseModule {
@@ -50,11 +50,11 @@ bool find_symbol(void* module, const char* name, F*& function) {
   return function != nullptr;
 }
 
-/// The module, which stays loaded; or null and the reason.
+/// The module, which stays loaded, or null with the reason in `why`.
 const TopicModule* find_topic_module(std::string& why) {
   static TopicModule loaded;
   if (loaded.publish != nullptr) return &loaded;
-  // Beside the library, and nowhere else: without a folder, dlopen() would search the folders of the system.
+  // Only beside the library: without a folder, dlopen() would search the folders of the system.
   const std::filesystem::path file =
       own_folder == nullptr ? FATHOM_RGL_TOPICS_MODULE : *own_folder / FATHOM_RGL_TOPICS_MODULE;
   std::error_code error;

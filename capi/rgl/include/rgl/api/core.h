@@ -57,7 +57,7 @@ typedef struct rgl_mat3x4f {
   float value[3][4];
 } rgl_mat3x4f;
 
-/* How well a radar separates points between two distances. */
+/* The separation of a radar between two distances. */
 typedef struct rgl_radar_scope_t {
   float begin_distance;
   float end_distance;
@@ -114,7 +114,7 @@ RGL_ENUM(rgl_radar_object_class_t){
 
 RGL_ENUM(rgl_axis_t){RGL_AXIS_X = 1, RGL_AXIS_Y = 2, RGL_AXIS_Z = 3} rgl_axis_t;
 
-/* One byte wide, as it is stored per point. */
+/* One byte wide, as stored for each point. */
 #ifdef __cplusplus
 typedef enum rgl_return_type_t : uint8_t {
 #else
@@ -133,7 +133,7 @@ enum {
 };
 #endif
 
-/* Byte 3: how many returns; byte i: the type of return i. */
+/* Byte 3: the number of returns; byte i: the type of return i. */
 RGL_ENUM(rgl_return_mode_t){RGL_RETURN_UNKNOWN = 0,
                             RGL_RETURN_FIRST = 0x01000004,
                             RGL_RETURN_SECOND = 0x01000003,
@@ -145,7 +145,7 @@ RGL_ENUM(rgl_return_mode_t){RGL_RETURN_UNKNOWN = 0,
                             RGL_RETURN_STRONGEST_SECOND_STRONGEST = 0x02000501,
                             RGL_RETURN_FIRST_SECOND = 0x02000304} rgl_return_mode_t;
 
-/* The values that a point can have; the suffix is the type in memory. */
+/* The values of a point. The suffix is the type in memory. */
 RGL_ENUM(rgl_field_t){
     RGL_FIELD_XYZ_VEC3_F32 = 1,
     RGL_FIELD_INTENSITY_F32 = 2,
@@ -182,13 +182,13 @@ RGL_ENUM(rgl_field_t){
 /* ---- general ---- */
 
 RGL_API rgl_status_t rgl_get_version_info(int32_t* out_major, int32_t* out_minor, int32_t* out_patch);
-/* 1 when the whole extension is there, of ROS 2 what ros2.h says; else 0. */
+/* 1 if the whole extension is available (of ROS 2, the part in ros2.h); else 0. */
 RGL_API rgl_status_t rgl_get_extension_info(rgl_extension_t extension, int32_t* out_available);
 /* The file is emptied; path NULL or "": no file. */
 RGL_API rgl_status_t rgl_configure_logging(rgl_log_level_t log_level, const char* log_file_path, bool use_stdout);
-/* What the last call of this thread said; valid until its next call. */
+/* The message of this thread's last call; valid until its next call. */
 RGL_API void rgl_get_last_error_string(const char** out_error_string);
-/* Destroys every node, entity, mesh and texture, and forgets the scene's time. */
+/* Destroys all nodes, entities, meshes and textures, and unsets the scene's time. */
 RGL_API rgl_status_t rgl_cleanup(void);
 
 /* ---- meshes, entities, textures, scene ---- */
@@ -208,7 +208,7 @@ RGL_API rgl_status_t rgl_mesh_is_alive(rgl_mesh_t mesh, bool* out_alive);
 RGL_API rgl_status_t rgl_entity_create(rgl_entity_t* out_entity, rgl_scene_t scene, rgl_mesh_t mesh);
 RGL_API rgl_status_t rgl_entity_destroy(rgl_entity_t entity);
 RGL_API rgl_status_t rgl_entity_set_transform(rgl_entity_t entity, const rgl_mat3x4f* transform);
-/* Skinning: world matrices of the bones; the entity's own transform should be the identity. */
+/* Skinning by world matrices of the bones. The entity's own transform should be the identity. */
 RGL_API rgl_status_t rgl_entity_set_pose_world(rgl_entity_t entity, const rgl_mat3x4f* pose, int32_t bones_count);
 RGL_API rgl_status_t rgl_entity_set_id(rgl_entity_t entity, int32_t id);
 RGL_API rgl_status_t rgl_entity_set_intensity_texture(rgl_entity_t entity, rgl_texture_t texture);
@@ -226,19 +226,19 @@ RGL_API rgl_status_t rgl_texture_is_alive(rgl_texture_t texture, bool* out_alive
 
 RGL_API rgl_status_t rgl_scene_set_time(rgl_scene_t scene, uint64_t nanoseconds);
 
-/* ---- nodes: `*node` NULL makes one, else the node given is changed ---- */
+/* ---- nodes: makes a node if `*node` is NULL, else changes it ---- */
 
 RGL_API rgl_status_t rgl_node_rays_from_mat3x4f(rgl_node_t* node, const rgl_mat3x4f* rays, int32_t ray_count);
 /* Ring of ray i: ring_ids[i mod count]. */
 RGL_API rgl_status_t rgl_node_rays_set_ring_ids(rgl_node_t* node, const int32_t* ring_ids, int32_t ring_ids_count);
-/* Minimum and maximum, of each ray or of all. */
+/* Minimum and maximum, for each ray or one for all. */
 RGL_API rgl_status_t rgl_node_rays_set_range(rgl_node_t* node, const rgl_vec2f* ranges, int32_t ranges_count);
 /* Milliseconds. */
 RGL_API rgl_status_t rgl_node_rays_set_time_offsets(rgl_node_t* node, const float* offsets, int32_t offsets_count);
 RGL_API rgl_status_t rgl_node_rays_transform(rgl_node_t* node, const rgl_mat3x4f* transform);
 
 RGL_API rgl_status_t rgl_node_raytrace(rgl_node_t* node, rgl_scene_t scene);
-/* Of the sensor, in its own frame, m/s and rad/s. */
+/* Velocities of the sensor in its own frame, m/s and rad/s. */
 RGL_API rgl_status_t rgl_node_raytrace_configure_velocity(rgl_node_t node, const rgl_vec3f* linear_velocity,
                                                           const rgl_vec3f* angular_velocity);
 RGL_API rgl_status_t rgl_node_raytrace_configure_distortion(rgl_node_t node, bool enable);
@@ -290,18 +290,18 @@ RGL_API rgl_status_t rgl_node_gaussian_noise_distance(rgl_node_t* node, float me
 
 RGL_API rgl_status_t rgl_node_is_alive(rgl_node_t node, bool* out_alive);
 
-/* ---- graphs: everything that is linked to a node ---- */
+/* ---- graphs: all nodes linked to a node ---- */
 
 /* Checks the graph, then runs it in the background. */
 RGL_API rgl_status_t rgl_graph_run(rgl_node_t node);
 RGL_API rgl_status_t rgl_graph_destroy(rgl_node_t node);
-/* Points, and bytes of one; waits for the node. Either pointer may be NULL. */
+/* The number of points, and the bytes of one. Waits for the node. Either pointer may be NULL. */
 RGL_API rgl_status_t rgl_graph_get_result_size(rgl_node_t node, rgl_field_t field, int32_t* out_count,
                                                int32_t* out_size_of);
 RGL_API rgl_status_t rgl_graph_get_result_data(rgl_node_t node, rgl_field_t field, void* dst);
 RGL_API rgl_status_t rgl_graph_node_add_child(rgl_node_t parent, rgl_node_t child);
 RGL_API rgl_status_t rgl_graph_node_remove_child(rgl_node_t parent, rgl_node_t child);
-/* Higher runs first; never below that of a child. */
+/* Higher priorities run first. A priority is never below a child's. */
 RGL_API rgl_status_t rgl_graph_node_set_priority(rgl_node_t node, int32_t priority);
 RGL_API rgl_status_t rgl_graph_node_get_priority(rgl_node_t node, int32_t* out_priority);
 
