@@ -21,7 +21,7 @@ constexpr std::string_view kSpace = " \t\r\n";
   throw InputError(std::string(key).append(" = '").append(value).append("' ").append(what));
 }
 
-/// The parts between separators, without those that are empty.
+/// The non-empty parts between separators.
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -69,7 +69,7 @@ Output output_of(std::string_view name) {
                                                       "clean_range", "reason", "geom_id"};
   const auto* const found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end())
-    refuse("channels", name, "is none of depth, range, clean_depth, clean_range, reason, geom_id");
+    refuse("channels", name, "is not one of depth, range, clean_depth, clean_range, reason, geom_id");
   return static_cast<Output>(found - kNames.begin());
 }
 
@@ -86,7 +86,7 @@ FieldValue read_parameter(const NoiseInfo& model, std::string_view text) {
     if (word != field.choices.end()) return field_value(field, static_cast<double>(word - field.choices.begin()));
     return field_value(field, number(std::string(model.slug).append(".").append(name), value, -kMost, kMost));
   }
-  return {std::string(name), 0.0};  // make_noise() names the nearest one
+  return {std::string(name), 0.0};  // make_noise() refuses it and names the nearest one
 }
 
 void read_camera(const ConfigText& text, DepthConfig& config) {

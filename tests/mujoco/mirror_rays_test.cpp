@@ -21,7 +21,7 @@ using test::RayFilter;
 
 constexpr std::size_t kRays = 3000;
 
-/// The rays that were compared, and those of them that met something.
+/// Counts of compared rays, of hits, and of checked ids.
 struct Tally {
   std::size_t rays = 0, hits = 0, ids = 0;
 };
@@ -95,7 +95,7 @@ TEST(MujocoRays, MeetEveryTypeOfGeom) {
 
 TEST(MujocoRays, PassThroughGroupsBodiesAndStaticsAsThoseOfMjRay) {
   for (std::uint32_t seed = 40; seed < 48; ++seed) {
-    // MuJoCo 2.2.2 counts the world's own geoms alone as static; 3 also those of bodies that are welded to it.
+    // MuJoCo 2.2.2 counts only the world's own geoms as static; 3 also the geoms of bodies welded to it.
     const bool statics = seed % 2 != 0;
     const WorldPair pair(seed, 64, !statics);
     test::Numbers numbers(seed);

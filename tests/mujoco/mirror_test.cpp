@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What stands in a mirror, where it is as a world moves, and the sensors that hang on it.
+// The contents of a mirror, their poses as a world moves, and the sensors on it.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 using test::make_world;
 using test::MujocoWorld;
 
-/// A box that falls beside one that stands, a camera and a site on the one that falls, and what is not mirrored.
+/// A falling box beside a standing one, a camera and a site on the falling box, and parts that are not mirrored.
 constexpr const char* kFalling = R"(<mujoco>
   <asset><material name='air' rgba='1 1 1 0'/></asset>
   <worldbody>

@@ -48,7 +48,8 @@ inline MujocoWorld make_world(const std::string& mjcf) {
   return world;
 }
 
-/// The share of its radius by which an inscribed sphere of so many segments lies too deep at most, and a cylinder.
+/// The largest depth of an inscribed sphere of `segments` segments below the true one, relative to its radius; the same
+/// for a cylinder.
 inline double sphere_depth(std::uint32_t segments) { return std::pow(std::sin(std::numbers::pi / segments), 2); }
 inline double cylinder_depth(std::uint32_t segments) { return 1.0 - std::cos(std::numbers::pi / segments); }
 
@@ -88,8 +89,8 @@ inline std::string star_mesh(const std::string& name, Numbers& numbers) {
          "' face='0 2 4 2 1 4 1 3 4 3 0 4 2 0 5 1 2 5 3 1 5 0 3 5'/>";
 }
 
-/// A geom of MJCF of a type that MuJoCo numbers, half as large as its cell. `deep`: round ones are as small as the mesh
-/// of so many segments can be; 0: as they are.
+/// A geom of MJCF of one of MuJoCo's types, half as large as its cell. `deep`: shrinks round geoms to the depth of a
+/// mesh of that many segments; 0: does not shrink.
 inline std::string geom_text(int type, Numbers& numbers, std::uint32_t deep) {
   const double sphere = deep == 0 ? 1.0 : 1.0 - sphere_depth(deep);
   const double cylinder = deep == 0 ? 1.0 : 1.0 - cylinder_depth(deep);
@@ -114,7 +115,7 @@ inline std::string geom_text(int type, Numbers& numbers, std::uint32_t deep) {
   }
 }
 
-inline constexpr double kCell = 3.0;  ///< no geom reaches out of its own
+inline constexpr double kCell = 3.0;  ///< each geom stays inside its cell
 
 /// A world of all types of geoms above an infinite floor: three by three by two cells with a body each. Some hang on a
 /// joint, some are welded (`all_move`: none is); groups and alphas differ.

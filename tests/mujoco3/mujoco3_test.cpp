@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The mirror over arrays of MuJoCo 3.3.8, and what that MuJoCo said of the same models. The laws are those of
+// The mirror over arrays of MuJoCo 3.3.8, against that MuJoCo's answers for the same models. The laws are as in
 // tests/mujoco/mirror_rays_test.cpp.
 
 #include <algorithm>

@@ -210,7 +210,7 @@ TEST(MujocoPlugin, RefusesWhatItCannotRead) {
   EXPECT_EQ(refusal({{"rate_hz", "fast"}}), "fathom.depth: rate_hz = 'fast' is not a number");
   EXPECT_EQ(refusal({{"geomgroup", "1 1"}}), "fathom.depth: geomgroup = '1 1' is not 6 numbers");
   EXPECT_EQ(refusal({{"see_own_body", "1"}}), "fathom.depth: see_own_body = '1' is neither true nor false");
-  EXPECT_NE(refusal({{"channels", "dept"}}).find("channels = 'dept' is none of depth"), std::string::npos);
+  EXPECT_NE(refusal({{"channels", "dept"}}).find("channels = 'dept' is not one of depth"), std::string::npos);
   EXPECT_EQ(refusal({{"focal_length", "24"}}), "fathom.depth: focal_length and horizontal_aperture go together");
   EXPECT_NE(refusal({{"noise", "distence"}}).find("distance"), std::string::npos);
   EXPECT_NE(refusal({{"noise", "distance stddev=1"}}).find("stddev_m"), std::string::npos);
