@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# For tests that are scripts: counts checks, and says so as run-tests wants it. Use:
+# For tests that are scripts: counts checks, and reports them to run-tests. Use:
 #
 #   source .../tests/support/checks.sh
 #   pass; fail WHY; skip WHY     one check each

@@ -37,7 +37,7 @@ struct Failure {
   bool for_good;
 };
 
-/// A piece of the GPU's memory; pages of their own.
+/// A piece of the GPU's memory, in separate pages.
 struct Piece {
   std::size_t bytes, pages;
   int gpu;
@@ -70,7 +70,7 @@ FakeGpu& gpu() {
   return *it;
 }
 
-thread_local std::vector<void*> contexts;  // those that are current, the last one first
+thread_local std::vector<void*> contexts;  // a stack: the last one is current
 
 void* new_name() { return reinterpret_cast<void*>(0x1000 + 16 * ++gpu().names); }
 template <class Handle>
@@ -277,7 +277,7 @@ constexpr std::array kKernels = {"fathom_render_rays",     "fathom_lose_edges", 
                                  "fathom_match_pixels",    "fathom_join_pixels", "fathom_count_pixels",
                                  "fathom_lose_speckles",   "fathom_finish_rays", "fathom_draw_white",
                                  "fathom_sum_across",      "fathom_sum_down"};
-std::array<char, kKernels.size()> kernel_names;  // whose addresses are those of the functions
+std::array<char, kKernels.size()> kernel_names;  // their addresses stand for the functions
 
 void run_kernel(std::size_t kernel, const Launch& launch) {
   if (gpu().launch_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(gpu().launch_ms));

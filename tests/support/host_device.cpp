@@ -20,7 +20,7 @@ namespace {
 
 std::atomic<std::uint64_t> frames{0};
 
-/// Trees as a device keeps them: those of meshes, which follow their vertices by themselves, and one over the world.
+/// Trees as on a device: trees of meshes, which follow their vertices, and one over the world.
 class HostWorlds {
  public:
   void place(const tree::Meshes& meshes, tree::World& world) {

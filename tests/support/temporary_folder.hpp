@@ -13,7 +13,7 @@
 
 namespace fathom::test {
 
-/// An empty folder of its own for a test, removed at the end.
+/// An empty folder for one test, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -46,7 +46,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The bytes of a file; none where it cannot be read.
+/// The bytes of a file; empty if it cannot be read.
 inline std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -17,7 +17,7 @@ expect 2 'angular_ray changes the ranges too' fathom fit pairs jitter --model di
 expect 0 'lidar' fathom simulate room.yaml --out smooth --set 'sensors.lidar.noise.distance.correlation={across_px: 2}'
 expect 2 'its draws are correlated' fathom fit pairs smooth --model distance
 
-# What summary.json does not say, or says wrongly.
+# Missing and wrong entries of summary.json.
 for text in '{}' '[]' 'no' '{"fathom": "x", "sensors": 3}' '{"sensors": [{"name": "lidar"}]}' \
   '{"sensors": [{"name": "lidar", "noise": [3]}]}' '{"sensors": [{"name": "lidar", "noise": [{"model": 1, "stage": []}]}]}'; do
   echo "$text" > good/summary.json

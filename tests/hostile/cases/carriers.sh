@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A sensor inside the body that carries it says so, on stderr and in the summary.
+# A sensor inside the body that carries it is reported on stderr and in the summary.
 cat > gripper.yaml << 'END'
 scene:
   meshes: {tool: {box: {size_m: [0.2, 0.2, 0.2]}}, floor: {plane: {size_m: [9, 9]}}}
@@ -12,13 +12,13 @@ expect 0 "$sentence" cat gripper/summary.json
 sed 's/parent: tool, see_parent: true,/position_m: [0, 0, 1],/' gripper.yaml > free.yaml
 expect 0 'depth' fathom simulate free.yaml --out free
 expect 0 '"warnings": \[\]' cat free/summary.json
-# It ignores the body that carries it, and sees it when it is told to.
+# It ignores the body that carries it, unless see_parent is true.
 sed 's/see_parent: true, //' gripper.yaml > blind.yaml
 expect 0 'miss 1 984' fathom simulate blind.yaml --out blind
 expect 0 '"warnings": \[\]' cat blind/summary.json
 sed 's/parent: tool, see_parent/see_parent/' gripper.yaml > orphan.yaml
 expect 2 'orphan.yaml:4:.*see_parent = true needs a parent' fathom simulate orphan.yaml --out orphan
-# What noise carried below the least range is no carrier's fault.
+# Noise below the least range is not reported as a carrier.
 cat > within.yaml << 'YAML'
 scene: {meshes: {box: {box: {size_m: [4, 4, 4]}}}, entities: [{name: box, mesh: box}]}
 sensors:

@@ -26,8 +26,8 @@ race() {
 expect 0 'one each' race new
 expect 0 'one each' race empty
 
-# With --force nobody joins a run at work (held here, lest it end or fill the disk), and the lock of a killed one is gone
-# with it.
+# --force does not enter the folder of a running run (stopped here, so that it does not end or fill the disk). The lock of
+# a killed run is gone.
 "$FATHOM" simulate room.yaml --out busy --frames 1000 > /dev/null 2>&1 &
 until [[ -e busy/lidar/cloud_000001.pcd ]] || ! kill -0 $! 2> /dev/null; do sleep 0.01; done
 kill -STOP $!
@@ -43,7 +43,7 @@ alike() { diff -r "$1" "$2" && echo alike; }
 expect 0 'alike' alike of_1/lidar busy/lidar
 absent busy/unfinished.txt
 
-# An empty folder needs no --force, another one does, and a file is none.
+# An empty folder needs no --force, another folder does, and a file is refused.
 mkdir empty full
 echo mine > full/mine.txt
 expect 0 'lidar' fathom simulate room.yaml --out empty

@@ -70,7 +70,7 @@ expect 0 'scans +1' score comma.log
 printf 'FLASER 4294967297 1 2 3\n' > huge.log
 expect 2 'huge.log:1: .* is not a number of rays in \[1, 100000\]' score huge.log
 
-# CSV: bytes that end a string of C, numbers that are none, commas for points.
+# CSV: bytes that end a C string, words instead of numbers, commas for points.
 for value in '1\x002' 0x10 1e999 'nan(123)' 1d3 1e39; do
   { printf 'x_m,y_m,yaw_rad,range_m@0\n0,0,0,'; printf "$value\n"; } > value.csv
   expect 2 'value.csv:2: a reading = ' score value.csv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Maps: what is given in place of the YAML, values that it may not have, images without their end.
+# Maps: other files instead of the YAML, invalid values, images without their end.
 printf 'image: map.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n' > map.yaml
 printf 'P5 4 4 255\n\0\0\0\0\0\xfe\xfe\0\0\xfe\xfe\0\0\0\0\0' > map.pgm
 printf 'x_m,y_m,yaw_rad,range_m@0\n0,0,0,0.1\n' > log.csv

@@ -31,7 +31,7 @@ expect 2 'w.sdf: is an SDF description' fathom simulate w.sdf --out out
 expect 2 'm.xml: is an MJCF \(MuJoCo\) description' fathom simulate m.xml --out out
 absent out
 
-# A wall at x = 5 as a y-up file has it: obeyed by up_axis, and refused where the word is none.
+# A wall at x = 5 in a y-up file: up_axis turns it, and an unknown word is refused.
 head='ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n'
 printf "$head"'element face 1\nproperty list uchar int vertex_indices\nend_header\n5 -2 9\n5 -2 -9\n5 2 -9\n5 2 9\n4 0 1 2 3\n' > wall.ply
 read_as 0 '2[67][0-9]' '{file: wall.ply, up_axis: y}'  # 18 m wide

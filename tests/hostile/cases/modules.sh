@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The reader of SDF is a module beside the library. Where somebody took it away, or put something else there, one line says so.
+# The reader of SDF is a module beside the library. One line reports a missing or wrong module.
 
 library=$(ldd "$FATHOM" | awk '/libfathom\.so/ {print $3}')
 module=$(compgen -G "$(dirname "$library")/libfathom-sdf-*.so") || skip "this build has no reader of SDF"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# OBJ of strangers: numbers that are none, and files that it names.
+# OBJ of strangers: words instead of numbers, and names of files.
 scene() {
   cat > scene.yaml << 'END'
 scene: {meshes: {m: m.obj}, entities: [{name: m, mesh: m}]}

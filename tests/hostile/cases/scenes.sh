@@ -23,7 +23,7 @@ done
 truncate -s 17M large.yaml
 expect 2 'large.yaml: 17825792 bytes, above the limit of 16777216' simulate large.yaml
 
-# YAML that other programs read otherwise, and numbers that are none.
+# YAML that other programs read differently, and words instead of numbers.
 refused 'seed: 1\nseed: 2' "7:1: the key 'seed' is there twice; the first is on line 6"
 refused '<<: {rate_hz: 5}' '6:1: << is not a known key'
 refused 'rate_hz: !!float 5' '6:10: the YAML tag'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Full, closed and broken streams, and files that may not grow. Progress is best effort; what a command is for is not.
 room_yaml > room.yaml
-in_shell() { bash -c "$1"; }  # with the redirections of its own
+in_shell() { bash -c "$1"; }  # with its own redirections
 export -f fathom
 
 # Slow frames that leave little on disk, and enough of them to show progress. One thread takes as long
