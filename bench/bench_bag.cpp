@@ -19,14 +19,14 @@
 #include <fathom/files/clouds.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "bag/mcap_record.hpp"
+#include "bag/mcap_format.hpp"
 #include "bag/mcap_writer.hpp"
 #include "bag/read_bag.hpp"
 #include "cloud/cloud_message.hpp"
 #include "interleave.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message.hpp"
-#include "message/tf_message.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom::bench {
 namespace {

@@ -27,7 +27,7 @@
 #include "bench/naive_beam.hpp"
 #include "bench/pairs.hpp"
 #include "bench/scenes.hpp"
-#include "log/grid_map.hpp"
+#include "log/maps.hpp"
 
 namespace fathom::bench {
 namespace {

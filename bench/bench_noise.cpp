@@ -14,7 +14,7 @@
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/noise.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "interleave.hpp"
 #include "render/field_lanes.hpp"
 #include "render/field_scratch.hpp"

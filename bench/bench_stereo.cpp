@@ -28,7 +28,7 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "cast/make_caster.hpp"
+#include "cast/caster.hpp"
 #include "interleave.hpp"
 #include "raw_embree.hpp"
 #include "render/plan.hpp"

@@ -15,10 +15,10 @@
 
 #include <fathom/beam/beam.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "bench/interleave.hpp"
 #include "bench/pairs.hpp"
-#include "log/grid_map.hpp"
+#include "log/maps.hpp"
 
 namespace fathom::bench {
 namespace {

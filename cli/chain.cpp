@@ -17,7 +17,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/calibrate/chain_report.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/names.hpp>
-#include <fathom/simulate/run_plan.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

@@ -8,7 +8,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/dataset/info.hpp>
+#include <fathom/dataset/dataset.hpp>
 
 #include "commands.hpp"
 #include "option_values.hpp"

@@ -13,7 +13,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/calibrate/wall_report.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

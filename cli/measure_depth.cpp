@@ -17,7 +17,7 @@
 #include <fathom/base/names.hpp>
 #include <fathom/calibrate/depth_report.hpp>
 #include <fathom/calibrate/measure_depth.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/sensor/stereo_camera.hpp>
 

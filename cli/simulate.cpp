@@ -10,7 +10,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/dataset/dataset.hpp>
-#include <fathom/dataset/estimate.hpp>
 #include <fathom/dataset/unit.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/simulate/run.hpp>

@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/base/isa.hpp>
 
 #include "fields.hpp"
 #include "old_lidar.hpp"

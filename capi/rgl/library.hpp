@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 #include <rgl/api/core.h>
 
-#include <fathom/base/executor.hpp>
+#include <fathom/base/compute.hpp>
 
 #include "graph/graph.hpp"
 #include "graph/run.hpp"

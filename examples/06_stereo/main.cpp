@@ -5,7 +5,6 @@
 #include <variant>
 
 #include <fathom/fathom.hpp>
-#include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/sensor/stereo_camera.hpp>

@@ -5,9 +5,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/dataset/dataset.hpp>
-#include <fathom/files/arrays.hpp>
 #include <fathom/files/clouds.hpp>
-#include <fathom/files/depth.hpp>
 #include <fathom/files/maps.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/files/pictures.hpp>

@@ -5,7 +5,6 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/dataset/dataset.hpp>
-#include <fathom/dataset/info.hpp>
 
 #include "arguments.hpp"
 #include "binding.hpp"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A frame written to files. Every file appears whole or not at all.
 #include <fathom/base/error.hpp>
-#include <fathom/files/arrays.hpp>
 #include <fathom/files/clouds.hpp>
-#include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 
 #include "arguments.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/trajectories.hpp>
+#include <fathom/files/maps.hpp>
 
 #include "arguments.hpp"
 

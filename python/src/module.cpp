@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "binding.hpp"

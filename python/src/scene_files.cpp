@@ -5,7 +5,6 @@
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/run_plan.hpp>
 
 #include "chain.hpp"
 #include "simulator.hpp"

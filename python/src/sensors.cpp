@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/ray_tables.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "chain.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include <fathom/files/height_fields.hpp>
+#include <fathom/files/maps.hpp>
 #include <fathom/files/meshes.hpp>
 
 #include "arguments.hpp"

@@ -12,7 +12,7 @@
 #include <array>
 #include <cmath>
 
-#include <fathom/math/student.hpp>
+#include <fathom/math/distributions.hpp>
 
 namespace fathom {
 

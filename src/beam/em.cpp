@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fathom/math/student.hpp>
+#include <fathom/math/distributions.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 
 namespace fathom {
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/beam/fit.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "beam/em_kernels.hpp"
 #include "beam/evidence.hpp"
 

@@ -12,7 +12,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/beam/fit.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 
 namespace fathom {
 

@@ -10,7 +10,7 @@
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 
 namespace fathom {
 

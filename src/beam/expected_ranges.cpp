@@ -5,7 +5,7 @@
 #include <array>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "beam/moving_ranges.hpp"
 

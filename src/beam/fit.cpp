@@ -11,7 +11,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "beam/learning.hpp"
 
 namespace fathom {

@@ -7,7 +7,7 @@
 
 #include <Eigen/LU>
 
-#include <fathom/math/student.hpp>
+#include <fathom/math/distributions.hpp>
 
 #include "beam/em.hpp"
 

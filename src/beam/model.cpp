@@ -10,7 +10,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/math/student.hpp>
+#include <fathom/math/distributions.hpp>
 
 #include "base/text.hpp"
 #include "beam/evidence.hpp"

@@ -14,7 +14,7 @@
 #include <fathom/beam/refine.hpp>
 #include <fathom/beam/score.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "beam/learning.hpp"
 #include "beam/moving_ranges.hpp"
 #include "beam/way_blocks.hpp"

@@ -11,8 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counts.hpp"
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "base/text.hpp"
 #include "beam/moving_ranges.hpp"
 #include "beam/no_return_pile.hpp"

@@ -12,10 +12,9 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/math/student.hpp>
+#include <fathom/math/distributions.hpp>
 
-#include "base/executor.hpp"
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "beam/evidence.hpp"
 #include "beam/score_kernels.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/median.hpp"
+#include "base/numbers.hpp"
 
 namespace fathom {
 

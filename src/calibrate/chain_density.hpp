@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/executor.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/noise/measured_range_law.hpp>
 

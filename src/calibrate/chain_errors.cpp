@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "fit/covariance.hpp"
 

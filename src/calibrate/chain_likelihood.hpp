@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/executor.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_density.hpp"

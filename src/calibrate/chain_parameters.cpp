@@ -12,7 +12,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 
-#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/turned_rays.hpp"

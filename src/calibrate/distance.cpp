@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "calibrate/search.hpp"
 #include "fit/covariance.hpp"
-#include "text/csv_columns.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 

@@ -10,7 +10,6 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/base/executor.hpp>
 
 #include "calibrate/depth_patch.hpp"
 #include "fit/uncertainty.hpp"

@@ -12,7 +12,6 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 

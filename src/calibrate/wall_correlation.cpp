@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/search.hpp"
 #include "calibrate/wall_work.hpp"

@@ -10,8 +10,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall.hpp>
 
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "calibrate/wall_work.hpp"

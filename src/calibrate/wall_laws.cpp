@@ -13,7 +13,7 @@
 
 #include <fathom/math/f64.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "calibrate/wall_work.hpp"

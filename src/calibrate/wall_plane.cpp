@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/median.hpp"
+#include "base/numbers.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <span>
 
+#include <fathom/math/f64.hpp>
 #include <fathom/math/random.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/wall_work.hpp"
 #include "fit/covariance.hpp"

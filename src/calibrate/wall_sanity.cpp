@@ -15,7 +15,7 @@
 #include <fathom/calibrate/wall.hpp>
 #include <fathom/noise/disparity.hpp>
 
-#include "base/median.hpp"
+#include "base/numbers.hpp"
 #include "beam/no_return_pile.hpp"
 #include "calibrate/wall_work.hpp"
 

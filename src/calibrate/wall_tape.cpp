@@ -14,7 +14,7 @@
 #include <fathom/noise/disparity.hpp>
 #include <fathom/noise/gain_bias.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "calibrate/wall_work.hpp"
 #include "fit/covariance.hpp"
 

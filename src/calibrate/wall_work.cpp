@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/base/executor.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/counts.hpp"
-#include "base/median.hpp"
+#include "base/numbers.hpp"
+#include "base/text.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {

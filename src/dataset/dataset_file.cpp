@@ -23,7 +23,7 @@
 #include "sensor/sensor_view.hpp"
 #include "simulate/outputs/arrays.hpp"
 #include "simulate/summary.hpp"
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

@@ -14,7 +14,7 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "dataset/own_files.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

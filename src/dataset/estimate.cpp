@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/base/executor.hpp>
 #include <fathom/dataset/dataset.hpp>
 
 #include "dataset/dataset_file.hpp"
@@ -24,7 +24,7 @@
 #include "dataset/pack.hpp"
 #include "dataset/pack_tree.hpp"
 #include "simulate/run_folder.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

@@ -21,7 +21,7 @@
 #include "dataset/pack_writer.hpp"
 #include "simulate/outputs/arrays.hpp"
 #include "simulate/prepare_run.hpp"
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

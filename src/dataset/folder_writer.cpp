@@ -23,7 +23,7 @@
 #include "dataset/pack_writer.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

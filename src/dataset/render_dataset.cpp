@@ -17,12 +17,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/base/executor.hpp>
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/frame/digest.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "dataset/dataset_file.hpp"
 #include "dataset/digest.hpp"
 #include "dataset/pack_tree.hpp"
@@ -31,7 +31,7 @@
 #include "simulate/counted_run.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/summary.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/base/executor.hpp>
 #include <fathom/dataset/dataset.hpp>
 
 #include "dataset/dataset_file.hpp"

@@ -8,7 +8,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 
 namespace fathom {
 

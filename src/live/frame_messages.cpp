@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "message/message.hpp"
-#include "message/point_cloud2.hpp"
+#include "message/cdr.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom {
 

@@ -24,9 +24,8 @@
 #include "live/live_source.hpp"
 #include "live/socket/live_server.hpp"
 #include "live/topic_hub.hpp"
+#include "text/files.hpp"
 #include "text/json_place.hpp"
-#include "text/nesting.hpp"
-#include "text/read_file.hpp"
 
 namespace fathom {
 

@@ -12,8 +12,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "text/files.hpp"
 #include "text/json_place.hpp"
-#include "text/nesting.hpp"
 
 namespace fathom {
 

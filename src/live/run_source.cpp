@@ -22,9 +22,8 @@
 #include "cloud/read_cloud.hpp"
 #include "live/live_source.hpp"
 #include "live/shown_cloud.hpp"
-#include "message/message.hpp"
-#include "text/nesting.hpp"
-#include "text/read_file.hpp"
+#include "message/cdr.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

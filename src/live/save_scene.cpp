@@ -13,8 +13,8 @@
 
 #include "base/text.hpp"
 #include "simulate/scene_file.hpp"
-#include "text/whole_file.hpp"
-#include "text/yaml_tree.hpp"
+#include "text/files.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

@@ -12,7 +12,7 @@
 #include <fathom/simulate/run.hpp>
 
 #include "live/topic_hub.hpp"
-#include "text/yaml_tree.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

@@ -19,7 +19,7 @@
 
 #include "live/frame_messages.hpp"
 #include "message/message_type.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 

@@ -12,7 +12,7 @@
 
 #include "cloud/cloud_message.hpp"
 #include "live/topic_hub.hpp"
-#include "message/point_cloud2.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom {
 

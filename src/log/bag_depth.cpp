@@ -19,11 +19,10 @@
 #include <fathom/base/names.hpp>
 
 #include "bag/read_bag.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "log/grey_image.hpp"
-#include "message/compressed_image.hpp"
-#include "message/image.hpp"
-#include "message/message.hpp"
+#include "message/cdr.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom {
 

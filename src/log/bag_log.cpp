@@ -10,13 +10,13 @@
 #include <fathom/beam/log_files.hpp>
 
 #include "bag/read_bag.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "log/bag_depth.hpp"
 #include "log/frame_tree.hpp"
 #include "log/scan_taker.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message.hpp"
-#include "message/tf_message.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom {
 

@@ -16,9 +16,9 @@
 #include <fathom/base/names.hpp>
 #include <fathom/beam/log_files.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "log/scan_lines.hpp"
-#include "text/line_source.hpp"
+#include "text/gzip_text.hpp"
 
 namespace fathom {
 

@@ -15,8 +15,8 @@
 
 #include "base/text.hpp"
 #include "log/scan_lines.hpp"
-#include "text/csv_columns.hpp"
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 

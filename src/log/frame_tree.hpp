@@ -10,7 +10,7 @@
 
 #include <fathom/base/geometry.hpp>
 
-#include "message/tf_message.hpp"
+#include "message/geometry.hpp"
 
 namespace fathom {
 

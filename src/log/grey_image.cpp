@@ -15,8 +15,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "text/files.hpp"
 #include "text/gzip_text.hpp"
-#include "text/read_file.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

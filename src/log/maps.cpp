@@ -16,15 +16,14 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/maps.hpp>
 
-#include "base/coordinates.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "log/grey_image.hpp"
-#include "text/confined.hpp"
+#include "text/files.hpp"
+#include "text/formats.hpp"
 #include "text/gzip_text.hpp"
-#include "text/npy.hpp"
-#include "text/read_file.hpp"
 #include "text/text_lines.hpp"
-#include "text/yaml_reader.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

@@ -14,7 +14,7 @@
 #include <fathom/beam/scan.hpp>
 #include <fathom/scene/grid_map.hpp>
 
-#include "text/log_line.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 

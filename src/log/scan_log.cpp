@@ -14,13 +14,13 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "log/scan_lines.hpp"
-#include "text/line_source.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
+#include "text/gzip_text.hpp"
 
 namespace fathom {
 

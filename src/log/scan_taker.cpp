@@ -10,11 +10,11 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "log/scan_lines.hpp"
-#include "message/message.hpp"
+#include "message/cdr.hpp"
 
 namespace fathom {
 

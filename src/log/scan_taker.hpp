@@ -12,9 +12,9 @@
 
 #include <fathom/beam/scan.hpp>
 
-#include "bag/bag_message.hpp"
+#include "bag/read_bag.hpp"
 #include "log/frame_tree.hpp"
-#include "message/laser_scan.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom {
 

@@ -5,14 +5,14 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/affine.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "base/text.hpp"
 #include "mesh/dae_document.hpp"
 #include "mesh/read_mesh.hpp"
 #include "mesh/triangles.hpp"
-#include "text/nesting.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -15,8 +15,7 @@
 
 #include "base/text.hpp"
 #include "mesh/gltf_document.hpp"
-#include "text/confined.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "text/files.hpp"
 #include "text/json_place.hpp"
-#include "text/nesting.hpp"
 
 namespace fathom {
 

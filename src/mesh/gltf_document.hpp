@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/geometry.hpp>
 
 namespace fathom {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/geometry.hpp>
 
 #include "base/text.hpp"
 #include "mesh/gltf_document.hpp"

@@ -10,7 +10,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 
-#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
 #include "mesh/triangles.hpp"

@@ -10,11 +10,10 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
 #include "scene/mesh_origin.hpp"
-#include "text/ply_header.hpp"
+#include "text/formats.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -15,11 +15,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/meshes.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "scene/triangle.hpp"
-#include "text/read_file.hpp"
-#include "text/robot_description.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -8,7 +8,6 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
 #include "mesh/triangles.hpp"

@@ -10,7 +10,7 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
-#include "text/nesting.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

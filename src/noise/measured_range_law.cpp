@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/math/distributions.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/student.hpp>
 
 #include "noise/mixture_law.hpp"
 #include "noise/spread_student.hpp"

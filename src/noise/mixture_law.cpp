@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fathom/math/distributions.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/interval_normal.hpp>
 
 namespace fathom {
 

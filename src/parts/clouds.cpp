@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/parts/clouds.hpp>
 
 #include "parts/lanes.hpp"

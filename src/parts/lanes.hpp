@@ -5,11 +5,11 @@
 
 #include <cstdint>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/noise/drive.hpp>
 #include <fathom/parts/placed_mesh.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "cast/tile.hpp"
 
 namespace fathom {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 #include <fathom/parts/radar.hpp>
 
 namespace fathom {

@@ -8,8 +8,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/parts/tracer.hpp>
 
-#include "cast/kept_by_mesh.hpp"
-#include "cast/make_caster.hpp"
+#include "cast/caster.hpp"
 #include "cast/tile.hpp"
 #include "parts/lanes.hpp"
 #include "parts/surface.hpp"

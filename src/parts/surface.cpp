@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/parts/tracer.hpp>
 
 #include "parts/trace_job.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/parts/tracer.hpp>
 
 #include "parts/ray_layout.hpp"

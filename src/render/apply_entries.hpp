@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/noise/drive.hpp>
 
 #include "render/chain.hpp"

@@ -6,7 +6,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "render/field_scratch.hpp"
 #include "render/render.hpp"
 

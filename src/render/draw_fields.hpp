@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/noise/drive.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "render/chain.hpp"
 #include "render/field_kernel.hpp"
 #include "render/field_lanes.hpp"

@@ -6,7 +6,7 @@
 
 #include <fathom/frame/frame.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "render/render.hpp"
 
 namespace fathom {

@@ -8,8 +8,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "scene/pose_offset.hpp"
 #include "scene/world_poses.hpp"
 

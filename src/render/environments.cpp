@@ -9,10 +9,10 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
+#include "base/errors.hpp"
 #include "base/frame_writer.hpp"
-#include "base/with_prefix.hpp"
-#include "cast/make_caster.hpp"
+#include "cast/caster.hpp"
 #include "render/device/open_device.hpp"
 #include "render/draw_fields.hpp"
 #include "render/drawn_entities.hpp"

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/ids.hpp>
-#include <fathom/base/isa.hpp>
 #include <fathom/noise/drive.hpp>
 #include <fathom/sensor/model.hpp>
 

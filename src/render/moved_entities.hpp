@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/executor.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/scene/scene.hpp>
 
 #include "scene/checked_pose.hpp"

@@ -11,13 +11,13 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/math/distributions.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/interval_normal.hpp>
 #include <fathom/math/random.hpp>
 #include <fathom/sensor/kinds.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "render/check_chain.hpp"
 #include "render/sensor_rays.hpp"
 #include "scene/pose_offset.hpp"

@@ -9,7 +9,7 @@
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/preset_sensor.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "render/check_chain.hpp"
 #include "render/seen_masks.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "render/apply_entries.hpp"
 #include "render/block_store.hpp"
 #include "render/draw_fields.hpp"

@@ -14,7 +14,7 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/model.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "cast/caster.hpp"
 #include "render/chain.hpp"
 #include "render/intensity_math.hpp"

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include <fathom/base/executor.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "cast/caster.hpp"

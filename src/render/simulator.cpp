@@ -10,11 +10,11 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
+#include "base/errors.hpp"
 #include "base/frame_writer.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
-#include "cast/make_caster.hpp"
+#include "cast/caster.hpp"
 #include "render/device/open_device.hpp"
 #include "render/draw_fields.hpp"
 #include "render/fresh_frames.hpp"

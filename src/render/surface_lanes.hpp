@@ -9,7 +9,7 @@
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/energy.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "render/lanes.hpp"
 #include "render/surface_math.hpp"
 

@@ -9,7 +9,7 @@
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/window.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "render/window_math.hpp"
 
 namespace fathom {

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "render/render.hpp"
 
 namespace fathom {

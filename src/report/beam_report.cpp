@@ -17,7 +17,7 @@
 #include <fathom/beam/log_files.hpp>
 #include <fathom/beam/report.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "report/fit_figures.hpp"
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"

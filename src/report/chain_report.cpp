@@ -13,7 +13,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain_report.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "report/plot.hpp"
 #include "report/result_folder.hpp"

@@ -14,14 +14,14 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/depth_report.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "log/bag_depth.hpp"
-#include "log/png_levels.hpp"
+#include "log/grey_image.hpp"
 #include "report/left_out.hpp"
-#include "text/npy.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "picture/painter.hpp"
-#include "picture/palette.hpp"
 #include "report/plot.hpp"
 
 namespace fathom {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "beam/way_blocks.hpp"
 #include "report/field_report.hpp"
 #include "report/fit_selection.hpp"

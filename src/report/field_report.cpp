@@ -14,18 +14,17 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/field_log.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "report/fit_selection.hpp"
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"
 #include "report/result_folder.hpp"
 #include "report/sanity.hpp"
+#include "text/files.hpp"
 #include "text/read_fields.hpp"
-#include "text/read_file.hpp"
-#include "text/whole_file.hpp"
-#include "text/yaml_reader.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

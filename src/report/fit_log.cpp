@@ -14,8 +14,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "beam/way_blocks.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"

@@ -12,9 +12,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/model.hpp>
 
-#include "base/counts.hpp"
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 
 namespace fathom {
 

@@ -13,12 +13,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/heatmap.hpp>
 
-#include "picture/image.hpp"
 #include "picture/legend.hpp"
 #include "picture/lettering.hpp"
 #include "picture/map_drawing.hpp"
 #include "picture/painter.hpp"
-#include "picture/palette.hpp"
 #include "report/plot.hpp"
 
 namespace fathom {

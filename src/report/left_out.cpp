@@ -12,9 +12,9 @@
 #include <fathom/frame/reason.hpp>
 
 #include "log/bag_depth.hpp"
-#include "log/png_levels.hpp"
-#include "text/npy.hpp"
-#include "text/read_file.hpp"
+#include "log/grey_image.hpp"
+#include "text/files.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 

@@ -12,8 +12,8 @@
 #include <fathom/beam/log.hpp>
 #include <fathom/calibrate/log_pairs.hpp>
 
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "report/fit_selection.hpp"
 #include "report/report.hpp"
 

@@ -12,7 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 
-#include "base/median.hpp"
+#include "base/numbers.hpp"
 #include "beam/way_blocks.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"

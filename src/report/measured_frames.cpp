@@ -17,9 +17,9 @@
 #include <fathom/calibrate/chain_report.hpp>
 #include <fathom/calibrate/depth_report.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
-#include "log/own_rays.hpp"
+#include "log/scan_lines.hpp"
 #include "report/fit_selection.hpp"
 #include "report/left_out.hpp"
 #include "text/text_lines.hpp"

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/median.hpp"
+#include "base/numbers.hpp"
+#include "base/text.hpp"
 
 namespace fathom {
 

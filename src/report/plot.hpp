@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "picture/image.hpp"
+#include "picture/painter.hpp"
 
 namespace fathom {
 

@@ -16,13 +16,13 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/counts.hpp"
-#include "base/executor.hpp"
-#include "base/with_prefix.hpp"
+#include "base/compute.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "beam/way_blocks.hpp"
 #include "fit/covariance.hpp"
 #include "fit/uncertainty.hpp"
-#include "log/own_rays.hpp"
+#include "log/scan_lines.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"
 

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/interval_text.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/beam/mixture.hpp>
 

@@ -17,11 +17,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/model_file.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
+#include "text/files.hpp"
 #include "text/read_fields.hpp"
-#include "text/read_file.hpp"
-#include "text/whole_file.hpp"
-#include "text/yaml_reader.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

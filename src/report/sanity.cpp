@@ -9,7 +9,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/refine.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "report/fit_figures.hpp"
 #include "report/fit_selection.hpp"
 #include "report/mixture_shares.hpp"

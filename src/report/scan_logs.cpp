@@ -14,12 +14,12 @@
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/files/maps.hpp>
-#include <fathom/math/trigonometry.hpp>
-#include <fathom/outputs/scan_log.hpp>
+#include <fathom/math/f64.hpp>
+#include <fathom/outputs/kinds.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "beam/moving_ranges.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"

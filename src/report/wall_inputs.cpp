@@ -13,13 +13,13 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall_report.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/with_prefix.hpp"
-#include "log/own_rays.hpp"
+#include "base/errors.hpp"
+#include "log/scan_lines.hpp"
 #include "report/fit_selection.hpp"
 #include "report/left_out.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -13,8 +13,8 @@
 
 #include <fathom/calibrate/wall_report.hpp>
 
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
+#include "base/text.hpp"
 #include "report/error_figures.hpp"
 #include "report/result_folder.hpp"
 

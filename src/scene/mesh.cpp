@@ -10,7 +10,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/coordinates.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "scene/check_vertices.hpp"
 #include "scene/mesh_origin.hpp"

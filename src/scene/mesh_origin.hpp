@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "scene/checked_pose.hpp"
 

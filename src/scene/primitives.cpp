@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/scene/mesh.hpp>
 
 #include "base/text.hpp"

@@ -9,9 +9,9 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/ids.hpp>
 
-#include "base/coordinates.hpp"
+#include "base/errors.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "scene/check_vertices.hpp"
 #include "scene/checked_pose.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/coordinates.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "scene/checked_pose.hpp"
 

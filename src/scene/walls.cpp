@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"

@@ -7,7 +7,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/coordinates.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 
 namespace fathom {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "sensor/camera_fields.hpp"
 #include "sensor/kinds.hpp"

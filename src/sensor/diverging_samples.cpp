@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <numbers>
 
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "sensor/kinds.hpp"
 

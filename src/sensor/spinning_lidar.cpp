@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"

@@ -13,10 +13,9 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/math/random.hpp>
-#include <fathom/math/trigonometry.hpp>
 
-#include "base/counts.hpp"
 #include "base/text.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "sensor/sensor_view.hpp"

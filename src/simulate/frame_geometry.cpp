@@ -13,7 +13,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/turned_rays.hpp"
 #include "render/surface_lanes.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/executor.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/calibrate/chain_frames.hpp>
 #include <fathom/calibrate/turned_rays.hpp>
 #include <fathom/frame/frame.hpp>

@@ -16,13 +16,13 @@
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/sensor/kinds.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "render/parameter_range.hpp"
 #include "render/simulator_options.hpp"
 #include "scene/pose_offset.hpp"
 #include "simulate/sensor_topics.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

@@ -15,7 +15,7 @@
 
 #include "simulate/prepare_run.hpp"
 #include "simulate/sensor_topics.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 #include "topic/participant.hpp"
 
 namespace fathom {

@@ -14,13 +14,13 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
-#include <fathom/files/ray_tables.hpp>
 #include <fathom/sensor/pattern.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "base/text.hpp"
+#include "text/files.hpp"
+#include "text/formats.hpp"
 #include "text/gzip_text.hpp"
-#include "text/npy.hpp"
-#include "text/read_file.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -7,17 +7,16 @@
 
 #include <fmt/format.h>
 
-#include <fathom/files/height_fields.hpp>
 #include <fathom/files/maps.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/scene/grid_map.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "mesh/read_mesh.hpp"
 #include "scene/material_limits.hpp"
 #include "simulate/read_scene.hpp"
-#include "text/quantity.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
+#include "text/read_fields.hpp"
 
 namespace fathom {
 

@@ -28,9 +28,9 @@
 #include <fathom/sensor/model.hpp>
 
 #include "calibrate/turned_rays.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 #include "text/text_lines.hpp"
-#include "text/yaml_tree.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

@@ -19,8 +19,8 @@
 #include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "text/quantity.hpp"
-#include "text/yaml_reader.hpp"
+#include "text/read_fields.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

@@ -13,8 +13,8 @@
 #include <fmt/ranges.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/ray_tables.hpp>
 #include <fathom/sensor/kinds.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"

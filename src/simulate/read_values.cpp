@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fathom/files/trajectories.hpp>
+#include <fathom/files/maps.hpp>
 
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"

@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "simulate/cloud_frames.hpp"
 
 namespace fathom {

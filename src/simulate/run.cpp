@@ -15,15 +15,13 @@
 
 #include <fathom/base/error.hpp>
 
-#include "bag/check_bag_file.hpp"
 #include "bag/mcap_writer.hpp"
 #include "simulate/counted_run.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
 #include "simulate/sensor_topics.hpp"
 #include "simulate/summary.hpp"
-#include "text/read_file.hpp"
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

@@ -23,9 +23,8 @@
 #include "sensor/ray_count.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/read_scene.hpp"
-#include "text/read_file.hpp"
-#include "text/yaml_reader.hpp"
-#include "text/yaml_tree.hpp"
+#include "text/files.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

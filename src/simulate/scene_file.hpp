@@ -9,7 +9,7 @@
 
 #include <fathom/simulate/run.hpp>
 
-#include "text/yaml_tree.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

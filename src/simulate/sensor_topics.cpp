@@ -12,12 +12,12 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "base/text.hpp"
 #include "cloud/cloud_message.hpp"
-#include "message/clock.hpp"
-#include "message/message.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {

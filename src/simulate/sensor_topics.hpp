@@ -16,12 +16,9 @@
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "message/camera_info.hpp"
 #include "message/geometry.hpp"
-#include "message/image.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message_sink.hpp"
-#include "message/tf_message.hpp"
+#include "message/message_type.hpp"
+#include "message/sensors.hpp"
 
 namespace fathom {
 

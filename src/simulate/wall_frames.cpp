@@ -20,13 +20,13 @@
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "base/with_prefix.hpp"
+#include "base/errors.hpp"
 #include "calibrate/wall_plane.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/cloud_frames.hpp"
 #include "simulate/ring_rows.hpp"
 #include "simulate/scene_file.hpp"
-#include "text/yaml_tree.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom {
 

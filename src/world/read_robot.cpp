@@ -12,10 +12,9 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/robot.hpp>
 
-#include "base/missing_feature.hpp"
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

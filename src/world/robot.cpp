@@ -9,11 +9,11 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/robot.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
-#include "base/coordinates.hpp"
+#include "base/errors.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 
 namespace fathom {
 

@@ -9,8 +9,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "text/confined.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

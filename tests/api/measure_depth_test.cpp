@@ -10,7 +10,7 @@
 
 #include <fathom/calibrate/depth_report.hpp>
 #include <fathom/fathom.hpp>
-#include <fathom/files/arrays.hpp>
+#include <fathom/files/clouds.hpp>
 
 #include "support/temporary_folder.hpp"
 

@@ -15,7 +15,7 @@
 #include <fathom/base/compute.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/fathom.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>

@@ -14,7 +14,6 @@
 #include <fathom/base/field.hpp>
 #include <fathom/base/names.hpp>
 
-#include "base/missing_feature.hpp"
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "support/error_text.hpp"

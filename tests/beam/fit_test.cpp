@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 
 #include "beam/synthetic.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::fit_test {

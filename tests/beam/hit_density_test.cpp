@@ -11,7 +11,7 @@
 
 #include <fathom/beam/beam.hpp>
 #include <fathom/beam/model.hpp>
-#include <fathom/math/student.hpp>
+#include <fathom/math/distributions.hpp>
 
 #include "support/error_text.hpp"
 

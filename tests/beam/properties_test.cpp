@@ -11,7 +11,7 @@
 
 #include <fathom/beam/beam.hpp>
 
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::properties_test {
 namespace {

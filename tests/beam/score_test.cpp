@@ -13,8 +13,8 @@
 #include <fathom/beam/scene_ranges.hpp>
 
 #include "beam/room.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom::score_test {
 namespace {

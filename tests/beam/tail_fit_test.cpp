@@ -12,8 +12,8 @@
 
 #include "beam/numbers_of.hpp"
 #include "beam/synthetic.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom::tail_fit_test {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <fathom/beam/beam.hpp>
 
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::tail_score_test {
 namespace {

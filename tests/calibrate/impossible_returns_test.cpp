@@ -10,7 +10,7 @@
 
 #include <fathom/calibrate/chain.hpp>
 
-#include "base/counts.hpp"
+#include "base/text.hpp"
 #include "calibrate/chain_simulator.hpp"
 
 namespace fathom::test::impossible_returns_test {

@@ -19,12 +19,8 @@
 
 #include "cast/compare.hpp"
 #include "cast/shoot.hpp"
-#include "mesh/dae_mesh.hpp"
-#include "mesh/gltf_mesh.hpp"
 #include "mesh/mesh_files.hpp"
-#include "mesh/obj_mesh.hpp"
-#include "mesh/ply_mesh.hpp"
-#include "mesh/stl_mesh.hpp"
+#include "mesh/read_mesh.hpp"
 #include "support/casters.hpp"
 #include "support/sanitized.hpp"
 

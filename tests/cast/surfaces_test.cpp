@@ -13,7 +13,6 @@
 #include "cast/caster.hpp"
 #include "cast/shoot.hpp"
 #include "support/casters.hpp"
-#include "support/rounding.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {

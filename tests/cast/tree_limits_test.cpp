@@ -16,7 +16,7 @@
 #include "cast/tree/build.hpp"
 #include "cast/tree/instances.hpp"
 #include "cast/tree/kernels.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "cast/shoot.hpp"
 #include "cast/tree/build.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 namespace {

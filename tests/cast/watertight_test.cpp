@@ -12,7 +12,7 @@
 
 #include "cast/caster.hpp"
 #include "cast/shoot.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "bag/mcap_reader.hpp"
+#include "bag/read_bag.hpp"
 #include "in_memory.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "in_memory.hpp"
-#include "live/client_message.hpp"
+#include "live/messages.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;

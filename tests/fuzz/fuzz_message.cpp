@@ -6,17 +6,9 @@
 #include <cstdlib>
 
 #include "in_memory.hpp"
-#include "message/camera_info.hpp"
-#include "message/clock.hpp"
-#include "message/compressed_image.hpp"
-#include "message/image.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message.hpp"
-#include "message/occupancy_grid.hpp"
-#include "message/odometry.hpp"
-#include "message/point_cloud2.hpp"
-#include "message/pose_with_covariance_stamped.hpp"
-#include "message/tf_message.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 
 namespace {
 

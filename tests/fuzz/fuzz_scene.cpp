@@ -9,7 +9,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "simulate/scene_text.hpp"
+#include "simulate/scene_file.hpp"
 
 namespace {
 

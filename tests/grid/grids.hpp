@@ -9,7 +9,7 @@
 
 #include <fathom/beam/grid_ranges.hpp>
 
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 

@@ -11,9 +11,9 @@
 
 #include "grid/grids.hpp"
 #include "grid/walk.hpp"
-#include "log/grid_map.hpp"
+#include "log/maps.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom {

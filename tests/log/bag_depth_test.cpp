@@ -15,9 +15,8 @@
 #include <fathom/base/error.hpp>
 
 #include "bag/mcap_writer.hpp"
-#include "message/compressed_image.hpp"
-#include "message/image.hpp"
-#include "message/message.hpp"
+#include "message/cdr.hpp"
+#include "message/sensors.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -13,12 +13,12 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log_files.hpp>
 
-#include "bag/mcap_record.hpp"
+#include "bag/mcap_format.hpp"
 #include "bag/mcap_writer.hpp"
 #include "log/scan_lines.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message.hpp"
-#include "message/tf_message.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 

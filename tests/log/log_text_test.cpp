@@ -17,8 +17,8 @@
 #include "beam/files.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
+#include "text/files.hpp"
 #include "text/gzip_text.hpp"
-#include "text/read_file.hpp"
 
 namespace fathom {
 

@@ -16,7 +16,7 @@
 #include "log/maps.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 

@@ -12,7 +12,7 @@
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
-#include "text/line_source.hpp"
+#include "text/gzip_text.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -12,7 +12,7 @@
 #include <fathom/math/random.hpp>
 
 #include "math/lanes_of_isa.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 namespace {

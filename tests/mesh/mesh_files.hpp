@@ -9,7 +9,7 @@
 
 #include <fathom/scene/mesh.hpp>
 
-#include "base/base64.hpp"
+#include "base/text.hpp"
 
 namespace fathom::test {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "noise/blocks.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <fathom/math/distributions.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/student.hpp>
 #include <fathom/noise/measured_range_law.hpp>
 
 #include "noise/spread_student.hpp"

@@ -19,7 +19,7 @@ const char* const kKnownAnswersHeader =
     "# Origin: the first three philox lines are the \"philox4x32 10\" vectors of Random123 1.14 (D. E. Shaw Research,\n"
     "# tests/kat_vectors). All other numbers were written by the first release of fathom, but for disparities at "
     "or\n"
-    "# below 0, which that release did not lose; tests/noise/oracle_test.cpp and tests/math/normals_test.cpp check "
+    "# below 0, which that release did not lose; tests/noise/oracle_test.cpp and tests/math/random_test.cpp check "
     "them\n"
     "# against the formulas in double precision.\n"
     "#\n"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 
 namespace fathom::test {
 

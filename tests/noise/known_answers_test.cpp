@@ -9,7 +9,7 @@
 
 #include <fathom/noise/noise.hpp>
 
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 namespace {

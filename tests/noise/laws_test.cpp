@@ -15,8 +15,8 @@
 #include "noise/blind_zone.hpp"
 #include "noise/blocks.hpp"
 #include "noise/busy.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom::test::laws_test {
 namespace {

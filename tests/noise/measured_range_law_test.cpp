@@ -18,8 +18,8 @@
 
 #include "noise/blocks.hpp"
 #include "noise/busy.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "noise/blocks.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/parts/tracer.hpp>
 
 namespace fathom::test {

@@ -16,7 +16,7 @@
 #include "noise/blocks.hpp"
 #include "noise/busy.hpp"
 #include "render/field_samples.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

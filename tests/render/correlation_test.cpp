@@ -20,8 +20,8 @@
 #include "render/small_models.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom::test {
 namespace {

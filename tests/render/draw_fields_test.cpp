@@ -16,7 +16,7 @@
 
 #include "render/field_math.hpp"
 #include "render/field_samples.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

@@ -13,7 +13,7 @@
 #include <fathom/base/geometry.hpp>
 
 #include "render/surface_lanes.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom {
 namespace {

@@ -14,7 +14,6 @@
 #include "render/chain.hpp"
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
-#include "support/isas.hpp"
 
 namespace fathom {
 namespace {

@@ -19,8 +19,8 @@
 #include "render/render.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/window_lanes.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom {
 namespace {

@@ -9,8 +9,8 @@
 #include <fathom/beam/scene_ranges.hpp>
 
 #include "render/test_scenes.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom::test {
 namespace {

@@ -15,12 +15,12 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "cast/brute/brute_caster.hpp"
 #include "render/any_sensors.hpp"
 #include "render/environment_frames.hpp"
 #include "render/test_scenes.hpp"
+#include "support/brute_caster.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom {
 namespace {

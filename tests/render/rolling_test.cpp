@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cast/brute/brute_caster.hpp"
 #include "render/test_scenes.hpp"
+#include "support/brute_caster.hpp"
 #include "support/casters.hpp"
 
 namespace fathom {
@@ -52,7 +52,7 @@ TEST(Rolling, AStandingSensorIsNotDistorted) {
     const SimulatorOptions options = {.seed = 7, .compute = {.threads = 1, .caster = caster}};
     const Frame plain = render_once(make_room_scene(), still, test::all_channels(), options);
     const Frame rolled = render_once(make_room_scene(), rolling, test::all_channels(), options);
-    // Rays with origins of their own go another way through Embree, which may round otherwise (support/rounding.hpp).
+    // Rays with origins of their own go another way through Embree, which may round otherwise (support/casters.hpp).
     const float slack = caster == CasterKind::kTree ? 0.0F : 1e-5F;
     for (std::size_t i = 0; i < plain.size(); ++i) {
       ASSERT_NEAR(plain.range_m()[i], rolled.range_m()[i], slack * plain.range_m()[i]);

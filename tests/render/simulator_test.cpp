@@ -11,8 +11,8 @@
 
 #include <fathom/base/error.hpp>
 
-#include "cast/brute/brute_caster.hpp"
 #include "render/test_scenes.hpp"
+#include "support/brute_caster.hpp"
 #include "support/casters.hpp"
 
 namespace fathom {

@@ -9,10 +9,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/noise/stereo_shadow.hpp>
 
-#include "cast/brute/brute_caster.hpp"
 #include "cast/caster.hpp"
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "support/brute_caster.hpp"
 #include "support/casters.hpp"
 
 namespace fathom::stereo_shadow_test {

@@ -19,12 +19,12 @@
 
 #include "bag/mcap_writer.hpp"
 #include "calibrate/depth_fields.hpp"
-#include "message/image.hpp"
-#include "message/message.hpp"
-#include "picture/image.hpp"
+#include "message/cdr.hpp"
+#include "message/sensors.hpp"
+#include "picture/painter.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom::test::depth_report_test {
 namespace {

@@ -72,8 +72,8 @@ refuses_line 'a header that another room owns' src/scene/wrong.cpp '#include <fa
   'src/scene/wrong.cpp: fathom/simulate/simulator.hpp: room scene may not include render'
 refuses_line 'a header beside one that the room may include' src/log/wrong.cpp '#include <fathom/files/meshes.hpp>' \
   'src/log/wrong.cpp: fathom/files/meshes.hpp: room log may not include mesh'
-refuses_line 'a header for users alone' src/mesh/wrong.cpp '#include <fathom/files/read.hpp>' \
-  'src/mesh/wrong.cpp: fathom/files/read.hpp: room mesh may not include'
+refuses_line 'a header for users alone' src/mesh/wrong.cpp '#include <fathom/fathom.hpp>' \
+  'src/mesh/wrong.cpp: fathom/fathom.hpp: room mesh may not include'
 refuses_line 'around an arrow by "room/../..."' src/base/wrong.cpp '#include "base/../noise/samples.hpp"' \
   'src/base/wrong.cpp: base/../noise/samples.hpp: a path may not lead back by ..'
 refuses_line 'around an arrow by <fathom/...>' src/parts/wrong.cpp '#include <fathom/parts/../simulate/run.hpp>' \

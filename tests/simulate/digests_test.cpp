@@ -17,7 +17,7 @@
 #include "simulate/prepare_run.hpp"
 #include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 
 namespace fathom {
 namespace {

@@ -20,7 +20,7 @@
 #include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "support/error_text.hpp"
-#include "text/yaml_tree.hpp"
+#include "text/yaml.hpp"
 
 namespace fathom::format_test {
 namespace {

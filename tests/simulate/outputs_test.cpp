@@ -25,7 +25,7 @@
 #include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "support/error_text.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom::test {
 namespace {

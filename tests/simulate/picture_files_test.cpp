@@ -13,15 +13,14 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/arrays.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "support/error_text.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 namespace {

@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/files/read.hpp>
+#include <fathom/fathom.hpp>
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 namespace {

@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/simulate/run.hpp>
@@ -20,7 +19,7 @@
 #include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "support/error_text.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom::returns_files_test {
 namespace {

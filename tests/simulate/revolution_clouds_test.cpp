@@ -20,8 +20,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/wall_clouds.hpp>
 
-#include "message/message.hpp"
-#include "message/point_cloud2.hpp"
+#include "message/cdr.hpp"
+#include "message/sensors.hpp"
 #include "simulate/cloud_frames.hpp"
 #include "simulate/revolution_clouds.hpp"
 #include "simulate/ring_rows.hpp"

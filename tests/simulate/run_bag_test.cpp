@@ -17,12 +17,10 @@
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "bag/mcap_reader.hpp"
-#include "message/clock.hpp"
-#include "message/image.hpp"
-#include "message/message.hpp"
-#include "message/point_cloud2.hpp"
-#include "message/tf_message.hpp"
+#include "bag/read_bag.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 #include "simulate/sensor_topics.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"

@@ -8,13 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/arrays.hpp>
+#include <fathom/files/clouds.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "scene_fixture.hpp"
 #include "simulate/scene_file.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom::test {
 namespace {

@@ -14,12 +14,10 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "bag/mcap_reader.hpp"
-#include "message/clock.hpp"
-#include "message/laser_scan.hpp"
-#include "message/message.hpp"
-#include "message/point_cloud2.hpp"
-#include "message/tf_message.hpp"
+#include "bag/read_bag.hpp"
+#include "message/cdr.hpp"
+#include "message/geometry.hpp"
+#include "message/sensors.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
 #include "simulate/scene_file.hpp"

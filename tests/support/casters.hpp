@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <fathom/base/compute.hpp>
-#include <fathom/base/isa.hpp>
 
 namespace fathom::test {
 

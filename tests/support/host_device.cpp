@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cast/tree/build.hpp"
-#include "cast/tree/meshes.hpp"
+#include "cast/tree/instances.hpp"
 #include "cast/tree/refit.hpp"
 #include "cast/tree/sorted_tree.hpp"
 #include "render/block_store.hpp"

@@ -14,9 +14,8 @@
 
 #include <rgl/api/core.h>
 
-#include <fathom/base/affine.hpp>
-#include <fathom/base/executor.hpp>
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/math/random.hpp>
 #include <fathom/parts/tracer.hpp>
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/base/isa.hpp>
 #include <fathom/beam/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <fathom/base/block.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/math/random.hpp>
 #include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/model.hpp>

@@ -16,8 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/base/isa.hpp>
 #include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/energy.hpp>
 #include <fathom/noise/measured_range_law.hpp>

@@ -13,7 +13,6 @@
 
 #include <fathom/base/field.hpp>
 #include <fathom/files/clouds.hpp>
-#include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/lost_value.hpp>
 #include <fathom/outputs/output.hpp>

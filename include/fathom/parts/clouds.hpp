@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/base/isa.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/math/random.hpp>
 #include <fathom/noise/noise.hpp>
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
-#include <fathom/base/block.hpp>
+#include <fathom/base/compute.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/scene/mesh.hpp>
 
 namespace fathom {

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/parts/tracer.hpp>

@@ -18,11 +18,9 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
 #include <fathom/base/compute.hpp>
-#include <fathom/base/executor.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/base/isa.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/parts/placed_mesh.hpp>

@@ -12,7 +12,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom::hdf5 {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/base/error.hpp>
 
-#include "base/missing_feature.hpp"
+#include "base/errors.hpp"
 #include "dataset/pack_writer.hpp"
 
 namespace fathom {

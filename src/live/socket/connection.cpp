@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
+#include "base/text.hpp"
 #include "live/socket/live_server.hpp"
 #include "text/text_lines.hpp"
 

@@ -10,8 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.hpp"
-#include "base/utf8.hpp"
+#include "base/text.hpp"
 
 namespace fathom {
 

@@ -12,7 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/frame/channel_list.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "render/block_store.hpp"
 #include "render/device/fields.hpp"
 #include "render/device/gather.hpp"

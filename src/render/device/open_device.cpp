@@ -3,7 +3,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/missing_feature.hpp"
+#include "base/errors.hpp"
 #include "render/device/cuda_frames.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/ptx.hpp"

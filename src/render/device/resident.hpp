@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "cast/tree/meshes.hpp"
+#include "cast/tree/instances.hpp"
 #include "render/device/gpu_objects.hpp"
 #include "render/device/keeper.hpp"
 #include "render/device/rays.hpp"

@@ -5,14 +5,13 @@
 #include <filesystem>
 #include <string>
 
-#include <fathom/files/arrays.hpp>
+#include <fathom/files/clouds.hpp>
 #include <fathom/frame/channel_list.hpp>
 
-#include "cloud/elements.hpp"
-#include "cloud/lost_pixels.hpp"
+#include "cloud/arrays.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
-#include "text/npy.hpp"
+#include "text/formats.hpp"
 
 namespace fathom {
 

@@ -12,11 +12,11 @@
 
 #include "base/text.hpp"
 #include "cloud/cloud_message.hpp"
-#include "message/message.hpp"
+#include "message/cdr.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
 #include "simulate/sensor_topics.hpp"
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 #include <fathom/outputs/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 

@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/outputs/kinds.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
-#include "log/scan_csv.hpp"
+#include "log/scan_lines.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
-#include "text/whole_file.hpp"
+#include "text/files.hpp"
 
 namespace fathom {
 

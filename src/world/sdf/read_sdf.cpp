@@ -13,8 +13,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "world/read_robot.hpp"
 #include "world/sdf/sdf_preparation.hpp"
 #include "world/sdf/sdf_walk.hpp"

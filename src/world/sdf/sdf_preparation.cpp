@@ -16,7 +16,7 @@
 
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
-#include "text/confined.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -16,8 +16,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/maps.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "world/link_shapes.hpp"
 
 namespace fathom {

@@ -16,8 +16,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/errors.hpp"
 #include "base/text.hpp"
-#include "base/with_prefix.hpp"
 #include "mesh/read_mesh.hpp"
 #include "text/text_lines.hpp"
 #include "world/link_shapes.hpp"
