@@ -41,7 +41,7 @@ class CMakeBuild(build_ext):
         if not build:
             build = str(ROOT / "build" / "release")
             configure(pathlib.Path(build))
-        subprocess.run(["cmake", "--build", build, "--target", "fathom_python"], check=True)
+        subprocess.run(["cmake", "--build", build, "--target", "fathom_python_package"], check=True)
         shutil.rmtree(pathlib.Path(self.build_lib) / "fathom", ignore_errors=True)  # nothing of an earlier build stays
         subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", self.build_lib], check=True)
 

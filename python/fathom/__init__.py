@@ -13,7 +13,7 @@ Arrays are NumPy's, [rows, cols], points [rows, cols, 3], of many environments w
 frame's memory. Lengths are m, angles rad; x is forward, y left, z up. What is wrong raises InputError in one line.
 """
 
-from . import _fathom, _frame, _plot
+from . import _fathom, _frame
 from ._fathom import (
     Entity,
     Error,
@@ -65,11 +65,11 @@ for _name, _method in dict(
     valid=property(_frame.valid, doc=_frame.valid.__doc__),
     reasons=_frame.reasons,
     filled=_frame.filled,
-    plot=_plot.plot,
-    show=_plot.show,
+    plot=_frame.plot,
+    show=_frame.show,
 ).items():
     setattr(Frame, _name, _method)
-setattr(Scene, "plot_top", _plot.plot_top)
+setattr(Scene, "plot_top", _frame.plot_top)
 
 # Where users find them is where they say they are from.
 for _kind in (Entity, Frame, FrameDigest, GpuArray, GridMap, Label, Mesh, PlacedRobot, Pose, Robot, Scene, Trajectory):

@@ -9,15 +9,15 @@ from __future__ import annotations
 import html
 import pathlib
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _fathom
 from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_bag_log, read_scan_log
-from ._beam_values import Parameters, Sensor
 from ._fits import ScanFit
+from ._values import Record, class_doc, parameters_of
 
 __all__ = ["BeamScores", "Density", "FieldFit", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores",
            "Scorer", "Sensor", "World", "even_azimuths_rad", "heatmap", "heatmap_of_log", "judge", "localizer_field_text",
@@ -27,6 +27,28 @@ __all__ = ["BeamScores", "Density", "FieldFit", "Fit", "Heatmap", "Model", "Para
 
 Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
+
+if TYPE_CHECKING:
+    from ._made_beam import Parameters, Sensor  # a stub that the build makes
+else:
+
+    def _record_class(name: str, doc: str, fields: List[Dict[str, Any]], check: Any) -> Any:
+        """A class of the parameters in a table of the library."""
+        kind = type(name, (Record,), {
+            "__slots__": (),
+            "__module__": __name__,
+            "__doc__": class_doc(doc, fields),
+            "_owner": "beam",
+            "_fields": {field["name"]: field for field in fields},
+            "_check": staticmethod(check),
+        })
+        parameters_of(kind, fields)
+        return kind
+
+    Parameters = _record_class("Parameters", "The parameters of the beam model; the four weights sum to 1.",
+                               _fathom.beam_parameter_fields(), _fathom._check_beam_parameters)
+    Sensor = _record_class("Sensor", "Facts of a range finder that no fit learns.",
+                           _fathom.beam_sensor_fields(), _fathom._check_beam_sensor)
 
 
 ParametersLike = Union[Parameters, "Fit"]

@@ -11,12 +11,11 @@ from typing import Any, Dict, Optional, Sequence, Tuple, Union
 import numpy.typing as npt
 
 from . import _fathom
-from ._beam_values import Parameters, Sensor
 from ._chains import ChainFit, ChainReturns, _entries
 from ._fathom import GridMap
 from ._fits import held_out_from, parameters_from
 from ._walls import WallCorrelation, WallFit, WallLossLaw, WallTape, _measure_from, _sensor_of
-from .beam import FieldFit, Fit, LogLike, WorldLike, _log, _sensor, _world
+from .beam import FieldFit, Fit, LogLike, Parameters, Sensor, WorldLike, _log, _sensor, _world
 from .calibrate import DistanceCalibration, EnergyCalibration, Estimate, IntervalEstimate
 from .noise import chain_from, make
 

@@ -11,10 +11,13 @@ neighbouring pixels and frames have in common: correlation=dict(across_px=3, dow
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _fathom
 from ._values import RANGES, InputError, Record, as_given, camel, class_doc, parameters_of, range_from
+
+if TYPE_CHECKING:
+    from ._made_noise import *  # the classes of models: a stub that the build makes
 
 _TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.noise_models()}
 

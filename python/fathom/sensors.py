@@ -8,7 +8,7 @@ x_rad may be given as x_deg.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from . import _fathom
 from ._ranges import ranges_from, sensor_range_dicts
 from ._values import InputError, as_given, camel, class_doc, no_attribute, parameters_of
 from .noise import Noise, chain_from, chain_spec
+
+if TYPE_CHECKING:
+    from ._made_sensors import *  # the classes of kinds: a stub that the build makes
 
 _TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.sensor_kinds()}
 

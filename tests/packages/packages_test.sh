@@ -124,6 +124,9 @@ if [[ $with_python == ON ]]; then
   minor=$("$python" -c 'import sys; print(sys.version_info.minor)')
   grep -qF "python3 (>= 3.$minor), python3 (<< 3.$((minor + 1)))" "$work/python3-fathom.control" ||
     fail "python3-fathom is not for Python 3.$minor alone: $(cat "$work/python3-fathom.control")"
+  for stub in "$build"/python/fathom/*.pyi; do
+    [[ ! -e $stub ]] || grep -q "/fathom/${stub##*/}\$" "$work/python3-fathom.files" || fail "python3-fathom lacks ${stub##*/}"
+  done
   depends_on_libraries python3-fathom "$(find "$root/usr/lib/python3" -name '_fathom*.so')"
   (cd "$work" && PYTHONPATH=$root/usr/lib/python3/dist-packages "$python" -B -c "
 import fathom as fa

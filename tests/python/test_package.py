@@ -16,6 +16,7 @@ package = pathlib.Path(fa.__file__).parent
 assert "site-packages" in str(package), package
 libraries = {line.split()[-1] for line in open("/proc/self/maps") if "libfathom.so" in line}
 assert libraries == {str(package / library) for library in os.listdir(package) if library.startswith("libfathom.so")}, libraries
+assert STUBS <= set(os.listdir(package)), os.listdir(package)
 scene = fa.Scene()
 scene.add_entity("room", fa.box([8, 6, 3]))
 try:
@@ -75,7 +76,8 @@ def test_wheel(tmp_path):
     site = tmp_path / "site-packages"
     pip("install", "--no-index", "--no-deps", "--target", str(site), str(wheels[0]), cwd=tmp_path)
     (tmp_path / "bad.sdf").write_text("<sdf version='1.9'><model name='m'><link name='l'/><link name='l'/></model></sdf>")
-    code = CODE.replace("SDF_FILE", repr(str(SOURCE / "tests" / "support" / "box.sdf")), 1)
+    stubs = {stub.name for stub in (BUILD / "python" / "fathom").glob("*.pyi")}
+    code = CODE.replace("SDF_FILE", repr(str(SOURCE / "tests" / "support" / "box.sdf")), 1).replace("STUBS", repr(stubs), 1)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
     runpaths = subprocess.run([str(SOURCE / "tests/install/check_runpaths.sh"), str(site)], capture_output=True, text=True)
     assert runpaths.returncode == 0, runpaths.stdout
