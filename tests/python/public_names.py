@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The names of public functions, classes and member functions of include/fathom, as its headers declare them."""
+"""The names of public functions, classes and member functions of include/fathom, as its headers declare them. A struct is
+data that functions take or return: only its member functions have names here."""
 
 import pathlib
 import re
@@ -54,7 +55,7 @@ def scope_of(head, outer):
 
 
 def names_in(text):
-    """(what, name) for each declaration of namespace fathom; those of detail are not public."""
+    """A name for each public declaration of namespace fathom."""
     stack = [Scope("namespace")]
     head = ""
     for token in re.findall(r"[{};]|(?:public|private|protected)\s*:(?!:)|[^{};]+?(?=(?:public|private|protected)\s*:(?!:)|[{};]|$)",
@@ -91,7 +92,7 @@ def declared(head, token, stack):
         return
     opened = scope_of(head, scope) if token == "{" else None
     if opened and opened.kind == "class":
-        if not classes:
+        if not classes and not opened.public:
             yield prefix + opened.name
         return
     if opened and opened.kind != "body" or token == "}":
