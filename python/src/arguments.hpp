@@ -64,17 +64,17 @@ Vec3 vec3(py::handle value, std::string_view name);
 Pose pose_of(py::handle value, std::string_view name);              ///< a Pose, or a position [3]
 Trajectory trajectory_of(py::handle value, std::string_view name);  ///< the same, or a Trajectory
 PlanarPose planar_pose_of(py::handle value, std::string_view name);
-/// Quaternions [K, 4], of which at most one is not None; none at all: no rotations, and an empty answer. Their lengths
-/// are 1 within 0.01, and made 1.
+/// Quaternions [K, 4] from at most one of the arguments. Both None: no rotations, and an empty result. Checks that the
+/// lengths are 1 within 0.01, and normalises.
 std::vector<Quaternion> quaternions(py::handle quat_wxyz, py::handle quat_xyzw, py::ssize_t count);
 /// Poses from positions [K, 3] and quaternions as above.
 std::vector<Pose> poses_of(const Doubles& positions, py::handle quat_wxyz, py::handle quat_xyzw);
-/// What turns the axes of fathom into those of a camera's convention: "fathom", "ros", "opengl".
+/// The rotation from the axes of fathom to a camera's convention: "fathom", "ros", "opengl".
 Quaternion convention_axes(std::string_view convention);
 EntityId entity_of(const Scene& scene, py::handle name_or_id, std::string_view name);
 ChannelSet channels_of(py::handle names);
 std::optional<UpAxis> up_axis_of(const std::optional<std::string>& word);
-/// threads, isa, caster and device, by their words.
+/// From threads and the names of isa, caster and device.
 Compute compute_of(int threads, const std::optional<std::string>& isa, std::string_view caster,
                    std::string_view device = "cpu", std::uintptr_t cuda_stream = 0);
 

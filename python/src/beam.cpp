@@ -148,16 +148,15 @@ void bind_world(py::module_& m) {
       .def_static(
           "from_scene", &scene_world, "scene"_a, "height_m"_a = 0.0, py::kw_only(), "pose_from_sensor"_a = py::none(),
           "stamp_s"_a = 0.0, "near_m"_a = py::none(), "threads"_a = 0,
-          "A Scene as it stands at stamp_s, for a sensor at height_m above the poses, or at pose_from_sensor of\n"
+          "A Scene at stamp_s, for a sensor at height_m above the poses, or at pose_from_sensor of\n"
           "them.")
       .def("expected", &expected_ranges, "poses"_a, "rays"_a, "max_range_m"_a, py::kw_only(),
            "quat_wxyz"_a = py::none(), "quat_xyzw"_a = py::none(),
-           "float32 [N, K], m: the distance along each ray to the first surface, max_range_m where there is none "
-           "nearer.\n"
+           "float32 [N, K], m: the distance along each ray to the first surface, at most max_range_m.\n"
            "poses [N, 3]: x, y, yaw, or positions with quaternions [N, 4]; rays: azimuths [K], directions [K, 3] or a\n"
            "sensor model.")
       .def_property_readonly("floor_m", &World::floor_m, "Ranges below are not resolved: half a cell of a map.")
-      .def_property_readonly("cell_m", &World::cell_m, "The size of the cells of a map; 0: there are none.")
+      .def_property_readonly("cell_m", &World::cell_m, "The size of the cells of a map; 0: no cells.")
       .def_property_readonly(
           "unknown",
           [](const World& w) { return kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(w.unknown())); })

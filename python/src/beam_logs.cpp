@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logs of scans: read, scored and drawn; heatmaps of scans; files of models.
+// Bags and logs of scans: read, scored and drawn; heatmaps of scans; files of models.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log_files.hpp>
+#include <fathom/files/bags.hpp>
 
 #include "beam_values.hpp"
 
@@ -259,7 +260,7 @@ void bind_heatmap(py::module_& m) {
       .def_readonly("best_log_likelihood", &Heatmap::best_log_likelihood)
       .def_property_readonly(
           "refined", [](const Heatmap& h) { return tuple_of(h.refined); },
-          "(x_m, y_m, yaw_rad): the best pose between those of the grid.")
+          "(x_m, y_m, yaw_rad): the best pose between the poses of the grid.")
       .def_readonly("refined_log_likelihood", &Heatmap::refined_log_likelihood)
       .def_readonly("rays", &Heatmap::rays, "How many carry evidence and were scored.")
       .def("write_png", &write_picture, "file"_a, "map"_a, "pixels"_a = 1600, "truth"_a = py::none(),
@@ -283,9 +284,37 @@ void bind_heatmap(py::module_& m) {
         });
 }
 
+py::dict topic_dict(const BagTopicInfo& topic) {
+  py::dict d;
+  d["name"] = topic.name, d["type"] = topic.type, d["encoding"] = topic.encoding, d["known"] = topic.is_known;
+  d["messages"] = topic.messages, d["first_s"] = topic.first_s, d["last_s"] = topic.last_s;
+  d["rate_hz"] = topic.rate_hz(), d["frames"] = topic.frames;
+  d["damaged"] = topic.damaged, d["damage"] = topic.damage;
+  return d;
+}
+
+py::dict bag_info(const std::filesystem::path& bag) {
+  BagInfo info;
+  released([&] { info = read_bag_info(bag); });
+  py::list topics;
+  for (const BagTopicInfo& topic : info.topics) topics.append(topic_dict(topic));
+  py::dict d;
+  d["format"] = info.format, d["messages"] = info.messages, d["first_s"] = info.first_s, d["last_s"] = info.last_s;
+  d["torn"] = info.tear, d["damaged"] = info.damaged, d["damage"] = info.damage, d["topics"] = topics;
+  return d;
+}
+
+void bind_bags(py::module_& m) {
+  m.def("read_bag_info", &bag_info, "bag"_a,
+        "The content of a bag of ROS 2 (MCAP, .db3 or a folder of rosbag2), as `fathom bag info --json` prints it:\n"
+        "format, messages, first_s and last_s, torn (where it ends too early; '' for a whole bag), damaged (number of\n"
+        "skipped parts), damage (of the first), and topics, a dict for each.");
+}
+
 }  // namespace
 
 void bind_beam_logs(py::module_& m) {
+  bind_bags(m);
   bind_log(m);
   bind_files(m);
   bind_heatmap(m);

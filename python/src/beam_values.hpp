@@ -8,11 +8,10 @@
 #include <fathom/beam/beam.hpp>
 
 #include "arguments.hpp"
-#include "calls.hpp"
 
 namespace fathom::python {
 
-/// A struct with a table of fields from a dict of values by name; those that are not given keep their defaults.
+/// A struct with a table of fields from a dict of values by name. Other fields keep their defaults.
 template <FieldModel M>
 M model_of(const py::dict& values) {
   M model;
@@ -34,7 +33,7 @@ py::dict model_dict(const M& model) {
   return values;
 }
 
-/// Parameters of the beam model: the book's and those of the law of hits, in one dict.
+/// Parameters of the beam model: the book's and the parameters of the law of hits, in one dict.
 BeamParameters beam_parameters_of(const py::dict& values);
 py::dict beam_parameters_dict(const BeamParameters& parameters);
 
@@ -43,7 +42,7 @@ RayFan fan_of(py::handle rays);
 py::dict judgement_dict(const BeamJudgement& judgement);
 std::vector<PlanarPose> planar_poses(py::handle poses, std::string_view name);
 py::array_t<double> planar_array(std::span<const PlanarPose> poses);
-/// The readings and expected ranges [K] or [S, K], of which every row is a scan unless `scan` [same size] says so.
+/// Readings and expected ranges [K] or [S, K]. Every row is a scan, unless `scan` [same size] gives the scan of each.
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan);
 
 /// Scans and ranges of a fit to a log. max_range_m: a number, "auto", or None for what the log says.

@@ -10,7 +10,6 @@
 #include <fathom/calibrate/chain_report.hpp>
 
 #include "arguments.hpp"
-#include "calls.hpp"
 #include "chain.hpp"
 
 namespace fathom::python {

@@ -8,7 +8,6 @@
 
 #include "arguments.hpp"
 #include "binding.hpp"
-#include "calls.hpp"
 
 namespace fathom::python {
 

@@ -249,7 +249,7 @@ class EnvironmentsHandle {
     return ids;
   }
 
-  /// Quaternions [..., 4] as w, x, y, z, of which none mean no rotation: a view where that is what was given.
+  /// Quaternions [..., 4] as w, x, y, z: a view of quat_wxyz, or a converted copy. Empty: no rotation.
   std::span<const double> rotations(const py::object& quat_wxyz, const py::object& quat_xyzw,
                                     const std::vector<py::ssize_t>& count) {
     py::ssize_t size = 1;

@@ -11,7 +11,6 @@
 #include <fathom/simulate/gpu_frame.hpp>
 
 #include "arguments.hpp"
-#include "gpu_array.hpp"
 
 namespace fathom::python {
 
@@ -21,8 +20,7 @@ using namespace py::literals;
 
 constexpr std::initializer_list<Channel> kUsualChannels = {Channel::kRange, Channel::kHitSensor, Channel::kReason};
 
-/// The type that Python shows: ids are int32, of which "none" (0xffffffff) reads -1, and rings int16, because other
-/// frameworks lack unsigned types.
+/// The type that Python shows. Ids are int32 (-1: none) and rings int16, because other frameworks lack unsigned types.
 py::dtype dtype_of(ElementType type) {
   switch (type) {
     case ElementType::kUint8:
@@ -268,7 +266,7 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]),
   layout.cols = static_cast<std::uint32_t>(shape.back());
   const std::uint32_t rows = layout.rows * (layout.environments > 0 ? layout.environments : 1);
-  // The arrays live as long as the frame, whoever holds it.
+  // The arrays live as long as the frame.
   auto kept = std::make_shared<py::object>(arrays);
   const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers, memory, {}, returns),
                                      [kept](Frame* p) { delete p; });
@@ -354,7 +352,7 @@ void bind_facts(FrameClass& frame) {
           "When it arrives, s; NaN: it is dropped.")
       .def_property_readonly(
           "is_dropped", [](FrameHandle& h) { return h.frame().is_dropped(); },
-          "Whether it never arrives, and holds what nobody gets to see.")
+          "Whether it never arrives: a real sensor would not deliver its values.")
       .def_property_readonly(
           "max_range_m", [](FrameHandle& h) { return h.farthest_m(); },
           "The farthest range that its sensor measures, m.")

@@ -1,16 +1,45 @@
 // SPDX-License-Identifier: MIT
-#include "gpu_array.hpp"
-
-#include <cstring>
+#include <cstdint>
 #include <utility>
 
-#include "dlpack.hpp"
+#include "frame.hpp"
 
 namespace fathom::python {
 
 namespace {
 
 using namespace py::literals;
+
+// The layout by which frameworks exchange tensors (DLPack 0.8, dmlc.github.io/dlpack): names as there.
+
+struct DLDevice {
+  std::int32_t device_type;
+  std::int32_t device_id;
+};
+constexpr std::int32_t kDLCUDA = 2;
+
+struct DLDataType {
+  std::uint8_t code;
+  std::uint8_t bits;
+  std::uint16_t lanes;
+};
+constexpr std::uint8_t kDLInt = 0, kDLUInt = 1, kDLFloat = 2;
+
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;  // in elements
+  std::uint64_t byte_offset;
+};
+
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor* self);
+};
 
 /// What a tensor that was handed over keeps until its deleter is called.
 struct Handed {
@@ -38,7 +67,7 @@ void check_wanted(const GpuArray& array, const py::kwargs& wanted) {
     return wanted.contains(name) ? py::object(wanted[name]) : py::none();
   };
   if (given("copy").is(py::bool_(true))) {
-    throw py::buffer_error("copy=True: a frame in the memory of a GPU is handed over as it is");
+    throw py::buffer_error("copy=True: a frame in the memory of a GPU is handed over without a copy");
   }
   const py::object device = given("dl_device"), own = py::make_tuple(kDLCUDA, array.number());
   if (!device.is_none() && !device.equal(own)) {

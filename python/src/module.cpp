@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 
 #include <fathom/base/compute.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/isa.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "binding.hpp"
@@ -13,8 +16,44 @@ namespace fathom::python {
 
 namespace {
 
-/// Whether the __init__ of an object of a bound class has come to its end. Before that it has no C++ object, and
-/// pybind11 would give its methods memory that nobody has filled.
+// Kept as long as the process: exceptions are translated until the end.
+PyObject* g_error = nullptr;
+PyObject* g_input_error = nullptr;
+
+PyObject* make_error(py::module_& m, const char* name, PyObject* base, const char* doc) {
+  const std::string full = std::string("fathom.") + name;
+  PyObject* made = PyErr_NewExceptionWithDoc(full.c_str(), doc, base, nullptr);
+  if (made == nullptr) throw py::error_already_set();
+  m.attr(name) = py::handle(made);
+  return made;
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const InputError& error) {
+    PyErr_SetString(g_input_error, error.what());
+  } catch (const SystemError& error) {
+    PyErr_SetString(PyExc_OSError, error.what());
+  } catch (const Interrupted& error) {
+    PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
+  } catch (const Error& error) {
+    PyErr_SetString(g_error, error.what());
+  } catch (const py::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "a value of another type is wanted here, or a text that UTF-8 can hold");
+  }
+}
+
+void bind_errors(py::module_& m) {
+  g_error = make_error(m, "Error", PyExc_RuntimeError, "A computation that cannot go on.");
+  g_input_error =
+      make_error(m, "InputError", PyExc_ValueError,
+                 "A value, key or file that the caller can mend. One line names what is wrong, where, and the limit.");
+  py::register_exception_translator(&translate);
+}
+
+/// Whether the __init__ of an object of a bound class has ended. Before that it has no C++ object, and pybind11 would
+/// give its methods uninitialised memory.
 bool is_made(py::handle object) {
   PyObject* const base = py::detail::get_internals().instance_base;
   if (PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(base)) == 0) return false;
@@ -26,7 +65,7 @@ bool is_made(py::handle object) {
                        " is not made yet: call super().__init__() before anything else");
 }
 
-/// Whether an attribute of a class is of C++: a method, or a property that one reads.
+/// Whether an attribute of a class comes from C++: a method, or a readable property.
 bool is_bound(py::handle attribute) {
   if (PyInstanceMethod_Check(attribute.ptr()) != 0) return true;
   if (Py_TYPE(attribute.ptr()) != &PyProperty_Type) return false;
@@ -34,7 +73,7 @@ bool is_bound(py::handle attribute) {
   return PyInstanceMethod_Check(getter.ptr()) != 0 || PyCFunction_Check(getter.ptr()) != 0;
 }
 
-/// PyObject_GenericGetAttr, but of an object that is not made it gives nothing of C++.
+/// PyObject_GenericGetAttr, which refuses attributes from C++ for an object that is not made.
 PyObject* attribute_of(PyObject* self, PyObject* name) {
   if (!is_made(self)) {
     PyObject* const found = _PyType_Lookup(Py_TYPE(self), name);
@@ -51,7 +90,7 @@ PyObject* attribute_of(PyObject* self, PyObject* name) {
   return PyObject_GenericGetAttr(self, name);
 }
 
-/// Gives a class an operator that looks first whether the object is made. `otherwise`: what it does if not.
+/// Gives a class an operator that checks first that the object is made. If not, it calls `otherwise`.
 template <class Otherwise>
 void guard(const py::object& made_class, const char* name, Otherwise otherwise) {
   if (!made_class.attr("__dict__").contains(name) || made_class.attr(name).is_none()) return;
@@ -63,8 +102,8 @@ void guard(const py::object& made_class, const char* name, Otherwise otherwise) 
       py::name(name), py::is_method(made_class));
 }
 
-/// A subclass may call a method before super().__init__(), and debuggers show what stands in a frame of the stack, also
-/// an object whose __init__ threw.
+/// A subclass may call a method before super().__init__(), and debuggers show the objects of a stack frame, including
+/// one whose __init__ threw.
 void guard_unmade_objects(py::module_& m) {
   const py::object object = py::module_::import("builtins").attr("object");
   const py::object plain = object.attr("__repr__"), getter = object.attr("__getattribute__");
@@ -76,7 +115,7 @@ void guard_unmade_objects(py::module_& m) {
                          reinterpret_cast<PyTypeObject*>(py::detail::get_internals().instance_base)) == 0)
       continue;
     const auto made_class = py::reinterpret_borrow<py::object>(member);
-    // As a slot's own wrapper, which costs no call of Python and which subclasses inherit.
+    // A wrapper of the slot costs no call of Python, and subclasses inherit it.
     made_class.attr("__getattribute__") = py::reinterpret_steal<py::object>(PyDescr_NewWrapper(
         reinterpret_cast<PyTypeObject*>(member.ptr()), slot->d_base, reinterpret_cast<void*>(&attribute_of)));
     guard(made_class, "__repr__", [plain](const py::object& self) -> py::object { return plain(self); });
@@ -87,7 +126,7 @@ void guard_unmade_objects(py::module_& m) {
   }
 }
 
-// pybind11 refuses arguments that no signature takes by a text of several lines. It becomes one line here.
+// pybind11 refuses arguments without a matching signature in several lines. The functions below make it one line.
 
 PyObject* g_refusal = nullptr;
 PyCFunctionWithKeywords g_call = nullptr;  // of pybind11
@@ -111,7 +150,7 @@ PyObject* broken_text(PyObject* value, int depth) {  // NOLINT(misc-no-recursion
   return found;
 }
 
-/// What repr() gives, on one line; of a long text the beginning.
+/// The result of repr() on one line, shortened if it is long.
 std::string shown(py::handle value) {
   constexpr std::size_t kMost = 60;
   std::string text;
@@ -222,7 +261,7 @@ void guard_calls(py::module_& m) {
 }  // namespace
 
 PYBIND11_MODULE(_fathom, m) {
-  m.doc() = "What fathom has in C++; the package fathom shows it.";
+  m.doc() = "The C++ part of the package fathom.";
   bind_errors(m);
   bind_geometry(m);
   bind_tables(m);
@@ -230,7 +269,6 @@ PYBIND11_MODULE(_fathom, m) {
   bind_shapes(m);
   bind_robots(m);
   bind_maps(m);
-  bind_bags(m);
   bind_sensors(m);
   bind_frame(m);
   bind_frame_files(m);
@@ -254,12 +292,12 @@ PYBIND11_MODULE(_fathom, m) {
         d["fathom"] = v.fathom, d["embree"] = v.embree, d["compiler"] = v.compiler;
         return d;
       },
-      "The versions of fathom and of what it was built with; 'embree' is empty in a build without it.");
+      "The versions of fathom, of Embree (empty in a build without it) and of the compiler.");
   m.def(
       "detect_isa", [] { return to_string(detect_isa()); },
       "The widest instruction set that this computer can run: 'sse2', 'avx2' or 'avx512'.");
   m.def("_is_made", &is_made, py::arg("object"), py::pos_only(),
-        "Whether the __init__ of an object of one of these classes has come to its end.");
+        "Whether the __init__ of an object of one of these classes has ended.");
   guard_unmade_objects(m);
   guard_calls(m);
 }

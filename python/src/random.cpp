@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keyed draws of noise models, for noise of one's own in NumPy.
+// The keyed draws of noise models, for noise models in NumPy.
 #include <fathom/math/random.hpp>
 
 #include <array>
@@ -61,9 +61,8 @@ void bind_draws(py::module_& m) {
                                });
       },
       "seed"_a, "sensor"_a, "slot"_a, "slug"_a, "frame"_a, "shape"_a, "draw"_a = 0,
-      "Standard normals, float32 [rows, cols]: those that a C++ model called `slug` at position `slot` of the noise "
-      "of\n"
-      "a sensor called `sensor` draws in frame `frame`, of which it takes number `draw`.");
+      "Standard normals, float32 [rows, cols]: draw number `draw` in frame `frame` of a C++ model called `slug` at\n"
+      "position `slot` of the noise of a sensor called `sensor`.");
   m.def(
       "random_uniform",
       [](const py::object& seed, const std::string& sensor, const py::object& slot, const std::string& slug,

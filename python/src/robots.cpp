@@ -7,7 +7,6 @@
 #include <fathom/files/robot.hpp>
 
 #include "arguments.hpp"
-#include "calls.hpp"
 
 namespace fathom::python {
 
@@ -119,11 +118,11 @@ void bind_robot(py::module_& m) {
             return meshes;
           },
           "The shapes of links.")
-      .def_readonly("notes", &Robot::notes, "A line for each file that holds what was not read.")
-      .def_readonly("files", &Robot::files, "All that were opened.")
+      .def_readonly("notes", &Robot::notes, "A line for each file with unread parts.")
+      .def_readonly("files", &Robot::files, "All files that were opened.")
       .def("link_poses", &link_poses, "joints"_a = py::dict(),
-           "The pose of every link in the robot's frame, by its name. joints: positions by name, rad or m; those that\n"
-           "are not named are at 0.")
+           "The pose of every link in the robot's frame, by its name. joints: positions by name, rad or m; other\n"
+           "joints are at 0.")
       .def("__repr__", [](const Robot& r) {
         return "Robot '" + r.name + "' of " + std::to_string(r.links.size()) + " links, " +
                std::to_string(r.joints.size()) + " joints";

@@ -85,7 +85,7 @@ void bind_mesh(py::module_& m) {
       "A centred box; size_m [3].");
   m.def(
       "sphere", [](double r, std::uint32_t n) { return keep(make_sphere(r, n)); }, "radius_m"_a,
-      "segments"_a = kUsualSegments, "A centred sphere of so many meridians (8 to 1024), inscribed.");
+      "segments"_a = kUsualSegments, "A centred inscribed sphere; segments: its meridians, 8 to 1024.");
   m.def(
       "cylinder", [](double r, double h, std::uint32_t n) { return keep(make_cylinder(r, h, n)); }, "radius_m"_a,
       "height_m"_a, "segments"_a = kUsualSegments, "A centred closed cylinder along z, inscribed.");
@@ -116,7 +116,7 @@ std::uint32_t add_mesh(Scene& scene, const py::object& mesh, const py::object& t
     if (!triangles.is_none()) throw InputError("triangles: a Mesh has its own");
     return index(scene.add_mesh(*py::cast<MeshPtr>(mesh), name));
   }
-  if (triangles.is_none()) throw InputError("triangles: shape () given, (T, 3) wanted, or a Mesh in place of vertices");
+  if (triangles.is_none()) throw InputError("triangles: shape () given, (T, 3) wanted, or a Mesh instead of vertices");
   return index(scene.add_mesh(std::move(*make_mesh(mesh, triangles, py::none())), name));
 }
 
@@ -152,9 +152,9 @@ std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object
   if (!parent.is_none()) entity.parent = entity_of(scene, parent, "parent");
   entity.reflectivity = reflectivity;
   entity.label = label.value_or("");
-  if (label && label->empty()) throw InputError("entity '" + name + "': label is empty; None: it has none");
+  if (label && label->empty()) throw InputError("entity '" + name + "': label is empty; None: no label");
   entity.material = material.value_or("");
-  if (material && material->empty()) throw InputError("entity '" + name + "': material is empty; None: it has none");
+  if (material && material->empty()) throw InputError("entity '" + name + "': material is empty; None: no material");
   entity.groups = groups, entity.part_of_parent = part_of_parent, entity.one_sided = one_sided;
   if (!py::isinstance<Mesh>(mesh)) {
     entity.mesh = mesh.is_none() ? kNoMesh : mesh_of(scene, mesh);
@@ -338,7 +338,7 @@ void bind_labels(py::module_& m, py::class_<Scene, std::shared_ptr<Scene>>& scen
           "The labels, in the order of adding.")
       .def(
           "label_id", [](const Scene& s, const py::object& e) { return s.label_id(entity_of(s, e, "entity")); },
-          "entity"_a, "The id of the entity's label; 0: it has none.")
+          "entity"_a, "The id of the entity's label; 0: no label.")
       .def(
           "whole_of", [](const Scene& s, const py::object& e) { return index(s.whole_of(entity_of(s, e, "entity"))); },
           "entity"_a, "The entity itself or, of a part, the id of the one that it is a part of.");

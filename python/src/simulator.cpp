@@ -185,11 +185,9 @@ void bind_rendering(SimulatorClass& simulator) {
       .def("render", &SimulatorHandle::render, "sensor"_a, "index"_a = 0, "channels"_a = py::none(),
            "out"_a = py::none(),
            "Renders frame `index` of a sensor (its name, or what add_sensor() gave).\n\n"
-           "channels: names, see fathom.channels(); of a new frame range, hit_sensor and reason. out: a Frame to "
-           "render\n"
-           "into; without it the memory of a frame that nobody looks at any more is used again. Releases the GIL; "
-           "stops\n"
-           "with KeyboardInterrupt on Ctrl-C, and the frame then holds nothing of use.");
+           "channels: names, see fathom.channels(); default: range, hit_sensor and reason. out: a Frame to render\n"
+           "into; without it the memory of a frame without references is used again. Releases the GIL. Ctrl-C stops\n"
+           "it with KeyboardInterrupt, and the content of the frame is then undefined.");
 }
 
 }  // namespace

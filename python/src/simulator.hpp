@@ -11,7 +11,6 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "arguments.hpp"
-#include "calls.hpp"
 #include "frame.hpp"
 
 namespace fathom::python {
@@ -23,8 +22,8 @@ using NominalMotions = std::map<std::uint32_t, Trajectory>;
 /// until the scene moves them; then they leave `nominal`.
 void follow(const Scene& master, Scene& copy, NominalMotions& nominal);
 
-/// A Simulator has a scene of its own; the scene of Python is another, which may be shared by several simulators. So a
-/// simulator follows it before it renders, and threads never meet in one scene.
+/// A Simulator has a copy of the scene of Python, which several simulators may share. A simulator updates its copy
+/// before it renders, so threads never share a scene.
 class SimulatorHandle {
  public:
   /// `setup` holds a copy of `scene`.

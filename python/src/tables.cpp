@@ -137,7 +137,7 @@ void bind_tables(py::module_& m) {
   m.def("sensor_kinds", &kind_list, "The kinds of sensor with their parameters.");
   m.def("sensor_presets", &preset_list, "The named sensors from public data sheets.");
   m.def("channel_list", &channels_list, "The arrays that a frame can hold.");
-  m.def("output_list", &outputs_list, "What scene files can write.");
+  m.def("output_list", &outputs_list, "The outputs of scene files.");
   m.def(
       "beam_parameter_fields",
       [] {
@@ -148,20 +148,20 @@ void bind_tables(py::module_& m) {
       "The six parameters of the beam model, the offset of hits, and the law of hits.");
   m.def(
       "beam_sensor_fields", [] { return fields_list(describe<BeamSensor>()); },
-      "What is known of a range finder and not learned.");
+      "Facts of a range finder that no fit learns.");
   m.def(
       "make_noise", [](const std::string& slug, const py::dict& values) { return noise_dict(noise_of(slug, values)); },
-      "slug"_a, "values"_a, "All parameters of a model, checked; those that are not given have their defaults.");
+      "slug"_a, "values"_a, "All parameters of a model, checked; the values given, else the defaults.");
   m.def(
       "make_correlation", [](const py::dict& values) { return correlation_dict(correlation_of(values)); }, "values"_a,
-      "All values of a correlation, checked; none where they say that there is none.");
+      "All values of a correlation, checked; empty for white noise.");
   m.def(
       "likely_name",
       [](const std::string& name, const std::vector<std::string>& candidates) {
         const std::vector<std::string_view> views(candidates.begin(), candidates.end());
         return std::string(likely_name(name, views));
       },
-      "name"_a, "candidates"_a, "The candidate that a name is most likely a misspelling of; '' where none is near.");
+      "name"_a, "candidates"_a, "The candidate that a name most likely misspells; '' if all are far.");
   m.attr("REASONS") = py::cast(std::vector<std::string>(kReasonNames.begin(), kReasonNames.end()));
   m.attr("LENGTH_CHANNELS") = [] {
     py::list names;

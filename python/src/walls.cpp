@@ -12,7 +12,6 @@
 #include <fathom/calibrate/wall_clouds.hpp>
 #include <fathom/calibrate/wall_frames.hpp>
 
-#include "calls.hpp"
 #include "chain.hpp"
 
 namespace fathom::python {

@@ -150,7 +150,7 @@ def test_frames_of_a_gpu_have_the_bits_of_the_processor_and_may_stay_there():
         pytest.skip("this build has no code for GPUs")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "copy=True: a frame in the memory of a GPU is handed over as it is",
+        "copy=True: a frame in the memory of a GPU is handed over without a copy",
         "dl_device = (1, 0): the memory is that of (2, 0)",
         "dl_device = (2, 1): the memory is that of (2, 0)",
         "some arrays are of NumPy and some of a GPU",
