@@ -44,9 +44,9 @@ class ChainReturns:
     baseline_m: float = 0.0
     min_range_m: float = 0.0  #: of the sensor
     max_range_m: float = 1e9
-    outside: str = "kept"  #: or "clamped", "lost": what became of ranges that noise carried outside these limits
-    half_step_m: float = 0.0  #: ranges are rounded to multiples of twice as much; 0: they are not
-    depths_are_rounded: bool = False  #: it is distances to the image plane that are so rounded
+    outside: str = "kept"  #: ranges that noise carried outside these limits are "kept", "clamped" or "lost"
+    half_step_m: float = 0.0  #: half the step to which ranges are rounded; 0: no rounding
+    depths_are_rounded: bool = False  #: true: depths are rounded; false: ranges are
     #: what turned rays meet, for chains with angular_ray: as read_measured_frames() made it, of all these returns; None: not known
     turned: Optional[Dict[str, Any]] = None
     #: by what angles points lie beside their rays, for chains with angular_hit: `axes`, one or two of "x", "y", "z" in the
@@ -72,7 +72,7 @@ class ChainFit:
 
     noise: List[Noise]  #: as given, with the learned values
     parameters: Dict[str, FitParameter]  #: by name
-    correlations: npt.NDArray[np.float64]  #: of their errors, [parameters, parameters]; NaN where there is none
+    correlations: npt.NDArray[np.float64]  #: of standard errors, [parameters, parameters]; NaN: unknown
     returns: int
     lost: int
     frames: int
@@ -114,7 +114,8 @@ def score_frames(noise: Any, returns: ChainReturns, *, threads: int = 0) -> List
 
 
 def mean_score(scores: Sequence[FrameScore], *, stretches: int = 0) -> MeanScore:
-    """Nats per return of all frames together; its error takes so many stretches of the way as independent, 0: frames."""
+    """Nats per return of all frames together. Its standard error treats `stretches` parts of the way as independent;
+    0: frames."""
     return MeanScore(*_fathom._mean_score([tuple(s) for s in scores], stretches))
 
 

@@ -17,15 +17,15 @@ _CHANNELS = {info["name"]: info for info in _fathom.channel_list()}
 _LENGTHS = ("range", "clean_range", "depth", "clean_depth")
 _FIRST = ("depth", "range", "clean_depth", "clean_range", "intensity", "energy", "incidence", "reason", "entity_id")
 
-# One colour per reason, alike in every picture; the first, of hits, is dark.
+# One colour per reason, the same in every picture. The first colour, of hits, is dark.
 _REASON_COLORS = ("#202124", "#9aa0a6", "#80deea", "#00838f", "#ffb300", "#42a5f5", "#ab47bc", "#5c6bc0", "#ef5350",
                   "#ff8a65", "#ec407a", "#8d6e63", "#9ccc65", "#f8bbd0", "#4db6ac", "#a1662f", "#4a3e5c")
 
 
 def points(self: _fathom.Frame, *, valid: bool = False, frame: Optional[str] = None) -> npt.NDArray[np.float32]:
-    """The points float32 [rows, cols, 3], m, without a copy; with valid=True those of returns alone, a copy [n, 3].
+    """The points float32 [rows, cols, 3], m, without a copy; with valid=True a copy [n, 3] of the returns.
 
-    frame: "sensor" or "world"; None: whichever the frame holds (hit_sensor or hit_world), the sensor's first.
+    frame: "sensor" or "world"; None: hit_sensor if the frame holds it, else hit_world.
     """
     if frame not in (None, "sensor", "world"):
         raise InputError(f"frame: {frame!r} is not one of sensor, world")
@@ -160,7 +160,7 @@ def plot(
     """Draws a channel as an image with a bar of its unit, or with a legend (reason, entity_id, label); returns the axes.
 
     channel: None: the depth or range, else the first that it has. environment: which one, of many (its place in the
-    batch). vmin, vmax and cmap are matplotlib's. entity_names and labels: those of the scene, for the legends.
+    batch). vmin, vmax and cmap are matplotlib's. entity_names and labels of the scene: for the legends.
     """
     if channel is None:
         channel = _first(self)
@@ -199,8 +199,7 @@ def plot(
 
 def show(self: _fathom.Frame, channels: Optional[Sequence[str]] = None, *, environment: Optional[int] = None,
          entity_names: Optional[Sequence[str]] = None, labels: Optional[Sequence[_fathom.Label]] = None) -> Any:
-    """Draws channels below each other and shows them; returns the figure. Without names: what it has of depth or range,
-    and reason."""
+    """Draws channels below each other and shows them; returns the figure. Default: depth or range, and reason."""
     if channels is None:
         first = _first(self)
         channels = [first, "reason"] if "reason" in self and first != "reason" else [first]

@@ -52,7 +52,7 @@ class LogUniform:
 
 @dataclass(frozen=True)
 class Normal:
-    """Drawn once per episode: normal, clipped to `limits` (low, high), or to those of the parameter."""
+    """Drawn once per episode: normal, clipped to `limits` (low, high), by default the limits of the parameter."""
 
     mean: float
     stddev: float
@@ -76,8 +76,8 @@ class Normal:
 
 @dataclass(frozen=True)
 class TruncatedNormal(Normal):
-    """Drawn once per episode: normal, renormalised on `limits` (low, high), or on those of the parameter: no value is
-    drawn more often because it is a limit."""
+    """Drawn once per episode: normal, renormalised on `limits` (low, high), by default the limits of the parameter. No value
+    is drawn more often because it is a limit."""
 
     def _law(self, field: FieldDict) -> Dict[str, Any]:
         return dict(super()._law(field), law="truncated_normal")
@@ -91,7 +91,7 @@ RANGES = (Uniform, LogUniform, Normal, TruncatedNormal)
 
 
 def range_from(law: Mapping[str, Any]) -> Any:
-    """The range that a dict of the library describes."""
+    """The range from a dict of the library."""
     if law["law"] == "uniform":
         return Uniform(law["low"], law["high"])
     if law["law"] == "log_uniform":
@@ -101,7 +101,7 @@ def range_from(law: Mapping[str, Any]) -> Any:
 
 
 def _radians(value: Any, field: FieldDict) -> Any:
-    """Degrees as radians; what rounding carries beyond a limit is the limit, so that 180 degrees are never above pi."""
+    """Degrees as radians. A value that rounding carries beyond a limit becomes the limit: 180 degrees are never above pi."""
     factor = math.pi / 180.0
     if isinstance(value, RANGES):
         return value._times(factor)
@@ -131,7 +131,7 @@ def as_given(owner: str, fields: Mapping[str, FieldDict], values: Mapping[str, A
 
 
 def field_doc(field: FieldDict) -> str:
-    """What a field means, with its unit, limits and default, as one sentence."""
+    """The meaning, unit, limits and default of a field, as one sentence."""
     unit = "" if field["unit"] in ("1", "") or field["choices"] else f" {field['unit']}"
     text: str = field["doc"]
     if field["choices"]:
@@ -182,7 +182,7 @@ def no_attribute(record: Any, name: str) -> AttributeError:
 
 
 class Record:
-    """Parameters of a table, checked when they are given. It never changes; replace() makes another."""
+    """Parameters of a table, checked when they are given. It never changes; replace() makes a changed copy."""
 
     __slots__ = ("_given", "_values")
     _owner: str = ""
@@ -211,7 +211,7 @@ class Record:
         return dict(self._values)
 
     def replace(self, **values: Any) -> Any:
-        """Another one with these parameters changed."""
+        """A copy with these parameters changed."""
         return type(self)(**{**self._given, **as_given(self._owner, self._fields, values)})
 
     def __eq__(self, other: object) -> bool:

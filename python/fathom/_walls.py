@@ -77,11 +77,11 @@ class WallTape:
     gain: Pair
     bias_m: Pair
     spread_m: float
-    bias_px: Pair  #: were it all a bias of the disparity
+    bias_px: Pair  #: if all of it is a bias of the disparity
     bias_px_spread_m: float
     is_disparity: bool
-    is_exact: bool  #: all of it is within two errors of 0, and the chain has none of it
-    is_contradicted: bool  #: distances and readings contradict each other, and the chain has none of it
+    is_exact: bool  #: within two standard errors of 0: left out of the chain
+    is_contradicted: bool  #: distances and readings contradict each other: left out of the chain
 
 
 class WallLossLaw(NamedTuple):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Sensors of many environments for whoever has poses as arrays: poses in, a dict of arrays out.
+"""Sensors of many environments whose poses are arrays: poses in, a dict of arrays out.
 
     rays = fathom.batch.BatchRays(scene, directions, 4096, outputs=("distances", "hit_pos_w"), miss=-1.0)
     data = rays.render(positions, quat_wxyz=quaternions)       # [4096, 3], [4096, 4]
     data["distances"]                                          # [4096, rays]
-    rays.reset(env_ids)                                        # the next episode: noise and its ranges are drawn anew
+    rays.reset(env_ids)                                        # the next episode: draws noise and its ranges again
 
-This is what fathom.mjlab and fathom.isaaclab are made of. Outputs have the names of the frameworks that learn:
+fathom.mjlab and fathom.isaaclab use this module. Outputs have the names of learning frameworks:
 
     distance_to_image_plane   [N, H, W, 1]  depth, m               distances     [N, B]     ranges, m
     distance_to_camera        [N, H, W, 1]  range, m               ray_hits_w    [N, B, 3]  points, m, world

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The beam model of range finders: score scans with it, find where they were made. fathom.fit learns it.
+"""The beam model of range finders: it scores scans and locates them. fathom.fit learns it.
 
 A reading z is compared with the range z* that a map or a scene predicts. docs/beam-model.md describes the model.
 """
@@ -57,7 +57,7 @@ LogLike = Union[ScanLog, str, "pathlib.Path"]
 
 
 class Model(NamedTuple):
-    """A beam model with all that its use needs: what parameters.yaml holds."""
+    """A beam model with its sensor: the content of parameters.yaml."""
 
     parameters: Parameters
     sensor: Sensor
@@ -219,7 +219,7 @@ class Fit(ScanFit):
         return page
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the report, in a frame of its own, so that its style stays there."""
+        """Notebooks show the report in a separate frame, so that its style stays there."""
         return (f'<iframe srcdoc="{html.escape(self.report(), quote=True)}" '
                 'style="width:100%;height:640px;border:0" sandbox></iframe>')
 
@@ -266,7 +266,7 @@ def localizer_parameters(parameters: ParametersLike, localizer: str) -> Dict[str
 
 
 def localizer_notes(parameters: ParametersLike, localizer: str) -> List[str]:
-    """What the localizer cannot be told of this model, one sentence each."""
+    """Parts of this model that the localizer cannot represent, one sentence each."""
     return _fathom._localizer_notes(_parameters(parameters).to_dict(), localizer)
 
 

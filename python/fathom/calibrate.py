@@ -161,13 +161,13 @@ class DepthMeasure:
     in_time: List[Estimate]  #: at lags of 1 to 12 frames, where they are still; else empty
     across_residual: npt.NDArray[np.float64]  #: [12], uncorrected: of white noise -0.016 at 1 px
     down_residual: npt.NDArray[np.float64]
-    left_out: int  #: pixels that are left out; no other number counts them
+    left_out: int  #: pixels left out; no other number counts them
     pixels: int
     holes: int
     holes_without_neighbour: int
     largest_blob: int
     blobs: List[Blobs]  #: of 1 to 3, 4 to 50 and more pixels
-    whole_blobs: List[Blobs]  #: those of them that touch neither the border of the image nor a pixel left out
+    whole_blobs: List[Blobs]  #: blobs that touch neither the border of the image nor a pixel left out
     blobs_by_size: List[Blobs]  #: entry k: of 2^k to 2^(k + 1) - 1 pixels
     bands: List[DepthBand]
     flags: List[str]

@@ -55,7 +55,7 @@ class Unit:
 
     @property
     def folder(self) -> str:
-        """Where it stands in the folder of the dataset: 'units/000/012/000012345'."""
+        """Its path within the folder of the dataset: 'units/000/012/000012345'."""
         return os.fspath(_fathom._unit_folder(self.index))
 
 
@@ -108,7 +108,7 @@ def units(
     Workers read the file again, from the same absolute path: what Python changed in the scene of a Setup is not in the
     units. Raises InputError for a file that cannot be read, a range without numbers, and more than 10^9 units.
     """
-    # Read anew: the files of a Setup may have changed since, and what was read is what has the digest.
+    # Read again: the files of a Setup may have changed since, and the digest is that of the content read here.
     before = scene.overrides if isinstance(scene, Setup) else []
     setup = load(scene.file if isinstance(scene, Setup) else scene, [*before, *override_list(overrides)])
     file = os.path.abspath(os.fspath(setup.file))

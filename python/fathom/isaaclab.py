@@ -74,7 +74,7 @@ def _classes() -> Tuple[Any, Any]:
             self._data.pos_w, self._data.quat_w = place, turn
 
         def reset(self, env_ids: Optional[Sequence[int]] = None, env_mask: Any = None) -> None:
-            """Starts the next episode of the environments: noise and its ranges are drawn anew."""
+            """Starts the next episode of the environments: draws noise and its ranges again."""
             if env_mask is None:
                 super().reset(env_ids)
             else:

@@ -99,7 +99,7 @@ class Mirror:
         self.names: List[str] = self._entity_names()
         """The names of the entities."""
         self.entities: Any = np.arange(len(self.names), dtype=np.int32)
-        """All entities, those of cameras and sites included, for Environments.set_entity_poses()."""
+        """All entities, including cameras and sites, for Environments.set_entity_poses()."""
         self.scene: Scene = self._make_scene()
         """The scene; a Simulator looks at it before every frame."""
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Noise models, one class for each that the library has: fathom.noise.Distance(stddev_m=0.02).
 
-The classes are made from the library's own tables when this is imported, so that a new model is here by itself; names,
-limits and defaults are those of scene files. Any number may be a range instead (fathom.Uniform, LogUniform, Normal,
-TruncatedNormal):
-it is then drawn once per episode. `entities` and `rings` give other parameters to the returns of single entities (by name
-or id) and of single scan lines; what they leave out is as in the model itself. `correlation` says what the draws of
-neighbouring pixels and frames have in common: correlation=dict(across_px=3, down_px=1, time_s=0.5, shape="gaussian").
+The import makes the classes from the library's tables. Names, limits and defaults are those of scene files. A number may
+also be a range (fathom.Uniform, LogUniform, Normal, TruncatedNormal), which is drawn once per episode. `entities` and
+`rings` give other parameters to the returns of single entities (by name or id) and of single scan lines; parameters that
+they omit come from the model. `correlation` correlates the draws of neighbouring pixels and frames:
+correlation=dict(across_px=3, down_px=1, time_s=0.5, shape="gaussian").
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.
 
 
 class Noise(Record):
-    """A noise model with its parameters. Its classes are in this module; make() finds them by the words of files."""
+    """A noise model with its parameters. Its classes are in this module; make() finds a class by its word in scene files."""
 
     __slots__ = ("entities", "rings", "correlation")
     slug: str = ""
@@ -52,7 +51,7 @@ class Noise(Record):
         object.__setattr__(self, "correlation", _fathom.make_correlation(dict(correlation)) if correlation else {})
 
     def _middles(self, values: Mapping[str, Any]) -> Dict[str, Any]:
-        """Numbers in place of ranges, which hold until something is drawn."""
+        """The values with a middle number for each range, for checks before anything is drawn."""
         made = dict(values)
         for name, value in values.items():
             if not isinstance(value, RANGES):
@@ -72,7 +71,7 @@ class Noise(Record):
         return dict(given)
 
     def replace(self, **values: Any) -> Any:
-        """Another one with these parameters changed."""
+        """A copy with these parameters changed."""
         kept: Dict[str, Any] = dict(
             entities=self.entities, rings=self.rings, correlation=self.correlation, **self._given
         )
@@ -137,14 +136,14 @@ def __getattr__(name: str) -> Type[Noise]:
 
 
 def make(slug: str, **values: Any) -> Noise:
-    """A model by its word in scene files: make("distance", stddev_m=0.02). An unknown word is refused with the nearest."""
+    """A model by its name in scene files: make("distance", stddev_m=0.02). The error for an unknown name offers the nearest."""
     if slug not in _CLASSES:
         _fathom.make_noise(slug, {})  # refuses it
     return _CLASSES[slug](**values)
 
 
 def models() -> Dict[str, Type[Noise]]:
-    """All models, by their words in scene files."""
+    """All models by their names in scene files."""
     return dict(_CLASSES)
 
 
@@ -153,7 +152,7 @@ def _entity_id(scene: Any, entity: Union[str, int]) -> int:
 
 
 def chain_spec(noise: List[Noise], scene: Any) -> Tuple[List[Any], List[Dict[str, Any]]]:
-    """A chain as the module _fathom takes it: its entries, and its ranges."""
+    """A chain as the module _fathom takes it: entries and ranges."""
     entries: List[Any] = []
     ranges: List[Dict[str, Any]] = []
     for position, model in enumerate(noise):
@@ -177,7 +176,7 @@ def chain_spec(noise: List[Noise], scene: Any) -> Tuple[List[Any], List[Dict[str
 
 
 def chain_from(entries: List[Any], ranges: List[Dict[str, Any]], names: List[str]) -> List[Noise]:
-    """The other way round; entities get their names."""
+    """The inverse of chain_spec(); entities get their names."""
     chain: List[Noise] = []
     for position, (slug, values, entities, rings, correlation) in enumerate(entries):
         defaults = {f["name"]: f["default"] for f in _TABLES[slug]["fields"]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Keyed draws, for noise of one's own in NumPy: pure functions of what names them, with the bits that a C++ model of that
-name and place would draw. Nothing depends on the order of calls.
+"""Keyed draws for noise models in NumPy: pure functions of their arguments, with the bits that a C++ model of that name
+and place would draw. Nothing depends on the order of calls.
 
     n = fathom.random.normal(seed, "camera", 0, "my_noise", frame.index, frame.shape)
     depth = frame.depth * (1 + 0.001 * n)

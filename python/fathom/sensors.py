@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.sensor_kinds()}
 
-# Of kinds whose fields say one thing in several ways: giving one way takes the others of a preset away, as scene files do.
+# Kinds with several ways to give one property: giving one way removes the other ways of a preset, as in scene files.
 _WAYS = (
     (("fx", ("fy",)), ("horizontal_fov_rad", ()), ("focal_length_mm", ("horizontal_aperture_mm", "vertical_aperture_mm"))),
     (("baseline_m", ("reference",)), ("left_camera", ("right_camera",))),
@@ -63,7 +63,7 @@ class SensorModel:
         return rows, cols
 
     def pattern(self, frame: int = 0) -> Dict[str, Any]:
-        """The noise-free rays of a frame in the sensor's frame (x forward, y left, z up), as arrays of their own:
+        """The noise-free rays of a frame in the sensor's frame (x forward, y left, z up), as new arrays:
         directions float32 [rows, cols, 3], origins_m [rows, cols, 3] or None, min_range_m and max_range_m [rows, cols],
         time_offset_s [rows, cols] or None, ring [rows, cols] or None."""
         return self._model.rays(frame)
@@ -78,7 +78,7 @@ class SensorModel:
         return self._model.destagger_shifts()
 
     def replace(self, **values: Any) -> Any:
-        """Another one with these parameters changed. A camera's fx takes the place of its field of view, and so on."""
+        """A copy with these parameters changed. A camera's fx replaces its field of view, for example."""
         given = as_given(self.kind, self._fields, values)
         for ways in _WAYS:
             chosen = [way for way in ways if given.get(way[0])]
@@ -213,7 +213,7 @@ def make(kind: str, **values: Any) -> SensorModel:
 
 
 def kinds() -> Dict[str, Type[SensorModel]]:
-    """The classes of kinds, by the words of scene files."""
+    """The classes of kinds by their names in scene files."""
     return dict(_CLASSES)
 
 
@@ -260,11 +260,11 @@ def noise_list(noise: Any, preset_name: str) -> List[Noise]:
 
 
 class Timing:
-    """When a sensor measures, and when its frames arrive. What is not given is as in a scene: its rate, at once, all.
+    """When a sensor measures, and when its frames arrive. Defaults: the rate of the scene, no delay, no loss.
 
     rate_hz: frames in a second. phase_s: from the start of the scene to the first frame. latency_s: from the start of a frame
     to its delivery. jitter_s: standard deviation of the start of a frame, at most an eighth of the time between two.
-    drop_frame: probability that a frame never arrives. freeze: probability that a frame is the one before it once more.
+    drop_frame: probability that a frame never arrives. freeze: probability that a frame repeats the one before it.
     """
 
     __slots__ = ("rate_hz", "phase_s", "latency_s", "jitter_s", "drop_frame", "freeze")
@@ -311,15 +311,15 @@ class Sensor:
     pass through, with their parts. ignore_groups: groups of entities that they pass through; entities may join them later,
     so that a name which no entity has is no error.
     divergence: how far rays widen, a dict of horizontal_rad, vertical_rad (full angles), profile ("gaussian" or
-    "uniform") and separation_m; None: rays are lines. returns: those of each ray, "first", "second", "last", "strongest"
-    or "second_strongest", one or a list; frames of several are [returns, rows, cols]. coinciding: what a return reports
-    that an earlier one of the list has already: "next" (the strongest that is left), "next_or_repeat" (where none is
-    left, the same again), "repeat" or "blank". falloff: how intensities fall with range, a dict of law ("none" or
+    "uniform") and separation_m; None: rays are lines. returns: of each ray "first", "second", "last", "strongest"
+    or "second_strongest", one or a list; frames of several are [returns, rows, cols]. coinciding: the report of a return
+    that an earlier one of the list has already: "next" (the strongest one left), "next_or_repeat" (if no other is left,
+    the same again), "repeat" or "blank". falloff: how intensities fall with range, a dict of law ("none" or
     "inverse_square") and reference_m.
-    timing: a Timing; without, its frames are those of the scene.
-    ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any that
-    leave its rays as many as they are; the principal point of depth cameras is "cx" and "cy". pose_offset: where it really
-    stands, in the frame of its pose: {"position_m": ..., "rotation_deg": ...} (or rotation_rad, a rotation vector), each a
+    timing: a Timing; without it the frames are those of the scene.
+    ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any
+    number that does not change the number of rays; the principal point of depth cameras is "cx" and "cy". pose_offset: its true
+    place in the frame of its pose: {"position_m": ..., "rotation_deg": ...} (or rotation_rad, a rotation vector), each a
     range by which all three axes are drawn, or a list of three numbers or ranges.
     """
 
@@ -370,7 +370,7 @@ class Sensor:
         self.falloff = dict(falloff or {})
 
     def replace(self, **values: Any) -> "Sensor":
-        """Another one with these changed."""
+        """A copy with these attributes changed."""
         return Sensor(**{**{slot: getattr(self, slot) for slot in self.__slots__}, **values})
 
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]:

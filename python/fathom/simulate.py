@@ -156,7 +156,7 @@ class Environments(_fathom._Environments):
         return self.sensor_names[number]
 
     def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]], env_ids: Any = None) -> None:
-        """Gives environments a noise of their own, without ranges: those are drawn of the sensor's own noise alone."""
+        """Gives environments another noise without ranges: only ranges of the sensor's first noise are drawn."""
         entries, ranges = chain_spec(noise_list(noise, ""), self._scene)
         if ranges:
             raise _fathom.InputError(
@@ -231,7 +231,7 @@ class Setup(_fathom._Setup):
         caster: str = "tree",
         device: Optional[str] = None,
     ) -> Simulator:
-        """A simulator of its scene and sensors, whose frames are those that run() writes. device: None: the file's."""
+        """A simulator of its scene and sensors: it renders the frames that run() writes. device: None: the file's."""
         made = Simulator.__new__(Simulator)
         options = dict(seed=seed, environment=environment, episode=episode, threads=threads, isa=isa, caster=caster,
                        device=device)

@@ -145,11 +145,10 @@ void bind_world(py::module_& m) {
           "isa"_a = py::none(),
           "A GridMap, or a map_server YAML file. unknown: rays pass unknown cells ('free'), are stopped as by a\n"
           "wall ('occupied'), or end there without a return ('stop').")
-      .def_static(
-          "from_scene", &scene_world, "scene"_a, "height_m"_a = 0.0, py::kw_only(), "pose_from_sensor"_a = py::none(),
-          "stamp_s"_a = 0.0, "near_m"_a = py::none(), "threads"_a = 0,
-          "A Scene at stamp_s, for a sensor at height_m above the poses, or at pose_from_sensor of\n"
-          "them.")
+      .def_static("from_scene", &scene_world, "scene"_a, "height_m"_a = 0.0, py::kw_only(),
+                  "pose_from_sensor"_a = py::none(), "stamp_s"_a = 0.0, "near_m"_a = py::none(), "threads"_a = 0,
+                  "A Scene at stamp_s, for a sensor at height_m above the poses, or at pose_from_sensor of\n"
+                  "them.")
       .def("expected", &expected_ranges, "poses"_a, "rays"_a, "max_range_m"_a, py::kw_only(),
            "quat_wxyz"_a = py::none(), "quat_xyzw"_a = py::none(),
            "float32 [N, K], m: the distance along each ray to the first surface, at most max_range_m.\n"
