@@ -7,7 +7,6 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/base/isa.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "binding.hpp"
