@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -14,8 +15,60 @@
 #include "base/text.hpp"
 #include "scene/check_vertices.hpp"
 #include "scene/checked_pose.hpp"
+#include "base/with_prefix.hpp"
+#include "scene/checks.hpp"
 
 namespace fathom {
+
+namespace {
+
+constexpr float kRightAngle = std::numbers::pi_v<float> / 2;
+
+void check(const Material& m, std::string_view what, float value, float low, float high, bool open) {
+  if ((open ? value > low : value >= low) && value <= high) return;
+  throw InputError(fmt::format("material '{}': {} = {} is not in {}{}, {}]", m.name, what, number_text(value),
+                               open ? '(' : '[', number_text(low), number_text(high)));
+}
+
+void check_table(const Material& m) {
+  if (m.table.size() < 2 || m.table.size() > kMostIncidenceValues) {
+    throw InputError(
+        fmt::format("material '{}': table has {} entries, not 2 to {}", m.name, m.table.size(), kMostIncidenceValues));
+  }
+  for (std::size_t i = 0; i < m.table.size(); ++i) {
+    check(m, "table: angle_rad", m.table[i].angle_rad, 0.0F, kRightAngle, false);
+    check(m, "table: value", m.table[i].value, 0.0F, kMostIncidenceValue, false);
+    if (i > 0 && !(m.table[i].angle_rad > m.table[i - 1].angle_rad)) {
+      throw InputError(fmt::format("material '{}': the angles of its table do not ascend at entry {}", m.name, i));
+    }
+  }
+}
+
+}  // namespace
+
+void validate(const Material& m) {
+  if (m.name.empty()) throw InputError("a material needs a name");
+  check(m, "reflectivity", m.reflectivity, 0.0F, 1.0F, false);
+  const auto refuse = [&](std::string_view what, std::string_view law) {
+    throw InputError(fmt::format("material '{}': {} is for the law {}", m.name, what, law));
+  };
+  switch (m.law) {
+    case IncidenceLaw::kLambert:
+      break;
+    case IncidenceLaw::kTable:
+      check_table(m);
+      break;
+    case IncidenceLaw::kRetro:
+      check(m, "gain", m.gain, 0.0F, kMostIncidenceValue, true);
+      check(m, "width_rad", m.width_rad, 0.0F, kRightAngle, true);
+      break;
+    default:
+      throw InputError(fmt::format("material '{}': there is no such law", m.name));
+  }
+  if (m.law != IncidenceLaw::kTable && !m.table.empty()) refuse("a table", "table");
+  if (m.law != IncidenceLaw::kRetro && m.gain != 0.0F) refuse("a gain", "retro");
+  if (m.law != IncidenceLaw::kRetro && m.width_rad != 0.0F) refuse("a width", "retro");
+}
 
 namespace {
 
@@ -185,7 +238,7 @@ void Scene::set_motion(EntityId entity, Trajectory parent_from_entity) {
 void Scene::set_parent(EntityId entity, EntityId parent) {
   check_id(entity);
   if (parent != kNoEntity) check_id(parent);
-  // An entity without children cannot hang on itself: a long chain that grows at either end costs no walk along it.
+  // An entity without children cannot close a cycle: a long chain that grows at either end costs no walk along it.
   const bool may_be_cycle = has_children_[index(entity)] || parent == entity;
   for (EntityId up = parent; may_be_cycle && up != kNoEntity; up = entities_[index(up)].parent) {
     if (up == entity) {

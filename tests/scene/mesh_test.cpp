@@ -11,8 +11,7 @@
 
 #include <fathom/scene/mesh.hpp>
 
-#include "scene/mesh_origin.hpp"
-#include "scene/triangle.hpp"
+#include "scene/mesh.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {

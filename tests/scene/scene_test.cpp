@@ -96,8 +96,7 @@ TEST(Scene, RefusesBadEntitiesByName) {
   EXPECT_EQ(text(named("")), "an entity needs a name");
   EXPECT_EQ(text(named("b")), "entity 'b': the name is taken");
   EXPECT_EQ(text(named("e", EntityId{9})), "entity 'e': parent 9 is not in [0, 4)");
-  EXPECT_EQ(text(named("e", EntityId{4})), "entity 'e': parent 4 is not in [0, 4)")
-      << "nobody is born hanging on himself";
+  EXPECT_EQ(text(named("e", EntityId{4})), "entity 'e': parent 4 is not in [0, 4)") << "no entity is its own parent";
   Entity entity = named("e");
   entity.mesh = MeshId{1};
   EXPECT_EQ(text(entity), "entity 'e': mesh 1 is not in [0, 1)");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-
 #include <array>
 #include <cstdint>
 #include <map>
@@ -12,31 +11,62 @@
 #include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/base/ids.hpp>
-#include <fathom/frame/label.hpp>
-#include <fathom/scene/material.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/trajectory.hpp>
 
 namespace fathom {
 
+/// The share of light that a surface sends back, by the angle a at which it is struck.
+///
+///   lambert   reflectivity * cos(a): matt surfaces (Lambert, Photometria 1760), and entities without a material
+///   table     reflectivity * (value at a, linear between the entries), measured: [[0, 1], [60, 0.4], [90, 0]] in
+///             degrees. Constant before the first entry and after the last one
+///   retro     reflectivity * (cos(a) + gain * exp(-(a / width)^2)): signs, number plates and tape, a lobe back to the
+///             emitter on a matt surface. The form is fathom's own; sheeting keeps most of its coefficient of
+///             retroreflection at an entrance angle of -4 degrees and less of it at +30 (the two angles of ASTM D4956)
+///
+/// A white matt surface struck head-on has an intensity of 1. A gain, or a value above 1, makes it brighter.
+/// docs/intensity.md has figures for surfaces, with their sources.
+enum class IncidenceLaw : std::uint8_t { kLambert, kTable, kRetro };
+inline constexpr std::array<std::string_view, 3> kIncidenceLawNames = {"lambert", "table", "retro"};
+
+/// An entry of Material::table.
+struct IncidenceValue {
+  float angle_rad = 0.0F;  ///< [0, pi/2]
+  float value = 0.0F;      ///< [0, 1000]
+};
+
+struct Material {
+  std::string name;           ///< not empty, unique in the scene
+  float reflectivity = 1.0F;  ///< [0, 1]
+  IncidenceLaw law = IncidenceLaw::kLambert;
+  std::vector<IncidenceValue> table = {};  ///< of kTable: 2 to 64 entries, angles ascending; else empty
+  float gain = 0.0F;                       ///< of kRetro: (0, 1000]; else 0
+  float width_rad = 0.0F;                  ///< of kRetro: (0, pi/2]; else 0
+};
+
+/// Throws InputError for an empty name, a value outside its limits, or one that belongs to another law.
+FATHOM_API void validate(const Material& material);
+
 /// A mesh placed in the world (or in the frame of another entity).
 struct Entity {
   std::string name;                    ///< unique in the scene, not empty
-  MeshId mesh = {};                    ///< kNoMesh: nothing to see, only a place for others to hang on
+  MeshId mesh = {};                    ///< kNoMesh: invisible, only a frame for its children
   Trajectory parent_from_entity = {};  ///< pose over time, in the world or in the parent's frame
   Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children. No
                            ///< vertex may come to lie beyond kMaxCoordinateM.
   EntityId parent = kNoEntity;
   float reflectivity = 1.0F;  ///< [0, 1]; intensity = reflectivity * cos(incidence). With a material, not read.
-  /// Whether it is one thing with its parent, as a second mesh of one link of a robot is: a sensor that ignores the
-  /// parent ignores it, too. Counts for nothing without a parent.
+  /// Whether it is one thing with its parent, such as a second mesh of one link of a robot: a sensor that ignores the
+  /// parent ignores it, too. Has no effect without a parent.
   bool part_of_parent = false;
   std::vector<std::string> groups = {};  ///< names, not empty, under which a sensor can ignore many entities at once
-  std::string label = {};                ///< name of its Label; empty: none
-  std::string material = {};             ///< name of its Material, which the scene has already; empty: none
-  /// Whether rays pass through its triangles from behind. The front of a triangle is where its corners run
-  /// counter-clockwise in the frame of the mesh; a negative scale mirrors the fronts with the mesh, so that what is
-  /// seen from outside still is. A ray along a triangle meets neither side.
+  std::string label = {};                ///< name of its Label; may be empty
+  std::string material = {};             ///< name of its Material, which the scene has already; may be empty
+  /// Whether rays pass through its triangles from behind. On the front of a triangle its corners run counter-clockwise
+  /// in the frame of the mesh. A negative scale mirrors the fronts with the mesh, so that its outside stays visible. A
+  /// ray along a triangle meets neither side.
   bool one_sided = false;
 };
 
@@ -47,44 +77,44 @@ class FATHOM_API Scene {
   MeshId add_mesh(Mesh mesh, std::string name = {});
   /// A label that the scene does not have yet gets the id after the highest so far.
   EntityId add_entity(Entity entity);
-  /// Before the entities that have it, where ids shall be those of a dataset.
+  /// Adds a label with an id of your choice, before the entities that have it.
   void add_label(Label label);
-  /// Before the entities that have it.
+  /// Adds a material, before the entities that have it.
   void add_material(Material material);
 
   /// Places an entity by hand from now on, relative to its parent; ends its keyed motion.
   void set_pose(EntityId entity, const Pose& parent_from_entity);
-  /// set_pose() of K entities at once: positions [K, 3] and quaternions (w, x, y, z) [K, 4]. Of an entity that is there
+  /// set_pose() of K entities at once: positions [K, 3] and quaternions (w, x, y, z) [K, 4]. If an entity is listed
   /// twice, the later pose counts.
   void set_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
                  std::span<const double> quaternions_wxyz);
   /// Moves an entity along a trajectory from now on, relative to its parent.
   void set_motion(EntityId entity, Trajectory parent_from_entity);
-  /// Hangs an entity on another (or on the world: kNoEntity). A cycle is an error.
+  /// Attaches an entity to another (or to the world: kNoEntity). A cycle is an error.
   void set_parent(EntityId entity, EntityId parent);
   /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted). They are
   /// relative to Mesh::origin_m, which stays.
   void replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> vertices_m);
 
-  /// The entity itself or, of a part, the parent that it is a part of, and that parent's in turn.
+  /// The entity itself; for a part (part_of_parent) the whole that its parent belongs to.
   [[nodiscard]] EntityId whole_of(EntityId entity) const;
-  /// The place is not checked: a chain of parents may lead beyond kMaxCoordinateM, and is refused when it is cast.
+  /// The place is not checked: a chain of parents that leads beyond kMaxCoordinateM is refused when it is cast.
   [[nodiscard]] Pose world_from_entity(EntityId entity, double stamp_s) const;
   [[nodiscard]] EntityId find_entity(std::string_view name) const;  ///< throws InputError, naming the nearest name
   [[nodiscard]] const std::vector<Entity>& entities() const { return entities_; }
   [[nodiscard]] const std::vector<Mesh>& meshes() const { return meshes_; }
   [[nodiscard]] const std::vector<Label>& labels() const { return labels_; }           ///< in the order of adding
   [[nodiscard]] const std::vector<Material>& materials() const { return materials_; }  ///< in the order of adding
-  /// The entity's material; null: it has none.
+  /// The entity's material; null without one.
   [[nodiscard]] const Material* material_of(EntityId entity) const;
-  /// Of the entity's label; 0: it has none.
+  /// Id of the entity's label; 0 without one.
   [[nodiscard]] std::uint32_t label_id(EntityId entity) const { return label_ids_[index(entity)]; }
   [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[index(mesh)]; }
   /// Counts replace_vertices() on a mesh, so that a caster knows what to refit.
   [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[index(mesh)]; }
-  /// Counts every change, so that users can tell whether anything changed.
+  /// Counts every change of the scene.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
-  /// Counts the changes of who is there and hangs on whom, which poses do not change.
+  /// Counts the changes of the set of entities and their parents; poses do not count.
   [[nodiscard]] std::uint64_t structure_revision() const { return structure_revision_; }
   /// Whether any entity moves by itself as time passes.
   [[nodiscard]] bool moves() const;

@@ -24,8 +24,8 @@ class FATHOM_API Trajectory {
   explicit Trajectory(std::vector<StampedPose> keys, bool loop = false);
 
   [[nodiscard]] Pose at(double stamp_s) const;
-  /// Becomes the fixed pose given; allocates nothing, so that a pose can be set every frame. Throws InputError when it
-  /// is not finite or its position not within kMaxCoordinateM.
+  /// Becomes the given fixed pose; allocates nothing, so that a pose can be set every frame. Throws InputError if it is
+  /// not finite or its position not within kMaxCoordinateM.
   void hold(const Pose& fixed);
   [[nodiscard]] bool is_fixed() const { return keys_.size() == 1; }
   [[nodiscard]] const std::vector<StampedPose>& keys() const { return keys_; }

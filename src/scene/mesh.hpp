@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Meshes far from the origin of their frame: Mesh::origin_m keeps single precision good there.
+// Triangles of a mesh, and meshes far from the origin of their frame, for which Mesh::origin_m keeps single precision
+// accurate.
 
 #include <array>
 #include <cstdint>
@@ -8,9 +9,23 @@
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
+#include <fathom/base/affine.hpp>
+#include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom {
+
+/// In double precision, relative to Mesh::origin_m.
+inline Vec3 vertex_of(const Mesh& mesh, std::uint32_t index) {
+  const auto& v = mesh.vertices_m[index];
+  return {v[0], v[1], v[2]};
+}
+
+/// Normal of a triangle by the order of its corners; its length is twice the area.
+inline Vec3 area_normal(const Mesh& mesh, const std::array<std::uint32_t, 3>& corner) {
+  const Vec3 a = vertex_of(mesh, corner[0]);
+  return cross(vertex_of(mesh, corner[1]) - a, vertex_of(mesh, corner[2]) - a);
+}
 
 /// A place in the frame of a mesh, m.
 using MeshPlace = std::array<double, 3>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Poses as callers give them: one by one, or many as arrays.
+// Checks of poses, vertices and places that callers give, and limits of materials.
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -10,7 +11,7 @@
 
 namespace fathom {
 
-/// Whether checked_pose() takes it.
+/// Whether checked_pose() accepts it.
 bool is_valid(const Pose& pose);
 
 /// The pose with its quaternion normalised. Throws InputError, `what` naming it, when anything is not finite, the
@@ -33,5 +34,15 @@ class PoseArrays {
   const double *positions_m_, *quaternions_;
   std::size_t count_;
 };
+
+/// Throws InputError, `what` naming the thing, unless the place is a number and within kMaxCoordinateM.
+void check_place(const Vec3& place_m, std::string_view what, std::string_view name);
+
+/// Throws InputError, naming the vertex, unless every coordinate is a number and within kMaxCoordinateM. `origin_m`:
+/// Mesh::origin_m.
+void check_vertices(std::span<const std::array<float, 3>> vertices_m, const Vec3& origin_m);
+
+inline constexpr std::size_t kMostIncidenceValues = 64;  ///< entries of a material's table
+inline constexpr float kMostIncidenceValue = 1000.0F;    ///< of a table, or a gain
 
 }  // namespace fathom

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "scene/poses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+#include "base/coordinates.hpp"
+#include "base/text.hpp"
+#include "scene/checks.hpp"
+
+namespace fathom {
+
+namespace {
+
+bool is_finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+
+/// Throws unless an array of `each` numbers a pose holds `count` of them.
+void check_count(std::string_view what, std::size_t numbers, std::size_t each, std::size_t count) {
+  if (numbers == each * count) return;
+  throw InputError(fmt::format("{} are {} numbers, not {}: {} poses of {}", what, numbers, each * count, count, each));
+}
+
+}  // namespace
+
+bool is_valid(const Pose& pose) {
+  return !coordinate_beyond_limits(pose.translation_m) && is_about_one(std::sqrt(dot(pose.rotation, pose.rotation)));
+}
+
+Pose checked_pose(const Pose& pose, std::string_view what) {
+  const Vec3 t = pose.translation_m;
+  const double length = std::sqrt(dot(pose.rotation, pose.rotation));
+  if (!is_finite(t)) throw InputError(fmt::format("{}: position is not finite", what));
+  if (const auto c = coordinate_beyond_limits(t)) {
+    throw InputError(fmt::format("{}: position {} m is not in {}", what, number_text(*c), kCoordinateLimits));
+  }
+  if (!is_about_one(length)) {
+    throw InputError(fmt::format("{}: quaternion has length {}, not 1", what, number_text(length)));
+  }
+  return {t, std::abs(length - 1.0) < 1e-15 ? pose.rotation : normalized(pose.rotation)};
+}
+
+PoseArrays::PoseArrays(std::span<const double> positions_m, std::span<const double> quaternions_wxyz, std::size_t count)
+    : positions_m_(positions_m.data()), quaternions_(quaternions_wxyz.data()), count_(count) {
+  check_count("positions", positions_m.size(), 3, count);
+  check_count("quaternions", quaternions_wxyz.size(), 4, count);
+}
+
+void check_place(const Vec3& place_m, std::string_view what, std::string_view name) {
+  if (const auto c = coordinate_beyond_limits(place_m)) {
+    throw InputError(fmt::format("{} '{}': its place in the world, {} m, is not in {}", what, name, number_text(*c),
+                                 kCoordinateLimits));
+  }
+}
+
+Trajectory::Trajectory(const Pose& fixed) : keys_{{0.0, checked_pose(fixed, "pose")}} {}
+
+Trajectory::Trajectory(std::vector<StampedPose> keys, bool loop) : keys_(std::move(keys)), loop_(loop) {
+  if (keys_.empty()) throw InputError("a trajectory needs at least one pose");
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    keys_[i].pose = checked_pose(keys_[i].pose, fmt::format("trajectory pose {}", i));
+    if (!std::isfinite(keys_[i].stamp_s)) throw InputError(fmt::format("trajectory pose {}: time is not finite", i));
+    if (i > 0 && !(keys_[i].stamp_s > keys_[i - 1].stamp_s)) {
+      throw InputError(fmt::format("trajectory pose {}: time {} s does not come after {} s", i,
+                                   number_text(keys_[i].stamp_s), number_text(keys_[i - 1].stamp_s)));
+    }
+  }
+}
+
+void Trajectory::hold(const Pose& fixed) {
+  const StampedPose key = {0.0, checked_pose(fixed, "pose")};
+  keys_.resize(1);
+  keys_.front() = key;
+}
+
+Pose Trajectory::at(double stamp_s) const {
+  const double first = keys_.front().stamp_s, last = keys_.back().stamp_s;
+  if (loop_ && last > first) {
+    const double period = last - first;
+    stamp_s -= period * std::floor((stamp_s - first) / period);
+  }
+  if (!(stamp_s > first)) return keys_.front().pose;
+  if (stamp_s >= last) return keys_.back().pose;
+  const auto next = std::upper_bound(keys_.begin(), keys_.end(), stamp_s,
+                                     [](double t, const StampedPose& key) { return t < key.stamp_s; });
+  const StampedPose &a = *(next - 1), &b = *next;
+  return interpolate(a.pose, b.pose, (stamp_s - a.stamp_s) / (b.stamp_s - a.stamp_s));
+}
+
+Quaternion from_rotation_vector(const Vec3& rotation_rad) {
+  // By the largest component first: the square of a tiny one would be 0.
+  const double most =
+      std::fmax(std::abs(rotation_rad.x), std::fmax(std::abs(rotation_rad.y), std::abs(rotation_rad.z)));
+  if (!(most > 0.0)) return {};
+  const Vec3 scaled = {rotation_rad.x / most, rotation_rad.y / most, rotation_rad.z / most};
+  const double length = norm(scaled);
+  const math::SinCos64 half = math::sincos(0.5 * most * length);
+  const Vec3 v = (half.sin / length) * scaled;
+  return {half.cos, v.x, v.y, v.z};
+}
+
+Pose pose_offset(std::span<const double, 6> parts) {
+  return {{parts[0], parts[1], parts[2]}, from_rotation_vector({parts[3], parts[4], parts[5]})};
+}
+
+Pose moved(const Pose& nominal, const Pose& offset) { return checked_pose(nominal * offset, "drawn pose"); }
+
+Trajectory moved(const Trajectory& nominal, const Pose& offset) {
+  if (nominal.is_fixed()) return moved(nominal.keys().front().pose, offset);
+  std::vector<StampedPose> keys = nominal.keys();
+  for (StampedPose& key : keys) key.pose = moved(key.pose, offset);
+  return Trajectory(std::move(keys), nominal.loops());
+}
+
+namespace {
+
+/// Appends all entities, parents before children.
+void sort_parents_first(const std::vector<EntityId>& parent, std::vector<EntityId>& order) {
+  std::vector<bool> sorted(parent.size(), false);
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    const std::size_t begin = order.size();
+    for (auto up = static_cast<EntityId>(i); up != kNoEntity && !sorted[index(up)]; up = parent[index(up)]) {
+      order.push_back(up);
+      sorted[index(up)] = true;
+    }
+    std::reverse(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end());
+  }
+}
+
+}  // namespace
+
+void WorldPoses::sort(const Scene& scene) {
+  const std::vector<Entity>& entities = scene.entities();
+  const auto same = [](EntityId parent, const Entity& entity) { return parent == entity.parent; };
+  if (std::equal(parent_.begin(), parent_.end(), entities.begin(), entities.end(), same)) return;
+  parent_.clear();
+  for (const Entity& entity : entities) parent_.push_back(entity.parent);
+  order_.clear();
+  sort_parents_first(parent_, order_);
+}
+
+const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s) {
+  sort(scene);
+  world_from_entity_.resize(order_.size());
+  for (const EntityId id : order_) {
+    const Entity& entity = scene.entities()[index(id)];
+    const Pose pose = entity.parent_from_entity.at(stamp_s);
+    world_from_entity_[index(id)] = entity.parent == kNoEntity ? pose : world_from_entity_[index(entity.parent)] * pose;
+    check_place(world_from_entity_[index(id)].translation_m, "entity", entity.name);
+  }
+  return world_from_entity_;
+}
+
+double farthest_m(const Trajectory& trajectory) {
+  double farthest = 0.0;
+  for (const StampedPose& key : trajectory.keys()) farthest = std::max(farthest, norm(key.pose.translation_m));
+  return farthest;
+}
+
+std::vector<double> farthest_from_world_m(const Scene& scene) {
+  std::vector<EntityId> parent, order;
+  for (const Entity& entity : scene.entities()) parent.push_back(entity.parent);
+  sort_parents_first(parent, order);
+  std::vector<double> farthest(parent.size());
+  for (const EntityId id : order) {
+    const double own_m = farthest_m(scene.entities()[index(id)].parent_from_entity);
+    const EntityId up = parent[index(id)];
+    farthest[index(id)] = own_m + (up == kNoEntity ? 0.0 : farthest[index(up)]);
+  }
+  return farthest;
+}
+
+}  // namespace fathom

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Offsets of poses, and the poses of all entities of a scene in the world.
+
+#include <span>
+#include <vector>
+
+#include <fathom/base/ids.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/scene/trajectory.hpp>
+
+#include "scene/checks.hpp"
+
+namespace fathom {
+
+/// The rotation by the length of the vector (rad) about its direction.
+Quaternion from_rotation_vector(const Vec3& rotation_rad);
+
+/// The offset with position x, y, z (m) and rotation vector x, y, z (rad).
+Pose pose_offset(std::span<const double, 6> parts);
+
+/// nominal * offset, with its quaternion normalised. Throws InputError as checked_pose().
+Pose moved(const Pose& nominal, const Pose& offset);
+/// The same of each key of a motion.
+Trajectory moved(const Trajectory& nominal, const Pose& offset);
+
+/// The poses of all entities of a scene at once: each is one product with its parent's, however deep the tree.
+class WorldPoses {
+ public:
+  /// [entities]. Throws InputError when an entity is beyond kMaxCoordinateM in the world.
+  const std::vector<Pose>& at(const Scene& scene, double stamp_s);
+
+ private:
+  void sort(const Scene& scene);
+
+  std::vector<Pose> world_from_entity_;
+  std::vector<EntityId> order_;   // parents before children
+  std::vector<EntityId> parent_;  // [entities], as order_ was made for
+};
+
+/// The largest distance of a trajectory from the origin of its frame.
+double farthest_m(const Trajectory& trajectory);
+
+/// Largest possible distance of each entity from the world's origin, [entities]: the sum of farthest_m() over its
+/// parents.
+std::vector<double> farthest_from_world_m(const Scene& scene);
+}  // namespace fathom
