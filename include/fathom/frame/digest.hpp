@@ -10,24 +10,22 @@
 
 namespace fathom {
 
-/// Sixteen digits for any number of frames, so that two people can compare runs over the phone: equal digests mean
-/// equal frames, to the bit.
+/// A checksum of 16 hexadecimal digits over any number of frames: equal digests mean equal frames, to the bit.
 ///
 ///   FrameDigest digest;
 ///   for (std::uint32_t k = 0; k < 10; ++k) simulator.render(lidar, k, frame), digest.add(frame);
 ///   digest.text();  // "4c2ad0f1e87b3659"
 ///
-/// It is FNV-1a in 64 bits over the bytes of each frame: its number, rows and columns (32 bits each), where a ray has
-/// several returns their number (32 bits), its stamp (double), that of its delivery where it is another one, and then,
-/// for every channel that it holds, in the order of `Channel`, the name and the values. Numbers are little-endian.
-/// FNV-1a is four lines in any language, so that anybody can check a digest. It takes some four cycles a byte: a run of
-/// the shipped house with its files takes 8 % longer. It finds differences; it does not stop somebody who forges a
-/// frame.
+/// It is FNV-1a in 64 bits over the bytes of each frame: its number, rows and columns (32 bits each), the number of
+/// returns if a ray has several (32 bits), its stamp (double), the time of its delivery if that differs from the stamp,
+/// and then, for every channel that it holds, in the order of `Channel`, the name and the values. Numbers are
+/// little-endian. FNV-1a is four lines in any language, and takes some four cycles a byte: a run of the shipped house
+/// with its files takes 8 % longer. It finds differences; it does not protect against forged frames.
 class FATHOM_API FrameDigest {
  public:
   void add(const Frame& frame);
-  /// Adds what text() of another digest is, as the bytes of its 16 digits: digests that were made side by side become
-  /// one, in an order of the caller's.
+  /// Adds text() of another digest, as the bytes of its 16 digits: so digests that were made in parallel become one, in
+  /// the caller's order.
   void add(std::string_view digest);
 
   /// Hexadecimal, 16 digits. Of no frame: "cbf29ce484222325".

@@ -6,17 +6,20 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/frame/reason.hpp>
 
 namespace fathom {
 
 /// The arrays that a frame can hold. Every array is [returns, rows, cols] (points: three such planes), row-major; with
-/// one return, which is the usual, [rows, cols]. What depends on the ray alone is the same for all of its returns.
+/// one return, the usual case, [rows, cols]. Values that depend on the ray alone are the same for all of its returns.
 enum class Channel : std::uint8_t {
   kRange,       ///< float, m; measured, noise applied; NaN where the return is lost
   kCleanRange,  ///< float, m; along the noise-free ray, nothing lost; +inf where it meets nothing
@@ -30,11 +33,11 @@ enum class Channel : std::uint8_t {
   kAzimuth,     ///< float, rad, of the emitted ray in the sensor frame: atan2(y, x)
   kElevation,   ///< float, rad, of the emitted ray: angle above the x-y plane
   kTimeOffset,  ///< float, s, since the start of the frame
-  kIntensity,   ///< float: of the surface (sensor/intensity.hpp), usually reflectivity * cos(incidence); 0 on a miss
+  kIntensity,   ///< float: of the surface (sensor/returns.hpp), usually reflectivity * cos(incidence); 0 on a miss
   kReason,      ///< uint8: Reason
   kDepth,       ///< float, m; distance to the image plane (x in the sensor frame), noise applied; NaN where lost
   kCleanDepth,  ///< float, m; the same along the noise-free ray, nothing lost; +inf where it meets nothing
-  kEnergy,      ///< float; E (noise/energy.hpp), the angle as models of the chain read it, else cosine; NaN on a miss
+  kEnergy,      ///< float; E (noise/stereo_energy.hpp), the angle as in the chain, else cosine; NaN on a miss
   kCleanHit,    ///< 3 x float, m, sensor frame; the hit point of the noise-free ray, nothing lost; NaN on a miss
   kLabel,       ///< uint32, Label::id of the entity struck, also where the return is lost; 0: no label, or a miss
 };
@@ -66,10 +69,10 @@ class ChannelSet {
   std::uint32_t bits_ = 0;
 };
 
-/// Where the arrays of a frame stand.
+/// The memory that holds the arrays of a frame.
 enum class FrameMemory : std::uint8_t {
   kHost,
-  kGpu  ///< of the GPU that renders it; the library alone follows its pointers
+  kGpu  ///< of the GPU that renders it; only the library follows its pointers
 };
 
 /// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [returns, rows,
@@ -77,7 +80,7 @@ enum class FrameMemory : std::uint8_t {
 struct ChannelBuffer {
   Channel channel = Channel::kRange;
   void* data = nullptr;   ///< aligned to its elements
-  std::size_t bytes = 0;  ///< returns * rows * cols * channel_info(channel).bytes(), no more, no less
+  std::size_t bytes = 0;  ///< exactly returns * rows * cols * channel_info(channel).bytes()
 };
 
 /// Points as three planes, each [returns, rows, cols].
@@ -85,19 +88,19 @@ struct PointSpan {
   std::span<const float> x, y, z;
 };
 
-/// One frame of one sensor: the arrays asked for, and nothing else is computed. Reuse a Frame: once its arrays have
-/// their size, rendering into it allocates nothing. What a span of it shows is written anew by the next render, and is
-/// gone when a render gives the frame another shape; over buffers of the caller's the shape never changes.
+/// One frame of one sensor, with the arrays asked for; nothing else is computed. Reuse a Frame: once its arrays have
+/// their size, rendering into it allocates nothing. The next render overwrites the values that its spans show, and a
+/// render with another shape makes spans invalid. Over buffers of the caller's the shape never changes.
 class FATHOM_API Frame {
  public:
   Frame() = default;
   explicit Frame(ChannelSet channels) : channels_(channels) {}
   /// A frame of this shape for good, with the channels of `buffers`, in memory of the caller's, such as arrays of NumPy
-  /// or a tensor: what renders into it writes there, and nothing is copied, allocated or moved. To render a sensor of
-  /// another shape into it throws InputError. The memory must outlive the frame and its copies, which share it. Throws
-  /// InputError when a channel is there twice, or a buffer is null, of another size, not aligned, or overlaps another
-  /// one. In memory of a GPU, which only a renderer on that GPU can fill: each accessor of values throws InputError.
-  /// `owner` of the memory, if any, lives as long as the frame and its copies.
+  /// or a tensor: renderers write there, and nothing is copied, allocated or moved. Rendering a sensor of another shape
+  /// into it throws InputError. The memory must outlive the frame and its copies, which share it. Throws InputError
+  /// when a channel is listed twice, or a buffer is null, of another size, not aligned, or overlaps another one. Only a
+  /// renderer on that GPU can fill memory of a GPU: each accessor of values throws InputError. `owner` of the memory,
+  /// if any, lives as long as the frame and its copies.
   Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers,
         FrameMemory memory = FrameMemory::kHost, std::shared_ptr<const void> owner = {}, std::uint32_t returns = 1);
 
@@ -106,11 +109,11 @@ class FATHOM_API Frame {
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t cols() const { return cols_; }
   [[nodiscard]] std::uint32_t returns() const { return returns_; }  ///< of each ray, in the order of Sensor::returns
-  /// Elements of an array: returns * rows * cols. Those of return k begin at k * rays().
+  /// Elements of an array: returns * rows * cols. Return k begins at element k * rays().
   [[nodiscard]] std::size_t size() const { return returns_ * rays(); }
   [[nodiscard]] std::size_t rays() const { return std::size_t{rows_} * cols_; }
   [[nodiscard]] double stamp_s() const { return stamp_s_; }  ///< when it was measured: its start
-  /// When it arrives (Sensor::timing); NaN: never, the frame is dropped, and holds what nobody gets to see.
+  /// When it arrives (Sensor::timing); NaN if the frame is dropped and never arrives.
   [[nodiscard]] double delivered_s() const { return delivered_s_; }
   [[nodiscard]] bool is_dropped() const { return std::isnan(delivered_s_); }
   [[nodiscard]] std::uint32_t index() const { return index_; }  ///< frame number
@@ -144,30 +147,79 @@ class FATHOM_API Frame {
   /// Where the array of a channel begins, in whichever memory. Throws InputError when the channel was not asked for.
   [[nodiscard]] const void* data(Channel channel) const;
 
-  /// A copy of return k of each ray as a frame with one return, for what knows one alone, such as pictures. Throws
-  /// InputError for a k that is not in [0, returns()), and for a frame in the memory of a GPU.
+  /// A copy of return k of each ray as a frame with one return, for instance for pictures. Throws InputError for a k
+  /// that is not in [0, returns()), and for a frame in the memory of a GPU.
   [[nodiscard]] Frame of_return(std::uint32_t k) const;
 
   /// How many returns ended with each Reason (needs kReason).
   [[nodiscard]] std::array<std::uint64_t, kReasonNames.size()> count_reasons() const;
 
  private:
-  friend class FrameWriter;  // of the library: what fills the arrays
+  friend class FrameWriter;  // of the library: fills the arrays
   FATHOM_HIDDEN void require(Channel channel) const;
   template <class T>
   FATHOM_HIDDEN std::span<const T> array(Channel channel, const std::vector<T>& own) const;
 
   ChannelSet channels_;
   FrameMemory memory_ = FrameMemory::kHost;
-  bool of_caller_ = false;  // its arrays stand in buffers_, and its own are empty
+  bool of_caller_ = false;  // its arrays are buffers_, and its own are empty
   std::array<void*, kChannelCount> buffers_ = {};
-  std::shared_ptr<const void> owner_;  // of buffers_, if anybody
+  std::shared_ptr<const void> owner_;  // of buffers_, or null
   std::uint32_t rows_ = 0, cols_ = 0, returns_ = 1, index_ = 0, content_ = 0;
   double stamp_s_ = 0.0, delivered_s_ = 0.0;
   std::array<std::vector<float>, kChannelCount> floats_;
   std::vector<std::uint32_t> entity_id_, triangle_id_, label_;
   std::vector<std::uint16_t> ring_;
   std::vector<Reason> reason_;
+};
+
+enum class ElementType : std::uint8_t { kUint8, kUint16, kUint32, kFloat32 };
+inline constexpr std::array<std::string_view, 4> kElementTypeNames = {"uint8", "uint16", "uint32", "float32"};
+constexpr std::string_view to_string(ElementType type) { return kElementTypeNames[static_cast<std::size_t>(type)]; }
+constexpr unsigned size_of(ElementType type) {
+  return type == ElementType::kUint8 ? 1 : type == ElementType::kUint16 ? 2 : 4;
+}
+
+/// An array of a frame: the elements of its NPY file.
+struct ChannelInfo {
+  Channel channel;
+  ElementType type;
+  unsigned planes;        ///< values per ray: 1, or 3 of a point
+  std::string_view unit;  ///< "m", "rad", "s", or empty
+  std::string_view doc;
+
+  [[nodiscard]] constexpr std::string_view name() const { return to_string(channel); }
+  /// Bytes of the values of one ray.
+  [[nodiscard]] constexpr unsigned bytes() const { return size_of(type) * planes; }
+};
+
+/// All channels, in the order of Channel.
+FATHOM_API std::span<const ChannelInfo> channel_list();
+/// The entry of one channel.
+FATHOM_API const ChannelInfo& channel_info(Channel channel);
+
+/// A class of things, for segmentation: the meaning of an id in Channel::kLabel.
+struct Label {
+  std::string name;                                       ///< not empty, unique in the scene
+  std::uint32_t id = 0;                                   ///< 1 to kMostLabelId, unique; 0 means no label
+  std::optional<std::array<std::uint8_t, 3>> color = {};  ///< red, green, blue in pictures; empty: chosen by the id
+};
+/// So that 16 bits hold every id.
+inline constexpr std::uint32_t kMostLabelId = 65535;
+
+/// The value of a lost pixel. It is chosen when a file is written: frames keep NaN and the reason.
+enum class LostValue : std::uint8_t { kZero, kNan, kInf, kMax, kMinusOne };
+template <>
+inline constexpr std::array<std::string_view, 5> kChoiceWords<LostValue> = {"zero", "nan", "inf", "max", "minus_one"};
+
+/// The channels in which the user chooses the value of a lost pixel.
+inline constexpr std::array<Channel, 4> kLengthChannels = {Channel::kRange, Channel::kCleanRange, Channel::kDepth,
+                                                           Channel::kCleanDepth};
+
+/// The value of lost pixels and of rays that met nothing.
+struct LostPolicy {
+  LostValue value = LostValue::kNan;
+  float max_m = 0.0F;  ///< the value for kMax, > 0
 };
 
 }  // namespace fathom
