@@ -11,17 +11,96 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/distributions.hpp>
 #include <fathom/math/f64.hpp>
+#include <fathom/math/interval_normal.hpp>
+#include <fathom/math/student.hpp>
 
-#include "noise/mixture_law.hpp"
 #include "noise/spread_student.hpp"
 
 namespace fathom {
 
 namespace {
 
+// The law of readings of a beam_mixture (noise/beam_mixture.hpp), for laws with is_mixture:
+//
+//   f(r) = w_hit phi((r - m) / s) / (s P) + w_short l e^{-l r} / (1 - e^{-l m}) Phi((m - r) / e) + w_rand / Z
+//
+// on [0, Z], with m the mean of the range so far, e its deviation, s^2 = e^2 + sigma_hit^2, P = Phi((Z - m) / s) -
+// Phi(-m / s), and l the rate of shorts. Without e this is the beam model (beam/model.hpp).
+
+constexpr double kLeastExpectedM = 1e-6;  // as in apply()
+
+IntervalNormal hits_of(const MeasuredRangeLaw& law) {
+  const double deviation_m = std::sqrt(law.normal_m * law.normal_m + law.hit_m * law.hit_m);
+  return {std::clamp(law.mean_m, kLeastExpectedM, law.limit_m), deviation_m, 0.0, law.limit_m};
+}
+
+/// Readings of something before the surface, whose own range is normal.
+class Shorts {
+ public:
+  explicit Shorts(const MeasuredRangeLaw& law)
+      : rate_(law.short_rate_per_m),
+        end_m_(std::clamp(law.mean_m, kLeastExpectedM, law.limit_m)),
+        // At a higher rate hardly a short comes near the surface.
+        blur_m_(law.normal_m * law.short_rate_per_m < 1.0 ? law.normal_m : 0.0),
+        is_flat_(law.short_rate_per_m * end_m_ < kFlat) {}
+
+  [[nodiscard]] double density(double x) const {
+    const double there = blur_m_ > 0.0 ? math::normal_cdf((end_m_ - x) / blur_m_) : x <= end_m_ ? 1.0 : 0.0;
+    return there > 0.0 ? peak() * math::exp(-rate_ * x) * there : 0.0;
+  }
+
+  /// Integral of the density over [0, x], by parts: e^{-l r} times a normal is a shifted normal.
+  [[nodiscard]] double below(double x) const {
+    if (!(blur_m_ > 0.0)) {
+      const double most = std::min(x, end_m_);
+      return peak() * (is_flat_ ? most : -math::expm1(-rate_ * most) / rate_);
+    }
+    const double a = -end_m_ / blur_m_, b = (x - end_m_) / blur_m_, beyond = math::normal_cdf(-b);
+    const double passed = math::normal_between(a, b);
+    if (is_flat_) {
+      const double moment = end_m_ * passed - blur_m_ * (math::normal_density(b) - math::normal_density(a));
+      return peak() * (x * beyond + moment);
+    }
+    const double shift = rate_ * blur_m_, weight = math::exp(-rate_ * end_m_ + 0.5 * shift * shift);
+    const double rest = passed - weight * math::normal_between(a + shift, b + shift);
+    return peak() / rate_ * (-math::expm1(-rate_ * x) * beyond + rest);
+  }
+
+ private:
+  static constexpr double kFlat = 1e-6;  // of rate times length, below which shorts are uniform
+  [[nodiscard]] double peak() const { return is_flat_ ? 1.0 / end_m_ : -rate_ / math::expm1(-rate_ * end_m_); }
+
+  double rate_, end_m_, blur_m_;
+  bool is_flat_;
+};
+
+double mixture_density(const MeasuredRangeLaw& law, double range_m) {
+  if (!(range_m >= 0.0 && range_m <= law.limit_m)) return 0.0;
+  const double shorts = law.shorts > 0.0 ? law.shorts * Shorts(law).density(range_m) : 0.0;
+  return law.hits * hits_of(law).density(range_m) + shorts + law.randoms / law.limit_m;
+}
+
+/// Probability of a short or random reading in (low, high].
+double probability_of_others(const MeasuredRangeLaw& law, double low_m, double high_m) {
+  const double low = std::max(low_m, 0.0), high = std::min(high_m, law.limit_m);
+  if (!(high > low)) return 0.0;
+  const Shorts shorts(law);
+  const double before = law.shorts > 0.0 ? law.shorts * (shorts.below(high) - shorts.below(low)) : 0.0;
+  return before + law.randoms * (high - low) / law.limit_m;
+}
+
+/// Probability of a reading in (low, high].
+double mixture_probability(const MeasuredRangeLaw& law, double low_m, double high_m) {
+  const double low = std::max(low_m, 0.0), high = std::min(high_m, law.limit_m);
+  if (!(high > low)) return 0.0;
+  const IntervalNormal hits = hits_of(law);
+  const double a = (low - hits.mean) / hits.stddev, b = (high - hits.mean) / hits.stddev;
+  return law.hits * math::normal_between(a, b) / hits.mass() + probability_of_others(law, low_m, high_m);
+}
+
 constexpr double kStep = 0.35;        // of log u, where the law of u is wide
 constexpr double kNegligible = 45.0;  // e^-45 adds nothing to a sum of doubles
-constexpr double kAllThere = 1e-14;   // of a sum over normals, which the next of them is below
+constexpr double kAllThere = 1e-14;   // share of a sum over normals below which further normals are negligible
 constexpr double kLevelSlack = 1e-5;  // of a level: ranges are single floats, and so are the parameters
 
 void check_known(const MeasuredRangeLaw& law) {
@@ -30,8 +109,8 @@ void check_known(const MeasuredRangeLaw& law) {
   }
 }
 
-/// Log of the mean density over (range - half, range + half), of a law whose t all else is small against; nothing of
-/// other laws.
+/// Log of the mean density over (range - half, range + half) of a law whose other errors are small against its t; empty
+/// for other laws.
 std::optional<double> log_mean_of_heavy(const MeasuredRangeLaw& law, double range_m, double half_m,
                                         const StudentNodes* nodes) {
   if (!(law.student_m > 0.0)) return std::nullopt;
@@ -78,8 +157,8 @@ double normal_ramp_below(double top, double width, double s) {
   return normal_ramp(top, s) - normal_ramp(top - width, s);
 }
 
-/// Sums f(deviation) over the normals of which normal and t are a mixture. `most`: so that f(s) <= most / s. The widest
-/// normals stand last, and have ever less.
+/// Sums f(deviation) over the normals whose mixture is the normal plus the t. `most`: such that f(s) <= most / s. The
+/// widest normals come last, with ever smaller terms.
 template <class F>
 double mixed(const MeasuredRangeLaw& law, const StudentNodes* nodes, double most, F f) {
   if (!(law.student_m > 0.0)) return f(law.normal_m);
@@ -99,20 +178,21 @@ const StudentNodes* nodes_of(const MeasuredRangeLaw& law, const StudentNodes* gi
   return &*own;
 }
 
-/// d' of a range; below 0: none.
+/// d' of a range; negative if it has no disparity.
 double disparity_of(const MeasuredRangeLaw& law, double range_m) {
   const double before_m = (range_m - law.bias_m) / law.gain;
   return before_m > 0.0 ? law.unit_px_m / before_m : -1.0;
 }
 
-/// P(low level <= the level of d' <= high level), whole numbers.
+/// P(low <= level of d' <= high), whole numbers.
 double probability_of_levels(const MeasuredRangeLaw& law, double low, double high) {
   const double a = (low - 0.5) / law.steps_per_px - law.disparity_px;
   const double b = (high + 0.5) / law.steps_per_px - law.disparity_px;
   return normal_between(a, b, law.deviation_px);
 }
 
-/// The levels of d' whose ranges lie in [low_m, high_m]; where there is none, with or_nearest, the nearest.
+/// Probability of the levels of d' whose ranges lie in [low_m, high_m]; without such a level, with or_nearest, of the
+/// nearest.
 double level_probability(const MeasuredRangeLaw& law, double low_m, double high_m, bool or_nearest) {
   const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
   if (!(least > 0.0)) return 0.0;
@@ -128,7 +208,7 @@ double level_probability(const MeasuredRangeLaw& law, double low_m, double high_
 double disparity_density(const MeasuredRangeLaw& law, double range_m) {
   const double d = disparity_of(law, range_m);
   if (!(d > 0.0)) return 0.0;
-  // |dd' / drange| = d' / (range before what comes after), and the stretch of that.
+  // |dd' / drange| = d' / range, stretched by the models after the disparity.
   const double before_m = law.unit_px_m / d;
   return normal_density(d - law.disparity_px, law.deviation_px) * d / before_m / law.gain;
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "noise/kernels.hpp"
+#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -90,6 +92,13 @@ const NoiseType& registered_type(std::size_t place_in_list) {
   }
   (std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
   return types[place_in_list];
+}
+
+std::optional<std::size_t> NoiseAccess::place_in_list(const Noise& noise) {
+  for (std::size_t i = 0; i < std::variant_size_v<RegisteredNoise>; ++i) {
+    if (noise.type_ == &registered_type(i)) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The parameters of a Noise as they lie in memory, for a renderer that keeps them elsewhere.
+// The parameters of a Noise as bytes, for a renderer that copies them to a device.
 
 #include <cstddef>
 #include <optional>
@@ -10,7 +10,7 @@
 namespace fathom::detail {
 
 struct NoiseAccess {
-  /// Position of the model in the list of the registered ones; none for a model of the user's own.
+  /// Position of the model in the list of registered models; empty for a user's model.
   static std::optional<std::size_t> place_in_list(const Noise& noise);
   static const NoiseHooks& hooks(const Noise& noise) { return noise.type_->hooks; }
   /// The model: of the type at that position.

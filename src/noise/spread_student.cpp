@@ -13,13 +13,13 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostTerms = 24;
-constexpr double kDone = 1e-14;        // of the sum, for what the terms to come can be
-constexpr double kLeastShare = 1e-3;   // of the largest term, that the sum must be: what cancels is lost
+constexpr double kDone = 1e-14;        // limit of the remaining terms, as a share of the sum
+constexpr double kLeastShare = 1e-3;   // least sum, as a share of the largest term: cancellation loses digits
 constexpr double kMostReach = 0.5;     // of the radius of convergence, for spreads that end
 constexpr double kReach = 0.8;         // square of the share of that radius beyond which a normal must be negligible
 constexpr double kBeyondReach = 28.0;  // e^-28, of the density
 
-/// Even moments E[S^2m] / (2m)!, for m = 0, 1, ...; those of a sum of independent S are the products of such series.
+/// Even moments E[S^2m] / (2m)!, for m = 0, 1, ...; for a sum of independent S the product of their series.
 using Moments = std::array<double, kMostTerms>;
 
 /// The factors from one moment to the next, of a uniform and of a normal, and the mean over a uniform.
@@ -64,7 +64,7 @@ Moments moments_of(const SmallSpread& spread, double scale) {
   return all;
 }
 
-/// Whether what a normal carries further than the series holds is negligible, wherever it comes from.
+/// Whether the normal's mass beyond the radius of the series is negligible.
 bool is_short(double deviation, double square, double x, double nu) {
   const double reach = 0.5 * kReach * square;
   const double above = 0.5 * (nu + 1.0) * math::log1p(x * x / nu);  // log of the peak over the density at x
@@ -77,7 +77,7 @@ std::optional<double> spread_student(double x, double nu, const SmallSpread& spr
   const double square = nu + x * x, ends = spread.half_step + spread.half_width;
   if (!(ends * ends < kMostReach * kMostReach * square)) return std::nullopt;
   if (spread.deviation > 0.0 && !is_short(spread.deviation, square, x, nu)) return std::nullopt;
-  // Of the order L of the polynomials: D_n = n! C_n L^(-n/2), which is of moderate size however large L is.
+  // With the order L of the polynomials: D_n = n! C_n L^(-n/2), of moderate size even for a large L.
   const double order = 0.5 * (nu + 1.0), root = std::sqrt(order), by_root = 1.0 / root, by_order = 1.0 / order;
   const double by_radius = 1.0 / std::sqrt(square), u = std::abs(x) * by_radius;
   const Moments moments = moments_of(spread, root * by_radius);
@@ -90,7 +90,7 @@ std::optional<double> spread_student(double x, double nu, const SmallSpread& spr
   for (std::size_t m = 1; m < kMostTerms; ++m) {
     const auto n = static_cast<double>(2 * m);
     advance(n), advance(n + 1.0);
-    // Now of the odd order 2m + 1, and before it of 2m: together they say how large what follows can be.
+    // `now` has the odd order 2m + 1, `before` 2m: together they bound the terms that follow.
     const double term = before * moments[m], follows = std::abs(before) + std::abs(now) / (2.0 * root + n * by_root);
     sum += term;
     largest = std::max(largest, std::abs(term));

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The density of a t that something small is added to: the rounding to a step, a uniform, a normal.
+// The density of a t plus something small: the rounding to a step, a uniform, a normal.
 
 #include <optional>
 
 namespace fathom {
 
 /// Added to T ~ Student's t: two uniforms over [-half_step, half_step] and [-half_width, half_width], and a normal. In
-/// scales of T; 0: none of it.
+/// scales of T; 0 if absent.
 struct SmallSpread {
   double half_step = 0.0, half_width = 0.0, deviation = 0.0;
 };
 
-/// The density of T + spread at x, as a multiple of T's own there; nothing where the spread is not small against the
+/// The density of T + spread at x, as a multiple of T's own density there; empty if the spread is not small against the
 /// distance over which that density changes. Relative errors below 1e-11.
 ///
 /// About x the density of T is a series in r = (x' - x) / R with R^2 = nu + x^2, the generating function of

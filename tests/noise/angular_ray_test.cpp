@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "noise/gaussian.hpp"
 #include "noise/samples.hpp"
 
 namespace fathom::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// blind_zone: a model that the library does not know. It needs more of the sensor and of the chain than a surface, and
-// says so itself: adding it touched this header and one line of the list in laws_test.cpp.
+// blind_zone: a model that the library does not know. It needs more of the sensor and of the chain than a surface, by
+// its own members: adding it touched this header and one line of the list in laws_test.cpp.
 //
 //   lost with probability `share` when 0 <= x < depth
 

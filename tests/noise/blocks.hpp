@@ -17,7 +17,7 @@
 
 namespace fathom::test {
 
-/// Lanes of a whole sensor; lane i belongs to quad i / 4 of its own list.
+/// Lanes of a whole sensor; lane i belongs to quads[i / 4].
 struct Lanes {
   std::vector<Ray> rays;               // [lanes]
   std::vector<Return> returns;         // [lanes]

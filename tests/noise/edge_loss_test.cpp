@@ -45,7 +45,7 @@ double probability_of_edge(const EdgeLoss& p, double angle) {
   return p.low_probability + u * (double{p.high_probability} - p.low_probability);
 }
 
-// The angles are those of noise/blocks.hpp, even from 0 to 3.
+// The angles are from noise/blocks.hpp, evenly from 0 to 3.
 TEST(EdgeLossLaw, LosesTheShareOfEachAngle) {
   constexpr EdgeLaw kAngle = EdgeLaw::kAngle, kPlane = EdgeLaw::kPlane;
   for (const EdgeLoss& law :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Laws with a t, by series and closed forms, against the slow sum over the normals of which a t is a mixture.
+// Laws with a t, by series and closed forms, against the slow sum over the normals of its mixture.
 
 #include <algorithm>
 #include <cmath>
@@ -126,7 +126,7 @@ TEST(HeavyLaw, MeansOverAStepAreThoseOfTheDistribution) {
       for (const double half : {0.02, 0.2, 0.45, 0.05 * x}) {
         const auto share = spread_student(x, nu, {.half_step = half});
         const double between = math::student_between(x - half, x + half, nu, log_peak);
-        // What is left of a difference of tails, by the digits that it costs.
+        // A difference of tails loses digits by cancellation.
         const double cost = half > x ? 1.0 : math::student_mass(x - half, nu, log_peak).beyond / between;
         if (!share || !(between > 1e-280) || !(cost < 1e3)) continue;
         ++taken;

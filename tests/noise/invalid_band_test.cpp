@@ -50,7 +50,7 @@ TEST(InvalidBandLoss, DisparitiesBeyondTheSearchAreTooNear) {
   }
   EXPECT_EQ(reason_at(both, 0, 1.001 * limit), Reason::kHiddenRight);
   EXPECT_EQ(reason_at(both, 320, 1.001 * limit), Reason::kHit);
-  // The largest number there is for the search is none at all.
+  // The largest allowed number means no limit.
   EXPECT_EQ(reason_at({false, InvalidBand::kNoLimit}, 320, kFb / 2e6), Reason::kHit);
 }
 

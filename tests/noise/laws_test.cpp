@@ -19,6 +19,7 @@
 #include "support/error_text.hpp"
 
 namespace fathom::test::laws_test {
+
 namespace {
 
 template <class Model>
@@ -35,7 +36,7 @@ struct TypesOf<std::variant<Models...>, More...> {
   using Types = testing::Types<Models..., More...>;
 };
 
-/// Those of a list that act on one ray: not those of stage kImage, whose laws are in render/matching_window_test.cpp.
+/// The models of a list that act on one ray: not stage kImage, whose laws are in render/matching_window_test.cpp.
 template <class Variant, class... Models>
 struct RayModels {
   using Type = std::variant<Models...>;
@@ -57,7 +58,7 @@ using AllModels =
     TypesOf<RayModels<RegisteredNoise>::Type, BlindZone>::Types;  // one that the library does not know too
 TYPED_TEST_SUITE(Laws, AllModels, SlugAsName);
 
-/// What holds of models that can be made by name.
+/// Laws of models that can be made by name.
 template <class Model>
 class ListedLaws : public Laws<Model> {};
 TYPED_TEST_SUITE(ListedLaws, TypesOf<RegisteredNoise>::Types, SlugAsName);
@@ -161,8 +162,8 @@ TYPED_TEST(Laws, DifferentKeysGiveDifferentNoise) {
 }
 
 TYPED_TEST(Laws, IdentityChangesNoBit) {
-  // The default of every model is its identity, but for those that have none and start from typical values; the kernel
-  // itself is asked, not the shortcut that skips it. A float times a cosine of 1 keeps its bits, so only a signed zero
+  // The default of every model is its identity, except for models without one, which start from typical values. This
+  // tests the kernel, not the shortcut that skips it. A float times a cosine of 1 keeps its bits, so only a signed zero
   // could tell: the lanes hold none.
   const Noise noise = TypeParam{};
   if (!noise.is_identity()) GTEST_SKIP() << "starts from typical values";
@@ -412,4 +413,49 @@ TEST(NoiseModels, AreListedOnceEachInOrder) {
 }
 
 }  // namespace
+
 }  // namespace fathom::test::laws_test
+
+namespace fathom::test {
+
+// What a model says of itself beyond its kernel reaches its Noise; see noise/model.hpp.
+
+namespace {
+
+TEST(Hooks, OfAModelOfOnesOwnAreFound) {
+  const Noise zone = BlindZone{.depth_m = 0.5F};
+  EXPECT_EQ(zone.least_depth_m({}), 0.5);
+  EXPECT_EQ(zone.with("share", 0.5).least_depth_m({}), 0.0);
+  ASSERT_EQ(zone.same_in_chain().size(), 1U);
+  EXPECT_EQ(zone.same_in_chain()[0].field, "depth_m");
+  EXPECT_EQ(input_error([&] { zone.check_on({}); }), "blind_zone is that of a camera");
+  EXPECT_EQ(input_error([&] { zone.check_on({.optics = {500, 320, 0}}); }), "");
+  // Hooks that it lacks.
+  EXPECT_EQ(zone.sight_tolerance(), 0.0F);
+  EXPECT_FALSE(zone.energy_angle());
+}
+
+TEST(Hooks, OfRegisteredModelsAreFound) {
+  EXPECT_EQ(Noise(StereoShadow{.tolerance = 0.02F}).sight_tolerance(), 0.02F);
+  EXPECT_EQ(Noise(StereoEnergy{}).energy_angle(), EnergyAngle::kCosine);
+  EXPECT_EQ(Noise(StereoEnergy{.energy = EnergyAngle::kHalfVector}).energy_angle(), EnergyAngle::kHalfVector);
+  const Optics optics = {.fx_px = 600, .cx_px = 320, .baseline_m = 0.05F};
+  EXPECT_NEAR(Noise(InvalidBand{.max_disparity_px = 126}).least_depth_m(optics), 600 * 0.05 / 126, 1e-8);
+  EXPECT_EQ(Noise(InvalidBand{}).least_depth_m(optics), 0.0);
+  EXPECT_NE(input_error([] { Noise(InvalidBand{}).check_on({}); }), "");
+  EXPECT_EQ(input_error([] { Noise(InvalidBand{}).check_on({.optics = {}, .left_is_reference = true}); }), "");
+}
+
+TEST(Hooks, WhatIsTheSameInAChainIsAParameter) {
+  for (const Noise& noise : busy_models()) {
+    for (const SameInChain& same : noise.same_in_chain()) {
+      const std::vector<FieldInfo>& fields = noise.info().fields;
+      EXPECT_TRUE(std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == same.field; }))
+          << noise.slug() << "." << same.field;
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace fathom::test

@@ -137,7 +137,7 @@ TEST(MatchingWindow, AnUnsurePixelIsLostOrFliesBetweenTwoSurfaces) {
 
 TEST(MatchingWindow, WithoutACandidateThePixelIsLost) {
   Disparities d{9, 9, {}};
-  for (int i = 0; i < 81; ++i) d.px.push_back(10.0F + 5.0F * static_cast<float>(i));  // each a surface of its own
+  for (int i = 0; i < 81; ++i) d.px.push_back(10.0F + 5.0F * static_cast<float>(i));  // each its own surface
   const MatchingWindow window{.radius_px = 2};
   EXPECT_EQ(match_window(window.window(), d.image(), 4, 4).reason, Reason::kEdge);
   EXPECT_EQ(match_window(MatchingWindow{.radius_px = 0}.window(), d.image(), 4, 4).disparity_px, d.at(4, 4));

@@ -311,7 +311,7 @@ TEST(MeasuredRangeLaw, ReadingsOfANoisyRangeAgreeWithTheSampler) {
   }
 }
 
-/// The same densities as those of the beam model, which fits and scores logs.
+/// The densities equal the beam model's, which fits and scores logs.
 TEST(MeasuredRangeLaw, ReadingsHaveTheDensityOfTheBeamModel) {
   const BeamParameters parameters = {0.55, 0.25, 0.08, 0.12, 0.06, 0.7, 0.03};
   for (const double expected_m : {0.04, 1.0, 5.0, 8.99}) {

@@ -119,7 +119,7 @@ double energy_of_surface(EnergyAngle angle, const Surface& s) {
   return std::min(one(s.cos_left, s.left_to_emitter), one(s.cos_right, s.right_to_emitter));
 }
 
-// Surfaces of any kind, those of noise/blocks.hpp: cameras before the surface and behind it.
+// Surfaces of any kind, from noise/blocks.hpp: cameras before the surface and behind it.
 TEST(StereoEnergyLoss, LosesTheShareThatTheLawGives) {
   for (const auto normalization : {EnergyNormalization::kDocument, EnergyNormalization::kThreshold}) {
     for (const auto angle : {EnergyAngle::kCosine, EnergyAngle::kHalfVector}) {

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "noise/gaussian.hpp"
 #include "noise/samples.hpp"
 #include "support/statistics.hpp"
 

@@ -63,7 +63,7 @@ struct WindowPoint {
 };
 
 /// Solves the plane through the points at (0, 0): least squares about their centroid, by the pseudo-inverse of the
-/// covariance through its eigenvectors. So points on a line need no rule of their own.
+/// covariance through its eigenvectors. So points on a line need no extra rule.
 inline double plane_by_eigenvectors(const std::vector<WindowPoint>& points) {
   const auto n = static_cast<double>(points.size());
   double mu = 0, mv = 0, md = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// angular_hit: the range was measured rightly, but filed under a wrong angle.
+// angular_hit: the range is right, but the angle recorded for it is wrong.
 //
 //   a = mean + stddev N,   N ~ normal(0, 1) per return;   hit := R(axis, a) hit
 //
@@ -8,15 +8,14 @@
 // point after the cast. Models an error in reading the position of the rotated laser or mirror.
 // Source: Robotec GPU Lidar, "Gaussian noise", section "Hitpoint-based angular noise".
 //
-// The distance to the sensor origin does not change, so points leave surfaces that are not perpendicular to the ray:
-// that is the difference from angular_ray. Azimuth and elevation reported stay those of the emitted ray.
+// The distance to the sensor origin does not change, so points leave surfaces that are not perpendicular to the ray,
+// unlike with angular_ray. The reported azimuth and elevation are of the emitted ray.
 
 #include <array>
 #include <numbers>
 
 #include <fathom/base/export.hpp>
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/rotate.hpp>
 
 namespace fathom {
 

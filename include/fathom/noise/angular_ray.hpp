@@ -8,14 +8,13 @@
 // and direction of the ray before the cast. Models jitter of a lidar's rotation or mirror.
 // Source: Robotec GPU Lidar, "Gaussian noise", section "Ray-based angular noise".
 //
-// Hit points stay on the surface that the turned ray meets. Azimuth and elevation reported are those of the turned ray.
+// Hit points stay on the surface that the turned ray meets. The reported azimuth and elevation are of the turned ray.
 // Not modelled: errors shared by a whole column or revolution (draws are independent per ray), beam divergence.
 
 #include <array>
 #include <numbers>
 
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/rotate.hpp>
 
 namespace fathom {
 

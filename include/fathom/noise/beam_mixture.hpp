@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// beam_mixture: what a range finder reports is the expected surface, something unexpected in front of it, nothing at
-// all, or a number that nothing explains.
+// beam_mixture: a range finder reports the expected surface, something unexpected in front of it, nothing at all, or a
+// random number.
 //
 //   f(z | z*) = w_hit p_hit + w_short p_short + w_rand / Z for z < Z,     f(Z | z*) = w_max
 //
 //   p_hit    Normal(z*, sigma) cut to [0, Z]           p_short  l e^{-l z} / (1 - e^{-l z*}) on [0, z*]
 //
-// z* is the range so far, with the offset; Z is the maximum range of the sensor's ray. These are the densities, and the
-// parameters, of fathom/beam/model.hpp: what is simulated here can be scored and fitted there.
+// z* is the range so far, with the offset; Z is the maximum range of the sensor's ray. Densities and parameters are
+// those of fathom/beam/model.hpp, which scores and fits such readings.
 //
 // Acts on valid returns, and on rays that met nothing within Z (reasons miss and above_max_range), for which z* = Z.
-// Returns lost for other reasons, below the minimum range among them, stay lost. A reading of Z is the absence of a
+// Returns lost for other reasons stay lost, such as returns below the minimum range. A reading of Z is the absence of a
 // return: a return becomes lost with reason dropout, a ray that met nothing keeps its reason. Any other reading is a
-// valid return at range z: from the surface it moves along the line from the sensor origin through it; where there was
-// none, it stands on the ray. Shorts and random readings may lie below the sensor's minimum range: the range policy
-// decides on them, and a reading of 0 is lost.
+// valid return at range z. A return moves there along the line from the sensor origin through it; of a ray that met
+// nothing, the point lies on the ray. Shorts and random readings may lie below the sensor's minimum range: the range
+// policy decides on them, and a reading of 0 is lost.
 //
 // Draws: u1 picks the component, u2 inverts it; both have 24 bits, so hits reach 5.4 sigma from z*.
 // Source: Thrun, Burgard, Fox, Probabilistic Robotics (2005), section 6.3, equations 6.4 to 6.11, and
@@ -91,7 +91,7 @@ struct BeamMixture {
     return report(ray, in, math::select(z < most, z, most), met, nothing, is_reading);
   }
 
-  /// The weight of hits is what the other weights leave.
+  /// The weight of hits is 1 less the other weights.
   static constexpr std::string_view kOneMixture = "one mixture of readings is taken for all rings";
   static constexpr std::array<LearnedField, 6> kLearned = {{{"w_short", LearnedRole::kWeight, 1, kOneMixture},
                                                             {"w_max", LearnedRole::kWeight, 3, kOneMixture},
@@ -99,20 +99,20 @@ struct BeamMixture {
                                                             {"sigma_hit_m", LearnedRole::kPlain, 1, kOneMixture},
                                                             {"lambda_short_per_m", LearnedRole::kPlain, 1, kOneMixture},
                                                             {"hit_offset_m", LearnedRole::kPlain, 1, kOneMixture}}};
-  /// Where the weights but that of hits sum to more than 1, all of them shrink by one factor.
+  /// If the other three weights sum to more than 1, they shrink by one factor, and the weight of hits is 0.
   FATHOM_API static void settle(BeamMixture& p);
   /// The maximum that expectation maximisation (fathom/beam/fit.hpp) finds for the mixture alone.
   FATHOM_API static BeamMixture begin(const BeamMixture& given, const LearnedReturns& returns,
                                       std::span<const std::string_view> free);
 
-  /// Of a return within Z; those of rays that met nothing have z* = Z.
+  /// For a return within Z; rays that met nothing have z* = Z.
   static void act(const BeamMixture& p, MeasuredRangeLaw& law) {
     law.read_by_mixture({double{p.w_hit}, double{p.w_short}, double{p.w_rand}}, double{p.hit_offset_m},
                         double{p.sigma_hit_m}, double{p.lambda_short_per_m});
   }
 
  private:
-  static constexpr double kLeast = 1e-6;  ///< of z*: a density on [0, 0] is none
+  static constexpr double kLeast = 1e-6;  ///< of z*: there is no density on [0, 0]
 
   /// Inverts the nearer tail of the normal cut to [0, limit], so that neither end loses digits.
   FATHOM_KERNEL static double draw_hit(double center, double sigma, double limit, double u) {

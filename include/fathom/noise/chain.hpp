@@ -12,8 +12,7 @@
 
 namespace fathom {
 
-/// Other parameters for the returns from one entity, and from those of its parts (Entity::part_of_parent) that have no
-/// entry of their own.
+/// Other parameters for the returns from one entity, and from its parts (Entity::part_of_parent) without an entry.
 struct EntityEntry {
   EntityId entity = kNoEntity;
   Noise noise;
@@ -25,13 +24,13 @@ struct RingEntry {
   Noise noise;
 };
 
-/// A model of a chain. It may have other parameters for single entities or for single rings, not for both: entries of
-/// the same model, whose stage is after the cast and not kReading.
+/// A model of a chain. It may have other parameters for single entities or for single rings, not for both. These
+/// entries are of the same model; its stage is after the cast and not kReading.
 struct ChainEntry {
   Noise noise;  ///< where no entry below says otherwise
   std::vector<EntityEntry> by_entity = {};
   std::vector<RingEntry> by_ring = {};
-  Correlation correlation = {};  ///< of the draws of neighbouring rays; those of the entries above are the same draws
+  Correlation correlation = {};  ///< of the draws of neighbouring rays; the entries above share these draws
 
   ChainEntry(Noise model)  // NOLINT(google-explicit-constructor): a noise is a chain's entry
       : noise(std::move(model)) {}

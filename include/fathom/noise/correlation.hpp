@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Draws that neighbours share. With a correlation, the random numbers of a model come from a field over the image and
-// time in place of white noise. For each number that the model draws:
+// Correlated draws. With a correlation, the random numbers of a model come from a field over the image and time instead
+// of white noise. For each number that the model draws:
 //
 //   F[v, u] = sum_j sum_i h_down[j] h_across[i] W[v - j, u - i],   sum_i h[i]^2 = 1
 //
-// W are independent standard normals, named by (seed, stream, key frame, row, column), and there are such beyond the
-// borders of the image, so F is a stationary Gaussian field of mean 0 and variance 1 that does not feel the border. The
-// numbers have the law that they have without a correlation, at every pixel: a normal is F, a uniform is Phi(F). Only
-// what pixels have in common changes: a loss of probability P takes P of the area, in blobs.
+// W are independent standard normals, named by (seed, stream, key frame, row, column), also beyond the borders of the
+// image. So F is a stationary Gaussian field of mean 0 and variance 1, without effects of the border. At every pixel
+// the numbers have the same law as without a correlation: a normal is F, a uniform is Phi(F). Only the dependence
+// between pixels changes: a loss of probability P takes P of the area, in blobs.
 //
 // Across and down, with the lag l in px of that direction and s the parameter of that direction:
 //
 //   gaussian     h[i] ~ exp(-i^2 / (2 s^2)), |i| <= 3 s;   E[F F'] = exp(-l^2 / (4 s^2))
 //   exponential  h[i] ~ exp(-i / s),  0 <= i < N;          E[F F'] = exp(-l / s)
 //
-// Correlations of two directions multiply, and s = 0 is white. The closed forms are those of infinite kernels. Cut at
+// Correlations of two directions multiply, and s = 0 is white. The closed forms hold for infinite kernels. Cut at
 // 3 s, the Gaussian's is less by up to 0.004 from s = 1 on (below, the grid is coarser than the kernel, and neighbours
 // have less in common); the exponential's, with N the smallest power of 2 that is at least 8 s, is off by less than
 // 0.0004. Kernel and closed form of the Gaussian: a moving average with a Gaussian window, e.g. Lang and Potthoff,
@@ -27,15 +27,15 @@
 //   F(t) = cos(phi) F_k + sin(phi) F_k+1,   k = floor(t / c),   phi = (pi / 2) (t / c - k)
 //
 // with independent F_k: variance 1 at every instant. E[F(t) F(t')] is cos(phi - phi') between the same two key frames,
-// sin(phi) cos(phi') from one interval to the next, and 0 beyond. time_s = 0: every frame has a field of its own;
-// time_s = inf: all frames have the same, a fixed pattern of the sensor. A frame's time is its stamp, also for rays
-// that are cast at times of their own.
+// sin(phi) cos(phi') from one interval to the next, and 0 beyond. time_s = 0: every frame has its own field; time_s =
+// inf: all frames have the same, a fixed pattern of the sensor. A frame's time is its stamp, also for rays with their
+// own times.
 //
-// Rows and columns are those of the frame: rings and azimuth steps of a lidar, whose last column is next to its first
-// where the scan closes. Entries by entity or ring take their numbers out of the same fields.
+// Rows and columns are the frame's: rings and azimuth steps of a lidar, whose last column is next to its first if the
+// scan closes. Entries by entity or ring take their numbers out of the same fields.
 //
 // Not modelled: correlation between different numbers of a model, between models and between sensors; correlation that
-// depends on what is seen.
+// depends on the scene.
 
 #include <array>
 #include <cstdint>
@@ -51,7 +51,7 @@ enum class CorrelationShape : std::uint8_t { kGaussian, kExponential };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<CorrelationShape> = {"gaussian", "exponential"};
 
-/// How far the draws of an entry of a chain are alike. All 0: not at all, and not a bit differs from an entry without.
+/// How far the draws of an entry of a chain are correlated. All 0: not at all, with the same bits as without.
 struct Correlation {
   float across_px = 0.0F;
   float down_px = 0.0F;

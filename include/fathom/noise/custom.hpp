@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// For noise models of your own: the loops over rays, compiled where this is included, and the table of a model's
-// functions. Include it where a Noise is made of a type of your own. Programs that use only the registered models need
+// For your own noise models: the loops over rays, compiled where this is included, and the table of a model's
+// functions. Include it where you make a Noise from your own type. Programs that use only the registered models need
 // just noise.hpp, and compile faster.
 
 #include <array>
@@ -31,7 +31,7 @@ concept ScalesEnergy = requires(const M& model) {
   { model.energy_gain() } -> std::same_as<EnergyGain>;
 };
 template <class M>
-concept SaysWhatOfEdges = requires(const M& model) {
+concept ReadsEdges = requires(const M& model) {
   { model.edge_reads() } -> std::same_as<EdgeReads>;
 };
 template <class M>
@@ -116,7 +116,7 @@ constexpr NoiseHooks hooks_of() {
   if constexpr (ScalesEnergy<M>) {
     hooks.energy_gain = [](const void* m) { return model_at<M>(m).energy_gain(); };
   }
-  if constexpr (SaysWhatOfEdges<M>) {
+  if constexpr (ReadsEdges<M>) {
     hooks.edge_reads = [](const void* m) { return model_at<M>(m).edge_reads(); };
   }
   if constexpr (HasWindow<M>) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// disparity: a stereo camera measures disparity, and every error of it becomes one of depth.
+// disparity: a stereo camera measures disparity, and an error of the disparity becomes an error of the depth.
 //
 //   d = f B / z;   d' = d + bias + sigma N, rounded to a multiple of 1 / steps_per_px;   z' = f B / d'
 //
 // z is the distance of the hit point to the image plane, f the camera's focal length in pixels, B its baseline. The hit
 // point moves along its line from the sensor origin. On a plane at z this gives a deviation z^2 sigma / (f B) and
-// levels z^2 / (steps_per_px f B) apart. Typical: sigma 0.03 to 0.1 px, 8 to 32 steps. A disparity that comes out at or
-// below 0 belongs to no range: the return is lost, above the maximum range, whatever the range policy.
+// levels z^2 / (steps_per_px f B) apart. Typical: sigma 0.03 to 0.1 px, 8 to 32 steps. A disparity at or below 0 has no
+// range: the return is lost as above the maximum range, whatever the range policy.
 //
 // Errors that neighbours share: noise/correlation.hpp. Not modelled: errors that depend on texture.
 

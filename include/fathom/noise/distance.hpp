@@ -4,13 +4,13 @@
 //
 //   sigma(d) = stddev + d stddev_per_m;   e = mean + sigma(d) N,   N ~ normal(0, 1) per return;   d := d + e
 //
-// d is the range that the ray travelled. The source takes the distance from the sensor origin instead: the two differ
-// for rays with an origin of their own, and the range is what such a ray measures. The hit point moves by e along the
-// line from the sensor origin through it. Models errors of time-of-flight measurement. Source: Robotec GPU Lidar,
-// "Gaussian noise", section "Distance noise".
+// d is the range that the ray travelled, as a sensor measures it. The source takes the distance from the sensor origin
+// instead, which differs for rays that do not start there. The hit point moves by e along the line from the sensor
+// origin through it. Models errors of time-of-flight measurement. Source: Robotec GPU Lidar, "Gaussian noise", section
+// "Distance noise".
 //
-// Nothing is clamped here: what happens to a return carried outside the sensor's limits is the sensor's range policy,
-// and a return carried to 0 or below is lost under each.
+// Nothing is clamped here: the sensor's range policy decides on returns outside its limits. A range at or below 0 is
+// lost under each policy.
 
 #include <array>
 

@@ -9,9 +9,8 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/math/random.hpp>
-#include <fathom/noise/block_kernel.hpp>
+#include <fathom/noise/detail/philox_lanes.hpp>
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/philox_lanes.hpp>
 
 namespace fathom {
 
@@ -56,8 +55,8 @@ struct alignas(64) WordBlock {
 
 inline constexpr int kMaxDraws = 4;
 
-/// The random numbers of one model for all rays of a frame, where they are made beforehand (noise/correlation.hpp):
-/// arrays by place in the frame.
+/// The correlated random numbers of one model for all rays of a frame (noise/correlation.hpp): arrays by place in the
+/// frame, made before the frame is rendered.
 struct DrawFields {
   const float* normal[kMaxDraws];
   const float* uniform[kMaxDraws];
@@ -67,7 +66,7 @@ struct DrawFields {
 struct alignas(64) DrawBuffer {
   float normal[kMaxDraws][kBlockRays];
   float uniform[kMaxDraws][kBlockRays];
-  const DrawFields* fields = nullptr;   ///< where the numbers come from; null: from the key
+  const DrawFields* fields = nullptr;   ///< the source of the numbers; null: the key
   const std::uint32_t* rays = nullptr;  ///< [count], with fields: the place of each lane's ray in the frame
 };
 
@@ -170,7 +169,7 @@ FATHOM_KERNEL Surface surface_of_lane(const SurfaceBlock& b, std::size_t i, cons
           b.hidden[i],      optics,        b.jump[i],      b.jump_rad[i],        b.energy_gain[i]};
 }
 
-/// Calls f(lane, what the model makes of it) for each lane of a block.
+/// Calls f(lane, the model's result) for each lane of a block.
 template <NoiseModel M, class F>
 FATHOM_KERNEL void for_each_return(const M& model, const ReturnBlock& b, const DrawBuffer& draws, F f) {
   const M p = model;
@@ -227,8 +226,7 @@ template <NoiseModel M, class Tag>
       });
 }
 
-/// Applies a model of stage kReading to every lane, with a return or without; the model leaves alone what it does not
-/// act on.
+/// Applies a model of stage kReading to every lane, with or without a return. The model leaves other lanes unchanged.
 template <NoiseModel M, class Tag>
 [[gnu::noinline]] void drive_readings(const M& model, const NoiseKey& key, const RayBlock& __restrict rays,
                                       ReturnBlock& __restrict b, DrawBuffer& __restrict draws) {

@@ -4,8 +4,8 @@
 //
 //   lost when U < probability,   U ~ uniform[0, 1) per return
 //
-// The last stage of a frame: it acts on what every other model left. Not modelled: losses that depend on the surface,
-// the angle or the neighbours, and bursts (draws are independent per ray).
+// The last stage of a frame: it acts on the returns that all other models left. Not modelled: losses that depend on the
+// surface, the angle or the neighbours, and bursts (draws are independent per ray).
 
 #include <array>
 

@@ -8,10 +8,10 @@
 //   the reason is edge_loss
 //
 //   law: plane  Q is the neighbour with the largest r / t: r is its range, t the range at which its ray meets the
-//               tangent plane of the surface at P. Nothing is lost unless r / t > 1 + step: what goes on in the plane
-//               of the pixel, however obliquely it is seen, is no jump.
+//               tangent plane of the surface at P. Nothing is lost unless r / t > 1 + step: a neighbour in the plane of
+//               the pixel is no jump, however oblique the plane is.
 //        angle  Q is the neighbour with the largest range, and step is not read. So a floor seen at an incidence i has
-//               a = 90 degrees + i, and is lost like an edge: the law of a public simulator, kept under its own name.
+//               a = 90 degrees + i, and is lost like an edge: the law of a public simulator.
 //
 // 90 degrees is a wall seen head-on, 180 a step straight back. A neighbour that meets nothing counts as infinitely far;
 // one whose ray never meets the tangent plane is no jump. Outside the image there is no neighbour. Angles are taken on

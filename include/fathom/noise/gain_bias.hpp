@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// gain_bias: the scale and the zero of the range are a little off, the same for every return.
+// gain_bias: scale and zero of the range have a small error, the same for every return.
 //
 //   range := (1 + gain) range + bias
 //
-// The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For the errors of each ring of a
-// lidar give entries by ring (ChainEntry::by_ring), and for errors that differ from unit to unit give gain and bias as
-// ranges, drawn once per episode (parameter_range.hpp).
+// The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For an error of each ring of a lidar
+// give entries by ring (ChainEntry::by_ring). For errors that differ from unit to unit give gain and bias as ranges,
+// drawn once per episode (parameter_range.hpp).
 //
 // Not modelled: a drift of the error with temperature.
 

@@ -8,8 +8,8 @@
 // the left imager is ceil(f B / z) columns wide on a wall at z. max_disparity is the search range of the matcher, and
 // so a smallest depth, f B / max_disparity. Typical: 126 px.
 //
-// Not modelled: matchers that search to both sides, and images whose reference is not the left imager. left_band is
-// therefore refused for a sensor whose left camera is not at its origin or whose right camera is not beside it.
+// Not modelled: matchers that search to both sides, and images whose reference is not the left imager. So left_band
+// needs a left camera at the sensor's origin and a right camera beside it.
 
 #include <array>
 

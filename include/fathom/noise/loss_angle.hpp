@@ -20,7 +20,7 @@ namespace fathom {
 struct LossAngle {
   float max_incidence_rad = kMaxIncidenceRad;
 
-  /// A quarter turn, the largest incidence there is: nothing is lost.
+  /// A quarter turn, the largest possible incidence: nothing is lost.
   static constexpr float kMaxIncidenceRad = 0.5F * std::numbers::pi_v<float>;
 
   static constexpr std::string_view kSlug = "loss_angle";

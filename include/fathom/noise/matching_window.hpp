@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// matching_window: what matching blocks of pixels does to the shapes that a stereo camera sees.
+// matching_window: how the matching of blocks changes the shapes that a stereo camera sees.
 //
 //   d = f B / z of each valid pixel; W = the (2 radius + 1) x (2 radius + 1) pixels around it that are in the image and
 //   valid, n of them
@@ -8,33 +8,33 @@
 //   surfaces    W sorted by d: a step above max_step starts a new surface
 //   candidates  the surfaces with at least share n pixels
 //   the pixel   takes the candidate of the largest d, with the d' that this surface's plane has at the pixel (least
-//               squares of d over its pixels in W); z' = f B / d' along the pixel's own ray, which is the one that the
-//               camera believes in: what turned rays (angular_ray) see is moved in the image, and so silhouettes are
+//               squares of d over its pixels in W); z' = f B / d' along the pixel's own ray, without the noise of
+//               angular_ray: a turned ray moves its surface in the image, and so the silhouettes
 //   lost        (edge) without a candidate; also when the chosen one has fewer than sure_share n pixels. With flying,
 //               such a pixel takes the mean of its d' and that of the next candidate instead, where there is one
 //   speckle     4-connected regions of the image so made, whose neighbouring pixels differ by less than max_step,
 //               are lost (speckle) when they have fewer than min_area pixels
 //
 // So a near object grows: a half plane by r + 1 - share (2 r + 1) pixels, rounded down. A bar narrower than
-// share (2 r + 1) pixels disappears. A plane stays as it is but for rounding, whatever its slant; a curved surface
-// becomes smoother. What a pixel shows (its entity, label, triangle, normal, incidence and intensity) is that of the
-// surface taken, as the ray of the nearest pixel of it met it; along its own ray it might be seen from behind. Clean
-// values stay those of the pixel's own ray, and so does its energy, which decided before.
+// share (2 r + 1) pixels disappears. A plane stays the same except for rounding, whatever its slant; a curved surface
+// becomes smoother. A pixel shows the entity, label, triangle, normal, incidence and intensity of the surface taken, as
+// the ray of the nearest pixel of that surface met it: along its own ray it might be seen from behind. Clean values and
+// energy stay the values of the pixel's own ray.
 //
-// Valid is what the models of loss have left. A pixel that they lost stays lost, with its reason. radius and min_area
+// Valid are the pixels that the models of loss have left. A lost pixel stays lost, with its reason. radius and min_area
 // are rounded to whole numbers; radius 0 leaves disparities alone. Nothing is drawn. A chain has one such model.
 //
 // Source: the fronto-parallel window of block matching; Hirschmueller, Innocent, Garibaldi, "Real-time
-// correlation-based stereo vision with reduced border errors", IJCV 47, 2002, section 1, on how it fattens what is
-// near, and the speckle filter of stereo matchers. That surfaces are planes in d is exact for a pinhole camera.
+// correlation-based stereo vision with reduced border errors", IJCV 47, 2002, section 1, on how it fattens near
+// surfaces, and the speckle filter of stereo matchers. A plane is linear in d: exact for a pinhole camera.
 //
-// Not modelled: how alike the textures of two surfaces are, which decides between them in a camera, and fattening
-// into what a camera does not see: hidden pixels stay lost.
+// Not modelled: the similarity of the textures of two surfaces, which decides between them in a camera, and fattening
+// into regions that a camera does not see: hidden pixels stay lost.
 
 #include <array>
 
+#include <fathom/noise/detail/window.hpp>
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/window.hpp>
 
 namespace fathom {
 
@@ -51,8 +51,7 @@ struct MatchingWindow {
       "Makes silhouettes as the window of a stereo matcher does: what is near grows, what is thin disappears.";
   static constexpr std::string_view kNote =
       "The window is a rule of surfaces, not a search over images: it knows which surfaces there are, and not how "
-      "alike "
-      "they look.";
+      "alike they look.";
   static constexpr Stage kStage = Stage::kImage;
   static constexpr DrawCount kDraws = {};
   static constexpr SurfaceNeeds kNeeds = {.neighbours = true, .camera = true, .baseline = true};

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The distribution of a measured range, given the clean one, under the range models of a chain. Each model says in
-// act() what it makes of the law so far; after the last one the law has a density, a cdf and the probability of an
-// interval, so that measured ranges can be scored and the parameters learned.
+// The distribution of a measured range, given the clean one, under the range models of a chain. The act() of each model
+// changes the law so far. After the last one the law has a density, a cdf and the probability of an interval, so that
+// measured ranges can be scored and the parameters learned.
 //
 //   range = mean + s N + U + t,   N ~ normal(0, 1),   U ~ uniform[low, high),   t ~ scale t(nu)
 //
 // Sums of normals are in closed form, and so is a normal with a uniform. A t is a normal whose variance is drawn,
-// t = N / sqrt(u) with u ~ gamma(nu / 2, nu / 2): what it is added to is a sum over nodes of u.
+// t = N / sqrt(u) with u ~ gamma(nu / 2, nu / 2): a law with a t is a sum over nodes of u.
 //
-// Of a disparity (noise/disparity.hpp) the law is that of d', a normal rounded to levels: what stands before it in the
-// chain may only stretch the range, and what comes after it, too. A deviation that grows with the range is taken at the
-// mean of the range so far: exact where nothing random comes before it, else off by a share of growth^2.
+// With a disparity (noise/disparity.hpp) the law is that of d', a normal rounded to levels. Models before and after it
+// may only stretch the range. A deviation that grows with the range is taken at the mean of the range so far: exact if
+// nothing random comes before it, else with a relative error of growth^2.
 //
-// Of a beam_mixture (noise/beam_mixture.hpp) the law is that of its readings, which have a return with a probability
+// With a beam_mixture (noise/beam_mixture.hpp) the law is that of its readings, which have a return with a probability
 // below 1. The range so far may have a normal error e: hits are normal about its mean with both variances, cut to
-// [0, Z], and shorts reach to z* + e. Exact but for ranges within a few deviations of e from 0 or Z.
+// [0, Z], and shorts reach to z* + e. Exact except for ranges within a few deviations of e from 0 or Z.
 
 #include <array>
 #include <cstddef>
@@ -44,21 +44,21 @@ class StudentNodes {
 };
 
 struct MeasuredRangeLaw {
-  double mean_m = 0.0;               ///< where U is left aside
+  double mean_m = 0.0;               ///< without U
   double normal_m = 0.0;             ///< s
   double low_m = 0.0, high_m = 0.0;  ///< of U; low <= high
   double student_m = 0.0, nu = 1.0;  ///< scale and degrees of freedom of t
   double focal_baseline_px_m = 0.0;  ///< of the camera; 0: it has no disparity
   double ray_per_depth = 1.0;        ///< range / distance to the image plane, along the ray
-  bool from_disparity = false;       ///< range = unit / d' stretched; the members above but mean_m then say nothing
+  bool from_disparity = false;       ///< range = unit / d', stretched; of the members above only mean_m is then used
   double unit_px_m = 0.0;            ///< range times disparity
   double disparity_px = 0.0, deviation_px = 0.0, steps_per_px = 0.0;  ///< of d'; steps 0: not rounded
-  double gain = 1.0, bias_m = 0.0;                                    ///< of what comes after a disparity
-  double limit_m = 0.0;                                               ///< Z, how far the ray measures; 0: not known
+  double gain = 1.0, bias_m = 0.0;                                    ///< of the models after a disparity
+  double limit_m = 0.0;                                               ///< Z, how far the ray measures; 0: unknown
   bool is_mixture = false;  ///< of readings of a beam_mixture, by the weights of those with a return
   double hits = 1.0, shorts = 0.0, randoms = 0.0;
   double hit_m = 0.0, short_rate_per_m = 0.0;  ///< deviation of hits from the range so far; rate of shorts
-  std::string_view unknown = {};               ///< why the chain has no such law; empty: it has one
+  std::string_view unknown = {};               ///< why the chain has no such law; empty if it has one
 
   /// A clean range, before any noise.
   static MeasuredRangeLaw of_clean(double range_m) { return {.mean_m = range_m}; }
@@ -73,7 +73,7 @@ struct MeasuredRangeLaw {
     return from_disparity ? steps_per_px > 0.0 || !(deviation_px > 0.0) : !is_random();
   }
 
-  // What the models make of it.
+  // The errors that models add.
 
   void add_normal(double shift_m, double deviation_m) {
     if (from_disparity) return refuse_after_disparity(deviation_m > 0.0, shift_m);
@@ -109,7 +109,7 @@ struct MeasuredRangeLaw {
     unit_px_m = mean_m * exact_px;
     disparity_px = exact_px + bias_px, deviation_px = stddev_px, steps_per_px = steps;
   }
-  /// Weights of hits, shorts and random readings; what is left has no return.
+  /// Weights of hits, shorts and random readings; the rest of 1 is the weight of no return.
   void read_by_mixture(const std::array<double, 3>& weights, double offset_m, double deviation_m, double rate_per_m) {
     if (is_mixture) unknown = "two models of readings";
     if (from_disparity || high_m > low_m || student_m > 0.0) unknown = "readings of a range whose error is not normal";
@@ -128,21 +128,21 @@ struct MeasuredRangeLaw {
   }
 };
 
-/// Density of a range, 1/m, of a mixture with all that have no return beside it; 0 for a law of single ranges. `nodes`:
-/// of the law's nu, where it has a t; they are made where none are given, which costs more than the density. Throws
-/// InputError where the law is not known.
+/// Density of a range, 1/m; 0 for a law of single ranges. Of a mixture it integrates to the probability of a return.
+/// `nodes`: of the law's nu, for a law with a t; without them they are made, which costs more than the density. Throws
+/// InputError if the law is unknown.
 FATHOM_API double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
-/// Probability of a range at or below range_m. Of a disparity: among all returns; those lost for a disparity at or
-/// below 0 lie above every range.
+/// Probability of a range at or below range_m. Of a disparity: among all returns; a return with a disparity at or below
+/// 0 counts as above every range.
 FATHOM_API double cdf(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
 /// Of a range in (low, high], without cancellation in the tails of normals.
 FATHOM_API double probability(const MeasuredRangeLaw& law, double low_m, double high_m,
                               const StudentNodes* nodes = nullptr);
-/// Of a mixture, the part of it that readings have which do not show the surface: shorts and random ones. 0 for others.
+/// Of a mixture, the share of shorts and random readings, which do not show the surface. 0 for other laws.
 FATHOM_API double probability_beside_hits(const MeasuredRangeLaw& law, double low_m, double high_m);
-/// Logarithm of the density of a measured range; of a law of single ranges that of the probability, of the levels
-/// within half_step or, where there is none, of the nearest. half_step > 0: the measured range was rounded to a
-/// multiple of twice as much, and the density is the mean over that interval.
+/// Logarithm of the density of a measured range. For a law of single ranges: logarithm of the probability of the levels
+/// within half_step, or else of the nearest level. half_step > 0: the measured range was rounded to a
+/// multiple of 2 half_step, and the density is the mean over that interval.
 FATHOM_API double log_density(const MeasuredRangeLaw& law, double range_m, double half_step_m = 0.0,
                               const StudentNodes* nodes = nullptr);
 

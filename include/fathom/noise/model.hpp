@@ -7,38 +7,38 @@
 //   fields()   one entry per parameter: name, unit, limits, doc (field.hpp); of float, bool and choice<> members
 //   is_identity()  whether these parameters change nothing (the model is then skipped, with the same bits)
 //   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure (a model of stage
-//              kImage has window() in its place: what one pixel becomes is in noise/window.hpp)
+//              kImage has window() instead: noise/detail/window.hpp has the rule for one pixel)
 //
 // and, where it has them, with
 //
 //   kNote              how it differs on purpose from its source, in whole sentences for help in Python
-//   kNeeds             what it wants to know of the surface that was struck (noise/surface.hpp)
+//   kNeeds             the parts of a Surface that apply() reads
 //   check()            throws InputError when parameters that are each within their limits do not fit together
-//   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)
-//   kSameInChain       parameters that are the same wherever the model stands in a chain: an array of SameInChain
+//   check_on(sensor)   throws InputError when it cannot act on a sensor with these SensorTraits
+//   kSameInChain       parameters that are the same wherever the model appears in a chain: an array of SameInChain
 //   sight_tolerance()  with kNeeds.sight: the last share of a line of sight on which the struck entity may block it
 //                      (see noise/stereo_shadow.hpp); 0 without this member
-//   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
-//   energy_gain()      what the energy depends on besides angles (noise/energy.hpp)
-//   edge_reads()       of stage kEdgeLoss: what of the neighbours these parameters read (noise/surface.hpp); all
-//   window()           of stage kImage: how a window over the image makes surfaces of its pixels (noise/window.hpp)
+//   energy_angle()     how the array of energies reads the angle (noise/stereo_energy.hpp)
+//   energy_gain()      factors of the energy besides angles (noise/stereo_energy.hpp)
+//   edge_reads()       of stage kEdgeLoss: the EdgeReads of these parameters; without this member: all
+//   window()           of stage kImage: how a window over the image makes surfaces (noise/detail/window.hpp)
 //   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
-//   idle(field)        why the parameter has no effect beside the others; empty: it has one
+//   idle(field)        why the parameter has no effect beside the others; empty if it has one
 //
 // and, so that measured returns can be scored under it and its parameters learned (fathom/calibrate/chain.hpp), with
 //
-//   act(p, law)        what it makes of the law of a range (noise/measured_range_law.hpp)
+//   act(p, law)        applies its error to the law of a range (noise/measured_range_law.hpp)
 //   loss_probability(p, Return, Surface)   the probability that a model of loss takes such a return
-//   turn()             the rotation of rays or hit points: an AxisTurn (noise/rotate.hpp)
+//   turn()             the rotation of rays or hit points: an AxisTurn
 //   kLearned           the parameters that returns can determine: an array of LearnedField
 //   jumps(field)       whether the likelihood jumps along a parameter of role kThreshold; true without this member
 //   settle(p)          makes the parameters fit together after one of them changed: the weights of a mixture
 //   begin(p, returns, free)   where learning begins, guessed from LearnedReturns
 //   with_other_law(p)  the same with another law, which learning tries, too
-//   law()              the name of the law that it has
+//   law()              the name of its law
 //
-// The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain
-// or of the renderer stands in that model and nowhere else.
+// The library finds these members by their names (noise/custom.hpp). A model's needs of the sensor, the chain or the
+// renderer are in that model and nowhere else.
 //
 // No model writes a loop; drive.hpp does. See noise/distance.hpp for a model that can be copied.
 
@@ -53,25 +53,77 @@
 #include <fathom/base/field.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/math/f32.hpp>
-#include <fathom/noise/sensor_traits.hpp>
-#include <fathom/noise/surface.hpp>
 
 namespace fathom {
 
+/// The camera that a sensor's rays belong to; the same for all rays. All 0 without a camera.
+struct Optics {
+  float fx_px = 0.0F;       ///< focal length, horizontal
+  float cx_px = 0.0F;       ///< principal point, from the centre of the leftmost pixel
+  float baseline_m = 0.0F;  ///< distance of the two cameras
+};
+
+inline constexpr std::uint32_t kHiddenFromLeft = 1, kHiddenFromRight = 2;
+
+/// The surface that a return struck. A model that reads it takes it before its draws: apply(params, Return, Surface,
+/// Draws). n is the unit normal, turned towards the emitter; e, l, r are the unit directions from the hit point to the
+/// emitter, the left and the right camera. Without cameras l = r = e.
+struct Surface {
+  float cos_emitter = 1.0F;       ///< n . e: cosine of the incidence angle
+  float cos_left = 1.0F;          ///< n . l; negative when the camera is behind the surface
+  float cos_right = 1.0F;         ///< n . r
+  float left_to_emitter = 1.0F;   ///< l . e
+  float right_to_emitter = 1.0F;  ///< r . e
+  float edge_rad = 0.0F;  ///< angle at the hit between the ways to the camera and to the neighbour that steps back most
+  std::uint32_t hidden = 0;  ///< kHiddenFromLeft | kHiddenFromRight
+  Optics optics;
+  /// Of the neighbour that lies farthest behind the tangent plane at the hit: r / t - 1 with its range r and the range
+  /// t at which its ray meets the plane; and the angle at the hit between the ways to the camera and to that neighbour.
+  float jump = -1.0F, jump_rad = 0.0F;
+  float energy_gain = 1.0F;  ///< factor of the energy besides angles; see EnergyGain in noise/stereo_energy.hpp
+};
+
+/// The parts of its Surface that a model needs; a sensor that cannot give them refuses the model.
+struct SurfaceNeeds {
+  bool angles = false;      ///< the cosines
+  bool sight = false;       ///< hidden: costs a ray from each camera. Needs two cameras apart.
+  bool neighbours = false;  ///< edge_rad, jump and jump_rad: only in stage kEdgeLoss. Needs rays from one point.
+  bool camera = false;      ///< optics.fx_px and cx_px: the sensor is a camera
+  bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
+};
+
+/// The values of neighbours that a model with these parameters reads. The renderer computes no others.
+struct EdgeReads {
+  bool angles = true;  ///< edge_rad
+  bool jumps = true;   ///< jump and jump_rad
+};
+
+/// The properties of a sensor that its noise models may depend on; see check_on().
+struct SensorTraits {
+  Optics optics;                   ///< of its camera; a baseline above 0: two cameras apart
+  bool left_is_reference = false;  ///< the left camera takes the image, and the right one is beside it
+  bool one_origin = true;          ///< all rays start at the sensor's origin
+  bool rolling = false;            ///< each ray is cast at its own time
+  bool in_rows = true;             ///< rays lie in rows and columns, the same ones in every frame
+  std::uint32_t rows = 0, cols = 0;
+  bool closes = false;        ///< the last column is next to the first one: a full turn
+  std::uint32_t returns = 1;  ///< of each ray
+};
+
 /// When a model acts. A frame runs the stages in this order; within one stage, models act in the order of the chain.
-/// (The cast and the range gate stand between kRay and kAngleLoss, the range policy between kReading and kDropout; a
-/// range at or below 0 is lost before the policy sees it.)
+/// (The cast and the range gate come between kRay and kAngleLoss, the range policy between kReading and kDropout. A
+/// range at or below 0 is lost before the range policy.)
 enum class Stage : std::uint8_t {
   kRay,         ///< on the ray, before the cast:                        Ray -> Ray
   kAngleLoss,   ///< on how obliquely the surface was struck:          Return, Surface -> Reason
   kShadow,      ///< on what the cameras see of the hit point:         Return, Surface -> Reason
   kEnergyLoss,  ///< on the light that comes back to the cameras:      Return, Surface -> Reason
   kEdgeLoss,    ///< on the neighbours in the image:                   Return, Surface -> Reason
-  kImage,       ///< on the whole image of what is left:      disparities -> disparities, surfaces, Reasons
+  kImage,       ///< on the image of the returns left:         disparities -> disparities, surfaces, Reasons
   kHitPoint,    ///< on the hit point:                                   Return -> Return
   kRange,       ///< on the range, moving the hit point along its line:  Return -> Return or Reading
   kReading,     ///< on what the sensor reports, a return or none:  Ray, Reading, max range -> Reading
-  kDropout,     ///< on what is left: keep it or say why it is lost:     Return -> Reason
+  kDropout,     ///< on each return left: keep it or lose it:      Return -> Reason
 };
 
 inline constexpr std::array<std::string_view, 10> kStageNames = {
@@ -91,7 +143,7 @@ struct Return {
   float radius_m;  ///< distance of the hit point from the sensor origin; equals range_m for rays that start there
 };
 
-/// The report of a sensor for one ray: a return, or the reason why there is none. A model of stage kRange gives a
+/// The report of a sensor for one ray: a return, or the reason of its loss. A model of stage kRange gives a
 /// Reading when it may leave a return without any range.
 struct Reading {
   Return hit;  ///< meaningful where the reason is kHit
@@ -139,8 +191,8 @@ enum class LearnedRole : std::uint8_t {
 struct LearnedField {
   std::string_view field;
   LearnedRole role = LearnedRole::kPlain;
-  int yields = 1;  ///< where several parameters span the same change, those with the largest number stay as given
-  std::string_view same_in_rings = {};  ///< why it cannot be learned for single rings; empty: it can
+  int yields = 1;  ///< of several parameters that span the same change, the ones with the largest number stay fixed
+  std::string_view same_in_rings = {};  ///< why it cannot be learned for single rings; empty if it can
 };
 
 /// Measured returns, from which a model may guess where learning begins. Arrays [returns].
@@ -151,8 +203,8 @@ struct LearnedReturns {
   double max_range_m = 0.0;              ///< of the sensor
 };
 
-/// Moves a return by `delta_m` along the line from the sensor origin through it. Carried through the origin, it comes
-/// out on the other side, with a negative radius; a return at the origin itself has no line and stays.
+/// Moves a return by `delta_m` along the line from the sensor origin through it. Beyond the origin it comes out on the
+/// other side, with a negative radius. A return at the origin itself has no line and stays.
 FATHOM_KERNEL Return move_radially(Return r, float delta_m) {
   const float moved = r.radius_m + delta_m;
   const float scale = moved / math::select(r.radius_m != 0.0F, r.radius_m, 1.0F);
@@ -179,5 +231,42 @@ concept NoiseModel = requires(const M& model) {
   { model.is_identity() } -> std::convertible_to<bool>;
 }
 &&std::copyable<M>&& is_slug(M::kSlug);
+
+/// An axis of the sensor frame (x forward, y left, z up).
+enum class Axis : std::uint8_t { kX, kY, kZ };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<Axis> = {"x", "y", "z"};
+
+/// A normal rotation about an axis: what a model does to rays or to hit points.
+struct AxisTurn {
+  Axis axis;
+  double mean_rad = 0.0, stddev_rad = 0.0;
+};
+
+/// Log density of a rotation by an angle in rad, per rad. Angles that differ by whole rotations are equal. -infinity
+/// for a deviation of 0.
+FATHOM_API double log_density(const AxisTurn& turn, double angle_rad);
+
+struct Vector {
+  float x, y, z;
+};
+
+/// Rotates v actively and right-handed about a coordinate axis by the angle whose sine and cosine are given.
+/// `axis` is the same for a whole frame, so the compiler moves the choice out of the loop over rays.
+FATHOM_KERNEL Vector rotate_about(Axis axis, math::SinCos a, Vector v) {
+  if (axis == Axis::kX) return {v.x, a.cos * v.y - a.sin * v.z, a.sin * v.y + a.cos * v.z};
+  if (axis == Axis::kY) return {a.sin * v.z + a.cos * v.x, v.y, a.cos * v.z - a.sin * v.x};
+  return {a.cos * v.x - a.sin * v.y, a.sin * v.x + a.cos * v.y, v.z};
+}
+
+// The blocks of drive.hpp: only their names, so that noise.hpp stays light.
+struct NoiseKey;
+struct RayBlock;
+struct ReturnBlock;
+struct DrawBuffer;
+
+/// Applies a model, type erased, to a block. The model's stage decides whether it changes rays or returns.
+using BlockKernel = void (*)(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns,
+                             DrawBuffer& draws);
 
 }  // namespace fathom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Noise of any model, built in or the user's own, as one type: Noise noise = DistanceNoise{.stddev_m = 0.02F};
-// A model of your own needs noise/custom.hpp too.
+// Your own model needs noise/custom.hpp too.
 
 #include <array>
 #include <concepts>
@@ -20,10 +20,12 @@
 #include <fathom/base/export.hpp>
 #include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/energy.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/noise/detail/window.hpp>
 #include <fathom/noise/measured_range_law.hpp>
+#include <fathom/noise/model.hpp>
 #include <fathom/noise/models.hpp>
-#include <fathom/noise/rotate.hpp>
-#include <fathom/noise/window.hpp>
+#include <fathom/noise/stereo_energy.hpp>
 
 namespace fathom {
 
@@ -32,7 +34,7 @@ class Noise;
 /// A model's properties, without its type.
 struct NoiseInfo {
   std::string_view slug, doc;
-  std::string_view note;  ///< how it differs from its source; empty where it does not
+  std::string_view note;  ///< how it differs from its source; empty if it does not
   Stage stage;
   SurfaceNeeds needs;
   std::vector<FieldInfo> fields;
@@ -121,7 +123,7 @@ std::vector<FieldValue> values_of(const void* model) {
 /// Throws InputError unless the model has a number called `field`.
 FATHOM_API void check_is_number(const NoiseInfo& info, std::string_view field);
 
-/// The optional members of a model (noise/model.hpp) as functions; null, or empty, where the model has none.
+/// The optional members of a model (noise/model.hpp) as functions; null or empty if the model lacks them.
 struct NoiseHooks {
   std::span<const SameInChain> same_in_chain = {};
   void (*check_on)(const void*, const SensorTraits&) = nullptr;
@@ -153,7 +155,7 @@ struct NoiseType {
   NoiseHooks hooks;
 };
 
-/// Position of a model in the list of the registered ones; their number for a model of the user's own.
+/// Position of a model in the list of registered models; their number for a user's model.
 template <class M, class Variant = RegisteredNoise>
 inline constexpr std::size_t kPlaceInList = 0;
 template <class M, class... Ms>
@@ -166,7 +168,7 @@ inline constexpr std::size_t kPlaceInList<M, std::variant<Ms...>> = [] {
 /// Of a registered model, compiled inside the library.
 FATHOM_API const NoiseType& registered_type(std::size_t place_in_list);
 
-/// Of a model of the user's own; defined in noise/custom.hpp.
+/// Of a user's model; defined in noise/custom.hpp.
 template <class M>
 struct OwnType;
 
@@ -176,7 +178,7 @@ const NoiseType& type_of() {
     return registered_type(kPlaceInList<M>);
   } else {
     static_assert(
-        requires { sizeof(OwnType<M>); }, "a noise model of your own needs #include <fathom/noise/custom.hpp>");
+        requires { sizeof(OwnType<M>); }, "your own noise model needs #include <fathom/noise/custom.hpp>");
     return OwnType<M>::get();
   }
 }
@@ -209,12 +211,12 @@ class Noise {
 
   /// The same noise with one number changed. Throws InputError for an unknown field or a value outside its limits.
   [[nodiscard]] Noise with(std::string_view field, double value) const { return with({{{field, value}}}); }
-  /// The same with several numbers. `settles`: settle() of the model makes the others fit.
+  /// The same with several numbers. `settles`: whether settle() of the model adapts the others.
   [[nodiscard]] Noise with(std::span<const NamedNumber> numbers, bool settles = false) const {
     return type_->with(model_.get(), numbers, settles);
   }
 
-  // These call the optional member of the model of the same name, where it has one; see noise/model.hpp.
+  // Each calls the model's optional member of the same name; see noise/model.hpp.
 
   /// Throws InputError when the model cannot act on such a sensor.
   void check_on(const SensorTraits& sensor) const {
@@ -243,8 +245,8 @@ class Noise {
     return type_->hooks.least_depth_m == nullptr ? 0.0 : type_->hooks.least_depth_m(model_.get(), optics);
   }
 
-  /// Why the parameter has no effect beside the others, for instance "law = angle does not read it"; empty: it has one,
-  /// as far as the model knows.
+  /// Why the parameter has no effect beside the others, for instance "law = angle does not read it"; empty if it has
+  /// one.
   [[nodiscard]] std::string_view idle(std::string_view field) const {
     return type_->hooks.idle == nullptr ? std::string_view() : type_->hooks.idle(model_.get(), field);
   }
@@ -256,14 +258,14 @@ class Noise {
     return type_->hooks.turn(model_.get());
   }
   [[nodiscard]] std::span<const LearnedField> learned() const { return type_->hooks.learned; }
-  /// The entry of the parameter in learned(); null where returns cannot determine it.
+  /// The entry of the parameter in learned(); null if returns cannot determine it.
   [[nodiscard]] FATHOM_API const LearnedField* learned(std::string_view field) const;
   [[nodiscard]] bool jumps(std::string_view field) const {
     return type_->hooks.jumps == nullptr || type_->hooks.jumps(model_.get(), field);
   }
   /// Whether the likelihood jumps along one of the parameters.
   [[nodiscard]] FATHOM_API bool has_threshold() const;
-  /// Where learning of the parameters `free` begins; nothing: where the model is.
+  /// Where learning of the parameters `free` begins; empty: at the model's own values.
   [[nodiscard]] std::optional<Noise> begin(const LearnedReturns& returns,
                                            std::span<const std::string_view> free) const {
     if (type_->hooks.begin == nullptr) return std::nullopt;

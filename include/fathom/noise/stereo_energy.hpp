@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// stereo_energy: the more obliquely light leaves towards a camera, the less arrives, and pixels are lost at random.
+// stereo_energy: the more obliquely light leaves towards a camera, the less arrives, and pixels are lost at random. The
+// energy of a return is the share of the light from a surface that reaches the worse of the two cameras:
 //
 //   E = min(cos theta_1, cos theta_2);   E <= min_energy: lost;   otherwise lost with probability clamp(X, 0, 1)^pow
 //
-//   energy: cosine (the document's words) or half_vector; noise/energy.hpp says what the two are
+//   energy: cosine       theta_i = angle between the normal and the way to camera i (as in the source)
+//           half_vector  theta_i = angle between the normal and the bisector of the ways to camera i and to the
+//                                  emitter: the specular reading
 //   normalization: document   X = 1 - E / (1 - min_energy): negative for E > 1 - min_energy, and P jumps to 1 at the
 //                             threshold
 //                  threshold  X = (1 - E) / (1 - min_energy): P runs from 1 at E = min_energy to 0 at E = 1
@@ -18,24 +21,67 @@
 //
 // Limits: min_energy below 1, so at most 1 - 2^-24, and pow above 0. Below 1e-9 and above 1e9 the law has no shape left
 // in single precision: P is 1, or 0, for every X between 0 and 1. P has a relative error of about 1e-7 (2 + pow / X),
-// that of E: with pow above 1e5 it is known to some percent only.
+// the error of E: with pow above 1e5 P is accurate to some percent only.
 //
-// The array of energies (Channel::kEnergy) is the E that decides, so every stereo_energy of a chain, entries for single
-// entities and rings included, must read the same `energy`; another one is an error. Two of them lose independently,
-// each by its own law.
+// The array of energies (Channel::kEnergy) is the E that decides. So every stereo_energy of a chain must have the same
+// `energy`, and so must its entries for entities and rings. Two models of a chain lose returns independently.
 //
-// By default E has neither reflectivity nor range nor ambient light in it, as its source has none.
-// reflectivity_exponent, range_exponent and ambient_klx add them; noise/energy.hpp says how. The sensor takes them into
-// account: apply() reads them as Surface::energy_gain. They, too, must be the same in a chain.
+// As in the source, E depends by default on neither reflectivity nor range nor ambient light. reflectivity_exponent a,
+// range_exponent k and ambient_klx scale it:
+//
+//   E' = E rho^a (r / 1 m)^-k / (1 + ambient / half_ambient)
+//
+// rho is the reflectivity of the entity that was struck, r the range. The renderer computes the factor, and apply()
+// reads it as Surface::energy_gain. These parameters, too, must be the same in a chain.
 //
 // Not modelled: exposure, and light that other surfaces throw.
 
 #include <array>
+#include <cstdint>
+#include <string_view>
 
-#include <fathom/noise/energy.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/math/f32.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {
+
+enum class EnergyAngle : std::uint8_t { kCosine, kHalfVector };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<EnergyAngle> = {"cosine", "half_vector"};
+
+/// E of one return, without the factor.
+FATHOM_KERNEL float return_energy(EnergyAngle angle, const Surface& s) {
+  // |l + e|^2 = 2 + 2 l . e; the bisector of opposite directions is nowhere, and E then 0.
+  const float left_square = 2.0F + 2.0F * s.left_to_emitter, right_square = 2.0F + 2.0F * s.right_to_emitter;
+  constexpr float kTiny = 1e-12F;
+  const float left = (s.cos_left + s.cos_emitter) / math::sqrt(math::select(left_square > kTiny, left_square, kTiny));
+  const float right =
+      (s.cos_right + s.cos_emitter) / math::sqrt(math::select(right_square > kTiny, right_square, kTiny));
+  const bool half = angle == EnergyAngle::kHalfVector;
+  const float a = math::select(half, left, s.cos_left), b = math::select(half, right, s.cos_right);
+  return math::select(a < b, a, b);
+}
+
+/// The exponents and the light of E' / E, for a chain.
+struct EnergyGain {
+  float reflectivity_exponent = 0.0F;  ///< a
+  float range_exponent = 0.0F;         ///< k
+  float light = 1.0F;                  ///< 1 / (1 + ambient / half_ambient)
+
+  friend constexpr bool operator==(const EnergyGain&, const EnergyGain&) = default;
+};
+
+/// E' / E of a surface of that reflectivity, in [0, 1], at that range. An exponent of 0 gives a factor of exactly 1.
+FATHOM_KERNEL float energy_gain_of(const EnergyGain& g, float reflectivity, float range_m) {
+  const float least = math::select(range_m > 1e-6F, range_m, 1e-6F), far = math::select(least < 1e9F, least, 1e9F);
+  const bool by_reflectivity = g.reflectivity_exponent > 0.0F, by_range = g.range_exponent > 0.0F;
+  const float of_surface =
+      math::power_of_fraction(reflectivity, math::select(by_reflectivity, g.reflectivity_exponent, 1.0F));
+  const float of_range = math::exp(-g.range_exponent * math::log(far));
+  return math::select(by_reflectivity, of_surface, 1.0F) * math::select(by_range, of_range, 1.0F) * g.light;
+}
 
 enum class EnergyNormalization : std::uint8_t { kDocument, kThreshold };
 template <>
@@ -58,8 +104,7 @@ struct StereoEnergy {
       "Loses returns by the light that reaches the cameras: too little, or at random.";
   static constexpr std::string_view kNote =
       "Differs from its source on purpose: a negative X counts as 0, so that nothing is lost there. The source's "
-      "formula "
-      "then gives no probability.";
+      "formula then gives no probability.";
   static constexpr Stage kStage = Stage::kEnergyLoss;
   static constexpr DrawCount kDraws = {.uniforms = 1};
   static constexpr SurfaceNeeds kNeeds = {.angles = true};

@@ -4,17 +4,16 @@
 //
 //   a ray goes from each camera to the hit point; lost when it meets a surface before it gets there
 //
-// The rays are cast by the sensor; this model reads what they found. On a wall behind an edge the shadow is
-// f B (1 / z_near - 1 / z_far) pixels wide: on one side when the emitter stands at one camera, half on each side when
-// it stands in the middle.
+// The sensor casts the rays, and this model reads their hits. On a wall behind an edge the shadow is
+// f B (1 / z_near - 1 / z_far) pixels wide: on one side if the emitter is at one camera, half on each side if it is in
+// the middle.
 //
-// A ray arrives when it meets nothing on the first (1 - tolerance) of its way. Tolerance 0 stands for what single
-// precision can resolve, 8 2^-24 max(1, largest coordinate / distance) / cos(angle to the normal), at most 1e-3, from
-// measurement (docs/depth-cameras.md). Any surface within that share of the point is passed over. With a larger
-// tolerance, surfaces within it are passed over only when they belong to the entity that was struck, at most 16 of
-// them; a surface of another entity there still hides the point. Where entities have parameters of their own, the
-// tolerance is that of the entity struck. Two such models in a chain each lose what they would lose alone: the smaller
-// tolerance decides.
+// A ray arrives when it meets nothing on the first (1 - tolerance) of its way. Tolerance 0 means the resolution of
+// single precision, 8 2^-24 max(1, largest coordinate / distance) / cos(angle to the normal), at most 1e-3, from
+// measurement (docs/depth-cameras.md). Any surface within that share of the point is passed over. Within a larger
+// tolerance only surfaces of the entity that was struck are passed over, at most 16 of them; a surface of another
+// entity there hides the point. With entries by entity, the tolerance is that of the entity struck. With two such
+// models in a chain the smaller tolerance decides.
 //
 // Not modelled: the limits of the cameras' own images (see invalid_band), and cameras that match around thin objects.
 

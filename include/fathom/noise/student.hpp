@@ -11,9 +11,9 @@
 //   T = N1 sqrt((e^x - 1) / x),   x = (N1^2 + N2^2) / nu
 //
 // N1 and N2 are standard normals. Source: Bailey, "Polar generation of random variates with the t-distribution",
-// Mathematics of Computation 62 (1994), theorem 1 with U = e^(-(N1^2 + N2^2) / 2). T has the sign of N1 and follows it,
-// so that draws that neighbours share (noise/correlation.hpp) give errors alike. x is at most 80, and draws end at
-// about 5.4 deviations: with a nu below 1 the outermost errors, one in 10^8, are cut.
+// Mathematics of Computation 62 (1994), theorem 1 with U = e^(-(N1^2 + N2^2) / 2). T has the sign of N1 and grows with
+// it, so that correlated draws (noise/correlation.hpp) give correlated errors. x is at most 80, and draws end at about
+// 5.4 deviations: with a nu below 1 the outermost errors, one in 10^8, are cut.
 //
 // Nothing is clamped here: a return carried to 0 or below is lost. Not modelled: errors to one side only.
 

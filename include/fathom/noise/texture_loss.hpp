@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// texture_loss: stereo matches what has contrast: the texture of the surface, and the pattern that a projector adds.
+// texture_loss: stereo needs contrast: the texture of the surface, and the pattern that a projector adds.
 //
 //   s = texture + projector exp(-(z - 1 m) / reach) / (z / 1 m)^2 / (1 + ambient / half_ambient)
 //   P = 1 / (1 + exp((s - midpoint) / width));   lost with probability P; the reason is low_texture
@@ -8,7 +8,7 @@
 // z is the distance of the hit point to the image plane. The projector's part is its contrast at 1 m in the dark: there
 // s = texture + projector. The light of the pattern falls with the square of the distance and is absorbed over `reach`;
 // ambient light does not fall, and the contrast of a pattern is its share of all light, hence the last factor. So a
-// plain wall (texture 0) fails far away and in the sun, a textured one does not. Give entities parameters of their own
+// plain wall (texture 0) fails far away and in the sun, a textured one does not. Give entities their own parameters
 // (ChainEntry::by_entity) for their textures. Typical: 0.1 klx in an office, 1 by a window, 100 in the sun.
 //
 // Source: the falloff is the inverse square law with absorption; midpoint, width, reach and half_ambient by eye.

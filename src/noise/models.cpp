@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/noise/beam_mixture.hpp>
+// The functions of models that are no kernels.
+
+#include <fathom/noise/models.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
 #include <fathom/beam/fit.hpp>
+#include <fathom/math/f64.hpp>
+#include <fathom/noise/beam_mixture.hpp>
+#include <fathom/noise/correlation.hpp>
 
 namespace fathom {
+
+double log_density(const AxisTurn& turn, double angle_rad) {
+  constexpr double kTurn = 2.0 * std::numbers::pi, kLeastToWrap = 0.5;  // below, a turn more is 6 deviations off
+  const double stddev = turn.stddev_rad, off = std::remainder(angle_rad - turn.mean_rad, kTurn) / stddev;
+  if (!(stddev > 0.0)) return -__builtin_inf();
+  const double middle = math::log(math::kInverseSqrtTwoPi / stddev) - 0.5 * off * off;
+  if (stddev < kLeastToWrap) return middle;
+  double sum = 1.0;
+  for (int turns = 1; turns <= 4; ++turns) {
+    for (const double more : {turns * kTurn / stddev, -turns * kTurn / stddev}) {
+      sum += math::exp(-0.5 * more * (more + 2.0 * off));
+    }
+  }
+  return middle + math::log(sum);
+}
+
+void Correlation::check() const {
+  constexpr double kLeastS = 1e-6;
+  if (time_s > 0.0 && time_s < kLeastS) {
+    throw InputError(fmt::format("correlation.time_s = {:g} is neither 0 nor at least {:g} s", time_s, kLeastS));
+  }
+}
 
 void BeamMixture::settle(BeamMixture& p) {
   double sum = 0.0;

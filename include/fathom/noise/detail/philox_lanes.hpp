@@ -3,7 +3,7 @@
 // Philox4x32-10 for many counters at once. Words ride in 64-bit lanes, because every instruction set has a 32 x 32 ->
 // 64 bit multiplication that ignores the upper halves: a round is two of them, two shifts and two three-way exclusive
 // ors. g++ 12 does not find this by itself (it emits the 64-bit multiplication, three times the work): the normals come
-// out 1.6 times as fast on AVX-512 (bench/bench_noise.cpp). The bits are those of philox4x32() in random.hpp.
+// out 1.6 times as fast on AVX-512 (bench/bench_noise.cpp). The bits equal philox4x32() in random.hpp.
 
 #include <cstddef>
 #include <cstdint>

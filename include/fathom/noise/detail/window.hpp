@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a window over an image of disparities makes of one pixel: the rule of matching_window, whose header says it in
-// words. One source for the processor and for devices. It keeps no list of the window's pixels, but reads them again
-// for each of its steps, so that a thread of a device needs no memory of its own.
+// The rule of matching_window for one pixel (noise/matching_window.hpp), for the processor and for devices. It keeps no
+// list of the window's pixels but reads them again in each step: a thread of a device needs no memory for them.
 //
-// Sums are in double precision, where they are exact for disparities that differ by less than a factor of 1000, and in
-// a fixed order: rows from top to bottom, each summed from left to right first. A renderer that sums rows once for many
-// windows (render/window_lanes.cpp) so gets the same bits.
+// Sums are in double precision, exact for disparities that differ by less than a factor of 1000, and in a fixed order:
+// rows from top to bottom, each summed from left to right first. So a renderer that sums rows once for many windows
+// (render/window_lanes.cpp) gets the same bits.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,13 +31,13 @@ struct WindowRule {
   friend constexpr bool operator==(const WindowRule&, const WindowRule&) = default;
 };
 
-/// Disparities, px, [rows, cols]; not above 0 where there is no valid return.
+/// Disparities, px, [rows, cols]; 0 or less without a valid return.
 struct WindowImage {
   const float* disparity_px;
   std::uint32_t rows, cols;
 };
 
-/// What a valid pixel becomes.
+/// The result for a valid pixel.
 struct WindowPixel {
   float disparity_px;   ///< meaningful unless it is lost
   std::uint32_t taken;  ///< place in the image of the pixel whose surface it shows
@@ -61,8 +60,8 @@ FATHOM_KERNEL void add_row(WindowSums& s, double v, const WindowRowSums& row) {
   s.d += row.d, s.ud += row.ud, s.vd += v * row.d;
 }
 
-/// The disparity at the centre of the plane that fits the pixels best, by least squares. Where they lie on one line, of
-/// all such planes the one that is level across it.
+/// The disparity at the centre of the plane that fits the pixels best, by least squares. If they lie on one line, the
+/// plane is level across it.
 FATHOM_KERNEL double plane_at_centre(const WindowSums& s) {
   const double a = s.n * s.uu - s.u * s.u, b = s.n * s.vv - s.v * s.v, c = s.n * s.uv - s.u * s.v;
   const double p = s.n * s.ud - s.u * s.d, q = s.n * s.vd - s.v * s.d;
@@ -94,7 +93,7 @@ struct WindowSurface {
   std::uint32_t count;
 };
 
-/// The surface with the largest disparities below `below`; without pixels where there is none.
+/// The surface with the largest disparities below `below`; without pixels if there is no such surface.
 FATHOM_KERNEL WindowSurface surface_below(const WindowRule& rule, const WindowImage& image, const WindowBounds& w,
                                           float below) {
   WindowSurface s = {0.0F, 0.0F, 0};
@@ -124,8 +123,8 @@ FATHOM_KERNEL WindowSurface surface_below(const WindowRule& rule, const WindowIm
   return s;
 }
 
-/// The next surface below `below` that holds at least `wanted` pixels; without pixels where there is none. `rest`: the
-/// window's valid pixels below.
+/// The next surface below `below` that holds at least `wanted` pixels; without pixels if there is no such surface.
+/// `rest`: number of the window's valid pixels below.
 FATHOM_KERNEL WindowSurface candidate_below(const WindowRule& rule, const WindowImage& image, const WindowBounds& w,
                                             float wanted, float below, std::uint32_t& rest) {
   while (rest > 0 && static_cast<float>(rest) >= wanted) {
@@ -186,7 +185,7 @@ FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBound
 /// A disparity belongs to a range when it is above 0 and no larger than a float can hold.
 FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
 
-/// What the valid pixel (row, col) becomes.
+/// The result for the valid pixel (row, col).
 FATHOM_KERNEL WindowPixel match_window(const WindowRule& rule, const WindowImage& image, std::uint32_t row,
                                        std::uint32_t col) {
   const std::uint32_t own = row * image.cols + col;
