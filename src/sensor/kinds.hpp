@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The kinds of sensor. Each has a table of its parameters, and functions by which it answers for itself: check(),
-// write_rays(), describe(), shape_of(), rings(), shifts(), usual_policy() and farthest_range_m(). One file per kind;
-// sensor_view.cpp calls them.
+// The functions of each kind of sensor, besides the table of its parameters: check(), write_rays(), describe(),
+// shape_of(), rings(), shifts(), usual_policy() and farthest_range_m(). kinds.cpp calls them for a SensorModel.
 
 #include <concepts>
 #include <cstdint>
 #include <numbers>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "base/text.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
-/// The limit stops slipped units; it does not judge ranges.
+/// A limit against wrong units, not against long ranges.
 inline constexpr double kMaxRangeM = 1e6;
 /// Limits of the cameras' images and optics.
 inline constexpr double kMostImageSide = 65536;
@@ -45,8 +45,8 @@ void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out)
 void write_rays(const GridScanner& grid, std::uint32_t frame, RayPattern& out);
 inline void write_rays(const RayPattern& rays, std::uint32_t /*frame*/, RayPattern& out) { out = rays; }
 
-/// Sets what differs from the defaults in the view of a checked model, all but usual_policy and farthest_m. Makes no
-/// rays.
+/// Sets the members of a checked model's view that differ from the defaults, except usual_policy and farthest_m. Makes
+/// no rays.
 void describe(const SpinningLidar& lidar, SensorView& view);
 void describe(const Laser2d& laser, SensorView& view);
 void describe(const PinholeCamera& camera, SensorView& view);
@@ -74,14 +74,14 @@ std::set<std::uint32_t> rings(const Kind& kind) {
   return count_rings(shape_of(kind).rows);
 }
 
-/// See column_shifts(). Only the rows of a lidar that turns once round are staggered.
+/// See column_shifts(). Only a lidar that makes a full turn has staggered rows.
 std::vector<std::int32_t> shifts(const SpinningLidar& lidar);
 template <class Kind>
 std::vector<std::int32_t> shifts(const Kind& /*kind*/) {
   return {};
 }
 
-/// How a kind treats returns outside its limits, whatever its parameters: a depth camera loses them.
+/// A depth camera loses returns outside its limits; other kinds keep them.
 template <class Kind>
 constexpr RangePolicy usual_policy(const Kind& /*kind*/) {
   return std::derived_from<Kind, DepthCamera> ? RangePolicy::kDrop : RangePolicy::kKeep;
@@ -98,5 +98,21 @@ double farthest_range_m(const RayPattern& rays);
 void start_pattern(RayPattern& out, const PatternShape& shape, double min_range_m, double max_range_m);
 /// Stores the direction of ray `i`.
 void set_direction(RayPattern& out, std::size_t i, double x, double y, double z);
+
+/// Estimated memory per ray: 30 bytes of pattern (direction, origin, time, ring) and about as much for a frame with a
+/// cloud, range and reason.
+inline constexpr std::uint64_t kBytesPerRay = 64;
+
+/// Physical memory of this computer, in bytes. Not the free memory: other programs must not decide whether a scene is
+/// accepted.
+std::uint64_t physical_memory_bytes();
+
+/// "about 1.5 GiB and this computer has 1.0 GiB": the memory that rays need, for messages.
+std::string memory_text(std::uint64_t rays, std::uint64_t memory_bytes);
+
+/// Throws InputError when rows x cols is 0, above kMaxRays, or needs more than `memory_bytes`. `kind` and the two names
+/// begin the message.
+void check_ray_count(std::string_view kind, std::string_view rows_name, std::uint64_t rows, std::string_view cols_name,
+                     std::uint64_t cols, std::uint64_t memory_bytes = physical_memory_bytes());
 
 }  // namespace fathom

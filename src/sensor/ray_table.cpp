@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sensor/kinds.hpp"
-#include "sensor/ray_count.hpp"
 
 namespace fathom {
 

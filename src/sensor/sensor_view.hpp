@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The properties of a sensor that depend on its kind: its rays, its cameras, and how its frames are treated. Everything
-// after this works for all kinds alike.
+// The properties of a sensor that depend on its kind: its rays, its cameras, and how its frames are treated. Later
+// steps do not distinguish kinds.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include <fathom/noise/sensor_traits.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/noise/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/returns.hpp>
 
 namespace fathom {
@@ -22,7 +25,7 @@ enum class AxesFollow : std::uint8_t {
   kWorld,    ///< they do not turn
 };
 
-/// Where the cameras of a stereo camera stand, in the sensor frame.
+/// Positions of the cameras of a stereo camera, in the sensor frame.
 struct StereoRig {
   Vec3 left_m, right_m;
 };
@@ -37,32 +40,32 @@ void validate(const SensorModel& model);
 struct SensorView {
   PatternShape shape;
   Optics optics;                   ///< of its camera; all 0 without one
-  StereoRig cameras = {};          ///< where its two cameras stand; meant where optics.baseline_m is above 0
-  bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
+  StereoRig cameras = {};          ///< positions of its two cameras; valid if optics.baseline_m is above 0
+  bool left_is_reference = false;  ///< the left camera takes the image, and the right one is beside it
   AxesFollow axes = AxesFollow::kBody;
   RangePolicy usual_policy = RangePolicy::kKeep;
   double farthest_m = 0.0;     ///< farthest range that any ray measures
   bool one_origin = true;      ///< all rays start at the sensor's origin
-  bool timed = false;          ///< rays have times of their own within the frame
+  bool timed = false;          ///< each ray has its own time within the frame
   bool rays_vary = false;      ///< from frame to frame
-  bool seen_by_angle = false;  ///< rays lie in no rows: a line of its pixels shows nothing
-  bool closes = false;         ///< the last column stands next to the first one: a full turn
+  bool seen_by_angle = false;  ///< rays do not lie in rows: a line of pixels is no image
+  bool closes = false;         ///< the last column is next to the first one: a full turn
 };
 SensorView make_view(const SensorModel& model);
 
 /// Throws InputError for a divergence of a sensor whose rays cannot have one.
 void check_divergence(const Divergence& divergence, const SensorView& view);
 
-/// The intrinsics of a camera, in pixels; nothing for other kinds.
+/// The intrinsics of a camera, in pixels; empty for other kinds.
 std::optional<Intrinsics> lens_of(const SensorModel& model);
 
 /// The rings of its rays, as Frame::ring gives them.
 std::set<std::uint32_t> rings_of(const SensorModel& model);
 
-/// [rows]: by how many columns rows move so that a column looks in one direction; empty where no shift does that.
+/// [rows]: shift of each row in columns, after which a column looks in one direction; empty if no shift does that.
 std::vector<std::int32_t> column_shifts(const SensorModel& model);
 
-// Who has such a property, for messages: the kind, and what else it takes.
+// For messages: the kind of sensor that has such a property, and its conditions.
 std::string with_two_cameras();
 std::string with_column_shifts();
 std::string with_rays_in_one_plane();
@@ -77,5 +80,19 @@ SensorTraits make_traits(const SensorView& view, bool rolling, std::size_t retur
 
 /// The rotation of a sensor whose body is turned by `q`.
 Quaternion aligned(AxesFollow axes, const Quaternion& q);
+
+/// One way to give a property that has several: the field that chooses the way if it is not 0, and up to two more
+/// fields. In a file the ways exclude each other, and a way in a file replaces another way in a preset.
+struct FieldWay {
+  std::string_view field;
+  std::array<std::string_view, 2> others = {};
+};
+
+inline constexpr FieldWay kFocalWays[] = {
+    {"fx", {"fy"}}, {"horizontal_fov_rad"}, {"focal_length_mm", {"horizontal_aperture_mm", "vertical_aperture_mm"}}};
+inline constexpr FieldWay kRigWays[] = {{"baseline_m", {"reference"}}, {"left_camera", {"right_camera"}}};
+
+/// A list is for the kinds that have all its ways.
+inline constexpr std::array<std::span<const FieldWay>, 2> kFieldWays = {kFocalWays, kRigWays};
 
 }  // namespace fathom

@@ -13,10 +13,10 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 
-#include "render/small_models.hpp"
+#include "render/test_scenes.hpp"
 #include "sensor/angles.hpp"
 #include "sensor/sensor_view.hpp"
 
@@ -208,7 +208,7 @@ TEST(Rosette, StaysInsideItsConeAndReachesItsRim) {
 }
 
 TEST(Rosette, SplitsIntoTwoTurningVectorsOfEqualLength) {
-  // Undo the polar form, and the sum of the two prisms must stand there: checked at instants with known angles.
+  // Without the polar form it is the sum of the two prisms: checked at instants with known angles.
   Rosette rosette = small_rosette();
   rosette.prism1_hz = 25;
   rosette.prism2_hz = -25;  // opposite: a straight line along y

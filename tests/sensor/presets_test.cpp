@@ -250,7 +250,7 @@ TEST(Presets, DepthCamerasHaveTheViewAndTheSmallestDepthOfTheirDatasheets) {
     EXPECT_EQ(camera.min_range_m, e.smallest_m);
     // The datasheet's smallest depth is that of the longest search, 126 px.
     EXPECT_NEAR(k.fx * camera.baseline_m / 126, e.smallest_m, 0.05 * e.smallest_m);
-    // "Depth accuracy: < 2 %" at 2, 4 and 0.5 m, of which the deviation is a part.
+    // "Depth accuracy: < 2 %" at 2, 4 and 0.5 m, which includes the deviation.
     EXPECT_LT(e.accurate_m * 0.08 / (k.fx * camera.baseline_m), 0.02);
   }
 }

@@ -16,9 +16,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "sensor/choose_returns.hpp"
-#include "sensor/diverging_samples.hpp"
-#include "sensor/echoes.hpp"
+#include "sensor/returns.hpp"
 
 namespace fathom {
 namespace {
@@ -139,7 +137,7 @@ RC_GTEST_PROP(Echoes, ReturnsAreDifferentEchoesAndNoneIsMissingThatCouldBeThere,
   }
   std::sort(found.begin(), found.end());
   RC_ASSERT(std::adjacent_find(found.begin(), found.end()) == found.end());
-  // A second of one echo is none; with two or more, every return that can be filled is.
+  // With one echo there is no second return; with two or more, every return is filled if possible.
   if (echoes.count >= 2) RC_ASSERT(found.size() == std::min<std::size_t>(choices.size(), echoes.count));
   if (choices.front() == ReturnChoice::kFirst && echoes.count > 0) RC_ASSERT(chosen[0] == 0U);
   if (choices.front() == ReturnChoice::kLast && echoes.count > 0) RC_ASSERT(chosen[0] == echoes.count - 1);
@@ -276,7 +274,7 @@ struct Pick {
 };
 std::vector<Pick> robotec_picks(const std::vector<std::pair<float, float>>& hits) {
   const auto at = [&](std::size_t i) { return Pick{hits[i].first, hits[i].second}; };
-  std::vector<std::size_t> nearest = {0}, strongest = {0};  // those that displaced the one before
+  std::vector<std::size_t> nearest = {0}, strongest = {0};  // echoes that displaced the one before
   std::size_t second = 0, next = 0, last = 0;
   for (std::size_t i = 1; i < hits.size(); ++i) {
     const auto& [range, energy] = hits[i];

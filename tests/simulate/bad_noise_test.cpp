@@ -201,7 +201,7 @@ const std::vector<Defect> kDefects = {
     {"ReferenceAndPoses",
      "baseline_m: 0.1",
      "reference: left\n    left_camera: {}\n    right_camera: {position_m: [0, -0.1, 0]}",
-     {"bad.yaml:2:5:", "sensors.cam", "reference = left stands beside poses"}},
+     {"bad.yaml:2:5:", "sensors.cam", "reference = left is given with poses"}},
     {"FocalLengthOfNothing",
      "    fx: 8\n",
      "    fx: 1e-300\n",

@@ -17,7 +17,7 @@ struct PatternShape {
 };
 
 /// The rays of one frame of a sensor, in the sensor frame: x forward, y left, z up. Every array is [rows, cols],
-/// row-major, unless it says otherwise. Every kind of sensor becomes one of these; a user may fill one by hand.
+/// row-major, unless stated otherwise. Every kind of sensor becomes one of these; a user may fill one by hand.
 struct RayPattern {
   std::uint32_t rows = 0;
   std::uint32_t cols = 0;

@@ -6,7 +6,7 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/noise/chain.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 namespace fathom {
 

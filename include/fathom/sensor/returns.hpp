@@ -1,38 +1,47 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Rays that widen, and the several returns that they bring back.
+// Returns of a ray: their intensity, and several returns of a ray that widens.
+//
+//   intensity = reflectivity * law(incidence) * falloff(range)
+//
+// Reflectivity and law belong to the surface: to its material (scene/scene.hpp), or else reflectivity * cos. The
+// falloff belongs to the sensor. `none`: 1, for a sensor that corrects its intensity for range, as most lidars of
+// robots do. `inverse_square`: (reference / range)^2 beyond the reference and 1 before it: the raw power of a surface
+// larger than the cone (Hoefle, Pfeifer: Correction of laser scanning intensity data, ISPRS Journal 62, 2007), and a
+// receiver whose near end is full. The range is that of the surface struck, without noise. Not modelled: the
+// atmosphere, and surfaces smaller than the cone, unless the ray diverges.
 //
 // A laser's light is a cone, not a line. At an edge, part of it meets the near surface and the rest goes on, so one ray
 // brings back several returns. A ray that diverges is cast as 58 samples: the centre, and three cones of 19 at the
-// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node. What the
-// Simulator makes of the samples:
+// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node. The
+// Simulator turns samples into echoes:
 //
 //   weight of a sample   its share of the beam's energy. The disc of half angle 1 is cut into rings at 1/6, 1/2, 5/6
-//                        and 1, one for the centre and one for each cone, and the samples of a ring share what falls on
-//                        it: uniform, the area; gaussian, exp(-2 r^2), whose edge at 1/e^2 is where the divergence of a
+//                        and 1, one for the centre and one for each cone, and the samples of a ring share its energy:
+//                        uniform, the area; gaussian, exp(-2 r^2), whose edge at 1/e^2 is where the divergence of a
 //                        laser is measured (ISO 11146-1). Both sum to 1
-//   energy of a sample   weight * intensity of the surface there (sensor/intensity.hpp)
-//   echoes               hits sorted by range; a gap above separation_m starts the next echo. A receiver tells two
-//                        surfaces apart when they are farther apart than half of its pulse, c tau / 2 (Wagner, Ullrich,
-//                        Ducic, Melzer, Studnicka: Gaussian decomposition and calibration of a novel small-footprint
+//   energy of a sample   weight * intensity of the surface there
+//   echoes               hits sorted by range; a gap above separation_m starts the next echo. A receiver separates two
+//                        surfaces that are farther apart than half of its pulse, c tau / 2 (Wagner, Ullrich, Ducic,
+//                        Melzer, Studnicka: Gaussian decomposition and calibration of a novel small-footprint
 //                        full-waveform digitising airborne laser scanner, ISPRS 2006, section 2): 0.75 m for 5 ns
 //   range of an echo     mean of its hits' ranges, weighted by energy: the centre of the pulse that comes back, as a
-//                        full-waveform simulator fits it (HELIOS++, Winiwarter et al. 2022, section 2.4). Where all
+//                        full-waveform simulator fits it (HELIOS++, Winiwarter et al. 2022, section 2.4). If all
 //                        energies are 0, the weights count
 //   intensity            sum of its energies: a wall across half of the cone has half of the intensity
 //   surface of an echo   that of its sample with the most energy
 //
-// The point of a return lies on the centre of its ray. Echoes outside the limits of range count only where none is
-// inside, so that the reason says below_min_range or above_max_range.
+// The point of a return lies on the centre of its ray. Echoes outside the limits of range count only if none is inside,
+// so that the reason says below_min_range or above_max_range.
 //
-// Returns are those that the sensor reports, in the order of its list. Two names may mean one echo: the strongest may
-// be the last one too. What the later of them reports then is the sensor's choice (CoincidingReturn).
+// A sensor reports its returns in the order of its list. Two names may mean one echo: the strongest may be the last one
+// too. CoincidingReturn says what the later of them then reports.
 //
 // The C interface and Tracer (parts/tracer.hpp) take the same samples by Robotec's law: each hit is a return, and the
-// energy of a sample is its intensity, without a weight. Shared are the directions of the samples in the frame of their
-// ray, the structure of the echoes, and the code that chooses among them, which has both laws. Not shared are the casts
-// (the Simulator's Caster works in single precision, Tracer's RayCaster in double), with them the turn of the samples
-// into the world, and the intensities of the surfaces.
+// energy of a sample is its intensity, without a weight. They share the directions of the samples in the frame of their
+// ray, the structure of the echoes, and the code that chooses among them. Casts differ (the Simulator's Caster works in
+// single precision, Tracer's RayCaster in double), and with them the turn of the samples into the world and the
+// intensities of the surfaces.
 //
 // Not modelled: pulses that overlap and shift each other's peaks, a receiver's threshold, light that passes through or
 // is reflected onwards.
@@ -47,6 +56,25 @@
 
 namespace fathom {
 
+enum class FalloffLaw : std::uint8_t { kNone, kInverseSquare };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<FalloffLaw> = {"none", "inverse_square"};
+
+/// How intensities of a sensor fall with range.
+struct Falloff {
+  FalloffLaw law = FalloffLaw::kNone;
+  float reference_m = 1.0F;  ///< range up to which nothing is lost
+
+  static constexpr std::string_view kSlug = "falloff";
+  static constexpr std::string_view kDoc = "How the intensity of a return falls with its range.";
+  static constexpr auto fields() {
+    return std::array<Field<Falloff>, 2>{{
+        {"law", "none|inverse_square", choice<&Falloff::law>, 0, 0, "how the intensity falls with range"},
+        {"reference_m", "m", &Falloff::reference_m, 0.01, 1e4, "range up to which it does not fall"},
+    }};
+  }
+};
+
 /// Which of the surfaces that a diverging ray meets.
 enum class ReturnChoice : std::uint8_t { kFirst, kSecond, kLast, kStrongest, kSecondStrongest };
 template <>
@@ -54,14 +82,14 @@ inline constexpr std::array<std::string_view, 5> kChoiceWords<ReturnChoice> = {"
                                                                                "second_strongest"};
 inline constexpr std::size_t kMostReturns = kChoiceWords<ReturnChoice>.size();
 
-/// What a return reports whose echo an earlier one of the list has already, or whose name no echo bears: a ray that met
-/// one surface has no second return.
+/// The report of a return whose echo an earlier return of the list already has, or whose name fits no echo: a ray that
+/// met one surface has no second return.
 enum class CoincidingReturn : std::uint8_t {
-  kNext,          ///< the strongest echo that is left; where none is, it is lost with the reason no_further_return
-  kNextOrRepeat,  ///< the same, but where none is left its own echo again, of a ray that met one surface that one. So a
+  kNext,          ///< the strongest echo that is left, else lost with the reason no_further_return
+  kNextOrRepeat,  ///< the strongest echo that is left, else its own again; if its name fits no echo, the first. So a
                   ///< VLP-16 fills its packets in dual mode (User Manual 63-9243, section 9.3), and so do Hesai's
-  kRepeat,        ///< its own echo again; of a ray that met one surface that one
-  kBlank          ///< it is lost with the reason no_further_return
+  kRepeat,        ///< its own echo again; if its name fits no echo, the first
+  kBlank          ///< lost with the reason no_further_return
 };
 template <>
 inline constexpr std::array<std::string_view, 4> kChoiceWords<CoincidingReturn> = {"next", "next_or_repeat", "repeat",
