@@ -30,7 +30,6 @@ function(fathom_add_ptx target output)
     COMMAND ${compiler} -x cuda --cuda-device-only --cuda-gpu-arch=sm_60
       --cuda-path=${CMAKE_CURRENT_BINARY_DIR}/no_toolkit -nocudainc -nocudalib
       -std=c++20 -O3 -ffp-contract=off -fno-cuda-flush-denormals-to-zero -DFATHOM_ISA=device
-      -include ${PROJECT_SOURCE_DIR}/src/render/device/prelude.hpp
       -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
       -MD -MF ${output}.d -MT ${output} -S ${source} -o ${output}
     DEPENDS ${source} DEPFILE ${output}.d

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames on a GPU, over a driver that is none (support/fake_cuda.hpp): all that fathom does on this side of it, with
-// the bits of the processor.
+// Frames on a GPU, over a fake driver (support/fake_cuda.hpp): everything on fathom's side of it, with the bits of the
+// processor.
 
 #include <array>
 #include <cstring>
@@ -15,10 +15,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/gpu_frame.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"
@@ -255,7 +255,7 @@ TEST_F(Cuda, MatchesWindowsWithTheBitsOfTheProcessor) {
   for (const char* kernel : {"match_pixels", "join_pixels", "count_pixels", "lose_speckles", "finish_rays"}) {
     EXPECT_EQ(fake::calls("fathom_" + std::string(kernel)), 1) << kernel;
   }
-  // Environments together, of which one has no window and one no speckle filter.
+  // Environments together: one has no window, and one no speckle filter.
   const std::vector<ParameterRange> ranges = {{.entry = 5, .field = "radius_px", .low = 0, .high = 4},
                                               {.entry = 5, .field = "min_area_px", .low = 0, .high = 3}};
   Frame here(test::all_channels()), there(test::all_channels());
@@ -456,7 +456,7 @@ TEST_F(Cuda, CutsEnvironmentsThatDoNotFitTogether) {
   EXPECT_GT(fake::calls("fathom_render_rays"), 4);
 }
 
-/// Environments with rays and entities of their own, on a device beside those on the processor.
+/// Environments with their own rays and entities, on a device and on the processor.
 class DrawnPair {
  public:
   explicit DrawnPair(std::uint32_t count) : here_(make({}, count)), there_(make(kCuda, count)) {}
@@ -564,7 +564,7 @@ TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
     Simulator here(test::make_room_scene(), options_on({}));
     here.add_sensor(sensor);
     EXPECT_EQ(message_of([&] { here.render(id, 3, there.frame()); }),
-              "the frame stands in the memory of a GPU: the processor cannot render it");
+              "the frame is in the memory of a GPU: the processor cannot render it");
     there.free();
   }
 }

@@ -17,8 +17,7 @@
 #include <fathom/base/error.hpp>
 
 #include "render/device/frame_data.hpp"
-#include "render/device/gpu_objects.hpp"
-#include "render/device/ptx.hpp"
+#include "render/device/gpu.hpp"
 
 namespace fathom::device {
 namespace {

@@ -15,7 +15,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The noise of one ray: what noise/drive.hpp does for a block, with the same draws.
+// The noise of one ray, with the same draws as noise/drive.hpp for a block.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,11 @@
 #include <fathom/noise/models.hpp>
 
 #include "render/device/frame_data.hpp"
-#include "render/sample_math.hpp"
+#include "render/ray_math.hpp"
 
 namespace fathom::device {
 
-/// A ray with what became of it so far.
+/// A ray and its return so far.
 struct RayState {
   Ray ray;
   Return hit;
@@ -26,8 +26,8 @@ struct RayState {
   bool from_sensor_origin;
 };
 
-/// What the draws of a ray depend on besides the model: its quad, and which of the four it is; or the numbers
-/// themselves, where they are made beforehand.
+/// The inputs of a ray's draws besides the model: its quad and its place among the four; or the numbers themselves, for
+/// correlated draws.
 struct DrawPlace {
   std::uint32_t quad, lane;
   const float* numbers;  ///< of the ray: the first of the model's numbers, others `plane` floats apart; null: keyed
@@ -72,7 +72,7 @@ FATHOM_KERNEL auto apply_to_return(const M& p, const RayState& s, const DrawsOf<
   }
 }
 
-/// Applies one model; those of returns to a valid one alone.
+/// Applies one model. A model of returns acts on a valid return only.
 template <NoiseModel M>
 FATHOM_KERNEL void apply_model(const M& p, const NoiseKey& key, const DrawPlace& at, RayState& s) {
   if constexpr (M::kStage == Stage::kRay) {
@@ -117,7 +117,12 @@ FATHOM_KERNEL std::uint32_t entry_of(const Entries& e, std::uint32_t entity, std
   return id < e.ids ? e.entry_by_id[id] : 0;
 }
 
-/// Applies steps of a chain; `at` has the first numbers of all. Out of line: a frame has six of them, and each knows
+/// The first of the correlated draws of a ray; null without correlation.
+FATHOM_KERNEL const float* numbers_of_ray(const FrameData& f, std::uint32_t ray) {
+  return f.fields == nullptr ? nullptr : f.fields + ray;
+}
+
+/// Applies steps of a chain; `at` has the first numbers of all models. Out of line: it has six calls, and each knows
 /// all models.
 [[gnu::noinline]] FATHOM_HOST_DEVICE inline void apply_steps(const Steps& steps, const NoiseKey& seed_and_frame,
                                                              const DrawPlace& at, std::uint32_t entity,

@@ -1,38 +1,65 @@
 // SPDX-License-Identifier: MIT
-#include "render/device/cuda_frames.hpp"
+// Frames on a GPU of NVIDIA's.
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include <fathom/base/error.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 
 #include "base/compute.hpp"
 #include "render/block_store.hpp"
 #include "render/device/fields.hpp"
+#include "base/executor.hpp"
+#include "base/missing_feature.hpp"
 #include "render/device/gather.hpp"
+#include "render/device/gpu.hpp"
 #include "render/device/resident.hpp"
 #include "render/device/results.hpp"
-#include "render/device/worlds.hpp"
 #include "render/draw_fields.hpp"
-#include "render/edge_pass.hpp"
+#include "render/frame_parts.hpp"
+#include "render/render.hpp"
 
 namespace fathom::device {
 
 namespace {
 
-/// Launches threads so many at a time that each launch takes a fraction of a second: then who wants to stop is heard.
+class CudaFrames final : public FrameDevice {
+ public:
+  /// `stream`: the caller's, or 0. Throws as Gpu does.
+  CudaFrames(int number, std::uintptr_t stream);
+  ~CudaFrames() override;
+
+  /// Returns when the frame is done. Throws InputError for a frame in other memory, and SystemError if the driver fails
+  /// or memory does not suffice; the data on the GPU is then freed, and the next call starts again.
+  void render(std::span<const RenderJob> jobs, Frame& frame) override;
+
+ private:
+  class Work;
+  void open();
+  void close();
+
+  int number_;
+  std::uintptr_t stream_;
+  std::shared_ptr<const Code> code_;
+  std::unique_ptr<Work> work_;
+};
+
+/// Launches threads in portions that take a fraction of a second each, so that should_stop is asked often enough.
 class Launcher {
  public:
   Launcher(const Stream& stream, const std::function<bool()>& should_stop, std::size_t& threads_at_once)
       : stream_(stream), should_stop_(should_stop), at_once_(threads_at_once) {}
 
-  /// Threads [begin, end) for each of the jobs at `data`, which take so many bytes each.
+  /// Threads [begin, end) for each of the jobs at `data`, of `job_bytes` each.
   void run(CudaFunction function, CudaAddress data, std::size_t job_bytes, std::uint32_t jobs, std::uint32_t begin,
            std::uint32_t end) {
     if (jobs == 0 || begin == end) return;
@@ -70,7 +97,7 @@ class Launcher {
   std::size_t& at_once_;  // a power of two, of threads
 };
 
-/// Waits for the stream where an exception leaves what its work reads and writes.
+/// Waits for the stream if an exception leaves the scope of the memory that its work uses.
 class Settle {
  public:
   explicit Settle(const Stream& stream) : stream_(stream) {}
@@ -91,8 +118,6 @@ void check_memory(const Gpu& gpu, const Frame& frame) {
     gpu.check_address(reinterpret_cast<CudaAddress>(frame.data(info.channel)), info.name());
   }
 }
-
-}  // namespace
 
 class CudaFrames::Work {
  public:
@@ -136,7 +161,7 @@ class CudaFrames::Work {
  private:
   static constexpr std::size_t kLeastLanes = 4096;
 
-  /// How many jobs from the first on have as many lanes: only these can share a launch.
+  /// Number of jobs from the first on with equal windows: only these can share a launch.
   static std::size_t alike(std::span<const RenderJob> jobs) {
     const Window all = whole(jobs.front().plan);
     std::size_t count = 1;
@@ -144,7 +169,7 @@ class CudaFrames::Work {
     return count;
   }
 
-  /// Takes blocks of half as many lanes from now on; says no where they would be too small to be worth it.
+  /// Halves the lanes of blocks from now on; returns false if they would be too small.
   bool shrink(std::size_t lanes) {
     stream_.wait();
     results_.clear();
@@ -155,7 +180,7 @@ class CudaFrames::Work {
     return most_lanes_ >= kLeastLanes;
   }
 
-  /// A job that does not fit, window by window. Edge losses need the whole image, so the processor decides them.
+  /// Renders a job that does not fit window by window. Edge losses need the whole image: the processor decides them.
   void render_cut(const RenderJob& job, Frame& frame) {
     if (job.chain.window) {
       throw SystemError("the memory of the GPU does not suffice for a frame with a matching window, which is not cut");
@@ -207,7 +232,7 @@ class CudaFrames::Work {
     stream_.wait();
   }
 
-  /// Brings the rays of the jobs there. Where memory was short before, those of other jobs go.
+  /// Uploads the rays of the jobs. If memory was short before, frees the rays of other jobs.
   void hold_rays(const Block& block) {
     for (const RenderJob& job : block.jobs) {
       while (rays_.size() <= job.ray_set) rays_.emplace_back(stream_.gpu());
@@ -222,7 +247,7 @@ class CudaFrames::Work {
     for (const RenderJob& job : block.jobs) rays_[job.ray_set].hold(job.plan, job.pattern, block.window, stream_);
   }
 
-  /// Sends what the jobs need besides trees and rays; returns where their FrameData are.
+  /// Sends the data of the jobs besides trees and rays; returns the address of their FrameData.
   CudaAddress send(const Block& block) {
     for (;;) {
       parcel_.begin();
@@ -248,7 +273,7 @@ class CudaFrames::Work {
     }
   }
 
-  /// What the pattern gives as it is, into a frame on the GPU.
+  /// Writes the channels that are values of the pattern into a frame on the GPU.
   void upload_pattern(const Block& block, Frame& frame) {
     if (block.window.lane_begin > 0) return;
     FrameWriter writer(frame);
@@ -282,7 +307,7 @@ class CudaFrames::Work {
   ResidentTrees trees_;
   Worlds worlds_;
   std::vector<ResidentRays> rays_;  // [ray sets]
-  bool keeps_rays_ = true;          // those of all jobs: until memory was short
+  bool keeps_rays_ = true;          // of all jobs, until memory is short
   std::vector<bool> is_wanted_;     // [ray sets], by a block
   Parcel parcel_;
   Results results_;
@@ -304,7 +329,7 @@ void CudaFrames::open() {
   work_ = std::make_unique<Work>(code_->gpu(), code_->module(), stream_);
 }
 
-/// Gives all back; whether the driver still answers does not matter.
+/// Frees everything, even if the driver fails.
 void CudaFrames::close() {
   if (code_ == nullptr) return;
   {
@@ -326,4 +351,28 @@ void CudaFrames::render(std::span<const RenderJob> jobs, Frame& frame) {
   }
 }
 
+}  // namespace
+
 }  // namespace fathom::device
+
+namespace fathom {
+
+std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
+  if (compute.device.kind == DeviceKind::kCpu) return nullptr;
+  const bool may_not = compute.device.kind == DeviceKind::kAuto;
+  if (may_not && compute.caster != CasterKind::kTree) return nullptr;
+  try {
+    if (*device::ptx() == '\0') throw InputError("device cuda: " + missing_feature("code for GPUs", "clang"));
+    return std::make_unique<device::CudaFrames>(compute.device.number, compute.cuda_stream);
+  } catch (const InputError&) {
+    if (may_not) return nullptr;
+    throw;
+  }
+}
+
+FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain) {
+  if (device == nullptr || compute.device.kind != DeviceKind::kAuto) return device;
+  return device::has_models(chain) ? device : nullptr;
+}
+
+}  // namespace fathom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A frame as a device sees it: plain structs and pointers into the device's memory, filled by frame_data.cpp. Threads
-// are numbered by the lanes of the plan, so that neighbours cast rays that are nearly parallel.
+// A frame for a device: plain structs and pointers into the device's memory, filled by gather.cpp. Threads are numbered
+// by the lanes of the plan, so that neighbours cast rays that are nearly parallel.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +9,9 @@
 #include <fathom/noise/models.hpp>
 
 #include "cast/tree/layout.hpp"
-#include "render/intensity_math.hpp"
-#include "render/quad_target.hpp"
 #include "render/ray_math.hpp"
 #include "render/surface_math.hpp"
-#include "render/window_math.hpp"
-#include "sensor/diverging_samples.hpp"
+#include "sensor/returns.hpp"
 
 namespace fathom::device {
 
@@ -27,7 +24,7 @@ struct Model {
   alignas(8) unsigned char bytes[kMostBytes];
 };
 
-/// Which of `entries` is whose; see EntryTable.
+/// The entries of a model by entity or ring; see EntryTable.
 struct Entries {
   const std::uint32_t* entry_by_id;  ///< [ids]: 0 is the first of all; beyond: 0
   std::uint32_t ids;
@@ -81,7 +78,7 @@ struct Rays {
   std::uint32_t lanes, rows, cols;
 };
 
-/// What of the pattern is read by place in the frame, [rays].
+/// The arrays of the pattern that are read by place in the frame, [rays].
 struct Image {
   const float *dx, *dy, *dz;  ///< read by edge loss
   const std::uint16_t* ring;  ///< null: rings are rows
@@ -100,8 +97,8 @@ struct Samples {
   float separation_m;
 };
 
-/// Arrays of the frame, from its first ray on; null: not asked for. Points are three planes, `plane` floats apart. The
-/// returns of a ray are `ray_return` elements apart.
+/// Arrays of the frame, from its first ray on; null if not asked for. Points are three planes, `plane` floats apart.
+/// The returns of a ray are `ray_return` elements apart.
 struct Channels {
   float *range, *clean_range, *hit_world, *hit_sensor, *normal, *incidence, *azimuth, *elevation, *intensity;
   float *depth, *clean_depth, *energy, *clean_hit;
@@ -110,20 +107,20 @@ struct Channels {
   std::size_t plane, ray_return;
 };
 
-/// What the edge pass reads, [rays]; see EdgeScratch. The losses of edges are decided on it once all rays are cast.
+/// The inputs of edge loss, [rays]; see EdgeScratch.
 struct Edges {
   float* range_m;
   std::uint8_t* reached;
   std::uint32_t* entity;
-  float *nx, *ny, *nz;  ///< null: nobody reads jumps
+  float *nx, *ny, *nz;  ///< null if jumps are not read
 };
 
-/// What a window reads and makes, [rays]; see EdgeScratch. Null: not wanted.
+/// Inputs and results of a window, [rays]; see EdgeScratch. Null if not needed.
 struct Windowed {
   Reason* reason;
   float *range_m, *disparity_px, *matched_px;
   std::uint32_t *taken, *entity, *triangle;
-  std::uint32_t *region, *area;  ///< see regions.hpp
+  std::uint32_t *region, *area;  ///< see pixels.hpp
   float *nx, *ny, *nz, *dx, *dy, *dz;
 };
 

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The threads of a device. clang compiles this to PTX (cmake/FathomPtx.cmake); it is no part of the library otherwise.
+// The threads of a device. clang compiles this to PTX (cmake/FathomPtx.cmake); the library contains only the PTX.
+
+// The words that libstdc++ needs under CUDA, instead of a toolkit's headers: before any other header.
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __constant__ __attribute__((constant))
+#define __shared__ __attribute__((shared))
+#include <cstdlib>
 
 #include "cast/tree/sorted_tree.hpp"
-#include "render/device/field_job.hpp"
 #include "render/device/layout_table.hpp"
 #include "render/device/render_ray.hpp"
+#include "render/field_math.hpp"
 
 // A group is as large as Stream::kGroup. A multiprocessor holds four groups, which leaves 128 registers for a thread.
 #define FATHOM_ENTRY extern "C" __attribute__((global, launch_bounds(128, 4)))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Sizes and places of what a frame sends to a device, as numbers. The processor's compiler fills the structs and the
-// device's compiler reads them, so both have to come to the same numbers: tests/render/ptx_test.cpp compares.
+// Sizes and offsets of the structs that a frame sends to a device, as numbers. The processor's compiler fills the
+// structs and the device's compiler reads them, so both must get the same numbers: tests/render/ptx_test.cpp compares.
 
 #include <cstddef>
 #include <cstdint>
 #include <variant>
 
 #include "cast/tree/sorted_tree.hpp"
-#include "render/device/field_job.hpp"
 #include "render/device/frame_data.hpp"
+#include "render/field_math.hpp"
 
 namespace fathom::device {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/device/ptx.hpp"
+#include "render/device/gpu.hpp"
 
 #ifdef FATHOM_PTX_FILE
 

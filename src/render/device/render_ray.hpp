@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A frame, one ray a thread: the steps of BlockRenderer (render/render.cpp) in the same order, with the same bits. The
-// same source makes the threads of a device, and the loop that a computer without one can compare with.
+// A frame, one ray a thread: the steps of BlockRenderer (render/render.cpp) in the same order, with the same bits. This
+// source is compiled for devices, and for the processor, so that tests without a device can compare.
 
 #include <cstdint>
 
@@ -10,13 +10,12 @@
 #include "cast/tree/one_lane.hpp"
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
-#include "render/device/regions.hpp"
-#include "render/shown.hpp"
-#include "sensor/choose_returns.hpp"
+#include "render/device/pixels.hpp"
+#include "sensor/returns.hpp"
 
 namespace fathom::device {
 
-/// What a ray met, in the caster's coordinates.
+/// The hit of a ray, in the caster's coordinates.
 struct Met {
   Point o;
   Triple d;
@@ -24,11 +23,6 @@ struct Met {
   std::uint32_t entity, triangle;
   Triple n;
 };
-
-/// The first of the correlated draws of a ray; null: the chain has none.
-FATHOM_KERNEL const float* numbers_of_ray(const FrameData& f, std::uint32_t ray) {
-  return f.fields == nullptr ? nullptr : f.fields + ray;
-}
 
 class RayRenderer {
  public:
@@ -53,7 +47,7 @@ class RayRenderer {
     run_return();
   }
 
-  /// The second half, when the window is done with the image.
+  /// The second half, after the window.
   FATHOM_KERNEL void run_after_window() {
     load();
     load_matched();
@@ -63,7 +57,7 @@ class RayRenderer {
   }
 
  private:
-  /// What one return of a ray struck, and its intensity; see ReturnHits.
+  /// The hit and the intensity of one return of a ray; see ReturnHits.
   struct Returned {
     Met met;
     float intensity;
@@ -118,7 +112,7 @@ class RayRenderer {
     store_surface();
   }
 
-  /// The place of the ray in the world.
+  /// The origin of the ray in the world.
   [[nodiscard]] FATHOM_KERNEL Point origin() const {
     const Rigid& p = pose();
     const bool moves = f_.rolling_cast != nullptr || !s_.from_sensor_origin;
@@ -135,8 +129,8 @@ class RayRenderer {
     return m;
   }
 
-  /// As SampleCaster (render/sample_caster.cpp), but that the samples which make the returns are cast again: what all
-  /// of them met would take more local memory than everything else here. Out of line, as trace() is.
+  /// As SampleCaster (render/block.cpp), except that the samples of the returns are cast again: the hits of all samples
+  /// would take more local memory than everything else here. Out of line, as trace() is.
   [[gnu::noinline]] FATHOM_HOST_DEVICE void cast_samples(Returned* out) const {
     const Samples& plan = f_.samples;
     const ConeAxes axes = cone_axes({s_.ray.dx, s_.ray.dy, s_.ray.dz});
@@ -189,7 +183,7 @@ class RayRenderer {
     meet(met_, with_normal);
   }
 
-  /// What the ray from m.o along m.d meets.
+  /// Casts the ray from m.o along m.d.
   FATHOM_KERNEL void meet(Met& m, bool with_normal) const {
     LaneHit hit = {kFarthest};
     trace<false>({m.o, {m.d.x, m.d.y, m.d.z}, 0.0F, f_.mask}, hit);
@@ -201,7 +195,7 @@ class RayRenderer {
     m.n = {n.x, n.y, n.z};
   }
 
-  /// Out of line: a frame has four calls of it, and the walk is most of its code.
+  /// Out of line: it has four calls, and the walk is most of the code.
   template <bool kAny>
   [[gnu::noinline]] FATHOM_HOST_DEVICE void trace(const LaneRay& ray, LaneHit& hit) const {
     trace_lane<kAny>(f_.world, ray, hit);
@@ -263,7 +257,7 @@ class RayRenderer {
     return !(tolerance > 0.0F) || !is_own(ray, line.clear, tolerance);
   }
 
-  /// Whether all that the line meets on its clear share belongs to the entity struck and stands within the last
+  /// Whether all surfaces that the line meets on its clear share belong to the entity struck and lie within the last
   /// `tolerance` of the way; see forgive_own_surfaces().
   FATHOM_KERNEL bool is_own(LaneRay ray, float clear, float tolerance) const {
     for (int step = 0; step <= kOwnSurfaces; ++step) {
@@ -310,8 +304,8 @@ class RayRenderer {
     w.dx[ray_] = met_.d.x, w.dy[ray_] = met_.d.y, w.dz[ray_] = met_.d.z;
   }
 
-  /// What the window made of the return, along the pixel's own ray, as no noise turned it; and the surface that it
-  /// took, as the ray of its pixel struck it.
+  /// Loads the return after the window, along the pixel's own ray without noise; and the surface that it took, as the
+  /// ray of its pixel struck it.
   FATHOM_KERNEL void load_matched() {
     const Windowed& w = f_.windowed;
     s_.reason = static_cast<std::uint32_t>(w.reason[ray_]);
@@ -408,93 +402,6 @@ FATHOM_KERNEL void render_ray(const FrameData& f, std::uint32_t lane) {
 FATHOM_KERNEL void finish_ray(const FrameData& f, std::uint32_t lane) {
   if (!f.chain.has_window || lane >= f.rays.lanes || lane % 4 >= f.rays.targets[lane / 4].filled) return;
   RayRenderer(f, lane).run_after_window();
-}
-
-/// The window at one pixel, by its place in the frame, once every ray was rendered and edges are lost.
-FATHOM_KERNEL void match_pixel(const FrameData& f, std::uint32_t pixel) {
-  const std::uint32_t cols = f.rays.cols, rows = f.rays.rows;
-  if (!f.chain.has_window || pixel >= rows * cols) return;
-  const Windowed& w = f.windowed;
-  WindowPixel out = {0.0F, pixel, Reason::kHit};
-  if (w.disparity_px[pixel] > 0.0F) {
-    out = match_window(f.chain.window, {w.disparity_px, rows, cols}, pixel / cols, pixel % cols);
-  }
-  w.matched_px[pixel] = out.disparity_px, w.taken[pixel] = out.taken;
-  if (out.reason != Reason::kHit) w.reason[pixel] = out.reason;
-  if (f.chain.window.min_area_px > 1) w.region[pixel] = pixel, w.area[pixel] = 0;
-}
-
-[[nodiscard]] FATHOM_KERNEL bool has_regions(const FrameData& f, std::uint32_t pixel) {
-  return f.chain.has_window && f.chain.window.min_area_px > 1 && pixel < f.rays.rows * f.rays.cols;
-}
-
-/// Joins a pixel's region with those to its left and above, once all pixels have their disparities.
-FATHOM_KERNEL void join_pixel(const FrameData& f, std::uint32_t pixel) {
-  if (!has_regions(f, pixel)) return;
-  const Windowed& w = f.windowed;
-  const float* const d = w.matched_px;
-  const std::uint32_t cols = f.rays.cols;
-  const float step = f.chain.window.max_step_px;
-  if (pixel % cols > 0 && are_joined(d[pixel], d[pixel - 1], step)) join_regions(w.region, pixel, pixel - 1);
-  if (pixel >= cols && are_joined(d[pixel], d[pixel - cols], step)) join_regions(w.region, pixel, pixel - cols);
-}
-
-/// Counts a pixel for its region, once all are joined.
-FATHOM_KERNEL void count_pixel(const FrameData& f, std::uint32_t pixel) {
-  if (!has_regions(f, pixel)) return;
-  __atomic_fetch_add(f.windowed.area + root_of(f.windowed.region, pixel), 1U, __ATOMIC_RELAXED);
-}
-
-/// Loses a pixel of a small region, once all are counted.
-FATHOM_KERNEL void lose_speckle(const FrameData& f, std::uint32_t pixel) {
-  if (!has_regions(f, pixel) || !(f.windowed.matched_px[pixel] > 0.0F)) return;
-  const std::uint32_t area = f.windowed.area[root_of(f.windowed.region, pixel)];
-  if (area < f.chain.window.min_area_px) f.windowed.reason[pixel] = Reason::kSpeckle;
-}
-
-/// Edge loss of one pixel, by its place in the frame, once every ray was rendered; see edge_pass.hpp.
-FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
-  const std::uint32_t cols = f.rays.cols, rows = f.rays.rows;
-  if (f.chain.edge_loss.count == 0 || pixel >= rows * cols || f.edges.reached[pixel] == 0) return;
-  const std::uint32_t row = pixel / cols, col = pixel % cols;
-  const auto pixels = [&](std::uint32_t r) {
-    const std::size_t at = std::size_t{r} * cols;
-    return EdgeRow{f.image.dx + at, f.image.dy + at, f.image.dz + at, f.edges.range_m + at};
-  };
-  RayState s = {};
-  s.reason = kHitLane;
-  s.hit.range_m = f.edges.range_m[pixel];
-  s.surface.optics = f.rig.optics;
-  if (rows > 1 || cols > 1) {
-    const EdgeRow here = pixels(row), above = pixels(row > 0 ? row - 1 : row),
-                  below = pixels(row + 1 < rows ? row + 1 : row);
-    const Neighbourhood around =
-        neighbourhood_of(here, row > 0 ? &above : nullptr, row + 1 < rows ? &below : nullptr, cols, col);
-    if (f.chain.edge_reads.angles) s.surface.edge_rad = edge_angle(here, around, col);
-    if (f.chain.edge_reads.jumps) {
-      const std::size_t first = std::size_t{row} * cols;
-      const Jump jump = edge_jump(here, {f.edges.nx + first, f.edges.ny + first, f.edges.nz + first}, around, col);
-      s.surface.jump = jump.excess, s.surface.jump_rad = jump.angle_rad;
-    }
-  }
-  const std::uint32_t quads_per_row = (cols + 3) / 4;
-  const std::uint32_t entity = f.edges.entity == nullptr ? tree::kNone : f.edges.entity[pixel];
-  const std::uint32_t ring = f.image.ring == nullptr ? row : f.image.ring[pixel];
-  const DrawPlace at = {row * quads_per_row + col / 4, col % 4, numbers_of_ray(f, pixel), f.field_plane};
-  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, at, entity, ring, 0, s);
-  if (s.reason == kHitLane) return;
-  if (f.chain.has_window) {
-    f.windowed.reason[pixel] = static_cast<Reason>(s.reason);
-    f.windowed.disparity_px[pixel] = kNoNumber;
-    return;
-  }
-  const Channels& out = f.out;
-  if (out.reason != nullptr) out.reason[pixel] = static_cast<Reason>(s.reason);
-  if (out.range != nullptr) out.range[pixel] = kNoNumber;
-  if (out.depth != nullptr) out.depth[pixel] = kNoNumber;
-  for (float* points : {out.hit_sensor, out.hit_world}) {
-    for (int k = 0; k < 3 && points != nullptr; ++k) points[pixel + k * out.plane] = kNoNumber;
-  }
 }
 
 }  // namespace fathom::device

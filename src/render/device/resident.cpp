@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "cast/tree/build.hpp"
@@ -13,29 +14,20 @@ namespace fathom::device {
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;
-
-std::size_t aligned(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-/// An address of the GPU's as the pointer that its threads follow.
-const void* as_pointer(CudaAddress address) {
-  return reinterpret_cast<const void*>(address);  // NOLINT(performance-no-int-to-ptr): never followed here
-}
-
-/// How many bytes arrays take together.
+/// Counts the bytes of arrays.
 class SizeKeeper final : public Keeper {
  public:
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   const void* keep_bytes(const void* /*data*/, std::size_t bytes) override {
-    bytes_ += aligned(bytes);
+    bytes_ += aligned_bytes(bytes);
     return nullptr;
   }
   std::size_t bytes_ = 0;
 };
 
-/// Copies each array to the next place from an address on.
+/// Copies arrays to consecutive places from an address on.
 class UploadKeeper final : public Keeper {
  public:
   UploadKeeper(CudaAddress first, const Stream& stream) : next_(first), stream_(stream) {}
@@ -44,8 +36,8 @@ class UploadKeeper final : public Keeper {
   const void* keep_bytes(const void* data, std::size_t bytes) override {
     const CudaAddress at = next_;
     stream_.upload(at, data, bytes);
-    next_ += aligned(bytes);
-    return as_pointer(at);
+    next_ += aligned_bytes(bytes);
+    return pointer_to<const void>(at);
   }
   CudaAddress next_;
   const Stream& stream_;
@@ -81,16 +73,16 @@ void ResidentTrees::hold(const tree::Meshes& meshes, const Stream& stream, CudaF
   }
 }
 
-/// Makes room for a tree.
+/// Allocates memory for a tree.
 void ResidentTrees::add(const tree::MeshTree& tree, const Stream& stream) {
   const std::span<const tree::Node> nodes = tree.nodes;
   const std::span<const tree::Leaf> leaves = tree.leaves;
   GpuMemory memory(stream.gpu());
-  memory.fit(aligned(nodes.size_bytes()) + aligned(leaves.size_bytes()), "the tree of a mesh");
+  memory.fit(aligned_bytes(nodes.size_bytes()) + aligned_bytes(leaves.size_bytes()), "the tree of a mesh");
   trees_.push_back({.memory = std::move(memory), .source = GpuMemory(stream.gpu()), .ends = {}});
 }
 
-/// Brings a tree there as it stands here.
+/// Uploads a tree.
 void ResidentTrees::upload(const tree::MeshTree& tree, const Stream& stream, Held& held) {
   UploadKeeper keeper(held.memory.address(), stream);
   held.nodes = keeper.keep(std::span<const tree::Node>(tree.nodes));
@@ -98,15 +90,15 @@ void ResidentTrees::upload(const tree::MeshTree& tree, const Stream& stream, Hel
   stream.wait();
 }
 
-/// What a tree needs to follow its vertices, but for these.
+/// Uploads the arrays for refitting a tree, except its vertices.
 void ResidentTrees::prepare(const tree::Meshes& meshes, MeshId mesh, const Stream& stream, Held& held) {
   const Mesh& from = meshes.source(mesh);
   tree::RefitOrder order = tree::refit_order(meshes.tree(mesh));
   const std::span<const std::uint32_t> nodes = order.nodes;
   const std::span<const std::array<float, 3>> vertices = from.vertices_m;
   const std::span<const std::array<std::uint32_t, 3>> triangles = from.triangles;
-  held.source.fit(aligned(vertices.size_bytes()) + aligned(triangles.size_bytes()) + aligned(nodes.size_bytes()) +
-                      aligned(sizeof(tree::Refit)),
+  held.source.fit(aligned_bytes(vertices.size_bytes()) + aligned_bytes(triangles.size_bytes()) +
+                      aligned_bytes(nodes.size_bytes()) + aligned_bytes(sizeof(tree::Refit)),
                   "a mesh that deforms");
   UploadKeeper keeper(held.source.address(), stream);
   const auto* corners = keeper.keep(vertices);
@@ -161,9 +153,69 @@ bool Parcel::send(const Stream& stream) {
 
 const void* Parcel::keep_bytes(const void* data, std::size_t bytes) {
   const std::size_t at = used_;
-  used_ += aligned(bytes);
+  used_ += aligned_bytes(bytes);
   if (used_ <= staging_.bytes()) std::memcpy(staging_.data() + at, data, bytes);
-  return as_pointer(memory_.address() + at);
+  return pointer_to<const void>(memory_.address() + at);
+}
+
+Worlds::Worlds(const Gpu& gpu, const Module& module)
+    : sort_(module.function("fathom_sort_instances")),
+      merge_(module.function("fathom_merge_instances")),
+      build_(module.function("fathom_build_nodes")),
+      memory_(gpu) {}
+
+void Worlds::begin() {
+  used_ = 0, most_ = 0;
+  trees_.clear();
+}
+
+tree::World Worlds::add(tree::World world, const ResidentTrees& trees, Keeper& keeper) {
+  const std::uint32_t count = world.instance_count;
+  instances_.clear();
+  for (std::uint32_t i = 0; i < count; ++i) instances_.push_back(trees.placed(world.instances[i]));
+  world.instances = keeper.keep(std::span<const tree::Instance>(instances_));
+  world.boxes = keeper.keep(std::span(world.boxes, count));
+  const std::size_t nodes = tree::sorted_nodes(count) * sizeof(tree::Node), keys = count * sizeof(std::uint64_t);
+  auto* const at = pointer_to<tree::Node>(take(nodes));
+  world.nodes = at;
+  trees_.push_back({.boxes = world.boxes,
+                    .bounds = world.bounds,
+                    .count = count,
+                    .keys = {pointer_to<std::uint64_t>(take(keys)), pointer_to<std::uint64_t>(take(keys))},
+                    .nodes = at});
+  most_ = std::max(most_, count);
+  return world;
+}
+
+bool Worlds::fit(Keeper& keeper) {
+  list_ = reinterpret_cast<CudaAddress>(keeper.keep(std::span<const tree::SortedTree>(trees_)));
+  if (used_ <= memory_.bytes()) return true;
+  memory_.fit(used_ + used_ / 4, "the trees over the instances of worlds");
+  return false;
+}
+
+void Worlds::build(const Stream& stream) const {
+  launch(sort_, 0, most_, stream);
+  for (std::uint32_t pass = 0; pass < tree::merge_passes(most_); ++pass) launch(merge_, pass, most_, stream);
+  for (std::uint32_t level = 0; level <= tree::sorted_root_level(most_); ++level) {
+    launch(build_, level, tree::sorted_nodes_of(most_, level), stream);
+  }
+}
+
+CudaAddress Worlds::take(std::size_t bytes) {
+  const CudaAddress at = memory_.address() + used_;
+  used_ += aligned_bytes(bytes);
+  return at;
+}
+
+void Worlds::launch(CudaFunction function, std::uint32_t number, std::uint32_t threads, const Stream& stream) const {
+  constexpr std::size_t kMostRows = 32768;  // a grid has 65535
+  for (std::size_t first = 0; first < trees_.size() && threads > 0; first += kMostRows) {
+    CudaAddress list = list_ + first * sizeof(tree::SortedTree);
+    std::array<void*, 2> arguments = {&list, &number};
+    const auto rows = static_cast<std::uint32_t>(std::min(kMostRows, trees_.size() - first));
+    stream.launch(function, threads, rows, arguments);
+  }
 }
 
 }  // namespace fathom::device

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What stays on a GPU from frame to frame: the trees of meshes and the rays of sensors; and what goes there with each
-// frame, in one copy.
+// Data on a GPU: the trees of meshes and the rays of sensors, which stay from frame to frame; the parcel that goes
+// there with each frame in one copy; and the trees over the instances of worlds, which are built there.
 
 #include <cstdint>
 #include <span>
@@ -12,13 +12,17 @@
 #include "render/device/keeper.hpp"
 #include "render/device/rays.hpp"
 #include "render/render.hpp"
+#include "cast/tree/meshes.hpp"
+#include "cast/tree/sorted_tree.hpp"
+#include "render/device/gather.hpp"
+#include "render/device/gpu.hpp"
 
 namespace fathom::device {
 
 /// The trees of the meshes of a scene.
 class ResidentTrees {
  public:
-  /// Brings new trees there, and has those of deformed meshes follow their vertices.
+  /// Uploads new trees, and refits the trees of deformed meshes to their vertices.
   void hold(const tree::Meshes& meshes, const Stream& stream, CudaFunction refit_nodes);
   /// The instance with pointers into the GPU's memory.
   [[nodiscard]] tree::Instance placed(tree::Instance instance) const;
@@ -29,7 +33,7 @@ class ResidentTrees {
     std::uint32_t version = 0;
     const tree::Node* nodes = nullptr;
     const tree::Leaf* leaves = nullptr;
-    GpuMemory source;                     // of one that was deformed: a Refit, and the arrays that it names
+    GpuMemory source;                     // of a deformed mesh: a Refit and its arrays
     CudaAddress refit = 0, vertices = 0;  // in `source`
     std::vector<std::uint32_t> ends;      // RefitOrder::ends
   };
@@ -43,7 +47,7 @@ class ResidentTrees {
 class ResidentRays {
  public:
   explicit ResidentRays(const Gpu& gpu) : memory_(gpu) {}
-  /// Brings the rays of the window there, unless they are.
+  /// Uploads the rays of the window, unless they are up to date.
   void hold(const CastPlan& plan, const RayPattern& pattern, const Window& window, const Stream& stream);
   void clear();
   [[nodiscard]] const Rays& rays() const { return rays_; }
@@ -57,13 +61,13 @@ class ResidentRays {
   Image image_ = {};
 };
 
-/// Arrays that go to the GPU together. Fill it until send() says that it was large enough.
+/// Arrays that go to the GPU together. Fill it again until send() returns true.
 class Parcel final : public Keeper {
  public:
   explicit Parcel(const Gpu& gpu) : staging_(gpu), memory_(gpu) {}
   /// Empties it. The copy before must be done.
   void begin() { used_ = 0; }
-  /// Whether all is on its way. If not, it has grown: begin anew.
+  /// Queues the copy and returns true. If the parcel was too small, it grows and returns false: begin again.
   [[nodiscard]] bool send(const Stream& stream);
 
  private:
@@ -72,6 +76,34 @@ class Parcel final : public Keeper {
   PinnedMemory staging_;
   GpuMemory memory_;
   std::size_t used_ = 0;
+};
+
+/// The worlds of a block: their instances go to the GPU with its parcel, and the nodes over them are built there.
+class Worlds {
+ public:
+  Worlds(const Gpu& gpu, const Module& module);
+
+  /// Starts a new block. The block before must be done.
+  void begin();
+  /// The world with pointers into the GPU's memory. build() makes its nodes.
+  tree::World add(tree::World world, const ResidentTrees& trees, Keeper& keeper);
+  /// Keeps the list of worlds and returns true. If the memory for nodes was too small, it grows and returns false:
+  /// begin again.
+  [[nodiscard]] bool fit(Keeper& keeper);
+  /// Builds the nodes, after the parcel was sent.
+  void build(const Stream& stream) const;
+
+ private:
+  CudaAddress take(std::size_t bytes);
+  void launch(CudaFunction function, std::uint32_t number, std::uint32_t threads, const Stream& stream) const;
+
+  CudaFunction sort_, merge_, build_;
+  GpuMemory memory_;
+  std::size_t used_ = 0;
+  std::uint32_t most_ = 0;                 // instances of a world
+  std::vector<tree::SortedTree> trees_;    // [worlds]
+  std::vector<tree::Instance> instances_;  // of a world
+  CudaAddress list_ = 0;
 };
 
 }  // namespace fathom::device

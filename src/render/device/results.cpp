@@ -2,10 +2,49 @@
 #include "render/device/results.hpp"
 
 #include <algorithm>
-
-#include "render/device/gather.hpp"
+#include <cstring>
+#include <span>
 
 namespace fathom::device {
+
+void Readback::add(void* to, CudaAddress from, std::size_t bytes) {
+  while (bytes > 0) {
+    Half& half = halves_[now_];
+    half.memory.fit(kBytes);
+    const std::size_t part = std::min(bytes, kBytes - half.used);
+    if (part == 0) {
+      turn();
+      continue;
+    }
+    stream_.download(half.memory.data() + half.used, from, part);
+    half.pieces.push_back({to, half.used, part});
+    half.used += part;
+    to = static_cast<std::byte*>(to) + part, from += part, bytes -= part;
+  }
+}
+
+void Readback::finish() {
+  turn();
+  turn();
+}
+
+/// Ends the half that was filled, and empties the other one, which is filled next.
+void Readback::turn() {
+  Half& full = halves_[now_];
+  if (full.used > 0) {
+    full.done.record(stream_);
+    full.under_way = true;
+  }
+  now_ = 1 - now_;
+  if (halves_[now_].under_way) empty(halves_[now_]);
+}
+
+void Readback::empty(Half& half) {
+  half.done.wait();
+  for (const Piece& p : half.pieces) std::memcpy(p.to, half.memory.data() + p.at, p.bytes);
+  half.pieces.clear();
+  half.used = 0, half.under_way = false;
+}
 
 namespace {
 
@@ -28,8 +67,8 @@ class Layout {
   explicit Layout(CudaAddress next) : next_(next) {}
   template <class T>
   void place(T*& array, bool wanted, std::size_t count) {
-    array = wanted ? reinterpret_cast<T*>(next_) : nullptr;  // NOLINT(performance-no-int-to-ptr): never followed here
-    if (wanted) next_ += (count * sizeof(T) + 255) / 256 * 256;
+    array = wanted ? pointer_to<T>(next_) : nullptr;
+    if (wanted) next_ += aligned_bytes(count * sizeof(T));
   }
   [[nodiscard]] CudaAddress next() const { return next_; }
 
@@ -37,7 +76,7 @@ class Layout {
   CudaAddress next_;
 };
 
-/// Calls f(array, whether it is wanted) for each array that a window needs.
+/// Calls f(array, whether it is needed) for each array of a window.
 template <class F>
 void for_each_windowed(Windowed& w, bool has_window, bool has_regions, F f) {
   f(w.reason, has_window);
@@ -143,6 +182,27 @@ void Results::download(Readback& readback) const {
   readback.add(edge.edge_nx.data() + at, address_of(edges_.nx), rays * sizeof(float));
   readback.add(edge.edge_ny.data() + at, address_of(edges_.ny), rays * sizeof(float));
   readback.add(edge.edge_nz.data() + at, address_of(edges_.nz), rays * sizeof(float));
+}
+
+void Fields::fit(const Block& block) {
+  std::size_t floats = 0;
+  for (const RenderJob& job : block.jobs) floats += field_floats(job, block.window);
+  memory_.fit(floats * sizeof(float), "correlated draws");
+}
+
+void Fields::begin() {
+  used_ = 0;
+  fields_.clear();
+}
+
+void Fields::add(const RenderJob& job, const Window& window, Keeper& keeper, FrameData& data) {
+  if (job.chain.correlated.empty()) return;
+  add_fields(job, window, pointer_to<float>(memory_.address()) + used_, keeper, fields_, data);
+  used_ += field_floats(job, window);
+}
+
+void Fields::keep(Keeper& keeper) {
+  list_ = reinterpret_cast<CudaAddress>(keeper.keep(std::span<const FieldJob>(fields_)));
 }
 
 }  // namespace fathom::device

@@ -1,21 +1,55 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Where the results of a block of jobs stand in a GPU's memory until they are copied into the frame: for each array the
-// rays of all jobs, one job after the other.
+// The memory of a GPU for a block of jobs: results until they are copied into the frame, and fields of correlated
+// draws.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "render/device/frame_data.hpp"
-#include "render/device/gpu_objects.hpp"
-#include "render/device/rays.hpp"
-#include "render/device/readback.hpp"
+#include "render/device/gather.hpp"
+#include "render/device/gpu.hpp"
 #include "render/render.hpp"
 
 namespace fathom::device {
 
-/// Jobs that are rendered together, and which of their rays.
+/// Copies results from a GPU through two pinned buffers: one is filled while the other is emptied.
+class Readback {
+ public:
+  static constexpr std::size_t kBytes = std::size_t{4} << 20;  // of a buffer
+
+  explicit Readback(const Stream& stream) : stream_(stream), halves_{Half(stream.gpu()), Half(stream.gpu())} {}
+
+  /// Queues a copy in the stream; complete when finish() has returned.
+  void add(void* to, CudaAddress from, std::size_t bytes);
+  void finish();
+
+ private:
+  struct Piece {
+    void* to;
+    std::size_t at, bytes;
+  };
+  struct Half {
+    explicit Half(const Gpu& gpu) : memory(gpu), done(gpu) {}
+    PinnedMemory memory;
+    Event done;
+    std::vector<Piece> pieces = {};
+    std::size_t used = 0;
+    bool under_way = false;
+  };
+  void turn();
+  static void empty(Half& half);
+
+  const Stream& stream_;
+  std::array<Half, 2> halves_;
+  std::size_t now_ = 0;  // the half that is filled
+};
+
+/// Jobs that are rendered together, and the window of their rays.
 struct Block {
   std::span<const RenderJob> jobs;
   Window window;
@@ -29,17 +63,18 @@ struct Block {
   [[nodiscard]] bool has_regions() const;
 };
 
+/// The results of a block in a GPU's memory: for each array the rays of all jobs, one job after the other.
 class Results {
  public:
   explicit Results(const Gpu& gpu) : memory_(gpu) {}
-  /// Makes room for what `frame` asks for; arrays of a frame on the GPU stay there. Throws OutOfGpuMemory.
+  /// Allocates the arrays of `frame`, unless the frame is on the GPU. Throws OutOfGpuMemory.
   void fit(const Block& block, Frame& frame);
   void clear() { memory_.clear(); }
-  /// Those of the block's job `i`, counted from the first ray of its frame.
+  /// The arrays of the block's job `i`, counted from the first ray of its frame.
   [[nodiscard]] Channels channels(std::size_t i) const;
   [[nodiscard]] Edges edges(std::size_t i) const;
   [[nodiscard]] Windowed windowed(std::size_t i) const;
-  /// Copies all into the frame on this computer, and what edge losses read where a window cut them off.
+  /// Copies all into the frame on this computer, and the inputs of edge loss if the block is cut.
   void download(Readback& readback) const;
 
  private:
@@ -49,6 +84,49 @@ class Results {
   Channels arrays_ = {};
   Edges edges_ = {};
   Windowed windowed_ = {};
+};
+
+/// The fields of the jobs of a block in a GPU's memory.
+class Fields {
+ public:
+  Fields(const Gpu& gpu, const Module& module)
+      : draw_white_(module.function("fathom_draw_white")),
+        sum_across_(module.function("fathom_sum_across")),
+        sum_down_(module.function("fathom_sum_down")),
+        memory_(gpu) {}
+
+  /// Allocates the fields of the block. Throws OutOfGpuMemory.
+  void fit(const Block& block);
+  void clear() { memory_.clear(); }
+
+  /// Starts a new block.
+  void begin();
+  /// Adds the fields of the next job, and points `data` at them. `keeper` keeps the kernels.
+  void add(const RenderJob& job, const Window& window, Keeper& keeper, FrameData& data);
+  /// Keeps the list of all fields.
+  void keep(Keeper& keeper);
+
+  /// Calls launch(function, address of the list, fields, threads of each) for each step of making them.
+  template <class Launch>
+  void make(Launch launch) const {
+    const auto count = static_cast<std::uint32_t>(fields_.size());
+    std::uint32_t white = 0, half = 0, all = 0;
+    for (const FieldJob& field : fields_) {
+      white = std::max(white, field.white_threads());
+      half = std::max(half, field.half_threads());
+      all = std::max(all, field.threads());
+    }
+    launch(draw_white_, list_, count, white);
+    launch(sum_across_, list_, count, half);
+    launch(sum_down_, list_, count, all);
+  }
+
+ private:
+  CudaFunction draw_white_, sum_across_, sum_down_;
+  GpuMemory memory_;
+  std::size_t used_ = 0;  // floats
+  std::vector<FieldJob> fields_;
+  CudaAddress list_ = 0;
 };
 
 }  // namespace fathom::device
