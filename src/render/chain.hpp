@@ -1,37 +1,41 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A sensor's chain of noise: its models sorted by when they act.
+// A sensor's chain of noise: its models sorted by stage, checks against sensor and scene, and models with entries.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/isa.hpp>
 #include <fathom/noise/chain.hpp>
+#include <fathom/noise/drive.hpp>
+#include <fathom/noise/model.hpp>
 #include <fathom/scene/scene.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
-#include "render/field_kernel.hpp"
+#include "render/field_math.hpp"
 
 namespace fathom {
 
-/// Which entry of a model is whose.
+/// The entries of a model by entity or ring.
 struct EntryTable {
-  bool by_ring = false;                         ///< whether entries are for rings, else for entities
+  bool by_ring = false;                         ///< entries are for rings, else for entities
   std::vector<std::uint32_t> entry_by_id = {};  ///< [entities or rings]: 0 is the model's own parameters; beyond: 0
 
   [[nodiscard]] std::uint32_t entry_of(std::uint32_t id) const { return id < entry_by_id.size() ? entry_by_id[id] : 0; }
 };
 
-/// The draws of a model that are correlated: fields over the image.
+/// The correlated draws of a model: fields over the image.
 struct CorrelatedDraws {
   Correlation correlation;
   FieldKernel kernel;
   DrawCount draws;
   std::uint32_t stream = 0;
-  std::uint32_t first_number = 0;  ///< of its numbers among those of all such models of the chain
-  bool closes = false;             ///< whether the columns of the image do
+  std::uint32_t first_number = 0;  ///< place of its first number among the numbers of all such models
+  bool closes = false;             ///< whether the last column is next to the first
 };
 
 /// A model of the chain that changes something, with the stream of its random numbers.
@@ -45,37 +49,63 @@ struct ActiveNoise {
   std::uint32_t correlated = kWhite;  ///< place in StagedChain::correlated
 };
 
-/// The tolerance of a model that asks what the cameras see.
+/// The tolerance of a model that needs lines of sight.
 struct SightTolerance {
   std::vector<float> of_entry;  ///< [1 + others]
   EntryTable table;
 };
 
-/// A sensor's chain by stage, models without effect left out.
+/// A sensor's chain by stage, without models that have no effect.
 struct StagedChain {
   std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
   std::vector<CorrelatedDraws> correlated = {};
   std::optional<WindowRule> window;       ///< of the model of stage kImage
   bool needs_surface = false;             ///< whether any model reads a Surface
-  bool needs_sight = false;               ///< whether any model asks what the cameras see
+  bool needs_sight = false;               ///< whether any model needs lines of sight from the cameras
   bool noise_needs_angles = false;        ///< whether a model after the window reads angles; most need the optics alone
   EdgeReads edge_reads = {false, false};  ///< by any edge loss
   bool differs_by_entity = false;         ///< whether any model has entries for entities
   bool edge_differs_by_entity = false;    ///< whether an edge loss has
-  /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
+  /// Of each model that needs lines of sight: for a return, the smallest counts. Empty if it is 0 for all.
   std::vector<SightTolerance> sight_tolerance;
-  EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies, as the models of the chain read it
-  EnergyGain energy_gain;                           ///< of it, the same
-  RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
+  EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies
+  EnergyGain energy_gain;                           ///< the same
+  RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep if no model can carry a return outside
 };
-/// `sensor`: its name, which names the streams; `policy`: where a model can carry a return outside the limits;
-/// `entities`: of the scene, of which a part takes the entry of its whole unless it has one of its own; `closes`:
-/// whether the last column of the sensor stands next to the first one.
+/// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;
+/// `entities`: of the scene; a part without an entry takes the entry of its whole; `closes`: whether the last column of
+/// the sensor is next to the first one.
 StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy,
                         std::span<const Entity> entities, bool closes = false);
 
-/// How many random numbers of the chain are correlated.
+/// Number of correlated random numbers of the chain.
 [[nodiscard]] std::uint32_t count_correlated(const StagedChain& chain);
+
+/// Applies a model whose parameters differ by entity or ring to a block: one pass per entry in the block, with the
+/// other returns masked. The draws of a return do not depend on its entry. `entry`: [returns.count], overwritten.
+void apply_entries(const ActiveNoise& n, std::uint32_t* entry, Isa isa, const NoiseKey& key, RayBlock& rays,
+                   ReturnBlock& returns, DrawBuffer& draws);
+
+/// Throws InputError if a model of the chain needs a property that the sensor lacks: two cameras apart, a camera, rays
+/// from one point, or a condition of the model itself (check_on); or if it differs from another entry of the chain in a
+/// parameter that must be the same.
+void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor);
+
+/// Whether a model may have other parameters for entities or rings, on any sensor.
+bool may_differ(const NoiseInfo& model);
+/// Whether its draws may be correlated, on any sensor.
+bool may_correlate(const NoiseInfo& model);
+
+/// Throws InputError if an entry for a single entity or ring is of another model, its entity (of `entities`) or ring
+/// does not exist, or it is listed twice.
+void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
+
+/// Throws InputError if the correlation of an entry is outside its limits, the model draws nothing, or the sensor has
+/// no rows and columns or too small a turn.
+void check_correlation(const ChainEntry& entry, const SensorTraits& sensor);
+
+/// All of these checks, for the whole chain.
+void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
 
 }  // namespace fathom

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The correlated draws of a frame, made before its blocks are rendered: for each number that such a model draws, an
-// array over the image. What the next frame needs again (a fixed pattern, a key frame) is kept; whether it was kept or
-// made anew changes no bit.
+// The correlated draws of a frame, made before its blocks are rendered: an array over the image for each number that
+// such a model draws. Images that the next frame needs again (a fixed pattern, a key frame) are kept, which changes no
+// bit.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +14,13 @@
 
 #include "base/compute.hpp"
 #include "render/chain.hpp"
-#include "render/field_kernel.hpp"
-#include "render/field_lanes.hpp"
+#include "render/lanes.hpp"
 
 namespace fathom {
 
 struct RenderJob;
 
-/// What a frame is to a field.
+/// The properties of a frame that its fields depend on.
 struct FieldFrame {
   const StagedChain& chain;
   std::uint32_t rows, cols;
@@ -32,18 +31,18 @@ struct FieldFrame {
 
 class FieldStore {
  public:
-  /// Finds what is to be made for the frame, and makes room. In a steady state nothing is allocated.
+  /// Finds the images to make for the frame, and allocates them. In a steady state nothing is allocated.
   void begin(const FieldFrame& frame);
-  /// How many images are to be made. Each may be cut into bands of rows that are made at the same time.
+  /// Number of images to make. Each may be cut into bands of rows that are made in parallel.
   [[nodiscard]] std::size_t tasks() const { return tasks_.size(); }
   void cut_into(std::uint32_t bands);
   void make(std::size_t task, std::uint32_t band, std::uint32_t bands, Isa isa);
-  /// Makes the numbers of a band out of the images, once all of these are there.
+  /// Makes the numbers of a band out of the complete images.
   void finish(std::uint32_t band, std::uint32_t bands, Isa isa);
-  /// Says that all of it was done: what is not said to be is made anew for the next frame.
+  /// Commits the images of this frame. Without it the next frame makes them again.
   void end();
 
-  /// Of a model of the frame's chain, whose `correlated` this is.
+  /// For a model of the frame's chain; `correlated`: of its ActiveNoise.
   [[nodiscard]] const DrawFields& fields(std::uint32_t correlated) const { return fields_[correlated]; }
 
  private:
@@ -63,8 +62,8 @@ class FieldStore {
   };
   /// A random number of a model.
   struct Number {
-    Image at_key[2];           // those of the key frames around the frame; the first alone where no time passes
-    std::vector<float> mixed;  // [rows, cols], of what is not the first image itself
+    Image at_key[2];           // of the key frames around the frame; without time only the first
+    std::vector<float> mixed;  // [rows, cols], unless it is the first image itself
     KeyTime time;
     bool is_uniform = false;
     bool is_mixed = false;  // whether `mixed` is of that time
@@ -83,7 +82,7 @@ class FieldStore {
   std::vector<std::vector<float>> scratch_;  // [tasks, bands]
 };
 
-/// The correlated draws of a model of the job; null: it has none.
+/// The correlated draws of a model of the job; null without correlation.
 [[nodiscard]] const DrawFields* fields_of(const RenderJob& job, const ActiveNoise& noise);
 
 /// Makes the fields of the jobs.

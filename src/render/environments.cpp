@@ -14,31 +14,28 @@
 #include "base/frame_writer.hpp"
 #include "cast/caster.hpp"
 #include "render/device/open_device.hpp"
+#include "base/with_prefix.hpp"
+#include "cast/make_caster.hpp"
 #include "render/draw_fields.hpp"
-#include "render/drawn_entities.hpp"
-#include "render/environment_sensor.hpp"
-#include "render/moved_entities.hpp"
+#include "render/environment_parts.hpp"
 #include "render/render.hpp"
-#include "render/rig_view.hpp"
-#include "render/seen_masks.hpp"
-#include "render/simulator_options.hpp"
 
 namespace fathom {
 
 class Environments::Impl {
   /// A sensor in an environment while it is rendered.
   struct View {
-    std::unique_ptr<Caster> own;  // if it ever needed one
-    Caster* caster = nullptr;     // the one it casts into: its own, or that of a view of the same scene and origin
+    std::unique_ptr<Caster> own;  // null if never needed
+    Caster* caster = nullptr;     // its own, or that of a view with the same scene and origin
     FrameTime time;
     Pose world_from_sensor;
     EdgeScratch edge;
     FieldStore fields;
   };
-  /// The sensors of an environment while it is rendered, in the order of their ids.
+  /// The sensors of an environment while it is rendered, by id.
   using Slot = std::vector<View>;
 
-  /// Environments that a GPU renders at once, each with a top-level tree of its own.
+  /// Environments that a GPU renders at once, each with its own top-level tree.
   static constexpr std::uint32_t kMostOnDevice = 4096;
 
  public:
@@ -101,7 +98,7 @@ class Environments::Impl {
     with_prefix(place, [&] { sensor.set_noise(e, std::move(noise), scene_.entities(), seed_of(e)); });
   }
 
-  /// `episode_of`: of the i-th of the environments, which is e.
+  /// `episode_of(i, e)`: the episode of environment e, the i-th of the list.
   template <class F>
   void reset(const EnvironmentNumbers& environments, F episode_of) {
     struct Start {
@@ -203,7 +200,7 @@ class Environments::Impl {
                                  std::uint64_t{options_.first} + options_.count));
   }
 
-  /// An environment is cast for all sensors at once, so none of them may take the bit of another.
+  /// An environment is cast for all sensors at once, so they cannot share bits.
   void check_masks(const Sensor& sensor) const {
     const auto ignoring = static_cast<std::size_t>(std::count_if(
         sensors_.begin(), sensors_.end(), [](const EnvironmentSensor& s) { return ignores_something(s.sensor()); }));
@@ -213,7 +210,7 @@ class Environments::Impl {
     }
   }
 
-  /// The environments, counted from 0; until the next call.
+  /// The environments, counted from 0; valid until the next call.
   std::span<const std::uint32_t> select(const EnvironmentNumbers& environments) {
     selected_.clear();
     if (!environments) {
@@ -268,8 +265,8 @@ class Environments::Impl {
     writer.set_time(index, index, time.stamp_s, time.delivered_s);
   }
 
-  /// As many environments at once as there are slots: their top-level trees are built side by side, and then the
-  /// blocks of a sensor shared out as if they were one image.
+  /// Renders as many environments as there are slots: builds their top-level trees in parallel, and then shares out the
+  /// blocks of each sensor as for one image.
   void render_group(std::span<const std::uint32_t> group, std::uint32_t index, std::span<Frame* const> frames) {
     const Walker walker = walker_of(group);
     for (std::size_t s = 0; s < group.size(); ++s) place(group[s], index, s, frames, walker);
@@ -288,7 +285,7 @@ class Environments::Impl {
     }
   }
 
-  /// The processor, where it renders any of the sensors of these environments.
+  /// The processor, if it renders any of the sensors of these environments.
   [[nodiscard]] Walker walker_of(std::span<const std::uint32_t> group) const {
     const Compute& compute = options_.simulator.compute;
     const auto is_on_device = [&](const EnvironmentSensor& sensor, std::uint32_t e) {
@@ -304,7 +301,7 @@ class Environments::Impl {
   }
 
   void place(std::uint32_t e, std::uint32_t index, std::size_t s, std::span<Frame* const> frames, Walker walker) {
-    std::optional<double> placed_s;  // the time at which the entities stand
+    std::optional<double> placed_s;  // the time of the entities' poses
     for (View& view : slots_[s]) view.caster = nullptr;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       if (frames[i] == nullptr) continue;
@@ -324,8 +321,8 @@ class Environments::Impl {
     }
   }
 
-  /// A caster of this group that was placed with the same scene, time and origin; null: none. Without moved entities
-  /// all environments see what the first of the group does.
+  /// A caster of this group that was placed with the same scene, time and origin, or null. Without moved entities all
+  /// environments share the casters of the first.
   [[nodiscard]] Caster* find_placed(std::size_t s, double stamp_s, const Vec3& origin) const {
     for (const View& other : slots_[moved_.empty() ? 0 : s]) {
       if (other.caster == nullptr || other.caster != other.own.get() || other.caster->origin() != origin) continue;
@@ -369,11 +366,11 @@ class Environments::Impl {
   Scene scene_;
   EnvironmentsOptions options_;
   std::unique_ptr<Executor> executor_;
-  std::unique_ptr<FrameDevice> device_;  // null: the processor renders
+  std::unique_ptr<FrameDevice> device_;  // null for the processor
   MovedEntities moved_;
-  bool still_;  // whether what the scene says is the same at all times
+  bool still_;  // whether the scene's poses are the same at all times
   SurfaceTable surfaces_;
-  DrawnEntities entities_;  // with the reflectivities of surfaces_, but for those that are drawn
+  DrawnEntities entities_;  // with the reflectivities of surfaces_ or drawn ones
   std::vector<EnvironmentSensor> sensors_;
   SeenMasks seen_;
   std::vector<std::uint32_t> ray_masks_;  // [sensors]
@@ -382,7 +379,7 @@ class Environments::Impl {
   std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
   std::vector<std::uint32_t> episodes_;  // [environments]
   std::vector<std::uint32_t> selected_;  // by a call
-  std::vector<std::uint64_t> marks_;     // [environments]: mark_, where a call has it selected
+  std::vector<std::uint64_t> marks_;     // [environments]: mark_ if the last call selected it
   std::uint64_t mark_ = 0;
   std::vector<Frame*> one_frame_;  // [sensors]
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Compiled once per instruction set, FATHOM_ISA naming it; only the flags differ. Sums over weights are written with
-// vectors of g++ and clang: neither turns the loop over pixels inside out by itself.
-
-#include "render/field_lanes.hpp"
+// Compiled once per instruction set, FATHOM_ISA naming it; only the flags differ. Fields of correlated draws, row by
+// row, with the bits of field_math.hpp. Sums over weights use vector types of g++ and clang, because neither
+// interchanges the loops over pixels and weights by itself.
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,7 @@
 #include <fathom/noise/drive.hpp>
 
 #include "render/field_math.hpp"
-#include "render/field_scratch.hpp"
+#include "render/lanes.hpp"
 
 namespace fathom::FATHOM_ISA {
 
@@ -26,7 +25,7 @@ constexpr std::uint32_t kWidth = 8;
 #else
 constexpr std::uint32_t kWidth = 4;
 #endif
-constexpr std::uint32_t kVectors = 4;  // side by side: enough to hide how long an addition takes
+constexpr std::uint32_t kVectors = 4;  // enough to hide the latency of an addition
 constexpr std::uint32_t kStep = kVectors * kWidth;
 static_assert(kFieldStep % kStep == 0);
 
@@ -98,7 +97,7 @@ class RowMaker {
   }
 
  private:
-  /// White draws of a row; returns where the column 0 of the image is. Where the image closes, those beyond its ends
+  /// White draws of a row; returns the place of column 0 of the image. If the image closes, the draws beyond its ends
   /// are copied.
   float* fill_white(std::int32_t row) {
     const std::uint32_t first = lattice_.first_quad(across_), end = lattice_.end_quad(across_);
@@ -125,16 +124,16 @@ class RowMaker {
     }
   }
 
-  /// The steps of the exponential along a row: `row` is used up. What a step makes at the left, before it has all it
-  /// needs, is not read in the end.
+  /// The steps of the exponential along a row; overwrites `row`. Values at the left whose inputs are incomplete are
+  /// never used.
   void add_shifted(float* row, float* out) {
-    std::uint32_t lead = across_.before;  // pixels before the image that the next step still needs
+    std::uint32_t lead = across_.before;  // pixels before the image that the next step needs
     for (std::uint32_t step = 0; step < across_.count; ++step) {
       const std::uint32_t shift = 1U << step;
       const float weight = across_.weights[step];
       const bool is_last = step + 1 == across_.count;
       lead -= shift;
-      // In place from the right, so that what stands to the left is still that of the step before.
+      // In place from the right, so that the pixels to the left still hold the step before.
       const std::uint32_t count = (lead + room_.stride + kStep - 1) / kStep * kStep;
       float* const end = row + room_.stride;
       if (is_last) {
@@ -182,7 +181,7 @@ class RowMaker {
     }
   }
 
-  /// One row more of the exponential's steps. Step i keeps the 2^i rows of T_i that came last.
+  /// One more row of the exponential's steps. Step i keeps the last 2^i rows of T_i.
   void add_row(std::int32_t row, float* out) const {
     for (std::uint32_t c = 0; c < image_.cols; c += kStep) {
       Pixels sum = load_pixels(other_line_ + c);

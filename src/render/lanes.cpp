@@ -3,11 +3,14 @@
 
 #include "render/lanes.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace fathom::FATHOM_ISA {
 
 namespace {
 
-/// Ray i of a block; from the origin where that is where it starts.
+/// Ray i of a block.
 FATHOM_KERNEL Ray ray_of(const RayBlock& b, std::size_t i) {
   const bool shared = b.from_sensor_origin;
   return {shared ? 0.0F : b.ox[i], shared ? 0.0F : b.oy[i], shared ? 0.0F : b.oz[i], b.dx[i], b.dy[i], b.dz[i]};
@@ -133,7 +136,7 @@ void points_to_world_rolling(const Rigid* poses, const std::uint32_t* index, con
   }
 }
 
-void angles(const RayBlock& __restrict rays, PlaneBlock& __restrict out) {
+void ray_angles(const RayBlock& __restrict rays, PlaneBlock& __restrict out) {
   for (std::size_t i = 0; i < rays.count; ++i) {
     const RayAngles angles = angles_of(rays.dx[i], rays.dy[i], rays.dz[i]);
     out.a[i] = angles.azimuth, out.b[i] = angles.elevation;
@@ -157,9 +160,148 @@ void normals(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock& 
 
 }  // namespace
 
-const LaneKernels kLanes = {
-    to_world,     to_world_rolling, gate_returns,    place_returns,           ends,   lose_unmeasurable,
-    apply_policy, mask_lost,        points_to_world, points_to_world_rolling, angles, incidence,
-    normals};
+const LaneKernels kLanes = {to_world,          to_world_rolling, gate_returns, place_returns,   ends,
+                            lose_unmeasurable, apply_policy,     mask_lost,    points_to_world, points_to_world_rolling,
+                            ray_angles,        incidence,        normals};
+
+namespace {
+
+FATHOM_KERNEL Triple direction_of(const CastBlock& b, std::size_t i) { return {b.dx[i], b.dy[i], b.dz[i]}; }
+FATHOM_KERNEL Triple normal_of(const CastBlock& b, std::size_t i) { return {b.nx[i], b.ny[i], b.nz[i]}; }
+
+FATHOM_KERNEL void put_angles(SurfaceBlock& b, std::size_t i, const Surface& s) {
+  b.cos_emitter[i] = s.cos_emitter, b.cos_left[i] = s.cos_left, b.cos_right[i] = s.cos_right;
+  b.left_to_emitter[i] = s.left_to_emitter, b.right_to_emitter[i] = s.right_to_emitter;
+}
+
+void angles_at_emitter(const CastBlock& __restrict cast, std::uint32_t count, SurfaceBlock& __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    Surface surface;
+    set_angles_at_emitter(direction_of(cast, i), normal_of(cast, i), surface);
+    put_angles(out, i, surface);
+  }
+}
+
+void surface_angles(const CastBlock& __restrict cast, std::uint32_t count, const CameraOffset& left_camera,
+                    const CameraOffset& right_camera, SurfaceBlock& __restrict out) {
+  const CameraOffset l = left_camera, r = right_camera;
+  for (std::size_t i = 0; i < count; ++i) {
+    Surface surface;
+    set_angles(direction_of(cast, i), normal_of(cast, i), cast.range_m[i], l, r, surface);
+    put_angles(out, i, surface);
+  }
+}
+
+void sight(const CastBlock& __restrict cast, const ReturnBlock& __restrict returns, const CameraOffset& camera,
+           const float* origin, float reach, const float* __restrict cosine, SightBlock& __restrict out) {
+  const CameraOffset c = camera;
+  const float o[3] = {origin[0], origin[1], origin[2]};
+  const float eye = eye_coordinate(o, c, reach);
+  for (std::size_t i = 0; i < returns.count; ++i) {
+    const SightLine line = sight_line(o, c, eye, direction_of(cast, i), cast.range_m[i], cosine[i]);
+    out.dx[i] = line.dx, out.dy[i] = line.dy, out.dz[i] = line.dz;
+    out.clear[i] = math::select(returns.reason[i] == kHitLane, line.clear, 0.0F);
+  }
+}
+
+void energy(const CastBlock& __restrict cast, const SurfaceBlock& __restrict surface, std::uint32_t count,
+            EnergyAngle angle, float* __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float e = return_energy(angle, surface_of_lane(surface, i, {})) * surface.energy_gain[i];
+    out[i] = math::select(cast.entity[i] != index(kNoEntity), e, kNoNumber);
+  }
+}
+
+void depth(const RayBlock& __restrict rays, const float* __restrict range_m, float* __restrict out) {
+  for (std::size_t i = 0; i < rays.count; ++i) {
+    const float start = rays.from_sensor_origin ? 0.0F : rays.ox[i];
+    out[i] = depth_of(start, rays.dx[i], range_m[i]);
+  }
+}
+
+/// Calls f(neighbourhood, p, stop) for each stretch [p, stop) of [begin, begin + count) whose pixels have the same
+/// neighbourhood: the inside of a row at once, and each end of it.
+template <class F>
+void for_each_stretch(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
+                      std::uint32_t begin, std::uint32_t count, F f) {
+  const std::ptrdiff_t last = std::ptrdiff_t{cols} - 1, end = std::ptrdiff_t{begin} + count;
+  for (std::ptrdiff_t p = begin; p < end;) {
+    const std::ptrdiff_t stop = p > 0 && p < last ? std::min(end, last) : p + 1;
+    f(neighbourhood_of(row, above, below, cols, p), p, stop);
+    p = stop;
+  }
+}
+
+[[gnu::noinline]] void edge_angles_between(const EdgeRow& image_row, const Neighbourhood& around, std::ptrdiff_t begin,
+                                           std::ptrdiff_t end, float* __restrict out) {
+  const EdgeRow row = image_row;
+  const Neighbourhood n = around;
+  for (std::ptrdiff_t p = begin; p < end; ++p) out[p - begin] = edge_angle(row, n, p);
+}
+
+void edge_angles(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
+                 std::uint32_t begin, std::uint32_t count, float* __restrict out) {
+  if (cols == 1 && above == nullptr && below == nullptr) {
+    *out = 0.0F;  // a pixel without neighbours
+    return;
+  }
+  for_each_stretch(row, above, below, cols, begin, count,
+                   [&](const Neighbourhood& around, std::ptrdiff_t p, std::ptrdiff_t stop) {
+                     edge_angles_between(row, around, p, stop, out + (p - begin));
+                   });
+}
+
+[[gnu::noinline]] void edge_jumps_between(const EdgeRow& image_row, const EdgeNormals& row_normals,
+                                          const Neighbourhood& around, std::ptrdiff_t begin, std::ptrdiff_t end,
+                                          float* __restrict jump, float* __restrict jump_rad) {
+  const EdgeRow row = image_row;
+  const EdgeNormals normals = row_normals;
+  const Neighbourhood n = around;
+  for (std::ptrdiff_t p = begin; p < end; ++p) {
+    const Jump found = edge_jump(row, normals, n, p);
+    jump[p - begin] = found.excess, jump_rad[p - begin] = found.angle_rad;
+  }
+}
+
+void edge_jumps(const EdgeRow& row, const EdgeNormals& normals, const EdgeRow* above, const EdgeRow* below,
+                std::uint32_t cols, std::uint32_t begin, std::uint32_t count, float* __restrict jump,
+                float* __restrict jump_rad) {
+  if (cols == 1 && above == nullptr && below == nullptr) {
+    *jump = -1.0F, *jump_rad = 0.0F;  // a pixel without neighbours
+    return;
+  }
+  for_each_stretch(row, above, below, cols, begin, count,
+                   [&](const Neighbourhood& around, std::ptrdiff_t p, std::ptrdiff_t stop) {
+                     edge_jumps_between(row, normals, around, p, stop, jump + (p - begin), jump_rad + (p - begin));
+                   });
+}
+
+FATHOM_KERNEL void put_normal(const Rigid& p, const CastBlock& cast, std::size_t i, PlaneBlock& out) {
+  const Triple n = turned_back(p, cast.nx[i], cast.ny[i], cast.nz[i]);
+  out.a[i] = n.x, out.b[i] = n.y, out.c[i] = n.z;
+}
+
+void sensor_normals(const Rigid& cast_from_sensor, const CastBlock& __restrict cast, std::uint32_t count,
+                    PlaneBlock& __restrict out) {
+  const Rigid p = cast_from_sensor;
+  for (std::size_t i = 0; i < count; ++i) put_normal(p, cast, i, out);
+}
+
+void sensor_normals_rolling(const Rigid* poses, const std::uint32_t* index, const CastBlock& __restrict cast,
+                            std::uint32_t count, PlaneBlock& __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) put_normal(poses[index[i]], cast, i, out);
+}
+
+void energy_gains(const EnergyGain& energy_gain, const float* __restrict reflectivity, const float* __restrict range_m,
+                  std::uint32_t count, float* __restrict out) {
+  const EnergyGain gain = energy_gain;
+  for (std::size_t i = 0; i < count; ++i) out[i] = energy_gain_of(gain, reflectivity[i], range_m[i]);
+}
+
+}  // namespace
+
+const SurfaceKernels kSurfaceKernels = {
+    angles_at_emitter, surface_angles,         sight,       energy, depth, edge_angles, edge_jumps,
+    sensor_normals,    sensor_normals_rolling, energy_gains};
 
 }  // namespace fathom::FATHOM_ISA

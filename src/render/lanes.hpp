@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The loops over the lanes of a block, besides noise: geometry and masking. lanes.cpp is compiled once per instruction
-// set with the flags of the noise kernels, so these loops vectorise and give the same bits everywhere.
+// The loops over the lanes of a block and over images, besides noise: geometry, surfaces, the matching window
+// (noise/detail/window.hpp) and fields of correlated draws. Their sources (lanes.cpp, window_lanes.cpp,
+// field_lanes.cpp) are compiled once per instruction set with the flags of the noise kernels, so the loops vectorise
+// and give the same bits everywhere.
 
+#include <cstddef>
 #include <cstdint>
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/ids.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/frame/reason.hpp>
+#include <fathom/math/random.hpp>
+#include <fathom/noise/detail/window.hpp>
 #include <fathom/noise/drive.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/noise/stereo_energy.hpp>
+#include <fathom/sensor/kinds.hpp>
 
-#include "render/plan.hpp"
+#include "base/isa.hpp"
+#include "render/field_math.hpp"
 #include "render/ray_math.hpp"
+#include "render/surface_math.hpp"
 
 namespace fathom {
 
@@ -45,11 +56,11 @@ struct LaneKernels {
   void (*gate_returns)(const CastBlock& cast, const RangeLimits& limits, ReturnBlock& returns);
   /// Hit points and radii from rays and ranges.
   void (*place_returns)(const RayBlock& rays, ReturnBlock& returns);
-  /// Where rays end after `range_m`, NaN on a miss.
+  /// Ends of rays after `range_m`, NaN on a miss.
   void (*ends)(const RayBlock& rays, const float* range_m, PlaneBlock& out);
-  /// A range at or below 0, or none that is a number, was not measured: such a return is below the minimum.
+  /// Valid returns whose range is at or below 0, or no number, become below_min_range.
   void (*lose_unmeasurable)(ReturnBlock& returns);
-  /// Treats valid returns outside the limits (kClamp, kDrop).
+  /// Clamps or drops valid returns outside the limits.
   void (*apply_policy)(RangePolicy policy, const RangeLimits& limits, ReturnBlock& returns);
   /// out := value where the return is valid, else NaN.
   void (*mask_lost)(const ReturnBlock& returns, const float* value, float* out);
@@ -65,14 +76,138 @@ struct LaneKernels {
   void (*normals)(const CastBlock& cast, std::uint32_t count, PlaneBlock& out);
 };
 
+/// Rays from one camera to the hit points of a block; see SightLines.
+struct alignas(64) SightBlock {
+  float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];
+  float clear[kBlockRays];
+  std::uint32_t blocked[kBlockRays];
+};
+
+struct SurfaceKernels {
+  /// Every cosine of the lanes, all at the emitter.
+  void (*angles_at_emitter)(const CastBlock& cast, std::uint32_t count, SurfaceBlock& out);
+  /// Every cosine of the lanes, for rays from the sensor's origin.
+  void (*angles)(const CastBlock& cast, std::uint32_t count, const CameraOffset& left, const CameraOffset& right,
+                 SurfaceBlock& out);
+  /// Lines from a camera to the valid returns; `cosine`: of that camera. `origin`: the sensor's, caster's coordinates;
+  /// `reach`: Caster::reach().
+  void (*sight)(const CastBlock& cast, const ReturnBlock& returns, const CameraOffset& camera, const float* origin,
+                float reach, const float* cosine, SightBlock& out);
+  /// E, NaN on a miss.
+  void (*energy)(const CastBlock& cast, const SurfaceBlock& surface, std::uint32_t count, EnergyAngle angle,
+                 float* out);
+  /// Distance to the image plane, +inf on a miss.
+  void (*depth)(const RayBlock& rays, const float* range_m, float* out);
+  /// For pixels [begin, begin + count) of `row`: the angle at the edge of a step (Surface::edge_rad). `above`, `below`:
+  /// null outside the image.
+  void (*edge_angles)(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
+                      std::uint32_t begin, std::uint32_t count, float* out);
+  /// For the same pixels: Surface::jump and jump_rad. `normals`: of `row`.
+  void (*edge_jumps)(const EdgeRow& row, const EdgeNormals& normals, const EdgeRow* above, const EdgeRow* below,
+                     std::uint32_t cols, std::uint32_t begin, std::uint32_t count, float* jump, float* jump_rad);
+  /// Normals of the surfaces struck, in the sensor frame.
+  void (*sensor_normals)(const Rigid& cast_from_sensor, const CastBlock& cast, std::uint32_t count, PlaneBlock& out);
+  /// The same with a pose per lane: poses[index[i]].
+  void (*sensor_normals_rolling)(const Rigid* poses, const std::uint32_t* index, const CastBlock& cast,
+                                 std::uint32_t count, PlaneBlock& out);
+  /// Surface::energy_gain; `reflectivity`: of each lane.
+  void (*energy_gains)(const EnergyGain& gain, const float* reflectivity, const float* range_m, std::uint32_t count,
+                       float* out);
+};
+
+/// The result of a window over an image, [rows, cols].
+struct WindowResult {
+  float* matched_px;
+  std::uint32_t* taken;  ///< null: not asked for
+  Reason* reason;        ///< becomes kEdge if a pixel is lost; else unchanged
+};
+
+/// The pixels of a row that share a region with their neighbours, a bit each. One word more than the row's bits may be
+/// written.
+struct RegionLinks {
+  std::uint64_t* valid;
+  std::uint64_t* right;  ///< with the next pixel
+  std::uint64_t* up;     ///< with the pixel above
+};
+
+struct WindowKernels {
+  /// Disparities of the valid returns of a block, 0 elsewhere; `fb`: focal length times baseline, px m.
+  void (*disparities)(const ReturnBlock& returns, float fb, float* out);
+  /// Ranges of the valid returns, from their disparities; other lanes of `range_m` stay.
+  void (*ranges)(const RayBlock& rays, const std::uint32_t* reason, const float* disparity_px, float fb,
+                 float* range_m);
+  /// Rows [begin, end) of the image.
+  void (*match)(const WindowRule& rule, const WindowImage& image, std::uint32_t begin, std::uint32_t end,
+                const WindowResult& out);
+  /// Links between disparities, 0 if invalid; `above`: null in the first row, and then `up` is not written.
+  void (*links)(const float* above, const float* row, std::uint32_t cols, float max_step_px, const RegionLinks& out);
+};
+
+/// Most pixels of a field at a time.
+inline constexpr std::uint32_t kFieldStep = 64;
+
+/// The memory for making rows of a field: two lines, and the rows of the sum down the image.
+struct FieldScratch {
+  std::uint32_t stride;  ///< of a row: its columns and some more
+  std::uint32_t line;    ///< floats of a line, which is read up to kFieldStep beyond both ends
+  std::uint32_t rows;
+
+  FATHOM_KERNEL FieldScratch(const FieldKernel& kernel, std::uint32_t cols)
+      : stride((cols + kFieldStep - 1) / kFieldStep * kFieldStep),
+        line(kernel.across.before + stride + kernel.across.after + 3 * kFieldStep),
+        rows(kernel.down.before + kernel.down.after + 1) {}
+
+  [[nodiscard]] FATHOM_KERNEL std::size_t floats() const { return 2 * std::size_t{line} + std::size_t{rows} * stride; }
+};
+
+/// A field at a key frame, before it is uniform.
+struct FieldImage {
+  const FieldKernel* kernel;
+  NoiseKey key;  ///< its frame is the key frame
+  std::uint32_t draw;
+  std::uint32_t rows, cols;
+  bool closes;
+  float* out;  ///< [rows, cols]
+};
+
+struct FieldKernels {
+  /// Rows [begin, end) of an image. `scratch`: [FieldScratch::floats()], of any finite content.
+  void (*make_rows)(const FieldImage& image, std::uint32_t begin, std::uint32_t end, float* scratch);
+  /// out := cosine a + sine b.
+  void (*mix)(const KeyTime& time, const float* a, const float* b, std::size_t count, float* out);
+  /// Turns normals into the uniforms of the same ranks.
+  void (*make_uniform)(float* values, std::size_t count);
+};
+
+// One of each per instruction set.
 namespace sse2 {
 extern const LaneKernels kLanes;
-}
+extern const SurfaceKernels kSurfaceKernels;
+extern const WindowKernels kWindowKernels;
+extern const FieldKernels kFields;
+}  // namespace sse2
 namespace avx2 {
 extern const LaneKernels kLanes;
-}
+extern const SurfaceKernels kSurfaceKernels;
+extern const WindowKernels kWindowKernels;
+extern const FieldKernels kFields;
+}  // namespace avx2
 namespace avx512 {
 extern const LaneKernels kLanes;
+extern const SurfaceKernels kSurfaceKernels;
+extern const WindowKernels kWindowKernels;
+extern const FieldKernels kFields;
+}  // namespace avx512
+
+inline const LaneKernels& lane_kernels(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
+inline const SurfaceKernels& surface_kernels(Isa isa) {
+  return for_isa(isa, sse2::kSurfaceKernels, avx2::kSurfaceKernels, avx512::kSurfaceKernels);
+}
+inline const WindowKernels& window_kernels(Isa isa) {
+  return for_isa(isa, sse2::kWindowKernels, avx2::kWindowKernels, avx512::kWindowKernels);
+}
+inline const FieldKernels& field_kernels(Isa isa) {
+  return for_isa(isa, sse2::kFields, avx2::kFields, avx512::kFields);
 }
 
 }  // namespace fathom

@@ -21,13 +21,17 @@
 #include "render/check_chain.hpp"
 #include "render/sensor_rays.hpp"
 #include "scene/pose_offset.hpp"
+#include "base/with_prefix.hpp"
+#include "render/chain.hpp"
+#include "render/plan.hpp"
+#include "scene/poses.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// "entity 3", "ring 5": whose parameters a range is for.
+/// "entity 3", "ring 5": the owner of a range.
 std::string owner_text(const ParameterRange& range) {
   return range.entity != kNoEntity ? fmt::format("entity {}", index(range.entity))
                                    : fmt::format("ring {}", *range.ring);
@@ -50,7 +54,7 @@ auto& noise_of(Chain& chain, const ParameterRange& range) {
       fmt::format("range of '{}': entry {} has nothing for {}", range.field, range.entry, owner_text(range)));
 }
 
-/// The place in kPoseOffsetFields; beyond its end: none.
+/// The place in kPoseOffsetFields, or its size.
 std::size_t offset_part(std::string_view field) {
   return static_cast<std::size_t>(std::find(kPoseOffsetFields.begin(), kPoseOffsetFields.end(), field) -
                                   kPoseOffsetFields.begin());
@@ -63,7 +67,7 @@ const std::vector<FieldInfo>& fields_of(const SensorModel& model) {
   return std::find_if(kinds.begin(), kinds.end(), [&](const SensorKindInfo& k) { return k.slug == slug; })->fields;
 }
 
-/// The field, or the pair of which it is a part; null: none.
+/// The field, or the pair that it is a part of; null if unknown.
 const FieldInfo* find_sensor_field(const SensorModel& model, std::string_view name) {
   for (const FieldInfo& field : fields_of(model)) {
     const bool is_part = std::find(field.parts.begin(), field.parts.end(), name) != field.parts.end();
@@ -85,7 +89,7 @@ void set_number(SensorModel& model, std::string_view name, double value) {
   set_sensor_field(model, field->name, pair);
 }
 
-/// Throws InputError for a sensor whose chain needs something else.
+/// Throws InputError if the sensor with this model does not suit its rays, divergence or chain.
 void check_fit(const Sensor& sensor, const NoiseChain& noise, const SensorModel& model) {
   const PatternShape now = pattern_shape(sensor.model), then = pattern_shape(model);
   if (now.rows != then.rows || now.cols != then.cols) {
@@ -97,12 +101,13 @@ void check_fit(const Sensor& sensor, const NoiseChain& noise, const SensorModel&
   const bool correlates =
       std::any_of(noise.begin(), noise.end(), [](const ChainEntry& e) { return !e.correlation.is_white(); });
   if (correlates && view.closes != make_view(sensor.model).closes) {
-    throw InputError("its scan would close, or no longer, and correlated draws go on where it does");
+    throw InputError("this changes whether its scan closes, and correlated draws depend on that");
   }
   for (const ChainEntry& entry : noise) check_needs(noise, entry.noise, traits);
 }
 
-/// Throws InputError unless the law is one on [low, high], within the limits of the field. `owner`: whose field it is.
+/// Throws InputError unless [low, high] is within the limits of the field and the law is valid on it. `owner`: of the
+/// field.
 void check_law(std::string_view owner, const FieldInfo& field, const ParameterRange& range) {
   check_in_range(owner, range.field, range.low, field.low, field.high, field.unit);
   check_in_range(owner, range.field, range.high, field.low, field.high, field.unit);
@@ -117,7 +122,7 @@ void check_law(std::string_view owner, const FieldInfo& field, const ParameterRa
   if (!(is_bell && range.stddev > 0.0 && range.low < range.high)) {
     fail("a truncated normal law needs a finite mean, a stddev above 0 and low below high");
   }
-  constexpr double kLeastMass = 1e-290;  // its digits are whole
+  constexpr double kLeastMass = 1e-290;  // a normal number with all its digits
   if (!(IntervalNormal{range.mean, range.stddev, range.low, range.high}.mass() > kLeastMass)) {
     fail(fmt::format("[{}, {}] is too far from the mean {} for a stddev of {}", number_text(range.low),
                      number_text(range.high), number_text(range.mean), number_text(range.stddev)));
@@ -182,13 +187,13 @@ double draw_noise(NoiseChain& chain, std::string_view sensor, const ParameterRan
   return value;
 }
 
-/// Of a field of a sensor or an entity. No slug has a colon, so that models share no stream with them.
+/// For a field of a sensor or an entity. No slug has a colon, so models never share a stream with them.
 double draw_field(std::string_view kind, std::string_view owner, const ParameterRange& range, std::uint64_t seed) {
   const NoiseKey key = {seed, 0, make_stream(owner, 0, fmt::format("{}:{}", kind, range.field))};
   return value_of(range, uniform(keyed_block(key, 0, 0)));
 }
 
-/// Whose draw it is: the entity's own, or that of the whole.
+/// The entity whose draw is used: itself or its whole.
 const Entity& drawn_for(std::span<const Entity> entities, const ParameterRange& range) {
   const Entity* entity = &entities[index(range.entity)];
   while (range.as_chain && entity->part_of_parent && entity->parent != kNoEntity) {
@@ -240,8 +245,8 @@ void check_range(const Sensor& sensor, const ParameterRange& range) {
   if (field == nullptr) static_cast<void>(get_sensor_field(sensor.model, range.field));  // throws
   const bool is_part = !field->parts.empty() && field->name != range.field;
   if (field->kind != FieldKind::kNumber && !is_part) {
-    throw InputError(fmt::format(
-        "range of {}.{}: only single numbers that leave the rays as many as they are can be drawn", kind, range.field));
+    throw InputError(fmt::format("range of {}.{}: only single numbers that keep the number of rays can be drawn", kind,
+                                 range.field));
   }
   check_law(kind, *field, range);
   for (const double end : {range.low, range.high}) {
@@ -338,7 +343,7 @@ SensorDraw draw_sensor(const Sensor& sensor, NoiseChain noise, std::span<const P
   }
   if (draws_pose(ranges)) drawn.offset = pose_offset(offset);
   if (!drawn.model) return drawn;
-  with_prefix([&] { return fmt::format("sensor '{}', as it is drawn", sensor.name); },
+  with_prefix([&] { return fmt::format("sensor '{}', as drawn", sensor.name); },
               [&] { check_fit(sensor, drawn.noise, *drawn.model); });
   return drawn;
 }

@@ -4,6 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "cast/tile.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -56,7 +61,7 @@ void append_packet(std::uint32_t top, std::uint32_t left, CastPlan& plan) {
   }
 }
 
-/// Appends the packets of the tile whose first ray is at (top, left), as far as they lie in the frame.
+/// Appends the packets of the tile whose first ray is at (top, left), except packets outside the frame.
 void append_tile(std::uint32_t top, std::uint32_t left, CastPlan& plan) {
   const std::uint32_t bottom = std::min(top + plan.tile.rows, plan.rows);
   const std::uint32_t right = std::min(left + plan.tile.cols, plan.cols);
@@ -123,6 +128,42 @@ void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan) {
   plan.times_s.clear();
   plan.time_index.clear();
   if (with_times) index_times(pattern, ray_of_lane, plan);
+}
+
+bool same_rays(const RayPattern& a, const RayPattern& b) {
+  return a.rows == b.rows && a.cols == b.cols && a.direction_x == b.direction_x && a.direction_y == b.direction_y &&
+         a.direction_z == b.direction_z && a.origin_x == b.origin_x && a.origin_y == b.origin_y &&
+         a.origin_z == b.origin_z && a.min_range_m == b.min_range_m && a.max_range_m == b.max_range_m &&
+         a.time_offset_s == b.time_offset_s && a.ring == b.ring;
+}
+
+void SensorRays::set_model(const SensorModel& model, bool rolling) {
+  RayPattern pattern;
+  update_pattern(model, 0, pattern);
+  frame_ = 0;
+  if (plan_.revision > 0 && same_rays(pattern, pattern_)) return;
+  pattern_ = std::move(pattern);
+  make_plan(pattern_, rolling, plan_);
+}
+
+void SensorRays::set_frame(const SensorModel& model, bool rolling, std::uint32_t index) {
+  if (frame_ == index) return;
+  update_pattern(model, index, pattern_);
+  make_plan(pattern_, rolling, plan_);
+  frame_ = index;
+}
+
+SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns, CoincidingReturn coinciding) {
+  const double across = divergence.horizontal_rad, up = divergence.vertical_rad;
+  SamplePlan plan;
+  plan.directions = diverging_samples(across, up);
+  plan.weights = sample_weights(divergence.profile);
+  plan.separation_m = divergence.separation_m;
+  plan.coherent = std::max(across, up) <= kCoherentRad;
+  plan.packet_sr = static_cast<float>(std::numbers::pi / 4 * across * up * kPacketRays / kDivergingSamples);
+  plan.choices = returns;
+  plan.coinciding = coinciding;
+  return plan;
 }
 
 }  // namespace fathom

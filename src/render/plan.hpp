@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How a sensor's rays lie in memory for casting: tiles of up to 256 rays, made of packets of 16, both about square in
-// angle, chosen once per sensor, stored one after another. Sorting rays at run time would cost more than it saves (85
-// ns a ray against 25).
+// The rays of a sensor and the plan of their casting. In memory they form tiles of up to 256 rays, made of packets of
+// 16, both about square in angle, chosen once per sensor. Sorting rays at run time would cost more than it saves (85 ns
+// a ray against 25).
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include <fathom/noise/drive.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/pattern.hpp>
+#include <fathom/sensor/returns.hpp>
 
 #include "cast/tile.hpp"
-#include "render/quad_target.hpp"
+#include "render/ray_math.hpp"
+#include "sensor/returns.hpp"
 
 namespace fathom {
 
@@ -22,7 +26,7 @@ struct CastPlan {
   std::uint32_t rows = 0, cols = 0;
   RayRectangle packet, tile;  ///< a tile holds whole packets, row after row of them
   bool coherent = true;       ///< whether the rays of a packet are nearly parallel
-  float packet_sr = 0.0F;     ///< solid angle of a packet, about
+  float packet_sr = 0.0F;     ///< approximate solid angle of a packet
   bool from_sensor_origin = true;
   std::vector<float> dx, dy, dz;                ///< [lanes]
   std::vector<float> ox, oy, oz;                ///< [lanes], or empty
@@ -42,5 +46,39 @@ struct CastPlan {
 
 /// Fills `plan` for a valid pattern; reuses its memory. `with_times`: whether rays are cast at their own times.
 void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan);
+
+/// Whether all values are equal.
+bool same_rays(const RayPattern& a, const RayPattern& b);
+
+class SensorRays {
+ public:
+  /// Makes the rays of frame 0 of a model that validate() accepts, and their plan, reusing memory. If no ray changes,
+  /// the plan stays. `rolling`: rays are cast at their own times.
+  void set_model(const SensorModel& model, bool rolling);
+  /// Makes the rays of a frame of the model set last. In steady state nothing is allocated.
+  void set_frame(const SensorModel& model, bool rolling, std::uint32_t index);
+
+  [[nodiscard]] const RayPattern& pattern() const { return pattern_; }
+  [[nodiscard]] const CastPlan& plan() const { return plan_; }
+
+ private:
+  RayPattern pattern_;
+  CastPlan plan_;
+  std::uint32_t frame_ = 0;
+};
+
+/// How the rays of a sensor diverge, ready for casting.
+struct SamplePlan {
+  std::array<SampleDirection, kDivergingSamples> directions;
+  std::array<float, kDivergingSamples> weights;  ///< share of the energy
+  float separation_m = 0.0F;
+  bool coherent = true;    ///< whether the samples of a ray are nearly parallel
+  float packet_sr = 0.0F;  ///< approximate solid angle of 16 samples
+  ReturnChoices choices;
+  CoincidingReturn coinciding = CoincidingReturn::kNext;
+};
+
+/// For a divergence and returns that validate() accepts.
+SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns, CoincidingReturn coinciding);
 
 }  // namespace fathom

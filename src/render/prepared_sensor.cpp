@@ -7,11 +7,13 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/preset_sensor.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "base/errors.hpp"
 #include "render/check_chain.hpp"
 #include "render/seen_masks.hpp"
+#include "base/with_prefix.hpp"
+#include "render/entity_tables.hpp"
 
 namespace fathom {
 
@@ -23,7 +25,7 @@ void named(const Sensor& sensor, F f) {
   with_prefix([&] { return fmt::format("sensor '{}'", sensor.name); }, f);
 }
 
-/// Throws InputError for a divergence or returns that the sensor cannot have.
+/// Throws InputError for a divergence or returns that do not suit the sensor.
 void check_returns(const Sensor& sensor, const SensorView& view) {
   validate(sensor.divergence, sensor.returns);
   check_divergence(sensor.divergence, view);
@@ -98,6 +100,33 @@ StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<cons
 
 void PreparedSensor::set_frame(std::uint32_t index) {
   if (view_.rays_vary) rays_.set_frame(sensor_.model, sensor_.rolling, index);
+}
+
+Rigid narrow(const Pose& pose, const Vec3& origin) {
+  const Vec3 x = rotate(pose.rotation, {1, 0, 0}), y = rotate(pose.rotation, {0, 1, 0}),
+             z = rotate(pose.rotation, {0, 0, 1}), t = pose.translation_m - origin;
+  const auto f = [](double v) { return static_cast<float>(v); };
+  return {{f(x.x), f(y.x), f(z.x), f(x.y), f(y.y), f(z.y), f(x.z), f(y.z), f(z.z)}, {f(t.x), f(t.y), f(t.z)}};
+}
+
+namespace {
+
+CameraOffset turned(const Rigid& cast_from_sensor, const Vec3& at) {
+  const float* r = cast_from_sensor.r;
+  const auto x = static_cast<float>(at.x), y = static_cast<float>(at.y), z = static_cast<float>(at.z);
+  return {r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z};
+}
+
+}  // namespace
+
+RigView view_rig(const SensorView& view, const Rigid& cast_from_sensor) {
+  RigView rig;
+  rig.optics = view.optics;
+  rig.apart = view.optics.baseline_m > 0.0F;
+  if (!rig.apart) return rig;
+  rig.left = turned(cast_from_sensor, view.cameras.left_m);
+  rig.right = turned(cast_from_sensor, view.cameras.right_m);
+  return rig;
 }
 
 }  // namespace fathom

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A sensor, checked, with what is made of it once: its view, its rays and the plan of their casting, its chain.
+// A checked sensor with everything made from it once: its view, its rays and the plan of their casting, its chain.
 
 #include <cstdint>
 #include <optional>
 #include <span>
 
+#include <fathom/base/geometry.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 #include "render/chain.hpp"
-#include "render/sample_plan.hpp"
-#include "render/sensor_rays.hpp"
+#include "render/plan.hpp"
+#include "render/surface_math.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
 class PreparedSensor {
  public:
-  /// `entities`: those of the scene. Throws InputError "sensor 'name': ..." when anything about the sensor is
+  /// `entities`: of the scene. Throws InputError "sensor 'name': ..." when anything about the sensor is
   /// invalid, or its rays would not fit in memory.
   PreparedSensor(Sensor sensor, std::span<const Entity> entities);
 
   /// Replaces the chain. Throws InputError as the constructor does for a chain, and then changes nothing.
   void set_noise(NoiseChain noise, std::span<const Entity> entities);
-  /// Becomes another sensor of that name, with other parameters, as an episode draws them: rays and plan stay where no
-  /// ray changes. Throws InputError as the constructor does, and for another number of rays; then nothing changes.
+  /// Becomes another sensor of that name, with parameters drawn for an episode. If no ray changes, rays and plan stay.
+  /// Throws InputError as the constructor does, and for another number of rays; then nothing changes.
   void replace(Sensor sensor, std::span<const Entity> entities);
   /// Throws InputError, without the sensor's name in front, when the chain does not suit the sensor.
   void check_noise(const NoiseChain& noise, std::span<const Entity> entities) const;
   /// A chain that check_noise() accepts, sorted by stage with the streams and the range policy of this sensor.
   [[nodiscard]] StagedChain staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const;
 
-  /// From now on rays() and plan() are those of this frame. In steady state nothing is allocated.
+  /// Makes rays() and plan() of this frame. In steady state nothing is allocated.
   void set_frame(std::uint32_t index);
 
   [[nodiscard]] const Sensor& sensor() const { return sensor_; }
@@ -40,7 +41,7 @@ class PreparedSensor {
   [[nodiscard]] const RayPattern& rays() const { return rays_.pattern(); }
   [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
-  /// Null: its rays are lines.
+  /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples() const { return samples_ ? &*samples_ : nullptr; }
   [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
   /// RenderJob::falloff_m.
@@ -55,5 +56,11 @@ class PreparedSensor {
   StagedChain chain_;
   std::optional<SamplePlan> samples_;
 };
+
+/// The pose relative to `origin`, in single precision.
+Rigid narrow(const Pose& pose, const Vec3& origin);
+
+/// The cameras of a sensor with this pose in the caster's coordinates.
+RigView view_rig(const SensorView& view, const Rigid& cast_from_sensor);
 
 }  // namespace fathom

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The arithmetic of a frame for one ray, besides casts and noise. The loops over the lanes of a block (lanes.cpp,
-// surface_lanes.cpp) and the threads of a device share it.
+// window_lanes.cpp) and the threads of a device share it.
 
 #include <cstdint>
 
 #include <fathom/frame/reason.hpp>
 #include <fathom/math/f32.hpp>
+#include <fathom/noise/detail/window.hpp>
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/surface.hpp>
+
+#include "sensor/returns.hpp"
 
 namespace fathom {
 
@@ -48,13 +50,13 @@ FATHOM_KERNEL std::uint32_t gate(float range, float low, float high) {
 FATHOM_KERNEL Return return_from_origin(float dx, float dy, float dz, float range) {
   return {dx * range, dy * range, dz * range, range, range};
 }
-/// The same along a ray with an origin of its own.
+/// The same along a ray with its own origin.
 FATHOM_KERNEL Return return_along(const Ray& ray, float range) {
   const float x = ray.ox + ray.dx * range, y = ray.oy + ray.dy * range, z = ray.oz + ray.dz * range;
   return {x, y, z, range, math::sqrt(x * x + y * y + z * z)};
 }
 
-/// Where a ray ends, no number on a miss. A choice at the end, because what a sum with NaN gives differs between a
+/// The end of a ray, no number on a miss. The choice comes last, because the bits of a sum with NaN differ between a
 /// processor and a device.
 FATHOM_KERNEL Triple end_of(const Ray& ray, float range) {
   const bool met = range < math::kInfinity;
@@ -91,9 +93,53 @@ struct Incidence {
 };
 FATHOM_KERNEL Incidence incidence_of(const Triple& d, const Triple& n) {
   const float dot = d.x * n.x + d.y * n.y + d.z * n.z;
-  // The length of the cross product keeps the angle right near 0, where an arc cosine would lose half its digits.
+  // The length of the cross product keeps the angle accurate near 0, where an arc cosine would lose half its digits.
   const float cx = d.y * n.z - d.z * n.y, cy = d.z * n.x - d.x * n.z, cz = d.x * n.y - d.y * n.x;
   return {math::atan2(math::sqrt(cx * cx + cy * cy + cz * cz), -dot), -dot};
+}
+
+/// Four neighbouring rays of a row, which lie in four neighbouring lanes.
+struct QuadTarget {
+  std::uint32_t index;   ///< of its first ray in the frame's arrays
+  std::uint32_t filled;  ///< number of its four rays that exist; the others are padding
+};
+
+/// A value for a frame: every NaN becomes kNoNumber. The NaN of an operation has other bits on a processor than on a
+/// device.
+FATHOM_KERNEL float shown(float x) {
+  return math::select((math::bits_of(x) & 0x7fffffffU) <= 0x7f800000U, x, kNoNumber);
+}
+
+/// Disparity of a valid return at that depth; 0 without one. `fb`: focal length times baseline, px m.
+FATHOM_KERNEL float disparity_of(bool valid, float depth_m, float fb) {
+  const float d = fb / math::select(depth_m > 0.0F, depth_m, 1.0F);
+  return math::select(valid & (depth_m > 0.0F) & has_range(d), d, 0.0F);
+}
+
+/// Range along a ray from the disparity; `dx`: x of its direction.
+FATHOM_KERNEL float range_of_disparity(float disparity_px, float dx, float fb) { return fb / disparity_px / dx; }
+
+/// The axes of a ray's cone in the sensor frame: across lies in the x-y plane, to the left.
+struct ConeAxes {
+  Triple across, up;
+};
+FATHOM_KERNEL ConeAxes cone_axes(const Triple& d) {
+  const float square = d.x * d.x + d.y * d.y;
+  const bool is_steep = !(square > 1e-12F);  // straight up or down, where any direction is across
+  const float scale = 1.0F / math::sqrt(math::select(is_steep, 1.0F, square));
+  const float ax = math::select(is_steep, 0.0F, -d.y * scale), ay = math::select(is_steep, 1.0F, d.x * scale);
+  return {{ax, ay, 0.0F}, {-d.z * ay, d.z * ax, d.x * ay - d.y * ax}};
+}
+
+/// The direction of a sample of the ray along d.
+FATHOM_KERNEL Triple sample_along(const ConeAxes& axes, const Triple& d, const SampleDirection& s) {
+  return {axes.across.x * s.x + axes.up.x * s.y + d.x * s.z, axes.across.y * s.x + axes.up.y * s.y + d.y * s.z,
+          axes.up.z * s.y + d.z * s.z};
+}
+
+/// The random stream of a model for return k of each ray; return 0 has the stream of a sensor with one return.
+FATHOM_KERNEL std::uint32_t stream_of_return(std::uint32_t stream, std::uint32_t k) {
+  return stream ^ (k * 0x9e3779b9U);
 }
 
 }  // namespace fathom

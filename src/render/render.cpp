@@ -11,30 +11,23 @@
 #include "render/apply_entries.hpp"
 #include "render/block_store.hpp"
 #include "render/draw_fields.hpp"
-#include "render/edge_pass.hpp"
-#include "render/own_surface.hpp"
-#include "render/sample_caster.hpp"
-#include "render/sample_math.hpp"
-#include "render/window_lanes.hpp"
-#include "render/window_pass.hpp"
+#include "render/frame_parts.hpp"
 
 namespace fathom {
 
 namespace {
-
-const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
 /// Whether normals are read after a window.
 bool shows_normals(const RenderJob& job, ChannelSet channels) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
          channels.contains(Channel::kIntensity) || job.chain.noise_needs_angles;
 }
-/// Whether entities are.
+/// Whether entities are read after a window.
 bool shows_entity(const RenderJob& job, ChannelSet channels) {
   return channels.contains(Channel::kEntityId) || channels.contains(Channel::kLabel) || shows_normals(job, channels) ||
          job.chain.differs_by_entity;
 }
-/// Whether anything is that a pixel gets from the surface which a window took.
+/// Whether any value of the surface that a window took is read after it.
 bool shows_surface(const RenderJob& job, ChannelSet channels) {
   return channels.contains(Channel::kTriangleId) || shows_entity(job, channels);
 }
@@ -46,7 +39,7 @@ class BlockRenderer {
       : job_(job),
         frame_(frame),
         store_(job, frame, block),
-        lanes_(lanes_for(job.isa)),
+        lanes_(lane_kernels(job.isa)),
         surface_lanes_(surface_kernels(job.isa)),
         begin_(job.plan.first_lanes[block]) {
     rays_.count = job.plan.first_lanes[block + 1] - begin_;
@@ -72,7 +65,7 @@ class BlockRenderer {
     for (return_ = 0; return_ < job_.returns(); ++return_) run_return();
   }
 
-  /// The second half of a block, when the window is done with the image.
+  /// The second half of a block, after the window.
   void run_after_window() {
     load_rays();
     load_matched();
@@ -99,7 +92,7 @@ class BlockRenderer {
     }
   }
 
-  /// From the range gate up to what the losses have left.
+  /// From the range gate up to the losses.
   void run_losses() {
     if (job_.chain.ray.empty()) store_clean();
     lanes_.gate_returns(cast_, limits(), returns_);
@@ -108,7 +101,7 @@ class BlockRenderer {
     has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
     if (needs_angles() && (has_hits_ || wants(Channel::kEnergy))) find_angles();
     apply(job_.chain.angle_loss);
-    if (job_.chain.needs_sight && has_hits_) find_hidden();
+    if (job_.chain.needs_sight && has_hits_) find_hidden(job_, begin_, cast_, returns_, surface_);
     apply(job_.chain.loss);
     if (!job_.chain.edge_loss.empty()) keep_for_edges();
     store_energy();
@@ -129,7 +122,7 @@ class BlockRenderer {
     }
   }
 
-  /// What return_ of each ray struck.
+  /// Takes the hits of return_ of each ray.
   void load_return() {
     const ReturnHits& hits = hits_[return_];
     const std::size_t bytes = rays_.count * sizeof(float);
@@ -185,7 +178,7 @@ class BlockRenderer {
     std::memcpy(rays_.oz, job_.plan.oz.data() + begin_, bytes);
   }
 
-  /// With ray noise, the clean range needs a cast of its own, along the rays as the sensor believes they go.
+  /// With ray noise, the clean range needs a separate cast, along the rays without noise.
   void render_clean_range() {
     const bool wanted = wants(Channel::kCleanRange) || wants(Channel::kCleanDepth) || wants(Channel::kCleanHit);
     if (job_.chain.ray.empty() || !wanted) return;
@@ -236,56 +229,6 @@ class BlockRenderer {
     surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count, surface_.energy_gain);
   }
 
-  /// Asks, for every return still valid, whether each camera sees it.
-  void find_hidden() {
-    std::fill_n(surface_.hidden, rays_.count, 0U);
-    find_hidden(job_.rig.left, surface_.cos_left, kHiddenFromLeft);
-    find_hidden(job_.rig.right, surface_.cos_right, kHiddenFromRight);
-  }
-
-  void find_hidden(const CameraOffset& camera, const float* cosine, std::uint32_t bit) {
-    const float* t = job_.cast_from_sensor.t;
-    if (camera.x == 0.0F && camera.y == 0.0F && camera.z == 0.0F)
-      return;  // the emitter's own view: it struck the point
-    surface_lanes_.sight(cast_, returns_, camera, t, job_.caster.reach(), cosine, sight_);
-    SightLines lines{.eye = {t[0] + camera.x, t[1] + camera.y, t[2] + camera.z},
-                     .dx = sight_.dx,
-                     .dy = sight_.dy,
-                     .dz = sight_.dz,
-                     .clear = sight_.clear,
-                     .count = rays_.count,
-                     .mask = job_.mask};
-    job_.caster.find_blocked(lines, sight_.blocked);
-    std::uint32_t any = 0, coarse = 0;
-    for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      any |= sight_.blocked[i];
-      coarse |= sight_.blocked[i] & (is_coarse(sight_.clear[i]) ? 1U : 0U);
-    }
-    if (coarse != 0 || (any != 0 && !job_.chain.sight_tolerance.empty())) forgive(lines, cosine);
-    for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
-  }
-
-  /// A blocking surface may be a part of the entity itself, just before the point. It does not count within a tolerance
-  /// of the user's, or where single precision cannot separate the two.
-  void forgive(const SightLines& lines, const float* cosine) {
-    float tolerance[kBlockRays] = {};
-    for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      if (sight_.blocked[i] == 0) continue;
-      tolerance[i] = tolerance_of(i);
-      if (!is_coarse(lines.clear[i])) continue;
-      tolerance[i] = std::max(tolerance[i], own_resolution(lines, i, job_.caster.reach(), cosine[i]));
-    }
-    forgive_own_surfaces(job_.caster, lines, cast_.entity, tolerance, sight_.blocked);
-  }
-
-  [[nodiscard]] float tolerance_of(std::uint32_t lane) const {
-    float least = job_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
-    for (const SightTolerance& t : job_.chain.sight_tolerance) {
-      least = std::min(least, t.of_entry[entry_of(t.table, lane)]);
-    }
-    return least;
-  }
-
   void keep_for_edges() {
     std::uint32_t reached[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane ? 1 : 0;
@@ -317,8 +260,8 @@ class BlockRenderer {
     }
   }
 
-  /// What the window made of the returns, along the pixels' own rays, as no noise turned them; and the surfaces that it
-  /// took, as the rays of their pixels struck them: seen along its own ray, such a surface might show its back.
+  /// Loads the returns after the window, along the pixels' own rays without noise; and the surfaces that it took, as
+  /// the rays of their pixels struck them: along the pixel's own ray such a surface might show its back.
   void load_matched() {
     const EdgeScratch& scratch = *job_.edge;
     const std::uint32_t count = rays_.count;
@@ -371,8 +314,8 @@ class BlockRenderer {
     }
   }
 
-  /// Models act on returns, so a block without any (sky, or a gap between objects) skips them. Only models of readings
-  /// act on rays that met nothing.
+  /// Models act on returns, so a block without returns (sky, or a gap between objects) skips them. Only models of
+  /// readings act on rays that met nothing.
   void apply(const std::vector<ActiveNoise>& models) {
     for (const ActiveNoise& n : models) {
       const bool makes_readings = n.noise.stage() == Stage::kReading;
@@ -386,18 +329,8 @@ class BlockRenderer {
     draws_.fields = fields_of(job_, n);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of(n.table, i);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of_lane(job_, n.table, begin_, cast_, i);
     apply_entries(n, entry, job_.isa, key, rays_, returns_, draws_);
-  }
-
-  /// The entry of a model that a lane takes.
-  [[nodiscard]] std::uint32_t entry_of(const EntryTable& table, std::uint32_t lane) const {
-    return table.entry_of(table.by_ring ? ring_of(lane) : cast_.entity[lane]);
-  }
-
-  [[nodiscard]] std::uint32_t ring_of(std::uint32_t lane) const {
-    const std::uint32_t ray = job_.plan.ray_of_lane[begin_ + lane];
-    return job_.pattern.ring.empty() ? ray / job_.pattern.cols : job_.pattern.ring[ray];
   }
 
   void store_returns() {
@@ -483,8 +416,7 @@ class BlockRenderer {
   PlaneBlock planes_;
   DrawBuffer draws_;
   SurfaceBlock surface_;
-  SightBlock sight_;
-  ReturnHits hits_[kMostReturns];  // of diverging rays; memory that others never touch
+  ReturnHits hits_[kMostReturns];  // of diverging rays only
 };
 
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.
@@ -493,7 +425,7 @@ constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 /// Calls f(job, number of the block within the job) for all blocks of all jobs.
 template <class F>
 void for_each_block(std::span<const RenderJob> jobs, Executor& executor, F f) {
-  // Plans of as many rays may have different blocks, and the surplus ones of a job are none.
+  // Plans with equal numbers of rays may have different numbers of blocks.
   std::size_t blocks = 0;
   for (const RenderJob& job : jobs) blocks = std::max<std::size_t>(blocks, job.plan.blocks());
   const std::function<bool()>& should_stop = jobs.front().should_stop;
@@ -513,7 +445,7 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   const bool on_device = std::all_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.device != nullptr; });
   if (on_device) return jobs.front().device->render(jobs, frame);
   if (frame.memory() == FrameMemory::kGpu) {
-    throw InputError("the frame stands in the memory of a GPU: the processor cannot render it");
+    throw InputError("the frame is in the memory of a GPU: the processor cannot render it");
   }
   make_fields(jobs, executor);
   for (const RenderJob& job : jobs) job.edge->fit(job.chain, job.plan.rows, job.plan.cols);

@@ -1,65 +1,63 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Renders one frame of one sensor: block by block, ray noise -> cast -> range gate -> angle loss, shadow, energy loss
-// -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss
-// (edge_pass.hpp). A chain with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image,
-// edge loss and the window (window_pass.hpp); then from hit noise on. Of rays that diverge (sample_caster.hpp) all from
-// the range gate on runs once for each return; such sensors have no window. Everything that is chosen is chosen here,
-// once per frame or block; the loops over rays are in lanes.cpp and noise/drive.hpp.
+// -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss. A chain
+// with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image, edge loss and the
+// window; then from hit noise on. For rays that diverge, all steps from the range gate on run once for each return;
+// such sensors have no window. All choices are made here, once per frame or block; the loops over rays are in lanes.cpp
+// and noise/drive.hpp.
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "base/compute.hpp"
 #include "cast/caster.hpp"
 #include "render/chain.hpp"
-#include "render/intensity_math.hpp"
+#include "render/entity_tables.hpp"
 #include "render/lanes.hpp"
 #include "render/plan.hpp"
-#include "render/sample_plan.hpp"
-#include "render/surface_lanes.hpp"
-#include "render/surface_table.hpp"
 
 namespace fathom {
 
-/// What the stages that look at neighbours keep until the whole image is there, [rays].
+/// Values that the stages which read neighbours keep until the whole image is complete, [rays].
 struct EdgeScratch {
-  std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
-  std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
-  std::vector<std::uint32_t> entity;  ///< struck; with edge losses that have entries for them, or a window
-  std::vector<float> edge_nx, edge_ny,
-      edge_nz;  ///< normals of the surfaces in the sensor frame; of edge losses by jumps
+  std::vector<float> range_m;                    ///< of the surfaces struck; +inf on a miss
+  std::vector<std::uint8_t> reached;             ///< whether the return is valid before edge loss
+  std::vector<std::uint32_t> entity;             ///< struck; with edge losses that have entries for them, or a window
+  std::vector<float> edge_nx, edge_ny, edge_nz;  ///< normals in the sensor frame; of edge losses by jumps
 
   // With a window.
   std::vector<Reason> reason;         ///< so far
-  std::vector<float> disparity_px;    ///< 0 or no number where there is no valid return
-  std::vector<float> matched_px;      ///< what the window makes of them
+  std::vector<float> disparity_px;    ///< 0 or no number without a valid return
+  std::vector<float> matched_px;      ///< disparities after the window
   std::vector<std::uint32_t> taken;   ///< place of the pixel whose surface is shown
   std::vector<std::uint32_t> region;  ///< see RegionFinder
   std::vector<std::uint64_t> links;   ///< RegionLinks of a row, and one of their arrays for the row above
   std::vector<std::uint32_t> triangle;
   std::vector<float> nx, ny, nz;  ///< normals in the caster's coordinates
-  std::vector<float> dx, dy, dz;  ///< the rays there that struck them
+  std::vector<float> dx, dy, dz;  ///< rays that struck the surfaces, in the same coordinates
 
   /// Of each array of RegionLinks.
   static constexpr std::size_t link_words(std::uint32_t cols) { return cols / 64 + std::size_t{1}; }
 
-  /// Makes room for what `chain` needs.
+  /// Allocates the arrays that `chain` needs.
   void fit(const StagedChain& chain, std::uint32_t rows, std::uint32_t cols);
 };
 
 struct RenderJob;
 class FieldStore;
 
-/// What renders frames in place of the processor: one for each renderer of frames, for one thread at a time.
+/// Renders frames instead of the processor: one for each renderer of frames, for one thread at a time.
 class FrameDevice {
  public:
   virtual ~FrameDevice() = default;
-  /// As render() below. Throws InputError for a chain with a model of the user's own.
+  /// As render() below. Throws InputError for a chain with a user's model.
   virtual void render(std::span<const RenderJob> jobs, Frame& frame) = 0;
 };
 
@@ -70,7 +68,7 @@ struct RenderJob {
   const StagedChain& chain;
   const Caster& caster;
   const SurfaceTable& surface_table;
-  std::span<const float> reflectivity;  ///< [entities]: those of the table, or as drawn for an environment
+  std::span<const float> reflectivity;  ///< [entities]: of the table, or as drawn for an environment
   std::uint64_t seed;
   std::uint32_t frame_index;
   RangePolicy range_policy;
@@ -83,14 +81,14 @@ struct RenderJob {
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
   double stamp_s = 0.0;                      ///< of the frame, by the sensor's clock
-  FieldStore* fields = nullptr;              ///< of correlated draws; never null where the chain has such
+  FieldStore* fields = nullptr;              ///< of correlated draws; never null if the chain has some
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
-  std::size_t first = 0;                     ///< place of the first ray in those of a return in the frame
-  FrameDevice* device = nullptr;             ///< what renders it; null: the processor
-  /// Number of its rays among those that the device gets: of a sensor, or of a sensor in an environment that has rays
-  /// of its own. It always stands for one plan, at its changing revisions.
+  std::size_t first = 0;                     ///< place of the first ray in the arrays of a return
+  FrameDevice* device = nullptr;             ///< the renderer; null: the processor
+  /// Number of its set of rays on a device: one for each sensor, or for each sensor in each environment with its own
+  /// rays. A number always refers to the same plan, at its changing revisions.
   std::uint32_t ray_set = 0;
-  const SamplePlan* samples = nullptr;  ///< how its rays diverge; null: they are lines
+  const SamplePlan* samples = nullptr;  ///< how its rays diverge; null for lines
   float falloff_m = 0.0F;               ///< reference of the falloff of intensities; 0: none
 
   SurfaceView surfaces = surface_table.view(reflectivity);
@@ -99,9 +97,16 @@ struct RenderJob {
   }
 };
 
-/// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They
-/// share the sensor; each may have rays of its own, as many as the others.
+/// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. The jobs
+/// share the sensor; each may have its own rays, the same number for all.
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame);
 inline void render(const RenderJob& job, Executor& executor, Frame& frame) { render({&job, 1}, executor, frame); }
+
+/// The renderer for the device of `compute`; null for the processor. Throws InputError if the GPU, its driver or the
+/// code for it is missing (kAuto then takes the processor); SystemError if the driver fails.
+std::unique_ptr<FrameDevice> open_device(const Compute& compute);
+
+/// The device that renders a chain: null if kAuto was chosen and the chain has a user's model.
+FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain);
 
 }  // namespace fathom

@@ -16,21 +16,19 @@
 #include "base/text.hpp"
 #include "cast/caster.hpp"
 #include "render/device/open_device.hpp"
+#include "base/with_prefix.hpp"
+#include "cast/make_caster.hpp"
 #include "render/draw_fields.hpp"
-#include "render/fresh_frames.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
-#include "render/rig_view.hpp"
-#include "render/seen_masks.hpp"
-#include "render/shared_trees.hpp"
-#include "render/simulator_options.hpp"
-#include "scene/world_poses.hpp"
+#include "render/simulators.hpp"
+#include "scene/poses.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// A sensor with what its frames need besides.
+/// A sensor with the buffers of its frames.
 struct RenderedSensor {
   PreparedSensor prepared;
   std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
@@ -177,7 +175,7 @@ class Simulator::Impl {
   [[nodiscard]] int threads() const { return executor_->threads(); }
 
  private:
-  /// Brings the trees to `stamp`, unless they are there.
+  /// Brings the trees to `stamp`, unless they are up to date.
   void update_caster(double stamp, const Vec3& sensor_m, Walker walker) {
     const Vec3 origin = origin_near(sensor_m);
     const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
@@ -209,13 +207,13 @@ class Simulator::Impl {
   SimulatorOptions options_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Caster> caster_;
-  std::unique_ptr<FrameDevice> device_;  // null: the processor renders
+  std::unique_ptr<FrameDevice> device_;  // null for the processor
   std::vector<RenderedSensor> sensors_;
   SurfaceTable surfaces_;
   bool updated_ = false;
   std::uint64_t revision_ = 0;
   double stamp_ = 0.0;
-  Walker walker_ = Walker::kProcessor;  // that the trees were brought up to date for
+  Walker walker_ = Walker::kProcessor;  // for which the trees are up to date
   SeenMasks seen_;
   std::uint64_t seen_version_ = 0;  // in the caster
 };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How a surface lies to emitter, cameras and neighbouring pixels: the arithmetic for one ray, as ray_math.hpp.
+// How a surface lies to emitter, cameras and neighbouring pixels, and the intensity of a return (sensor/returns.hpp):
+// the arithmetic for one ray, as ray_math.hpp.
 
 #include <cstddef>
 #include <cstdint>
 
 #include <fathom/math/f32.hpp>
-#include <fathom/noise/surface.hpp>
+#include <fathom/math/f64.hpp>
+#include <fathom/noise/model.hpp>
 
 #include "render/ray_math.hpp"
 
@@ -25,17 +27,17 @@ struct RigView {
 };
 
 /// Share of its way that a line of sight need not be clear: the resolution of single precision, for a surface seen
-/// head-on and coordinates no larger than the distance, and the most that slant and coordinates make of it.
+/// head-on and coordinates no larger than the distance; and the limit of this share for slanted or distant surfaces.
 inline constexpr float kSightResolution = 8.0F * 0x1p-24F, kLoosestSight = 1e-3F;
 
-/// So many surfaces of the entity itself are looked through, one behind the other; a point behind more stays blocked.
+/// A line of sight may pass this many surfaces of the entity itself; a point behind more stays blocked.
 inline constexpr int kOwnSurfaces = 16;
 
 FATHOM_KERNEL float size_of(float x) { return math::float_of(math::bits_of(x) & 0x7fffffffU); }
 FATHOM_KERNEL float larger(float a, float b) { return math::select(a > b, a, b); }
 
-/// That share for coordinates up to `coordinate` and the cosine of the angle to the normal, at most `loosest`. A
-/// quotient of the slant, which the limit keeps away from 0 / 0.
+/// That share for coordinates up to `coordinate` and the cosine of the angle to the normal, at most `loosest`. The
+/// limit acts on the cosine, so that the quotient is never 0 / 0.
 FATHOM_KERNEL float sight_resolution(float coordinate, float distance, float cosine, float loosest) {
   const float ratio = coordinate / distance, head_on = math::select(ratio > 1.0F, ratio, 1.0F) * kSightResolution;
   const float size = size_of(cosine), least = head_on / loosest;
@@ -47,19 +49,18 @@ struct SightLine {
   float dx, dy, dz, clear;
 };
 
-/// Whether sight_line() found more than its most, so that a surface may seem to hide itself; with a margin for its
-/// rounding.
+/// Whether sight_line() reached its limit, so that a surface may seem to hide itself; with a margin for rounding.
 constexpr bool is_coarse(float clear) { return clear < 1.0F - 0.99F * kLoosestSight; }
 
-/// The largest coordinate of a camera at origin + c and of anything in the scene, which `reach` is.
+/// The largest coordinate of a camera at origin + c and of anything in the scene (`reach`).
 FATHOM_KERNEL float eye_coordinate(const float* origin, const CameraOffset& c, float reach) {
   return larger(larger(larger(size_of(origin[0] + c.x), size_of(origin[1] + c.y)), size_of(origin[2] + c.z)), reach);
 }
 
-// The resolution of single precision along a line of sight: eight roundings of the largest coordinate (a hit is
-// computed from the corners of its triangle, wherever these are), stretched by the slant of the surface.
-// docs/depth-cameras.md tells how it was measured.
-/// To the hit at `range` along d from `origin`; `eye`: eye_coordinate(); `cosine`: of the camera.
+/// A line of sight with the resolution of single precision: eight roundings of the largest coordinate (a hit is
+/// computed from the corners of its triangle), stretched by the slant of the surface; measured in
+/// docs/depth-cameras.md. To the hit at `range` along d from `origin`; `eye`: eye_coordinate(); `cosine`: of the
+/// camera.
 FATHOM_KERNEL SightLine sight_line(const float* origin, const CameraOffset& c, float eye, const Triple& d, float range,
                                    float cosine) {
   const float px = d.x * range, py = d.y * range, pz = d.z * range;
@@ -70,7 +71,7 @@ FATHOM_KERNEL SightLine sight_line(const float* origin, const CameraOffset& c, f
   return {x, y, z, 1.0F - sight_resolution(coordinate, distance, cosine, kLoosestSight)};
 }
 
-/// The resolution of such a line without that limit, at most 0.1.
+/// The resolution of such a line without the limit of sight_line(), at most 0.1.
 FATHOM_KERNEL float own_resolution_of(const float* eye, const SightLine& line, float reach, float cosine) {
   constexpr float kMost = 0.1F;
   const float way[3] = {line.dx, line.dy, line.dz};
@@ -116,14 +117,14 @@ struct EdgeNormals {
 /// A miss, as a hit so far away that only directions count.
 inline constexpr float kFarEdge = 1e18F;
 
-/// Where the neighbours of a pixel are: `side` holds those of its own row, and columns count from the pixel's own.
-/// A neighbour outside the image is replaced by another one, which changes no maximum.
+/// Places of the neighbours of a pixel: `side` is the pixel's own row, and columns count from the pixel. A neighbour
+/// outside the image is replaced by another one, which changes no maximum.
 struct Neighbourhood {
   EdgeRow side, above, below;
   std::ptrdiff_t left, middle, right;
 };
 
-/// Of pixel p of a row; `above`, `below`: null outside the image. There is another pixel in the image.
+/// Of pixel p of a row; `above`, `below`: null outside the image. The image has at least two pixels.
 FATHOM_KERNEL Neighbourhood neighbourhood_of(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below,
                                              std::uint32_t cols, std::ptrdiff_t p) {
   const EdgeRow* other = above != nullptr ? above : below;
@@ -137,7 +138,7 @@ FATHOM_KERNEL Neighbourhood neighbourhood_of(const EdgeRow& row, const EdgeRow* 
           right};
 }
 
-/// Of the neighbours seen so far the one with the largest range.
+/// The neighbour with the largest range so far.
 struct Farthest {
   float range_m, dx, dy, dz;
 };
@@ -174,7 +175,7 @@ struct Jump {
   float excess, angle_rad;
 };
 
-/// Of the neighbours seen so far the one whose range is the largest multiple of that of the tangent plane.
+/// The neighbour so far with the largest ratio of its range to the range of the tangent plane.
 struct Behind {
   float ratio;
   Farthest at;
@@ -191,7 +192,7 @@ FATHOM_KERNEL Behind more_behind(const Behind& best, const Triple& n, float dist
            math::select(more, row.dy[q], best.at.dy), math::select(more, row.dz[q], best.at.dz)}};
 }
 
-/// The jump behind the tangent plane of pixel p of a row; none of a ray that never meets the plane.
+/// The jump behind the tangent plane of pixel p of a row. A ray that never meets the plane is no jump.
 FATHOM_KERNEL Jump edge_jump(const EdgeRow& row, const EdgeNormals& normals, const Neighbourhood& n, std::ptrdiff_t p) {
   const Triple d = {row.dx[p], row.dy[p], row.dz[p]}, up = {normals.nx[p], normals.ny[p], normals.nz[p]};
   const float distance = row.range_m[p] * (up.x * d.x + up.y * d.y + up.z * d.z);
@@ -205,10 +206,67 @@ FATHOM_KERNEL Jump edge_jump(const EdgeRow& row, const EdgeNormals& normals, con
   return {best.ratio - 1.0F, angle_to(d, row.range_m[p], best.at)};
 }
 
-/// A direction in the frame that `p` leads from, for instance a normal in the sensor frame.
+/// The inverse rotation of `p`, for instance of a normal into the sensor frame.
 FATHOM_KERNEL Triple turned_back(const Rigid& p, float x, float y, float z) {
   return {p.r[0] * x + p.r[3] * y + p.r[6] * z, p.r[1] * x + p.r[4] * y + p.r[7] * z,
           p.r[2] * x + p.r[5] * y + p.r[8] * z};
+}
+
+/// How the surface of an entity sends light back.
+struct SurfaceLaw {
+  enum class Kind : std::uint32_t { kCosine, kTable, kRetro };
+  Kind kind = Kind::kCosine;
+  std::uint32_t first = 0, count = 0;  ///< entries of the tables
+  float gain = 0.0F, width_rad = 1.0F;
+};
+
+/// An entry of a table.
+struct LawEntry {
+  float angle_rad, value;
+};
+
+/// The surfaces of a scene.
+struct SurfaceView {
+  const float* reflectivity;  ///< [entities]
+  const SurfaceLaw* laws;     ///< [entities]; null: the cosine for all
+  const LawEntry* tables;     ///< the tables of all laws, one after the other
+};
+
+/// Linear between the entries, and constant outside them; `count`: at least 2.
+FATHOM_KERNEL float table_value(const LawEntry* table, std::uint32_t count, float angle) {
+  if (!(angle > table[0].angle_rad)) return table[0].value;
+  for (std::uint32_t i = 1; i < count; ++i) {
+    const LawEntry a = table[i - 1], b = table[i];
+    if (angle < b.angle_rad) {
+      return a.value + (b.value - a.value) * ((angle - a.angle_rad) / (b.angle_rad - a.angle_rad));
+    }
+  }
+  return table[count - 1].value;
+}
+
+/// The law of a surface struck along d; n: its normal, turned against d.
+FATHOM_KERNEL float law_value(const SurfaceLaw& law, const LawEntry* tables, const Triple& d, const Triple& n) {
+  const Incidence found = incidence_of(d, n);
+  if (law.kind == SurfaceLaw::Kind::kTable) return table_value(tables + law.first, law.count, found.angle);
+  if (law.kind == SurfaceLaw::Kind::kCosine) return found.cosine;
+  const double ratio = double{found.angle} / double{law.width_rad};
+  return found.cosine + law.gain * static_cast<float>(math::exp(-ratio * ratio));
+}
+
+/// `reference_m`: above 0.
+FATHOM_KERNEL float falloff_at(float range_m, float reference_m) {
+  const float ratio = reference_m / range_m;
+  return math::select(range_m > reference_m, ratio * ratio, 1.0F);
+}
+
+/// Intensity of the surface of `entity`, which the ray along d met at this range. `reference_m`: of the sensor's
+/// falloff, 0 without.
+FATHOM_KERNEL float intensity_of(const SurfaceView& surfaces, float reference_m, std::uint32_t entity, const Triple& d,
+                                 const Triple& n, float range_m) {
+  const float back = surfaces.laws == nullptr ? -(d.x * n.x + d.y * n.y + d.z * n.z)
+                                              : law_value(surfaces.laws[entity], surfaces.tables, d, n);
+  const float intensity = back * surfaces.reflectivity[entity];
+  return reference_m > 0.0F ? intensity * falloff_at(range_m, reference_m) : intensity;
 }
 
 }  // namespace fathom

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/simulate/timing.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,9 +8,10 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
 #include <fathom/math/random.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "base/text.hpp"
-#include "render/fresh_frames.hpp"
+#include "render/simulators.hpp"
 
 namespace fathom {
 
@@ -20,7 +19,7 @@ namespace {
 
 constexpr double kCut = 4.0;                         // of the jitter, in standard deviations
 constexpr double kBelowCut = 3.167124183311992e-05;  // the share of a normal below -kCut
-constexpr std::uint32_t kTimingEntry = 0xffffffffU;  // no entry of a noise chain has this number
+constexpr std::uint32_t kTimingEntry = 0xffffffffU;  // never the number of an entry of a noise chain
 constexpr double kMostJitterOfPeriod = 0.5 / kCut;
 
 double rate_of(const Timing& timing, const SceneClock& clock) { return timing.rate_hz.value_or(clock.rate_hz); }
@@ -29,7 +28,7 @@ double rate_of(const Timing& timing, const SceneClock& clock) { return timing.ra
 double cut_normal(const PhiloxBlock& block) {
   const std::uint64_t bits = (std::uint64_t{block.word[0]} << 21U) ^ (block.word[1] >> 11U);
   const double u = (static_cast<double>(bits) + 0.5) * 0x1p-53;
-  const double lower = u < 0.5 ? u : 1.0 - u;  // of the two tails, as exact as the quantile is in the lower one
+  const double lower = u < 0.5 ? u : 1.0 - u;  // the quantile is most accurate in the lower tail
   const double value = math::normal_quantile(kBelowCut + lower * (1.0 - 2.0 * kBelowCut));
   return u < 0.5 ? std::max(value, -kCut) : std::min(-value, kCut);
 }
@@ -97,7 +96,7 @@ FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_
 
 std::uint64_t count_frames(const Timing& timing, const SceneClock& clock, std::uint32_t scene_frames) {
   if (!timing.rate_hz && timing.phase_s == 0.0) return scene_frames;
-  constexpr double kSlack = 1e-9;  // of a frame: what starts at the end of the run is not in it, whatever is rounded
+  constexpr double kSlack = 1e-9;  // of a frame: rounding must not add a frame that starts at the end of the run
   constexpr double kMost = 0x1p62;
   const double seconds = scene_frames / clock.rate_hz - timing.phase_s;
   const double frames = std::min(seconds * rate_of(timing, clock), kMost);

@@ -1,23 +1,174 @@
 // SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it; only the flags differ.
 //
-// Most windows hold one surface. Then every valid pixel belongs to it, and its plane is a matter of sums, which are
-// taken over rows once and then over columns. Whether it is so is seen from the least and the largest disparity and
-// from a mask of which disparities there are. The pixels of other windows, near jumps, are asked by the rule itself,
-// eight side by side (window_mixed.hpp).
-
-#include "render/window_lanes.hpp"
+// Most windows hold one surface. Then every valid pixel belongs to it, and its plane follows from sums over rows and
+// then over columns. The least and the largest disparity and a mask of bins show whether a window holds one surface.
+// MixedWindows decides the pixels of other windows, near jumps, eight at once.
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
+#include <fathom/noise/detail/window.hpp>
+
+#include "render/lanes.hpp"
 #include "render/ray_math.hpp"
-#include "render/window_mixed.hpp"
 #include "render/window_strip.hpp"
 
 namespace fathom::FATHOM_ISA {
 
 namespace {
+
+/// Windows that may hold several surfaces: the rule of noise/detail/window.hpp for eight pixels at once.
+class MixedWindows {
+ public:
+  MixedWindows(const WindowRule& rule, const WindowImage& image, const WindowResult& out, const WindowStrip& strip)
+      : rule_(rule), image_(image), out_(out), strip_(strip), r_(static_cast<std::uint32_t>(rule.radius_px)) {}
+
+  /// Eight pixels next to each other.
+  struct Pixels {
+    std::uint32_t row, col;  ///< of the first one
+    WindowRows rows;
+    std::uint32_t k;  ///< column of the first one in the strip
+    unsigned which;   ///< a bit for each valid pixel; the others stay unchanged
+    F8 valid, high;   ///< number of valid pixels in their windows, and the largest disparity of these
+  };
+
+  [[gnu::noinline]] void run(const Pixels& pixels) const {
+    Taken taken;
+    find_candidates(pixels, taken);
+    alignas(32) float planes[F8::kLanes];
+    plane_at_centre(sums_of(pixels, taken)).rounded().store(planes);
+    float low[F8::kLanes], high[F8::kLanes], count[F8::kLanes];
+    taken.low.store(low), taken.high.store(high), taken.count.store(count);
+    const unsigned found = bits(lt(F8::all(0.0F), taken.count));
+    const unsigned unsure = bits(lt(taken.count, F8::all(rule_.sure_share) * pixels.valid));
+    for (std::uint32_t lane = 0; lane < F8::kLanes; ++lane) {
+      if ((pixels.which >> lane & 1U) == 0) continue;
+      const std::uint32_t col = pixels.col + lane, at = pixels.row * image_.cols + col;
+      const bool is_found = (found >> lane & 1U) != 0, sure = (unsure >> lane & 1U) == 0;
+      const float d = planes[lane];
+      WindowPixel pixel = {0.0F, at, Reason::kEdge};
+      if (is_found && !sure && rule_.flying) {
+        pixel = match_window(rule_, image_, pixels.row, col);
+      } else if (is_found && sure && has_range(d)) {
+        const bool is_asked = out_.taken != nullptr;
+        pixel = {d, is_asked ? nearest(pixels.row, col, low[lane], high[lane]) : at, Reason::kHit};
+      }
+      out_.matched_px[at] = pixel.disparity_px;
+      if (out_.taken != nullptr) out_.taken[at] = pixel.taken;
+      if (pixel.reason != Reason::kHit) out_.reason[at] = pixel.reason;
+    }
+  }
+
+ private:
+  /// The surface that each of the pixels takes; `count` is 0 without one.
+  struct Taken {
+    F8 low, high, count;
+  };
+
+  /// The result of one pass over a window: the disparities up to `high` that are within a step of `low`, or above it.
+  struct Look {
+    F8 low, count;  ///< the least of them, and their number
+    F8 below;       ///< the largest disparity below them; 0 without one
+  };
+
+  [[nodiscard]] FATHOM_KERNEL Look look(const Pixels& pixels, F8 low, F8 high) const {
+    const F8 zero = F8::all(0.0F), one = F8::all(1.0F), step = F8::all(rule_.max_step_px);
+    Look l = {low, zero, zero};
+    for (std::uint32_t line = 0; line < pixels.rows.count(); ++line) {
+      const float* const px = strip_.px(line, pixels.k);
+      for (std::uint32_t i = 0; i <= 2 * r_; ++i) {
+        const F8 d = F8::load(px + i);
+        const auto beyond = lt(step, low - d), inside = without(lt(zero, d) & le(d, high), beyond);
+        l.count = l.count + (inside & one);
+        l.low = min(l.low, select(inside, d, low));
+        l.below = max(l.below, beyond & d);
+      }
+    }
+    return l;
+  }
+
+  /// candidate_below() of noise/detail/window.hpp, from the largest disparity on.
+  void find_candidates(const Pixels& pixels, Taken& taken) const {
+    const F8 zero = F8::all(0.0F), step = F8::all(rule_.max_step_px), wanted = F8::all(rule_.share) * pixels.valid;
+    taken = {zero, zero, zero};
+    F8 high = pixels.high, rest = pixels.valid;
+    auto open = F8::mask_from(pixels.which);
+    for (;;) {
+      Look l = look(pixels, high, high);
+      // The surface goes on while another disparity is within a step of its least.
+      while (bits(open & lt(zero, l.below) & le(l.low - l.below, step)) != 0) l = look(pixels, l.low, high);
+      rest = rest - l.count;
+      const auto found = open & le(wanted, l.count);
+      taken.low = select(found, l.low, taken.low), taken.high = select(found, high, taken.high);
+      taken.count = select(found, l.count, taken.count);
+      open = without(open, found) & lt(zero, rest) & le(wanted, rest);
+      if (bits(open) == 0) return;
+      high = l.below;
+    }
+  }
+
+  /// The sums of plane_of() of noise/detail/window.hpp.
+  [[nodiscard]] WindowSums8 sums_of(const Pixels& pixels, const Taken& taken) const {
+    const F8 zero = F8::all(0.0F), one = F8::all(1.0F), low = taken.low, high = taken.high;
+    const D8 none = D8::all(0.0);
+    F8 n = zero, u = zero, v = zero, uu = zero, uv = zero, vv = zero;  // whole numbers
+    D8 d = none, ud = none, vd = none;
+    const auto above = static_cast<std::int32_t>(pixels.row - pixels.rows.top);
+    for (std::uint32_t line = 0; line < pixels.rows.count(); ++line) {
+      const float* const px = strip_.px(line, pixels.k);
+      F8 row_n = zero, row_u = zero, row_uu = zero;
+      D8 row_d = none, row_ud = none;
+      for (std::uint32_t i = 0; i <= 2 * r_; ++i) {
+        const auto across = static_cast<float>(static_cast<std::int32_t>(i) - static_cast<std::int32_t>(r_));
+        const F8 value = F8::load(px + i);
+        const auto inside = le(low, value) & le(value, high);
+        const F8 there = inside & F8::all(across);
+        row_n = row_n + (inside & one), row_u = row_u + there, row_uu = row_uu + F8::all(across) * there;
+        const D8 wide = D8::of(inside & value);
+        row_d = row_d + wide, row_ud = row_ud + D8::all(across) * wide;
+      }
+      const auto lines = static_cast<float>(static_cast<std::int32_t>(line) - above);
+      const F8 down = F8::all(lines), step = down * row_n;
+      n = n + row_n, u = u + row_u, v = v + step;
+      uu = uu + row_uu, uv = uv + down * row_u, vv = vv + down * step;
+      d = d + row_d, ud = ud + row_ud, vd = vd + D8::all(lines) * row_d;
+    }
+    return {D8::of(n), D8::of(u), D8::of(v), D8::of(uu), D8::of(uv), D8::of(vv), d, ud, vd};
+  }
+
+  /// nearest_of() of noise/detail/window.hpp: squares around the pixel, until the next one is farther than the best
+  /// pixel.
+  [[nodiscard]] std::uint32_t nearest(std::uint32_t row, std::uint32_t col, float low, float high) const {
+    const std::uint32_t own = row * image_.cols + col;
+    const auto is_inside = [&](std::uint32_t at) {
+      return image_.disparity_px[at] >= low && image_.disparity_px[at] <= high;
+    };
+    if (is_inside(own)) return own;
+    std::uint32_t best = own, least = ~0U;
+    for (std::uint32_t ring = 1; ring <= r_ && ring * ring <= least; ++ring) {
+      const std::uint32_t top = row - std::min(row, ring), bottom = std::min(row + ring, image_.rows - 1);
+      const std::uint32_t left = col - std::min(col, ring), right = std::min(col + ring, image_.cols - 1);
+      for (std::uint32_t i = top; i <= bottom; ++i) {
+        const std::uint32_t v = i > row ? i - row : row - i,
+                            stride = v == ring || 2 * ring > right - left ? 1 : 2 * ring;
+        for (std::uint32_t j = left; j <= right; j += stride) {
+          const std::uint32_t u = j > col ? j - col : col - j, square = u * u + v * v, at = i * image_.cols + j;
+          const bool nearer = square < least || (square == least && at < best);
+          if (std::max(u, v) == ring && nearer && is_inside(at)) best = at, least = square;
+        }
+      }
+    }
+    return best;
+  }
+
+  WindowRule rule_;
+  WindowImage image_;
+  WindowResult out_;
+  const WindowStrip& strip_;
+  std::uint32_t r_;
+};
 
 class WindowLoop {
  public:
@@ -150,7 +301,7 @@ void ranges(const RayBlock& __restrict rays, const std::uint32_t* __restrict rea
   }
 }
 
-/// Which of eight pairs of pixels belong together.
+/// A bit for each of eight pairs of pixels that belong together.
 FATHOM_KERNEL unsigned joined(F8 a, F8 b, F8 max_step) {
   const F8 zero = F8::all(0.0F), step = a - b;
   return bits(lt(zero, a) & lt(zero, b) & lt(step, max_step) & lt(zero - step, max_step));

@@ -1,28 +1,90 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The rows of a strip of an image of disparities that a window reaches, each with what is taken over the columns of a
-// window once and then over its rows. Only for sources compiled by fathom_isa_sources.
+// Sums of a window over a strip of an image of disparities: its rows, each with sums over the columns of a window,
+// which are then added over its rows. Only for sources compiled by fathom_isa_sources, with the same bits in every
+// instruction set.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <immintrin.h>
 
+#include <fathom/base/export.hpp>
 #include <fathom/math/f32.hpp>
-#include <fathom/noise/window.hpp>
+#include <fathom/noise/detail/window.hpp>
 
 #include "cast/tree/lanes.hpp"
-#include "render/doubles.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-inline constexpr std::uint32_t kStrip = 64;  // columns that are worked on at once
+/// Eight doubles as one value, with the operations that sums need; as F8 of cast/tree/lanes.hpp.
+struct D8 {
+#if defined(__AVX2__)
+  __m256d a, b;
+  static D8 all(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
+  static D8 load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
+  static D8 of(F8 x) {
+    return {_mm256_cvtps_pd(_mm256_castps256_ps128(x.v)), _mm256_cvtps_pd(_mm256_extractf128_ps(x.v, 1))};
+  }
+  void store(double* p) const { _mm256_storeu_pd(p, a), _mm256_storeu_pd(p + 4, b); }
+  [[nodiscard]] F8 rounded() const { return {_mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a))}; }
+#else
+  struct D4 {
+    __m128d a, b;
+  } a, b;
+  static D4 half(double x) { return {_mm_set1_pd(x), _mm_set1_pd(x)}; }
+  static D8 all(double x) { return {half(x), half(x)}; }
+  static D4 half(const double* p) { return {_mm_loadu_pd(p), _mm_loadu_pd(p + 2)}; }
+  static D8 load(const double* p) { return {half(p), half(p + 4)}; }
+  static D4 half(F4 x) { return {_mm_cvtps_pd(x.v), _mm_cvtps_pd(_mm_movehl_ps(x.v, x.v))}; }
+  static D8 of(F8 x) { return {half(x.a), half(x.b)}; }
+  void store(double* p) const {
+    _mm_storeu_pd(p, a.a), _mm_storeu_pd(p + 2, a.b), _mm_storeu_pd(p + 4, b.a), _mm_storeu_pd(p + 6, b.b);
+  }
+  static F4 rounded(const D4& d) { return {_mm_movelh_ps(_mm_cvtpd_ps(d.a), _mm_cvtpd_ps(d.b))}; }
+  [[nodiscard]] F8 rounded() const { return {rounded(a), rounded(b)}; }
+#endif
+};
+
+#if defined(__AVX2__)
+FATHOM_KERNEL D8 operator+(D8 x, D8 y) { return {_mm256_add_pd(x.a, y.a), _mm256_add_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8 operator-(D8 x, D8 y) { return {_mm256_sub_pd(x.a, y.a), _mm256_sub_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8 operator*(D8 x, D8 y) { return {_mm256_mul_pd(x.a, y.a), _mm256_mul_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8 operator/(D8 x, D8 y) { return {_mm256_div_pd(x.a, y.a), _mm256_div_pd(x.b, y.b)}; }
+/// x > 0 ? y : z
+FATHOM_KERNEL D8 where_positive(D8 x, D8 y, D8 z) {
+  const __m256d zero = _mm256_setzero_pd();
+  return {_mm256_blendv_pd(z.a, y.a, _mm256_cmp_pd(x.a, zero, _CMP_GT_OQ)),
+          _mm256_blendv_pd(z.b, y.b, _mm256_cmp_pd(x.b, zero, _CMP_GT_OQ))};
+}
+#else
+FATHOM_KERNEL D8::D4 operator+(D8::D4 x, D8::D4 y) { return {_mm_add_pd(x.a, y.a), _mm_add_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8::D4 operator-(D8::D4 x, D8::D4 y) { return {_mm_sub_pd(x.a, y.a), _mm_sub_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8::D4 operator*(D8::D4 x, D8::D4 y) { return {_mm_mul_pd(x.a, y.a), _mm_mul_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8::D4 operator/(D8::D4 x, D8::D4 y) { return {_mm_div_pd(x.a, y.a), _mm_div_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8 operator+(D8 x, D8 y) { return {x.a + y.a, x.b + y.b}; }
+FATHOM_KERNEL D8 operator-(D8 x, D8 y) { return {x.a - y.a, x.b - y.b}; }
+FATHOM_KERNEL D8 operator*(D8 x, D8 y) { return {x.a * y.a, x.b * y.b}; }
+FATHOM_KERNEL D8 operator/(D8 x, D8 y) { return {x.a / y.a, x.b / y.b}; }
+FATHOM_KERNEL __m128d where_positive(__m128d x, __m128d y, __m128d z) {
+  const __m128d is = _mm_cmpgt_pd(x, _mm_setzero_pd());
+  return _mm_or_pd(_mm_and_pd(is, y), _mm_andnot_pd(is, z));
+}
+/// x > 0 ? y : z
+FATHOM_KERNEL D8 where_positive(D8 x, D8 y, D8 z) {
+  return {{where_positive(x.a.a, y.a.a, z.a.a), where_positive(x.a.b, y.a.b, z.a.b)},
+          {where_positive(x.b.a, y.b.a, z.b.a), where_positive(x.b.b, y.b.b, z.b.b)}};
+}
+#endif
+
+inline constexpr std::uint32_t kStrip = 64;  // columns of a strip
 inline constexpr std::uint32_t kMostRadius = WindowRule::kMostRadius, kMostSide = 2 * kMostRadius + 1;
-inline constexpr std::uint32_t kAhead = 2;  // rows, of which memory is asked for before they are loaded
+inline constexpr std::uint32_t kAhead = 2;  // rows that are prefetched
 inline constexpr std::uint32_t kWide = kStrip + 2 * kMostRadius + 2;
 
-/// Disparities are sorted into bins so narrow that two in neighbouring bins are within max_step of each other, rounding
-/// included: up to kMostBin, half a unit of its last place is less than the 1e-3 by which bins are narrower than half a
-/// step. A mask has the bins modulo 32.
+/// Disparities are sorted into bins so narrow that two in neighbouring bins are within max_step of each other, even
+/// with rounding: up to kMostBin, half a unit in the last place is less than 1e-3, the margin by which bins are
+/// narrower than half a step. A mask has the bins modulo 32.
 inline constexpr float kBinsPerStep = 2.002F, kMostBin = 4000.0F, kMostBins = 30.0F;
 
 FATHOM_KERNEL float bin_of(float disparity_px, float bins_per_px) {
@@ -35,7 +97,7 @@ struct WindowSums8 {
   D8 n, u, v, uu, uv, vv, d, ud, vd;
 };
 
-/// plane_at_centre() of noise/window.hpp, operation by operation.
+/// plane_at_centre() of noise/detail/window.hpp, operation by operation.
 FATHOM_KERNEL D8 plane_at_centre(const WindowSums8& s) {
   const D8 one = D8::all(1.0);
   const D8 a = s.n * s.uu - s.u * s.u, b = s.n * s.vv - s.v * s.v, c = s.n * s.uv - s.u * s.v;
@@ -47,19 +109,19 @@ FATHOM_KERNEL D8 plane_at_centre(const WindowSums8& s) {
   return (s.d - across * s.u - down * s.v) / s.n;
 }
 
-/// One row of a strip: its pixels with those beside it, and what a window takes of 2 radius + 1 of them.
+/// One row of a strip: its pixels and their margins, and sums over 2 radius + 1 of them for each window.
 struct alignas(64) WindowLine {
   float px[kWide];                             // 0: no valid pixel
-  float low[kStrip], high[kStrip], n[kStrip];  // of the valid ones, and how many there are
+  float low[kStrip], high[kStrip], n[kStrip];  // of the valid pixels, and their number
   double d[kStrip];
-  float u[kStrip], uu[kStrip];  // these, ud and bins once they are needed
+  float u[kStrip], uu[kStrip];  // like ud and bins computed on demand
   double ud[kStrip];
   std::uint32_t bins[kStrip];
   std::uint32_t has_sums;  // a bit for each eight columns
   bool has_bins;
 };
 
-/// Rows of the image that are in a window; bottom is inside.
+/// The rows of a window; bottom is inside.
 struct WindowRows {
   std::uint32_t top, bottom;
   [[nodiscard]] std::uint32_t count() const { return bottom - top + 1; }
@@ -76,13 +138,13 @@ class WindowStrip {
   [[nodiscard]] WindowRows rows_of(std::uint32_t row) const {
     return {row > r_ ? row - r_ : 0, std::min(row + r_, image_.rows - 1)};
   }
-  /// Makes the rows of the window of a row, the bottom one of which has been loaded, those of line().
+  /// Chooses the rows of a window for line(). The bottom row must be loaded.
   void enter(const WindowRows& rows) {
     for (std::uint32_t i = rows.top; i <= rows.bottom; ++i) line_[i - rows.top] = &lines_[i % (2 * r_ + 1)];
   }
   /// Row i of the window, from its top.
   [[nodiscard]] const WindowLine& line(std::uint32_t i) const { return *line_[i]; }
-  /// Its pixels from the first of the window of column k of the strip on.
+  /// Its pixels from the first of the window of column k on.
   [[nodiscard]] const float* px(std::uint32_t i, std::uint32_t k) const { return line_[i]->px + k; }
 
   void load(std::uint32_t row) {
@@ -95,7 +157,7 @@ class WindowStrip {
     std::fill_n(l.px, begin, 0.0F);
     std::fill_n(l.px + end, kWide - end, 0.0F);
     std::copy_n(from + (first + begin), end - begin, l.px + begin);
-    // The rows of a strip are far apart in memory, so that processors do not guess the next one.
+    // The rows of a strip are far apart in memory, so processors do not prefetch the next one.
     for (std::uint32_t i = begin; i < end && row + kAhead < image_.rows; i += 16) {
       __builtin_prefetch(from + std::size_t{kAhead} * image_.cols + (first + i));
     }
@@ -103,7 +165,7 @@ class WindowStrip {
     take(l, wide);
   }
 
-  /// Sums that a window with holes needs besides, of columns k to k + 7.
+  /// Adds the sums that only a window with holes needs, for columns k to k + 7.
   void add_sums(std::uint32_t line, std::uint32_t k) {
     WindowLine& l = *line_[line];
     const std::uint32_t bit = 1U << (k / F8::kLanes);
@@ -121,7 +183,7 @@ class WindowStrip {
     u.store(l.u + k), uu.store(l.uu + k), ud.store(l.ud + k);
   }
 
-  /// Which bins the pixels of windows k to k + 7 are in.
+  /// The masks of bins of windows k to k + 7.
   void find_bins(std::uint32_t lines, std::uint32_t k, std::uint32_t* bins) {
     std::fill_n(bins, F8::kLanes, 0U);
     for (std::uint32_t line = 0; line < lines; ++line) {
@@ -131,7 +193,7 @@ class WindowStrip {
     }
   }
 
-  /// Whether all valid pixels of a window belong to one surface; says no when it cannot tell.
+  /// Whether all valid pixels of a window belong to one surface; false if unknown.
   [[nodiscard]] FATHOM_KERNEL bool is_one_surface(float low, float high, std::uint32_t bins) const {
     const float lowest = bin_of(low, bins_per_px_), highest = bin_of(high, bins_per_px_);
     const std::uint32_t starts = bins & ~(bins << 1U | bins >> 31U);
@@ -140,7 +202,7 @@ class WindowStrip {
   }
 
  private:
-  /// What every window needs.
+  /// The sums that every window needs.
   void take(WindowLine& l, std::uint32_t wide) const {
     const F8 zero = F8::all(0.0F), none = F8::all(math::kInfinity), one = F8::all(1.0F);
     float low[kWide], there[kWide];

@@ -155,7 +155,7 @@ def test_frames_of_a_gpu_have_the_bits_of_the_processor_and_may_stay_there():
         "dl_device = (2, 1): the memory is that of (2, 0)",
         "some arrays are of NumPy and some of a GPU",
         "range: uint8 given, float32 wanted",
-        "the frame stands in the memory of a GPU: the processor cannot render it",
+        "the frame is in the memory of a GPU: the processor cannot render it",
         "shape: 1 numbers given, (rows, cols) or (environments, rows, cols) wanted",
         "a frame on a GPU has rays and channels, not 24 x 0 rays",
         "channels: no channel given, at least one wanted",

@@ -230,7 +230,7 @@ TEST_P(Allocations, OnlyTheCastersOwnInTheStepsOf4096Environments) {
                      {.simulator = {.seed = 1, .compute = compute_on(1)}, .count = kCount, .ranges = {}});
   const SensorId left = batch.add_sensor(make_sensor(camera, {StereoShadow{}, StereoEnergy{}}, {}, "left"),
                                          {{.entry = 1, .field = "pow", .low = 1, .high = 20}});
-  // So far away that it casts into a tree of its own.
+  // So far away that it casts into its own tree.
   batch.add_sensor(make_sensor(camera, {EdgeLoss{.low_probability = 0.5F}}, {{100, 0, 0}, {}}, "far"));
   const std::size_t rays = std::size_t{kCount} * 16 * 12;
   std::vector<float> depth(rays);

@@ -47,7 +47,7 @@ TEST(CleanOutputs, DoNotChangeWhenAnyNoiseIsSwitchedOn) {
       EXPECT_TRUE(same_bits(off.clean_depth_m(), on.clean_depth_m())) << model.slug();
       EXPECT_TRUE(same_bits(off.floats(Channel::kCleanHit), on.floats(Channel::kCleanHit))) << model.slug();
       // A window may take the surface of a neighbour. Ray noise turns the ray itself: normal, incidence, energy and
-      // entity are those of what this ray struck, while the clean range, depth and hit point are those of the ray
+      // entity belong to the surface that this ray struck, while the clean range, depth and hit point belong to the ray
       // without noise.
       const bool takes_another = model.stage() == Stage::kRay || model.stage() == Stage::kImage;
       EXPECT_EQ(same_surfaces(off, on), !takes_another) << model.slug();

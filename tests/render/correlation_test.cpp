@@ -16,8 +16,6 @@
 
 #include "noise/busy.hpp"
 #include "render/any_sensors.hpp"
-#include "render/environment_frames.hpp"
-#include "render/small_models.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
 #include "support/casters.hpp"
@@ -173,7 +171,7 @@ double product_of_neighbours(const Frame& f, std::uint32_t across, std::uint32_t
 }
 
 TEST(Correlation, OfALidarFollowsRingsAndClosesWithTheTurn) {
-  // Rings that the frame sorts: rows are those of the frame, whatever the order in which rays are cast.
+  // Rings that the frame sorts: rows are the frame's, in any order of casting.
   SpinningLidar lidar = make_lidar(128, 200);
   const Correlation c{.across_px = 4};
   const auto frame = [&] {

@@ -12,7 +12,7 @@
 #include <fathom/noise/custom.hpp>
 
 #include "render/any_sensors.hpp"
-#include "render/shared_trees.hpp"
+#include "render/simulators.hpp"
 #include "render/test_scenes.hpp"
 #include "support/half_range.hpp"
 #include "support/host_device.hpp"

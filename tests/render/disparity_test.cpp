@@ -136,7 +136,7 @@ StereoCamera placed(const Vec3& left_m, const Vec3& right_m) {
   return camera;
 }
 
-// The band is defined for the left camera as reference: elsewhere it would stand on the wrong side.
+// The band is defined for the left camera as reference: with another reference it would be on the wrong side.
 TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
   const InvalidBand on{}, off{.left_band = false, .max_disparity_px = 126};
   const auto refusal = [](const SensorModel& model, const Sensor& from) {

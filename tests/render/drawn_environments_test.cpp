@@ -12,10 +12,10 @@
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"
-#include "render/environment_frames.hpp"
 #include "render/parameter_range.hpp"
-#include "render/shared_trees.hpp"
-#include "scene/pose_offset.hpp"
+#include "render/simulators.hpp"
+#include "render/test_scenes.hpp"
+#include "scene/poses.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 #include "support/host_device.hpp"
@@ -63,7 +63,7 @@ std::vector<ParameterRange> any_ranges(const Sensor& sensor) {
   return ranges;
 }
 
-/// A material has the reflectivity of those that have one.
+/// The material decides the reflectivity of its entities.
 std::vector<ParameterRange> any_entity_ranges(const Scene& scene) {
   std::vector<ParameterRange> ranges;
   for (const std::uint32_t entity : {1U, 2U}) {
@@ -204,7 +204,7 @@ TEST(DrawnEnvironments, TheOffsetStillAppliesToAPoseThatIsSet) {
   compare();
 }
 
-// Sensors of a batch see one and the same entities, and each has draws of its own.
+// Sensors of a batch see the same entities, and each has its own draws.
 TEST(DrawnEnvironments, SensorsShareTheEntities) {
   for (const CasterKind caster : test::casters()) {
     const EnvironmentsOptions options = {.simulator = {.seed = 2, .compute = {.threads = 2, .caster = caster}},

@@ -162,7 +162,7 @@ double uniform_of(const NoiseKey& key, std::uint32_t c0, std::uint32_t c1) {
   return (static_cast<double>((std::uint64_t{block.word[0]} << 21U) ^ (block.word[1] >> 11U)) + 0.5) * 0x1p-53;
 }
 
-// What programs drew before there were other targets, they draw today, whatever stands beside it.
+// Draws of noise stay the same with ranges of other targets beside them.
 TEST(DrawnFields, DrawsOfNoiseKeepTheirStreams) {
   Sensor sensor = make_sensor(make_stereo(4, 3, 20, 0.1), {StereoShadow{}, DistanceNoise{}}, {}, "cam");
   const ParameterRange noise = {.entry = 1, .field = "stddev_m", .low = 1, .high = 3};
@@ -198,7 +198,7 @@ TEST(DrawnFieldRefusals, OfSensors) {
   refused(camera, of_sensor("baseline_m", NAN, 0.1), "stereo_camera.baseline_m = nan is not in");
   refused(camera, of_sensor("baseline_m", 0.2, 0.1), "low is above high");
   refused(camera, of_sensor("baseline_m", 0, 0.1), "at 0");  // StereoShadow needs two cameras apart
-  refused(camera, of_sensor("width", 4, 8), "only single numbers that leave the rays as many as they are");
+  refused(camera, of_sensor("width", 4, 8), "only single numbers that keep the number of rays");
   refused(camera, of_sensor("reference", 0, 1), "only single numbers");
   refused(camera, of_sensor("principal_point_px", 0, 1), "only single numbers");
   refused(camera, of_sensor("horizontal_fov_rad", 1, 2), "exactly one way");
@@ -221,7 +221,7 @@ TEST(DrawnFieldRefusals, OfSensors) {
   refused(make_sensor(make_stereo(4, 3, 20, 0.1)), range, "a log-uniform law needs low above 0");
 }
 
-/// The fields of draws go on where a scan closes, and are those of the sensor as it is given.
+/// Fields of draws are continuous where a scan closes; the sensor as given decides whether it closes.
 TEST(DrawnFieldRefusals, OfScansThatCloseUnderCorrelatedDraws) {
   Laser2d laser;
   laser.rays = 8, laser.min_azimuth_rad = -2.5, laser.max_azimuth_rad = 2.5;
@@ -290,7 +290,7 @@ TEST(DrawnFieldRefusals, ADrawThatDoesNotFitChangesNothing) {
   Frame before(all_channels()), after(all_channels());
   batch.render(0, before);
   EXPECT_TRUE(contains(input_error([&] { batch.reset(0, episode); }),
-                       "sensor 'lidar', as it is drawn: stereo_shadow needs two cameras apart"));
+                       "sensor 'lidar', as drawn: stereo_shadow needs two cameras apart"));
   EXPECT_EQ(batch.episodes()[0], 0U);
   batch.render(0, after);
   EXPECT_TRUE(test::same_bits(before.range_m(), after.range_m()));

@@ -13,9 +13,9 @@
 #include <fathom/base/error.hpp>
 #include <fathom/simulate/environments.hpp>
 
-#include "render/environment_frames.hpp"
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
+#include "render/test_scenes.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 
@@ -46,7 +46,7 @@ Rig make_rig() {
                                      EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F}},
                                     {}, "stereo"));
   rig.ranges.push_back({{.entry = 1, .field = "pow", .low = 1, .high = 20}});
-  // More than half a step of the grid of origins away: it casts into a tree of its own.
+  // More than half a step of the grid of origins away: it casts into its own tree.
   rig.sensors.push_back(
       make_sensor(make_lidar(5, 60), {DistanceNoise{.stddev_m = 0.02F}}, {{70, 0, 0}, {}}, "far_lidar"));
   rig.ranges.push_back({});

@@ -10,9 +10,9 @@
 
 #include <fathom/base/error.hpp>
 
-#include "render/environment_frames.hpp"
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
+#include "render/test_scenes.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 
@@ -159,7 +159,7 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
 }
 
 TEST(Environments, AChainThatTheEpisodeCannotDrawChangesNothing) {
-  // The weights of the mixture sum to 1 with the w_hit that is drawn, those of the other chain do not.
+  // The weights of the mixture sum to 1 with the drawn w_hit; the weights of the other chain do not.
   const Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {BeamMixture{.w_hit = 0.7F}});
   const EnvironmentsOptions options = {.simulator = {.compute = {.threads = 1}},
                                        .count = 2,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The window over the image of a frame: where it stands among the stages, what follows it, and its loops over images.
 
-#include <fathom/noise/matching_window.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,10 +10,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <fathom/noise/matching_window.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "noise/windows.hpp"
 #include "render/any_sensors.hpp"
+#include "render/lanes.hpp"
 #include "render/render.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/window_lanes.hpp"
@@ -23,6 +23,7 @@
 #include "support/error_text.hpp"
 
 namespace fathom {
+
 namespace {
 
 using test::count_in_row;
@@ -122,8 +123,8 @@ TEST(MatchingWindowFrames, APostGrowsByTheClosedFormAndAThinOneDisappears) {
   }
 }
 
-// A camera does not know that a ray was turned: its pixel says how far away something is, along its own ray. So ray
-// noise that is alike over some pixels makes a silhouette wavy, in the image and in the points.
+// A camera does not know that a ray was turned: its pixel reports a distance along its own ray. So ray noise that is
+// correlated over some pixels makes a silhouette wavy, in the image and in the points.
 TEST(MatchingWindowFrames, RayNoiseMovesWhatAPixelSeesAndNotThePixel) {
   const ChainEntry turned = {AngularRay{.stddev_rad = static_cast<float>(1.5 / kFocal)},
                              Correlation{.across_px = 3, .down_px = 3}};
@@ -197,7 +198,7 @@ TEST(MatchingWindowFrames, StandsBetweenTheLossesAndHitNoise) {
   EXPECT_TRUE(same_bits(before.clean_depth_m(), on.clean_depth_m()));
   EXPECT_TRUE(same_bits(before.floats(Channel::kCleanHit), on.floats(Channel::kCleanHit)));
   EXPECT_TRUE(same_bits(before.energy(), on.energy()));
-  // Disparity noise comes after it: without noise the levels are those of the window.
+  // Disparity noise comes after it: without noise the window alone decides the levels.
   NoiseChain noisy = many_losses();
   noisy.push_back(Disparity{.bias_px = 1});  // at the end: the draws of the others stay
   const Frame shifted = render_once(make_room_scene(), make_sensor(camera, noisy));
@@ -362,5 +363,47 @@ TEST(MatchingWindowFrames, AreRefusedWhereTheWindowCannotBe) {
   EXPECT_EQ(error_of(sensor), "sensor 'lidar': by_entity: matching_window cannot differ by entity");
 }
 
+// What a pixel shows that a window gave a surface beside it.
+
+// The side of a box that the camera sees at a grazing angle grows over pixels whose own rays would meet that side from
+// behind, which gave intensities below 0. What such a pixel shows is what the ray of the nearest pixel of the side met.
+TEST(MatchingWindowFrames, ASurfaceThatGrowsIsNeverSeenFromBehind) {
+  Scene scene;
+  scene.add_entity({.name = "wall",
+                    .mesh = scene.add_mesh(make_plane(100, 100)),
+                    .parent_from_entity = test::TiltedPlane{10, 0}.pose()});
+  scene.add_entity(
+      {.name = "box",
+       .mesh = scene.add_mesh(make_box({0.25, 1, 4})),
+       .parent_from_entity = Pose{{1.125, -0.504, 0}, {}}});  // of its side, in y = -0.004, a pixel is seen
+  const StereoCamera camera = make_stereo(81, 5, 600, 0.1, CameraReference::kLeft);
+  const MatchingWindow window{.radius_px = 8, .max_step_px = 12};
+  Sensor sensor = make_sensor(camera), matched = make_sensor(camera, {window});
+  sensor.falloff = matched.falloff = {.law = FalloffLaw::kInverseSquare, .reference_m = 0.5F};
+  const Frame off = render_once(scene, sensor), on = render_once(scene, matched);
+  const RayPattern rays = make_pattern(camera);
+  std::size_t behind = 0;
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    ASSERT_GE(on.intensity()[i], 0.0F);
+    ASSERT_LE(on.incidence_rad()[i], std::numbers::pi_v<float> / 2);
+    if (on.entity_id()[i] == off.entity_id()[i]) continue;
+    ASSERT_EQ(on.entity_id()[i], 1U);  // the box grew
+    const std::size_t row = i / 81 * 81;
+    std::size_t nearest = row;
+    for (std::size_t k = row; k < row + 81; ++k) {
+      const auto distance = [&](std::size_t at) { return at > i ? at - i : i - at; };
+      if (off.entity_id()[k] == 1 && (off.entity_id()[nearest] != 1 || distance(k) < distance(nearest))) nearest = k;
+    }
+    const auto normal = on.normal_world();
+    const Vec3 n = {normal.x[i], normal.y[i], normal.z[i]};
+    behind += dot(n, test::direction_of(rays, i)) > 0 ? 1 : 0;
+    ASSERT_EQ(on.triangle_id()[i], off.triangle_id()[nearest]);
+    ASSERT_EQ(on.incidence_rad()[i], off.incidence_rad()[nearest]);
+    ASSERT_EQ(on.intensity()[i], off.intensity()[nearest]);
+  }
+  EXPECT_GT(behind, 0U);
+}
+
 }  // namespace
+
 }  // namespace fathom

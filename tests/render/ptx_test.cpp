@@ -15,7 +15,7 @@
 
 #include <fathom/simulate/simulator.hpp>
 
-#include "render/device/gpu_objects.hpp"
+#include "render/device/gpu.hpp"
 #include "render/device/layout_table.hpp"
 #include "render/test_scenes.hpp"
 #include "support/error_text.hpp"

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 
-#include "render/small_models.hpp"
-#include "sensor/ray_count.hpp"
+#include "render/test_scenes.hpp"
+#include "sensor/kinds.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

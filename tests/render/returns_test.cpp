@@ -16,7 +16,6 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/any_sensors.hpp"
-#include "render/environment_frames.hpp"
 #include "render/test_scenes.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"

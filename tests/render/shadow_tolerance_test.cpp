@@ -31,7 +31,7 @@ Mesh make_sheet(double gap_m) {
   return sheet;
 }
 
-/// A wall with sheets before it that are part of it, and others that are entities of their own.
+/// A wall with sheets before it: some are part of it, others are separate entities.
 Scene make_layers(const std::vector<double>& own_gaps_m, const std::vector<double>& other_gaps_m = {}) {
   Mesh wall = make_plane(100, 100);
   for (const double gap : own_gaps_m) test::append(wall, make_sheet(gap));
@@ -81,7 +81,7 @@ TEST(ShadowTolerance, SixteenOwnSurfacesAreLookedThrough) {
   while (gaps.size() < 16) gaps.push_back(0.002 + 0.001 * static_cast<double>(gaps.size()));
   EXPECT_EQ(hidden(make_layers(gaps), 0.02F), 0U);
   gaps.push_back(0.001);
-  EXPECT_NEAR(hidden(make_layers(gaps), 0.02F), shadow_px(0.001), 1.0);  // where all 17 stand in the way
+  EXPECT_NEAR(hidden(make_layers(gaps), 0.02F), shadow_px(0.001), 1.0);  // all 17 are in the way
 }
 
 TEST(ShadowTolerance, IsThatOfTheRowOfTheEntityStruck) {

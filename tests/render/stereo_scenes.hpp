@@ -6,7 +6,7 @@
 #include <numbers>
 #include <string>
 
-#include <fathom/sensor/stereo_camera.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "render/test_scenes.hpp"
 #include "sensor/angles.hpp"

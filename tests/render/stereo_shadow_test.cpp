@@ -178,7 +178,8 @@ TEST(StereoShadow, NoFalseShadowWhereCoordinatesAreLargest) {
   }
 }
 
-// A small plane far away, seen head-on: eye and hit point have few roundings of their own, the plane has its corners'.
+// A small plane far away, seen head-on: eye and hit point have few roundings, the plane has the roundings of its
+// corners.
 TEST(StereoShadow, NoFalseShadowOnASmallPlaneFarAway) {
   for (int turn = 0; turn < 40; ++turn) {
     const Pose pose{{}, from_roll_pitch_yaw(turn, 0.5 * std::sin(turn), 2.1 * turn)};
@@ -272,7 +273,7 @@ const Pose kAKilometreAway{{1024, -1024, 0}, from_roll_pitch_yaw(0.2, 0.1, 0.9)}
 // As far from the origin of casting as may be, 55 m.
 const Pose kFarOut{{287.9, -287.9, 287.9}, from_roll_pitch_yaw(0.2, 0.1, 0.9)};
 
-/// From head-on to grazing, for emitter and camera alike; from near to far; and where coordinates are large.
+/// From head-on to grazing, for emitter and camera; from near to far; and for large coordinates.
 std::vector<Sheet> make_sheets() {
   std::vector<Sheet> sheets;
   for (const auto& [tilt, baseline] : {std::pair{0.0, 1.0}, {60.0, 1.0}, {80.0, 0.1}, {89.0, 0.02}}) {

@@ -219,7 +219,7 @@ TEST(EntityEntries, WrongOnesAreRefused) {
             "sensor 'lidar': by_entity: entry 1 of the chain has two for entity 0");
 }
 
-/// The lidar's rings, told apart by a bias of their own.
+/// The lidar's rings, each with a different bias.
 Sensor lidar_with_rings() {
   Sensor sensor = make_sensor(test::make_lidar(16, 90), {GainBias{.gain = 0.01F}});
   for (std::uint16_t ring = 0; ring < 16; ring += 3) {
@@ -290,7 +290,7 @@ TEST(BadParameters, AreRefusedByName) {
   EXPECT_THROW(Noise(StereoEnergy{.normalization = static_cast<EnergyNormalization>(7)}), InputError);
 }
 
-// Off by default; each factor as its formula says, in the array of energies and in what is lost.
+// Off by default; each factor follows its formula, in the array of energies and in the losses.
 TEST(StereoEnergy, IsScaledByReflectivityRangeAndAmbientLightOnRequest) {
   const StereoCamera camera = make_stereo(120, 90, 60, 0.1);
   const auto frame_of = [&](const StereoEnergy& law) {
@@ -312,7 +312,7 @@ TEST(StereoEnergy, IsScaledByReflectivityRangeAndAmbientLightOnRequest) {
   EXPECT_GT(std::count(on.entity_id().begin(), on.entity_id().end(), 1U), 100);
 }
 
-// Two laws of one chain read one energy; a law that stands alone may have a range of it.
+// Two laws of one chain read one energy; a single law may have a range of it.
 TEST(StereoEnergy, HasOneScaleInAChain) {
   const StereoCamera camera = make_stereo(32, 24, 20, 0.1);
   StereoEnergy dim;

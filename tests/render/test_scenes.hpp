@@ -3,15 +3,21 @@
 // Scenes and sensors that the tests of this room share.
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
 #include <utility>
 
+#include <fathom/frame/frame.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
+
+#include "sensor/angles.hpp"
 
 namespace fathom::test {
 
@@ -74,6 +80,36 @@ bool same_bits(std::span<const T> a, std::span<const T> b) {
 inline NoiseChain three_gaussians() {
   return {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.002F}, AngularHit{.axis = Axis::kY, .stddev_rad = 0.003F},
           DistanceNoise{.mean_m = 0.01F, .stddev_m = 0.02F, .stddev_per_m = 0.001F}};
+}
+
+inline SpinningLidar small_lidar() {
+  SpinningLidar lidar;
+  lidar.elevation_rad = {-10 * kDeg, 5 * kDeg, 0.0, 15 * kDeg};  // on purpose not sorted
+  lidar.columns = 36;
+  return lidar;
+}
+
+inline Rosette small_rosette() {
+  Rosette rosette;
+  rosette.points = 5000;
+  rosette.field_of_view_rad = 40 * kDeg;
+  rosette.prism1_hz = 7294.0 / 60;
+  rosette.prism2_hz = -4664.0 / 60;
+  rosette.points_per_s = 100000;
+  return rosette;
+}
+
+/// Whether environment `e` of `a` and `f` of `b` hold the same bits in every array.
+inline bool same_environment(const Frame& a, std::uint32_t e, const Frame& b, std::uint32_t f, std::size_t rays) {
+  const auto same = [&](auto x, auto y) {
+    const auto p = x.subspan(e * rays, rays), q = y.subspan(f * rays, rays);
+    return std::memcmp(p.data(), q.data(), p.size_bytes()) == 0;
+  };
+  const PointSpan u = a.hit_world_m(), v = b.hit_world_m();
+  return same(a.range_m(), b.range_m()) && same(a.depth_m(), b.depth_m()) &&
+         same(a.clean_range_m(), b.clean_range_m()) && same(a.energy(), b.energy()) && same(a.reason(), b.reason()) &&
+         same(a.entity_id(), b.entity_id()) && same(a.time_offset_s(), b.time_offset_s()) && same(a.ring(), b.ring()) &&
+         same(u.x, v.x) && same(u.z, v.z);
 }
 
 }  // namespace fathom::test

@@ -2,8 +2,6 @@
 // When frames are measured and when they arrive: closed forms, the laws of the draws, and the same frames whatever was
 // rendered before.
 
-#include <fathom/simulate/timing.hpp>
-
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -16,8 +14,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/sensor.hpp>
 
-#include "render/environment_frames.hpp"
 #include "render/test_scenes.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
@@ -369,7 +367,7 @@ TEST(TimedEnvironments, OneAloneEqualsItselfAmongOthers) {
   }
   std::uint32_t others = 0;
   for (const FrameTime& time : all.frame_times(SensorId{0}, 9)) others += time.stamp_s != many.stamp_s() ? 1 : 0;
-  EXPECT_EQ(others, 20U);  // each has a jitter of its own
+  EXPECT_EQ(others, 20U);  // each has its own jitter
 }
 
 TEST(TimedEnvironments, CannotFreezeRaysThatAllOfThemShare) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Many environments at once, as the training of robots needs: one scene and its sensors, with poses and drawn
-// parameters of each environment's own, rendered as arrays [environments, rows, cols].
+// Many environments at once, for the training of robots: one scene and its sensors, with separate poses and drawn
+// parameters for each environment, rendered as arrays [environments, rows, cols].
 
 #include <cstdint>
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace fathom {
 
-/// Which environments a call is for: those of a list of numbers, in any order and none twice, or all, without a list.
-/// An empty list is none of them. A call reads the list before it returns, and keeps nothing of it.
+/// The environments of a call: a list of numbers, in any order and without duplicates; without a list: all. An empty
+/// list means no environment. A call reads the list before it returns, and does not keep it.
 using EnvironmentNumbers = std::optional<std::span<const std::uint32_t>>;
 
 struct EnvironmentsOptions {
@@ -30,10 +30,10 @@ struct EnvironmentsOptions {
   std::vector<ParameterRange> entity_ranges = {};  ///< of entities, which all sensors see: SceneSetup::entity_ranges
 };
 
-/// A batch of environments. The frame of one depends on its number, its episode, its poses and its noise alone, never
-/// on the others: environment 17 alone equals environment 17 of 64, bit by bit, and equals what a Simulator renders
-/// with that episode's seed and parameters. So do the frames of a sensor, whatever sensors there are beside it. An
-/// environment is named by its number, in [first, first + count). Use it from one thread at a time.
+/// A batch of environments. The frame of one depends only on its number, its episode, its poses and its noise, never on
+/// other environments or sensors: environment 17 alone equals environment 17 of 64, bit by bit, and equals the frame of
+/// a Simulator with that episode's seed and parameters. An environment is named by its number, in [first, first +
+/// count). Use it from one thread at a time.
 ///
 ///   Environments batch(scene, {.simulator = {.seed = 7}, .count = 4096});
 ///   const SensorId left = batch.add_sensor(left_camera), right = batch.add_sensor(right_camera);
@@ -56,33 +56,34 @@ class FATHOM_API Environments {
   Environments(Environments&&) noexcept;
   Environments& operator=(Environments&&) noexcept;
 
-  /// Throws InputError as Simulator::add_sensor does, for a rolling sensor, for more than kMaxRays rays in all
-  /// environments, for a range that names no number of the sensor or its chain, one that must be the same in the whole
-  /// chain or one that changes how many rays there are, or that leaves its limits, and for the 32nd sensor that ignores
-  /// something (one with a parent does, by default), and for a timing that freezes a sensor whose rays differ from
-  /// frame to frame, as all environments share them. Where a range changes the directions or limits of rays, each
-  /// environment keeps rays of its own, 31 bytes each.
+  /// Throws InputError as Simulator::add_sensor does, and also
+  /// - for a rolling sensor, and for more than kMaxRays rays in all environments;
+  /// - for a range that names no number of the sensor or its chain, that names a number which must be the same in the
+  ///   whole chain or changes the number of rays, or that leaves the limits of its field;
+  /// - for the 32nd sensor that ignores something (a sensor with a parent does, by default);
+  /// - for a timing that freezes a sensor whose rays differ from frame to frame, as all environments share them.
+  /// If a range changes the directions or limits of rays, each environment keeps its own rays, 31 bytes each.
   SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges = {});
 
-  /// Places an entity in one environment, relative to its parent, from now on; elsewhere it stays where it is or moves
-  /// as the scene says. Where an offset of its pose is drawn (kPoseOffsetFields), it stands that far from there.
+  /// Places an entity in one environment, relative to its parent, from now on; in other environments it stays where it
+  /// is or follows its motion. An offset drawn for its pose (kPoseOffsetFields) still applies.
   void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity);
-  /// The same for K entities in E environments: positions [E, K, 3] in m and quaternions (w, x, y, z) [E, K, 4]. Of an
-  /// entity that is there twice, the later pose counts. Allocates only for entities that were never placed before.
+  /// The same for K entities in E environments: positions [E, K, 3] in m and quaternions (w, x, y, z) [E, K, 4]. If an
+  /// entity is listed twice, the later pose counts. Allocates only for entities that were never placed before.
   void set_entity_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
                         std::span<const double> quaternions_wxyz, const EnvironmentNumbers& environments = {});
-  /// Places a sensor in one environment, from now on; elsewhere it stays where it is or moves as its trajectory says.
-  /// Where an offset of its pose is drawn, it stands that far from there.
+  /// Places a sensor in one environment, from now on; in other environments it stays where it is or follows its
+  /// trajectory. An offset drawn for its pose still applies.
   void set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor, SensorId sensor = SensorId{0});
   /// The same in E environments: positions [E, 3] in m and quaternions (w, x, y, z) [E, 4].
   void set_sensor_poses(SensorId sensor, std::span<const double> positions_m, std::span<const double> quaternions_wxyz,
                         const EnvironmentNumbers& environments = {});
-  /// Gives one environment a chain of its own; the next frame rendered uses it. Numbers with a range
-  /// keep what the episode draws for them. Throws InputError as Simulator::set_noise does, and when the chain lacks a
-  /// number that has a range.
+  /// Gives one environment its own chain; the next frame rendered uses it. Numbers with a range keep the values drawn
+  /// for the episode. Throws InputError as Simulator::set_noise does, and when the chain lacks a number that has a
+  /// range.
   void set_noise(std::uint32_t environment, NoiseChain noise, SensorId sensor = SensorId{0});
 
-  /// Starts an episode: draws the parameters anew. All environments start in episode 0.
+  /// Starts an episode: draws the parameters again. All environments start in episode 0.
   void reset(std::uint32_t environment, std::uint32_t episode);
   /// Starts the next episode of each.
   void reset(const EnvironmentNumbers& environments);
@@ -101,20 +102,19 @@ class FATHOM_API Environments {
   [[nodiscard]] std::span<const double> entity_drawn_values() const;
   [[nodiscard]] std::span<const ParameterRange> entity_ranges() const;
 
-  /// The times of frame `index` of a sensor, [count]: each environment draws its own jitter, dropped and frozen frames,
-  /// of its episode. render() holds to them: a frozen frame has the content of an earlier one, in the poses of now, and
-  /// one that is dropped what would have been seen. Whoever moves things by hand and wants the rows of both to stay as
-  /// they are renders the other environments alone.
+  /// The times of frame `index` of a sensor, [count]: each environment draws its own jitter, dropped and frozen frames.
+  /// render() uses them: a frozen frame has the content of an earlier one with the present poses, and a dropped frame
+  /// is rendered too. To keep the rows of both unchanged, render only the other environments.
   [[nodiscard]] std::vector<FrameTime> frame_times(SensorId sensor, std::uint32_t index) const;
 
   /// Renders frame `index` of a sensor: arrays [count, rows, cols], that is a frame of count * rows rows. With a list
-  /// of environments only these are cast, and the rows of the others stay as they are; in a frame that has another
-  /// shape, or none yet, they are then kMasked and NaN. The stamps of the frame are those of the sensor's timing
-  /// without draws. In steady state nothing is allocated.
+  /// of environments only these are cast, and the rows of the others stay unchanged; if the frame had no or another
+  /// shape, they become kMasked and NaN. The frame's stamps follow the sensor's timing without draws. In steady
+  /// state nothing is allocated.
   void render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});
   /// Of the first sensor.
   void render(std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});
-  /// Of all sensors, frames[i] for SensorId i; none for null. The tree of an environment is built once for all of them.
+  /// Of all sensors, frames[i] for SensorId i; null: not rendered. The tree of an environment is built once for all.
   void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments = {});
 
   [[nodiscard]] std::uint32_t count() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Domain randomization: numbers that are drawn once per (seed, environment, episode) and held for the episode, instead
-// of being given: of noise models, of sensors and their poses, of entities and theirs.
+// Domain randomization: numbers of noise models, sensors, entities and poses that are drawn once per (seed,
+// environment, episode) and held for the episode.
 
 #include <array>
 #include <cstdint>
@@ -20,17 +20,17 @@ template <>
 inline constexpr std::array<std::string_view, 4> kChoiceWords<RangeLaw> = {"uniform", "log_uniform", "normal",
                                                                            "truncated_normal"};
 
-/// Whose number a range draws.
+/// The owner of the number that a range draws.
 enum class RangeTarget : std::uint8_t {
   kNoise,   ///< `field` of the model `entry` of a sensor's chain
   kSensor,  ///< `field` of a sensor: a number of its kind, or a part of kPoseOffsetFields
   kEntity,  ///< `field` of `entity`: "reflectivity", or a part of kPoseOffsetFields
 };
 
-/// The parts of a pose's offset: where a sensor or an entity really stands, in the frame in which its nominal pose puts
-/// it. parent_from_drawn = parent_from_nominal * offset: a position along its own axes, and a rotation vector about
-/// them. Of a motion, every key takes the offset. A pose that is set later (Environments::set_entity_pose,
-/// set_sensor_pose) is the nominal one: the offset drawn for the episode still applies.
+/// The parts of a pose's offset: the true place of a sensor or an entity, in the frame of its nominal pose.
+/// parent_from_drawn = parent_from_nominal * offset: a position along its own axes, and a rotation vector about them.
+/// Every key of a motion takes the offset. A pose that is set later (Environments::set_entity_pose, set_sensor_pose) is
+/// nominal: the offset drawn for the episode still applies.
 inline constexpr std::array<std::string_view, 6> kPoseOffsetFields = {
     "position_x_m", "position_y_m", "position_z_m", "rotation_x_rad", "rotation_y_rad", "rotation_z_rad"};
 
@@ -39,20 +39,20 @@ inline constexpr std::array<std::string_view, 6> kPoseOffsetFields = {
 ///   {.entry = 1, .field = "stddev_m", .low = 0.01, .high = 0.03}                          // of a noise model
 ///   {.field = "baseline_m", .low = 0.048, .high = 0.052, .target = RangeTarget::kSensor}  // of a stereo camera
 ///
-/// Of a sensor's kind, any number may be drawn that leaves the rays as many as they are: baseline_m, fx, fy,
-/// horizontal_fov_rad, min_range_m, ... The principal point of a depth or stereo camera is "cx" and "cy"; where the
-/// camera does not give it, the other of the two stays in the middle of the image.
+/// Of a sensor's kind, any number may be drawn that keeps the number of rays: baseline_m, fx, fy, horizontal_fov_rad,
+/// min_range_m, ... The principal point of a depth or stereo camera is "cx" and "cy"; if the camera does not give it,
+/// the other of the two stays in the middle of the image.
 struct ParameterRange {
   std::uint32_t entry = 0;  ///< position of the model in the sensor's chain
   std::string field = {};   ///< "min_energy"
   RangeLaw law = RangeLaw::kUniform;
-  double low = 0.0, high = 0.0;     ///< limits of the value, within those of the field; kLogUniform: low > 0
+  double low = 0.0, high = 0.0;     ///< limits of the value, within the field's; kLogUniform: low > 0
   double mean = 0.0, stddev = 0.0;  ///< of kNormal, clipped to [low, high], and kTruncatedNormal, renormalised on it
-  // Whose parameters; with neither, those of the chain's own entry.
-  EntityId entity = kNoEntity;             ///< kNoise: those for this entity (ChainEntry::by_entity); kEntity: its own
-  std::optional<std::uint16_t> ring = {};  ///< those for this ring (ChainEntry::by_ring)
-  /// Of an entity or ring of kNoise: it takes the value drawn for the model itself. Of kEntity: a part takes the value
-  /// drawn for the whole (Entity::part_of_parent).
+  // The entry for an entity or a ring; with neither, the chain's own entry.
+  EntityId entity = kNoEntity;             ///< kNoise: the entry in ChainEntry::by_entity; kEntity: the entity
+  std::optional<std::uint16_t> ring = {};  ///< the entry in ChainEntry::by_ring
+  /// kNoise: the entity or ring takes the value drawn for the model itself. kEntity: a part takes the value drawn for
+  /// the whole (Entity::part_of_parent).
   bool as_chain = false;
   RangeTarget target = RangeTarget::kNoise;
 };
@@ -61,13 +61,13 @@ struct ParameterRange {
 struct DrawnParameter {
   std::uint32_t entry;
   std::string field;
-  EntityId entity;                    ///< kNoEntity: not for a single entity
-  std::optional<std::uint16_t> ring;  ///< nothing: not for a single ring
+  EntityId entity;                    ///< kNoEntity if not for a single entity
+  std::optional<std::uint16_t> ring;  ///< empty if not for a single ring
   double value;
   RangeTarget target = RangeTarget::kNoise;
 };
 
-/// The seed of everything drawn in an episode, noise and ranges. Environment 0 in episode 0 has the run's own.
+/// The seed of all draws in an episode, of noise and ranges. Environment 0 in episode 0 has the run's own seed.
 FATHOM_API std::uint64_t episode_seed(std::uint64_t seed, std::uint32_t environment, std::uint32_t episode);
 
 }  // namespace fathom

@@ -1,19 +1,98 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/base/ids.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/scene/trajectory.hpp>
-#include <fathom/sensor/intensity.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/returns.hpp>
-#include <fathom/simulate/timing.hpp>
 
 namespace fathom {
+
+/// When a sensor measures and when its frames arrive. By default frame k is measured at start_s + k / rate_hz of the
+/// scene and arrives at once.
+///
+///   measured(k)  = start_s + phase_s + k / rate_hz + j(k)    j: normal, cut at 4 jitter_s
+///   delivered(k) = measured(k) + latency_s
+///
+/// The jitter is at most half a period, so neither stamps nor times of delivery go backwards. A dropped frame never
+/// arrives. A frozen frame arrives in its turn, with the content and the stamp of the last frame before it that was
+/// neither frozen nor dropped; the first frame that arrives is never frozen. Each frame draws separately whether it is
+/// dropped or frozen; if both, it is dropped.
+///
+/// The draws have their own stream (math/random.hpp): they depend only on the seed, the name of the sensor and the
+/// number of the frame, and they change no other draw. Not modelled: latency that varies, which would let frames
+/// overtake each other, and losses that come in bursts.
+struct Timing {
+  std::optional<double> rate_hz = {};
+  double phase_s = 0.0;
+  double latency_s = 0.0;
+  double jitter_s = 0.0;
+  double drop_frame = 0.0;
+  double freeze = 0.0;
+
+  static constexpr std::string_view kSlug = "timing";
+  static constexpr std::string_view kDoc = "When a sensor measures, and when its frames arrive.";
+  static constexpr auto fields() {
+    return std::array<Field<Timing>, 6>{{
+        {.name = "rate_hz",
+         .unit = "Hz",
+         .member = &Timing::rate_hz,
+         .low = 1e-3,
+         .high = 1e6,
+         .doc = "frames in a second",
+         .default_text = "the scene's"},
+        {"phase_s", "s", &Timing::phase_s, 0, 1000, "from the start of the scene to the first frame"},
+        {"latency_s", "s", &Timing::latency_s, 0, 1000, "from the start of a frame to its delivery"},
+        {"jitter_s", "s", &Timing::jitter_s, 0, 1000,
+         "standard deviation of the start of a frame, at most an eighth of the time between two"},
+        {"drop_frame", "1", &Timing::drop_frame, 0, 1, "probability that a frame never arrives"},
+        {"freeze", "1", &Timing::freeze, 0, 1, "probability that a frame is the one before it once more"},
+    }};
+  }
+
+  friend bool operator==(const Timing&, const Timing&) = default;
+};
+
+/// The clock of a scene: its frame k starts at start_s + k / rate_hz.
+struct SceneClock {
+  double rate_hz = 10.0;
+  double start_s = 0.0;
+};
+
+/// The time of one frame of one sensor.
+struct FrameTime {
+  std::uint32_t index = 0;    ///< of the frame
+  std::uint32_t content = 0;  ///< of the frame that was measured: `index`, unless it is frozen
+  double stamp_s = 0.0;       ///< when the content was measured: the start of that frame
+  double delivered_s = 0.0;   ///< when the frame arrives; NaN: never
+
+  [[nodiscard]] bool is_frozen() const { return content != index; }
+  [[nodiscard]] bool is_dropped() const { return std::isnan(delivered_s); }
+};
+
+/// Throws InputError for a value outside its limits, and for a jitter of more than an eighth of the time between two
+/// frames.
+FATHOM_API void check_timing(const Timing& timing, const SceneClock& clock);
+
+/// The time of frame `index` of a sensor with that name; `seed` is the run's, or episode_seed() of the episode. A pure
+/// function: frame 17 alone is frame 17 of a run. Takes some 20 ns, and as much again for each frame that a frozen one
+/// goes back. Simulator and Environments remember these frames: for them frames in order cost the same each.
+FATHOM_API FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_t seed,
+                                std::string_view sensor, std::uint32_t index);
+
+/// Number of frames that a sensor begins, without jitter, in the time of `scene_frames` frames of the scene from
+/// start_s on.
+FATHOM_API std::uint64_t count_frames(const Timing& timing, const SceneClock& clock, std::uint32_t scene_frames);
 
 /// A sensor in a scene.
 struct Sensor {
@@ -21,23 +100,24 @@ struct Sensor {
   SensorModel model;
   Trajectory parent_from_sensor = {};  ///< in the world, or in the frame of the entity it is attached to
   EntityId parent = kNoEntity;
-  bool rolling = false;  ///< cast each ray from the pose at its own time offset (motion distortion)
+  bool rolling = false;  ///< casts each ray from the pose at its own time offset (motion distortion)
   NoiseChain noise;
-  /// Empty: depth and stereo cameras drop returns outside their limits, as they lose everything there; other kinds keep
-  /// them.
+  /// Empty: depth and stereo cameras drop returns outside their limits; other kinds keep them.
   std::optional<RangePolicy> range_policy = {};
-  /// Whether its rays meet the entity that it is attached to. A body around a sensor would else be all that it sees.
+  /// Whether its rays meet the entity that it is attached to. Otherwise a body around the sensor is ignored.
   bool see_parent = false;
-  /// Entities that its rays pass through, those from its cameras to a point (StereoShadow) included. With an entity its
-  /// parts are ignored (Entity::part_of_parent); its other children are seen. Noise and outputs know nothing of it.
+  /// Entities that its rays pass through, including the rays from its cameras to a point (StereoShadow). Parts of an
+  /// ignored entity are ignored too (Entity::part_of_parent); its other children are seen.
   std::vector<EntityId> ignore = {};
-  std::vector<std::string> ignore_groups =
-      {};                      ///< all entities of these groups, and their parts; of one that nobody is in (yet): none
-  Timing timing = {};          ///< when it measures, and when its frames arrive
-  Divergence divergence = {};  ///< how far its rays widen; not those of two cameras
+  std::vector<std::string> ignore_groups = {};  ///< all entities of these groups, and their parts; a group may be empty
+  Timing timing = {};                           ///< when it measures, and when its frames arrive
+  Divergence divergence = {};                   ///< how far its rays widen; not for stereo cameras
   ReturnChoices returns = {ReturnChoice::kStrongest};     ///< of each ray: frames are [returns, rows, cols]
-  CoincidingReturn coinciding = CoincidingReturn::kNext;  ///< what a return reports that an earlier one has already
+  CoincidingReturn coinciding = CoincidingReturn::kNext;  ///< the report of a return whose echo an earlier one has
   Falloff falloff = {};                                   ///< of intensities
 };
+
+/// A sensor with the model and noise of find_preset(). Throws InputError naming the nearest preset.
+FATHOM_API Sensor preset_sensor(std::string name, std::string_view preset);
 
 }  // namespace fathom

@@ -20,8 +20,8 @@ struct SimulatorOptions {
   Compute compute = {};
   double rate_hz = 10.0;  ///< frame k starts at start_s + k / rate_hz, unless Sensor::timing says otherwise
   double start_s = 0.0;
-  /// Asked every 1024 rays or so, from any of the threads; when it says yes, render() throws Interrupted, and the frame
-  /// holds nothing of use until it is rendered again.
+  /// Asked about every 1024 rays, from any of the threads. If it returns true, render() throws Interrupted, and the
+  /// frame is unusable until it is rendered again.
   std::function<bool()> should_stop = {};
 };
 
@@ -43,8 +43,8 @@ class FATHOM_API Simulator {
   void set_noise(SensorId sensor, NoiseChain noise);
 
   /// Renders frame `index` of a sensor into `frame`, filling the channels that `frame` was made with. With a timing it
-  /// is the sensor's own frame of that number: a frozen one holds what its content was when measured, in the scene as
-  /// it is now, and one that is dropped what would have been seen (Frame::is_dropped).
+  /// is the sensor's own frame of that number: a frozen frame shows the scene at the time of its content, and a dropped
+  /// frame (Frame::is_dropped) is rendered too.
   void render(SensorId sensor, std::uint32_t index, Frame& frame);
 
   /// The scene may be changed between frames: poses, parents, vertices; also entities and meshes added.
@@ -54,7 +54,7 @@ class FATHOM_API Simulator {
   /// The noise-free rays of frame `index`.
   [[nodiscard]] const RayPattern& pattern(SensorId sensor, std::uint32_t index);
   [[nodiscard]] double stamp_s(std::uint32_t index) const;  ///< when frame `index` of the scene starts
-  /// The time of frame `index` of a sensor, as its timing says.
+  /// The time of frame `index` of a sensor, by its timing.
   [[nodiscard]] FrameTime frame_time(SensorId sensor, std::uint32_t index) const;
   [[nodiscard]] Pose world_from_sensor(SensorId sensor, double stamp_s) const;
   [[nodiscard]] const SimulatorOptions& options() const;
@@ -67,11 +67,21 @@ class FATHOM_API Simulator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The version of fathom, and of what it was built with, one per line of summary.json. `embree` is empty in a build
-/// without it.
+/// The versions of fathom and of the tools that built it, as in summary.json. `embree` is empty in a build without it.
 struct Versions {
   std::string_view fathom, embree, compiler;
 };
 FATHOM_API Versions versions();
+
+/// A frame of fixed shape with these channels in the memory of a GPU, which is freed with the last of the frame and its
+/// copies. A Simulator or Environments of the same device fill it there; Frame::data() has the addresses. kAuto is the
+/// first GPU. Throws InputError for an empty frame, for the processor, and if the GPU, its driver or the code for it is
+/// missing; SystemError if its memory does not suffice.
+FATHOM_API Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t cols, ChannelSet channels,
+                                std::uint32_t returns = 1);
+
+/// Waits until a GPU has done the work queued in this stream (a CUstream; 1 and 2 are CUDA's default streams).
+/// `memory`: an address in the memory of that GPU. Throws InputError when no GPU has that address.
+FATHOM_API void wait_for_stream(const void* memory, std::uintptr_t stream);
 
 }  // namespace fathom

@@ -1,21 +1,87 @@
 // SPDX-License-Identifier: MIT
-// Rolling frames: every ray from the pose at its own time.
+// Rays in frames: the names of quads in a plan, grids of parallel rays, rolling frames.
 
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fathom/sensor/kinds.hpp>
 
 #include "render/test_scenes.hpp"
 #include "support/brute_caster.hpp"
+#include "render/plan.hpp"
+#include "render/stereo_scenes.hpp"
+#include "sensor/kinds.hpp"
 #include "support/casters.hpp"
 
 namespace fathom {
+
+// What a plan of casts promises to the noise: names of quads that every block may read in whole vectors of 8.
+
 namespace {
+
+RC_GTEST_PROP(CastPlan, HasNamesOfQuadsForWholeVectors, ()) {
+  const auto cols = static_cast<std::uint32_t>(*rc::gen::inRange(1, 200)),
+             rows = static_cast<std::uint32_t>(*rc::gen::inRange(1, 60));
+  CastPlan plan;
+  make_plan(make_pattern(test::make_stereo(cols, rows, 40.0, 0.3, CameraReference::kLeft)), false, plan);
+  for (std::uint32_t block = 0; block < plan.blocks(); ++block) {
+    const std::uint32_t first = plan.first_lanes[block] / 4, end = plan.first_lanes[block + 1] / 4;
+    RC_ASSERT(first + (end - first + 7) / 8 * 8 <= plan.quad_keys.size());
+  }
+}
+
+// Grids of parallel rays: where they start, where they point, what their axes follow.
+
+using test::make_sensor;
+using test::render_once;
+
+constexpr double kRoll = 0.2, kPitch = -0.3, kYaw = 0.6;
+
+/// What the axes of a grid on a body of that roll, pitch and yaw shall be.
+Quaternion axes_of(GridAlignment alignment) {
+  switch (alignment) {
+    case GridAlignment::kBase:
+      return from_roll_pitch_yaw(kRoll, kPitch, kYaw);
+    case GridAlignment::kYaw:
+      return from_roll_pitch_yaw(0, 0, kYaw);
+    case GridAlignment::kWorld:
+      break;
+  }
+  return {};
+}
+
+TEST(GridScanner, PointsDownFromAnAlignedGrid) {
+  GridScanner grid;
+  grid.size_x_m = 1.6, grid.size_y_m = 1.0, grid.start_height_m = 5;
+  EXPECT_EQ(shape_of(grid).cols, 17U);
+  EXPECT_EQ(shape_of(grid).rows, 11U);
+  const Pose body{{1, 2, 1}, from_roll_pitch_yaw(kRoll, kPitch, kYaw)};
+  Scene scene;
+  scene.add_entity({.name = "ground", .mesh = scene.add_mesh(make_plane(50, 50))});
+  for (const GridAlignment alignment : {GridAlignment::kBase, GridAlignment::kYaw, GridAlignment::kWorld}) {
+    grid.alignment = alignment;
+    const Frame f = render_once(scene, make_sensor(grid, {}, body));
+    ASSERT_EQ(f.size(), 17U * 11U);
+    const Pose axes{body.translation_m, axes_of(alignment)};
+    const Vec3 down = rotate(axes.rotation, {0, 0, -1});
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      const Vec3 start = axes * Vec3{(double(i % 17) - 8) * 0.1, (double(i / 17) - 5) * 0.1, 5};
+      const double range = start.z / -down.z;  // the ground lies at z = 0
+      const Vec3 hit = start + range * down;
+      ASSERT_NEAR(f.range_m()[i], range, 1e-5);
+      ASSERT_NEAR(f.hit_world_m().x[i], hit.x, 1e-5);
+      ASSERT_NEAR(f.hit_world_m().y[i], hit.y, 1e-5);
+      ASSERT_NEAR(f.hit_world_m().z[i], 0.0, 1e-5);
+    }
+  }
+}
+
+// Rolling frames: every ray from the pose at its own time.
 
 using test::make_lidar;
 using test::make_room_scene;
-using test::make_sensor;
-using test::render_once;
 
 Sensor moving_sensor(bool rolling) {
   Sensor sensor = make_sensor(make_lidar(8, 180));
@@ -52,7 +118,7 @@ TEST(Rolling, AStandingSensorIsNotDistorted) {
     const SimulatorOptions options = {.seed = 7, .compute = {.threads = 1, .caster = caster}};
     const Frame plain = render_once(make_room_scene(), still, test::all_channels(), options);
     const Frame rolled = render_once(make_room_scene(), rolling, test::all_channels(), options);
-    // Rays with origins of their own go another way through Embree, which may round otherwise (support/casters.hpp).
+    // Rays with their own origins take another path through Embree, which may round differently (support/casters.hpp).
     const float slack = caster == CasterKind::kTree ? 0.0F : 1e-5F;
     for (std::size_t i = 0; i < plain.size(); ++i) {
       ASSERT_NEAR(plain.range_m()[i], rolled.range_m()[i], slack * plain.range_m()[i]);
@@ -87,4 +153,5 @@ TEST(Rolling, FollowsTheEntityItIsAttachedTo) {
 }
 
 }  // namespace
+
 }  // namespace fathom

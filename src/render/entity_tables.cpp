@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/seen_masks.hpp"
+#include "render/entity_tables.hpp"
 
 #include <algorithm>
 
@@ -8,6 +8,34 @@
 #include <fathom/base/error.hpp>
 
 namespace fathom {
+
+void SurfaceTable::update(const Scene& scene) {
+  for (std::size_t i = reflectivity_.size(); i < scene.entities().size(); ++i) {
+    const auto id = static_cast<EntityId>(i);
+    const Material* material = scene.material_of(id);
+    reflectivity_.push_back(material != nullptr ? material->reflectivity : scene.entities()[i].reflectivity);
+    labels_.push_back(scene.label_id(id));
+    const bool is_cosine = material == nullptr || material->law == IncidenceLaw::kLambert;
+    if (is_cosine && laws_.empty()) continue;
+    laws_.resize(i);
+    if (is_cosine) {
+      laws_.emplace_back();
+    } else {
+      add_law(*material);
+    }
+  }
+}
+
+void SurfaceTable::add_law(const Material& material) {
+  SurfaceLaw law;
+  law.kind = material.law == IncidenceLaw::kTable ? SurfaceLaw::Kind::kTable : SurfaceLaw::Kind::kRetro;
+  law.first = static_cast<std::uint32_t>(tables_.size());
+  law.count = static_cast<std::uint32_t>(material.table.size());
+  for (const IncidenceValue& entry : material.table) tables_.push_back({entry.angle_rad, entry.value});
+  law.gain = material.gain;
+  law.width_rad = law.kind == SurfaceLaw::Kind::kRetro ? material.width_rad : 1.0F;
+  laws_.push_back(law);
+}
 
 namespace {
 
@@ -40,7 +68,7 @@ void SeenMasks::find_ignored(const Sensor& sensor, const Scene& scene) {
   const std::vector<Entity>& entities = scene.entities();
   named_.assign(entities.size(), 0);
   for (const EntityId entity : sensor.ignore) named_[index(entity)] = 1;
-  // The whole of what carries the sensor, wherever on it the sensor hangs.
+  // The whole entity that carries the sensor, even if the sensor is attached to a part of it.
   if (ignores_parent(sensor)) named_[index(scene.whole_of(sensor.parent))] = 1;
   for (std::size_t i = 0; i < entities.size() && !sensor.ignore_groups.empty(); ++i) {
     if (shares_any(entities[i].groups, sensor.ignore_groups)) named_[i] = 1;
