@@ -12,12 +12,12 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "interleave.hpp"
-#include "render/device/gpu_objects.hpp"
+#include "render/device/gpu.hpp"
 #include "scenes.hpp"
 
 namespace fathom::bench {

@@ -16,8 +16,7 @@
 
 #include "base/compute.hpp"
 #include "interleave.hpp"
-#include "render/field_lanes.hpp"
-#include "render/field_scratch.hpp"
+#include "render/lanes.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <fathom/scene/scene.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 namespace fathom::bench {
 

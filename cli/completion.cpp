@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/outputs/output.hpp>
 #include <fathom/sensor/kinds.hpp>

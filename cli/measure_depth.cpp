@@ -18,8 +18,8 @@
 #include <fathom/calibrate/depth_report.hpp>
 #include <fathom/calibrate/measure_depth.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/sensor/stereo_camera.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

@@ -12,7 +12,7 @@
 #include <rgl/api/core.h>
 
 #include <fathom/parts/tracer.hpp>
-#include <fathom/scene/skinning.hpp>
+#include <fathom/scene/mesh.hpp>
 
 namespace rgl {
 

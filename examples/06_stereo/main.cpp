@@ -6,8 +6,8 @@
 
 #include <fathom/fathom.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/sensor/stereo_camera.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 using namespace fathom;

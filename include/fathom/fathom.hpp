@@ -14,16 +14,12 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/outputs/kinds.hpp>
-#include <fathom/scene/height_field.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/scene/trajectory.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/gpu_frame.hpp>
-#include <fathom/simulate/preset_sensor.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
-#include <fathom/simulate/timing.hpp>

@@ -36,7 +36,7 @@
 #include <fathom/noise/chain.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
-#include <fathom/sensor/stereo_camera.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {

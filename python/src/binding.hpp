@@ -16,7 +16,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 // A variant is one type here, and not to be read as one of its alternatives.
 PYBIND11_MAKE_OPAQUE(fathom::SensorModel)

@@ -5,10 +5,10 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/calibrate.hpp>
-#include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/digest.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/sensor/returns.hpp>
-#include <fathom/simulate/gpu_frame.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 #include "arguments.hpp"
 

@@ -6,7 +6,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/files/pictures.hpp>
-#include <fathom/scene/skinning.hpp>
+#include <fathom/scene/mesh.hpp>
 
 #include "arguments.hpp"
 

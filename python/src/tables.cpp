@@ -3,7 +3,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/beam/model_file.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/outputs/output.hpp>
 #include <fathom/sensor/kinds.hpp>

@@ -15,7 +15,6 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/ids.hpp>
-#include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/digest.hpp>
 
 #include "base/frame_writer.hpp"

@@ -163,7 +163,8 @@ class ReturnMaker {
     return of.without(error, measured_m);
   }
 
-  /// As noise/energy.hpp has it: the smaller of the cosines to the two lenses, of which the left one is at the origin.
+  /// As noise/stereo_energy.hpp has it: the smaller of the cosines to the two lenses, of which the left one is at the
+  /// origin.
   [[nodiscard]] double energy(const Vec3& normal, const Vec3& point, double cosine) const {
     if (!w_.rays.has_disparity()) return cosine;
     const Vec3 to_point = point - Vec3{0.0, -frames_.sensor.camera->baseline_m, 0.0};

@@ -14,8 +14,8 @@
 #include "base/text.hpp"
 #include "cast/caster.hpp"
 #include "cast/tile.hpp"
-#include "scene/mesh_origin.hpp"
-#include "scene/world_poses.hpp"
+#include "scene/mesh.hpp"
+#include "scene/poses.hpp"
 
 namespace fathom {
 

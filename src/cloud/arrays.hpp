@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/frame/lost_value.hpp>
 
 #include "base/frame_writer.hpp"
 #include "text/formats.hpp"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <fathom/files/clouds.hpp>
-#include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {

@@ -5,7 +5,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/clouds.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 
 #include "cloud/arrays.hpp"
 #include "text/files.hpp"

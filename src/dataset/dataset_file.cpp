@@ -14,8 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/sensor/depth_camera.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "dataset/digest.hpp"

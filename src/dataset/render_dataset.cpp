@@ -27,7 +27,7 @@
 #include "dataset/digest.hpp"
 #include "dataset/pack_tree.hpp"
 #include "dataset/pack_writer.hpp"
-#include "render/simulator_options.hpp"
+#include "render/simulators.hpp"
 #include "simulate/counted_run.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/summary.hpp"

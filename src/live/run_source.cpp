@@ -15,7 +15,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/timing.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "base/text.hpp"
 #include "cloud/cloud_message.hpp"

@@ -12,7 +12,7 @@
 
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
-#include "scene/mesh_origin.hpp"
+#include "scene/mesh.hpp"
 #include "text/formats.hpp"
 #include "text/text_lines.hpp"
 

@@ -17,7 +17,7 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "scene/triangle.hpp"
+#include "scene/mesh.hpp"
 #include "text/files.hpp"
 #include "text/text_lines.hpp"
 

@@ -15,7 +15,7 @@
 
 #include <fathom/base/geometry.hpp>
 
-#include "scene/mesh_origin.hpp"
+#include "scene/mesh.hpp"
 
 namespace fathom {
 

@@ -11,8 +11,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/distributions.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/interval_normal.hpp>
-#include <fathom/math/student.hpp>
 
 #include "noise/spread_student.hpp"
 

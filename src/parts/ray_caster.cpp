@@ -12,7 +12,7 @@
 #include "cast/tile.hpp"
 #include "parts/lanes.hpp"
 #include "parts/surface.hpp"
-#include "scene/mesh_origin.hpp"
+#include "scene/mesh.hpp"
 
 namespace fathom {
 

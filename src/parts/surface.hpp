@@ -8,8 +8,7 @@
 #include <fathom/parts/placed_mesh.hpp>
 #include <fathom/parts/tracer.hpp>
 
-#include "scene/mesh_origin.hpp"
-#include "scene/triangle.hpp"
+#include "scene/mesh.hpp"
 
 namespace fathom {
 

@@ -10,7 +10,7 @@
 #include <fathom/parts/tracer.hpp>
 
 #include "parts/lanes.hpp"
-#include "sensor/diverging_samples.hpp"
+#include "sensor/returns.hpp"
 
 namespace fathom {
 

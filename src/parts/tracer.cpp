@@ -13,8 +13,7 @@
 #include "parts/ray_layout.hpp"
 #include "parts/surface.hpp"
 #include "parts/trace_job.hpp"
-#include "sensor/choose_returns.hpp"
-#include "sensor/diverging_samples.hpp"
+#include "sensor/returns.hpp"
 
 namespace fathom {
 

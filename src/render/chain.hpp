@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/model.hpp>

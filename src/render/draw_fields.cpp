@@ -8,10 +8,9 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 #include "base/compute.hpp"
-#include "render/field_scratch.hpp"
+#include "render/lanes.hpp"
 #include "render/render.hpp"
 
 namespace fathom {

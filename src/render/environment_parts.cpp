@@ -11,9 +11,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "scene/pose_offset.hpp"
-#include "scene/world_poses.hpp"
-#include "base/with_prefix.hpp"
 #include "scene/poses.hpp"
 
 namespace fathom {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "render/field_kernel.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include <fathom/math/f64.hpp>
+
+#include "render/field_math.hpp"
 
 namespace fathom {
 

@@ -9,7 +9,7 @@
 
 #include <fathom/frame/frame.hpp>
 
-#include "base/executor.hpp"
+#include "base/compute.hpp"
 #include "base/frame_writer.hpp"
 #include "cast/caster.hpp"
 #include "render/lanes.hpp"

@@ -9,9 +9,8 @@
 #include <cstdint>
 
 #include <fathom/base/compute.hpp>
-#include <fathom/base/ids.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/base/isa.hpp>
+#include <fathom/base/ids.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/math/random.hpp>
 #include <fathom/noise/detail/window.hpp>
@@ -19,7 +18,7 @@
 #include <fathom/noise/stereo_energy.hpp>
 #include <fathom/sensor/kinds.hpp>
 
-#include "base/isa.hpp"
+#include "base/compute.hpp"
 #include "render/field_math.hpp"
 #include "render/ray_math.hpp"
 #include "render/surface_math.hpp"

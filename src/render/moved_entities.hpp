@@ -10,7 +10,7 @@
 #include <fathom/base/compute.hpp>
 #include <fathom/scene/scene.hpp>
 
-#include "scene/checked_pose.hpp"
+#include "scene/checks.hpp"
 
 namespace fathom {
 

@@ -18,10 +18,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "render/check_chain.hpp"
-#include "render/sensor_rays.hpp"
-#include "scene/pose_offset.hpp"
-#include "base/with_prefix.hpp"
 #include "render/chain.hpp"
 #include "render/plan.hpp"
 #include "scene/poses.hpp"

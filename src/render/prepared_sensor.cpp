@@ -10,9 +10,7 @@
 #include <fathom/simulate/sensor.hpp>
 
 #include "base/errors.hpp"
-#include "render/check_chain.hpp"
-#include "render/seen_masks.hpp"
-#include "base/with_prefix.hpp"
+#include "render/chain.hpp"
 #include "render/entity_tables.hpp"
 
 namespace fathom {

@@ -8,8 +8,7 @@
 #include <fathom/base/error.hpp>
 
 #include "base/compute.hpp"
-#include "render/apply_entries.hpp"
-#include "render/block_store.hpp"
+#include "render/chain.hpp"
 #include "render/draw_fields.hpp"
 #include "render/frame_parts.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fathom/base/ids.hpp>
 #include <fathom/noise/drive.hpp>
-#include <fathom/noise/energy.hpp>
+#include <fathom/noise/stereo_energy.hpp>
 
 #include "base/compute.hpp"
 #include "render/lanes.hpp"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The loops of the matching window (noise/window.hpp) over an image, and those that lead there and back. As lanes.hpp,
-// compiled once per instruction set.
+// The loops of the matching window (noise/detail/window.hpp) over an image, and those that lead there and back. As
+// lanes.hpp, compiled once per instruction set.
 
 #include <cstdint>
 
 #include <fathom/frame/reason.hpp>
+#include <fathom/noise/detail/window.hpp>
 #include <fathom/noise/drive.hpp>
-#include <fathom/noise/window.hpp>
 
 #include "base/compute.hpp"
-#include "render/window_math.hpp"
+#include "render/ray_math.hpp"
 
 namespace fathom {
 

@@ -10,7 +10,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "base/text.hpp"
 #include "scene/mesh.hpp"

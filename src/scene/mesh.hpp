@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/base/affine.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "scene/pose_offset.hpp"
-
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include <fathom/math/f64.hpp>
 
-#include "scene/checked_pose.hpp"
+#include "scene/checks.hpp"
+#include "scene/poses.hpp"
 
 namespace fathom {
 

@@ -13,9 +13,6 @@
 #include "base/errors.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "scene/check_vertices.hpp"
-#include "scene/checked_pose.hpp"
-#include "base/with_prefix.hpp"
 #include "scene/checks.hpp"
 
 namespace fathom {

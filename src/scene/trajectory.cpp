@@ -10,7 +10,7 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "scene/checked_pose.hpp"
+#include "scene/checks.hpp"
 
 namespace fathom {
 

@@ -12,7 +12,7 @@
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
-#include "scene/mesh_origin.hpp"
+#include "scene/mesh.hpp"
 
 namespace fathom {
 

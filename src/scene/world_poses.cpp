@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "scene/world_poses.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,6 +7,7 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "scene/poses.hpp"
 
 namespace fathom {
 

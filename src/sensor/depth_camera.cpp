@@ -7,7 +7,6 @@
 
 #include "sensor/camera_fields.hpp"
 #include "sensor/kinds.hpp"
-#include "sensor/ray_count.hpp"
 
 namespace fathom {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "sensor/diverging_samples.hpp"
-
 #include <numbers>
 
 #include <fathom/math/f64.hpp>
+
+#include "sensor/returns.hpp"
 
 namespace fathom {
 

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 #include "base/text.hpp"

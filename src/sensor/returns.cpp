@@ -8,7 +8,6 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 #include <fathom/sensor/returns.hpp>
 
 namespace fathom {

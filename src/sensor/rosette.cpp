@@ -8,7 +8,6 @@
 #include <fathom/math/f64.hpp>
 
 #include "sensor/kinds.hpp"
-#include "sensor/ray_count.hpp"
 
 namespace fathom {
 

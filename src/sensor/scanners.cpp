@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "sensor/kinds.hpp"
 

@@ -15,7 +15,7 @@
 #include <fathom/math/f64.hpp>
 
 #include "calibrate/turned_rays.hpp"
-#include "render/surface_lanes.hpp"
+#include "render/lanes.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {

@@ -13,14 +13,14 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"
-#include "render/simulator_options.hpp"
-#include "scene/pose_offset.hpp"
+#include "render/simulators.hpp"
+#include "scene/poses.hpp"
 #include "simulate/sensor_topics.hpp"
 #include "text/files.hpp"
 

@@ -12,7 +12,7 @@
 
 #include <fathom/simulate/run.hpp>
 
-#include "render/shared_trees.hpp"
+#include "render/simulators.hpp"
 
 namespace fathom {
 

@@ -13,7 +13,7 @@
 
 #include "base/errors.hpp"
 #include "mesh/read_mesh.hpp"
-#include "scene/material_limits.hpp"
+#include "scene/checks.hpp"
 #include "simulate/read_scene.hpp"
 #include "text/files.hpp"
 #include "text/read_fields.hpp"

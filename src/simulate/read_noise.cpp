@@ -12,7 +12,7 @@
 #include <fathom/noise/noise.hpp>
 
 #include "base/text.hpp"
-#include "render/check_chain.hpp"
+#include "render/chain.hpp"
 #include "render/parameter_range.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/read_scene.hpp"

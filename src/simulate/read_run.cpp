@@ -25,7 +25,7 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/noise/distance.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "calibrate/turned_rays.hpp"
 #include "text/formats.hpp"

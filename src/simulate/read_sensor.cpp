@@ -18,8 +18,7 @@
 
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"
-#include "scene/world_poses.hpp"
-#include "sensor/field_ways.hpp"
+#include "scene/poses.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/read_scene.hpp"

@@ -15,7 +15,7 @@
 
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"
-#include "scene/world_poses.hpp"
+#include "scene/poses.hpp"
 #include "simulate/read_scene.hpp"
 
 namespace fathom {

@@ -18,9 +18,9 @@
 #include <fathom/simulate/run.hpp>
 
 #include "base/text.hpp"
-#include "render/simulator_options.hpp"
-#include "scene/world_poses.hpp"
-#include "sensor/ray_count.hpp"
+#include "render/simulators.hpp"
+#include "scene/poses.hpp"
+#include "sensor/kinds.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/read_scene.hpp"
 #include "text/files.hpp"

@@ -12,7 +12,7 @@
 
 #include <fathom/frame/frame.hpp>
 #include <fathom/outputs/kinds.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/simulator.hpp>
 

@@ -13,7 +13,7 @@
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "mesh/read_mesh.hpp"
-#include "scene/mesh_origin.hpp"
+#include "scene/mesh.hpp"
 
 namespace fathom {
 

@@ -12,7 +12,7 @@
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/scene/grid_map.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "support/temporary_folder.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <fathom/beam/model_file.hpp>
 #include <fathom/fathom.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 namespace fathom::test {

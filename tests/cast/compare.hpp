@@ -9,7 +9,7 @@
 #include <string>
 
 #include "cast/shoot.hpp"
-#include "scene/mesh_origin.hpp"
+#include "scene/mesh.hpp"
 
 namespace fathom::test {
 

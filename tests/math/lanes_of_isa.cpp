@@ -3,7 +3,7 @@
 
 #include "math/lanes_of_isa.hpp"
 
-#include <fathom/noise/philox_lanes.hpp>
+#include <fathom/noise/detail/philox_lanes.hpp>
 
 namespace fathom::test::FATHOM_ISA {
 

@@ -12,7 +12,7 @@
 
 #include <fathom/base/geometry.hpp>
 
-#include "render/surface_lanes.hpp"
+#include "render/lanes.hpp"
 #include "support/casters.hpp"
 
 namespace fathom {

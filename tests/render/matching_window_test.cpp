@@ -18,7 +18,6 @@
 #include "render/lanes.hpp"
 #include "render/render.hpp"
 #include "render/stereo_scenes.hpp"
-#include "render/window_lanes.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 

@@ -16,8 +16,8 @@
 #include "noise/blind_zone.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 
 namespace fathom {
 

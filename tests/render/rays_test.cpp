@@ -8,11 +8,11 @@
 
 #include <fathom/sensor/kinds.hpp>
 
-#include "render/test_scenes.hpp"
-#include "support/brute_caster.hpp"
 #include "render/plan.hpp"
 #include "render/stereo_scenes.hpp"
+#include "render/test_scenes.hpp"
 #include "sensor/kinds.hpp"
+#include "support/brute_caster.hpp"
 #include "support/casters.hpp"
 
 namespace fathom {

@@ -91,16 +91,16 @@ for name in wrong.h wrong.inc wrong.cc wrong; do
 done
 
 # Public headers.
-refuses_line 'a public header, upwards' include/fathom/scene/wrong.hpp '#include <fathom/sensor/model.hpp>' \
-  'include/fathom/scene/wrong.hpp: fathom/sensor/model.hpp: room scene may not include sensor'
-refuses_line 'a public header with a room in it' include/fathom/scene/wrong.hpp '#include "scene/triangle.hpp"' \
-  'include/fathom/scene/wrong.hpp: scene/triangle.hpp: public headers include <fathom/...>, not "..."'
+refuses_line 'a public header, upwards' include/fathom/scene/wrong.hpp '#include <fathom/sensor/kinds.hpp>' \
+  'include/fathom/scene/wrong.hpp: fathom/sensor/kinds.hpp: room scene may not include sensor'
+refuses_line 'a public header with a room in it' include/fathom/scene/wrong.hpp '#include "scene/mesh.hpp"' \
+  'include/fathom/scene/wrong.hpp: scene/mesh.hpp: public headers include <fathom/...>, not "..."'
 refuses_line 'a public header with a library in it' include/fathom/scene/wrong.hpp '#include <fmt/format.h>' \
   'include/fathom/scene/wrong.hpp: fmt/format.h: public headers include the standard library and <fathom/...> only'
 refuses_line 'a public header by another name' include/fathom/scene/wrong.inc '#include <fmt/format.h>' \
   'include/fathom/scene/wrong.inc: fmt/format.h: public headers include the standard library and <fathom/...> only'
-refuses_line 'a public header of a room' include/fathom/scene/wrong.hpp '#include <scene/triangle.hpp>' \
-  'include/fathom/scene/wrong.hpp: scene/triangle.hpp: public headers include the standard library and <fathom/...> only'
+refuses_line 'a public header of a room' include/fathom/scene/wrong.hpp '#include <scene/mesh.hpp>' \
+  'include/fathom/scene/wrong.hpp: scene/mesh.hpp: public headers include the standard library and <fathom/...> only'
 
 refuses_line 'a public header with a library that another may have' include/fathom/scene/wrong.hpp '#include <mujoco/mujoco.h>' \
   'include/fathom/scene/wrong.hpp: mujoco/mujoco.h: public headers include the standard library and <fathom/...> only'

@@ -13,7 +13,7 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "render/shared_trees.hpp"
+#include "render/simulators.hpp"
 #include "simulate/prepare_run.hpp"
 #include "support/host_device.hpp"
 

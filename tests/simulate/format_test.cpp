@@ -13,8 +13,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/preset_sensor.hpp>
 #include <fathom/simulate/run.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "sensor/sensor_view.hpp"
 #include "simulate/scene_file.hpp"

@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/files/pictures.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/defects.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/scene/height_field.hpp>
+#include <fathom/scene/mesh.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"

@@ -5,7 +5,7 @@
 
 #include <fathom/base/ids.hpp>
 
-#include "scene/mesh_origin.hpp"
+#include "scene/mesh.hpp"
 
 namespace fathom {
 

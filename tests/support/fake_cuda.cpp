@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "cast/tree/sorted_tree.hpp"
-#include "render/device/driver.hpp"
-#include "render/device/field_job.hpp"
+#include "render/device/gpu.hpp"
 #include "render/device/render_ray.hpp"
+#include "render/field_math.hpp"
 
 namespace {
 

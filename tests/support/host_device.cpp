@@ -8,11 +8,9 @@
 #include "cast/tree/instances.hpp"
 #include "cast/tree/refit.hpp"
 #include "cast/tree/sorted_tree.hpp"
-#include "render/block_store.hpp"
-#include "render/device/field_plan.hpp"
 #include "render/device/gather.hpp"
-#include "render/device/rays.hpp"
 #include "render/device/render_ray.hpp"
+#include "render/frame_parts.hpp"
 
 namespace fathom::test {
 

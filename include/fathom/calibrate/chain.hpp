@@ -52,7 +52,7 @@ struct ChainReturns {
   std::vector<float> clean_y_m;      ///< of the same point: what column it is in
   std::vector<float> incidence_rad;  ///< in [0, pi / 2]
   std::vector<float> energy;         ///< as Channel::kEnergy
-  std::vector<float> edge_rad, jump, jump_rad;  ///< of noise/surface.hpp, for edge_loss; all empty: not known
+  std::vector<float> edge_rad, jump, jump_rad;  ///< of noise/model.hpp, for edge_loss; all empty: not known
   std::vector<std::uint16_t> ring = {};         ///< scan line of its ray; empty: not known
   std::vector<std::uint32_t> frame;             ///< ascending
   bool sensor_moved = false;                    ///< whether its frames are from different places

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/noise/rotate.hpp>
+#include <fathom/noise/model.hpp>
 
 namespace fathom {
 

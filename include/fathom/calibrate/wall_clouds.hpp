@@ -8,7 +8,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/calibrate/chain_frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 namespace fathom {
 

@@ -14,7 +14,6 @@
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/frame/lost_value.hpp>
 
 namespace fathom {
 

@@ -9,7 +9,7 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/scene/grid_map.hpp>
-#include <fathom/scene/height_field.hpp>
+#include <fathom/scene/mesh.hpp>
 #include <fathom/scene/trajectory.hpp>
 
 namespace fathom {

@@ -17,8 +17,6 @@
 #include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/frame/label.hpp>
-#include <fathom/frame/lost_value.hpp>
 
 namespace fathom {
 

@@ -11,7 +11,6 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
-#include <fathom/scene/height_field.hpp>
 #include <fathom/scene/mesh.hpp>
 
 namespace fathom::detail {

@@ -18,9 +18,6 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/noise/block_kernel.hpp>
-#include <fathom/noise/energy.hpp>
-#include <fathom/base/isa.hpp>
 #include <fathom/noise/detail/window.hpp>
 #include <fathom/noise/measured_range_law.hpp>
 #include <fathom/noise/model.hpp>

@@ -14,7 +14,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
-#include <fathom/frame/lost_value.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/outputs/output.hpp>
 #include <fathom/sensor/returns.hpp>
 #include <fathom/simulate/sensor.hpp>

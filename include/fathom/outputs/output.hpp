@@ -32,7 +32,6 @@
 #include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/frame/label.hpp>
 #include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>

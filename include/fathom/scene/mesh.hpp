@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/affine.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
 

@@ -9,8 +9,8 @@
 #include "cast/caster.hpp"
 #include "cast/embree/mesh_trees.hpp"
 #include "cast/embree/packets.hpp"
-#include "scene/mesh_origin.hpp"
-#include "scene/world_poses.hpp"
+#include "scene/mesh.hpp"
+#include "scene/poses.hpp"
 
 namespace fathom {
 

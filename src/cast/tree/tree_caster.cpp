@@ -11,8 +11,8 @@
 #include "cast/tree/build.hpp"
 #include "cast/tree/instances.hpp"
 #include "cast/tree/kernels.hpp"
-#include "scene/mesh_origin.hpp"
-#include "scene/world_poses.hpp"
+#include "scene/mesh.hpp"
+#include "scene/poses.hpp"
 
 namespace fathom {
 

@@ -13,7 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/frame/reason.hpp>
 
 #include "dataset/hdf5/compress.hpp"

@@ -16,10 +16,7 @@
 #include <fathom/frame/frame.hpp>
 
 #include "base/compute.hpp"
-#include "render/block_store.hpp"
-#include "render/device/fields.hpp"
-#include "base/executor.hpp"
-#include "base/missing_feature.hpp"
+#include "base/errors.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/gpu.hpp"
 #include "render/device/resident.hpp"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "render/device/open_device.hpp"
-
 #include <fathom/base/error.hpp>
 
 #include "base/errors.hpp"
-#include "render/device/cuda_frames.hpp"
+#include "render/device/cuda_frames.cpp"
 #include "render/device/gather.hpp"
-#include "render/device/ptx.hpp"
+#include "render/device/gpu.hpp"
+#include "render/render.hpp"
 
 namespace fathom {
 

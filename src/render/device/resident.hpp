@@ -8,14 +8,10 @@
 #include <vector>
 
 #include "cast/tree/instances.hpp"
-#include "render/device/gpu_objects.hpp"
-#include "render/device/keeper.hpp"
-#include "render/device/rays.hpp"
-#include "render/render.hpp"
-#include "cast/tree/meshes.hpp"
 #include "cast/tree/sorted_tree.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/gpu.hpp"
+#include "render/render.hpp"
 
 namespace fathom::device {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <fathom/files/clouds.hpp>
-#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/frame.hpp>
 
 #include "cloud/arrays.hpp"
 #include "sensor/sensor_view.hpp"

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/frame/channel_list.hpp>
-#include <fathom/frame/lost_value.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/outputs/kinds.hpp>
 #include <fathom/simulate/run.hpp>
 
