@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 900;  // bytes: some lines of a terminal
 
+std::string with_value(std::string_view name, const std::string& value) {
+  const bool is_argument = name.ends_with('=');
+  if (value.empty()) return std::string(name.substr(0, name.size() - (is_argument ? 1 : 0)));
+  return std::string(name) + (is_argument ? '"' + value + '"' : ' ' + value);
+}
+
 }  // namespace
 
 std::string missing_feature(std::string_view feature, std::string_view packages) {
@@ -29,8 +35,8 @@ std::string Message::text(SettingNames names) const {
   for (const Mention& m : mentions_) {
     const auto name = std::ranges::find(names, m.setting.name, &SettingName::setting);
     if (name == names.end()) continue;
-    shown.append(text_, at, m.begin - at).append(m.begin == m.end ? "; see " : "").append(name->shown);
-    if (!m.setting.value.empty()) shown += " " + m.setting.value;
+    shown.append(text_, at, m.begin - at).append(m.before);
+    shown.append(with_value(name->shown, m.setting.value)).append(m.after);
     at = m.end;
   }
   return shown.append(text_, at);
@@ -42,7 +48,8 @@ bool Message::names(std::string_view setting) const {
 
 Message& Message::operator+=(Message more) {
   for (Mention& m : more.mentions_) {
-    mentions_.push_back({text_.size() + m.begin, text_.size() + m.end, std::move(m.setting)});
+    m.begin += text_.size(), m.end += text_.size();
+    mentions_.push_back(std::move(m));
   }
   text_ += more.text_;
   return *this;

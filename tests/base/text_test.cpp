@@ -157,6 +157,11 @@ TEST(Message, ShowsSettingsUnderTheNamesOfAFace) {
   const Message hinted("of another model", Hint{"hit", "grows"}, Hint{"model", "field"}, ".");
   EXPECT_EQ(hinted.text(), "of another model.");
   EXPECT_EQ(hinted.text(kTyped), "of another model; see --hit grows.");
+  const Message aside("wider tails", Hint{"hit", "grows", true}, Hint{"model", "field", true}, ".");
+  EXPECT_EQ(aside.text(), "wider tails.");
+  EXPECT_EQ(aside.text(kTyped), "wider tails (--hit grows).");
+  constexpr SettingName kArguments[] = {{"hit", "hit="}, {"step_m", "step_m="}};
+  EXPECT_EQ(message.text(kArguments), "give max_range_m 8, learn with hit=\"student_t\" or step_m");
   // A word alone is no setting.
   EXPECT_EQ(Message("max_range_m of 'hit'").text(kTyped), "max_range_m of 'hit'");
 }

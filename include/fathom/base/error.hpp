@@ -23,10 +23,12 @@ struct Setting {
 
 /// An advice that only faces show: Hint{"model", "field"} is "; see --model field" if `model` is "--model".
 struct Hint {
-  std::string name, value;
+  std::string name, value = {};
+  bool in_brackets = false;  ///< " (--model field)" instead
 };
 
-/// The name of a setting or hint in a face: "max_range_m" is "--max-range" on the command line.
+/// The name of a setting or hint in a face: "max_range_m" is "--max-range" on the command line. Of a name that ends
+/// with "=" a value stands in quotes, as Python has arguments: hit="student_t".
 struct SettingName {
   std::string_view setting, shown;
 };
@@ -56,6 +58,7 @@ class FATHOM_API Message {
   struct Mention {
     std::size_t begin, end;  // in the text; equal: a hint
     Setting setting;
+    std::string_view before = "", after = "";  // of a hint
   };
 
   template <class Part>
@@ -63,7 +66,8 @@ class FATHOM_API Message {
     if constexpr (std::same_as<Part, Setting>) {
       add_setting(part);
     } else if constexpr (std::same_as<Part, Hint>) {
-      mentions_.push_back({text_.size(), text_.size(), {part.name, part.value}});
+      const std::string_view before = part.in_brackets ? " (" : "; see ", after = part.in_brackets ? ")" : "";
+      mentions_.push_back({text_.size(), text_.size(), {part.name, part.value}, before, after});
     } else {
       *this += part;
     }
