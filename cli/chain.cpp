@@ -258,7 +258,7 @@ void show(const std::vector<fathom::FrameScore>& judged, const ModelScores& scor
   if (!options.output.quiet) {
     text += fmt::format("{} returns of {}, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
                         counted(judged.size(), "frame"), group_digits(lost), group_digits(frames.hidden));
-    text += notes_text(frames.flags(), options.output.names);
+    text += notes_text(fathom::texts_of(frames.findings(), options.output.names));
   }
   print(text);
 }

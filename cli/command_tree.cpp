@@ -17,7 +17,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-constexpr const char* kHelpWord = "help";
+constexpr const char *kHelpWord = "help", *kProgram = "fathom";
 
 /// "simulate, check or noise"
 std::string listed(const Names& names) {
@@ -116,12 +116,14 @@ void check_options(const CLI::App& command, const std::vector<std::string>& word
 }
 
 constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-scale"},
+                                                {"auto_max_range", "--max-range auto"},
                                                 {"band_edges_m", "--bands"},
                                                 {"baseline_m", "--camera BASELINE"},
                                                 {"beam.hit_offset_m", "--hit-offset"},
                                                 {"beam.max_range_m", "--max-range"},
                                                 {"beam.min_range_m", "--min-range"},
                                                 {"beam.step_m", "--step"},
+                                                {"beam_refine_poses", "fathom fit beam --refine-poses"},
                                                 {"block_frames", "--block-frames"},
                                                 {"cx_px", "--camera CX"},
                                                 {"cy_px", "--camera CY"},
@@ -129,6 +131,7 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"fit.variant", "--variant"},
                                                 {"fit_hit_offset", "--hit-offset fit"},
                                                 {"focal_baseline_px_m", "--focal-baseline"},
+                                                {"force", "--force"},
                                                 {"gate_m", "--gate"},
                                                 {"hit", "--hit"},
                                                 {"hit_offset_m", "--hit-offset"},
@@ -138,14 +141,18 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"likelihood_field.max_distance_m", "--max-distance"},
                                                 {"likelihood_field.max_range_m", "--max-range"},
                                                 {"likelihood_field.min_range_m", "--min-range"},
+                                                {"map_frame", "--frame"},
                                                 {"max_distance_m", "--max-distance"},
                                                 {"max_range_m", "--max-range"},
+                                                {"min_range_m", "--min-range"},
+                                                {"miss", "--miss"},
                                                 {"most_returns", "--max-returns"},
                                                 // A hint at an option, or at the command of another model's files.
                                                 {"model", "--model"},
                                                 {"model", "fathom compare"},
                                                 {"model", "fathom score"},
                                                 {"mount", "--mount"},
+                                                {"out", "--out"},
                                                 {"per_log", "--per-log"},
                                                 {"ray_angle_deg", "--ray-angle"},
                                                 {"ray_time_s", "--ray-time"},
@@ -163,7 +170,8 @@ std::vector<fathom::SettingName> setting_names(const CLI::App& command) {
   std::vector<fathom::SettingName> names;
   for (const fathom::SettingName& name : kOptionNames) {
     const std::string option(name.shown.substr(0, name.shown.find(' ')));
-    const bool is_of_command = command.get_option_no_throw(option) != nullptr || name.shown == group;
+    const bool is_elsewhere = option == kProgram && name.shown.find(" --") != std::string_view::npos;
+    const bool is_of_command = command.get_option_no_throw(option) != nullptr || name.shown == group || is_elsewhere;
     if (is_of_command) names.push_back(name);
   }
   return names;

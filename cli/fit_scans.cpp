@@ -192,7 +192,7 @@ void fit_beam(const ScansFitOptions& options) {
   fathom::FitReport report = learn(how, world);
   qualify_advice(options, report.sanity);
   const double cell_m = world ? world->cell_m() : options.cell_m;
-  if (leaves_offset && cell_m > 0.0) report.sanity.push_back({fathom::Severity::kWarning, kNoOffsetNote});
+  if (leaves_offset && cell_m > 0.0) report.sanity.push_back({fathom::Severity::kWarning, "no_offset", kNoOffsetNote});
   fathom::write_fit(options.output.out, report, options.output.force, options.localizers);
   if (!options.output.quiet) print(fit_text(report, options) + localizer_doubts(report, options));
 }

@@ -49,7 +49,7 @@ void bind_beam_field(py::module_& m) {
            [](const FieldReport& r, const std::string& localizer) {
              return localizer_text(r, word_of<Localizer>(localizer, "localizer"));
            })
-      .def_property_readonly("flags", [](const FieldReport& r) { return texts_of(r.findings()); })
+      .def_property_readonly("flags", [](const FieldReport& r) { return texts_of(r.findings(), kArguments); })
       .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })
       .def_readonly("nats_per_reading", &FieldReport::nats_per_reading)
       .def(

@@ -16,7 +16,7 @@ py::dict judgement_dict(const BeamJudgement& judgement) {
   d["pairs"] = judgement.pairs, d["log_likelihood"] = judgement.log_likelihood;
   d["nats_per_ray"] = judgement.nats_per_ray, d["ks_distance"] = judgement.ks_distance;
   d["pit_histogram"] = copied<double>(judgement.pit_histogram);
-  d["impossible"] = judgement.impossible, d["flags"] = judgement.flags;
+  d["impossible"] = judgement.impossible, d["flags"] = texts_of(judgement.findings);
   return d;
 }
 
@@ -140,7 +140,8 @@ void bind_fit(py::module_& m) {
           },
           "How many readings are ranges, without a return, and without evidence.")
       .def_property_readonly(
-          "flags", [](const FitReport& r) { return texts_of(r.findings()); }, "What to beware of, one line each.")
+          "flags", [](const FitReport& r) { return texts_of(r.findings(), kArguments); },
+          "What to beware of, one line each.")
       .def_readonly("notes", &FitReport::notes, "What a user should know of the log, one sentence each.")
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
       .def(

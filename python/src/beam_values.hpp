@@ -45,6 +45,15 @@ py::array_t<double> planar_array(std::span<const PlanarPose> poses);
 /// Readings and expected ranges [K] or [S, K]. Every row is a scan, unless `scan` [same size] gives the scan of each.
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan);
 
+/// Settings that advice names, as arguments.
+inline constexpr SettingName kArguments[] = {{"auto_max_range", "max_range_m=\"auto\""},
+                                             {"beam_refine_poses", "fit.beam(refine_poses=True)"},
+                                             {"fit_hit_offset", "hit_offset_m=None"},
+                                             {"hit", "hit="},
+                                             {"miss", "miss="},
+                                             {"per_log", "per_log="},
+                                             {"refine_poses", "refine_poses=True"}};
+
 /// Scans and ranges of a fit to a log. max_range_m: a number, "auto", or None for what the log says.
 template <class Options>
 void take_log_options(const py::dict& o, Options& options) {

@@ -43,7 +43,7 @@ py::dict distance(const py::object& range, const py::object& expected, const py:
   d["stddev_per_m"] = interval_estimate(made.stddev_per_m);
   d["clusters"] = made.clusters;
   d["log_likelihood"] = made.log_likelihood, d["pairs"] = made.pairs, d["skipped"] = made.skipped;
-  d["flags"] = made.flags;
+  d["flags"] = texts_of(made.findings);
   d["noise"] = noise_dict(Noise(made.noise()));
   return d;
 }
@@ -66,7 +66,7 @@ py::dict energy(const py::object& value, const py::object& lost, const std::stri
   d["normalization"] = normalization;
   d["log_likelihood"] = made.log_likelihood, d["pairs"] = made.pairs, d["skipped"] = made.skipped,
   d["lost"] = made.lost;
-  d["flags"] = made.flags;
+  d["flags"] = texts_of(made.findings);
   d["noise"] = noise_dict(Noise(made.noise()));
   return d;
 }

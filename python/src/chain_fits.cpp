@@ -233,7 +233,7 @@ py::dict read(const std::filesystem::path& scene, const std::filesystem::path& m
   py::dict d;
   d["returns"] = returns_dict(made.returns), d["sensor"] = made.sensor, d["noise"] = chain_list(chain);
   d["frames"] = made.frames, d["hidden"] = made.hidden, d["unexpected"] = made.unexpected;
-  d["flags"] = made.flags();
+  d["flags"] = texts_of(made.findings());
   return d;
 }
 

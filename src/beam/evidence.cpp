@@ -143,8 +143,9 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
   }
   out.ks_distance = ks_distance_uniform(pit);
   if (out.impossible > 0) {
-    out.flags.push_back(fmt::format("{} of {} judged by {} impossible under the parameters: nats per ray are -inf",
-                                    grouped(out.impossible), counted(out.pairs, "reading"), are(out.impossible)));
+    out.findings.push_back({Severity::kUnusable, "impossible",
+                            fmt::format("{} of {} judged by {} impossible under the parameters: nats per ray are -inf",
+                                        grouped(out.impossible), counted(out.pairs, "reading"), are(out.impossible))});
   }
   return out;
 }

@@ -59,9 +59,9 @@ std::vector<FitParameter> parameters_of(const LikelihoodFieldModel& model, doubl
 std::vector<std::size_t> flag_boundaries(double floor_m, FieldFit& fit) {
   const bool no_rand = !(fit.model.w_rand > kWeightBoundary), no_hits = !(fit.model.w_hit > kWeightBoundary);
   const bool at_floor = fit.model.sigma_hit_m <= floor_m;
-  if (no_rand) fit.note("w_rand is at its boundary 0");
-  if (no_hits) fit.note("w_hit is at its boundary 0");
-  if (at_floor) fit.note("sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
+  if (no_rand) fit.note("at_limit", "w_rand is at its boundary 0");
+  if (no_hits) fit.note("at_limit", "w_hit is at its boundary 0");
+  if (at_floor) fit.note("at_limit", "sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
   std::vector<std::size_t> free;
   if (!no_rand && !no_hits) free.push_back(0);
   if (!no_hits && !at_floor) free.push_back(1);
@@ -115,7 +115,7 @@ void add_field_errors(const FieldData& data, const DistanceField& field, std::sp
   const std::vector<std::size_t> free = flag_boundaries(floor_m, fit);
   const auto inverse = inverse_of(information_of(fit.model, field, count), free, 0.0);
   if (!inverse) {
-    fit.note(kNoClearMaximum);
+    fit.note("no_maximum", kNoClearMaximum);
     return;
   }
   const Eigen::Matrix<double, 3, 2> slope{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}};  // of w_hit, w_rand and sigma
@@ -159,7 +159,9 @@ class FieldLearner {
     const auto may_end = [&] { return climbed.size() <= options_.max_iterations; };
     fit_.converged = climb(
         options_, 0.0, climbed, [&](double) { return expect(next); }, may_end, [&](std::size_t) { fit_.model = next; });
-    if (!fit_.converged) fit_.note(fmt::format("not converged after {} iterations", options_.max_iterations));
+    if (!fit_.converged) {
+      fit_.note("not_converged", fmt::format("not converged after {} iterations", options_.max_iterations));
+    }
     fit_.start_log_likelihood = fit_.log_likelihood_by_iteration.front();
     fit_.log_likelihood = fit_.log_likelihood_by_iteration.back();
     add_field_errors(data_, field_, count_, floor_m_, options_, fit_);

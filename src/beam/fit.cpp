@@ -95,7 +95,7 @@ void check_rise(double before, double now, std::size_t iteration) {
 
 void add_limit_flag(bool is_there, std::string_view name, std::string_view at, BeamFit& fit) {
   if (!is_there) return;
-  fit.note(fmt::format("{} is at {}", name, at));
+  fit.note("at_limit", fmt::format("{} is at {}", name, at));
   std::ranges::find(fit.parameters, name, &FitParameter::name)->status = ParameterStatus::kAtLimit;
 }
 
@@ -112,8 +112,8 @@ void add_tail_flags(const Maximum& last, BeamFit& fit) {
 }
 
 void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
-  if (last.no_hits) fit.note("no hits: sigma_hit_m was not learned");
-  if (last.no_shorts) fit.note("no short readings: lambda_short_per_m was not learned");
+  if (last.no_hits) fit.note("not_learned", "no hits: sigma_hit_m was not learned");
+  if (last.no_shorts) fit.note("not_learned", "no short readings: lambda_short_per_m was not learned");
   add_limit_flag(last.sigma_at_floor, "sigma_hit_m", fmt::format("its floor, {:.4g} m", limits.low_m), fit);
   add_limit_flag(last.sigma_at_top, "sigma_hit_m", fmt::format("its upper limit, {:.4g} m", limits.high_m), fit);
   add_tail_flags(last, fit);
@@ -123,11 +123,12 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
     add_limit_flag(!(weight.value > kWeightBoundary), weight.name, "its boundary 0", fit);
   }
   if (variant != FitVariant::kExact) {
-    fit.note(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
+    fit.note("biased_variant",
+             fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
                          word_of(variant)));
   }
-  if (!fit.converged) fit.note("stopped by the limit on iterations");
-  if (fit.kinds[2] > 0) fit.note(counted(fit.kinds[2], "reading") + " carried no evidence");
+  if (!fit.converged) fit.note("not_converged", "stopped by the limit on iterations");
+  if (fit.kinds[2] > 0) fit.note("no_evidence", counted(fit.kinds[2], "reading") + " carried no evidence");
 }
 
 class BeamLearner {

@@ -161,8 +161,8 @@ void flag_unidentified(const Eigen::MatrixXd& covariance, const std::vector<std:
     for (const std::size_t k : known) {
       const double correlation = covariance(j, k) / std::sqrt(covariance(j, j) * covariance(k, k));
       if (j < k && std::abs(correlation) > kMostCorrelation && may_be_one_of_a_pair(j) && may_be_one_of_a_pair(k)) {
-        fit.note(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}", fit.parameters[j].name,
-                             fit.parameters[k].name, correlation));
+        fit.note("correlated", fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}",
+                                           fit.parameters[j].name, fit.parameters[k].name, correlation));
       }
     }
   }
@@ -198,12 +198,12 @@ ParameterErrors errors_by_blocks(const Eigen::VectorXd& naive_variances, const E
                                  const TrajectoryBlocks& blocks, std::size_t stretches, bool is_learned, Fit& fit) {
   ParameterErrors errors = parameter_errors(naive_variances, {moved}, BartlettWeights(blocks.count, stretches > 0));
   if (blocks.count < 2) {
-    fit.note(one_block_flag("rays"));
+    fit.note("one_block", one_block_flag("rays"));
     errors.error.setConstant(kNoNumber), errors.half_width.setConstant(kNoNumber);
     return errors;
   }
   const std::string few = few_blocks_flag(blocks.count, stretches, !blocks.given.empty());
-  if (is_learned && !few.empty()) fit.note(few);
+  if (is_learned && !few.empty()) fit.note("few_blocks", few);
   return errors;
 }
 
@@ -218,7 +218,7 @@ void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Ma
   const auto inverse = inverse_of(-derivatives.hessian, free, 0.0);
   const Eigen::MatrixXd naive = inverse ? Eigen::MatrixXd(slope * *inverse * slope.transpose()) : slope;
   if (!inverse || !are_variances(naive, known)) {
-    fit.note(kNoClearMaximum);
+    fit.note("no_maximum", kNoClearMaximum);
     // Fewer clusters than coordinates leave the outer product singular.
     if (!(fit.blocks > 2 * fit.parameters.size())) return;
     const BartlettWeights weights(blocks.count, options.stretches > 0);

@@ -173,7 +173,7 @@ FitParameter parameter_of(const Learned& learned, const NoiseChain& start, const
     const JumpPeak& peak = ascent.peaks()[*jump];
     p.status = status_of(peak.is_unbounded, stays_at_limit);
     if (const std::string note = few_at_end(ascent.chain(), number, task.learn); !note.empty()) {
-      fit.note(fmt::format("{} {}", p.name, note));
+      fit.note("few_readings", fmt::format("{} {}", p.name, note));
       return p;
     }
     if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, peak.likeliest);
@@ -198,7 +198,7 @@ void add_parameters(const Learned& learned, const NoiseChain& start, const Task&
     place.push_back(place_in(ascent.smooth(), number));
   }
   const bool tell_errors = learned.reached.tell_errors();
-  if (possible.impossible > 0 || errors.hangs_on_floor) fit.note(possible.note(tell_errors));
+  if (possible.impossible > 0 || errors.hangs_on_floor) fit.note("impossible", possible.note(tell_errors));
   const std::size_t n = place.size(), smooth = errors.of.size();
   fit.correlations.assign(n * n, kNoNumber);
   for (std::size_t j = 0; j < n && tell_errors; ++j) {
@@ -336,7 +336,8 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
     if (!other || !may_be_likelier(begun, fit.chain, task)) continue;
     ChainFit tried = fit_under(*other, task);
     if (!(tried.log_likelihood > fit.log_likelihood + kLikelier)) continue;
-    tried.note(fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
+    tried.note("other_law",
+               fmt::format("{}: losses follow the law {}, which is likelier by {:.1f} nats than {} as given",
                            laws[entry].noise.slug(), (*other)[entry].noise.law(),
                            tried.log_likelihood - fit.log_likelihood, laws[entry].noise.law()));
     laws = *other, fit = std::move(tried);

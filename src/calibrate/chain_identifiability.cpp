@@ -196,7 +196,7 @@ constexpr double kStrongCorrelation = 0.99;
 /// Flags of parameters. The same flag of several rings is one line.
 class ParameterFlags {
  public:
-  void add(const std::vector<std::string>& names, std::string_view text) {
+  void add(std::string_view code, const std::vector<std::string>& names, std::string_view text) {
     std::vector<std::string> of_all;
     std::transform(names.begin(), names.end(), std::back_inserter(of_all), of_any_ring);
     const std::string line = fmt::format("{} {}", fmt::join(of_all, " and "), text);
@@ -204,17 +204,18 @@ class ParameterFlags {
     if (same != lines_.end()) {
       ++same->rings;
     } else {
-      lines_.push_back({line, fmt::format("{} {}", fmt::join(names, " and "), text), 1});
+      lines_.push_back({code, line, fmt::format("{} {}", fmt::join(names, " and "), text), 1});
     }
   }
   void move_to(Fit& fit) const {
     for (const Line& line : lines_) {
-      fit.note(line.rings == 1 ? line.only : fmt::format("{} ({} rings)", line.of_all, line.rings));
+      fit.note(line.code, line.rings == 1 ? line.only : fmt::format("{} ({} rings)", line.of_all, line.rings));
     }
   }
 
  private:
   struct Line {
+    std::string_view code;
     std::string of_all, only;
     std::size_t rings;
   };
@@ -232,13 +233,13 @@ class ParameterFlags {
 /// Why a parameter is not identified.
 std::string unidentified_text(const ChainFit& fit, const FreeNumber& number, const FitParameter& p, bool knows_points) {
   if (!knows_points && fit.chain[number.entry].noise.stage() == Stage::kHitPoint) {
-    return "cannot be told from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
+    return "cannot be learned from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
            "hit_sensor of a run)";
   }
-  if (number.role == LearnedRole::kLevels) return "cannot be told: measured disparities have no common step";
-  if (!std::isnan(p.std_error)) return "cannot be told from 0: its error exceeds its value";
+  if (number.role == LearnedRole::kLevels) return "cannot be learned: measured disparities have no common step";
+  if (!std::isnan(p.std_error)) return "cannot be distinguished from 0: its error exceeds its value";
   if (p.value == p.start) {
-    return "cannot be told from these returns, and stays as given: others do the same, or it does nothing here";
+    return "cannot be learned from these returns, and stays as given: others do the same, or it does nothing here";
   }
   const bool is_more = p.value > p.start;
   return fmt::format("is at {} about {:.4g} by these returns, which do not tell how much {}",
@@ -250,16 +251,19 @@ void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, boo
   const std::size_t n = fit.parameters.size();
   for (std::size_t k = 0; k < n; ++k) {
     const FitParameter& p = fit.parameters[k];
-    if (p.status == ParameterStatus::kAtLimit) flags.add({p.name}, fmt::format("is at its limit {:g}", p.value));
-    if (p.status == ParameterStatus::kUnidentified)
-      flags.add({p.name}, unidentified_text(fit, numbers[k], p, knows_points));
+    if (p.status == ParameterStatus::kAtLimit) {
+      flags.add("at_limit", {p.name}, fmt::format("is at its limit {:g}", p.value));
+    }
+    if (p.status == ParameterStatus::kUnidentified) {
+      flags.add("unidentified", {p.name}, unidentified_text(fit, numbers[k], p, knows_points));
+    }
   }
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = 0; k < j; ++k) {
       const double c = fit.correlations[j * n + k];
       if (!(std::abs(c) > kStrongCorrelation)) continue;
-      flags.add({fit.parameters[k].name, fit.parameters[j].name},
-                fmt::format("are hard to tell apart: their errors have the correlation {:.2f}", c));
+      flags.add("correlated", {fit.parameters[k].name, fit.parameters[j].name},
+                fmt::format("are hard to distinguish: their errors have the correlation {:.2f}", c));
     }
   }
   flags.move_to(fit);
@@ -275,10 +279,10 @@ void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const T
     const bool is_deviation =
         numbers[k].role == LearnedRole::kDeviation && turns_rays(fit.chain[numbers[k].entry].noise);
     if (p.status != ParameterStatus::kAtLimit || !is_deviation || numbers.size() == 1) continue;
-    fit.note(fmt::format(
-        "{} ended at its limit: what else widens the error of ranges may have taken up what it does, and the "
-        "errors of the others are those for this value",
-        p.name));
+    fit.note("at_limit",
+             fmt::format("{} ended at its limit: what else widens the error of ranges may have taken up what it does, "
+                         "and the errors of the others are those for this value",
+                         p.name));
   }
   const auto turning =
       std::find_if(fit.chain.begin(), fit.chain.end(), [](const ChainEntry& entry) { return turns_rays(entry.noise); });
@@ -287,11 +291,13 @@ void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const T
   const double reach = kLeastReach * turn->stddev_rad;
   if (turn->mean_rad - reach < low || turn->mean_rad + reach > high) {
     fit.note(
+        "angle_scale",
         fmt::format("{}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to {:.3g} rad: learn "
                     "again from there, or with a larger scale of angles",
                     about, turn->mean_rad, turn->stddev_rad, low, high));
   } else if (turn->stddev_rad > 0.0 && turn->stddev_rad < step) {
     fit.note(
+        "angle_scale",
         fmt::format("{}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were cast: "
                     "learned again from there, its error is smaller",
                     about, turn->stddev_rad, step));
@@ -303,15 +309,18 @@ void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const T
 void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns) {
   add_parameter_flags(fit, numbers, returns.hits.is_known());
   if (fit.blocks < kFewClusters) {
-    fit.note(fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.blocks,
-                         fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)",
-                         kFewClusters));
+    fit.note(
+        "few_blocks",
+        fmt::format("errors rest on {} independent {}: below {} they are uncertain themselves", fit.blocks,
+                    fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)", kFewClusters));
   }
   for (const ChainEntry& entry : fit.chain) {
     if (!(entry.correlation.time_s > 0.0)) continue;
-    fit.note(fmt::format(
-        "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
-        entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
+    fit.note(
+        "correlated_frames",
+        fmt::format(
+            "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
+            entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
   }
   add_angle_flags(fit, numbers, returns.turned);
 }

@@ -196,7 +196,7 @@ void add_distance_errors(const DistanceErrors& errors, const std::vector<std::si
   const bool knows_scans = !errors.scan.empty();
   const BlockMoves moves = moves_of(errors, out, *inverse, options.stretches, out.clusters);
   if (knows_scans && out.clusters == 1) {
-    out.flags.push_back(one_block_flag("readings"));
+    out.findings.push_back({Severity::kNote, "one_block", one_block_flag("readings")});
     return;
   }
   const BartlettWeights weights(out.clusters, options.stretches > 0);
@@ -211,11 +211,12 @@ void add_distance_errors(const DistanceErrors& errors, const std::vector<std::si
   }
   out.stretches = knows_scans ? options.stretches : 0;
   if (!knows_scans) {
-    out.flags.emplace_back(
-        "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small where "
-        "pairs of a scan, or of a place, are correlated");
+    out.findings.push_back(
+        {Severity::kNote, "no_scans",
+         "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small where "
+         "pairs of a scan, or of a place, are correlated"});
   } else if (const std::string few = few_blocks_flag(out.clusters, options.stretches); !few.empty()) {
-    out.flags.push_back(few);
+    out.findings.push_back({Severity::kNote, "few_blocks", few});
   }
 }
 
@@ -236,7 +237,9 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
   const DistanceErrors e = gather(pairs, out);
   double share = 0.0;
   if (e.one_range) {
-    out.flags.emplace_back("all expected ranges are equal: what grows with range cannot be told from what does not");
+    out.findings.push_back(
+        {Severity::kNote, "one_range",
+         "all expected ranges are equal: what grows with range cannot be distinguished from what does not"});
   } else {
     std::vector<double> shares;
     for (std::size_t i = 0; i < kShares; ++i) shares.push_back(static_cast<double>(i) / (kShares - 1));
@@ -249,11 +252,12 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
   out.log_likelihood = best.log_likelihood;
   if (!(best.scale_m > 0.0)) {
     out.mean_m.std_error = 0.0;
-    out.flags.emplace_back("all errors are equal: the deviation is 0 and has no standard error");
+    out.findings.push_back(
+        {Severity::kNote, "no_error", "all errors are equal: the deviation is 0 and has no standard error"});
     return out;
   }
   const auto flag_zero = [&](std::string_view name) {
-    out.flags.push_back(fmt::format("{} is at its boundary 0", name));
+    out.findings.push_back({Severity::kNote, "at_limit", fmt::format("{} is at its boundary 0", name)});
   };
   const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
   if (at_zero && !e.one_range) flag_zero(DistanceNoise::kStddevPerM);

@@ -261,9 +261,11 @@ void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   const double low = std::max(0.0, pixels.lost.back()), high = std::min(pixels.kept.front(), kMostThreshold);
   out.min_energy = {0.5 * (low + high), (high - low) / std::sqrt(12.0)};
   out.pow = {kMostPow, kNoNumber};
-  out.flags.push_back(fmt::format(
-      "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
-      StereoEnergy::kPow));
+  out.findings.push_back(
+      {Severity::kNote, "unidentified",
+       fmt::format(
+           "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
+           StereoEnergy::kPow)});
 }
 
 }  // namespace
@@ -292,7 +294,8 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   const bool at_zero = out.min_energy.value <= 0.0;
   if (at_zero) {
     out.min_energy.std_error = kNoNumber;
-    out.flags.push_back(fmt::format("{} is at its boundary 0", StereoEnergy::kMinEnergy));
+    out.findings.push_back(
+        {Severity::kNote, "at_limit", fmt::format("{} is at its boundary 0", StereoEnergy::kMinEnergy)});
   } else if (options.normalization == EnergyNormalization::kDocument) {
     take_change_point(pixels, top, slopes, out);
     take(out.min_energy.value);
@@ -302,15 +305,19 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   out.pow.std_error = pow_error(slopes, at_zero ? 0.0 : out.min_energy.std_error);
   if (out.pow.value <= 1.001 * kLeastPow || out.pow.value >= 0.999 * kMostPow) {
     out.pow.std_error = kNoNumber;
-    out.flags.push_back(fmt::format("{} is at the limit of the search {}", StereoEnergy::kPow,
-                                    out.pow.value < 1.0 ? kLeastPow : kMostPow));
+    out.findings.push_back({Severity::kNote, "at_limit",
+                            fmt::format("{} is at the limit of the search {}", StereoEnergy::kPow,
+                                        out.pow.value < 1.0 ? kLeastPow : kMostPow)});
   }
   if (!at_zero && !std::isfinite(out.min_energy.std_error)) {
-    out.flags.push_back(fmt::format("{} has no standard error: the likelihood has no smooth peak there (few pixels?)",
-                                    StereoEnergy::kMinEnergy));
-  } else if (out.flags.empty() && !std::isfinite(out.pow.std_error)) {
-    out.flags.push_back(
-        fmt::format("{} has no standard error: nothing above the threshold tells of it", StereoEnergy::kPow));
+    out.findings.push_back(
+        {Severity::kNote, "no_maximum",
+         fmt::format("{} has no standard error: the likelihood has no smooth peak there (few pixels?)",
+                     StereoEnergy::kMinEnergy)});
+  } else if (out.findings.empty() && !std::isfinite(out.pow.std_error)) {
+    out.findings.push_back(
+        {Severity::kNote, "no_maximum",
+         fmt::format("{} has no standard error: no pixel above the threshold shows it", StereoEnergy::kPow)});
   }
   return out;
 }

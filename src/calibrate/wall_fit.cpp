@@ -82,7 +82,7 @@ class WallLearner {
     const std::string moves = moving_wall_flag(work_, fit_.correlation.sum);
     if (moves.empty()) return;
     fit_.correlation.time_s = {0.0, kNoNumber};
-    flag(moves);
+    flag("moving", moves);
   }
 
   void flag_sanity() {
@@ -93,7 +93,9 @@ class WallLearner {
     for (Finding& found : sanity_findings(frames_, work_, steps)) findings_.push_back(std::move(found));
   }
 
-  void flag(Message text) { findings_.push_back({Severity::kNote, std::move(text)}); }
+  void flag(std::string_view code, Message text) {
+    findings_.push_back({Severity::kNote, std::string(code), std::move(text)});
+  }
 
   /// `without_rings`: for laws that are chosen before rings are learned one by one.
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum, bool without_rings = false) const {
@@ -110,7 +112,7 @@ class WallLearner {
   [[nodiscard]] bool has_tape() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_contradicted; }
   [[nodiscard]] bool has_gain() const { return has_tape() && !fit_.tape->is_disparity; }
 
-  /// Whether walls were near and far, so that a growth with range can be told.
+  /// Whether walls were near and far, so that a growth with range can be learned.
   [[nodiscard]] bool range_varies() const {
     const std::vector<WallBin>& bins = work_.measure.by_range;
     double nearest = 1e9, farthest = 0.0;
@@ -136,7 +138,7 @@ class WallLearner {
     WallLaw law = {{disparity}, {"disparity.stddev_px"}};
     // Levels are read off ranges that nothing else moves.
     if (!has_gain()) law.free.emplace_back("disparity.steps_per_px");
-    if (has_gain()) flag("steps of the disparity cannot be read off ranges that gain and bias move, too");
+    if (has_gain()) flag("tape", "steps of the disparity cannot be read off ranges that gain and bias move, too");
     return law;
   }
 
@@ -146,7 +148,9 @@ class WallLearner {
                              .stddev_per_m = static_cast<float>(work_.scale.per_m)}},
               {"distance.stddev_m", "distance.stddev_per_m"}};
     }
-    flag("all readings are about as far away: how the deviation grows with the range cannot be told, and counts as 0");
+    flag("one_range",
+         "all readings are about as far away: how the deviation grows with the range cannot be learned, and counts as "
+         "0");
     return {{DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.measure.deviation, 1e-6))}},
             {"distance.stddev_m"}};
   }
@@ -208,11 +212,11 @@ class WallLearner {
     if (work_.measure.lost > 0) {
       std::vector<Message> flags;
       WallLaw losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, flags);
-      for (Message& text : flags) flag(std::move(text));
+      for (Message& text : flags) flag("loss_law", std::move(text));
       fit_.loss_laws = std::move(losses.tried);
       chain = std::move(losses.chain), patterns = std::move(losses.free);
     } else if (work_.measure.knows_losses) {
-      flag("no return was lost: the chain has no model of loss");
+      flag("no_loss", "no return was lost: the chain has no model of loss");
     }
     const std::size_t first_range = chain.size();
     chain.insert(chain.end(), ranges.chain.begin(), ranges.chain.end());
@@ -258,9 +262,9 @@ class WallLearner {
     for (const std::size_t ring : rings_that(&WallRingError::gain)) {
       patterns.push_back(fmt::format("gain_bias.rings.{}.gain", ring));
     }
-    flag(
-        "biases of rings are about the planes, which take what all rings have in common and what rises with the "
-        "elevation");
+    flag("rings",
+         "biases of rings are about the planes, which take what all rings have in common and what rises with the "
+         "elevation");
   }
 
   void flag_frames() {
@@ -269,14 +273,15 @@ class WallLearner {
       if (work_.fits[f]) {
         ++found;
       } else if (++without <= kMostNamed) {
-        flag(fmt::format("{}: {}; it is left out", name_of(frames_, f), work_.measure.planes[f].why_not));
+        flag("no_wall", fmt::format("{}: {}; it is left out", name_of(frames_, f), work_.measure.planes[f].why_not));
       }
     }
-    if (without > kMostNamed) flag(fmt::format("{} more frames show no wall and are left out", without - kMostNamed));
+    if (without > kMostNamed)
+      flag("no_wall", fmt::format("{} more frames show no wall and are left out", without - kMostNamed));
     if (!frames_.tape_m.empty() || found == 0) return;
-    flag(
-        "no distance was measured by tape: bias and scale are not known, because they move the plane with the "
-        "readings");
+    flag("tape",
+         "no distance was measured by tape: bias and scale are not known, because they move the plane with the "
+         "readings");
   }
 
   void flag_turns() {
@@ -284,13 +289,13 @@ class WallLearner {
     const auto [least, most] = std::minmax_element(frames_.turns->cols.begin(), frames_.turns->cols.end());
     const std::string columns =
         frames_.turns->knows_losses ? fmt::format(", {} to {} columns a turn", *least, *most) : "";
-    flag("points lie between the rays of the sensor: the rays are those of the points" + columns);
-    if (options_.still) flag("a ray of a turn is none of the next one: the correlation in time is not known");
+    flag("turns", "points lie between the rays of the sensor: the rays are those of the points" + columns);
+    if (options_.still) flag("turns", "a ray of a turn is none of the next one: the correlation in time is not known");
     if (frames_.turns->knows_losses) return;
-    flag(
-        "azimuths lie on no regular grid: which rays came back with nothing is not known, so the share of losses is "
-        "not, "
-        "and the chain has no model of loss");
+    flag("turns",
+         "azimuths lie on no regular grid: which rays came back with nothing is not known, so the share of losses is "
+         "not, "
+         "and the chain has no model of loss");
   }
 
   void flag_measure() {
@@ -298,26 +303,28 @@ class WallLearner {
     const double tails =
         static_cast<double>(m.tails) / static_cast<double>(std::max<std::size_t>(m.readings + m.tails, 1));
     if (tails > kMuchTails && !takes_tails_) {
-      flag(fmt::format(
-          "{:.2f} % of the readings lie alone and more than {:g} deviations off the wall, and are left out: "
-          "the error has heavier tails than a normal one",
-          100.0 * tails, kWallGate));
+      flag("heavy_tails",
+           fmt::format(
+               "{:.2f} % of the readings lie alone and more than {:g} deviations off the wall, and are left out: "
+               "the error has heavier tails than a normal one",
+               100.0 * tails, kWallGate));
     }
     if (m.hidden > 0) {
-      flag(
-          fmt::format("{} in the band at the left side that the right lens does not see {} left out: invalid_band "
-                      "simulates it",
-                      counted(m.hidden, "loss"), are(m.hidden)));
+      flag("hidden",
+           fmt::format("{} in the band at the left side that the right lens does not see {} left out: invalid_band "
+                       "simulates it",
+                       counted(m.hidden, "loss"), are(m.hidden)));
     }
     // Among other surfaces most losses are of rays that look elsewhere.
     if (m.not_known > m.hidden && !work_.rays.sees_more) {
       const std::size_t left_out = m.not_known - m.hidden;
-      flag(fmt::format("{} {} left out, because it is not known whether the wall is there", counted(left_out, "loss"),
-                       are(left_out)));
+      flag("unknown_losses", fmt::format("{} {} left out, because it is not known whether the wall is there",
+                                         counted(left_out, "loss"), are(left_out)));
     }
     const WallCorrelation& c = fit_.correlation;
     if (c.misfit > kMuchMisfit) {
-      flag(fmt::format("the correlation of the error is not of the shape {}: it is off by {:.2f} in the mean",
+      flag("correlation",
+           fmt::format("the correlation of the error is not of the shape {}: it is off by {:.2f} in the mean",
                        kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)], c.misfit));
     }
     for (const WallBin& bin : m.by_range) flag_bin(bin);
@@ -340,10 +347,11 @@ class WallLearner {
                                                         grouped(erring.size()), worst);
     what += fmt::format(", by up to {:.2g} m", most_m(worst));
     if (!options_.rings) {
-      flag(what + ": that is no noise, and learned for all rings alike it counts as such; learn each ring (rings)");
+      flag("rings",
+           what + ": that is no noise, and learned for all rings alike it counts as such; learn each ring (rings)");
     } else if (!growing.empty()) {
-      flag(fmt::format("{}; errors that grow with the range are learned as gains, too: ring {}", what,
-                       fmt::join(growing, ", ")));
+      flag("rings", fmt::format("{}; errors that grow with the range are learned as gains, too: ring {}", what,
+                                fmt::join(growing, ", ")));
     }
   }
 
@@ -353,13 +361,13 @@ class WallLearner {
     const double law = work_.scale.constant + work_.scale.per_m * 0.5 * (bin.low + bin.high);
     if (!(measured > 0.0) || !(law > 0.0) || bin.readings * 50 < work_.measure.readings) return;
     if (measured < kOffTheLaw * law && law < kOffTheLaw * measured) return;
-    flag(fmt::format("at {:.2f} to {:.2f} m the deviation is {:.3g} {}, and the law has {:.3g}", bin.low, bin.high,
-                     measured, work_.rays.has_disparity() ? "px" : "m", law));
+    flag("misfit", fmt::format("at {:.2f} to {:.2f} m the deviation is {:.3g} {}, and the law has {:.3g}", bin.low,
+                               bin.high, measured, work_.rays.has_disparity() ? "px" : "m", law));
   }
 
   void flag_tape() {
     if (frames_.tape_m.empty()) return;
-    for (const std::string& text : tape_flags(fit_.tape, doubts_)) flag(text);
+    for (const std::string& text : tape_flags(fit_.tape, doubts_)) flag("tape", text);
   }
 
   const WallFrames& frames_;

@@ -69,7 +69,7 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
   std::vector<Candidate> all = {{"dropout", {dropout}, {"dropout.probability"}}};
   const double degrees = 180.0 / std::numbers::pi;
   if (covered.lost < kLeastLost) {
-    flags.push_back(fmt::format("{} {} lost: too few to tell a law of loss from dropout",
+    flags.push_back(fmt::format("{} {} lost: too few to distinguish a law of loss from dropout",
                                 counted(covered.lost, "return"), were(covered.lost)));
     return all;
   }
@@ -83,7 +83,7 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
                    {"loss_angle.max_incidence_rad", "dropout.probability"}});
   } else {
     flags.push_back(fmt::format(
-        "the walls were seen at {:.0f} to {:.0f} degrees only: whether incidence loses returns cannot be told",
+        "the walls were seen at {:.0f} to {:.0f} degrees only: whether incidence loses returns cannot be learned",
         covered.least_rad * degrees, covered.most_rad * degrees));
   }
   if (r.optics.fx_px > 0.0F && covered.farthest_m >= kLeastRatio * covered.nearest_m) {
@@ -95,7 +95,7 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
                    {"texture_loss.midpoint", "texture_loss.width", "dropout.probability"}});
   } else if (r.optics.fx_px > 0.0F) {
     flags.push_back(
-        fmt::format("the walls were {:.2f} to {:.2f} m away only: whether distance loses returns cannot be told",
+        fmt::format("the walls were {:.2f} to {:.2f} m away only: whether distance loses returns cannot be learned",
                     covered.nearest_m, covered.farthest_m));
   }
   return all;
@@ -204,7 +204,7 @@ void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judg
     if (k == best || (best == 0 && is_less) || is_told_by_judges(better, other)) continue;
     const MeanScore difference = score_difference(all[best].judged, all[k].judged);
     if (best == 0 && -difference.nats * returns_of(all[k].judged) < 1.0) continue;  // the other law comes to dropout
-    flags.push_back(fmt::format("frames held out hardly tell {} from {}: {:.2g} +- {:.1g} nats per return",
+    flags.push_back(fmt::format("frames held out hardly distinguish {} from {}: {:.2g} +- {:.1g} nats per return",
                                 all[best].law.name, all[k].law.name, difference.nats, difference.std_error));
   }
   if (!have_judges && all.size() > 1) {

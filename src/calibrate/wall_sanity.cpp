@@ -263,9 +263,9 @@ Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes)
 }
 
 std::vector<Finding> sanity_findings(const WallFrames& frames, const WallWork& work, double steps_per_px) {
-  std::vector<Finding> findings = {{Severity::kUnusable, depths_flag(frames, work.measure.planes)},
-                                   {Severity::kNote, no_return_code_flag(frames, work)},
-                                   {Severity::kNote, levels_flag(frames, work, steps_per_px)}};
+  std::vector<Finding> findings = {{Severity::kUnusable, "wrong_unit", depths_flag(frames, work.measure.planes)},
+                                   {Severity::kNote, "no_return_code", no_return_code_flag(frames, work)},
+                                   {Severity::kNote, "wrong_unit", levels_flag(frames, work, steps_per_px)}};
   std::erase_if(findings, [](const Finding& f) { return f.text.empty(); });
   return findings;
 }

@@ -11,9 +11,9 @@ Message first_unusable(std::span<const Finding> findings) {
   return found == findings.end() ? Message() : found->text;
 }
 
-std::vector<std::string> texts_of(std::span<const Finding> findings) {
+std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names) {
   std::vector<std::string> texts;
-  for (const Finding& finding : findings) texts.push_back(finding.text);
+  for (const Finding& finding : findings) texts.push_back(finding.text.text(names));
   return texts;
 }
 

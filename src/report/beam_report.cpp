@@ -138,7 +138,7 @@ void judge_beam(const FitReport& report, Report& out) {
   const double w_hit = report.fit.model.w_hit;
   out.refuse(true, first_unusable(report.sanity));
   out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
-  if (!report.judgement.flags.empty()) out.refuse(true, report.judgement.flags.front());
+  out.refuse(true, first_unusable(report.judgement.findings));
   out.refuse(!(w_hit > kWeightBoundary), "no reading hits a surface that is expected");
   const auto has_no_error = [](const FitParameter& p) { return p.name == "w_hit" && std::isnan(p.naive_error); };
   out.refuse(w_hit < 1.0 - kWeightBoundary && std::ranges::any_of(report.fit.parameters, has_no_error),
@@ -306,7 +306,7 @@ Report report_of(const FitReport& report) {
 
 std::vector<Finding> FitReport::findings() const {
   std::vector<Finding> all = fit.findings;
-  for (const std::string& flag : judgement.flags) all.push_back({Severity::kUnusable, flag});
+  all.insert(all.end(), judgement.findings.begin(), judgement.findings.end());
   all.insert(all.end(), sanity.begin(), sanity.end());
   return all;
 }

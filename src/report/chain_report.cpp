@@ -230,11 +230,9 @@ Report report_of(const ChainReport& report) {
 }  // namespace
 
 std::vector<Finding> ChainReport::findings() const {
-  const std::string of_scene = scene_note(frames.returns, frames.has_mixture);
   std::vector<Finding> all = fit.findings;
-  for (const Message& text : frames.flags()) {
-    all.push_back({text == of_scene ? Severity::kUnusable : Severity::kNote, text});
-  }
+  const std::vector<Finding> of_frames = frames.findings();
+  all.insert(all.end(), of_frames.begin(), of_frames.end());
   return all;
 }
 

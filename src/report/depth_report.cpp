@@ -280,9 +280,7 @@ Report report_of(std::span<const DepthReport> reports) {
       "neither the border of the image nor pixels left out. The size of other blobs is unknown.";
   for (const DepthReport& report : reports) {
     const std::string name = reports.size() > 1 ? report.name + ": " : "";
-    for (const std::string& flag : report.measure.flags) {
-      out.fit.note(name + flag);
-    }
+    for (const std::string& flag : report.measure.flags) out.fit.note("depth", name + flag);
     out.refuse(report.measure.patches.used == 0,
                name + "no patch is without holes and steps: nothing is known of the error");
     out.sections.push_back(depth_section(report));

@@ -45,11 +45,12 @@ void add_field_sanity(const ReadingFacts& readings, const ScanLog& log, const Sc
                       const DistanceField& field, const FieldLogOptions& options, FieldReport& report) {
   add_reading_flags(readings, finds_code(options), report.fit.model, "", report);
   const std::string wrong_map = wrong_map_flag(report);
-  add_fault(wrong_map, report);
+  add_fault("wrong_map", wrong_map, report);
   if (!wrong_map.empty()) return;  // poses and tails in a wrong map mean nothing
-  add_flag(heavy_tails_flag(report), report);
+  add_flag("heavy_tails", heavy_tails_flag(report), report);
   if (options.check_poses) {
-    add_flag(field_pose_flag(move_field_poses(log, learned, field, report.fit.model), field.cell_m()), report);
+    const FieldMoves moves = move_field_poses(log, learned, field, report.fit.model);
+    add_flag("inexact_poses", field_pose_flag(moves, field.cell_m()), report);
   }
 }
 
@@ -70,7 +71,7 @@ FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOpti
   const DistanceField field(map, options.max_distance_m);
   const ShareOnMap share = share_by_ends(field);
   require_poses_on_map(log, map, share);
-  const std::string misplaced = misplacement_flag(log, share);
+  const Message misplaced = misplacement_flag(log, share);
   require_ranges_below(start.max_range_m, readings, map.resolution_m, misplaced);
   FieldReport report;
   const FieldData data = make_field_data(log, learned, field, start);
@@ -97,10 +98,10 @@ FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOpti
   if (const std::string note = no_return_note(readings.code); finds_code(options) && !note.empty()) {
     report.notes.push_back(note);
   }
-  add_fault(misplaced, report);
+  add_fault("misplaced", misplaced, report);
   if (!misplaced.empty()) return report;  // all else follows from it
-  add_flag(beside_map_flag(log, map), report);
-  if (how.stretches > 0) add_flag(one_place_flag(poses), report);
+  add_flag("beside_map", beside_map_flag(log, map), report);
+  if (how.stretches > 0) add_flag("one_place", one_place_flag(poses), report);
   add_field_sanity(readings, log, learned, field, options, report);
   return report;
 }

@@ -251,15 +251,17 @@ FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const 
   }
 }
 
-std::string field_pose_flag(const FieldMoves& moves, double cell_m) {
+Message field_pose_flag(const FieldMoves& moves, double cell_m) {
   if (!(moves.gain > kLeastFieldGain)) return "";
   const CommonMove common = find_common_move(moves.logged, moves.moved, cell_m);
   if (common.is_some()) return common.words();
   if (common.typical_m < kFieldMoveOfCells * cell_m) return "";
-  return fmt::format(
-      "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; learn them "
-      "with the beam model, and from its refined.log (fathom fit beam --refine-poses)",
-      moves.gain);
+  return Message(
+      fmt::format(
+          "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; "
+          "learn them with the beam model, and from its refined.log",
+          moves.gain),
+      Hint{"beam_refine_poses", "", true});
 }
 
 // The report of a likelihood field, and the folder of its fit.

@@ -52,6 +52,6 @@ FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const 
                             const LikelihoodFieldModel& learned);
 
 /// A map that lies elsewhere, or poses that are not exact; empty where the moves tell neither.
-std::string field_pose_flag(const FieldMoves& moves, double cell_m);
+Message field_pose_flag(const FieldMoves& moves, double cell_m);
 
 }  // namespace fathom

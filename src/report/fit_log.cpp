@@ -57,7 +57,8 @@ struct GivenLog {
   const ScanLog& log;
   ScanNumbers learned, held_out;
   bool is_moved;                                  ///< whether a ray was measured elsewhere than the first of its scan
-  std::string misplaced, beside;                  ///< flags, or empty
+  Message misplaced;                              ///< a flag, or empty
+  std::string beside;                             ///< likewise
   LogCorrection correction = {}, std_error = {};  ///< of per_log
 };
 
@@ -155,7 +156,7 @@ class LogFitter {
       if (fit.log_likelihood < before + kLeastRise) break;
       step = std::max(step / 4.0, kLeastStep);
       if (turn + 1 == kMostTurns) {
-        fit.note(fmt::format("the corrections of logs still change after {} turns", kMostTurns));
+        fit.note("not_converged", fmt::format("the corrections of logs still change after {} turns", kMostTurns));
       }
     }
     for_each_correction(fit.model, [&](const ScanLog& log, const BeamModel& model, GivenLog& given) {
@@ -206,20 +207,21 @@ class LogFitter {
 
   /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact.
   void add_flags(FitReport& report) {
-    for (const GivenLog& given : logs_) add_fault(with_log_name(given.misplaced, name_of(given)), report);
+    for (const GivenLog& given : logs_) add_fault("misplaced", with_log_name(given.misplaced, name_of(given)), report);
     if (!first_unusable(report.sanity).empty()) return;  // all else follows from it
     for (std::size_t i = 0; i < logs_.size(); ++i) {
       const std::string name = name_of(logs_[i]);
       add_reading_flags(readings_[i], finds_code(options_), sensor_, name, report);
-      add_flag(with_log_name(logs_[i].beside, name), report);
+      add_flag("beside_map", with_log_name(logs_[i].beside, name), report);
     }
-    if (options_.stretches > 0) add_flag(one_place_flag(learned_poses_), report);
+    if (options_.stretches > 0) add_flag("one_place", one_place_flag(learned_poses_), report);
     // In a wrong map poses mean nothing.
     if (options_.check_poses && logs_.size() == 1 && wrong_map_flag(report).empty()) {
       const GivenLog& given = logs_.front();
       const ScanLog some =
           corrected_log(picked(given, spread_scans(given.learned, kPoseScans)), given.correction, sensor_.max_range_m);
-      add_flag(pose_flag(fathom::check_poses(some, world_, sensor_, options_), options_.per_log), report);
+      const PoseCheck check = fathom::check_poses(some, world_, sensor_, options_);
+      add_flag("inexact_poses", pose_flag(check, options_.per_log), report);
     }
   }
 
@@ -371,8 +373,8 @@ std::vector<FitReport::Fact> table_facts(const BeamData& table, const std::strin
 }
 
 void add_sanity(const BeamData& table, const ReadingFacts& readings, const FitLogOptions& options, FitReport& report) {
-  if (report.rows_are_scans) add_flag(rows_flag(report.fit.block == "stretch"), report);
-  if (const std::string units = unit_flag(table); !units.empty()) return add_fault(units, report);
+  if (report.rows_are_scans) add_flag("no_scans", rows_flag(report.fit.block == "stretch"), report);
+  if (const Message units = unit_flag(table); !units.empty()) return add_fault("misplaced", units, report);
   add_reading_flags(readings, finds_code(options), report.model.sensor, "", report);
   add_model_flags(report);
 }

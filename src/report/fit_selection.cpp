@@ -127,19 +127,21 @@ ReadingFacts reading_facts(std::span<const float> range_m, const std::string& na
   return facts;
 }
 
-void require_ranges_below(double max_range_m, const ReadingFacts& readings, double cell_m, const std::string& cause) {
-  const std::string why = cause.empty() ? "" : "; " + cause;
+void require_ranges_below(double max_range_m, const ReadingFacts& readings, double cell_m, const Message& cause) {
+  const Message why = cause.empty() ? Message() : Message("; ", cause);
   const double nearest_m = readings.pile.nearest_m();
   if (reaches(nearest_m, max_range_m)) {
     throw InputError(
-        with_log_name(fmt::format("no reading is below the maximum range, {:.6g} m: the nearest is {:.6g} m{}",
-                                  max_range_m, nearest_m, why),
+        with_log_name(Message(fmt::format("no reading is below the maximum range, {:.6g} m: the nearest is {:.6g} m",
+                                          max_range_m, nearest_m),
+                              why),
                       readings.name));
   }
   if (cell_m > max_range_m) {
     throw InputError(
-        with_log_name(fmt::format("the maximum range, {:.6g} m, is shorter than a cell of the map, {:.6g} m{}",
-                                  max_range_m, cell_m, why),
+        with_log_name(Message(fmt::format("the maximum range, {:.6g} m, is shorter than a cell of the map, {:.6g} m",
+                                          max_range_m, cell_m),
+                              why),
                       readings.name));
   }
 }

@@ -136,7 +136,7 @@ double find_max_range_m(std::span<const ReadingFacts> logs, const std::optional<
 
 /// Throws InputError if no reading is below the maximum range, or that is shorter than a cell of the map. `cell_m`: 0
 /// if there are no cells. `cause`: a sentence about why, or empty.
-void require_ranges_below(double max_range_m, const ReadingFacts& readings, double cell_m, const std::string& cause);
+void require_ranges_below(double max_range_m, const ReadingFacts& readings, double cell_m, const Message& cause);
 
 /// The step between rays of a scan that are scored for a heatmap.
 std::size_t usual_ray_step(const ScanLog& log, const HeatmapLogOptions& options);

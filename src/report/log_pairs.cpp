@@ -60,14 +60,13 @@ Report report_of(const DistanceReport& report) {
   Report out{.kind = std::string(Model::kSlug), .title = "Distance noise learned"};
   out.fit.parameters = {pair_parameter<Model>("mean_m", fit.mean_m), pair_parameter<Model>("stddev_m", fit.stddev_m),
                         pair_parameter<Model>("stddev_per_m", fit.stddev_per_m)};
-  out.find(Severity::kNote, fit.flags);
+  out.fit.findings = fit.findings;
   if (report.found) {
-    const bool is_elsewhere = share_of_others(*report.found, fit) > kMostOthers;
-    const std::vector<Message> flags = log_pair_flags(*report.found, fit, report.gate_m);
-    out.find(is_elsewhere ? Severity::kUnusable : Severity::kWarning, flags);
-    if (is_elsewhere) out.refuse(true, flags.front());
+    const std::vector<Finding> of_log = log_pair_findings(*report.found, fit, report.gate_m);
+    out.fit.findings.insert(out.fit.findings.end(), of_log.begin(), of_log.end());
+    out.refuse(true, first_unusable(of_log));
   }
-  out.find(Severity::kNote, report.notes);
+  for (const std::string& note : report.notes) out.fit.note("log", note);
   out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.skipped), "without a return, skipped"}};
   out.fit.log_likelihood = fit.log_likelihood;
   out.fit.blocks = fit.clusters > 0 ? fit.clusters : fit.pairs;
@@ -87,7 +86,7 @@ Report report_of(const EnergyCalibration& fit) {
     out.fit.parameters.push_back(pair_parameter<Model>(name, estimate));
   };
   add("min_energy", fit.min_energy), add("pow", fit.pow);
-  out.find(Severity::kNote, fit.flags);
+  out.fit.findings = fit.findings;
   out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.lost), "of them lost"}};
   out.fit.log_likelihood = fit.log_likelihood, out.fit.blocks = fit.pairs, out.fit.block = "pair";
   out.details = {{Model::kNormalization, law}, {"pairs", fit.pairs}, {"lost", fit.lost}, {"skipped", fit.skipped}};
@@ -126,7 +125,7 @@ LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPai
   return found;
 }
 
-std::vector<Message> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned, double gate_m) {
+std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCalibration& learned, double gate_m) {
   double sum_m = 0.0;
   for (const float expected_m : found.pairs.expected_m) sum_m += double{expected_m};
   const double mean_m = sum_m / static_cast<double>(found.pairs.expected_m.size());
@@ -135,24 +134,27 @@ std::vector<Message> log_pair_flags(const LogPairs& found, const DistanceCalibra
   const std::size_t all = found.others + learned.pairs;
   const double others = share_of_others(found, learned);
   const bool are_most = others > kMostOthers;
-  std::vector<Message> flags;
+  std::vector<Finding> findings;
   if (found.others > 0) {
-    flags.emplace_back(fmt::format("{} of {} readings{} are farther than {} m (", grouped(found.others), grouped(all),
+    const Message text(fmt::format("{} of {} readings{} are farther than {} m (", grouped(found.others), grouped(all),
                                    are_most ? fmt::format(", {:.0f} %,", 100.0 * others) : "", gate_m),
                        Setting{"gate_m"}, ") from what the world expects, and were left out");
+    findings.push_back({Severity::kWarning, "other_readings", text});
   }
   if (are_most) {
-    flags.back() +=
+    Finding& worst = findings.back();
+    worst.severity = Severity::kUnusable;
+    worst.text +=
         ": the map or scene is of another place, or lies elsewhere than the log says, or poses are not those of the "
         "scans";
     if (is_cut) {
-      flags.back() +=
+      worst.text +=
           fmt::format(", or the gate, {:.1f} deviations of what was learned, is too small", gate_m / deviation_m);
     }
-    return flags;
+    return findings;
   }
   if (is_cut) {
-    flags.emplace_back(
+    const Message text(
         Setting{"gate_m"},
         fmt::format(" = {} is {:.1f} deviations of what was learned at {:.2g} m: it cuts off larger errors, and the "
                     "deviation is too small; give ",
@@ -160,8 +162,9 @@ std::vector<Message> log_pair_flags(const LogPairs& found, const DistanceCalibra
         Setting{"gate_m"},
         fmt::format(" {:.2g}, or more if the deviation still grows",
                     std::max(2.0 * gate_m, kGoodDeviations * deviation_m)));
+    findings.push_back({Severity::kWarning, "narrow_gate", text});
   }
-  return flags;
+  return findings;
 }
 
 std::string report_text(const DistanceReport& report, ReportForm form, SettingNames names) {

@@ -119,29 +119,29 @@ std::string unit_words(double unit) {
                      unit_name(unit));
 }
 
-std::string change_words(const LogChange& change) {
-  std::string words;
+Message change_words(const LogChange& change) {
+  Message words;
   if (change.quarters != 0) {
-    words = fmt::format(
-        "with the laser turned by {} degrees: it is mounted so; give its pose on the robot (--mount, or the transform "
-        "of its frame)",
-        90 * change.quarters);
+    words = Message(fmt::format("with the laser turned by {} degrees: it is mounted so; give its pose on the robot (",
+                                90 * change.quarters),
+                    Setting{"mount"}, ", or the transform of its frame)");
   }
   if (change.headings != 1.0) words = "with headings taken as degrees: are they degrees?";
   if (change.readings != 1.0) {
-    words = (words.empty() ? "" : words + ", and ") + unit_words(change.readings);
-    if (change.poses != 1.0) words = "together with the poses " + words;
+    words = Message(words, words.empty() ? "" : ", and ", unit_words(change.readings));
+    if (change.poses != 1.0) words = Message("together with the poses ", words);
   } else if (change.poses != 1.0) {
-    words = "with poses " + unit_words(change.poses);
+    words = Message("with poses ", unit_words(change.poses));
   }
   return words;
 }
 
 /// A sentence, or empty if no change is clearly better.
-std::string words_of(const FoundChange& found) {
+Message words_of(const FoundChange& found) {
   if (!found.is_clear()) return "";
-  return fmt::format("{:.0f} % of the readings lie where the map has surfaces as they are, and {:.0f} % {}",
-                     100.0 * found.before, 100.0 * found.share, change_words(found.change));
+  return Message(fmt::format("{:.0f} % of the readings lie where the map has surfaces as they are, and {:.0f} % ",
+                             100.0 * found.before, 100.0 * found.share),
+                 change_words(found.change));
 }
 
 bool covers(const GridMap& map, const PlanarPose& at) {
@@ -227,12 +227,15 @@ void require_poses_on_map(const ScanLog& log, const GridMap& outline, const Shar
   const FoundChange found = find_change(log, share);
   const bool is_unit = found.is_clear() && found.change.poses != 1.0;
   const PlanarPose& first = log.pose.front();
-  throw InputError(fmt::format("no pose lies on the map, which covers {}; the first is ({:.1f}, {:.1f}){}",
-                               extent_words(outline), first.x_m, first.y_m,
-                               is_unit ? fmt::format(": {:.0f} % of the readings lie on the map {}",
-                                                     100.0 * found.share, change_words(found.change))
-                                       : std::string(": give the origin of the map in the frame of the poses, or the "
-                                                     "frame in which it stands (--frame)")));
+  const std::string where =
+      fmt::format("no pose lies on the map, which covers {}; the first is ({:.1f}, {:.1f}): ", extent_words(outline),
+                  first.x_m, first.y_m);
+  if (is_unit) {
+    throw InputError(where, fmt::format("{:.0f} % of the readings lie on the map ", 100.0 * found.share),
+                     change_words(found.change));
+  }
+  throw InputError(where, "give the origin of the map in the frame of the poses, or the frame in which it stands (",
+                   Setting{"map_frame"}, ")");
 }
 
 std::string beside_map_flag(const ScanLog& log, const GridMap& outline) {
@@ -247,9 +250,9 @@ std::string one_place_flag(std::span<const PlanarPose> poses) {
          "standard errors; drive through the map";
 }
 
-std::string misplacement_flag(const ScanLog& log, const ShareOnMap& share) { return words_of(find_change(log, share)); }
+Message misplacement_flag(const ScanLog& log, const ShareOnMap& share) { return words_of(find_change(log, share)); }
 
-std::string unit_flag(const BeamData& pairs) {
+Message unit_flag(const BeamData& pairs) {
   FoundChange found;
   found.before = found.share = share_of_near(pairs, 1.0);
   for (const double unit : kUnits) {

@@ -160,7 +160,9 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
   }
   ChainFrames frames = reader.frames();
   frames.beyond += beyond;
-  frames.notes = log_notes(log, std::min(lost_m, reader.max_range_m()));
+  for (Message& note : log_notes(log, std::min(lost_m, reader.max_range_m()))) {
+    frames.notes.push_back({Severity::kNote, "log", std::move(note)});
+  }
   return frames;
 }
 

@@ -251,13 +251,16 @@ PlanarPose first_mount(const FitReport& report) {
 /// `gain`: as telling_gain() has it.
 void add_flags(const RefinedPoses& refined, double gain, FitReport& report) {
   if (gain > 0.0) {
-    report.fit.note(fmt::format(
-        "the poses of the log are not exact: at refined ones, which refined.log has, a ray that was held out "
-        "is {:.2f} nats likelier",
-        gain));
+    report.fit.note(
+        "inexact_poses",
+        fmt::format(
+            "the poses of the log are not exact: at refined ones, which refined.log has, a ray that was held out "
+            "is {:.2f} nats likelier",
+            gain));
   }
   if (!refined.settled) {
     report.fit.note(
+        "not_converged",
         fmt::format("after {} of poses and parameters these still move by more than a tenth of their standard errors",
                     counted(refined.turns, "turn")));
   }

@@ -199,7 +199,8 @@ std::string json_text(const Report& report, std::span<const std::string> files) 
   for (const FitParameter& p : fit.parameters) json["parameters"][p.name] = parameter_json(p);
   json["findings"] = Json::array();
   for (const Finding& finding : fit.findings) {
-    json["findings"].push_back({{"severity", choice_word(finding.severity)}, {"text", finding.text.text()}});
+    json["findings"].push_back(
+        {{"severity", choice_word(finding.severity)}, {"code", finding.code}, {"text", finding.text.text()}});
   }
   json["log_likelihood"] = {{"start", number_or_null(fit.start_log_likelihood)},
                             {"learned", number_or_null(fit.log_likelihood)}};

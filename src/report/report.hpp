@@ -94,10 +94,6 @@ struct Report {
   std::vector<Section> sections = {};
   Json details = Json::object();  ///< of its kind alone
 
-  template <class Texts>
-  void find(Severity severity, const Texts& texts) {
-    for (const auto& text : texts) fit.findings.push_back({severity, text});
-  }
   /// The first reason stands; an empty one is ignored.
   void refuse(bool is_unusable, const Message& why) {
     if (is_unusable && unusable.empty()) unusable = why;

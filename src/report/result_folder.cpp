@@ -167,8 +167,8 @@ void check_result_folder(const ResultKind& kind, const fs::path& folder, bool fo
     throw InputError(fmt::format("{}: exists and is not a folder", folder.string()));
   if (fs::is_empty(folder, error)) return;
   if (!force) {
-    throw InputError(fmt::format("{}: exists already; force (--force) replaces what an earlier {} wrote",
-                                 folder.string(), kind.noun));
+    throw InputError(folder.string(), ": exists already; force", Hint{"force", "", true},
+                     fmt::format(" replaces what an earlier {} wrote", kind.noun));
   }
   if (!json_of_ours(kind, folder).is_null()) return;
   for (const fs::path& file : result_files(kind, folder)) {

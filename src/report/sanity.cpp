@@ -87,7 +87,7 @@ double gain_of_student_t(const FitReport& report) {
 }
 
 /// Where nothing is expected, the book has hits just below Z and sensors have no return.
-std::string empty_mass_flag(const FitReport& report) {
+Message empty_mass_flag(const FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
   if (sensor.miss != MissPolicy::kBook || !(report.fit.model.w_hit > 0.0)) return "";
   const auto missed = std::count_if(report.shown.expected_m.begin(), report.shown.expected_m.end(),
@@ -99,11 +99,13 @@ std::string empty_mass_flag(const FitReport& report) {
   if (!(hits > readings) || !disagree(readings, hits, shares)) return "";
   const double gain = gain_of_atom(report);
   if (!(gain >= kLeastModelGain)) return "";
-  return fmt::format(
-      "the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are, which costs "
-      "{:.2g} nats per ray or more: the map expects nothing there, and the sensor returns none; use miss: atom "
-      "(--miss atom)",
-      100.0 * hits, usual_range_m(report), 100.0 * readings, gain);
+  return Message(
+      fmt::format(
+          "the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are, which "
+          "costs "
+          "{:.2g} nats per ray or more: the map expects nothing there, and the sensor returns none; use miss: atom",
+          100.0 * hits, usual_range_m(report), 100.0 * readings, gain),
+      Hint{"miss", "atom", true});
 }
 
 Message heavy_tails_flag(const FitReport& report) {
@@ -196,15 +198,16 @@ std::string wrong_map_flag(const FitReport& report) {
 
 void add_model_flags(FitReport& report) {
   // In a wrong map hits, tails and what is expected to be empty mean nothing.
-  if (const std::string wrong_map = wrong_map_flag(report); !wrong_map.empty()) return add_fault(wrong_map, report);
-  add_flag(empty_mass_flag(report), report);
-  add_flag(heavy_tails_flag(report), report);
-  add_flag(misfit_flag(report), report);
+  if (const std::string wrong_map = wrong_map_flag(report); !wrong_map.empty())
+    return add_fault("wrong_map", wrong_map, report);
+  add_flag("hits_beyond", empty_mass_flag(report), report);
+  add_flag("heavy_tails", heavy_tails_flag(report), report);
+  add_flag("misfit", misfit_flag(report), report);
 }
 
 Message no_return_flag(const NoReturnPile::Code& code) {
   if (!(code.value_m > 0.0)) return "";
-  return Message(code.words(), ", or let it be found (--max-range auto)");
+  return Message(code.words(), ", or let it be found (", Setting{"auto_max_range"}, ")");
 }
 
 std::string no_return_note(const NoReturnPile::Code& code) {
@@ -225,12 +228,13 @@ Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) {
       fmt::format(" {:.6g} or more, or what the sensor measures", std::ceil(kPerM * beyond.largest_m + 0.5) / kPerM));
 }
 
-std::string zero_flag(double share, double min_range_m) {
+Message zero_flag(double share, double min_range_m) {
   if (!(share > 0.0) || min_range_m > 0.0) return "";
-  return fmt::format(
-      "{:.1f} % of the readings are 0 m, and count as ranges: if that means no return, give min_range_m 0.001 "
-      "(--min-range 0.001), and they carry no evidence",
-      100.0 * share);
+  return Message(
+      fmt::format(
+          "{:.1f} % of the readings are 0 m, and count as ranges: if that means no return, give min_range_m 0.001",
+          100.0 * share),
+      Hint{"min_range_m", "0.001", true}, ", and they carry no evidence");
 }
 
 double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
@@ -275,23 +279,27 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
   }
 }
 
-std::string pose_flag(const PoseCheck& check, PerLog per_log) {
+Message pose_flag(const PoseCheck& check, PerLog per_log) {
   const double gain = check.gain;
   if (!(gain > 0.0)) return "";
   const bool learned_mount = per_log == PerLog::kMount || per_log == PerLog::kBoth;
   if (check.common.is_some() && !(check.common.is_mount && learned_mount)) {
     const std::string what =
         fmt::format("{}, and a ray that was held out is about {:.1g} nats likelier", check.common.words(), gain);
-    if (!check.common.is_mount)
-      return what + "; give the origin of the map so, or the frame in which it stands (--frame)";
-    return fmt::format(
-        "{}; learn the mount (--per-log {}), or give it where the log has the poses of the robot (--mount)", what,
-        per_log == PerLog::kOffset ? "both" : "mount");
+    if (!check.common.is_mount) {
+      return Message(what, "; give the origin of the map so, or the frame in which it stands (", Setting{"map_frame"},
+                     ")");
+    }
+    return Message(what, "; learn the mount (", Setting{"per_log", per_log == PerLog::kOffset ? "both" : "mount"},
+                   "), or give it where the log has the poses of the robot (", Setting{"mount"}, ")");
   }
-  return fmt::format(
-      "the poses of the log are not exact: at refined ones a ray that was held out is about {:.1g} nats likelier; "
-      "learn them, too (--refine-poses{})",
-      gain, has_own_offset(per_log) ? ", which goes with --per-log nothing and mount" : "");
+  const Message limit =
+      has_own_offset(per_log) ? Message(", which goes with ", Setting{"per_log"}, " nothing and mount") : Message();
+  return Message(
+      fmt::format("the poses of the log are not exact: at refined ones a ray that was held out is about {:.1g} nats "
+                  "likelier; learn them, too (",
+                  gain),
+      Setting{"refine_poses"}, limit, ")");
 }
 
 }  // namespace fathom

@@ -37,10 +37,10 @@ std::string beside_map_flag(const ScanLog& log, const GridMap& outline);
 std::string one_place_flag(std::span<const PlanarPose> poses);
 
 /// A sentence if other units, or a quarter turn of the laser, bring the log onto its map, else empty.
-std::string misplacement_flag(const ScanLog& log, const ShareOnMap& share);
+Message misplacement_flag(const ScanLog& log, const ShareOnMap& share);
 
 /// The same of a table of pairs, which has no poses: other units.
-std::string unit_flag(const BeamData& pairs);
+Message unit_flag(const BeamData& pairs);
 
 /// What the moves of scans to where they fit best have in common.
 struct CommonMove {
@@ -65,15 +65,15 @@ std::string spread_flag(double sigma_m, double cell_m, double most_m);
 /// Words where the fit shows that the map is of another place; empty: it does not.
 std::string wrong_map_flag(const FitReport& report);
 
-/// Adds a flag, unless it is empty.
+/// Adds a flag, unless it is empty. `code`: Finding::code.
 template <class Report>
-void add_flag(const Message& flag, Report& report) {
-  if (!flag.empty()) report.sanity.push_back({Severity::kWarning, flag});
+void add_flag(const char* code, const Message& flag, Report& report) {
+  if (!flag.empty()) report.sanity.push_back({Severity::kWarning, code, flag});
 }
 /// Adds a flag that makes the parameters useless, unless it is empty.
 template <class Report>
-void add_fault(const Message& flag, Report& report) {
-  if (!flag.empty()) report.sanity.push_back({Severity::kUnusable, flag});
+void add_fault(const char* code, const Message& flag, Report& report) {
+  if (!flag.empty()) report.sanity.push_back({Severity::kUnusable, code, flag});
 }
 
 /// Adds what the fit and its readings show: a map of another place, which makes the parameters useless, or hits that
@@ -87,16 +87,17 @@ std::string no_return_note(const NoReturnPile::Code& code);
 /// Of readings that are ranges, and that the maximum range makes readings without a return; empty where there are few.
 Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);
 /// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
-std::string zero_flag(double share, double min_range_m);
+Message zero_flag(double share, double min_range_m);
 
 /// Adds the three flags above, without no_return_flag() if the code `is_taken` as the maximum range. `log`: the name in
 /// front, or empty. `Sensor` has max_range_m and min_range_m.
 template <class Sensor, class Report>
 void add_reading_flags(const ReadingFacts& readings, bool is_taken, const Sensor& sensor, const std::string& log,
                        Report& report) {
-  if (!is_taken) add_flag(with_log_name(no_return_flag(readings.code), log), report);
-  add_flag(with_log_name(beyond_flag(readings.pile.beyond(sensor.max_range_m), sensor.max_range_m), log), report);
-  add_flag(with_log_name(zero_flag(readings.pile.share_of_zeros(), sensor.min_range_m), log), report);
+  if (!is_taken) add_flag("no_return_code", with_log_name(no_return_flag(readings.code), log), report);
+  const Message beyond = beyond_flag(readings.pile.beyond(sensor.max_range_m), sensor.max_range_m);
+  add_flag("beyond_max_range", with_log_name(beyond, log), report);
+  add_flag("zero_readings", with_log_name(zero_flag(readings.pile.share_of_zeros(), sensor.min_range_m), log), report);
 }
 
 /// So many scans, evenly spaced, tell whether the poses of a log are exact.
@@ -118,6 +119,6 @@ struct PoseCheck {
 PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options);
 
 /// Empty where there is no gain. `per_log`: what was learned of the log.
-std::string pose_flag(const PoseCheck& check, PerLog per_log);
+Message pose_flag(const PoseCheck& check, PerLog per_log);
 
 }  // namespace fathom

@@ -313,7 +313,7 @@ std::string noise_file(const WallReport& report) {
 
 std::vector<Finding> WallReport::findings() const {
   std::vector<Finding> all;
-  for (const std::string& text : notes) all.push_back({Severity::kNote, text});
+  for (const std::string& text : notes) all.push_back({Severity::kNote, "log", text});
   all.insert(all.end(), fit.chain.findings.begin(), fit.chain.findings.end());
   return all;
 }

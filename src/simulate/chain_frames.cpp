@@ -113,23 +113,27 @@ std::vector<std::uint16_t> rings_of(const Sensor& sensor) {
   return {rings.begin(), rings.end()};
 }
 
-std::vector<Message> ChainFrames::flags() const {
-  std::vector<Message> all = notes;
+std::vector<Finding> ChainFrames::findings() const {
+  std::vector<Finding> all = notes;
+  const auto note = [&all](const char* code, std::string text) {
+    all.push_back({Severity::kNote, code, std::move(text)});
+  };
   if (beyond > 0) {
-    all.push_back(fmt::format("{} beyond the {:.6g} m that the sensor measures {} as lost", counted(beyond, "reading"),
-                              returns.max_range_m, beyond == 1 ? "counts" : "count"));
+    note("beyond_max_range",
+         fmt::format("{} beyond the {:.6g} m that the sensor measures {} as lost", counted(beyond, "reading"),
+                     returns.max_range_m, beyond == 1 ? "counts" : "count"));
   }
   if (unexpected > 0) {
-    all.push_back(fmt::format("{} where the scene has nothing within the limits {} left out",
-                              counted(unexpected, "reading"), were(unexpected)));
+    note("unexpected", fmt::format("{} where the scene has nothing within the limits {} left out",
+                                   counted(unexpected, "reading"), were(unexpected)));
   }
   if (askew > 0) {
-    all.push_back(
-        fmt::format("{} {} more than 0.001 rad from where their rays can be turned to about the axis "
-                    "of angular_hit: it takes what they are turned about that axis",
-                    counted(askew, "point"), askew == 1 ? "lies" : "lie"));
+    note("askew", fmt::format("{} {} more than 0.001 rad from where their rays can be turned to about the axis "
+                              "of angular_hit: it takes what they are turned about that axis",
+                              counted(askew, "point"), askew == 1 ? "lies" : "lie"));
   }
-  if (const std::string note = scene_note(returns, has_mixture); !note.empty()) all.emplace_back(note);
+  const std::string of_scene = scene_note(returns, has_mixture);
+  if (!of_scene.empty()) all.push_back({Severity::kUnusable, "wrong_map", of_scene});
   return all;
 }
 
@@ -279,7 +283,8 @@ class ChainFrameReader::Impl {
     if (point_m.empty() || has_points_) return;
     has_points_ = true;
     if (hits_.why_not().empty()) return;
-    out_.notes.push_back(fmt::format("points do not determine angular_hit: {}", hits_.why_not()));
+    out_.notes.push_back(
+        {Severity::kNote, "askew", fmt::format("points do not determine angular_hit: {}", hits_.why_not())});
   }
 
   /// The rays that may become returns in this frame or, if turned rays meet the same surfaces in all frames, in any.

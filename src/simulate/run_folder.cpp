@@ -128,8 +128,8 @@ void check_inside(const fs::path& folder, const fs::path& file, const fs::path& 
 
 /// Throws the InputError of a run without force that finds a folder in use.
 [[noreturn]] void throw_taken(const fs::path& folder) {
-  throw InputError(
-      fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote", folder.string()));
+  throw InputError(folder.string(), ": exists already; force", Hint{"force", "", true},
+                   " replaces what an earlier run wrote");
 }
 
 /// The existing files with names of a plan, relative to `folder`.
@@ -327,8 +327,8 @@ RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)), force_(fo
   std::error_code error;
   const fs::file_status status = fs::symlink_status(out_, error);
   if (error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels) {
-    throw InputError(
-        fmt::format("the output folder (--out) cannot be called {}: {}", one_line(out_.string()), error.message()));
+    throw InputError("the output folder", Hint{"out", "", true},
+                     fmt::format(" cannot be called {}: {}", one_line(out_.string()), error.message()));
   }
   if (!fs::exists(status)) return;
   if (!fs::is_directory(out_, error)) throw InputError(fmt::format("{}: exists and is not a folder", out_.string()));
@@ -390,8 +390,9 @@ void RunFolder::refuse_inputs(const std::vector<fs::path>& files, const std::vec
     if (stat((out_ / file).c_str(), &there) != 0) continue;
     const auto input = input_at.find({there.st_dev, there.st_ino});
     if (input == input_at.end()) continue;
-    throw InputError(fmt::format("{}: is an input too ({}); give another output folder (--out)", (out_ / file).string(),
-                                 input->second.string()));
+    throw InputError(fmt::format("{}: is an input too ({}); give another output folder", (out_ / file).string(),
+                                 input->second.string()),
+                     Hint{"out", "", true});
   }
 }
 

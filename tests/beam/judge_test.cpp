@@ -75,10 +75,11 @@ TEST(BeamJudgement, SaysWhichReadingsAreImpossible) {
   const BeamJudgement judgement = judge_beam_model({0, 0, 1, 0, .1, .4}, kLaser, data);
   EXPECT_EQ(judgement.impossible, 2U);
   EXPECT_EQ(judgement.nats_per_ray, -kInf);
-  ASSERT_EQ(judgement.flags.size(), 1U);
-  EXPECT_EQ(judgement.flags[0], "2 of 4 readings judged by are impossible under the parameters: nats per ray are -inf");
+  ASSERT_EQ(judgement.findings.size(), 1U);
+  EXPECT_EQ(judgement.findings[0].text.text(),
+            "2 of 4 readings judged by are impossible under the parameters: nats per ray are -inf");
   EXPECT_EQ(judge_beam_model(kTruth, kLaser, data).impossible, 0U);
-  EXPECT_TRUE(judge_beam_model(kTruth, kLaser, data).flags.empty());
+  EXPECT_TRUE(judge_beam_model(kTruth, kLaser, data).findings.empty());
 }
 
 TEST(BeamJudgement, NanIsMaxByPolicyOnly) {

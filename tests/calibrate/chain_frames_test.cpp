@@ -89,7 +89,7 @@ TEST(ChainFrames, ReadingsBeyondTheSensorCountAsLost) {
     EXPECT_EQ(frames.beyond, drops ? 2U : 0U);
     EXPECT_EQ(std::isnan(frames.returns.range_m[5]), drops);
     EXPECT_FALSE(std::isnan(frames.returns.range_m[7]));
-    const std::vector<Message> flags = frames.flags();
+    const std::vector<std::string> flags = texts_of(frames.findings());
     EXPECT_EQ(!flags.empty() && contains(flags.front(), "2 readings beyond the"), drops);
   }
 }
@@ -249,7 +249,7 @@ TEST(ChainFrames, ReadingsWhereNothingIsAreFlagged) {
   ChainFrameReader reader(setup, 1);
   reader.add_scan(0, std::vector<float>(91, 1.0F), pose_of_frame(0));
   EXPECT_GT(reader.frames().unexpected, 10U);
-  EXPECT_TRUE(contains(reader.frames().flags().at(0), "where the scene has nothing within the limits"));
+  EXPECT_TRUE(contains(reader.frames().findings().at(0).text.text(), "where the scene has nothing within the limits"));
   EXPECT_EQ(reader.max_range_m(), 2.0);
 }
 

@@ -61,7 +61,7 @@ TEST(ChainRules, TwoModelsThatDoTheSameAreFlagged) {
   EXPECT_EQ(fit.parameters[0].name, "1.dropout.probability");
   EXPECT_TRUE(fit.parameters[0].status == ParameterStatus::kUnidentified ||
               fit.parameters[1].status == ParameterStatus::kUnidentified);
-  EXPECT_TRUE(has_flag(fit, "cannot be told")) << fit.findings.size();
+  EXPECT_TRUE(has_flag(fit, "cannot be learned")) << fit.findings.size();
 }
 
 TEST(ChainRules, ALimitThatNothingReachedIsFlaggedAndStays) {
@@ -73,7 +73,7 @@ TEST(ChainRules, ALimitThatNothingReachedIsFlaggedAndStays) {
   EXPECT_EQ(fit.parameters[0].status, ParameterStatus::kUnidentified);
   EXPECT_TRUE(std::isnan(fit.parameters[0].std_error));
   EXPECT_EQ(fit.parameters[0].value, 300);
-  EXPECT_TRUE(has_flag(fit, "invalid_band.max_disparity_px cannot be told"));
+  EXPECT_TRUE(has_flag(fit, "invalid_band.max_disparity_px cannot be learned"));
 }
 
 TEST(ChainRules, ALimitThatReturnsContradictMovesAndIsCalledABound) {

@@ -89,7 +89,7 @@ void expect_unknown(const DistanceCalibration& fit) {
   for (const IntervalEstimate* e : {&fit.mean_m, &fit.stddev_m, &fit.stddev_per_m}) {
     EXPECT_TRUE(std::isnan(e->std_error) && std::isnan(e->low_95) && std::isnan(e->naive_error));
   }
-  EXPECT_EQ(fit.flags.back(),
+  EXPECT_EQ(fit.findings.back().text.text(),
             "standard errors need at least two clusters: the readings of one cluster have correlated errors");
 }
 
@@ -131,12 +131,12 @@ TEST(DistanceErrors, HangOnScansAndNotOnTheirOrder) {
 
 TEST(DistanceErrors, SayWhatTheyRestOn) {
   RangePairs pairs = drive(1);
-  const std::vector<std::string> of_pairs = calibrate_distance(without_scans(pairs)).flags;
+  const std::vector<std::string> of_pairs = texts_of(calibrate_distance(without_scans(pairs)).findings);
   ASSERT_EQ(of_pairs.empty(), false);
   EXPECT_EQ(of_pairs.back(),
             "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small "
             "where pairs of a scan, or of a place, are correlated");
-  EXPECT_EQ(calibrate_distance(pairs, {.stretches = 5}).flags.back(),
+  EXPECT_EQ(calibrate_distance(pairs, {.stretches = 5}).findings.back().text.text(),
             "standard errors rest on 5 stretches only: they are rough, take 20 stretches or more");
   std::fill(pairs.scan.begin(), pairs.scan.end(), 4U);
   expect_unknown(calibrate_distance(pairs));

@@ -59,7 +59,7 @@ TEST(CalibrateDistance, FindsTheParametersOfASimulatedLidar) {
   expect_within(c.stddev_per_m, kTruth.stddev_per_m, 4);
   EXPECT_LT(c.stddev_m.std_error, 0.0005);
   EXPECT_LT(c.stddev_per_m.std_error, 0.0002);
-  EXPECT_EQ(c.flags, std::vector<std::string>{kNoScans});
+  EXPECT_EQ(texts_of(c.findings), std::vector<std::string>{kNoScans});
   EXPECT_EQ(c.noise().stddev_m, static_cast<float>(c.stddev_m.value));
 }
 
@@ -110,7 +110,7 @@ TEST(CalibrateDistance, BoundariesAreFoundAndFlagged) {
       ++at_zero;
       EXPECT_TRUE(std::isnan(a.stddev_per_m.std_error));
       expect_within(a.stddev_m, 0.02, 5);
-      EXPECT_EQ(a.flags, (std::vector<std::string>{"stddev_per_m is at its boundary 0", kNoScans}));
+      EXPECT_EQ(texts_of(a.findings), (std::vector<std::string>{"stddev_per_m is at its boundary 0", kNoScans}));
     }
     if (b.stddev_m.value <= 1e-9) {
       EXPECT_TRUE(std::isnan(b.stddev_m.std_error));
@@ -159,10 +159,11 @@ TEST(CalibrateDistance, OneRangeAndNoSpread) {
   EXPECT_NEAR(a.stddev_m.value, 0.01, 1e-6);
   EXPECT_EQ(a.stddev_per_m.value, 0);
   EXPECT_TRUE(std::isnan(a.stddev_per_m.std_error));
-  EXPECT_EQ(a.flags.size(), 2U);
+  EXPECT_EQ(a.findings.size(), 2U);
   EXPECT_EQ(b.mean_m.value, 0);
   EXPECT_EQ(b.stddev_m.value, 0);
-  EXPECT_EQ(b.flags, std::vector<std::string>{"all errors are equal: the deviation is 0 and has no standard error"});
+  EXPECT_EQ(texts_of(b.findings),
+            std::vector<std::string>{"all errors are equal: the deviation is 0 and has no standard error"});
 }
 
 TEST(CalibrateDistance, NamesWhatIsWrong) {

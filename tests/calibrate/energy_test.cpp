@@ -83,7 +83,7 @@ TEST(CalibrateEnergy, FindsTheLawOfSimulatedFrames) {
     EXPECT_LT(c.min_energy.std_error, 0.01);
     EXPECT_LT(c.pow.std_error, 0.05 * law.pow);
     EXPECT_GT(c.lost, 100U);
-    EXPECT_TRUE(c.flags.empty()) << testing::PrintToString(c.flags);
+    EXPECT_TRUE(c.findings.empty()) << testing::PrintToString(texts_of(c.findings));
     EXPECT_EQ(c.noise(law.energy).pow, static_cast<float>(c.pow.value));
   }
 }
@@ -139,7 +139,7 @@ TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
   EXPECT_NEAR(c.min_energy.value, 0.6, 0.001);
   EXPECT_LT(c.min_energy.std_error, 0.001);
   EXPECT_TRUE(std::isnan(c.pow.std_error));
-  EXPECT_FALSE(c.flags.empty());
+  EXPECT_FALSE(c.findings.empty());
   // Whatever the pixels: finite values, and no error without a flag.
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> unit(0, 1);
@@ -158,7 +158,7 @@ TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
       EXPECT_TRUE(any.min_energy.value >= 0 && any.min_energy.value < 1) << any.min_energy.value;
       EXPECT_TRUE(any.pow.value >= 0.9e-3 && any.pow.value <= 1.1e3) << any.pow.value;
       const bool known = std::isfinite(any.min_energy.std_error) && std::isfinite(any.pow.std_error);
-      EXPECT_TRUE(known || !any.flags.empty());
+      EXPECT_TRUE(known || !any.findings.empty());
     }
   }
   EXPECT_GT(learned, 100U);

@@ -149,7 +149,7 @@ TEST(HitLearning, RangesTellTheOthersAndSayThatPointsAreMissing) {
     EXPECT_EQ(p.value, p.start);
   }
   ASSERT_FALSE(of_ranges.findings.empty());
-  EXPECT_TRUE(contains(of_ranges.findings.front().text.text(), "cannot be told from ranges"))
+  EXPECT_TRUE(contains(of_ranges.findings.front().text.text(), "cannot be learned from ranges"))
       << of_ranges.findings.front().text.text();
   for (std::size_t k = 4; k < 6; ++k) {
     EXPECT_NEAR(of_ranges.parameters[k].value, of_points.parameters[k].value, 0.01 * of_points.parameters[k].std_error);
@@ -186,17 +186,18 @@ TEST(HitLearning, PointsThatDoNotTellAreNamed) {
     const ChainFrames frames = point_frames(chain, 1, 2, options);
     EXPECT_FALSE(frames.returns.hits.is_known());
     EXPECT_EQ(frames.notes.size(), 1U);
-    return frames.notes.empty() ? std::string() : frames.notes.front().text();
+    return frames.notes.empty() ? std::string() : frames.notes.front().text.text();
   };
   EXPECT_TRUE(contains(note_of({AngularRay{Axis::kZ, 0, 0.001F}, z}), "angular_ray turns the points, too"));
   EXPECT_TRUE(contains(note_of({z, z}), "only the sum of two turns about one axis"));
   EXPECT_TRUE(contains(note_of({z, AngularHit{Axis::kY}, AngularHit{Axis::kX}}), "about three axes"));
   EXPECT_TRUE(contains(note_of({z}, {.other_chain = {AngularHit{Axis::kY}}}), "the two chains turn points"));
-  EXPECT_TRUE(point_frames({DistanceNoise{0, 0.01F, 0}}, 1, 2).flags().empty());
+  EXPECT_TRUE(point_frames({DistanceNoise{0, 0.01F, 0}}, 1, 2).findings().empty());
   // Where points are turned about y, too, a chain that knows z only says how many.
   const ChainFrames other = point_frames({z, AngularHit{Axis::kY, 0.0F, 0.01F}}, {z}, 1, 1, {}, true);
   EXPECT_GT(other.askew, 500U);
-  EXPECT_TRUE(contains(other.flags().front(), "points lie more than 0.001 rad from where their rays")) << other.askew;
+  EXPECT_TRUE(contains(other.findings().front().text.text(), "points lie more than 0.001 rad from where their rays"))
+      << other.askew;
 }
 
 TEST(HitLearning, RefusesInOneLine) {

@@ -205,9 +205,9 @@ TEST(Wall, SaysWhatItCannotTell) {
   frames = simulate_wall(frames.sensor, std::vector<WallPlane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
   frames.tape_m.assign(6, 1.5);
   const WallFit fit = fit_wall(frames, {.most_returns = 5000});
-  EXPECT_TRUE(has_flag(fit, "how the deviation grows with the range cannot be told"));
-  EXPECT_TRUE(has_flag(fit, "whether incidence loses returns cannot be told"));
-  EXPECT_TRUE(has_flag(fit, "whether distance loses returns cannot be told"));
+  EXPECT_TRUE(has_flag(fit, "how the deviation grows with the range cannot be learned"));
+  EXPECT_TRUE(has_flag(fit, "whether incidence loses returns cannot be learned"));
+  EXPECT_TRUE(has_flag(fit, "whether distance loses returns cannot be learned"));
   EXPECT_TRUE(has_flag(fit, "scale and bias cannot be separated, and the scale counts as exact"));
   EXPECT_TRUE(has_flag(fit, "below 20 they are uncertain themselves"));
   EXPECT_EQ(chosen_law(fit), "dropout");

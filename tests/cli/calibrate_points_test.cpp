@@ -79,7 +79,7 @@ TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
   }
   const json of_ranges = learned(run);
   EXPECT_TRUE(of_ranges["parameters"]["angular_hit.stddev_rad"]["std_error"].is_null());
-  EXPECT_NE(of_ranges["findings"].dump().find("cannot be told from ranges"), std::string::npos)
+  EXPECT_NE(of_ranges["findings"].dump().find("cannot be learned from ranges"), std::string::npos)
       << of_ranges["findings"];
   expect_found(of_ranges, "distance.stddev_m", 0.02);
   // Without their places most lie on no ray, or on one of a neighbour.

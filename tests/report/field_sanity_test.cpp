@@ -185,7 +185,7 @@ TEST(FieldSanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   ScanLog log = coded(drive(map, laser(.02)));
   const FieldReport missed = fit_field_log(log, map);
   const std::string flag = flag_with(missed, "many readings are 81.91 m");
-  EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (--max-range auto)"), std::string::npos) << flag;
+  EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (auto_max_range)"), std::string::npos) << flag;
   const FieldReport found = fit_field_log(log, map, {.auto_max_range = true});
   EXPECT_DOUBLE_EQ(found.fit.model.max_range_m, 81.82);
   EXPECT_EQ(texts_of(found.sanity), std::vector<std::string>{});

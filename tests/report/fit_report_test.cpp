@@ -93,6 +93,7 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   const std::string why = "1 of 2 readings judged by is impossible under the parameters: nats per ray are -inf";
   EXPECT_EQ(json["findings"].back()["text"], why);
   EXPECT_EQ(json["findings"].back()["severity"], "unusable");
+  EXPECT_EQ(json["findings"].back()["code"], "impossible");
   EXPECT_EQ(json["usable"], false);
   EXPECT_EQ(json["reason"], why);
   for (const ReportForm form : {ReportForm::kTerminal, ReportForm::kBrief}) {

@@ -25,8 +25,7 @@ std::vector<std::string> flags_at(double gate_m, std::size_t others) {
     found.pairs.scan.push_back(i / 10);
   }
   found.others = others;
-  const std::vector<Message> flags = log_pair_flags(found, calibrate_distance(found.pairs), gate_m);
-  return {flags.begin(), flags.end()};
+  return texts_of(log_pair_findings(found, calibrate_distance(found.pairs), gate_m));
 }
 
 TEST(LogPairFlags, AGateThatCutsTheErrorsIsNamed) {

@@ -179,7 +179,7 @@ TEST(Sanity, AWrongMapGetsNoOtherAdvice) {
   large.world_from_map = {-8, -6, 0};
   const FitReport report = fit_log(log, World::from_map(large), options());
   EXPECT_NE(flag_with(report, "the map is of another place"), "") << report.fit.model.w_short;
-  for (const std::string_view words : {"miss: atom", "--refine-poses", "tails"}) {
+  for (const std::string_view words : {"miss: atom", "refine_poses", "tails"}) {
     EXPECT_EQ(flag_with(report, words), "");
     for (const std::string& sentence : disagreements(report)) EXPECT_EQ(sentence.find(words), std::string::npos);
   }
@@ -208,7 +208,10 @@ TEST(Sanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   const ScanLog log = coded(drive(model_of(kTruth), world));
   const FitReport missed = fit_log(log, world, options());
   const std::string flag = flag_with(missed, "many readings are 81.91 m");
-  EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (--max-range auto)"), std::string::npos) << flag;
+  EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (auto_max_range)"), std::string::npos) << flag;
+  constexpr SettingName kTyped[] = {{"auto_max_range", "--max-range auto"}};
+  EXPECT_NE(report_text(missed, ReportForm::kTerminal, kTyped).find("let it be found (--max-range auto)"),
+            std::string::npos);
   EXPECT_LT(missed.fit.model.w_max, 1e-6);
 
   FitLogOptions automatic = options();
@@ -242,7 +245,7 @@ TEST(Sanity, ZerosForNoReturnAreNamed) {
   }
   log.max_range_m = 14;
   const std::string flag = flag_with(fit_log(log, world, options()), "of the readings are 0 m");
-  EXPECT_NE(flag.find("give min_range_m 0.001 (--min-range 0.001)"), std::string::npos) << flag;
+  EXPECT_NE(flag.find("give min_range_m 0.001, and they carry no evidence"), std::string::npos) << flag;
   FitLogOptions told = options();
   told.min_range_m = 0.001;
   const FitReport report = fit_log(log, world, told);
@@ -287,7 +290,7 @@ TEST(Sanity, HitsWhereTheMapExpectsNothingAreNamed) {
   FitLogOptions as_the_book = options();
   as_the_book.miss = MissPolicy::kBook;
   const FitReport book = fit_log(log, world, as_the_book);
-  EXPECT_NE(flag_with(book, "use miss: atom (--miss atom)"), "") << book.fit.model.w_max;
+  EXPECT_NE(flag_with(book, "use miss: atom"), "") << book.fit.model.w_max;
   EXPECT_EQ(flag_with(fit_log(log, world, options()), "miss: atom"), "");
   FitReport wrong_map = book;  // where most is short, the map is wrong, and what it expects tells nothing
   wrong_map.fit.model.w_hit = .28, wrong_map.fit.model.w_short = .60;
@@ -335,19 +338,19 @@ TEST(Sanity, PosesThatAreNotExactAreNamed) {
   }
   const ScanLog& spoilt_log = log;
   const FitReport spoilt = fit_log(spoilt_log, world, options());
-  EXPECT_NE(flag_with(spoilt, "learn them, too (--refine-poses)"), "");
+  EXPECT_NE(flag_with(spoilt, "learn them, too (refine_poses)"), "");
   for (const PerLog per_log : {PerLog::kMount, PerLog::kOffset, PerLog::kBoth}) {
     FitLogOptions own = options();
     own.per_log = per_log;
     EXPECT_NE(flag_with(fit_log(spoilt_log, world, own), per_log == PerLog::kMount
-                                                             ? "learn them, too (--refine-poses)"
-                                                             : "(--refine-poses, which goes with --per-log nothing "
+                                                             ? "learn them, too (refine_poses)"
+                                                             : "(refine_poses, which goes with per_log nothing "
                                                                "and mount)"),
               "");
   }
   FitLogOptions unasked = options();
   unasked.check_poses = false;
-  EXPECT_EQ(flag_with(fit_log(log, world, unasked), "--refine-poses"), "");
+  EXPECT_EQ(flag_with(fit_log(log, world, unasked), "refine_poses"), "");
 }
 
 // Poses are exact once the mount is known, and readings once their offset is.
@@ -364,8 +367,8 @@ TEST(Sanity, PosesAreJudgedWithWhatIsLearnedOfTheLog) {
   const std::string flag = flag_with(fit_log(log, world, options()), "mounted otherwise than the log says");
   EXPECT_EQ(flag.find("scans fit best with the laser 0.1"), 0U) << flag;
   EXPECT_NE(flag.find("m to the left of where the log has it, turned by "), std::string::npos) << flag;
-  EXPECT_NE(flag.find("learn the mount (--per-log mount)"), std::string::npos) << flag;
-  EXPECT_EQ(flag_with(fit_log(log, world, options()), "--refine-poses"), "");
+  EXPECT_NE(flag.find("learn the mount (per_log: mount)"), std::string::npos) << flag;
+  EXPECT_EQ(flag_with(fit_log(log, world, options()), "refine_poses"), "");
   for (float& reading : log.range_m) reading = reading < 13.9F ? reading + 0.08F : reading;
   FitLogOptions own = options();
   own.per_log = PerLog::kBoth;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fathom/base/export.hpp>
+#include <fathom/fit/fit.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/distance.hpp>
 #include <fathom/noise/stereo_energy.hpp>
@@ -79,11 +80,11 @@ struct DistanceCalibrationOptions {
 struct DistanceCalibration {
   IntervalEstimate mean_m, stddev_m, stddev_per_m;
   double log_likelihood = 0.0;
-  std::size_t pairs = 0;           ///< used
-  std::size_t skipped = 0;         ///< without a reading above 0 or a finite expected range
-  std::size_t clusters = 0;        ///< stretches or scans that errors take as independent; 0: pairs without scans
-  std::size_t stretches = 0;       ///< as in the options
-  std::vector<std::string> flags;  ///< one line each: boundaries, what the data cannot tell, and what errors rest on
+  std::size_t pairs = 0;          ///< used
+  std::size_t skipped = 0;        ///< without a reading above 0 or a finite expected range
+  std::size_t clusters = 0;       ///< stretches or scans that errors take as independent; 0: pairs without scans
+  std::size_t stretches = 0;      ///< as in the options
+  std::vector<Finding> findings;  ///< boundaries, what the data do not show, and what errors rest on
 
   [[nodiscard]] FATHOM_API DistanceNoise noise() const;
 };
@@ -110,7 +111,7 @@ struct EnergyCalibration {
   std::size_t pairs = 0;
   std::size_t skipped = 0;  ///< without a finite energy
   std::size_t lost = 0;
-  std::vector<std::string> flags;
+  std::vector<Finding> findings;
 
   /// `energy` is not learned: it says what the pairs' energies are.
   [[nodiscard]] FATHOM_API StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;

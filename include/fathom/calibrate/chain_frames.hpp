@@ -52,10 +52,10 @@ struct ChainFrames {
   /// Points that no turn about the axis of angular_hit brings their rays to, to 1e-3 rad; they are taken.
   std::size_t askew = 0;
   bool has_mixture = false;    ///< whether the sensor's chain draws readings beside the surface (beam_mixture)
-  std::vector<Message> notes;  ///< one line each
+  std::vector<Finding> notes;  ///< on what was read
 
-  /// The notes, and what was left out that should not be.
-  [[nodiscard]] FATHOM_API std::vector<Message> flags() const;
+  /// The notes, what was left out that should not be, and whether the scene is another place.
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
 };
 
 /// Which of the sensors of a scene is meant: its place. Throws InputError naming the sensors when there is none of that

@@ -37,9 +37,9 @@ struct LogPairs {
 FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options = {});
 
 /// What pairs that were found within a gate, and what was learned from them, say against the world, the poses and the
-/// gate; a sentence each.
-FATHOM_API std::vector<Message> log_pair_flags(const LogPairs& found, const DistanceCalibration& learned,
-                                               double gate_m);
+/// gate.
+FATHOM_API std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCalibration& learned,
+                                                  double gate_m);
 
 /// A calibration with its pairs and with notes on them.
 struct DistanceReport {

@@ -57,16 +57,17 @@ enum class Severity : std::uint8_t {
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<Severity> = {"note", "warning", "unusable"};
 
-/// What a reader of a fit has to know, in one line.
+/// What a reader of a fit has to know, in one line. Advice in it names settings, which a face shows as its own.
 struct Finding {
   Severity severity = Severity::kNote;
-  Message text;
+  std::string code = {};  ///< the same for all findings of a kind: docs/output-formats.md lists them
+  Message text = {};
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 /// The first finding that makes a result useless; empty if the result is usable.
 FATHOM_API Message first_unusable(std::span<const Finding> findings);
-/// In the words of the library.
-FATHOM_API std::vector<std::string> texts_of(std::span<const Finding> findings);
+/// `names`: of the settings in a face; without them in the words of the library.
+FATHOM_API std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names = {});
 
 /// Readings that taught nothing, and their mean log densities.
 struct HeldOut {
@@ -91,7 +92,9 @@ struct Fit {
   /// Throws InputError for an unknown name.
   [[nodiscard]] FATHOM_API const FitParameter& operator[](std::string_view name) const&;
   [[nodiscard]] FATHOM_API FitParameter operator[](std::string_view name) &&;
-  void note(Message text) { findings.push_back({Severity::kNote, std::move(text)}); }
+  void note(std::string_view code, Message text) {
+    findings.push_back({Severity::kNote, std::string(code), std::move(text)});
+  }
 };
 
 /// A fit by iterations that climb the likelihood.
