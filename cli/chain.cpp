@@ -200,10 +200,10 @@ void fit_chain(const FitChainOptions& options) {
   o.fit.threads = o.data.threads(), o.fit.stretches = o.data.stretches;
   fathom::validate(o.fit);
   if (!o.output.out.empty()) {
-    fathom::check_chain_report_folder(o.output.out, o.output.force);
+    fathom::check_result_folder(fathom::ResultKind::kChain, o.output.out, o.output.force);
     std::vector<std::filesystem::path> inputs = setup.inputs;
     inputs.push_back(o.data.measured);
-    refuse_inputs(fathom::chain_report_files(o.output.out), inputs);
+    refuse_inputs(fathom::result_files(fathom::ResultKind::kChain, o.output.out), inputs);
   }
   fathom::ChainReport report;
   report.scene = o.data.scene.string(), report.measured = o.data.measured.string();

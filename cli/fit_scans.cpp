@@ -149,7 +149,7 @@ std::string localizer_doubts(const fathom::FitReport& report, const ScansFitOpti
 
 /// Both learn the parameters with progress on stderr, write the folder and print what was found.
 void fit_field(const ScansFitOptions& options) {
-  fathom::check_fit_folder(options.output.out, options.output.force);
+  fathom::check_result_folder(fathom::ResultKind::kFit, options.output.out, options.output.force);
   Paths inputs = world_files(options.world);
   inputs.push_back(options.log.file());
   refuse_inputs(fathom::fit_files(options.output.out, options.localizers), inputs);
@@ -172,7 +172,7 @@ void fit_beam(const ScansFitOptions& options) {
   for (const fathom::Localizer localizer : options.localizers) {
     fathom::check_hit_law(options.fit.hit, localizer);
   }
-  fathom::check_fit_folder(options.output.out, options.output.force);
+  fathom::check_result_folder(fathom::ResultKind::kFit, options.output.out, options.output.force);
   const Paths outputs = fathom::fit_files(options.output.out, options.localizers, options.fit.refine_poses.has_value());
   std::optional<fathom::World> world;
   if (options.pairs.empty()) {

@@ -159,8 +159,8 @@ void fit_wall(const FitWallOptions& o) {
   const Paths clouds = o.folder.empty() ? Paths() : fathom::wall_cloud_files(o.folder, o.files);
   check_source(o, !clouds.empty());
   if (!o.output.out.empty()) {
-    fathom::check_wall_report_folder(o.output.out, o.output.force);
-    refuse_inputs(fathom::wall_report_files(o.output.out), wall_inputs(o, clouds));
+    fathom::check_result_folder(fathom::ResultKind::kWall, o.output.out, o.output.force);
+    refuse_inputs(fathom::result_files(fathom::ResultKind::kWall, o.output.out), wall_inputs(o, clouds));
   }
   std::vector<std::string> notes;
   const fathom::WallFrames frames = wall_frames(o, !clouds.empty(), notes);

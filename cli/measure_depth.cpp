@@ -116,8 +116,8 @@ void measure_depth(const MeasureDepthOptions& options) {
     inputs.insert(inputs.end(), more.begin(), more.end());
   }
   if (!options.output.out.empty()) {
-    fathom::check_depth_report_folder(options.output.out, options.output.force);
-    refuse_inputs(fathom::depth_report_files(options.output.out), inputs);
+    fathom::check_result_folder(fathom::ResultKind::kDepth, options.output.out, options.output.force);
+    refuse_inputs(fathom::result_files(fathom::ResultKind::kDepth, options.output.out), inputs);
   }
   std::vector<fathom::DepthReport> reports;
   reports.reserve(folders.size());

@@ -2,7 +2,6 @@
 // The report of a beam model, and the folder of a fit.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <span>
@@ -31,11 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = Report::Json;
-
-constexpr std::array<const char*, 7> kFitNames = {"parameters.yaml", "report.html", "amcl.yaml", "nav2.yaml",
-                                                  "beluga.yaml",     "refined.log", "fit.json"};
-constexpr std::array<std::string_view, 2> kFitKinds = {"beam", "likelihood_field"};
-constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .kinds = kFitKinds};
 
 std::string scan_error_note(const Fit& fit, bool rows) {
   const bool stretches = fit.block == "stretch";
@@ -350,21 +344,15 @@ std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localize
   return files;
 }
 
-void check_fit_folder(const fs::path& folder, bool force) { check_result_folder(kFit, folder, force); }
-
-void write_fit_folder(const fs::path& folder, const Report& report, std::vector<ResultFile> files, bool force) {
-  write_report(kFit, folder, report, std::move(files), force);
-}
-
 void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
-  check_fit_folder(folder, force);  // before the work
+  check_result_folder(ResultKind::kFit, folder, force);  // before the work
   std::vector<ResultFile> files = {{"parameters.yaml", beam_model_text(report.model)}};
   for (const Localizer localizer : localizers) {
     files.push_back(
         {localizer_file_name(localizer), localizer_text(report.model.parameters, report.model.sensor, localizer)});
   }
   if (report.refined) files.push_back({"refined.log", refined_log_text(*report.refined)});
-  write_fit_folder(folder, report_of(report), std::move(files), force);
+  write_report(ResultKind::kFit, folder, report_of(report), std::move(files), force);
 }
 
 }  // namespace fathom

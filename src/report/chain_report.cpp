@@ -2,7 +2,6 @@
 // The report of a learned chain, and its folder: noise.yaml, report.html and fit.json.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -25,9 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = Report::Json;
 
-constexpr std::array<const char*, 3> kChainNames = {"noise.yaml", "report.html", "fit.json"};
-constexpr std::array<std::string_view, 1> kChainKinds = {"chain"};
-constexpr ResultKind kChain = {.noun = "fit", .names = kChainNames, .kinds = kChainKinds};
 constexpr std::size_t kErrorBins = 60, kMostInMatrix = 20, kMostShownPairs = 40;
 constexpr double kLeastShownCorrelation = 0.1;
 
@@ -240,13 +236,9 @@ std::string report_text(const ChainReport& report, ReportForm form, SettingNames
   return text_of(report_of(report), form, names);
 }
 
-std::vector<fs::path> chain_report_files(const fs::path& folder) { return result_files(kChain, folder); }
-
-void check_chain_report_folder(const fs::path& folder, bool force) { check_result_folder(kChain, folder, force); }
-
 void write_chain_report(const fs::path& folder, const ChainReport& report, bool force) {
-  check_chain_report_folder(folder, force);  // before the work
-  write_report(kChain, folder, report_of(report), {{"noise.yaml", yaml_file(report)}}, force);
+  check_result_folder(ResultKind::kChain, folder, force);  // before the work
+  write_report(ResultKind::kChain, folder, report_of(report), {{"noise.yaml", yaml_file(report)}}, force);
 }
 
 }  // namespace fathom

@@ -24,10 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 2> kReportNames = {"report.html", "measure.json"};
-constexpr std::array<std::string_view, 1> kReportKinds = {"depth_camera"};
-constexpr ResultKind kMeasure = {.noun = "measurement", .names = kReportNames, .kinds = kReportKinds};
-
 using Json = Report::Json;
 using Row = std::vector<Report::Cell>;
 
@@ -313,17 +309,13 @@ std::string report_text(std::span<const DepthReport> reports, ReportForm form) {
   return form == ReportForm::kJson ? depth_json(report, reports) : text_of(report, form);
 }
 
-std::vector<fs::path> depth_report_files(const fs::path& folder) { return result_files(kMeasure, folder); }
-
-void check_depth_report_folder(const fs::path& folder, bool force) { check_result_folder(kMeasure, folder, force); }
-
 void write_depth_report(const fs::path& folder, std::span<const DepthReport> reports, bool force) {
   require_any(reports);
-  check_depth_report_folder(folder, force);  // before the work
+  check_result_folder(ResultKind::kDepth, folder, force);  // before the work
   const Report report = report_of(reports);
   const std::vector<ResultFile> files = {{"report.html", html_text(report)},
                                          {"measure.json", depth_json(report, reports)}};
-  write_results(kMeasure, folder, files, force);
+  write_results(ResultKind::kDepth, folder, files, force);
 }
 
 }  // namespace fathom

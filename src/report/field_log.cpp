@@ -40,10 +40,9 @@ LikelihoodFieldModel rounded_model(const ScanLog& log, const ScanNumbers& learne
   return fit_likelihood_field(make_field_data(log, learned, rounded, start), rounded, start, options).model;
 }
 
-/// What the log, its poses and the fit show.
-void add_field_sanity(const ReadingFacts& readings, const ScanLog& log, const ScanNumbers& learned,
-                      const DistanceField& field, const FieldLogOptions& options, FieldReport& report) {
-  add_reading_flags(readings, finds_code(options), report.fit.model, "", report);
+/// What the poses and the fit show.
+void add_field_sanity(const ScanLog& log, const ScanNumbers& learned, const DistanceField& field,
+                      const FieldLogOptions& options, FieldReport& report) {
   const std::string wrong_map = wrong_map_flag(report);
   add_fault("wrong_map", wrong_map, report);
   if (!wrong_map.empty()) return;  // poses and tails in a wrong map mean nothing
@@ -63,16 +62,14 @@ void judge(const ScanLog& log, const ScanNumbers& judging, const FieldData& show
 }
 
 FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOptions& options) {
-  const ScanNumbers learned = select_scans(options.scans, log.scans());
-  const ScanNumbers judging = held_out_scans(options, learned, "", log.scans());
-  const ReadingFacts readings = reading_facts(log.range_m, "", options.max_range_m.value_or(log.max_range_m));
+  GivenLogs logs;
+  GivenLog& given = logs.add(log, "", options);
+  const ScanNumbers &learned = given.learned, &judging = given.held_out;
   const LikelihoodFieldModel start =
-      start_of(find_max_range_m({&readings, 1}, options.max_range_m, options.auto_max_range), options);
+      start_of(find_max_range_m(logs.readings, options.max_range_m, options.auto_max_range), options);
   const DistanceField field(map, options.max_distance_m);
-  const ShareOnMap share = share_by_ends(field);
-  require_poses_on_map(log, map, share);
-  const Message misplaced = misplacement_flag(log, share);
-  require_ranges_below(start.max_range_m, readings, map.resolution_m, misplaced);
+  given.place_on(map, share_by_ends(field));
+  require_ranges_below(start.max_range_m, logs.readings.front(), map.resolution_m, given.misplaced);
   FieldReport report;
   const FieldData data = make_field_data(log, learned, field, start);
   const std::vector<PlanarPose> poses = poses_of(data, log);
@@ -94,15 +91,10 @@ FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOpti
   add_selection(options.scans, options.test_scans,
                 {.learned = learned.size(), .held_out = is_held_out ? judging.size() : 0, .of = log.scans()},
                 report.facts);
-  report.notes = log_notes(log);
-  if (const std::string note = no_return_note(readings.code); finds_code(options) && !note.empty()) {
-    report.notes.push_back(note);
-  }
-  add_fault("misplaced", misplaced, report);
-  if (!misplaced.empty()) return report;  // all else follows from it
-  add_flag("beside_map", beside_map_flag(log, map), report);
-  if (how.stretches > 0) add_flag("one_place", one_place_flag(poses), report);
-  add_field_sanity(readings, log, learned, field, options, report);
+  logs.add_notes(finds_code(options), report);
+  const BeamSensor sensor = {.max_range_m = start.max_range_m, .min_range_m = start.min_range_m};
+  const bool is_on_map = logs.add_flags(poses, how.stretches, finds_code(options), sensor, report);
+  if (is_on_map) add_field_sanity(log, learned, field, options, report);
   return report;
 }
 

@@ -390,12 +390,12 @@ std::string report_text(const FieldReport& report, ReportForm form, SettingNames
 
 void write_field_fit(const fs::path& folder, const FieldReport& report, bool force,
                      std::span<const Localizer> localizers) {
-  check_fit_folder(folder, force);  // before the work
+  check_result_folder(ResultKind::kFit, folder, force);  // before the work
   std::vector<ResultFile> files = {{"parameters.yaml", field_model_text(report.fit.model)}};
   for (const Localizer localizer : localizers) {
     files.push_back({localizer_file_name(localizer), localizer_text(report, localizer)});
   }
-  write_fit_folder(folder, report_of(report), std::move(files), force);
+  write_report(ResultKind::kFit, folder, report_of(report), std::move(files), force);
 }
 
 }  // namespace fathom

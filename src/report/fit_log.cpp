@@ -35,8 +35,11 @@ std::string correction_text(const LogCorrection& c) {
                      c.mount_yaw_rad, c.range_offset_m);
 }
 
-bool is_elsewhere(const RayOffset& offset) {
-  return offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
+/// Whether a ray was measured elsewhere than the first of its scan.
+bool is_moved(const ScanLog& log) {
+  return std::ranges::any_of(log.ray_offset, [](const RayOffset& offset) {
+    return offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
+  });
 }
 
 /// What options say of the sensor. `floor_m`: expected ranges below are not resolved.
@@ -51,16 +54,6 @@ BeamSensor sensor_of(const FitLogOptions& options, std::span<const ReadingFacts>
   validate(sensor);
   return sensor;
 }
-
-/// The scans of a log that are learned from and held out, and what is odd about it.
-struct GivenLog {
-  const ScanLog& log;
-  ScanNumbers learned, held_out;
-  bool is_moved;                                  ///< whether a ray was measured elsewhere than the first of its scan
-  Message misplaced;                              ///< a flag, or empty
-  std::string beside;                             ///< likewise
-  LogCorrection correction = {}, std_error = {};  ///< of per_log
-};
 
 void append(const BeamData& more, BeamData& to) {
   to.reading_m.insert(to.reading_m.end(), more.reading_m.begin(), more.reading_m.end());
@@ -126,11 +119,12 @@ class LogFitter {
       report.fit.held_out = held_out_of(report.judgement, are_named ? "" : held_out_note(world_.cell_m() > 0.0));
     }
     add_flags(report);
-    for (const GivenLog& given : logs_) {
+    for (const GivenLog& given : given_.logs) {
       if (corrects) report.logs.push_back({given.log.name, given.correction, given.std_error});
     }
     report.facts = facts();
-    add_notes(report);
+    report.notes.assign(world_.notes().begin(), world_.notes().end());
+    given_.add_notes(finds_code(options_), report);
     return report;
   }
 
@@ -140,7 +134,7 @@ class LogFitter {
     FitOptions how = fit_options(options_, world_.cell_m());
     how.stretch_of_scan = blocks_of_way(learned_poses_, how.stretches);
     return fit_beam_model(
-        logs_.size(), [&](std::size_t log) { return learned_pairs(logs_[log]); }, sensor_, how);
+        given_.logs.size(), [&](std::size_t log) { return learned_pairs(given_.logs[log]); }, sensor_, how);
   }
 
   /// The common parameters and the corrections of logs.
@@ -169,7 +163,7 @@ class LogFitter {
   template <class F>
   void for_each_correction(const BeamParameters& parameters, const F& f) {
     const BeamModel model = {parameters, sensor_, world_.unknown()};
-    for (GivenLog& given : logs_) {
+    for (GivenLog& given : given_.logs) {
       const std::size_t every = correcting_step(given.learned.size(), given.log.rays());
       f(picked(given, every_nth(given.learned, every)), model, given);
     }
@@ -177,47 +171,23 @@ class LogFitter {
 
   void look_at(const ScanLog& log) {
     if (log.scans() > 0) with_prefix(log.name, [&] { validate(log); });
-    GivenLog given = {.log = log,
-                      .learned = choose_scans(log.name, options_.scans, log.scans()),
-                      .held_out = {},
-                      .is_moved = std::any_of(log.ray_offset.begin(), log.ray_offset.end(), is_elsewhere),
-                      .misplaced = {},
-                      .beside = {}};
-    given.held_out = held_out_scans(options_, given.learned, log.name, log.scans());
+    GivenLog& given = given_.add(log, log.name, options_);
     for (const std::uint32_t scan : given.learned) learned_poses_.push_back(log.pose[scan]);
-    readings_.push_back(reading_facts(log.range_m, log.name, options_.max_range_m.value_or(log.max_range_m)));
-    const ShareOnMap share = share_by_ranges(world_);
-    with_prefix(log.name, [&] {
-      require_poses_on_map(log, world_.outline(), share);
-      given.beside = beside_map_flag(log, world_.outline());
-      given.misplaced = misplacement_flag(log, share);
-    });
-    logs_.push_back(std::move(given));
+    with_prefix(log.name, [&] { given.place_on(world_.outline(), share_by_ranges(world_)); });
   }
 
   void find_sensor() {
-    sensor_ = sensor_of(options_, readings_, world_.floor_m());
-    for (std::size_t i = 0; i < logs_.size(); ++i) {
-      require_ranges_below(sensor_.max_range_m, readings_[i], world_.cell_m(), logs_[i].misplaced);
+    sensor_ = sensor_of(options_, given_.readings, world_.floor_m());
+    for (std::size_t i = 0; i < given_.logs.size(); ++i) {
+      require_ranges_below(sensor_.max_range_m, given_.readings[i], world_.cell_m(), given_.logs[i].misplaced);
     }
   }
 
-  /// Of a log among others, else empty.
-  [[nodiscard]] std::string name_of(const GivenLog& given) const { return logs_.size() == 1 ? "" : given.log.name; }
-
-  /// A log off its map; codes for "no return" that were not taken as such; poses that are not exact.
   void add_flags(FitReport& report) {
-    for (const GivenLog& given : logs_) add_fault("misplaced", with_log_name(given.misplaced, name_of(given)), report);
-    if (!first_unusable(report.sanity).empty()) return;  // all else follows from it
-    for (std::size_t i = 0; i < logs_.size(); ++i) {
-      const std::string name = name_of(logs_[i]);
-      add_reading_flags(readings_[i], finds_code(options_), sensor_, name, report);
-      add_flag("beside_map", with_log_name(logs_[i].beside, name), report);
-    }
-    if (options_.stretches > 0) add_flag("one_place", one_place_flag(learned_poses_), report);
+    const bool is_on_map = given_.add_flags(learned_poses_, options_.stretches, finds_code(options_), sensor_, report);
     // In a wrong map poses mean nothing.
-    if (options_.check_poses && logs_.size() == 1 && wrong_map_flag(report).empty()) {
-      const GivenLog& given = logs_.front();
+    if (is_on_map && options_.check_poses && given_.logs.size() == 1 && wrong_map_flag(report).empty()) {
+      const GivenLog& given = given_.logs.front();
       const ScanLog some =
           corrected_log(picked(given, spread_scans(given.learned, kPoseScans)), given.correction, sensor_.max_range_m);
       const PoseCheck check = fathom::check_poses(some, world_, sensor_, options_);
@@ -225,20 +195,9 @@ class LogFitter {
     }
   }
 
-  void add_notes(FitReport& report) const {
-    report.notes.assign(world_.notes().begin(), world_.notes().end());
-    for (const GivenLog& given : logs_) {
-      for (const Message& note : log_notes(given.log)) report.notes.push_back(with_log_name(note, name_of(given)));
-    }
-    for (std::size_t i = 0; i < logs_.size() && finds_code(options_); ++i) {
-      const Message note = with_log_name(no_return_note(readings_[i].code), name_of(logs_[i]));
-      if (!note.empty()) report.notes.push_back(note);
-    }
-  }
-
   [[nodiscard]] static ScanLog picked(const GivenLog& given, std::span<const std::uint32_t> scans) {
     ScanLog found = chosen_scans(given.log, scans);
-    if (!given.is_moved) found.ray_offset.clear();
+    if (!is_moved(given.log)) found.ray_offset.clear();
     return found;
   }
 
@@ -262,7 +221,7 @@ class LogFitter {
   /// Every k-th held-out scan of each log.
   [[nodiscard]] BeamData held_out_pairs() const {
     std::vector<BeamData> of_logs;
-    for (const GivenLog& given : logs_) {
+    for (const GivenLog& given : given_.logs) {
       const ScanNumbers chosen = every_nth(given.held_out, judging_step(&GivenLog::held_out));
       if (!chosen.empty()) of_logs.push_back(pairs(given, chosen));
     }
@@ -271,14 +230,14 @@ class LogFitter {
 
   [[nodiscard]] std::size_t count(ScanNumbers GivenLog::*scans) const {
     std::size_t sum = 0;
-    for (const GivenLog& given : logs_) sum += (given.*scans).size();
+    for (const GivenLog& given : given_.logs) sum += (given.*scans).size();
     return sum;
   }
 
   /// The step between scans that are enough to judge.
   [[nodiscard]] std::size_t judging_step(ScanNumbers GivenLog::*scans) const {
     double readings = 0.0;
-    for (const GivenLog& given : logs_) readings += static_cast<double>((given.*scans).size() * given.log.rays());
+    for (const GivenLog& given : given_.logs) readings += static_cast<double>((given.*scans).size() * given.log.rays());
     return static_cast<std::size_t>(std::max(1.0, std::ceil(readings / kMostJudged)));
   }
 
@@ -287,7 +246,7 @@ class LogFitter {
     std::vector<FitReport::Fact> facts;
     if (!world_.name().empty()) facts.push_back({"map", world_.name()});
     std::size_t scans = 0;
-    for (const GivenLog& given : logs_) {
+    for (const GivenLog& given : given_.logs) {
       facts.push_back(log_fact(given.log));
       if (options_.per_log != PerLog::kNothing) facts.push_back({"its own", correction_text(given.correction)});
       scans += given.log.scans();
@@ -299,8 +258,7 @@ class LogFitter {
 
   const World& world_;
   const FitLogOptions& options_;
-  std::vector<GivenLog> logs_;
-  std::vector<ReadingFacts> readings_;     // [logs]
+  GivenLogs given_;
   std::vector<PlanarPose> learned_poses_;  // of the scans of all logs that are learned from
   std::vector<BeamData> shown_;            // [logs]
   BeamSensor sensor_;

@@ -2,6 +2,7 @@
 #include "report/result_folder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fcntl.h>
 #include <fstream>
 #include <optional>
@@ -111,9 +112,29 @@ void write_beam_model(const std::filesystem::path& file, const BeamModel& model)
 namespace {
 
 namespace fs = std::filesystem;
+using Names = std::vector<std::string_view>;
+
+struct KindOfResult {
+  std::string_view noun;  ///< in messages
+  Names names;            ///< of files that such a result may have, the JSON last
+  Names kinds;            ///< what "kind" may be in the JSON that fathom wrote
+};
+
+/// By ResultKind.
+const KindOfResult& facts_of(ResultKind kind) {
+  static const std::array<KindOfResult, 4> all = {{
+      {"fit",
+       {"parameters.yaml", "report.html", "amcl.yaml", "nav2.yaml", "beluga.yaml", "refined.log", "fit.json"},
+       {"beam", "likelihood_field"}},
+      {"fit", {"noise.yaml", "report.html", "fit.json"}, {"chain"}},
+      {"fit of a wall", {"noise.yaml", "sensor.yaml", "report.html", "fit.json"}, {"wall"}},
+      {"measurement", {"report.html", "measure.json"}, {"depth_camera"}},
+  }};
+  return all.at(static_cast<std::size_t>(kind));
+}
 
 /// Null if fathom did not write the file.
-nlohmann::json json_of_ours(const ResultKind& kind, const fs::path& folder) {
+nlohmann::json json_of_ours(const KindOfResult& kind, const fs::path& folder) {
   std::ifstream stream(folder / kind.names.back());
   nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
   if (!json.is_object() || !json.contains("kind") || !json["kind"].is_string()) return nullptr;
@@ -153,13 +174,14 @@ class FolderLock {
 
 }  // namespace
 
-std::vector<fs::path> result_files(const ResultKind& kind, const fs::path& folder) {
-  std::vector<fs::path> files(kind.names.size());
-  std::transform(kind.names.begin(), kind.names.end(), files.begin(), [&](const char* name) { return folder / name; });
+std::vector<fs::path> result_files(ResultKind kind, const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const std::string_view name : facts_of(kind).names) files.push_back(folder / name);
   return files;
 }
 
-void check_result_folder(const ResultKind& kind, const fs::path& folder, bool force) {
+void check_result_folder(ResultKind kind, const fs::path& folder, bool force) {
+  const KindOfResult& facts = facts_of(kind);
   if (folder.empty()) throw InputError("the output folder has no name");
   std::error_code error;
   if (!fs::exists(fs::symlink_status(folder, error))) return;
@@ -168,38 +190,39 @@ void check_result_folder(const ResultKind& kind, const fs::path& folder, bool fo
   if (fs::is_empty(folder, error)) return;
   if (!force) {
     throw InputError(folder.string(), ": exists already; force", Hint{"force", "", true},
-                     fmt::format(" replaces what an earlier {} wrote", kind.noun));
+                     fmt::format(" replaces what an earlier {} wrote", facts.noun));
   }
-  if (!json_of_ours(kind, folder).is_null()) return;
+  if (!json_of_ours(facts, folder).is_null()) return;
   for (const fs::path& file : result_files(kind, folder)) {
     if (!fs::exists(fs::symlink_status(file, error))) continue;
     throw InputError(
-        fmt::format("{}: no {} of fathom stands beside it; nothing is replaced here", file.string(), kind.noun));
+        fmt::format("{}: no {} of fathom stands beside it; nothing is replaced here", file.string(), facts.noun));
   }
 }
 
-void write_results(const ResultKind& kind, const fs::path& folder, std::span<const ResultFile> files, bool force) {
+void write_results(ResultKind kind, const fs::path& folder, std::span<const ResultFile> files, bool force) {
+  const KindOfResult& facts = facts_of(kind);
   check_result_folder(kind, folder, force);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
   const FolderLock lock(folder);
   check_result_folder(kind, folder, force);  // another result may have come first
-  const nlohmann::json old = json_of_ours(kind, folder);
-  remove_old(folder / kind.names.back());  // it promises whole files
-  for (const char* name : kind.names) {
+  const nlohmann::json old = json_of_ours(facts, folder);
+  remove_old(folder / facts.names.back());  // it promises whole files
+  for (const std::string_view name : facts.names) {
     const auto is_it = [&](const ResultFile& file) { return file.name == name; };
     if (names_file(old, name) && std::none_of(files.begin(), files.end(), is_it)) remove_old(folder / name);
   }
   for (const ResultFile& file : files) write_whole_file(folder / file.name, file.text);
 }
 
-void write_report(const ResultKind& kind, const fs::path& folder, const Report& report, std::vector<ResultFile> files,
+void write_report(ResultKind kind, const fs::path& folder, const Report& report, std::vector<ResultFile> files,
                   bool force) {
   files.push_back({"report.html", html_text(report)});
   std::vector<std::string> names(files.size());
   std::ranges::transform(files, names.begin(), &ResultFile::name);
-  names.emplace_back(kind.names.back());
+  names.emplace_back(facts_of(kind).names.back());
   files.push_back({names.back(), json_text(report, names)});
   write_results(kind, folder, files, force);
 }

@@ -205,15 +205,11 @@ void add_model_flags(FitReport& report) {
   add_flag("misfit", misfit_flag(report), report);
 }
 
+namespace {
+
 Message no_return_flag(const NoReturnPile::Code& code) {
   if (!(code.value_m > 0.0)) return "";
   return Message(code.words(), ", or let it be found (", Setting{"auto_max_range"}, ")");
-}
-
-std::string no_return_note(const NoReturnPile::Code& code) {
-  if (!(code.value_m > 0.0)) return "";
-  return fmt::format("readings of {:.6g} m, {:.1f} % of them, count as without a return: max_range_m is {:.6g}",
-                     code.value_m, 100.0 * code.share, code.below_m());
 }
 
 Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m) {
@@ -235,6 +231,63 @@ Message zero_flag(double share, double min_range_m) {
           "{:.1f} % of the readings are 0 m, and count as ranges: if that means no return, give min_range_m 0.001",
           100.0 * share),
       Hint{"min_range_m", "0.001", true}, ", and they carry no evidence");
+}
+
+}  // namespace
+
+std::string no_return_note(const NoReturnPile::Code& code) {
+  if (!(code.value_m > 0.0)) return "";
+  return fmt::format("readings of {:.6g} m, {:.1f} % of them, count as without a return: max_range_m is {:.6g}",
+                     code.value_m, 100.0 * code.share, code.below_m());
+}
+
+void add_flag(const char* code, const Message& flag, LogReport& report) {
+  if (!flag.empty()) report.sanity.push_back({Severity::kWarning, code, flag});
+}
+
+void add_fault(const char* code, const Message& flag, LogReport& report) {
+  if (!flag.empty()) report.sanity.push_back({Severity::kUnusable, code, flag});
+}
+
+void add_reading_flags(const ReadingFacts& readings, bool is_taken, const BeamSensor& sensor, const std::string& log,
+                       LogReport& report) {
+  const auto add = [&](const char* code, const Message& flag) { add_flag(code, with_log_name(flag, log), report); };
+  if (!is_taken) add("no_return_code", no_return_flag(readings.code));
+  add("beyond_max_range", beyond_flag(readings.pile.beyond(sensor.max_range_m), sensor.max_range_m));
+  add("zero_readings", zero_flag(readings.pile.share_of_zeros(), sensor.min_range_m));
+}
+
+void GivenLog::place_on(const GridMap& outline, const ShareOnMap& share) {
+  require_poses_on_map(log, outline, share);
+  beside = beside_map_flag(log, outline);
+  misplaced = misplacement_flag(log, share);
+}
+
+std::string GivenLogs::name_of(const GivenLog& given) const { return logs.size() == 1 ? "" : given.log.name; }
+
+bool GivenLogs::add_flags(std::span<const PlanarPose> poses, std::size_t stretches, bool takes_code,
+                          const BeamSensor& sensor, LogReport& report) const {
+  for (const GivenLog& given : logs) {
+    add_fault("misplaced", with_log_name(given.misplaced, name_of(given)), report);
+  }
+  if (!first_unusable(report.sanity).empty()) return false;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const std::string name = name_of(logs[i]);
+    add_reading_flags(readings[i], takes_code, sensor, name, report);
+    add_flag("beside_map", with_log_name(logs[i].beside, name), report);
+  }
+  if (stretches > 0) add_flag("one_place", one_place_flag(poses), report);
+  return true;
+}
+
+void GivenLogs::add_notes(bool takes_code, LogReport& report) const {
+  for (const GivenLog& given : logs) {
+    for (const Message& note : log_notes(given.log)) report.notes.push_back(with_log_name(note, name_of(given)));
+  }
+  for (std::size_t i = 0; i < logs.size() && takes_code; ++i) {
+    const Message note = with_log_name(no_return_note(readings[i].code), name_of(logs[i]));
+    if (!note.empty()) report.notes.push_back(note);
+  }
 }
 
 double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,

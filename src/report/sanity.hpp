@@ -66,39 +66,55 @@ std::string spread_flag(double sigma_m, double cell_m, double most_m);
 std::string wrong_map_flag(const FitReport& report);
 
 /// Adds a flag, unless it is empty. `code`: Finding::code.
-template <class Report>
-void add_flag(const char* code, const Message& flag, Report& report) {
-  if (!flag.empty()) report.sanity.push_back({Severity::kWarning, code, flag});
-}
+void add_flag(const char* code, const Message& flag, LogReport& report);
 /// Adds a flag that makes the parameters useless, unless it is empty.
-template <class Report>
-void add_fault(const char* code, const Message& flag, Report& report) {
-  if (!flag.empty()) report.sanity.push_back({Severity::kUnusable, code, flag});
-}
+void add_fault(const char* code, const Message& flag, LogReport& report);
 
 /// Adds what the fit and its readings show: a map of another place, which makes the parameters useless, or hits that
 /// the book piles up below Z, heavy tails, and readings that lie elsewhere than the model has them.
 void add_model_flags(FitReport& report);
 
-/// A value that probably means no return; empty where there is none.
-Message no_return_flag(const NoReturnPile::Code& code);
-/// The note where such a code was taken as the maximum range; empty: there was none.
+/// The note where a code for "no return" was taken as the maximum range; empty: there was none.
 std::string no_return_note(const NoReturnPile::Code& code);
-/// Of readings that are ranges, and that the maximum range makes readings without a return; empty where there are few.
-Message beyond_flag(const NoReturnPile::Beyond& beyond, double max_range_m);
-/// Of the share of readings that are 0, which may mean no return; empty where they carry no evidence.
-Message zero_flag(double share, double min_range_m);
+/// Flags a value that probably means no return, unless it `is_taken` as the maximum range; ranges beyond the maximum
+/// range; and readings of 0, which may mean no return. `log`: the name in front, or empty.
+void add_reading_flags(const ReadingFacts& readings, bool is_taken, const BeamSensor& sensor, const std::string& log,
+                       LogReport& report);
 
-/// Adds the three flags above, without no_return_flag() if the code `is_taken` as the maximum range. `log`: the name in
-/// front, or empty. `Sensor` has max_range_m and min_range_m.
-template <class Sensor, class Report>
-void add_reading_flags(const ReadingFacts& readings, bool is_taken, const Sensor& sensor, const std::string& log,
-                       Report& report) {
-  if (!is_taken) add_flag("no_return_code", with_log_name(no_return_flag(readings.code), log), report);
-  const Message beyond = beyond_flag(readings.pile.beyond(sensor.max_range_m), sensor.max_range_m);
-  add_flag("beyond_max_range", with_log_name(beyond, log), report);
-  add_flag("zero_readings", with_log_name(zero_flag(readings.pile.share_of_zeros(), sensor.min_range_m), log), report);
-}
+/// A log that is learned from: the choice of its scans, and what is odd about it.
+struct GivenLog {
+  const ScanLog& log;
+  ScanNumbers learned = {}, held_out = {};
+  Message misplaced = {};                         ///< a flag, or empty
+  std::string beside = {};                        ///< likewise
+  LogCorrection correction = {}, std_error = {};  ///< of FitLogOptions::per_log
+
+  /// Finds out how it lies on its map. Throws InputError if no pose lies on it.
+  void place_on(const GridMap& outline, const ShareOnMap& share);
+};
+
+struct GivenLogs {
+  std::vector<GivenLog> logs = {};
+  std::vector<ReadingFacts> readings = {};  ///< [logs]
+
+  /// `Options`: FitLogOptions or FieldLogOptions. `name`: of the log in messages.
+  template <class Options>
+  GivenLog& add(const ScanLog& log, const std::string& name, const Options& options) {
+    GivenLog& given = logs.emplace_back(GivenLog{.log = log});
+    given.learned = choose_scans(name, options.scans, log.scans());
+    given.held_out = held_out_scans(options, given.learned, name, log.scans());
+    readings.push_back(reading_facts(log.range_m, name, options.max_range_m.value_or(log.max_range_m)));
+    return given;
+  }
+  /// The name of a log among others; empty: there is one.
+  [[nodiscard]] std::string name_of(const GivenLog& given) const;
+  /// What is odd about logs, their readings and, for stretches of the way, the `poses` learned from. Of a log that does
+  /// not lie on its map nothing else is said, and the answer is false.
+  bool add_flags(std::span<const PlanarPose> poses, std::size_t stretches, bool takes_code, const BeamSensor& sensor,
+                 LogReport& report) const;
+  /// Notes on logs, and on codes for "no return" that were taken as the maximum range.
+  void add_notes(bool takes_code, LogReport& report) const;
+};
 
 /// So many scans, evenly spaced, tell whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;

@@ -2,7 +2,6 @@
 // The report of a wall, and its folder: noise.yaml, sensor.yaml, report.html and fit.json.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -25,10 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = Report::Json;
 using Place = Report::Place;
-
-constexpr std::array<const char*, 4> kWallNames = {"noise.yaml", "sensor.yaml", "report.html", "fit.json"};
-constexpr std::array<std::string_view, 1> kWallKinds = {"wall"};
-constexpr ResultKind kWallKind = {.noun = "fit of a wall", .names = kWallNames, .kinds = kWallKinds};
 
 Json bins_json(const std::vector<WallBin>& bins, std::string_view unit, bool knows_losses) {
   Json json = Json::array();
@@ -341,13 +336,9 @@ std::string report_text(const WallReport& report, ReportForm form, SettingNames 
   return text_of(report_of(report), form, names);
 }
 
-std::vector<fs::path> wall_report_files(const fs::path& folder) { return result_files(kWallKind, folder); }
-
-void check_wall_report_folder(const fs::path& folder, bool force) { check_result_folder(kWallKind, folder, force); }
-
 void write_wall_report(const fs::path& folder, const WallReport& report, bool force) {
-  check_wall_report_folder(folder, force);  // before the work
-  write_report(kWallKind, folder, report_of(report),
+  check_result_folder(ResultKind::kWall, folder, force);  // before the work
+  write_report(ResultKind::kWall, folder, report_of(report),
                {{"noise.yaml", noise_file(report)}, {"sensor.yaml", sensor_file(report)}}, force);
 }
 

@@ -72,9 +72,10 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
   EXPECT_EQ(depth_folder_inputs(folder / "in", of_folder).size(), 4U);
   EXPECT_EQ(measure_depth_folder(folder / "in", of_folder).measure.left_out, 0U) << "the room is closed";
 
-  check_depth_report_folder(folder / "out", false);
+  check_result_folder(ResultKind::kDepth, folder / "out", false);
   write_depth_report(folder / "out", {&read, 1});
-  for (const auto& file : depth_report_files(folder / "out")) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+  for (const auto& file : result_files(ResultKind::kDepth, folder / "out"))
+    EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_EQ(bytes_of(folder / "out/measure.json"), report_text(std::span(&read, 1), ReportForm::kJson));
   for (const char* table : {"\nError\n", "\nCorrelation of the error\n", "\nHoles\n", "\nBy distance\n"}) {
     EXPECT_NE(report_text(std::span(&read, 1), ReportForm::kTerminal).find(table), std::string::npos) << table;

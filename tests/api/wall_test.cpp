@@ -35,9 +35,9 @@ TEST(WallApi, LearnsFromFramesInMemoryAndWritesAFolder) {
   EXPECT_TRUE(report.fit.correlation.correlation().is_white());
   EXPECT_NE(wall_sensor_file(report).find("type: stereo_camera"), std::string::npos);
   const TemporaryFolder folder;
-  check_wall_report_folder(folder / "out", false);
+  check_result_folder(ResultKind::kWall, folder / "out", false);
   write_wall_report(folder / "out", report);
-  for (const std::filesystem::path& file : wall_report_files(folder / "out"))
+  for (const std::filesystem::path& file : result_files(ResultKind::kWall, folder / "out"))
     EXPECT_TRUE(std::filesystem::exists(file));
   EXPECT_NE(report_text(report, ReportForm::kJson).find("\"is_exact\""), std::string::npos);
 }

@@ -134,7 +134,7 @@ TEST(FieldFiles, HoldWhatWasFound) {
   // A fit of either model replaces one of the other, and leaves no parameters of localizers that it does not write.
   write_field_fit(folder.path() / "fit", report, true);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "fit/beluga.yaml"));
-  check_fit_folder(folder.path() / "fit", true);
+  check_result_folder(ResultKind::kFit, folder.path() / "fit", true);
 }
 
 TEST(FieldFiles, ParametersOfOneModelAreNotTheOthers) {

@@ -192,7 +192,7 @@ TEST(Plot, TicksAreRoundAndInside) {
 class FitFolder : public testing::Test {
  protected:
   std::string refusal(bool force) {
-    return test::input_error([&] { check_fit_folder(folder_.path() / "fit", force); });
+    return test::input_error([&] { check_result_folder(ResultKind::kFit, folder_.path() / "fit", force); });
   }
   test::TemporaryFolder folder_;
 };

@@ -34,7 +34,7 @@ struct FieldLogOptions {
   FieldFitOptions fit = {};
 };
 
-struct FieldReport {
+struct FieldReport : LogReport {
   FieldFit fit;                        ///< held_out: whether the readings shown were held out
   LikelihoodFieldModel rounded_model;  ///< learned with CellLookup::kRounded, for the files of amcl and nav2
   double cell_m = 0.0;                 ///< of the map
@@ -45,9 +45,6 @@ struct FieldReport {
   std::vector<double> level_m, level_share;
   std::size_t modelled = 0;       ///< number of these rays
   double nats_per_reading = 0.0;  ///< of those shown: mean log f
-  std::vector<FitReport::Fact> facts;
-  std::vector<Finding> sanity = {};  ///< as FitReport::sanity
-  std::vector<Message> notes = {};   ///< what a user should know of the log, one sentence each; in no file
 
   /// Of the fit, and `sanity`.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;

@@ -41,27 +41,31 @@ struct RefinedLog {
   std::size_t turns = 0;
 };
 
-struct FitReport {
+/// What a fit of a log or a table says besides the model.
+struct LogReport {
+  /// A line of the table at the end of the page, about what was learned from: "map", "freiburg.yaml".
+  struct Fact {
+    std::string name, value;
+  };
+  std::vector<Fact> facts;
+  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it.
+  std::vector<Finding> sanity = {};
+  std::vector<Message> notes = {};  ///< what a user should know of the log, one sentence each; in no file
+};
+
+struct FitReport : LogReport {
   BeamModel model;  ///< its parameters are those of `fit`
   BeamFit fit;      ///< held_out: whether `judgement` is of readings that were held out
   FitVariant variant = FitVariant::kExact;
   BeamData shown;               ///< the pairs in the figures: held out, or learned from where none are held out
   BeamJudgement judgement;      ///< of these
   bool rows_are_scans = false;  ///< of a table of pairs that tells no scans apart: each row counts as one
-  /// A line of the table at the end of the page, about what was learned from: "map", "freiburg.yaml".
-  struct Fact {
-    std::string name, value;
-  };
-  std::vector<Fact> facts;
   /// What was learned of each log, in their order; empty: nothing was to be.
   struct Log {
     std::string name;
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN where there is none
   };
   std::vector<Log> logs = {};
-  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it.
-  std::vector<Finding> sanity = {};
-  std::vector<Message> notes = {};         ///< what a user should know of the log, one sentence each; in no file
   std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
 
   /// Of the fit, of the judgement, and `sanity`.
@@ -77,14 +81,9 @@ FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::p
                                                         std::span<const Localizer> localizers = {},
                                                         bool refined = false);
 
-/// Throws InputError unless write_fit() may write into `folder`: when it exists and `force` is not set, when it is no
-/// folder, or when it holds files that are named like those of a fit but were not written by one. Changes nothing.
-FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);
-
-/// Checks as above, makes the folder and writes parameters.yaml, report.html, for each localizer its parameters
-/// (localizer_text()), refined.log where poses were refined, and, last, fit.json: a folder that holds one is complete.
-/// Each file appears whole or not at all. With `force`, files of localizers and refined.log that an earlier fit wrote
-/// are removed where they are not written again. Throws InputError or SystemError.
+/// Checks as check_result_folder() does, makes the folder and writes parameters.yaml, report.html, for each localizer
+/// its parameters (localizer_text()), refined.log where poses were refined, and, last, fit.json. With `force`, files of
+/// localizers and refined.log that an earlier fit wrote are removed where they are not written again.
 FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false,
                           std::span<const Localizer> localizers = {});
 

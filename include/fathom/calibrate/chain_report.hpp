@@ -48,12 +48,7 @@ struct ChainReport {
 
 FATHOM_API std::string report_text(const ChainReport& report, ReportForm form, SettingNames names = {});
 
-/// The files that write_chain_report() writes into `folder`, in this order.
-FATHOM_API std::vector<std::filesystem::path> chain_report_files(const std::filesystem::path& folder);
-/// Throws InputError unless write_chain_report() may write into `folder`, as check_fit_folder() does for a fit.
-FATHOM_API void check_chain_report_folder(const std::filesystem::path& folder, bool force);
-/// Makes the folder and writes noise.yaml, report.html and, last, fit.json. Each file appears whole or not at all.
-/// Throws InputError or SystemError.
+/// Makes the folder and writes noise.yaml, report.html and fit.json: see check_result_folder().
 FATHOM_API void write_chain_report(const std::filesystem::path& folder, const ChainReport& report, bool force = false);
 
 }  // namespace fathom

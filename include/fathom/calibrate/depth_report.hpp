@@ -86,12 +86,8 @@ FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
 /// InputError for no report.
 FATHOM_API std::string report_text(std::span<const DepthReport> reports, ReportForm form);
 
-/// The files that write_depth_report() writes into `folder`, in this order.
-FATHOM_API std::vector<std::filesystem::path> depth_report_files(const std::filesystem::path& folder);
-/// Throws InputError unless write_depth_report() may write into `folder`, as check_fit_folder() does for a fit.
-FATHOM_API void check_depth_report_folder(const std::filesystem::path& folder, bool force);
-/// Makes the folder and writes report.html and, last, measure.json. Each file appears whole or not at all. Throws
-/// InputError, also for no report, or SystemError.
+/// Makes the folder and writes report.html and measure.json: see check_result_folder(). Throws InputError for no
+/// report, too.
 FATHOM_API void write_depth_report(const std::filesystem::path& folder, std::span<const DepthReport> reports,
                                    bool force = false);
 

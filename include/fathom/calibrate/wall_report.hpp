@@ -96,12 +96,7 @@ FATHOM_API std::string report_text(const WallReport& report, ReportForm form, Se
 /// sensor.yaml: the sensor as an entry of the list `sensors:`.
 FATHOM_API std::string wall_sensor_file(const WallReport& report);
 
-/// The files that write_wall_report() writes into `folder`, in this order.
-FATHOM_API std::vector<std::filesystem::path> wall_report_files(const std::filesystem::path& folder);
-/// Throws InputError unless write_wall_report() may write into `folder`, as check_fit_folder() does for a fit.
-FATHOM_API void check_wall_report_folder(const std::filesystem::path& folder, bool force);
-/// Makes the folder and writes noise.yaml, sensor.yaml, report.html and, last, fit.json. Each file appears whole or not
-/// at all. Throws InputError or SystemError.
+/// Makes the folder and writes noise.yaml, sensor.yaml, report.html and fit.json: see check_result_folder().
 FATHOM_API void write_wall_report(const std::filesystem::path& folder, const WallReport& report, bool force = false);
 
 }  // namespace fathom
