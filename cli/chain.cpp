@@ -103,27 +103,20 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
   begin_section(c, Section::kInput);
   c.add_option("--sensor", o.how.frames.sensor, "of the scene; default: the only one")->type_name("NAME");
   add_set(c, o.set);
-  c.add_option("--files", o.how.files,
-               "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all")
-      ->type_name("PATTERN");
-  c.add_option("--scans", o.how.scans, "of a log: all, odd, even or START:STOP:STEP")
-      ->type_name("WHICH")
-      ->capture_default_str();
+  add_shared(c, "--files", o.how.files);
+  add_shared(c, "--scans", o.how.scans).capture_default_str();
   add_number(c, {"--max-range", "M", "readings of a log from here on are lost; default: as CARMEN text says"},
              {1e-3, 1e6, "m"}, o.how.max_range_m);
   begin_section(c, Section::kInput, true);
-  add_number(c, {"--scale", "N", "levels per metre of 16-bit images; default: 1000"},
-             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.how.levels_per_m);
-  add_number(c, {"--step", "M", "ranges of a log are multiples of it; 0: they are not rounded"}, {0.0, 1.0, "m"},
-             o.how.step_m);
+  add_shared(c, "--scale", o.how.levels_per_m);
+  add_shared(c, "--step", o.how.step_m);
   add_log_text(c, o.how.log);
   begin_section(c, Section::kModel, true);
   add_number(c, {"--angle-scale", "RAD", "of angular_ray: rays may be turned by 4 times this; 0: 1.5 of the deviation"},
              {0.0, 0.25, "rad"}, o.how.frames.angle_scale_rad);
   add_frame_clusters(c, o.stretches);
   begin_section(c, Section::kComputer);
-  add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
-            o.how.frames.most_returns);
+  add_shared(c, "--max-returns", o.how.frames.most_returns);
   add_threads(c, o.how.frames.run.compute.threads);
 }
 
@@ -297,8 +290,7 @@ void add_fit_chain(CLI::App& fit) {
   begin_section(c, Section::kRequired);
   add_repeated(c, {"--free", "PATTERN", "parameters to learn, with *"}, o->free).required();
   begin_section(c, Section::kModel);
-  add_whole(c, {"--hold-out", "N", "every N-th frame judges and teaches nothing; 0: none"}, {0, 1'000'000},
-            o->fit.hold_out);
+  add_shared(c, "--hold-out", o->fit.hold_out);
   begin_section(c, Section::kModel, true);
   add_whole(c, {"--block-frames", "N", "frames that count as one for the errors, of a sensor that stood"},
             {1, 1'000'000}, o->fit.block_frames);

@@ -23,7 +23,6 @@
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
-#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -64,14 +63,8 @@ struct FitPairsOptions {
   bool asks_clusters = false;  ///< whether they were typed
   std::string sensor;          ///< of a run; empty: the only one
   fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
-  bool json = false, quiet = false;
-  std::vector<fathom::SettingName> names;  ///< of settings, as options of the command
+  OutputOptions output;
 };
-
-fathom::ReportForm form_of(const FitPairsOptions& options) {
-  if (options.json) return fathom::ReportForm::kJson;
-  return options.quiet ? fathom::ReportForm::kBrief : fathom::ReportForm::kTerminal;
-}
 
 /// Of a CSV or a run, or of the scans of a log or bag.
 fathom::LogPairs pairs_of(const FitPairsOptions& options, std::vector<std::string>& notes) {
@@ -85,7 +78,6 @@ fathom::LogPairs pairs_of(const FitPairsOptions& options, std::vector<std::strin
 
 /// Both learn a noise model and print its parameters, as a table with a line for scene files or as JSON.
 void fit_distance(const FitPairsOptions& options) {
-  const StopSignals signals(Patience::kNone);
   fathom::DistanceReport report;
   fathom::LogPairs found = pairs_of(options, report.notes);
   if (options.asks_clusters && found.pairs.scan.empty()) {
@@ -95,15 +87,14 @@ void fit_distance(const FitPairsOptions& options) {
                           [&] { return fathom::calibrate_distance(found.pairs, options.distance); });
   report.gate_m = options.pairs.gate_m;
   if (options.data.empty()) report.found = std::move(found);
-  print(fathom::report_text(report, form_of(options), options.names));
+  print_report(report, options.output);
 }
 
 void fit_energy(const FitPairsOptions& options) {
-  const StopSignals signals(Patience::kNone);
   const auto pairs = fathom::read_energy_pairs(options.data, options.sensor, options.normalization);
   const fathom::EnergyCalibration fit = about_file(
       options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
-  print(fathom::report_text(fit, form_of(options), options.names));
+  print_report(fit, options.output);
 }
 
 /// A table, a log or a bag has no sensors.
@@ -164,12 +155,9 @@ void add_fit_pairs(CLI::App& fit) {
              "energy: " + doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), o->normalization);
   begin_section(c, Section::kModel, true);
   add_clusters(c, o->distance.stretches);
-  begin_section(c, Section::kOutput);
-  add_json(c, o->json);
-  add_quiet(c, o->quiet);
+  add_score_output(c, o->output);
   c.footer(kFitPairsHelp);
-  c.final_callback([o, &c] {
-    o->names = setting_names(c);
+  set_action(c, o->output, [o, &c] {
     check_pairs(c, *o);
     o->asks_clusters = c.count("--clusters") > 0;
     if (o->model == PairsModel::kDistance) {

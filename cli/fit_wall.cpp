@@ -217,20 +217,17 @@ void add_wall_input(CLI::App& c, FitWallOptions& o) {
              o.max_range_m);
   c.add_option("--distances", o.distances, "distances by tape, NAME=M,NAME=M,..., or a file of lines NAME,M")
       ->type_name("LIST|FILE");
-  c.add_option("--files", o.files,
-               "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all")
-      ->type_name("PATTERN");
+  add_shared(c, "--files", o.files);
   c.add_option("--mask", o.mask,
                "leave out the pixels that are not 0 in a grey PNG or NPY, or a folder with one for each")
       ->type_name("PATH");
   add_parsed(c,
              {"--sector", "FROM,TO", "rays of a scan or cloud that count, by azimuth, degrees; write --sector=-40,40"},
              [&o](const std::string& text) { o.sector_rad = parse_sector(text); });
-  c.add_option("--scans", o.scans, "of a log: all, odd, even or START:STOP:STEP")->type_name("WHICH");
+  add_shared(c, "--scans", o.scans);
   begin_section(c, Section::kInput, true);
-  add_number(c, {"--scale", "N", "levels per metre of 16-bit images; default: 1000"},
-             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.levels_per_m);
-  add_number(c, {"--step", "M", "of a log: ranges are multiples of it; 0: not rounded"}, {0, 1, "m"}, o.step_m);
+  add_shared(c, "--scale", o.levels_per_m);
+  add_shared(c, "--step", o.step_m);
   add_number(c, {"--rate", "HZ", "frames per second, with --still; default: 30"}, {1e-3, 1e6, "Hz"}, o.rate_hz);
 }
 
@@ -245,8 +242,7 @@ void add_wall_model(CLI::App& c, FitWallOptions& o) {
              "of a lidar: a bias for each ring, a gain where it shows, and its own deviation unless tails are heavy");
   c.add_flag("--still", o.wall.still,
              "frames follow each other, and nothing moves but from place to place: correlation in time");
-  add_whole(c, {"--hold-out", "N", "every N-th frame judges and teaches nothing; 0: none"}, {0, 1'000'000},
-            o.wall.hold_out);
+  add_shared(c, "--hold-out", o.wall.hold_out);
   begin_section(c, Section::kModel, true);
   add_choice(
       c, "--border",
@@ -266,8 +262,7 @@ void add_fit_wall(CLI::App& fit) {
   add_wall_model(c, *o);
   add_report_output(c, o->output, kWallFiles);
   begin_section(c, Section::kComputer);
-  add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
-            o->wall.most_returns);
+  add_shared(c, "--max-returns", o->wall.most_returns);
   add_whole(c, {"--seed", "S", "of the random triples, of thinning and of the simulated wall"}, kAnySeed, o->wall.seed);
   add_threads(c, o->wall.threads);
   c.footer(kFitWallHelp);

@@ -116,7 +116,8 @@ void write_csv(const OutputOptions& output, const std::string& csv, const std::s
 
 /// Prints a report in the form that the options ask for. `files`: the names of what is in --out. `more` follows them.
 template <class Report>
-void print_report(const Report& report, const OutputOptions& o, std::string_view files, const std::string& more = "") {
+void print_report(const Report& report, const OutputOptions& o, std::string_view files = "",
+                  const std::string& more = "") {
   if (o.json) return print(report_text(report, fathom::ReportForm::kJson));
   if (o.quiet) return print(report_text(report, fathom::ReportForm::kBrief, o.names));
   std::string text = report_text(report, fathom::ReportForm::kTerminal, o.names);
@@ -161,7 +162,7 @@ void add_report_output(CLI::App& c, OutputOptions& o, const std::string& files);
 /// The section of output of commands whose data may go to stdout: --out, --force and --quiet.
 void add_csv_output(CLI::App& c, OutputOptions& o);
 
-/// The section of output of commands that print scores alone: --json and --quiet.
+/// The section of output of commands that write no file: --json and --quiet.
 void add_score_output(CLI::App& c, OutputOptions& o);
 
 /// Sets what the command does after parsing. A signal ends it, and output.names are the names of its options.

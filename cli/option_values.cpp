@@ -2,6 +2,7 @@
 #include "option_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -10,6 +11,7 @@
 #include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/files/depth.hpp>
 
 namespace fathom_cli {
 namespace {
@@ -39,6 +41,16 @@ template <class T>
 std::string limits_text(const OptionLimits<T>& limits) {
   return fmt::format("[{}, {}]{}{}", limits.low, limits.high, limits.unit.empty() ? "" : " ", limits.unit);
 }
+
+constexpr std::array kSharedOptions = {
+    SharedOption{"--files", "PATTERN",
+                 "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all"},
+    SharedOption{"--hold-out", "N", "every N-th frame judges and teaches nothing; 0: none", 0, 1e6},
+    SharedOption{"--max-returns", "N", "of all frames; more are thinned out at random", 1000, 1e9},
+    SharedOption{"--scale", "N", "levels per metre of 16-bit images; default: 1000", fathom::kLeastLevelsPerM,
+                 fathom::kMostLevelsPerM, "1/m"},
+    SharedOption{"--scans", "WHICH", "of a log: all, odd, even or START:STOP:STEP"},
+    SharedOption{"--step", "M", "of a log: ranges are multiples of it; 0: not rounded", 0, 1, "m"}};
 
 /// Limits that are those of the type alone tell a reader nothing.
 std::string doc_with_limits(const OptionText& text, const WholeLimits& limits) {
@@ -114,6 +126,11 @@ CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::st
     }
     set(static_cast<std::size_t>(found - words.begin()));
   });
+}
+
+const SharedOption& shared_option(std::string_view name) {
+  return *std::find_if(kSharedOptions.begin(), kSharedOptions.end(),
+                       [&](const SharedOption& option) { return option.name == name; });
 }
 
 void add_threads(CLI::App& c, int& threads) {

@@ -130,6 +130,29 @@ void add_set(CLI::App& c, std::vector<std::string>& set);
 void add_seed(CLI::App& c, std::optional<std::uint64_t>& seed);
 CLI::Option& add_scene_file(CLI::App& c, std::filesystem::path& scene);
 
+/// An option that several commands have: one of the table in option_values.cpp.
+struct SharedOption {
+  std::string_view name, type, doc;
+  double low = 0.0, high = 0.0;
+  std::string_view unit = "";
+};
+const SharedOption& shared_option(std::string_view name);
+
+/// Into a text, a number or an integer, or an optional one, whose value is the default.
+template <class T>
+CLI::Option& add_shared(CLI::App& c, std::string_view name, T& value) {
+  const SharedOption& o = shared_option(name);
+  const OptionText text = {std::string(o.name), std::string(o.type), std::string(o.doc)};
+  using Value = typename ValueOf<T>::type;
+  if constexpr (std::is_integral_v<Value>) {
+    return add_whole(c, text, {static_cast<std::uint64_t>(o.low), static_cast<std::uint64_t>(o.high)}, value);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return add_number(c, text, {o.low, o.high, o.unit}, value);
+  } else {
+    return *c.add_option(text.name, value, text.doc)->type_name(text.type);
+  }
+}
+
 /// A value for each time that the option is given.
 template <class T>
 CLI::Option& add_repeated(CLI::App& c, const OptionText& text, std::vector<T>& values) {

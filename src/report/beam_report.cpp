@@ -134,9 +134,12 @@ void judge_beam(const FitReport& report, Report& out) {
   out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
   out.refuse(true, first_unusable(report.judgement.findings));
   out.refuse(!(w_hit > kWeightBoundary), "no reading hits a surface that is expected");
+}
+
+/// A weight of 1 has no standard error.
+bool has_errors(const FitReport& report) {
   const auto has_no_error = [](const FitParameter& p) { return p.name == "w_hit" && std::isnan(p.naive_error); };
-  out.refuse(w_hit < 1.0 - kWeightBoundary && std::ranges::any_of(report.fit.parameters, has_no_error),
-             "the likelihood has no clear maximum here: there are no standard errors");
+  return !(report.fit.model.w_hit < 1.0 - kWeightBoundary) || std::ranges::none_of(report.fit.parameters, has_no_error);
 }
 
 // Refined poses: how far they are from the poses of the log.
@@ -281,7 +284,8 @@ Report report_of(const FitReport& report) {
                     .noun = report.refined          ? "rays"
                             : report.rows_are_scans ? "rows"
                                                     : "scans",
-                    .rows_are_scans = report.rows_are_scans},
+                    .rows_are_scans = report.rows_are_scans,
+                    .has_errors = has_errors(report)},
                    out);
   const double ks_distance = report.judgement.ks_distance;
   out.tiles.insert(out.tiles.begin() + 1,
@@ -317,6 +321,7 @@ void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report&
   report.parameter_note = scan_error_note(fit, judged.rows_are_scans);
   report.details["iterations"] = iterations;
   report.details["log_likelihood_by_iteration"] = fit.log_likelihood_by_iteration;
+  report.refuse(!judged.has_errors, "the likelihood has no clear maximum here: there are no standard errors");
   report.refuse(!fit.converged, "learning was stopped by the limit on iterations");
 }
 

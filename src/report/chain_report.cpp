@@ -211,8 +211,7 @@ Report report_of(const ChainReport& report) {
                                                                     return share_figures(report);
                                                                   })}});
   if (fit.parameters.size() > 1) out.sections.push_back(correlation_section(fit));
-  out.sections.push_back({.head = "For the scene file",
-                          .pieces = {Report::Text{{"noise:\n" + chain_yaml(fit.chain)}, Report::TextForm::kCode}}});
+  out.sections.push_back(scene_file_section("noise:\n" + chain_yaml(fit.chain)));
   Json details = {{"scene", report.scene}, {"measured", report.measured}, {"sensor", report.frames.sensor}};
   details.update(out.details);
   if (report.frames.returns.turned.is_known()) details["at_edges"] = fit.at_edges;

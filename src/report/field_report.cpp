@@ -124,30 +124,33 @@ FieldShare share_between(const FieldReport& report, double low_m, double high_m)
   return share;
 }
 
-bool disagree(const FieldShare& share, const FieldReport& report) {
-  MixtureShares shares;
-  shares.pairs = report.distance_m.size(), shares.modelled = report.modelled;
-  return disagree(share.readings, share.expected, shares);
+namespace {
+
+/// For disagree().
+MixtureShares counts_of(const FieldReport& report) {
+  MixtureShares counts;
+  counts.pairs = report.distance_m.size(), counts.modelled = report.modelled;
+  return counts;
 }
 
-std::vector<std::string> field_disagreements(const FieldReport& report) {
-  std::vector<std::string> found;
+FieldShare tail_of(const FieldReport& report) {
   const double sigma_m = report.fit.model.sigma_hit_m;
-  const auto compare = [&](const std::string& where, const FieldShare& share, std::string_view more,
-                           std::string_view less) {
-    if (!disagree(share, report)) return;
-    found.push_back(fmt::format("{}: {:.2f} % of the readings, {:.2f} % by the model: {}", where,
-                                100.0 * share.readings, 100.0 * share.expected,
-                                share.readings > share.expected ? more : less));
-  };
-  compare(fmt::format("{:g} to {:g} sigma from occupied cells", kFieldCoreSigmas, kFieldTailSigmas),
-          share_between(report, kFieldCoreSigmas * sigma_m, kFieldTailSigmas * sigma_m),
-          "tails heavier than the model's", "tails lighter than the model's");
-  compare(fmt::format("more than {:g} sigma from occupied cells", kFieldTailSigmas),
-          share_between(report, kFieldTailSigmas * sigma_m, std::numeric_limits<double>::infinity()),
-          "surfaces of the map are missing, or poses are wrong",
-          "random readings are not spread over all ranges, as the model has them, but lie near the map's surfaces");
-  return found;
+  return share_between(report, kCoreSigmas * sigma_m, kTailSigmas * sigma_m);
+}
+
+}  // namespace
+
+std::vector<std::string> field_disagreements(const FieldReport& report) {
+  const MixtureShares counts = counts_of(report);
+  Disagreements all = {.shares = counts};
+  const FieldShare tail = tail_of(report), beyond = share_between(report, kTailSigmas * report.fit.model.sigma_hit_m,
+                                                                  std::numeric_limits<double>::infinity());
+  all.compare(fmt::format("{:g} to {:g} sigma from occupied cells", kCoreSigmas, kTailSigmas), tail.readings,
+              tail.expected, kHeavyTails, kLightTails);
+  all.compare(fmt::format("more than {:g} sigma from occupied cells", kTailSigmas), beyond.readings, beyond.expected,
+              kNothingBehind,
+              "random readings are not spread over all ranges, as the model has them, but lie near the map's surfaces");
+  return std::move(all.found);
 }
 
 namespace {
@@ -227,14 +230,11 @@ std::string wrong_map_flag(const FieldReport& report) {
 }
 
 Message heavy_tails_flag(const FieldReport& report) {
-  const double sigma_m = report.fit.model.sigma_hit_m;
-  const FieldShare tail = share_between(report, kFieldCoreSigmas * sigma_m, kFieldTailSigmas * sigma_m);
-  if (!(tail.readings > kMostFieldTail && tail.readings > tail.expected && disagree(tail, report))) return "";
-  return Message(
-      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails "
-                  "are too light; the beam model has heavier ones with ",
-                  100.0 * tail.readings, kFieldCoreSigmas, kFieldTailSigmas, 100.0 * tail.expected),
-      Setting{"hit", "student_t"});
+  const FieldShare tail = tail_of(report);
+  if (!(tail.readings > kMostFieldTail && tail.readings > tail.expected)) return "";
+  if (!disagree(tail.readings, tail.expected, counts_of(report))) return "";
+  return Message(tail_words(tail.readings, tail.expected),
+                 ": its tails are too light; the beam model has heavier ones with ", Setting{"hit", "student_t"});
 }
 
 FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,
@@ -271,17 +271,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMostDistanceBins = 40;
-
-std::string field_model_text(const LikelihoodFieldModel& model) {
-  validate(model);
-  std::string text = "# Likelihood field of a range finder. The two weights sum to 1.\n";
-  for (const FieldInfo& field : describe<LikelihoodFieldModel>()) {
-    const std::string value = field_text(field, get_field(model, field.name));
-    text += fmt::format("{:<41} # {}{}\n", fmt::format("{}: {}", field.name, value),
-                        field.unit == "1" ? "" : std::string(field.unit) + ": ", field.doc);
-  }
-  return text;
-}
 
 /// Distances of ends from occupied cells, and what the model expects, on a logarithmic scale.
 std::string distance_figure(const FieldReport& report) {
@@ -333,9 +322,11 @@ Report report_of(const FieldReport& report) {
       "A reading is as likely as its end is near to an occupied cell of the map; learned by maximum likelihood.";
   out.refuse(true, first_unusable(report.sanity));
   const auto has_error = [](const FitParameter& p) { return p.status == ParameterStatus::kLearned; };
-  out.refuse(std::ranges::none_of(fit.parameters, has_error),
-             "the likelihood has no clear maximum here: there are no standard errors");
-  add_iterated_fit(fit, {.readings = report.distance_m.size(), .nats = report.nats_per_reading}, out);
+  add_iterated_fit(fit,
+                   {.readings = report.distance_m.size(),
+                    .nats = report.nats_per_reading,
+                    .has_errors = std::ranges::any_of(fit.parameters, has_error)},
+                   out);
   Report::Section distances{.head = "Distances",
                             .pieces = {Report::Figures([&report] { return distance_figures(report); })}};
   add_disagreements(field_disagreements(report), distances);
@@ -353,27 +344,6 @@ Report report_of(const FieldReport& report) {
 }
 
 }  // namespace
-
-LikelihoodFieldModel read_field_model(const fs::path& file) {
-  return within_memory(file, [&] {
-    const YamlValue root = parse_yaml(read_yaml_text(file), file.string());
-    refuse_other_kind(root, YamlFileKind::kBeamModel);
-    if (root.find("w_short") != nullptr) {
-      throw LocatedError(to_string(root.mark), ": these are parameters of a beam model, not of a likelihood field",
-                         Hint{"model", "beam"});
-    }
-    YamlReader map(root);
-    LikelihoodFieldModel model;
-    read_fields(map, model);
-    map.finish();
-    with_prefix([&] { return to_string(root.mark); }, [&] { validate(model); });
-    return model;
-  });
-}
-
-void write_field_model(const fs::path& file, const LikelihoodFieldModel& model) {
-  write_whole_file(file, field_model_text(model));
-}
 
 std::string localizer_text(const FieldReport& report, Localizer localizer) {
   std::string text = localizer_text(model_for(report, localizer), localizer);

@@ -24,11 +24,6 @@ struct FieldShare {
 /// Of distances in [low_m, high_m).
 FieldShare share_between(const FieldReport& report, double low_m, double high_m);
 
-inline constexpr double kFieldCoreSigmas = 3.0, kFieldTailSigmas = 10.0;  ///< between them is the tail
-
-/// Whether the two differ by more than rounding and chance, as disagree() has it.
-bool disagree(const FieldShare& share, const FieldReport& report);
-
 /// A sentence each: tails, and what lies far from all occupied cells, where the model misses the readings.
 std::vector<std::string> field_disagreements(const FieldReport& report);
 

@@ -47,11 +47,8 @@ FitParameter pair_parameter(std::string_view name, const IntervalEstimate& e) {
 void finish_pairs(std::string_view slug, const std::string& more, Report& out) {
   std::vector<std::string> values;
   for (const FitParameter& p : out.fit.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
-  const std::string line = fmt::format("- {}: {{{}{}}}", slug, fmt::join(values, ", "), more);
-  out.sections = {{.head = "For the scene file", .pieces = {Report::Text{{line}, Report::TextForm::kCode}}}};
-  const auto has_error = [](const FitParameter& p) { return std::isfinite(p.std_error); };
-  out.refuse(std::none_of(out.fit.parameters.begin(), out.fit.parameters.end(), has_error),
-             "no parameter has a standard error: see the notes");
+  out.sections = {scene_file_section(fmt::format("- {}: {{{}{}}}", slug, fmt::join(values, ", "), more))};
+  require_errors(&FitParameter::std_error, out);
 }
 
 Report report_of(const DistanceReport& report) {

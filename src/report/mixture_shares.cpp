@@ -148,28 +148,22 @@ namespace {
 constexpr double kLeastShare = 0.005, kLeastPart = 0.1;  // of all readings, and of what the model expects
 constexpr double kChance = 5.0;                          // standard deviations of a share
 
-class Sentences {
- public:
-  /// `is_wrong_map`: then no share says anything of the sensor.
-  Sentences(const MixtureShares& shares, bool is_wrong_map) : shares_(shares), is_wrong_map_(is_wrong_map) {}
-  /// `more`, `less`: what it means where there are more or fewer readings than the model expects.
-  void compare(const std::string& where, double readings, double expected, std::string_view more,
-               std::string_view less) {
-    if (!disagree(readings, expected, shares_)) return;
-    found.push_back(fmt::format("{}: {:.2f} % of the readings, {:.2f} % by the model: {}", where, 100.0 * readings,
-                                100.0 * expected,
-                                is_wrong_map_         ? "in a wrong map that says nothing of the sensor"
-                                : readings > expected ? more
-                                                      : less));
-  }
-  std::vector<std::string> found = {};
-
- private:
-  const MixtureShares& shares_;
-  bool is_wrong_map_;
-};
-
 }  // namespace
+
+void Disagreements::compare(const std::string& where, double readings, double expected, std::string_view more,
+                            std::string_view less) {
+  if (!disagree(readings, expected, shares)) return;
+  found.push_back(fmt::format("{}: {:.2f} % of the readings, {:.2f} % by the model: {}", where, 100.0 * readings,
+                              100.0 * expected,
+                              is_wrong_map          ? "in a wrong map that says nothing of the sensor"
+                              : readings > expected ? more
+                                                    : less));
+}
+
+std::string tail_words(double readings, double expected) {
+  return fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model",
+                     100.0 * readings, kCoreSigmas, kTailSigmas, 100.0 * expected);
+}
 
 bool disagree(double readings, double expected, const MixtureShares& shares) {
   const auto deviation = [](double share, std::size_t n) {
@@ -186,7 +180,7 @@ std::vector<std::string> disagreements(const FitReport& report) {
   const double far_m = usual_range_m(report), limit_m = report.model.sensor.max_range_m;
   const MixtureShares by_range = shares_by_range(report, {0.0, far_m});
   const bool is_wrong_map = !wrong_map_flag(report).empty();
-  Sentences ranges(by_range, is_wrong_map);
+  Disagreements ranges = {.shares = by_range, .is_wrong_map = is_wrong_map};
   const bool book = report.model.sensor.miss == MissPolicy::kBook;
   ranges.compare("no return", by_range.max_readings, by_range.max_expected,
                  book ? "where the map expects nothing, sensors return Z: miss: atom models this"
@@ -200,11 +194,10 @@ std::vector<std::string> disagreements(const FitReport& report) {
                        : "random readings of the model reach farther than the sensor's: try a smaller maximum range");
   }
   const MixtureShares near = tail_shares(report);
-  Sentences tails(near, is_wrong_map);
-  constexpr std::string_view kHeavy = "tails heavier than the model's", kLight = "tails lighter than the model's";
+  Disagreements tails = {.shares = near, .is_wrong_map = is_wrong_map};
   const auto tail = [&](const char* side, const MixtureBin& bin) {
     tails.compare(fmt::format("{:g} to {:g} sigma {} the surface", kCoreSigmas, kTailSigmas, side), bin.readings,
-                  bin.expected(), kHeavy, kLight);
+                  bin.expected(), kHeavyTails, kLightTails);
   };
   tail("before", near.bins[0]);
   tail("behind", near.bins[2]);
@@ -212,8 +205,7 @@ std::vector<std::string> disagreements(const FitReport& report) {
                 near.below.expected(), "more is in front of the map's surfaces than the model says",
                 "less is in front of the map's surfaces than the model says");
   tails.compare(fmt::format("more than {:g} sigma behind the surface", kTailSigmas), near.beyond.readings,
-                near.beyond.expected(), "surfaces of the map are missing, or poses are wrong",
-                "fewer readings pass the map's surfaces than the model says");
+                near.beyond.expected(), kNothingBehind, "fewer readings pass the map's surfaces than the model says");
   std::vector<std::string> found = ranges.found;
   found.insert(found.end(), tails.found.begin(), tails.found.end());
   return found;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fathom/beam/model.hpp>
@@ -43,8 +44,25 @@ MixtureShares tail_shares(const FitReport& report);
 double quantile_of(std::vector<float>& values, double q);
 
 /// Whether two shares of the readings differ by more than half a per cent of all, a tenth of what the model expects,
-/// and what chance explains.
+/// and what chance explains. Of `shares` pairs and modelled count.
 bool disagree(double readings, double expected, const MixtureShares& shares);
+
+/// "4.2 % of the readings lie 3 to 10 sigma from the surface, 1.3 % by the model": of these shares.
+std::string tail_words(double readings, double expected);
+
+/// Sentences about shares that disagree().
+struct Disagreements {
+  /// `more`, `less`: what it means where there are more or fewer readings than the model expects.
+  void compare(const std::string& where, double readings, double expected, std::string_view more,
+               std::string_view less);
+
+  const MixtureShares& shares;
+  bool is_wrong_map = false;  ///< then no share says anything of the sensor
+  std::vector<std::string> found = {};
+};
+inline constexpr std::string_view kHeavyTails = "tails heavier than the model's",
+                                  kLightTails = "tails lighter than the model's",
+                                  kNothingBehind = "surfaces of the map are missing, or poses are wrong";
 
 /// A sentence each: tails about the surface, readings without a return, and readings beyond all usual ones whose shares
 /// the model misses by more than half a per cent of all readings, a tenth of the model's share and what chance

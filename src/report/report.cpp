@@ -282,15 +282,23 @@ Report::Table fact_table(std::span<const FitReport::Fact> facts) {
   return table;
 }
 
+void require_errors(double FitParameter::*error, Report& report) {
+  const auto has_error = [error](const FitParameter& p) { return std::isfinite(p.*error); };
+  report.refuse(std::ranges::none_of(report.fit.parameters, has_error),
+                "no parameter has a standard error: see the notes");
+}
+
+Report::Section scene_file_section(std::string text) {
+  return {.head = "For the scene file", .pieces = {Report::Text{{std::move(text)}, Report::TextForm::kCode}}};
+}
+
 void add_chain_fit(const ChainFit& fit, Report& report) {
   report.parameter_note = fmt::format(
       "Standard errors rest on {} independent {}, the naive ones on independent returns. A dash: the error is unknown "
       "(see the notes).",
       fit.blocks, fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)");
   report.details.update({{"returns", fit.returns}, {"lost", fit.lost}, {"frames", fit.frames}});
-  const auto has_error = [](const FitParameter& p) { return std::isfinite(p.naive_error); };
-  report.refuse(std::none_of(fit.parameters.begin(), fit.parameters.end(), has_error),
-                "no parameter has a standard error: see the notes");
+  require_errors(&FitParameter::naive_error, report);
   report.refuse(fit.held_out && fit.held_out->gain_nats < -3.0 * fit.held_out->gain_error,
                 "returns that were held out are less likely than under the chain as given");
 }

@@ -144,11 +144,16 @@ struct JudgedScans {
   double nats = 0.0;           ///< per reading
   const char* noun = "scans";  ///< what they were chosen as
   bool rows_are_scans = false;
+  bool has_errors = true;  ///< whether learning found a maximum, where there are standard errors
 };
-/// Fills the tiles, the note on errors and the details, and refuses a fit that did not converge.
+/// Fills the tiles, the note on errors and the details, and refuses a fit that found no maximum or did not converge.
 void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report& report);
 /// Where readings and model disagree, a sentence each, or that they agree.
 void add_disagreements(const std::vector<std::string>& found, Report::Section& section);
+/// Refuses a result if no parameter has this error.
+void require_errors(double FitParameter::*error, Report& report);
+/// What a scene file takes from a result.
+Report::Section scene_file_section(std::string text);
 /// Names and values.
 Report::Table fact_table(std::span<const FitReport::Fact> facts);
 

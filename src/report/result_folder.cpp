@@ -109,6 +109,34 @@ void write_beam_model(const std::filesystem::path& file, const BeamModel& model)
   write_whole_file(file, beam_model_text(model));
 }
 
+std::string field_model_text(const LikelihoodFieldModel& model) {
+  validate(model);
+  std::string text = "# Likelihood field of a range finder. The two weights sum to 1.\n";
+  add_lines(text, model);
+  return text;
+}
+
+LikelihoodFieldModel read_field_model(const std::filesystem::path& file) {
+  return within_memory(file, [&] {
+    const YamlValue root = parse_yaml(read_yaml_text(file), file.string());
+    refuse_other_kind(root, YamlFileKind::kBeamModel);
+    if (root.find("w_short") != nullptr) {
+      throw LocatedError(to_string(root.mark), ": these are parameters of a beam model, not of a likelihood field",
+                         Hint{"model", "beam"});
+    }
+    YamlReader map(root);
+    LikelihoodFieldModel model;
+    read_fields(map, model);
+    map.finish();
+    with_prefix([&] { return to_string(root.mark); }, [&] { validate(model); });
+    return model;
+  });
+}
+
+void write_field_model(const std::filesystem::path& file, const LikelihoodFieldModel& model) {
+  write_whole_file(file, field_model_text(model));
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/model_file.hpp>
 
 #include "report/report.hpp"
@@ -17,6 +18,8 @@ namespace fathom {
 /// As read_beam_model; `file` names the text in messages.
 BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file);
 std::string beam_model_text(const BeamModel& model);
+/// What write_field_model() writes.
+std::string field_model_text(const LikelihoodFieldModel& model);
 
 // A folder of results (fathom/report/form.hpp): a few files of known names, the last is JSON.
 

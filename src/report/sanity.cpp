@@ -118,10 +118,8 @@ Message heavy_tails_flag(const FitReport& report) {
   const double gain = gain_of_student_t(report);
   if (!(gain >= kLeastModelGain)) return "";
   return Message(
-      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model, which "
-                  "costs {:.2g} nats per ray: its tails are too light; learn with ",
-                  100.0 * (near.bins[0].readings + near.bins[2].readings), kCoreSigmas, kTailSigmas,
-                  100.0 * (near.bins[0].expected() + near.bins[2].expected()), gain),
+      tail_words(near.bins[0].readings + near.bins[2].readings, near.bins[0].expected() + near.bins[2].expected()),
+      fmt::format(", which costs {:.2g} nats per ray: its tails are too light; learn with ", gain),
       Setting{"hit", "student_t"});
 }
 

@@ -276,8 +276,7 @@ Report report_of(const WallReport& report) {
       loss_laws_section(report)};
   if (report.fit.tape) out.sections.push_back(tape_section(report));
   out.sections.push_back(planes_section(report));
-  out.sections.push_back(
-      {.head = "For the scene file", .pieces = {Report::Text{{wall_sensor_file(report)}, Report::TextForm::kCode}}});
+  out.sections.push_back(scene_file_section(wall_sensor_file(report)));
   Json details = {{"measured", report.name}, {"sensor", sensor_json(report.fit.sensor)}};
   details.update(out.details);
   details["turns"] = turns_json(report.fit);
