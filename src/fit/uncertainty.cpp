@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "fit/uncertainty.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "base/text.hpp"
 
@@ -98,5 +101,24 @@ std::string few_blocks_flag(std::size_t blocks, std::size_t stretches, bool by_w
 std::string one_block_flag(std::string_view what) {
   return fmt::format("standard errors need at least two clusters: the {} of one cluster have correlated errors", what);
 }
+
+Message first_unusable(std::span<const Finding> findings) {
+  const auto found = std::ranges::find(findings, Severity::kUnusable, &Finding::severity);
+  return found == findings.end() ? Message() : found->text;
+}
+
+std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names) {
+  std::vector<std::string> texts;
+  for (const Finding& finding : findings) texts.push_back(finding.text.text(names));
+  return texts;
+}
+
+const FitParameter& Fit::operator[](std::string_view name) const& {
+  const auto found = std::ranges::find(parameters, name, &FitParameter::name);
+  if (found == parameters.end()) throw InputError("the fit has no parameter ", name);
+  return *found;
+}
+
+FitParameter Fit::operator[](std::string_view name) && { return std::as_const(*this)[name]; }
 
 }  // namespace fathom
