@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/heatmap.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/math/f64.hpp>
+#include <fathom/beam/score.hpp>
+#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/localizer.hpp>
 #include <fathom/math/distributions.hpp>
 

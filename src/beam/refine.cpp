@@ -11,13 +11,12 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/beam/refine.hpp>
+#include <fathom/beam/fit.hpp>
 #include <fathom/beam/score.hpp>
 
 #include "base/compute.hpp"
 #include "beam/learning.hpp"
-#include "beam/moving_ranges.hpp"
-#include "beam/way_blocks.hpp"
+#include "beam/scans.hpp"
 
 namespace fathom {
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include <fathom/beam/beam.hpp>
-#include <fathom/beam/field_log.hpp>
 
 namespace fathom::test {
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <fathom/beam/fit.hpp>
 
+#include "beam/evidence.hpp"
 #include "beam/synthetic.hpp"
 #include "support/error_text.hpp"
 
@@ -105,6 +107,14 @@ TEST(BeamJudgement, NamesWhatIsWrong) {
   EXPECT_EQ(refusal({{1.0F, 2.0F}, {1.0F}, {0}}), "2 readings given for 1 expected ranges");
   EXPECT_EQ(refusal({{1.0F}, {-1.0F}, {0}}), "expected range 0 = -1 is not at least 0");
   EXPECT_EQ(refusal({{-1.0F}, {1.0F}, {0}}), "no reading carries evidence");
+}
+
+TEST(KsDistanceTest, DistanceOfASampleDrawnByHand) {
+  std::vector<double> middle = {0.5}, spread = {0.75, 0.25};
+  EXPECT_DOUBLE_EQ(ks_distance_uniform(middle), 0.5);
+  EXPECT_DOUBLE_EQ(ks_distance_uniform(spread), 0.25);
+  std::vector<double> none;
+  EXPECT_EQ(ks_distance_uniform(none), 0.0);
 }
 
 }  // namespace

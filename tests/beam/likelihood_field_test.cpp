@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/beam/beam.hpp>
-#include <fathom/beam/likelihood_field.hpp>
+#include <fathom/beam/localizer.hpp>
 #include <fathom/math/random.hpp>
 
 #include "beam/files.hpp"

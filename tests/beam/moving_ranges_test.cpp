@@ -13,7 +13,7 @@
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/score.hpp>
 
-#include "beam/moving_ranges.hpp"
+#include "beam/scans.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::moving_ranges_test {

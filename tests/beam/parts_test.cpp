@@ -10,7 +10,6 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/fit.hpp>
 
-#include "beam/numbers_of.hpp"
 #include "beam/synthetic.hpp"
 
 namespace fathom::parts_test {

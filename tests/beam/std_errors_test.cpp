@@ -11,7 +11,6 @@
 
 #include <fathom/beam/fit.hpp>
 
-#include "beam/numbers_of.hpp"
 #include "beam/synthetic.hpp"
 #include "fit/uncertainty.hpp"
 

@@ -10,7 +10,6 @@
 
 #include <fathom/beam/beam.hpp>
 
-#include "beam/numbers_of.hpp"
 #include "beam/synthetic.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"

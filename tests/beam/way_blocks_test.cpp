@@ -12,8 +12,8 @@
 #include <fathom/beam/fit.hpp>
 #include <fathom/math/random.hpp>
 
+#include "beam/scans.hpp"
 #include "beam/synthetic.hpp"
-#include "beam/way_blocks.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::way_blocks_test {

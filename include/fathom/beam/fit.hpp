@@ -16,6 +16,7 @@
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/fit/fit.hpp>
@@ -96,5 +97,68 @@ struct BeamJudgement {
 };
 FATHOM_API BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSensor& sensor,
                                           const BeamData& data, std::size_t bins = 40);
+
+// Poses and parameters together. Poses of a log are estimates, and their errors go into what is learned at them: 5 cm
+// and half a degree double sigma_hit. So poses, parameters and, if asked for, the mount of the sensor are improved in
+// turns, and each has its own rays: of every three neighbouring rays the first chooses the pose, the second the
+// parameters, and the third judges. Judging rays chose nothing except the world, which may have been made from the same
+// scans.
+//
+// The pose of scan i is logged pose * d_i, where d_i = (x, y, yaw) maximises
+//
+//   log p(z_i | logged_i * d) - 1/2 sum over k of ((d_k - mount_k) / stddev_k)^2,
+//
+// the likelihood of its first rays and a normal prior. The mount is 0, or the maximum of the sum over scans of these
+// maxima: by Newton's method, as their slope is (d_i - mount) / stddev^2 (the envelope theorem). Its standard errors
+// are clustered by stretches of the way: White, Econometrica 50 (1982).
+
+/// How far the poses of a log are from the truth: normal, in the frame of the sensor, the same along x and y.
+struct PosePrior {
+  static constexpr double kLeastStddevM = 1e-4, kMostStddevM = 100.0;
+  static constexpr double kLeastStddevRad = 1e-5, kMostStddevRad = 3.2;
+
+  double stddev_m = 0.1;
+  double stddev_rad = kRadPerDeg;
+  friend constexpr bool operator==(const PosePrior&, const PosePrior&) = default;
+};
+
+/// Throws InputError naming the deviation and its limits.
+FATHOM_API void validate(const PosePrior& prior);
+
+struct RefineProgress {
+  std::size_t turn = 0;   ///< from 1
+  std::size_t scans = 0;  ///< whose poses this turn has found
+};
+
+struct RefineOptions {
+  static constexpr std::size_t kMostTurns = 1000;
+
+  PosePrior prior;
+  PlanarPose mount;        ///< of the sensor in the frame that the log calls its sensor; where `fit_mount` starts
+  bool fit_mount = false;  ///< learns it; otherwise it stays unchanged
+  FitOptions fit;          ///< of the parameters; its `compute` finds poses, too
+  std::size_t max_turns = 20;
+  /// Called from the calling thread. An exception ends the search: throw Interrupted to stop.
+  std::function<void(const RefineProgress&)> on_progress = {};
+};
+
+struct RefinedPoses {
+  std::vector<PlanarPose> pose;  ///< [scans] of the sensor, its mount included
+  PlanarPose mount;
+  PlanarPose mount_std_error;   ///< NaN where the mount was not learned, or the readings do not tell it
+  BeamFit fit_before, fit;      ///< of the second rays, at the poses of the log and at the refined ones
+  BeamJudgement before, after;  ///< of the third rays, likewise
+  BeamData judged;              ///< the third rays at the refined poses
+  std::size_t turns = 0;
+  bool settled = false;  ///< in the last turn no parameter moved by more than a tenth of its standard error, the
+                         ///< naive one where all scans are of one stretch
+};
+
+/// Refines the poses of all scans of a log. Turns end when no parameter moves by more than a tenth of its standard
+/// error. Results do not depend on the number of threads. A scan whose first rays carry no evidence stays where the log
+/// has it. Throws InputError for fewer than three rays a scan, an invalid log, prior, sensor or mount,
+/// options.max_turns that is not in [1, kMostTurns], and as fit_beam_model() and judge_beam_model() do.
+FATHOM_API RefinedPoses refine_poses(const ScanLog& log, const ExpectedRanges& expected, const BeamSensor& sensor,
+                                     const RefineOptions& options = {});
 
 }  // namespace fathom

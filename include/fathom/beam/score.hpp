@@ -2,13 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/beam/expected_ranges.hpp>
 #include <fathom/beam/model.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
 
@@ -54,5 +61,78 @@ class FATHOM_API ScanScorer {
 
 /// How many of every `step`-th reading, from the first on, carry evidence.
 FATHOM_API std::size_t rays_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step);
+
+// Where could a scan have been made? Its likelihood over positions, at the best heading of each: what a localisation
+// that has lost its place would see.
+
+/// Positions on a regular grid: (row r, column c) is at (c, r) * spacing in the grid's frame.
+struct PositionGrid {
+  static constexpr double kLeastSpacingM = 1e-3, kMostSpacingM = 1e3;
+
+  std::uint32_t rows = 0, cols = 0;
+  double spacing_m = 0.1;
+  PlanarPose world_from_grid;
+  double cell_m = 0.0;  ///< of the map that the positions are from: the best pose is sought as finely; 0: none
+  std::vector<std::uint8_t> wanted;  ///< [rows, cols], row-major: 1 where a position is scored
+
+  /// Its heading is that of the grid.
+  [[nodiscard]] FATHOM_API PlanarPose position(std::uint32_t row, std::uint32_t col) const;
+};
+
+/// The centres of the free cells of every n-th row and column, n spacings nearest to `spacing_m`. Throws InputError
+/// when the spacing is not within its limits or no cell is free.
+FATHOM_API PositionGrid free_positions(const GridMap& map, double spacing_m);
+
+struct HeatmapOptions {
+  static constexpr std::size_t kMostHeadings = 100'000;
+
+  std::size_t headings = 180;  ///< evenly over the whole turn; at least one
+  ScoreOptions score;
+  /// Called from the calling thread. An exception ends the work: throw Interrupted to stop.
+  std::function<void(double fraction)> on_progress = {};
+};
+
+struct Heatmap {
+  PositionGrid grid;
+  std::vector<double> log_likelihood;  ///< [rows, cols]: the highest over headings; NaN where not scored
+  std::vector<float> yaw_rad;          ///< [rows, cols]: the heading that has it, in the world; NaN likewise
+  PlanarPose best;                     ///< of all positions and headings of the grid
+  double best_log_likelihood = 0.0;
+  /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each, to
+  /// a 64th of the spacing and to the cells of the map at least.
+  PlanarPose refined;
+  double refined_log_likelihood = 0.0;
+  std::size_t rays = 0;  ///< that carry evidence in this scan and were scored
+};
+
+/// Scores one scan from every wanted position and heading. reading_m [rays]. Throws InputError when sizes disagree, no
+/// position is wanted, or an option is invalid.
+FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
+                                const ExpectedRanges& expected, const RayFan& rays, std::span<const float> reading_m,
+                                const PositionGrid& grid, const HeatmapOptions& options = {});
+
+/// Log-likelihoods of one scan seen from poses; both [poses].
+using PoseScores = std::function<void(std::span<const PlanarPose> poses, std::span<double> scores)>;
+
+/// The same by your own score. `rays`: that carry evidence. Of the options, headings and on_progress are used.
+FATHOM_API Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const PositionGrid& grid,
+                                const HeatmapOptions& options = {});
+
+struct HeatmapPicture {
+  static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;
+
+  std::uint32_t pixels = 1600;                     ///< along the longer side of the map
+  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
+  std::string truth_name = "pose in the log";      ///< its name in the legend: the pose in a real log need not be true
+  std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
+};
+
+/// Throws InputError unless the name ends in .png, in any case: a PNG by another name would open in no viewer.
+FATHOM_API void check_heatmap_name(const std::filesystem::path& file);
+
+/// Draws the heatmap over the map: log-likelihood per ray by colour, walls, the best pose and the one given. PNG. The
+/// file appears whole or not at all. Throws InputError, also as check_heatmap_name() does, or SystemError.
+FATHOM_API void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
+                              const HeatmapPicture& picture = {});
 
 }  // namespace fathom

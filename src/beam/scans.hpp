@@ -2,10 +2,13 @@
 #pragma once
 // Expected ranges of scans that were made on the way: each ray from where the sensor was when it measured it.
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
-#include <fathom/beam/expected_ranges.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
 
@@ -28,5 +31,15 @@ class MovingRanges final : public ExpectedRanges {
   RayFan ahead_;  // one ray along x
   std::span<const RayOffset> offsets_;
 };
+
+// Correlated scans: blocks of about equal distance and turning. A robot that stands still sees the same place however
+// many scans it takes.
+
+/// Whether no scan is 0.25 m or more from the first.
+bool are_of_one_place(std::span<const PlanarPose> poses);
+
+/// The block of each scan, counted from 0 without gaps: at most `most`, each of 0.25 m of way or more, where turning by
+/// 1 rad counts as 1 m. Uniform motion gives blocks of equal numbers of scans. One block if all are of one place.
+std::vector<std::uint32_t> blocks_of_way(std::span<const PlanarPose> poses, std::size_t most);
 
 }  // namespace fathom
