@@ -12,7 +12,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "calibrate/chain_scores.hpp"
+#include "calibrate/chain_likelihood.hpp"
 #include "calibrate/turned_rays.hpp"
 
 namespace fathom {

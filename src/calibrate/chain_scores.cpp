@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/chain_scores.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,7 +9,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "calibrate/chain_density.hpp"
+#include "calibrate/chain_likelihood.hpp"
 #include "calibrate/turned_rays.hpp"
 #include "fit/uncertainty.hpp"
 

@@ -16,7 +16,7 @@ constexpr int kMostSimplexSteps = 400, kMostClimbSteps = 60, kMostTrials = 14;
 constexpr double kSimplexGain = 1e-3;  // nats by which a step must still better things
 constexpr double kLogOffset = 1e-6;    // so that 0 has a logarithm
 
-/// Parameters as the simplex moves them: every step of one counts alike.
+/// Parameters as the simplex moves them: steps of all have equal weight.
 struct Scale {
   bool in_log;
   double low, high, unit;
@@ -124,7 +124,7 @@ struct Slope {
   }
 };
 
-/// The damped step; parameters at a limit that would leave it, and those that change nothing, stay.
+/// The damped step. Parameters stay that would leave their limits, or that change nothing.
 Eigen::VectorXd damped_step(const ChainLikelihood& likelihood, const Slope& slope, std::span<const double> at,
                             double damping) {
   std::vector<std::size_t> moving;

@@ -28,7 +28,7 @@
 
 #include <fathom/math/f64.hpp>
 
-#include "calibrate/chain_density.hpp"
+#include "calibrate/chain_likelihood.hpp"
 
 namespace fathom {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/calibrate/turned_rays.hpp>
+#include <fathom/calibrate/chain.hpp>
 #include <fathom/noise/chain.hpp>
 
 namespace fathom {

@@ -13,7 +13,7 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
-#include "calibrate/chain_scores.hpp"
+#include "calibrate/chain_likelihood.hpp"
 #include "calibrate/wall_work.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -31,7 +31,7 @@ class WallLearner {
       : frames_(frames), options_(options), work_(measure_frames(frames, options, nullptr)) {}
 
   WallFit learn() {
-    if (options_.rings && !frames_.sensor.lidar) throw InputError("rings are those of a lidar, and there is none");
+    if (options_.rings && !frames_.sensor.lidar) throw InputError("rings need a lidar, and the sensor is no lidar");
     check_tape(frames_, work_);
     check_depths(frames_, work_);
     // Where depths are of another unit, what goes wrong later names no file.
@@ -155,7 +155,7 @@ class WallLearner {
             {"distance.stddev_m"}};
   }
 
-  /// Learned from some of the readings, for what comes next; what is lost plays no part.
+  /// Learned from some of the readings, for the next steps; losses play no part.
   WallLaw learn_ranges() {
     WallLaw ranges = models_of_range();
     const ChainReturns some = without_losses(returns(some_of_them(), 1.0, options_.rings));
@@ -238,7 +238,7 @@ class WallLearner {
     if (chain.held_out) chain.held_out = HeldOut{.nats = chain.held_out->nats, .readings = chain.held_out->readings};
   }
 
-  /// The rings of which this is not 0.
+  /// The rings where this is not 0.
   [[nodiscard]] std::vector<std::size_t> rings_that(double WallRingError::*err) const {
     std::vector<std::size_t> rings;
     for (std::size_t ring = 0; ring < work_.rings.size(); ++ring) {
@@ -247,7 +247,7 @@ class WallLearner {
     return rings;
   }
 
-  /// What is free of the models of range, of single rings where these are wanted.
+  /// Free parameters of the models of range, of single rings if options ask for rings.
   void add_free_ranges(const WallLaw& ranges, NoiseChain& chain, std::vector<std::string>& patterns) {
     if (!options_.rings) {
       patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
@@ -355,7 +355,7 @@ class WallLearner {
     }
   }
 
-  /// Where the errors of a range are far from those of the learned law.
+  /// Flags a range where errors are far from the learned law.
   void flag_bin(const WallBin& bin) {
     const double measured = work_.rays.has_disparity() ? bin.deviation_px : bin.deviation_m;
     const double law = work_.scale.constant + work_.scale.per_m * 0.5 * (bin.low + bin.high);

@@ -15,7 +15,7 @@
 
 #include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
-#include "calibrate/chain_scores.hpp"
+#include "calibrate/chain_likelihood.hpp"
 #include "calibrate/wall_work.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -171,9 +171,9 @@ std::size_t frames_for(const Tried& a, const Tried& b) {
   return frames;
 }
 
-/// Whether what judged tells that `a` is better than `b`: by two errors of the mean of frames, or, because laws differ
-/// in some frames and agree in others, by more nats in all than so many parameters gain by chance. These must be of
-/// several frames: a single return beyond a sharp limit costs 60.
+/// Whether the judging frames show that `a` is better than `b`: by two standard errors of the mean of frames. Or,
+/// because laws differ in some frames and agree in others, by more nats in all than this number of parameters gains by
+/// chance. These must be of several frames: a single return beyond a sharp limit costs 60.
 bool is_told_by_judges(const Tried& a, const Tried& b) {
   const MeanScore difference = score_difference(a.judged, b.judged);
   const double judged = returns_of(a.judged);
@@ -184,7 +184,8 @@ bool is_told_by_judges(const Tried& a, const Tried& b) {
   return frames_for(a, b) >= kLeastFramesFor && difference.nats * judged / a.crowding > by_chance;
 }
 
-/// The law that most nats speak for; of those that it is not told from, the one with the fewest parameters.
+/// The law with the most nats or, among the laws that frames do not distinguish from it, the one with the fewest
+/// parameters.
 std::size_t best_by_judges(const std::vector<Tried>& all) {
   std::size_t best = 0;
   for (std::size_t k = 1; k < all.size(); ++k) {

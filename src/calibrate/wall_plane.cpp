@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "calibrate/wall_plane.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +10,8 @@
 #include <fathom/math/f64.hpp>
 
 #include "base/numbers.hpp"
+#include "base/median.hpp"
+#include "calibrate/wall_work.hpp"
 #include "fit/covariance.hpp"
 
 namespace fathom {

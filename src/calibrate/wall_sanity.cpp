@@ -152,7 +152,7 @@ std::optional<double> square_apart(const WallPlaneFit& a, const WallPlaneFit& b)
   return quadratic_form(*inverse, a.m - b.m);
 }
 
-/// Of a planar laser: whether a value beyond all others, which is none of the wall, says that nothing came back.
+/// Of a planar laser: whether a value beyond all others, off the wall, means that nothing came back.
 Message no_return_code_flag(const WallFrames& frames, const WallWork& work) {
   if (!work.rays.is_planar || frames.sensor.lidar) return "";
   const std::size_t rays = work.rays.size();
@@ -172,7 +172,7 @@ Message no_return_code_flag(const WallFrames& frames, const WallWork& work) {
   return Message(code.words(), ", and they are lost; now they count as another surface");
 }
 
-/// Whether the steps of the disparity that were read off its levels are none of a camera: then focal length times
+/// Whether no camera has the steps of the disparity that were read off its levels: then focal length times
 /// baseline is another.
 std::string levels_flag(const WallFrames& frames, const WallWork& work, double steps_per_px) {
   if (!(steps_per_px > 0.0)) return "";

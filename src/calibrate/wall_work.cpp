@@ -142,7 +142,7 @@ class FrameMeter {
     if (frames_.left_out.empty()) return {};
     return of_frame(frames_.left_out, frames_.left_out.size() == w_.rays.size() ? 0 : f);
   }
-  /// Whether ray i has a reading that is not left out, nor of another surface of those that a lidar sees.
+  /// Whether ray i has a reading that is neither left out nor on another surface that a lidar sees.
   [[nodiscard]] bool is_used(std::size_t f, std::size_t i) const {
     const auto out = left_out(f);
     if (!is_reading(w_.rays, i, measured(f)[i]) || (!out.empty() && out[i] != 0)) return false;
@@ -289,7 +289,7 @@ class FrameMeter {
     if (!w_.fits[f]) w_.fits[f] = before;
   }
 
-  /// How far walls were ever seen: what is lost beyond may be beyond the sensor's reach.
+  /// How far away walls were seen: losses beyond may be beyond the sensor's reach.
   void find_reach() {
     for (const FramePart& part : parts_) w_.rays.reach_m = std::max(w_.rays.reach_m, part.reach_m);
     if (w_.rays.max_range_m > 0.0) w_.rays.reach_m = std::min(w_.rays.reach_m, w_.rays.max_range_m);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Frames of the simulator beside their scene: the chain that made them is learned back from ranges alone.
 
-#include <fathom/calibrate/chain_frames.hpp>
-
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/files/clouds.hpp>
 
 #include "calibrate/chain_simulator.hpp"

@@ -11,7 +11,7 @@
 #include <fathom/beam/fit.hpp>
 #include <fathom/calibrate/chain.hpp>
 
-#include "beam/numbers_of.hpp"
+#include "beam/synthetic.hpp"
 #include "calibrate/chain_simulator.hpp"
 #include "support/error_text.hpp"
 

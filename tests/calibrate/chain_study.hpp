@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include <fathom/calibrate/chain_frames.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/math/f64.hpp>
 #include <fathom/math/random.hpp>
 #include <fathom/sensor/presets.hpp>

@@ -16,7 +16,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/calibrate/wall_clouds.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/sensor/presets.hpp>
 
 #include "calibrate/wall_room.hpp"

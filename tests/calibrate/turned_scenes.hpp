@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <fathom/calibrate/chain_frames.hpp>
+#include <fathom/calibrate/frames.hpp>
 
 #include "calibrate/chain_simulator.hpp"
 #include "render/test_scenes.hpp"

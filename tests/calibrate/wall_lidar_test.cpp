@@ -10,9 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/calibrate/wall_clouds.hpp>
-#include <fathom/calibrate/wall_frames.hpp>
 
 #include "calibrate/wall_room.hpp"
 #include "support/error_text.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/calibrate/wall_clouds.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "calibrate/walls.hpp"

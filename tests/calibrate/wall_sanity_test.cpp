@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/calibrate/wall_frames.hpp>
 
 #include "calibrate/walls.hpp"
 #include "support/sanitized.hpp"

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/calibrate/wall_frames.hpp>
 
 #include "calibrate/walls.hpp"
 

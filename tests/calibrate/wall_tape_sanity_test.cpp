@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <fathom/calibrate/chain.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/calibrate/wall_frames.hpp>
 
 #include "calibrate/walls.hpp"
 #include "support/error_text.hpp"

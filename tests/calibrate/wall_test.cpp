@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/calibrate/wall_frames.hpp>
 
 #include "calibrate/walls.hpp"
 

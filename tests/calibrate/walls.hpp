@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/calibrate/wall_frames.hpp>
 
 namespace fathom::test {
 

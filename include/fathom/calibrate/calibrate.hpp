@@ -20,8 +20,8 @@
 
 namespace fathom {
 
-/// A learned value and its standard error. The error is NaN where there is none: at a boundary, or where the data do
-/// not determine the value.
+/// A learned value and its standard error. The error is NaN at a boundary, and where the data do not determine the
+/// value.
 struct Estimate {
   double value = 0.0;
   double std_error = 0.0;
@@ -36,8 +36,8 @@ struct IntervalEstimate : Estimate {
 /// Measured ranges, each with the range that was expected. Arrays [pairs].
 struct RangePairs {
   std::vector<float> range_m, expected_m;
-  /// Number of the scan or frame of each; equal ones err together, and neighbours see the same place. They may come in
-  /// any order. Empty: not known.
+  /// Number of the scan or frame of each, in any order. Errors within a scan are correlated, and neighbouring scans see
+  /// the same place. Empty if unknown.
   std::vector<std::uint32_t> scan = {};
 };
 
@@ -71,8 +71,8 @@ FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& file);
 
 struct DistanceCalibrationOptions {
   static constexpr std::size_t kMostStretches = 1'000'000;
-  /// Errors take so many stretches of the way as independent, of about equal numbers of scans; 0: each scan. Where
-  /// there are fewer scans, each is one. Of pairs without scans each pair is.
+  /// Standard errors take this number of stretches of the way as independent, of about equal numbers of scans; 0: each
+  /// scan. Where there are fewer scans, each is a stretch. Without scans each pair is independent.
   std::size_t stretches = 40;
 };
 

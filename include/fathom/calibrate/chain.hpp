@@ -5,9 +5,9 @@
 //
 // A return that came back has the density of all range models of the chain together (noise/measured_range_law.hpp),
 // times the probability that no model of loss took it; a lost one has the probability that one of them did, or that its
-// range left the limits. Returns count as independent for the values. Their errors take stretches of the way of a
-// sensor that moves, and frames, or blocks of frames, of one that stands as what is independent (the sandwich of Huber
-// and White, clustered), and are never below those of independent returns.
+// range left the limits. Values take returns as independent. Standard errors take stretches of the way as independent,
+// or, of a sensor that stood, frames or blocks of frames (the clustered sandwich of Huber and White). They are never
+// below the naive ones, which take returns as independent.
 //
 // Where points are known and not ranges alone, the angles by which they lie beside their rays have their density in it,
 // too (angular_hit).
@@ -28,15 +28,72 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/calibrate/turned_rays.hpp>
+#include <fathom/base/geometry.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/noise/chain.hpp>
+#include <fathom/noise/rotate.hpp>
 
 namespace fathom {
 
-/// What became of a range that noise carried outside the limits of the sensor.
+// What turned rays meet: the geometry that learning of angular_ray needs. The scene is cast once; another mean or
+// deviation of the angle only changes the weights.
+//
+// A turned ray is R(axis, a) times the nominal one, about an axis of the sensor frame, as angular_ray turns it. Each
+// return is followed through a fixed grid of angles, its nodes:
+//
+//   weight of node k = E[hat_k(a)],   hat_k falls from 1 at its node to 0 at the neighbours (outside the grid it is 1)
+//
+// The density of a return is a mixture of what the nodes meet, with these weights. So an edge between two nodes lies
+// anywhere between them with equal probability, which holds on average over rays whatever the spacing. On one plane the
+// range is known for every angle and no node is needed: most rays have only the normal of what they met.
+
+/// Vectors are in the sensor frame.
+struct TurnedRays {
+  static constexpr std::uint32_t kOneSurface = ~0U;  ///< of `surroundings`
+  static constexpr std::uint8_t kNothing = 255;      ///< of `met`
+  static constexpr std::size_t kLeastNodes = 3, kMostNodes = 64;
+
+  /// The nominal ray of a return.
+  struct Ray {
+    Vec3 direction, origin_m;  ///< unit; m
+    Vec3 normal;               ///< unit, of the surface at the clean hit
+    /// Place among the rays whose nodes meet several surfaces, or kOneSurface: all meet the plane of the clean hit.
+    std::uint32_t surroundings = kOneSurface;
+  };
+  /// A plane n . p = c.
+  struct Surface {
+    Vec3 normal;
+    double plane_m = 0.0;
+    double energy = 1.0;  ///< over the cosine of incidence
+  };
+
+  std::optional<Axis> axis = {};                  ///< nothing: what turned rays meet is unknown
+  std::vector<double> angle_rad = {};             ///< of the nodes, ascending, 3 to 64
+  std::vector<Ray> rays = {};                     ///< [returns]
+  std::vector<std::uint8_t> met = {};             ///< [surroundings, nodes] number of the surface, or kNothing
+  std::vector<std::uint32_t> first_surface = {};  ///< [surroundings + 1] place of its surface 0
+  std::vector<Surface> surfaces = {};
+
+  [[nodiscard]] bool is_known() const { return axis.has_value(); }
+};
+
+/// Angles between measured points and their rays, which learning of angular_hit needs. Ranges do not show them, since
+/// the model keeps ranges. Points do, without a scene.
+///
+/// A point lies at R(second, b) R(first, a) times the direction of its ray, about axes of the sensor frame.
+struct HitTurns {
+  /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty: only ranges are known.
+  std::vector<Axis> axes;
+  /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not tell it.
+  std::vector<float> first_rad = {};
+  std::vector<float> second_rad = {};  ///< [returns] b, the same; of one axis empty
+
+  [[nodiscard]] bool is_known() const { return !axes.empty(); }
+};
+
+/// The fate of a range that noise carried outside the limits of the sensor.
 enum class OutsideLimits : std::uint8_t {
-  kKept,     ///< it was reported as it is
+  kKept,     ///< it was reported unchanged
   kClamped,  ///< the limit was reported
   kLost      ///< nothing was
 };
@@ -71,7 +128,7 @@ struct ChainReturns {
 struct ChainParameter {
   std::size_t entry = 0;
   std::string field;
-  std::optional<std::uint16_t> ring = {};  ///< of this ring alone; nothing: of all that have no entry of their own
+  std::optional<std::uint16_t> ring = {};  ///< of this ring alone; nothing: of all rings without a separate entry
   friend bool operator==(const ChainParameter&, const ChainParameter&) = default;
 };
 
@@ -81,7 +138,7 @@ struct ChainParameter {
 /// InputError when the pattern names none, or one that cannot be learned, saying why.
 FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern,
                                                         std::span<const std::uint16_t> rings = {});
-/// Those of several patterns, one after the other.
+/// The parameters of several patterns, one after the other.
 FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::span<const std::string> patterns,
                                                         std::span<const std::uint16_t> rings = {});
 
@@ -89,11 +146,11 @@ FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain,
 FATHOM_API std::vector<std::uint16_t> rings_of(const ChainReturns& returns);
 
 struct ChainFitOptions {
-  std::uint32_t hold_out = 5;      ///< every so many frames one judges and teaches nothing; 0: none
+  std::uint32_t hold_out = 5;      ///< every `hold_out`-th frame judges and teaches nothing; 0: none
   std::uint32_t block_frames = 1;  ///< frames that count as one for the errors, where there are no stretches
-  /// Errors take so many stretches of the way, of about equal numbers of frames, as what is independent, and neighbours
-  /// among them as FitOptions::stretches says; with fewer frames, each is one. 0: frames, or blocks of them. Nothing:
-  /// kUsualStretches where the sensor moved and block_frames is 1, else 0. Not with block_frames above 1.
+  /// Standard errors take this number of stretches of the way, of about equal numbers of frames, as independent, and
+  /// neighbours as FitOptions::stretches says. With fewer frames, each is a stretch. 0: frames, or blocks of them.
+  /// Nothing: kUsualStretches where the sensor moved and block_frames is 1, else 0. Not with block_frames above 1.
   std::optional<std::uint32_t> stretches = {};
   static constexpr std::uint32_t kUsualStretches = 40, kMostStretches = 1'000'000;
   int threads = 0;  ///< at work at once; 0: one per core; they change no bit of the result
@@ -141,8 +198,8 @@ struct FrameScore {
 /// Of each frame, in their order. Throws InputError as fit_chain() does.
 FATHOM_API std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns& returns, int threads = 0);
 
-/// Nats per return of all frames together, and the error of the mean with frames as what is independent, or so many
-/// stretches of them as in ChainFitOptions; NaN for one.
+/// Nats per return of all frames together, and the standard error of the mean, which takes frames or `stretches` of
+/// them as independent (ChainFitOptions); NaN for one.
 struct MeanScore {
   double nats = 0.0, std_error = 0.0;
 };

@@ -68,7 +68,7 @@ struct DepthMeasure {
   /// cubic counts as an error that stays.
   std::vector<Estimate> in_time;
 
-  std::uint64_t left_out = 0;           ///< pixels that add() was told to leave out; no other number counts them
+  std::uint64_t left_out = 0;           ///< pixels left out by the caller of add(); no other number counts them
   std::uint64_t pixels = 0, holes = 0;  ///< of the others
   struct Blobs {
     std::uint64_t count = 0, pixels = 0;
@@ -115,7 +115,7 @@ class FATHOM_API DepthMeter {
   /// depth outside [kLeastDepthM, kMostDepthM] that is no hole.
   void add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
            std::span<const std::uint8_t> left_out = {});
-  /// Of all frames so far. Throws InputError when there is none.
+  /// Of all frames so far. Throws InputError before the first.
   [[nodiscard]] DepthMeasure result() const;
   [[nodiscard]] const DepthPicture& picture() const;
 

@@ -66,7 +66,7 @@ struct WallSensor {
 /// their origins and rings; the columns go round, in each frame as many as the turn has.
 struct WallTurns {
   std::vector<float> azimuth_rad, elevation_rad;  ///< of each ray, [frames, rows, cols]
-  std::vector<std::uint32_t> cols;                ///< of the turn, [frames]; at most WallSensor::cols, the rest is none
+  std::vector<std::uint32_t> cols;        ///< of the turn, [frames]; at most WallSensor::cols, the rest is empty
   bool knows_losses = true;               ///< whether a ray without a reading was lost; false: there may be no such ray
   std::vector<std::string> why_not = {};  ///< a frame is left out, one line, [frames]; empty: it is not
 };
@@ -76,8 +76,8 @@ struct WallFrames {
   static constexpr double kLeastTapeM = 1e-3, kMostTapeM = 1e6;  ///< of tape_m
 
   WallSensor sensor;
-  /// [frames, rows, cols], m: of a camera distances to the image plane, else ranges along the ray. What is not above 0
-  /// and finite is lost, and of a planar laser what is not below WallSensor::max_range_m.
+  /// [frames, rows, cols], m: of a camera distances to the image plane, else ranges along the ray. A reading is lost
+  /// unless it is above 0 and finite, and, of a planar laser, below WallSensor::max_range_m.
   std::vector<float> measured_m;
   std::vector<std::string> names = {};  ///< of the frames in messages, [frames]; empty: their numbers
   /// Distance of the sensor's origin to the wall by a tape measure, perpendicular to the wall, m, [frames]; NaN: not
@@ -86,7 +86,7 @@ struct WallFrames {
   /// Where it is not 0 a ray is left out: [rows, cols], or [frames, rows, cols]; empty: none is.
   std::vector<std::uint8_t> left_out = {};
   double half_step_m = 0.0;                     ///< measured values are multiples of twice as much; 0: not rounded
-  std::shared_ptr<const WallTurns> turns = {};  ///< of a lidar; null: its rays are those of the sensor in every frame
+  std::shared_ptr<const WallTurns> turns = {};  ///< of a lidar; null: all frames have the rays of the sensor
 
   [[nodiscard]] std::size_t frames() const { return sensor.rays() == 0 ? 0 : measured_m.size() / sensor.rays(); }
 };
@@ -98,7 +98,7 @@ enum class WallPixel : std::uint8_t {
   kLost,      ///< no reading, where the wall is
   kOther,     ///< another surface, or a loss beside one; among other surfaces any ray beside one or at
               ///< the wall's end
-  kNotKnown,  ///< a loss of which it is not known whether the wall is there
+  kNotKnown,  ///< a loss where the wall may not be
   kLeftOut    ///< left out, or of a frame without a wall
 };
 
@@ -200,8 +200,8 @@ struct WallTape {
   Estimate bias_px = {};
   double bias_px_spread_m = 0.0;
   bool is_disparity = false;  ///< whether the bias of the disparity describes the places better
-  bool is_exact = false;      ///< whether all of that is within two errors of 0: the chain has none of it
-  /// Whether distances and readings contradict each other: the chain has none of it. Frames of one distance lie apart
+  bool is_exact = false;      ///< whether all of that is within two standard errors of 0: the chain leaves it out
+  /// Whether distances and readings contradict each other: the chain leaves it out. Frames of one distance lie apart
   /// by a fifth of it, a place is off gain and bias by a tenth of its distance, or these are beyond what their models
   /// take.
   bool is_contradicted = false;
