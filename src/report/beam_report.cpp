@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The report of a beam model, and the folder of a fit.
+// The reports of a beam model and of a likelihood field, and the folder of a fit.
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <span>
 #include <string>
@@ -13,15 +14,15 @@
 #include <fmt/format.h>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/beam/log_files.hpp>
-#include <fathom/beam/report.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "base/text.hpp"
 #include "report/fit_figures.hpp"
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"
+#include "base/counts.hpp"
+#include "report/figures.hpp"
 #include "report/report.hpp"
-#include "report/result_folder.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
@@ -357,6 +358,108 @@ void write_fit(const fs::path& folder, const FitReport& report, bool force, std:
         {localizer_file_name(localizer), localizer_text(report.model.parameters, report.model.sensor, localizer)});
   }
   if (report.refined) files.push_back({"refined.log", refined_log_text(*report.refined)});
+  write_report(ResultKind::kFit, folder, report_of(report), std::move(files), force);
+}
+
+// The report of a likelihood field.
+
+namespace {
+
+constexpr double kMostDistanceBins = 40;
+
+/// Distances of ends from occupied cells, and what the model expects, on a logarithmic scale.
+std::string distance_figure(const FieldReport& report) {
+  const LikelihoodFieldModel& m = report.fit.model;
+  // Distances of cells come in steps: bins of whole cells about 0, 1, 2 ... of them, the first for occupied cells
+  // alone.
+  const double reach_cells =
+      std::max(4.0 * report.cell_m, std::min(8.0 * m.sigma_hit_m, m.max_distance_m)) / report.cell_m;
+  const double width_m = std::ceil(reach_cells / kMostDistanceBins) * report.cell_m;
+  const auto bins = static_cast<std::size_t>(std::max(4.0, std::round(reach_cells * report.cell_m / width_m)));
+  std::vector<double> edges = {0.0}, share, expected;
+  for (std::size_t i = 0; i < bins; ++i) {
+    edges.push_back(i == 0 ? 0.5 * report.cell_m : edges.back() + width_m);
+    const FieldShare in_bin = share_between(report, edges[i], edges[i + 1]);
+    share.push_back(in_bin.readings), expected.push_back(in_bin.expected);
+  }
+  const FieldShare beyond = share_between(report, edges.back(), std::numeric_limits<double>::infinity());
+  const double bar_from_m = 1.06 * edges.back(), bar_to_m = 1.12 * edges.back();
+  const std::vector<double> bar = {bar_from_m, bar_to_m};
+  const double top = std::max({std::ranges::max(share), std::ranges::max(expected), beyond.readings, beyond.expected});
+  const PlotAxis y = decades_below(top, "share of readings");
+  Plot plot("Distances of ends of readings from occupied cells",
+            {.low = 0.0,
+             .high = 1.16 * edges.back(),
+             .label = "distance from the nearest occupied cell (m)",
+             .last_tick = edges.back()},
+            y);
+  plot.fill_steps(edges, std::vector<double>(bins, y.low), share, "bars");
+  plot.draw_steps(edges, expected, "hit-line");
+  plot.fill_steps(bar, std::vector<double>{y.low}, std::vector<double>{beyond.readings}, "bars beyond");
+  plot.draw_steps(bar, std::vector<double>{beyond.expected}, "hit-line");
+  plot.write(1.16 * edges.back(), 0.6 * y.high, "beyond", "end");
+  return plot.svg();
+}
+
+std::vector<Report::Figure> distance_figures(const FieldReport& report) {
+  return {{.picture = distance_figure(report),
+           .keys = {stroke("var(--hit)", "model"), patch("#d5dce3", "readings")},
+           .caption = ". Distances of a map come in steps of its cells. The line is what the model expects at each "
+                      "along the rays of these readings: hits in proportion to their density, random readings anywhere "
+                      "up to Z."}};
+}
+
+Report report_of(const FieldReport& report) {
+  const FieldFit& fit = report.fit;
+  Report out{.kind = "likelihood_field", .title = "Likelihood field fit", .fit = fit};
+  out.fit.findings = report.findings();
+  out.intro =
+      "A reading is as likely as its end is near to an occupied cell of the map; learned by maximum likelihood.";
+  out.refuse(true, first_unusable(report.sanity));
+  const auto has_error = [](const FitParameter& p) { return p.status == ParameterStatus::kLearned; };
+  add_iterated_fit(fit,
+                   {.readings = report.distance_m.size(),
+                    .nats = report.nats_per_reading,
+                    .has_errors = std::ranges::any_of(fit.parameters, has_error)},
+                   out);
+  Report::Section distances{.head = "Distances",
+                            .pieces = {Report::Figures([&report] { return distance_figures(report); })}};
+  add_disagreements(field_disagreements(report), distances);
+  std::vector<FitReport::Fact> facts = report.facts;
+  facts.push_back({"maximum range Z", fmt::format("{:.6g} m", fit.model.max_range_m)});
+  facts.push_back({"largest distance", fmt::format("{:.6g} m", fit.model.max_distance_m)});
+  const LikelihoodFieldModel& rounded = report.rounded_model;
+  facts.push_back({"for amcl and nav2", fmt::format("sigma_hit_m {:.4g}, w_hit {:.4g}: learned with their look-up of "
+                                                    "cells, half a cell off",
+                                                    rounded.sigma_hit_m, rounded.w_hit)});
+  out.details["amcl_nav2"] = {
+      {"w_hit", rounded.w_hit}, {"w_rand", rounded.w_rand}, {"sigma_hit_m", rounded.sigma_hit_m}};
+  out.sections = {std::move(distances), {.head = "Data", .pieces = {fact_table(facts)}}};
+  return out;
+}
+
+}  // namespace
+
+std::string localizer_text(const FieldReport& report, Localizer localizer) {
+  std::string text = localizer_text(model_for(report, localizer), localizer);
+  if (cell_lookup(localizer) == CellLookup::kContaining) return text;
+  const auto second_line = text.find('\n') + 1;
+  text.insert(second_line,
+              "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of parameters.yaml.\n");
+  return text;
+}
+
+std::string report_text(const FieldReport& report, ReportForm form, SettingNames names) {
+  return text_of(report_of(report), form, names);
+}
+
+void write_field_fit(const fs::path& folder, const FieldReport& report, bool force,
+                     std::span<const Localizer> localizers) {
+  check_result_folder(ResultKind::kFit, folder, force);  // before the work
+  std::vector<ResultFile> files = {{"parameters.yaml", field_model_text(report.fit.model)}};
+  for (const Localizer localizer : localizers) {
+    files.push_back({localizer_file_name(localizer), localizer_text(report, localizer)});
+  }
   write_report(ResultKind::kFit, folder, report_of(report), std::move(files), force);
 }
 

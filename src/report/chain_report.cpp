@@ -10,12 +10,16 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/chain_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 
 #include "base/text.hpp"
 #include "calibrate/chain_scores.hpp"
 #include "report/plot.hpp"
 #include "report/result_folder.hpp"
+#include "base/counts.hpp"
+#include "calibrate/chain_likelihood.hpp"
+#include "report/figures.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
 

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/depth_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 
-#include "report/error_figures.hpp"
-#include "report/result_folder.hpp"
+#include "report/figures.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/error_figures.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,8 @@
 
 #include "picture/painter.hpp"
 #include "report/plot.hpp"
+#include "picture/palette.hpp"
+#include "report/figures.hpp"
 
 namespace fathom {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/fit_figures.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -9,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "report/mixture_shares.hpp"
-#include "report/plot.hpp"
+#include "report/figures.hpp"
 
 namespace fathom {
 
@@ -39,7 +36,7 @@ void draw_outline(Plot& plot, double from, double to, double top, std::string_vi
   plot.draw_line(std::vector<double>{from, from, to, to}, std::vector<double>{0.0, top, top, 0.0}, css_class);
 }
 
-/// A bar of its own, with its name above it: what the model expects is filled, what was read is an outline.
+/// A separate bar with its name above it: the model's share is filled, the share of readings is an outline.
 struct LoneBar {
   double from_m, to_m, top;  ///< top: of the axis
   void name(Plot& plot, std::string_view text, double expected, double readings) const {

@@ -12,11 +12,14 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
-#include <fathom/beam/log.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "beam/way_blocks.hpp"
+#include "base/counts.hpp"
+#include "base/with_prefix.hpp"
+#include "beam/scans.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"
 

@@ -12,9 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/beam/fit.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/scan.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "beam/no_return_pile.hpp"
 
@@ -72,11 +70,11 @@ ScanNumbers held_out_scans(const Options& options, const ScanNumbers& learned, c
 /// HeldOut::note of test scans that were not named. `has_cells`: whether the world is a map.
 std::string held_out_note(bool has_cells);
 
-/// Whether each log learns an offset of its own.
+/// Whether each log learns a separate offset.
 bool has_own_offset(PerLog per_log);
 
-/// Whether one for all is learned: where nobody says, in maps of cells, whose walls are as thick as drawn. `cell_m`: 0
-/// where there are none.
+/// Whether a common offset is learned. By default it is in maps of cells, whose walls are as thick as drawn. `cell_m`:
+/// 0 without cells.
 bool learns_hit_offset(const FitLogOptions& options, double cell_m);
 
 FitOptions fit_options(const FitLogOptions& options, double cell_m);

@@ -11,13 +11,15 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/heatmap.hpp>
+#include <fathom/beam/score.hpp>
 
 #include "picture/legend.hpp"
 #include "picture/lettering.hpp"
 #include "picture/map_drawing.hpp"
 #include "picture/painter.hpp"
 #include "report/plot.hpp"
+#include "picture/palette.hpp"
+#include "report/figures.hpp"
 
 namespace fathom {
 

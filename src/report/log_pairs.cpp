@@ -9,8 +9,8 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/calibrate/log_pairs.hpp>
+#include <fathom/beam/beam.hpp>
+#include <fathom/calibrate/reports.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"

@@ -4,24 +4,30 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/calibrate/chain_report.hpp>
-#include <fathom/calibrate/depth_report.hpp>
+#include <fathom/beam/beam.hpp>
+#include <fathom/calibrate/reports.hpp>
+#include <fathom/math/trigonometry.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "log/scan_lines.hpp"
+#include "base/with_prefix.hpp"
+#include "log/own_rays.hpp"
+#include "report/depth_folder.hpp"
 #include "report/fit_selection.hpp"
-#include "report/left_out.hpp"
+#include "text/read_file.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -184,6 +190,196 @@ ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& measur
   check(clouds.empty() ? Measured::kImages : Measured::kClouds);
   if (!clouds.empty()) return read_cloud_frames(setup, by_frame(clouds), options.frames);
   return read_images(setup, measured, options);
+}
+
+// Frames of a wall out of depth images and scan logs, and distances by tape.
+
+namespace {
+
+WallDistance distance_of(std::string_view name, std::string_view metres, std::string where) {
+  const auto number = parse_number<double>(trim(metres));
+  if (trim(name).empty() || !number) {
+    throw InputError(fmt::format("{}: '{}' and '{}' are not the name of frames and a distance", where, name, metres));
+  }
+  if (!(*number >= WallFrames::kLeastTapeM && *number <= WallFrames::kMostTapeM)) {
+    throw InputError(fmt::format("{}: distance {} is not in [{}, {:g}] m", where, *number, WallFrames::kLeastTapeM,
+                                 WallFrames::kMostTapeM));
+  }
+  return {.frames = std::string(trim(name)), .distance_m = *number, .where = std::move(where)};
+}
+
+std::vector<WallDistance> distances_in(const fs::path& file) {
+  std::vector<WallDistance> distances;
+  for_each_line(read_file(file), [&](std::size_t number, std::string_view line) {
+    line = trim(line.substr(0, line.find('#')));
+    if (line.empty()) return;
+    const std::string where = fmt::format("{}:{}", file.string(), number);
+    const std::vector<std::string_view> cells = split_cells(line);
+    if (cells.size() != 2) {
+      throw InputError(
+          fmt::format("{}: has {} cells, not 2: the name of frames and their distance", where, cells.size()));
+    }
+    distances.push_back(distance_of(cells[0], cells[1], where));
+  });
+  if (distances.empty()) throw InputError(fmt::format("{}: holds no distance", file.string()));
+  return distances;
+}
+
+/// FIRST:END of the numbers of frames.
+std::optional<std::pair<std::size_t, std::size_t>> range_of(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto first = parse_number<std::uint32_t>(text.substr(0, colon)),
+             end = parse_number<std::uint32_t>(text.substr(colon + 1));
+  if (!first || !end) return std::nullopt;
+  return std::pair{std::size_t{*first}, std::size_t{*end}};
+}
+
+/// Of each frame; NaN: none is given.
+std::vector<double> tape_of(const std::vector<std::string>& names, const std::vector<WallDistance>& distances) {
+  if (distances.empty()) return {};
+  std::vector<double> tape_m(names.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const WallDistance& d : distances) {
+    const auto numbers = range_of(d.frames);
+    bool any = false;
+    for (std::size_t f = 0; f < names.size(); ++f) {
+      const std::string file = fs::path(names[f]).filename().string(), stem = fs::path(file).stem().string();
+      const auto is_named = [&](const std::string& name) { return fnmatch(d.frames.c_str(), name.c_str(), 0) == 0; };
+      if (!(numbers ? f >= numbers->first && f < numbers->second : is_named(file) || is_named(stem))) continue;
+      if (!std::isnan(tape_m[f])) {
+        throw InputError(fmt::format("{}: {} has the distance {} m already", d.where, file, tape_m[f]));
+      }
+      tape_m[f] = d.distance_m, any = true;
+    }
+    if (!any) throw InputError(fmt::format("{}: there is no frame '{}'", d.where, d.frames));
+  }
+  return tape_m;
+}
+
+/// Rays that are not in the sector.
+std::vector<std::uint8_t> outside(const std::array<double, 2>& sector_rad, std::span<const double> azimuth_rad,
+                                  const std::string& name) {
+  const auto& [from, to] = sector_rad;
+  std::vector<std::uint8_t> out;
+  for (const double azimuth : azimuth_rad) out.push_back(azimuth >= from && azimuth <= to ? 0 : 1);
+  if (std::count(out.begin(), out.end(), 0) != 0) return out;
+  throw InputError(fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", name, from, to));
+}
+
+/// Rays of a lidar that are not in the sector.
+void leave_out_beside(const std::array<double, 2>& sector_rad, const std::string& name, WallFrames& frames) {
+  std::vector<double> azimuth_rad;
+  if (frames.turns) {
+    azimuth_rad.assign(frames.turns->azimuth_rad.begin(), frames.turns->azimuth_rad.end());
+  } else {
+    for (const Vec3& d : frames.sensor.lidar->direction) azimuth_rad.push_back(math::atan2(d.y, d.x));
+  }
+  const std::vector<std::uint8_t> before = std::move(frames.left_out);
+  frames.left_out = outside(sector_rad, azimuth_rad, name);
+  for (std::size_t i = 0; i < before.size(); ++i) frames.left_out[i] |= before[i];
+}
+
+DepthLeftOut left_out_of(const WallImagesOptions& options) { return {.mask = options.mask}; }
+
+void take_image(const fs::path& file, const DepthImage& image, bool has_levels, WallFrames& frames) {
+  WallSensor& sensor = frames.sensor;
+  if (frames.names.empty()) sensor.rows = image.rows, sensor.cols = image.cols;
+  if (image.rows != sensor.rows || image.cols != sensor.cols) {
+    throw InputError(fmt::format("{}: has {} x {} pixels, and {} has {} x {}", file.string(), image.cols, image.rows,
+                                 fs::path(frames.names.front()).filename().string(), sensor.cols, sensor.rows));
+  }
+  check_levels(file, image, has_levels);
+  frames.names.push_back(file.string());
+  frames.measured_m.insert(frames.measured_m.end(), image.depth_m.begin(), image.depth_m.end());
+}
+
+}  // namespace
+
+std::vector<WallDistance> wall_distances(const std::string& text_or_file) {
+  std::error_code error;
+  if (text_or_file.find('=') == std::string::npos || fs::is_regular_file(text_or_file, error)) {
+    return distances_in(text_or_file);
+  }
+  std::vector<WallDistance> distances;
+  for (const std::string_view cell : split_cells(text_or_file)) {
+    const std::size_t equals = cell.find('=');
+    if (equals == std::string_view::npos) {
+      throw InputError(fmt::format("distance '{}': is not of the form NAME=METRES", cell));
+    }
+    distances.push_back(
+        distance_of(cell.substr(0, equals), cell.substr(equals + 1), fmt::format("distance '{}'", cell)));
+  }
+  return distances;
+}
+
+std::vector<fs::path> wall_image_inputs(const fs::path& folder, const WallImagesOptions& options) {
+  std::vector<fs::path> files = depth_images(folder, options.files);
+  const std::vector<fs::path> more = LeftOutPixels(folder, left_out_of(options), files.size()).files();
+  files.insert(files.end(), more.begin(), more.end());
+  return files;
+}
+
+WallFrames read_wall_images(const fs::path& folder, const WallImagesOptions& options) {
+  const std::vector<fs::path> files = depth_images(folder, options.files);
+  const LeftOutPixels left_out(folder, left_out_of(options), files.size());
+  WallFrames frames;
+  frames.sensor.camera = options.camera, frames.sensor.max_range_m = options.max_range_m;
+  const double levels_per_m = options.levels_per_m.value_or(kUsualLevelsPerM);
+  bool has_levels = false;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    const DepthImage image = read_depth_image(files[k], levels_per_m);
+    if (k == 0) has_levels = image.has_levels;
+    if (k == 0) refuse_levels_of_metres(files[k], has_levels, options.levels_per_m.has_value());
+    take_image(files[k], image, has_levels, frames);
+    const std::vector<std::uint8_t> out = left_out.of_image(k, image.rows, image.cols);
+    frames.left_out.insert(frames.left_out.end(), out.begin(), out.end());
+  }
+  if (has_levels) frames.half_step_m = 0.5 / levels_per_m;
+  frames.tape_m = tape_of(frames.names, options.distances);
+  validate(frames);
+  return frames;
+}
+
+std::vector<fs::path> wall_cloud_files(const fs::path& folder, const std::string& pattern) {
+  std::vector<fs::path> files = cloud_files(folder, pattern);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+WallFrames read_wall_clouds(const fs::path& folder, const WallCloudsOptions& options) {
+  std::vector<FrameFile> files;
+  for (const fs::path& file : wall_cloud_files(folder, options.files)) {
+    files.push_back({.frame = static_cast<std::uint32_t>(files.size()), .file = file});
+  }
+  if (files.empty()) throw InputError(fmt::format("{}: holds no cloud", folder.string()));
+  WallFrames frames = read_wall_clouds(files, options.lidar);
+  if (options.sector_rad) leave_out_beside(*options.sector_rad, folder.string(), frames);
+  frames.tape_m = tape_of(frames.names, options.distances);
+  validate(frames);
+  return frames;
+}
+
+WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options) {
+  validate(log);
+  refuse_own_rays(log, "which the fit takes as the same in all");
+  WallFrames frames;
+  WallSensor& sensor = frames.sensor;
+  sensor.rows = 1, sensor.cols = static_cast<std::uint32_t>(log.rays());
+  sensor.azimuth_rad = log.azimuth_rad;
+  sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
+  if (sensor.max_range_m > 0.0 && !options.max_range_m)
+    with_prefix(log.name, [&] { require_max_range(log.max_range_m); });
+  for (const std::uint32_t k : choose_scans(log.name, options.scans, log.scans())) {
+    frames.measured_m.insert(frames.measured_m.end(), log.scan(k).begin(), log.scan(k).end());
+    frames.names.push_back(fmt::format("scan {}", k));
+  }
+  frames.half_step_m = 0.5 * options.step_m;
+  if (options.sector_rad) {
+    frames.left_out = outside(*options.sector_rad, log.azimuth_rad, log.name.empty() ? "log" : log.name);
+  }
+  frames.tape_m = tape_of(frames.names, options.distances);
+  with_prefix(log.name, [&] { validate(frames); });
+  return frames;
 }
 
 }  // namespace fathom

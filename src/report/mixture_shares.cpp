@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/mixture_shares.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,7 +9,7 @@
 #include <fathom/beam/model.hpp>
 #include <fathom/math/random.hpp>
 
-#include "report/fit_figures.hpp"
+#include "report/figures.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {
@@ -19,7 +17,7 @@ namespace fathom {
 namespace {
 
 constexpr double kAll = 1.0 - 1e-15;            // nothing lies beyond: half of all cdfs need not be worked out
-constexpr std::size_t kModelledPairs = 16'384;  // a bar of the model errs by 0.4 % of all readings at most, mostly less
+constexpr std::size_t kModelledPairs = 16'384;  // the error of a bar is at most 0.4 % of all readings
 
 MixtureBin& bin_at(MixtureShares& shares, double value) {
   const auto upper = std::upper_bound(shares.edges.begin(), shares.edges.end(), value);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/plot.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,6 +8,9 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "base/base64.hpp"
+#include "base/median.hpp"
+#include "report/figures.hpp"
 
 namespace fathom {
 

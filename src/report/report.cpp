@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
-#include <fathom/beam/mixture.hpp>
+#include <fathom/beam/model.hpp>
 
 namespace fathom {
 

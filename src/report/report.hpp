@@ -4,6 +4,7 @@
 // Makers of sections write plain text; only pictures are HTML.
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -15,7 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/report.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/fit/fit.hpp>
@@ -159,5 +160,28 @@ Report::Table fact_table(std::span<const FitReport::Fact> facts);
 
 /// Fills the note on errors and the details, and refuses a chain that is worse than its start or has no errors.
 void add_chain_fit(const ChainFit& fit, Report& report);
+
+// parameters.yaml as text in memory.
+
+/// As read_beam_model; `file` names the text in messages.
+BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file);
+std::string beam_model_text(const BeamModel& model);
+/// What write_field_model() writes.
+std::string field_model_text(const LikelihoodFieldModel& model);
+
+// A folder of results (fathom/report/form.hpp): a few files of known names, the last is JSON.
+
+struct ResultFile {
+  std::string name, text;
+};
+
+/// Checks, makes the folder and writes the files in their order, the JSON last; each appears whole or not at all. What
+/// the "files" of an earlier JSON name is removed where it is not written again. Two writers into one folder write one
+/// after the other, where the file system has locks. Throws InputError or SystemError.
+void write_results(ResultKind kind, const std::filesystem::path& folder, std::span<const ResultFile> files, bool force);
+
+/// The same with report.html and the JSON of a report behind `files`.
+void write_report(ResultKind kind, const std::filesystem::path& folder, const Report& report,
+                  std::vector<ResultFile> files, bool force);
 
 }  // namespace fathom

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/result_folder.hpp"
-
 #include <algorithm>
 #include <array>
 #include <fcntl.h>
@@ -16,10 +14,12 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "base/errors.hpp"
 #include "text/files.hpp"
+#include "base/with_prefix.hpp"
+#include "report/report.hpp"
 #include "text/read_fields.hpp"
 #include "text/yaml.hpp"
 

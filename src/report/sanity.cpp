@@ -7,12 +7,13 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/refine.hpp>
+#include <fathom/beam/fit.hpp>
 
 #include "base/text.hpp"
 #include "report/fit_figures.hpp"
+#include "base/counts.hpp"
+#include "report/figures.hpp"
 #include "report/fit_selection.hpp"
-#include "report/mixture_shares.hpp"
 
 namespace fathom {
 

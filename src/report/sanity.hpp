@@ -8,10 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/beam/likelihood_field.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/report.hpp>
-#include <fathom/beam/scan.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "report/fit_selection.hpp"
@@ -116,7 +113,7 @@ struct GivenLogs {
   void add_notes(bool takes_code, LogReport& report) const;
 };
 
-/// So many scans, evenly spaced, tell whether the poses of a log are exact.
+/// This number of evenly spaced scans tells whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;
 
 /// By how many nats a judged ray is likelier at the refined poses of these scans than at those of the log; 0 where that
@@ -124,7 +121,7 @@ inline constexpr std::size_t kPoseScans = 48;
 double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
                     const Compute& compute);
 
-/// What refined poses tell of those of a log.
+/// What refined poses tell of the poses of a log.
 struct PoseCheck {
   double gain = 0.0;  ///< as telling_gain() has it; 0 where poses move within half a cell
   CommonMove common;
@@ -136,5 +133,41 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
 
 /// Empty where there is no gain. `per_log`: what was learned of the log.
 Message pose_flag(const PoseCheck& check, PerLog per_log);
+
+// What a likelihood field expects of the distances of ends from occupied cells, and what is probably wrong with it.
+
+/// Fills FieldReport::level_m, level_share and modelled from rays of these scans that carry evidence.
+void add_expected_shares(const ScanLog& log, std::span<const std::uint32_t> scans, const DistanceField& field,
+                         FieldReport& report);
+
+/// Fractions of all readings.
+struct FieldShare {
+  double readings = 0.0, expected = 0.0;
+};
+/// Of distances in [low_m, high_m).
+FieldShare share_between(const FieldReport& report, double low_m, double high_m);
+
+/// A sentence each: tails, and what lies far from all occupied cells, where the model misses the readings.
+std::vector<std::string> field_disagreements(const FieldReport& report);
+
+/// Names a map of another place; else empty.
+std::string wrong_map_flag(const FieldReport& report);
+
+/// More readings in the tail than the model expects and than good maps have; empty where that is not so.
+Message heavy_tails_flag(const FieldReport& report);
+
+/// Where scans fit best, by a search from the poses of the log.
+struct FieldMoves {
+  std::vector<PlanarPose> logged, moved;  ///< [scans]
+  double gain = 0.0;                      ///< by how many nats a reading that was held out is likelier there
+};
+
+/// Of at most 48 scans, evenly spaced, with at most 180 rays of each: of every three rays one chooses the pose, two
+/// learn the parameters, and the third judges. No moves where a third carries no evidence.
+FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,
+                            const LikelihoodFieldModel& learned);
+
+/// A map that lies elsewhere, or poses that are not exact; empty where the moves tell neither.
+Message field_pose_flag(const FieldMoves& moves, double cell_m);
 
 }  // namespace fathom

@@ -10,8 +10,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/model.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/files/maps.hpp>
 #include <fathom/math/f64.hpp>
@@ -21,7 +20,10 @@
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "beam/moving_ranges.hpp"
+#include "base/counts.hpp"
+#include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
+#include "beam/scans.hpp"
 #include "report/fit_selection.hpp"
 
 namespace fathom {

@@ -10,12 +10,16 @@
 
 #include <fmt/format.h>
 
-#include <fathom/calibrate/wall_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "report/error_figures.hpp"
 #include "report/result_folder.hpp"
+#include "base/counts.hpp"
+#include "base/with_prefix.hpp"
+#include "report/figures.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/calibrate/chain_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 #include <fathom/noise/distance.hpp>
 
 #include "report/report.hpp"

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <fathom/beam/beam.hpp>
-#include <fathom/beam/field_log.hpp>
 
 #include "beam/corridor.hpp"
 #include "support/sanitized.hpp"

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/calibrate/depth_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 
 #include "bag/mcap_writer.hpp"
 #include "calibrate/depth_fields.hpp"

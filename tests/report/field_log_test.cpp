@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/field_log.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "beam/files.hpp"
 #include "beam/room.hpp"

@@ -12,12 +12,12 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/field_log.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/math/random.hpp>
 
 #include "beam/files.hpp"
-#include "report/field_report.hpp"
-#include "report/flag_with.hpp"
+#include "report/sanity.hpp"
+#include "report/synthetic_report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::field_sanity_test {

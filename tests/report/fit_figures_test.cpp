@@ -10,8 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "report/fit_figures.hpp"
-#include "report/mixture_shares.hpp"
+#include "report/figures.hpp"
 #include "report/synthetic_report.hpp"
 
 namespace fathom::fit_figures_test {

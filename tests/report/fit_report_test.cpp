@@ -13,11 +13,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/report.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "beam/files.hpp"
-#include "report/mixture_shares.hpp"
-#include "report/plot.hpp"
+#include "report/figures.hpp"
 #include "report/synthetic_report.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/beam/grid_ranges.hpp>
-#include <fathom/beam/heatmap.hpp>
+#include <fathom/beam/score.hpp>
 
 #include "beam/files.hpp"
 #include "picture/png_reader.hpp"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/calibrate/log_pairs.hpp>
+#include <fathom/calibrate/reports.hpp>
 #include <fathom/math/f64.hpp>
 
 namespace fathom::test::log_pairs_test {

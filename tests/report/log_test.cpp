@@ -12,9 +12,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/field_log.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/beam/grid_ranges.hpp>
-#include <fathom/beam/log.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // parameters.yaml: what is written is read back; slips are named with line and key.
 
-#include <fathom/beam/model_file.hpp>
-
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <fathom/beam/beam.hpp>
+
 #include "beam/files.hpp"
-#include "report/result_folder.hpp"
+#include "report/report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::model_file_test {

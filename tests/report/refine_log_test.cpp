@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/log.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/beam/log_files.hpp>
 
 #include "beam/files.hpp"

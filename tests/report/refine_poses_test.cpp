@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/beam/beam.hpp>
-#include <fathom/beam/refine.hpp>
+#include <fathom/beam/fit.hpp>
 
 #include "beam/files.hpp"
 #include "beam/room.hpp"

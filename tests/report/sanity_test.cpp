@@ -14,14 +14,14 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/log.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/math/random.hpp>
 
 #include "beam/files.hpp"
-#include "report/flag_with.hpp"
-#include "report/mixture_shares.hpp"
+#include "report/figures.hpp"
 #include "report/sanity.hpp"
+#include "report/synthetic_report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::sanity_test {

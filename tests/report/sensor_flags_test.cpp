@@ -11,11 +11,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/log.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "beam/no_return_pile.hpp"
 #include "beam/synthetic.hpp"
-#include "report/flag_with.hpp"
+#include "report/synthetic_report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::sensor_flags_test {

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// A synthetic fit, and the flags of reports.
 
-#include <fathom/beam/report.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <fathom/beam/beam.hpp>
 
 #include "beam/synthetic.hpp"
 
@@ -27,6 +34,22 @@ inline FitReport make_report(bool held_out = true) {
     report.fit.held_out = HeldOut{.nats = report.judgement.nats_per_ray, .readings = report.judgement.pairs};
   }
   return report;
+}
+
+/// The flag of a report that has these words; empty: there is none.
+template <class Report>
+std::string flag_with(const Report& report, std::string_view words) {
+  for (const std::string& flag : fathom::texts_of(report.findings())) {
+    if (flag.find(words) != std::string::npos) return flag;
+  }
+  return "";
+}
+
+/// The findings of a fit.json as sentences.
+inline std::vector<std::string> texts_of(const nlohmann::json& fit) {
+  std::vector<std::string> texts;
+  for (const nlohmann::json& finding : fit["findings"]) texts.push_back(finding["text"]);
+  return texts;
 }
 
 }  // namespace fathom::test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/log.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/simulate/run.hpp>
 

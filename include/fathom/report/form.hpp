@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Forms of report_text(), which fathom/beam/report.hpp, fathom/beam/field_log.hpp, fathom/calibrate/*_report.hpp and
-// fathom/calibrate/log_pairs.hpp declare. Each form begins with the verdict: whether the result is usable.
-// On a terminal, settings have the names that the caller gives, else the names in the library.
-// docs/output-formats.md describes the JSON.
+// Forms of report_text(), which fathom/beam/beam.hpp and fathom/calibrate/reports.hpp declare, and folders of results.
+// Each form begins with the verdict: whether the result is usable. On a terminal, settings have the names that the
+// caller gives, else the names in the library. docs/output-formats.md describes the JSON.
 
 #include <cstdint>
 #include <filesystem>

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/depth_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 
 namespace fathom {
 
@@ -34,10 +34,10 @@ class LeftOutPixels {
   std::vector<std::filesystem::path> truths_, masks_;
 };
 
-/// What is left out, for people: "10 m or farther by clean_depth*.npy"; empty where nothing is.
+/// The pixels that are left out, for people: "10 m or farther by clean_depth*.npy"; may be empty.
 std::string left_out_by(const DepthLeftOut& options);
 
-/// The files of a folder with names of this pattern, in the order of their numbers; empty where there is none.
+/// The files of a folder with names of this pattern, in the order of their numbers; may be empty.
 std::vector<std::filesystem::path> images_named(const std::filesystem::path& folder, const std::string& pattern);
 
 /// Clouds of a folder, PCD and PLY, which the pattern names. Without a pattern all, or nothing if the folder has
