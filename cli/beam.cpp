@@ -18,11 +18,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/field_log.hpp>
-#include <fathom/beam/heatmap.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/log_files.hpp>
-#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/files/maps.hpp>
 
 #include "command_tree.hpp"
@@ -65,7 +61,7 @@ struct Sampled {
 Sampled sample_in_world(const BeamSampleOptions& options, const fathom::BeamModel& model) {
   const fathom::World world = open_world(options.world, model.unknown, options.threads);
   refuse_inputs({options.output.out}, world.inputs());
-  fathom::ScanLog from;  // the poses, with the rays of the log that they are from or those that the options ask for
+  fathom::ScanLog from;  // the poses, with the rays of their log or of the options
   if (!options.log.empty()) {
     from = fathom::read_scan_log(fathom::find_scan_log(options.log));
   } else {

@@ -18,6 +18,7 @@
 #include <fathom/base/names.hpp>
 #include <fathom/calibrate/chain_report.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/calibrate/reports.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

@@ -15,8 +15,8 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/calibrate.hpp>
-#include <fathom/calibrate/log_pairs.hpp>
-#include <fathom/calibrate/run_pairs.hpp>
+#include <fathom/calibrate/frames.hpp>
+#include <fathom/calibrate/reports.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
 #include "command_tree.hpp"

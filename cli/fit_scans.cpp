@@ -15,10 +15,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/field_log.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/model_file.hpp>
-#include <fathom/beam/report.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/files/maps.hpp>
 
 #include "command_tree.hpp"

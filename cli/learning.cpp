@@ -11,9 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/names.hpp>
-#include <fathom/beam/fit.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/log_files.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "fields.hpp"

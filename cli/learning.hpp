@@ -19,9 +19,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/log_files.hpp>
-#include <fathom/beam/scan.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/report/form.hpp>
 

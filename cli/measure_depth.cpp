@@ -15,10 +15,11 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/calibrate/depth_report.hpp>
 #include <fathom/calibrate/measure_depth.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/sensor/kinds.hpp>
+#include <fathom/calibrate/reports.hpp>
+#include <fathom/files/depth.hpp>
 #include <fathom/sensor/presets.hpp>
 
 #include "command_tree.hpp"
@@ -67,8 +68,8 @@ struct MeasureDepthOptions {
   OutputOptions output;
 };
 
-/// fx of a preset in images of this size: they are the preset's, or scaled as a whole, but for a few rows, as 848 x 480
-/// is 1280 x 720.
+/// fx of a preset in images of this size: the preset's, or scaled as a whole. A few rows may be missing, as from 848 x
+/// 480 beside 1280 x 720.
 double focal_baseline_of(const std::string& name, std::uint32_t rows, std::uint32_t cols) {
   const fathom::SensorPreset& preset = fathom::find_preset(name);
   const auto* camera = std::get_if<fathom::StereoCamera>(&preset.model);

@@ -12,10 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/field_log.hpp>
-#include <fathom/beam/log.hpp>
-#include <fathom/beam/model_file.hpp>
-#include <fathom/beam/score.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/files/maps.hpp>
 
 #include "command_tree.hpp"
