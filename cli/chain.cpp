@@ -16,9 +16,8 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/calibrate/chain_report.hpp>
-#include <fathom/files/pictures.hpp>
 #include <fathom/calibrate/reports.hpp>
+#include <fathom/files/pictures.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

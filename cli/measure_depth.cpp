@@ -16,10 +16,9 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/calibrate/measure_depth.hpp>
+#include <fathom/calibrate/reports.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/sensor/kinds.hpp>
-#include <fathom/calibrate/reports.hpp>
-#include <fathom/files/depth.hpp>
 #include <fathom/sensor/presets.hpp>
 
 #include "command_tree.hpp"

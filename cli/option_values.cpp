@@ -11,7 +11,7 @@
 #include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 
 namespace fathom_cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/measure_depth.hpp>
-#include <fathom/calibrate/run_pairs.hpp>
 
 #include "chain.hpp"
 #include "frame.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/calibrate/chain_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 
 #include "arguments.hpp"
 #include "chain.hpp"

@@ -2,7 +2,7 @@
 // The tables of parameters: noise models, kinds of sensor, the beam model. The classes of Python are made from them.
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
-#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/outputs/output.hpp>

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include <fathom/base/error.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
-#include <fathom/calibrate/wall_clouds.hpp>
-#include <fathom/calibrate/wall_frames.hpp>
 
 #include "chain.hpp"
 

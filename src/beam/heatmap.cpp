@@ -8,9 +8,8 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/math/f64.hpp>
 #include <fathom/beam/score.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 namespace fathom {
 

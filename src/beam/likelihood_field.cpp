@@ -10,11 +10,10 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
-#include "base/compute.hpp"
 #include <fathom/beam/localizer.hpp>
-#include <fathom/math/trigonometry.hpp>
-#include "base/executor.hpp"
+#include <fathom/math/f64.hpp>
+
+#include "base/compute.hpp"
 #include "beam/learning.hpp"
 
 namespace fathom {

@@ -12,12 +12,10 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "base/compute.hpp"
-#include "base/counts.hpp"
-#include "base/executor.hpp"
-#include "base/median.hpp"
+#include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "beam/no_return_pile.hpp"
 #include "beam/scans.hpp"

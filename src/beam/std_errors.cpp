@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/field.hpp>
-#include <fathom/math/student.hpp>
+#include <fathom/math/distributions.hpp>
 
 #include "beam/em.hpp"
 #include "beam/learning.hpp"

@@ -11,7 +11,6 @@
 
 #include <fathom/beam/model.hpp>
 #include <fathom/math/f64.hpp>
-#include <fathom/math/trigonometry.hpp>
 
 #include "calibrate/turned_rays.hpp"
 #include "noise/noise_access.hpp"

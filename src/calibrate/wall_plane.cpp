@@ -10,7 +10,6 @@
 #include <fathom/math/f64.hpp>
 
 #include "base/numbers.hpp"
-#include "base/median.hpp"
 #include "calibrate/wall_work.hpp"
 #include "fit/covariance.hpp"
 

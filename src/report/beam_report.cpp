@@ -17,10 +17,6 @@
 #include <fathom/beam/beam.hpp>
 
 #include "base/text.hpp"
-#include "report/fit_figures.hpp"
-#include "report/mixture_shares.hpp"
-#include "report/plot.hpp"
-#include "base/counts.hpp"
 #include "report/figures.hpp"
 #include "report/report.hpp"
 #include "report/sanity.hpp"

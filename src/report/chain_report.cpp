@@ -13,10 +13,6 @@
 #include <fathom/calibrate/reports.hpp>
 
 #include "base/text.hpp"
-#include "calibrate/chain_scores.hpp"
-#include "report/plot.hpp"
-#include "report/result_folder.hpp"
-#include "base/counts.hpp"
 #include "calibrate/chain_likelihood.hpp"
 #include "report/figures.hpp"
 #include "report/report.hpp"

@@ -14,22 +14,16 @@
 #include <fnmatch.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/depth_report.hpp>
-#include <fathom/files/pictures.hpp>
 #include <fathom/calibrate/reports.hpp>
-#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 #include <fathom/frame/reason.hpp>
 
 #include "base/errors.hpp"
 #include "log/bag_depth.hpp"
 #include "log/grey_image.hpp"
-#include "report/left_out.hpp"
+#include "report/depth_folder.hpp"
 #include "text/files.hpp"
 #include "text/formats.hpp"
-#include "log/png_levels.hpp"
-#include "report/depth_folder.hpp"
-#include "text/npy.hpp"
-#include "text/read_file.hpp"
 
 namespace fathom {
 

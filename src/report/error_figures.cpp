@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include "picture/painter.hpp"
-#include "report/plot.hpp"
-#include "picture/palette.hpp"
 #include "report/figures.hpp"
 
 namespace fathom {

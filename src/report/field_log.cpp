@@ -14,12 +14,9 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/beam.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "base/errors.hpp"
-#include "beam/way_blocks.hpp"
-#include "report/field_report.hpp"
-#include "base/with_prefix.hpp"
 #include "beam/scans.hpp"
 #include "report/figures.hpp"
 #include "report/fit_selection.hpp"

@@ -11,7 +11,7 @@
 #include <fathom/beam/beam.hpp>
 #include <fathom/calibrate/reports.hpp>
 
-#include "picture/image.hpp"
+#include "picture/painter.hpp"
 #include "report/report.hpp"
 
 namespace fathom {

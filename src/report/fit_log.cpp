@@ -16,9 +16,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "beam/way_blocks.hpp"
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
 #include "beam/scans.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"

@@ -17,8 +17,6 @@
 #include "picture/lettering.hpp"
 #include "picture/map_drawing.hpp"
 #include "picture/painter.hpp"
-#include "report/plot.hpp"
-#include "picture/palette.hpp"
 #include "report/figures.hpp"
 
 namespace fathom {

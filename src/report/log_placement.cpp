@@ -13,8 +13,6 @@
 #include <fathom/base/geometry.hpp>
 
 #include "base/numbers.hpp"
-#include "beam/way_blocks.hpp"
-#include "base/median.hpp"
 #include "beam/scans.hpp"
 #include "report/fit_selection.hpp"
 #include "report/sanity.hpp"

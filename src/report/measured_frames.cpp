@@ -18,16 +18,14 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/beam.hpp>
 #include <fathom/calibrate/reports.hpp>
-#include <fathom/math/trigonometry.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
 #include "log/scan_lines.hpp"
-#include "base/with_prefix.hpp"
-#include "log/own_rays.hpp"
 #include "report/depth_folder.hpp"
 #include "report/fit_selection.hpp"
-#include "text/read_file.hpp"
+#include "text/files.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

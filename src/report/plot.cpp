@@ -8,8 +8,6 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "base/base64.hpp"
-#include "base/median.hpp"
 #include "report/figures.hpp"
 
 namespace fathom {

@@ -17,9 +17,8 @@
 #include <fathom/beam/beam.hpp>
 
 #include "base/errors.hpp"
-#include "text/files.hpp"
-#include "base/with_prefix.hpp"
 #include "report/report.hpp"
+#include "text/files.hpp"
 #include "text/read_fields.hpp"
 #include "text/yaml.hpp"
 

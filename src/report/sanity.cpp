@@ -10,8 +10,6 @@
 #include <fathom/beam/fit.hpp>
 
 #include "base/text.hpp"
-#include "report/fit_figures.hpp"
-#include "base/counts.hpp"
 #include "report/figures.hpp"
 #include "report/fit_selection.hpp"
 

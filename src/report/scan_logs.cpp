@@ -19,9 +19,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "beam/moving_ranges.hpp"
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "beam/scans.hpp"
 #include "report/fit_selection.hpp"

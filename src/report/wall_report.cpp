@@ -14,10 +14,6 @@
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
-#include "report/error_figures.hpp"
-#include "report/result_folder.hpp"
-#include "base/counts.hpp"
-#include "base/with_prefix.hpp"
 #include "report/figures.hpp"
 #include "report/report.hpp"
 

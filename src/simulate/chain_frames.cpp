@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/calibrate/chain_frames.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,11 +11,12 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/math/f64.hpp>
 #include <fathom/math/random.hpp>
 
 #include "base/text.hpp"
-#include "calibrate/chain_scores.hpp"
+#include "calibrate/chain_likelihood.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/frame_geometry.hpp"
 

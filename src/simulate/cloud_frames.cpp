@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/chain_frames.hpp>
+#include <fathom/calibrate/frames.hpp>
 
 #include "cloud/read_cloud.hpp"
 #include "sensor/sensor_view.hpp"

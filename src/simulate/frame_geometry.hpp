@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <fathom/base/compute.hpp>
-#include <fathom/calibrate/chain_frames.hpp>
-#include <fathom/calibrate/turned_rays.hpp>
+#include <fathom/calibrate/chain.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/sensor/pattern.hpp>

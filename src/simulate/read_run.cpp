@@ -20,8 +20,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/chain_frames.hpp>
-#include <fathom/calibrate/run_pairs.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/noise/distance.hpp>

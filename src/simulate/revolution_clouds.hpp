@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/calibrate/chain_frames.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/wall.hpp>
 
 #include "simulate/ring_rows.hpp"

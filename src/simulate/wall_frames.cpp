@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/calibrate/wall_frames.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -15,13 +13,13 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/wall_clouds.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "base/errors.hpp"
-#include "calibrate/wall_plane.hpp"
+#include "calibrate/wall_work.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/cloud_frames.hpp"
 #include "simulate/ring_rows.hpp"

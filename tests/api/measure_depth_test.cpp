@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/calibrate/depth_report.hpp>
+#include <fathom/calibrate/reports.hpp>
 #include <fathom/fathom.hpp>
 #include <fathom/files/clouds.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/beam.hpp>
 #include <fathom/fathom.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/kinds.hpp>

@@ -13,9 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/beam/beam.hpp>
-#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/fit.hpp>
-#include <fathom/beam/model_file.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

@@ -15,7 +15,6 @@
 
 #include <fathom/beam/beam.hpp>
 #include <fathom/beam/log_files.hpp>
-#include <fathom/beam/model_file.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

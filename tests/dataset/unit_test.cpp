@@ -17,7 +17,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/run_pairs.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/frame/digest.hpp>
 

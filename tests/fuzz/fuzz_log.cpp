@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include <fathom/beam/beam.hpp>
 #include <fathom/beam/log_files.hpp>
-#include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 

@@ -18,7 +18,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/wall_clouds.hpp>
+#include <fathom/calibrate/frames.hpp>
 
 #include "message/cdr.hpp"
 #include "message/sensors.hpp"

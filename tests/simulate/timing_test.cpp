@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/calibrate/run_pairs.hpp>
+#include <fathom/calibrate/frames.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 

@@ -7,8 +7,6 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/beam/expected_ranges.hpp>
-#include <fathom/base/isa.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/scene/grid_map.hpp>
 

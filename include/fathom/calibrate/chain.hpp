@@ -31,7 +31,7 @@
 #include <fathom/base/geometry.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/noise/chain.hpp>
-#include <fathom/noise/rotate.hpp>
+#include <fathom/noise/model.hpp>
 
 namespace fathom {
 

@@ -25,7 +25,7 @@
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/calibrate/wall.hpp>
 #include <fathom/scene/grid_map.hpp>
-#include <fathom/sensor/model.hpp>
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom {

@@ -23,7 +23,7 @@
 
 #include <array>
 
-#include <fathom/beam/mixture.hpp>
+#include <fathom/beam/model.hpp>
 #include <fathom/math/f64.hpp>
 #include <fathom/noise/measured_range_law.hpp>
 #include <fathom/noise/model.hpp>
