@@ -111,9 +111,8 @@ struct alignas(64) StudentEnds {
 
 /// What an extended law of hits has beside EmParameters.
 struct EmTail {
-  double sigma_per_m;  ///< of grows
-  double nu, peak, peak_slope,
-      peak_bend;  ///< of student_t; log c(nu) and its derivatives by nu (math/distributions.hpp)
+  double sigma_per_m;                      ///< of grows
+  double nu, peak, peak_slope, peak_bend;  ///< of student_t; log c(nu) of math/distributions.hpp, and its derivatives
   /// Of student_t at x, over panels that double in width from octave to octave of 1 + x: c[0..3], the tail P(T > x) as
   /// a cubic over the place in the panel; c[4..5], the derivative of the tail by nu as a line.
   const double* panels;

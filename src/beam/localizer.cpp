@@ -39,7 +39,7 @@ std::string shorts_note(const BeamParameters& p, Localizer localizer) {
   const double rate = p.lambda_short_per_m;
   if (rate < kUniformRate && p.w_short > kDeadShorts) {
     return fmt::format(
-        "{} has no uniform shorts: with lambda_short {:.3g} its z_short, {:.2g}, counts for nothing, and the {:.2g} % "
+        "{} has no uniform shorts: with lambda_short {:.3g} its z_short, {:.2g}, is ignored, and the {:.2g} % "
         "of readings that are short count as random",
         name, rate, localizer_beam(p, localizer).z_short, 100.0 * p.w_short);
   }

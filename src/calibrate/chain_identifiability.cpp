@@ -316,11 +316,10 @@ void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainRe
   }
   for (const ChainEntry& entry : fit.chain) {
     if (!(entry.correlation.time_s > 0.0)) continue;
-    fit.note(
-        "correlated_frames",
-        fmt::format(
-            "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
-            entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
+    fit.note("correlated_frames",
+             fmt::format("the draws of {} are correlated in {} frames: errors are larger than shown, unless frames are "
+                         "taken in blocks",
+                         entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
   }
   add_angle_flags(fit, numbers, returns.turned);
 }

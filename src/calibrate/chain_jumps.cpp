@@ -145,7 +145,7 @@ JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
   if (there >= peak.log_likelihood) peak.value = profile.inside(start), peak.log_likelihood = there;
   peak.deviation = deviation_about(peak.value, grid), peak.likeliest = likeliest(peak.value, grid);
   peak.is_unbounded = std::max(profile(profile.low), profile(profile.high)) > peak.log_likelihood - kAsGood;
-  // Where the returns do not tell more, what is given stays.
+  // The value stays as given where the returns do not tell more.
   if (peak.is_unbounded && there > peak.log_likelihood - kAsGood) {
     peak.value = profile.inside(start), peak.log_likelihood = there;
   }

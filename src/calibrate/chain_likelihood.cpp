@@ -71,9 +71,9 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       limit_m_(returns.max_range_m <= BeamSensor::kMostRangeM ? returns.max_range_m : 0.0) {
   for (const ChainEntry& entry : chain_) {
     const Noise& noise = entry.noise;
-    if (!entry.by_entity.empty()) refuse(noise.slug(), "has parameters of its own for some entities");
+    if (!entry.by_entity.empty()) refuse(noise.slug(), "has separate parameters for some entities");
     if (!entry.by_ring.empty() && returns.ring.empty()) {
-      refuse(noise.slug(), "has parameters of its own for some rings, and the returns do not tell theirs");
+      refuse(noise.slug(), "has separate parameters for some rings, and the returns do not know theirs");
     }
     if (returns.turned.is_known() && turns_rays(noise)) continue;
     if (returns.hits.is_known() && noise.stage() == Stage::kHitPoint && noise.turn()) {

@@ -287,7 +287,7 @@ std::string chain_yaml(const NoiseChain& chain, std::size_t indent) {
   for (const ChainEntry& entry : chain) {
     const NoiseInfo& info = entry.noise.info();
     if (!entry.by_entity.empty()) {
-      throw InputError(fmt::format("{} has parameters of its own for some entities", info.slug));
+      throw InputError(fmt::format("{} has separate parameters for some entities", info.slug));
     }
     std::vector<std::string> values = value_texts(entry.noise, false);
     if (!entry.correlation.is_white()) values.push_back(correlation_text(entry.correlation));

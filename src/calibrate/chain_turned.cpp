@@ -38,7 +38,7 @@ constexpr double kLeastWeight = 1e-30;  // weight of a surface
 constexpr double kStretch = 1e-6;       // relative step of a difference of laws
 constexpr double kResolution = 1e-6;    // of a range in single precision, relative
 constexpr double kMissed = 1e-3;        // share of returns at edges from surfaces that no node meets
-constexpr double kBeside = 0.01;        // and how far beside those that they meet, as a share of what lies between
+constexpr double kBeside = 0.01;        // and how far beside the surfaces that they meet, as a share of the gap
 constexpr double kNoise = 1e-12;        // shares are differences of numbers near 1: below this only noise
 // The effect of a reading on the angle counts as linear where the angle has so small a share of its variance, and the
 // reading moves the mean angle by so small a share of its deviation.
@@ -272,7 +272,7 @@ double ChainDensity::density_between(std::size_t i) const {
     const auto hit = hit_of(returns_.turned.rays[i], around.surfaces[number], turns_->by_node[node], false);
     if (hit) near_m = std::min(near_m, hit->reading_m), far_m = std::max(far_m, hit->reading_m);
   };
-  // Each surface as far as it may reach: to the nodes beside those that meet it.
+  // Each surface may reach to the nodes beside the nodes that meet it.
   take(met[0], 0), take(met[around.nodes - 1], around.nodes - 1);
   for (std::size_t k = 0; k + 1 < around.nodes; ++k) {
     if (met[k] != met[k + 1]) take(met[k], k + 1), take(met[k + 1], k);

@@ -75,7 +75,7 @@ void add_flags(DepthMeasure& m, const PatchSummary& summary) {
   // A cubic leaves 1 - 10/576 of white noise; of what is smooth over a patch it leaves nothing.
   if (summary.residual < 0.6 * summary.deviation || m.across.back().value > 0.1 || m.down.back().value > 0.1) {
     m.flags.emplace_back(
-        "the error is alike over lengths near the 24 px of a patch: deviation and correlations are lower bounds");
+        "the error is correlated over lengths near the 24 px of a patch: deviation and correlations are lower bounds");
   }
 }
 
@@ -132,13 +132,13 @@ struct DepthMeter::State {
   void take(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
             std::span<const std::uint8_t> left_out) {
     const std::size_t size = std::size_t{rows} * cols;
-    if (size == 0) throw InputError(fmt::format("an image of {} x {} pixels has none", cols, rows));
+    if (size == 0) throw InputError(fmt::format("an image of {} x {} is empty", cols, rows));
     if (depth_m.size() != size) {
       throw InputError(fmt::format("an image of {} x {} pixels has {} depths", cols, rows, depth_m.size()));
     }
     if (!left_out.empty() && left_out.size() != size) {
-      throw InputError(fmt::format("an image of {} x {} pixels has {} numbers that say what is left out", cols, rows,
-                                   left_out.size()));
+      throw InputError(
+          fmt::format("an image of {} x {} pixels has {} marks of pixels left out", cols, rows, left_out.size()));
     }
     if (total.frames > 0 && (rows != total.rows || cols != total.cols)) {
       throw InputError(

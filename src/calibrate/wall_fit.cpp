@@ -221,7 +221,7 @@ class WallLearner {
     const std::size_t first_range = chain.size();
     chain.insert(chain.end(), ranges.chain.begin(), ranges.chain.end());
     add_free_ranges(ranges, chain, patterns);
-    // Of energies one law is tried, among those of losses.
+    // One law of energies is tried, among the laws of losses.
     fit_.chain = fit_chain_laws(
         chain, chain_parameters(chain, patterns, rings_of(fit_.returns)), fit_.returns,
         {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads},
@@ -290,7 +290,7 @@ class WallLearner {
     const std::string columns =
         frames_.turns->knows_losses ? fmt::format(", {} to {} columns a turn", *least, *most) : "";
     flag("turns", "points lie between the rays of the sensor: the rays are those of the points" + columns);
-    if (options_.still) flag("turns", "a ray of a turn is none of the next one: the correlation in time is not known");
+    if (options_.still) flag("turns", "turns have different rays: the correlation in time is not known");
     if (frames_.turns->knows_losses) return;
     flag("turns",
          "azimuths lie on no regular grid: which rays came back with nothing is not known, so the share of losses is "
@@ -348,7 +348,7 @@ class WallLearner {
     what += fmt::format(", by up to {:.2g} m", most_m(worst));
     if (!options_.rings) {
       flag("rings",
-           what + ": that is no noise, and learned for all rings alike it counts as such; learn each ring (rings)");
+           what + ": that is no noise, but counts as noise where all rings have one law; learn each ring (rings)");
     } else if (!growing.empty()) {
       flag("rings", fmt::format("{}; errors that grow with the range are learned as gains, too: ring {}", what,
                                 fmt::join(growing, ", ")));

@@ -386,14 +386,13 @@ class ReturnMaker {
   [[nodiscard]] double before_the_plane(const WallRays& of, const WallPlaneFit& fit, std::size_t i, double measured_m,
                                         double plane_m) const {
     const double taken = std::min(kMostTaken, fit.leverage(of, i) * o_.sum);
-    // Of what its ring errs by it took nothing.
+    // The plane takes no part of the error of the ring.
     const double of_ring_m = w_.of_ring(frames_.sensor, i, plane_m),
                  error = of_ring_m + (of.error(measured_m, plane_m) - of_ring_m) / std::sqrt(1.0 - taken);
     return of.without(error, measured_m);
   }
 
-  /// As noise/stereo_energy.hpp has it: the smaller of the cosines to the two lenses, of which the left one is at the
-  /// origin.
+  /// As noise/stereo_energy.hpp has it: the smaller of the cosines to the two lenses. The left lens is at the origin.
   [[nodiscard]] double energy(const Vec3& normal, const Vec3& point, double cosine) const {
     if (!w_.rays.has_disparity()) return cosine;
     const Vec3 to_point = point - Vec3{0.0, -frames_.sensor.camera->baseline_m, 0.0};

@@ -128,9 +128,9 @@ struct WallPlaneFit {
   [[nodiscard]] double leverage(const WallRays& rays, std::size_t i) const;
 };
 
-/// `measured_m` [rays], NaN where a ray has no reading or is left out. With a scale the readings are weighted by it and
-/// gated by it; without one they count alike, and the gate is of their own deviation. Returns nothing, and says why,
-/// where no plane is found. `key` names the random triples.
+/// `measured_m` [rays], NaN where a ray has no reading or is left out. A scale weights the readings and
+/// sets the gate. Without one, readings have equal weights, and their deviation sets the gate. Returns nothing, and
+/// says why, where no plane is found. `key` names the random triples.
 std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
                                       const std::optional<WallScale>& scale, const NoiseKey& key, std::string& why_not);
 

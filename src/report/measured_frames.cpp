@@ -93,7 +93,7 @@ void check_options(const fs::path& measured, Measured kind, const MeasuredOption
   if (o.scans != "all") {
     refuse("scans", "a log", has_files ? Message("; ", Setting{"files"}, " says which of them are taken") : Message());
   }
-  if (o.max_range_m) refuse("max_range_m", "a log", "; how far the sensor measures stands in the scene");
+  if (o.max_range_m) refuse("max_range_m", "a log", "; the scene says how far the sensor measures");
 }
 
 ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {

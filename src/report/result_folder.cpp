@@ -223,7 +223,7 @@ void check_result_folder(ResultKind kind, const fs::path& folder, bool force) {
   for (const fs::path& file : result_files(kind, folder)) {
     if (!fs::exists(fs::symlink_status(file, error))) continue;
     throw InputError(
-        fmt::format("{}: no {} of fathom stands beside it; nothing is replaced here", file.string(), facts.noun));
+        fmt::format("{}: no {} of fathom is beside it; nothing is replaced here", file.string(), facts.noun));
   }
 }
 

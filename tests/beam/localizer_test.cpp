@@ -189,7 +189,7 @@ TEST(Localizer, NotesSayWhichShortsAreDead) {
   for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2}) {
     const auto notes = localizer_notes(uniform, localizer);
     ASSERT_EQ(notes.size(), 1U);
-    EXPECT_NE(notes[0].find("has no uniform shorts: with lambda_short 0 its z_short, 0.0082, counts for nothing, and "
+    EXPECT_NE(notes[0].find("has no uniform shorts: with lambda_short 0 its z_short, 0.0082, is ignored, and "
                             "the 3.9 % of readings that are short count as random"),
               std::string::npos)
         << notes[0];

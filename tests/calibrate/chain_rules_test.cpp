@@ -235,7 +235,7 @@ TEST(ChainRules, RefusesInOneLine) {
   EXPECT_TRUE(contains(refusal({StudentNoise{0.1F, 0.0F, 3.0F}, beam}, "student.nu"), "error is not normal"));
   EXPECT_TRUE(contains(refusal({beam}, "beam_mixture.w_hit"), "beam_mixture.w_hit cannot be learned"));
   const ChainEntry by_ring(DistanceNoise{0.0F, 0.1F, 0.0F}, std::vector<RingEntry>{{0, DistanceNoise{}}});
-  EXPECT_TRUE(contains(refusal({by_ring}, "*"), "for some rings, and the returns do not tell theirs"));
+  EXPECT_TRUE(contains(refusal({by_ring}, "*"), "for some rings, and the returns do not know theirs"));
   EXPECT_TRUE(contains(refusal({StudentNoise{0.1F, 0.0F, 3.0F}, Disparity{0.0F, 0.1F, 0.0F}}, "*.stddev_px"),
                        "a random error before"));
   EXPECT_TRUE(

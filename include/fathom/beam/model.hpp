@@ -15,7 +15,7 @@
 // f is a density against Lebesgue measure on [0, Z) plus a unit mass at Z, so learned weights do not depend on the unit
 // of length. Acts on one reading; readings of a scan are taken as independent (see ScoreOptions::alpha). Does not model
 // cones, multiple returns or dependence between neighbouring readings.
-// Source: Thrun, Burgard, Fox, Probabilistic Robotics (2005), section 6.3, equations 6.4 to 6.11; the atom in place of
+// Source: Thrun, Burgard, Fox, Probabilistic Robotics (2005), section 6.3, equations 6.4 to 6.11; the atom replaces
 // the narrow uniform of equation 6.10.
 
 #include <array>

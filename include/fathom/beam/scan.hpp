@@ -113,9 +113,9 @@ FATHOM_API void validate(const ScanLogOptions& options);
 ///      ROBOTLASER1 type start_angle fov angular_resolution maximum_range accuracy remission_mode n r1..rn m e1..em
 ///        laser_x laser_y laser_theta robot_x robot_y robot_theta tv rv forward_dist side_dist turn_axis
 ///      RAWLASER1 as ROBOTLASER1 without what comes behind the remissions e; LASER3 as FLASER without poses.
-///    Lines of one laser are read, those of others counted in `skipped`, and the rest is passed over. The pose is the
-///    laser's: x y theta, or laser_x and so on. Of RAWLASERn and LASERn it is the robot's, interpolated at the time of
-///    the line between lines `ODOM x y theta tv rv accel`, with options.mount. Ray i points at start_angle + i
+///    Lines of one laser are read, lines of other lasers counted in `skipped`, and the rest is passed over. The pose is
+///    the laser's: x y theta, or laser_x and so on. Of RAWLASERn and LASERn it is the robot's, interpolated at the time
+///    of the line between lines `ODOM x y theta tv rv accel`, with options.mount. Ray i points at start_angle + i
 ///    angular_resolution, and of FLASER the middle one ahead, or of an even number the one behind the middle; the angle
 ///    between them is 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361, and for others what the options say. The
 ///    maximum range of FLASER is taken as 80 m, that of the lasers which such logs come from.
@@ -154,7 +154,7 @@ struct BeamData {
   double cell_m = 0.0;              ///< of the world that expected_m is from (ExpectedRanges::cell_m); 0: not known
 };
 
-/// CSV with the columns `range_m,expected_m`, or `reading_m` in place of the first as readings_csv() has it, and, if
+/// CSV with the columns `range_m,expected_m`, or `reading_m` instead of the first as readings_csv() has it, and, if
 /// errors shall be clustered, `scan` (whole numbers, not decreasing; without it every pair is a separate scan).
 /// Throws InputError naming file and line.
 FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
