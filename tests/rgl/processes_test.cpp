@@ -2,12 +2,9 @@
 // Tests that need a separate process: seeds and versions from the environment, states that a process does not leave.
 // The program runs itself with one of the disabled tests below.
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -16,7 +13,6 @@
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
-#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test {
@@ -68,30 +64,6 @@ TEST(RglProcesses, TheSameSeedGivesTheSameCloudsInTwoProcesses) {
   EXPECT_EQ(first.said, second.said);
   EXPECT_NE(first.said, other.said);
   EXPECT_NE(unseeded.said, again.said);
-}
-
-/// Prints how many milliseconds of the processor a second copy of the library takes to load.
-TEST(RglChild, DISABLED_LoadsACopy) {
-  const TemporaryFolder folder;
-  const std::string copy = folder / "copy.so";
-  std::filesystem::copy_file(RGL_LIBRARY, copy);
-  const std::clock_t start = std::clock();
-  const void* const library = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const std::clock_t ticks = std::clock() - start;
-  ASSERT_NE(library, nullptr) << dlerror();
-  out() << 1e3 * static_cast<double>(ticks) / CLOCKS_PER_SEC;
-}
-
-/// A plugin loads the library when its program starts.
-TEST(RglProcesses, LoadTheLibraryWithin5Milliseconds) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer makes loading slow";
-  double least_ms = 1e9;  // others may disturb a process
-  for (int i = 0; i < 5; ++i) {
-    const Outcome child = run_child("LoadsACopy", "");
-    ASSERT_EQ(child.exit_code, 0);
-    least_ms = std::min(least_ms, std::stod(child.said));
-  }
-  EXPECT_LT(least_ms, 5);
 }
 
 TEST(RglChild, DISABLED_PrintsItsVersion) {
