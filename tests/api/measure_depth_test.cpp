@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program measures the frames of its own depth camera, and writes what it finds.
+// A program measures frames of its depth camera, and writes the results.
 
 #include <algorithm>
 #include <cstdint>

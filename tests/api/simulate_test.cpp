@@ -289,7 +289,7 @@ TEST_F(RoomAhead, IsSeenBySeveralSensorsOfManyEnvironments) {
   const double clean_m[] = {4, 5, 6};
   for (std::uint32_t e = 0; e < 3; ++e) {
     EXPECT_NEAR(frame_.range_m()[2 * e], clean_m[e], 1e-5);
-    EXPECT_NEAR(range_m[2 * e], 5 + batch.drawn_values(other)[e], 1e-5) << "room and sensor moved alike";
+    EXPECT_NEAR(range_m[2 * e], 5 + batch.drawn_values(other)[e], 1e-5) << "room and sensor moved equally far";
   }
   EXPECT_EQ(batch.ranges(other)[0].field, "mean_m");
   range_m.assign(6, 0.0F);

@@ -29,7 +29,7 @@ std::vector<Table> all_tables() {
   return tables;
 }
 
-/// An entry repeats its words as its unit, or has none.
+/// The unit of a choice repeats its words or is empty. No other unit lists words.
 TEST(Tables, GiveTheWordsOfAChoiceAsItsUnit) {
   int choices = 0;
   for (const Table& table : all_tables()) {

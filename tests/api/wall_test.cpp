@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program learns the noise of its own sensor from a wall, and writes what it finds.
+// A program learns the noise of its sensor from a wall, and writes the results.
 
 #include <array>
 #include <cmath>

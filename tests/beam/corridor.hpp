@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A long corridor with furniture along its walls. The map has all of it where it once stood; in the world some pieces
-// have been moved since. What was moved is seen by many neighbouring scans, so the readings of a stretch of the way err
-// together, and the beam model does not describe them exactly: as on real logs.
+// A long corridor with furniture along its walls. The map shows where all of it once stood; in the world some pieces
+// have moved. Many neighbouring scans see a moved piece, so errors within a stretch of the way are correlated. The beam
+// model does not describe them exactly, as on real logs.
 
 #include <algorithm>
 #include <cmath>
@@ -136,7 +136,7 @@ struct ParameterCoverage {
   double truth = 0.0;
   double held = 0.0;      ///< fraction of the fits; one without an interval holds nothing
   double spread = 0.0;    ///< of the estimates about the truth, root mean square
-  double reported = 0.0;  ///< std_error, root mean square of those that there are
+  double reported = 0.0;  ///< std_error, root mean square over the fits that have one
 };
 
 using Learned = std::vector<FitParameter>;

@@ -223,7 +223,7 @@ TEST(BeamFit, ErrorsAreClusteredByStretch) {
                   b = fit_beam_model(nine, kLaser, {.stretches = stretches, .compute = {.threads = 1}});
     for (const auto& f : BeamParameters::fields()) {
       if (f.name == "hit_offset_m") continue;
-      // Those of `a` are by chance a little below the naive ones, or above.
+      // Clustered errors of `a` are a little below or above its naive errors by chance.
       EXPECT_NEAR(b[f.name].std_error / a[f.name].std_error, 1, stretches == 0 ? 0.03 : 0.15) << f.name;
       EXPECT_NEAR(b[f.name].naive_error / a[f.name].naive_error, 1.0 / 3, 0.01) << f.name;
     }

@@ -77,7 +77,7 @@ TEST(DistanceField, RefusesLengthsOfNoUse) {
   }
 }
 
-/// A long wall along y at x = 4 m in fine cells, met head-on, so that distances are those of ranges.
+/// A long wall along y at x = 4 m in fine cells. Rays meet it head-on, so distances to it equal errors of ranges.
 GridMap wall(double cell_m) {
   GridMap map;
   map.resolution_m = cell_m;
@@ -151,7 +151,7 @@ TEST(LikelihoodField, FlagsBoundaries) {
   EXPECT_NE(floored.findings.back().text.text().find("at its floor"), std::string::npos);
 }
 
-/// Scans in runs of `run` that share the deviation of their sigma, so that neighbours err together.
+/// Scans in runs of `run` share the deviation of their sigma, so errors of neighbours are correlated.
 FieldFit fit_of_runs(std::size_t run, std::uint64_t seed, std::size_t stretches, const DistanceField& field) {
   constexpr double kCell = 0.005;
   LikelihoodFieldModel truth = {.8, .2, .1, 10};

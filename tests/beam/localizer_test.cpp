@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is written for localizers gives each reading of a log the density that was learned, by the localizer's own
-// formula: log densities differ by one constant, but for what the formula does not cut.
+// Parameters written for localizers give each reading of a log its learned density, by the localizer's own formula.
+// Log densities differ by one constant, except where the formula does not truncate.
 
 #include <cmath>
 #include <string>
@@ -41,8 +41,8 @@ double beluga_probability(const LocalizerBeam& p, double z, double z_mean, doubl
   return pz + (z < max_range ? p.z_rand / max_range : p.z_max);
 }
 
-/// A log of the sensor whose readings without a return are Z itself, which alone amcl takes for such. Longer ones weigh
-/// nothing there: a note says so.
+/// A log of the sensor whose readings without a return are exactly Z: amcl accepts no other value for them. Longer
+/// readings have no weight in amcl, and a note reports it.
 BeamData seen_by_a_localizer(BeamData data, const BeamSensor& sensor) {
   for (float& reading : data.reading_m) {
     if (classify(reading, sensor) == ReadingKind::kMax) reading = static_cast<float>(sensor.max_range_m);
@@ -183,7 +183,7 @@ TEST(Localizer, NotesSayWhatItCannotBeTold) {
   EXPECT_NE(shorts[0].find("below 1.73 m"), std::string::npos);
 }
 
-// Wherever lambda_short kills what is not negligible, that is told: of Freiburg 079 it is 3.9 % of the readings.
+// A note reports where lambda_short removes a relevant share of the shorts: 3.9 % of the readings of Freiburg 079.
 TEST(Localizer, NotesSayWhichShortsAreDead) {
   const BeamParameters uniform = {.8719, .0387, .0, .0894, .0757, 0};
   for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2}) {

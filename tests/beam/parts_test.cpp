@@ -56,7 +56,7 @@ std::vector<BeamData> cut(const BeamData& data, const std::vector<std::size_t>& 
   return parts;
 }
 
-/// 60 scans of 100 rays, some of which miss the map.
+/// 60 scans of 100 rays; some rays miss the map.
 BeamData make_log(int seed) {
   BeamData data = simulate(kLaserTruth, kLaser, 6000, 0.3, 9.5, static_cast<std::uint64_t>(seed));
   for (std::size_t i = 0; i < data.scan.size(); ++i) data.scan[i] = static_cast<std::uint32_t>(i / 100);

@@ -23,7 +23,7 @@ double in(double low, double high) {
 /// A number over several orders of magnitude.
 double scale_in(double low, double high) { return std::exp(in(std::log(low), std::log(high))); }
 
-/// The book's hits, or those of an extension.
+/// The book's law of hits, or the law of an extension.
 HitTail any_tail() {
   HitTail tail;
   tail.hit = static_cast<HitLaw>(*rc::gen::inRange(0, 3));
@@ -120,7 +120,7 @@ RC_GTEST_PROP(BeamProperties, TheUnitOfLengthIsAConvention, ()) {
   RC_ASSERT(other.w_max() == one.w_max());
 }
 
-/// A map of up to 40 x 40 cells with walls, unknown cells, and a pose of its own.
+/// A map of up to 40 x 40 cells with walls, unknown cells and a random pose.
 GridMap any_map() {
   GridMap map;
   map.rows = *rc::gen::inRange(1U, 41U), map.cols = *rc::gen::inRange(1U, 41U);

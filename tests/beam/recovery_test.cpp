@@ -53,7 +53,7 @@ void expect_close(const char* name, double got, double published, double deviati
   EXPECT_NEAR(got, published, 2 * deviation * std::sqrt(2.0 / static_cast<double>(seeds))) << name;
 }
 
-// The values are those of the specification, made there with another program: 20 000 rays, means over 40 seeds.
+// The specification made these values with another program: 20 000 rays, means over 40 seeds.
 TEST(BeamFit, RecoversTheLaserTable) {
   const std::size_t seeds = test::repetitions(40);
   const Estimates e = recover(kLaserTruth, kLaser, .5, 8, FitVariant::kExact, seeds);

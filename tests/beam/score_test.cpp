@@ -36,8 +36,8 @@ class Corridor final : public ExpectedRanges {
   [[nodiscard]] double floor_m() const override { return 0.025; }
 };
 
-/// The listing of Probabilistic Robotics, table 6.1 (q = q * p), as slow and obvious as it stands there. Written from
-/// the definitions with the C library, not with fathom's densities.
+/// The listing of Probabilistic Robotics, table 6.1 (q = q * p), as slow and obvious as in the book. It computes the
+/// definitions with the C library, not with fathom's densities.
 double listing(const BeamParameters& w, double limit, const std::vector<float>& z, const std::vector<float>& z_star) {
   double q = 1;
   for (std::size_t k = 0; k < z.size(); ++k) {

@@ -63,8 +63,8 @@ struct Errors {
   Vector naive, clustered;  // of the free parameters
 };
 
-/// H and J by differences of log densities. Clusters err together with `lags` neighbours to either side: J is the mean
-/// square of sums over windows of lags + 1 clusters, which is what Bartlett's weights come to.
+/// H and J by differences of log densities. A cluster is correlated with `lags` neighbours to either side. J is the
+/// mean square of sums over windows of lags + 1 clusters, which is equivalent to Bartlett's weights.
 Errors errors_by_differences(const BeamParameters& p, const BeamSensor& sensor, const BeamData& data,
                              std::size_t clusters, std::size_t lags, bool with_offset) {
   std::vector<std::size_t> free = {0, 1, 2, 3, 4};
@@ -120,7 +120,7 @@ Vector free_errors(const BeamParameters& e) {
   return errors;
 }
 
-/// `once`, with every scan's hits moved together, so that readings of a scan err together.
+/// `once`, with every scan's hits moved together, so errors within a scan are correlated.
 BeamData moved_by_scan(BeamData data, double by_m) {
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     if (data.reading_m[i] < 9) data.reading_m[i] += static_cast<float>(by_m * std::sin(1.0 + 7.0 * data.scan[i]));

@@ -15,8 +15,8 @@
 namespace fathom::test::chain_coverage_test {
 namespace {
 
-/// Of seeds, the share that holds the truth, three of its binomial deviations below 95 % at worst; and errors that are
-/// those of what is learned, to as many deviations of a mean square.
+/// The share of intervals that hold the truth is at most three binomial deviations below 95 %. Reported standard errors
+/// match the spread of the estimates, to about as many deviations of a mean square.
 void expect_covered(const std::vector<ParameterCoverage>& all, std::size_t seeds) {
   const auto n = static_cast<double>(seeds);
   for (const ParameterCoverage& c : all) {
@@ -50,7 +50,7 @@ TEST(RingCoverage, IsWhatIntervalsSay) {
   expect_covered(all, seeds);
 }
 
-/// Walls that stand beside where the scene has them are seen by many scans: only stretches of the way know it.
+/// Many scans see the same misplaced walls of the scene. Only clusters by stretches of the way account for it.
 TEST(StretchCoverage, HoldsWhereFramesErrTogether) {
   const std::size_t seeds = repetitions(12);
   ChainStudy study;

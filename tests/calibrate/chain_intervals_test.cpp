@@ -12,7 +12,7 @@
 namespace fathom::test::chain_intervals_test {
 namespace {
 
-/// Twice by how much the log-likelihood of so many losses falls from its maximum.
+/// Twice the fall of the losses' binomial log-likelihood from its maximum.
 double binomial_fall(const ChainReturns& returns, double p) {
   double lost = 0;
   for (const float range_m : returns.range_m) lost += std::isnan(range_m) ? 1 : 0;
@@ -72,11 +72,11 @@ TEST(ChainIntervals, OfAMeanAreAsFarToBothSides) {
     EXPECT_NEAR((p.high_95 - p.value) / (p.value - p.low_95), 1, 0.05) << p.name;
     const double widths = (p.high_95 - p.low_95) / 2 / p.std_error;
     EXPECT_GT(widths, 1.9) << p.name;
-    EXPECT_LT(widths, 2.15) << p.name << ": 40 frames that tell alike have about 38 degrees";
+    EXPECT_LT(widths, 2.15) << p.name << ": 40 frames with equal information have about 38 degrees of freedom";
   }
 }
 
-/// Far walls were hardly seen: what a texture loss does beyond them is told by a law that is steep or flat.
+/// Few returns come from far walls. A midpoint of texture loss beyond them follows only from the steepness of the law.
 TEST(ChainIntervals, OfAMidpointBeyondTheWallsReachFartherToTheSideThatIsHardlySeen) {
   const NoiseChain chain = {TextureLoss{.texture = 0.0F, .midpoint = 0.012F, .width = 0.006F}};
   const ChainReturns returns = simulate_returns(chain, 40, 64, 8);

@@ -18,7 +18,7 @@ namespace {
 
 const std::vector<std::uint16_t> kRings = {0, 2, 5};
 
-/// Returns of a chain, of which the rings take turns, with a bias for each ring on top.
+/// Returns of a chain whose rings take turns, with an additional bias for each ring.
 ChainReturns ringed(const NoiseChain& chain, const std::vector<float>& bias_m, std::uint32_t frames = 24) {
   ChainReturns returns = simulate_returns(chain, frames, 512, 5);
   for (std::size_t i = 0; i < returns.size(); ++i) {

@@ -174,7 +174,7 @@ TEST(ChainRules, AScoreIsTheMeanLogDensity) {
   EXPECT_TRUE(contains(input_error([&] { (void)score_difference(scores, {}); }), "cannot be compared"));
 }
 
-/// Ranges of which many leave the limits; what then happens is part of the law.
+/// Many ranges leave the limits; the law includes what happens to them.
 TEST(ChainRules, ReturnsThatNoiseCarriedOutOfTheLimitsAreCounted) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.3F, 0.0F}};
   for (const OutsideLimits outside : {OutsideLimits::kKept, OutsideLimits::kClamped, OutsideLimits::kLost}) {

@@ -32,8 +32,8 @@ inline void add_hit(const Return& clean, const Return& hit, bool is_hit, HitTurn
 inline ChainReturns simulate_returns(const NoiseChain& chain, std::uint32_t frames, std::uint32_t per_frame,
                                      std::uint64_t seed, std::uint32_t first_quad = 0) {
   ChainReturns out;
-  out.optics = {500.0F, 320.0F, 0.1F};  // those of fill_surface()
-  out.max_range_m = 120.0;              // that of apply_block()
+  out.optics = {500.0F, 320.0F, 0.1F};  // as in fill_surface()
+  out.max_range_m = 120.0;              // as in apply_block()
   out.hits.axes = hit_axes(chain);
   SurfaceBlock surface;
   for (std::uint32_t frame = 0; frame < frames; ++frame) {

@@ -24,7 +24,7 @@
 
 namespace fathom::test {
 
-/// What becomes of one parameter over the seeds of a study.
+/// The estimates of one parameter over the seeds of a study.
 struct ParameterCoverage {
   std::string name;
   double truth = 0.0;
@@ -125,9 +125,9 @@ inline SensorModel with_few_rays(SensorModel model) {
   return model;
 }
 
-/// Those that returns of one room can tell apart: no steps of levels, which have no error, no reach that is farther
-/// than the room, no largest disparity that nothing has, no number at its limit, and of a model that is there twice the
-/// last one.
+/// The parameters that returns of one room identify. Omitted are steps of levels (they have no standard error), a reach
+/// beyond the room, a largest disparity that no return has, and numbers at their limit. Of a model that occurs twice,
+/// only the last entry counts.
 inline std::vector<ChainParameter> told_parameters(const NoiseChain& chain) {
   std::vector<ChainParameter> out;
   for (const ChainParameter& p : chain_parameters(chain, "*")) {
@@ -157,7 +157,7 @@ inline SceneSetup study_setup(Scene scene, SensorModel model, NoiseChain noise, 
   return setup;
 }
 
-/// Where a sensor is in a room, of which it turns round twice.
+/// The pose of a sensor that turns round twice in a room.
 inline Pose turning_pose(double share) {
   const double turn = 2.0 * 3.14159265358979 * share;
   return {{1.0 + 1.5 * std::cos(turn), std::sin(turn), 0.1},
@@ -301,9 +301,9 @@ inline Scene make_rooms(std::uint32_t rooms, std::optional<std::uint64_t> seed) 
   return scene;
 }
 
-/// Of a preset that goes through rooms whose walls are not where the scene has them: two or three frames err together,
-/// and the edges of stretches lie within rooms. Its truth is what the seeds learn on average, since the walls' part in
-/// an error is learned, too. Without models that turn rays, which such walls hide.
+/// A preset moves through rooms whose walls are not where the scene has them. Errors of two or three frames are
+/// correlated, and stretches end within rooms. The truth is the mean estimate over the seeds, because the fit learns
+/// the walls' part in an error, too. Models that turn rays are left out: such walls hide them.
 inline ChainStudy rooms_study(const SensorPreset& preset) {
   constexpr std::uint32_t kRooms = 50, kFrames = 120;
   ChainStudy study = {.name = std::string(preset.name) + " in rooms", .truth = without_turned_rays(preset.noise)};
@@ -324,7 +324,7 @@ inline ChainStudy rooms_study(const SensorPreset& preset) {
   return study;
 }
 
-/// A lidar of which each ring has a gain and a bias of its own.
+/// A lidar with a separate gain and bias for each ring.
 inline ChainStudy ring_study(std::uint16_t rings) {
   ChainStudy study = {.name = "gain_bias by ring"};
   std::vector<RingEntry> entries;
@@ -342,8 +342,8 @@ inline ChainStudy ring_study(std::uint16_t rings) {
   return study;
 }
 
-/// A laser drives 800 m between two walls whose panels stand up to some centimetres from where the scene has them: the
-/// scans of a stretch of the way err together.
+/// A laser drives 800 m between two walls whose panels are up to some centimetres from where the scene has them. Errors
+/// of scans within a stretch of the way are correlated.
 inline ChainReturns uneven_walls(std::uint64_t seed, std::uint32_t scans = 480, std::uint32_t rays = 24) {
   constexpr double kHalfWidthM = 2.0, kStepM = 1.6, kPanelM = 2.5, kUnevenM = 0.02, kStddevM = 0.02;
   const auto normal = [&](std::uint32_t a, std::uint32_t b, std::uint32_t stream) {

@@ -93,7 +93,7 @@ TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
   }
 }
 
-// What pictures of a learned chain show: shares of errors in bins, measured and expected.
+// Pictures of a learned chain show shares of errors in bins, measured and expected.
 
 double sum_of(const BinShares& bins) { return std::accumulate(bins.shares.begin(), bins.shares.end(), 0.0); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parameters that no data can tell apart: one of them stays as it is given and is flagged, and the others have the
-// errors that they have alone.
+// No data can distinguish some parameters. One of them keeps its given value and is flagged. The others have the
+// standard errors that they have alone.
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What presets of depth cameras do on a table top and in the house, measured as a real camera's frames are.
+// Presets of depth cameras, on a table top and in the house, are measured like a real camera's frames.
 
 #include <cmath>
 #include <cstdint>
@@ -44,9 +44,9 @@ Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
   return sensor;
 }
 
-/// Two frames of a preset, or four of another size, with its own noise, without the pixels in which it had nothing
-/// within its reach, as `fathom measure depth --beyond-reach reasons` leaves them out; where `beyond_m` is given also
-/// without those of surfaces as far away and farther, as `--beyond-reach M` does.
+/// Two frames of a preset, or four of another size, with its own noise. Pixels with nothing within reach are left out,
+/// as `fathom measure depth --beyond-reach reasons` does. `beyond_m` also leaves out pixels of surfaces at least as far
+/// away, as `--beyond-reach M` does.
 DepthMeasure measured_preset(const std::string& scene, const std::string& name, const Pose& world_from_camera,
                              double beyond_m = std::numeric_limits<double>::infinity(),
                              const std::optional<Image>& image = {}) {
@@ -109,7 +109,7 @@ void expect_holes_of_a_real_camera(const DepthMeasure& m) {
 
 struct OfPreset {
   const char* name;
-  double height_m;  // above the table: 0.45 m times the ratio of the baselines, so that disparities are those of a D435
+  double height_m;  // above the table: 0.45 m times the ratio of the baselines, which gives the disparities of a D435
 };
 
 class DepthPresets : public ::testing::TestWithParam<OfPreset> {};

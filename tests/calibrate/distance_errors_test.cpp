@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors of `distance` where scans of a place err together.
+// Standard errors of `distance` where errors of scans at one place are correlated.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ double normal(std::uint32_t seed, std::uint32_t place, std::uint32_t stream) {
   return math::normal_quantile((word + 0.5) / 4294967296.0);
 }
 
-/// Scans of a drive past places whose walls stand off the map, all readings of a place alike.
+/// Scans of a drive past places whose walls differ from the map, by the same distance for all readings of a place.
 RangePairs drive(std::uint32_t seed) {
   RangePairs pairs;
   for (std::uint32_t scan = 0; scan < kScans; ++scan) {
@@ -67,7 +67,7 @@ TEST(DistanceErrors, OfStretchesHoldWhereScansOfAPlaceErrTogether) {
   EXPECT_GE(mean / seeds, 0.90);
   if (!kSanitized) EXPECT_LE(mean / seeds, 0.99);  // of 25 seeds all may be held
   EXPECT_GE(deviation / seeds, 0.90);
-  EXPECT_LT(of_pairs / seeds, 0.6) << "the case is none in which scans matter";
+  EXPECT_LT(of_pairs / seeds, 0.6) << "scans must matter in this case";
 }
 
 TEST(DistanceErrors, AreNeverBelowThoseOfIndependentPairs) {
@@ -95,7 +95,7 @@ void expect_unknown(const DistanceCalibration& fit) {
 
 TEST(DistanceErrors, OfOneClusterAreNotKnown) { expect_unknown(calibrate_distance(drive(1), {.stretches = 1})); }
 
-// The oracle: the mean of pairs that deviate alike moves with the mean of its clusters.
+// The oracle: the mean of pairs with equal deviations moves with the mean of its clusters.
 TEST(DistanceErrors, OfTheMeanAreThoseOfTheMeansOfClusters) {
   RangePairs pairs = drive(7);
   for (std::size_t i = 0; i < pairs.range_m.size(); ++i) {
@@ -111,7 +111,7 @@ TEST(DistanceErrors, OfTheMeanAreThoseOfTheMeansOfClusters) {
   for (const double of : means) square += (of - mean) * (of - mean);
   const DistanceCalibration fit = calibrate_distance(pairs, {.stretches = kClusters});
   EXPECT_NEAR(fit.mean_m.value, mean, 1e-9);
-  // Shares of what is known differ a little from cluster to cluster.
+  // Shares of the information differ a little from cluster to cluster.
   EXPECT_NEAR(fit.mean_m.std_error, std::sqrt(square / (kClusters * (kClusters - 1.0))), 0.03 * fit.mean_m.std_error);
 }
 

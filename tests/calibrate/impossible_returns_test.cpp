@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What learning says where a known share of the returns is impossible under the chain.
+// Learning reports a known share of returns that are impossible under the chain.
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +34,7 @@ ChainFit fit_of(const ChainReturns& returns) {
   return fit_chain(plain_chain(), free, returns, {.hold_out = 0, .threads = 1});
 }
 
-/// Returns that came back, one in so many.
+/// Indices of every `nth` return that came back.
 std::vector<std::size_t> every(const ChainReturns& returns, std::size_t nth) {
   std::vector<std::size_t> places, back;
   for (std::size_t i = 0; i < returns.size(); ++i) {
@@ -93,7 +93,7 @@ TEST(ImpossibleReturns, ErrorsAreTheSpreadOfTheValues) {
   EXPECT_EQ(with_impossible, kSeeds);
   for (std::size_t k = 0; k < 2; ++k) {
     const double mean = sum[k] / kSeeds, spread = std::sqrt((squares[k] - kSeeds * mean * mean) / (kSeeds - 1));
-    // The deviation of a spread of so many is 13 % of it.
+    // A spread over kSeeds estimates has a deviation of 13 %.
     EXPECT_GT(errors[k] / spread, 0.7) << k;
     EXPECT_LT(errors[k] / spread, 1.5) << k;
   }

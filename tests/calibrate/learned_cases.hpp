@@ -70,7 +70,7 @@ inline std::vector<LearnedCase> models_alone() {
   };
 }
 
-/// Several models together; those of presets are chain_study.hpp's.
+/// Several models together; chain_study.hpp has the cases of presets.
 inline std::vector<LearnedCase> models_together() {
   const NoiseChain structured = find_preset("real_structured_light").noise;
   const NoiseChain lidar = find_preset("VLP-16").noise;

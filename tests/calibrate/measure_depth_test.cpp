@@ -137,7 +137,7 @@ TEST(MeasureDepth, StepsAndCreasesAreLeftOut) {
     const double col = static_cast<double>(i % kCols), row = static_cast<double>(i / kCols);
     double disparity = 30 + 0.01 * row;
     if (col >= 164) disparity = 20;               // a step within the patches of one column
-    if (col < 70) disparity += 0.5 * (70 - col);  // a crease within those of another
+    if (col < 70) disparity += 0.5 * (70 - col);  // a crease within the patches of another
     depth[i] = static_cast<float>(kFocalBaseline / (disparity + kSigma * field[i]));
   }
   const DepthMeasure m = measure_depth(depth, 1, kRows, kCols, {.focal_baseline_px_m = kFocalBaseline});
@@ -202,7 +202,7 @@ TEST(MeasureDepth, WholeBlobsTouchNeitherBorderNorWhatIsLeftOut) {
   EXPECT_EQ(m.bands[2].holes, m.holes);
 }
 
-// What is left out counts nowhere: whatever stands there, the numbers are the same.
+// Pixels left out count nowhere: their values change no number.
 TEST(MeasureDepth, WhatIsLeftOutCountsNowhere) {
   auto depth = bent_surface(make_field(2, kRows, kCols, 0, 0), kRows, kCols, kSigma);
   std::vector<std::uint8_t> out(depth.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Clouds of a real spinning lidar in the room of wall_room.hpp: every turn starts anywhere and is a little too fast or
-// too slow, the encoder errs, ranges are rounded, nothing tells of what did not come back, and points are in no order.
+// Clouds of a real spinning lidar in the room of wall_room.hpp. Every turn starts anywhere and is a little too fast or
+// too slow. The encoder has errors, ranges are rounded, lost returns leave no trace, and points are in no order.
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,7 @@ struct TurnOptions {
   double encoder_deg = 0.01;     ///< deviation of the azimuths of a column
   double step_m = 0.002;         ///< of ranges; 0: not rounded
   double start_off_m = 0.0;      ///< height of the start of rays in the points, as drivers have it
-  bool is_nominal = false;       ///< start and rate are those of the sensor
+  bool is_nominal = false;       ///< start and rate are the sensor's
   std::string preset = "VLP-16";
   std::uint32_t columns = 1808;                           ///< of a turn at the rate of the sensor
   std::optional<std::vector<double>> elevation_deg = {};  ///< other rings, that fire all at once

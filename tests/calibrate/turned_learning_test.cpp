@@ -33,8 +33,8 @@ Case with_distance() {
           {"angular_ray.*", "distance.stddev_m", "dropout.*"}};
 }
 
-/// Learns at many seeds; 95 % intervals must hold the truth in a share [0.88, 1] of them, but for three deviations of
-/// that share where few seeds are tried.
+/// Learns at many seeds. 95 % intervals must hold the truth in a share [0.88, 1] of them. With few seeds the lower
+/// limit is three deviations of that share below 95 %.
 void expect_coverage(const Case& c, int seeds) {
   const NoiseChain& truth = c.setup.sensors.front().sensor.noise;
   const std::vector<ChainParameter> free = parameters_of(truth, c.free);

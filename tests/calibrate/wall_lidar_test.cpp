@@ -129,7 +129,7 @@ TEST(WallLidar, RingsHaveBiasesAndDeviationsOfTheirOwn) {
     EXPECT_NEAR(b.value, bias_of(ring), 4.0 * b.std_error + 0.0015) << ring;
     EXPECT_GT(b.value * bias_of(ring), 0.0) << ring;
   }
-  // Deviations are told from each other, at 3 m.
+  // The fit distinguishes the deviations of rings at 3 m.
   for (std::uint16_t ring = 5; ring < 14; ++ring) {
     const std::string of = "distance.rings." + std::to_string(ring);
     const double at_3_m = fit.chain[of + ".stddev_m"].value + 3.0 * fit.chain[of + ".stddev_per_m"].value;
@@ -166,7 +166,7 @@ TEST(WallLidar, ARingWithAGainIsNoCorrelation) {
     EXPECT_NEAR(bias.value, 0.0, 4.0 * bias.std_error);
     EXPECT_NE(flag_with(fit, "errors that grow with the range are learned as gains, too: ring 8"), "");
     EXPECT_EQ(fit.chain.chain.front().noise.slug(), "distance") << "no heavy tails";
-    // Nothing is said of rings that err as all others.
+    // No flag names rings with the same errors as all others.
     for (const std::uint16_t ring : {6, 7, 9, 10}) {
       const FitParameter& b = fit.chain["gain_bias.rings." + std::to_string(ring) + ".bias_m"];
       EXPECT_NEAR(b.value, 0.0, 4.0 * b.std_error + 0.0005) << ring;

@@ -17,7 +17,7 @@ namespace fathom::test {
 
 inline constexpr Vec3 kRoomM = {10.0, 12.0, 3.0}, kShelfM = {0.5, 1.0, 1.0}, kShelfAtM = {4.7, 2.0, 0.5};
 
-/// Where a lidar stands in the room, whose floor has its middle at the origin.
+/// The pose of a lidar in the room. The middle of the floor is the origin.
 struct Stand {
   Vec3 at_m;
   double yaw_rad = 0.0;

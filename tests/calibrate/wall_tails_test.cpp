@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors with heavy tails are told from normal ones, found again, and bend no plane.
+// The fit distinguishes heavy-tailed from normal errors, finds them again, and bends no plane.
 
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Distances by tape and depths that cannot be those of the readings: refused in words, or flagged and kept out of the
-// chain; and what a real sensor may err by, which is neither.
+// Distances by tape and depths that contradict the readings are refused with a message, or flagged and kept out of the
+// chain. Plausible errors of a real sensor are neither refused nor flagged.
 
 #include <cmath>
 #include <cstdint>
@@ -26,7 +26,7 @@ constexpr WallOptions kFew = {.most_returns = 2000};
 /// Two frames at each place, turned to either side.
 struct Places {
   std::vector<WallPlane> planes;
-  std::vector<double> tape_m;  ///< what is given for each frame
+  std::vector<double> tape_m;  ///< given distance of each frame
 
   Places(const std::vector<double>& truth_m, const std::vector<double>& tape_of_place_m) {
     for (std::size_t k = 0; k < truth_m.size(); ++k) {
@@ -121,7 +121,7 @@ TEST(WallTapeSanity, OneDistanceTypedWronglyIsNamed) {
   }
 }
 
-/// What contradicts itself leaves the chain as it is without a tape, to the last digit.
+/// Contradictory distances leave the chain equal to one without a tape, to the last digit.
 TEST(WallTapeSanity, WhatContradictsTheReadingsIsNotInTheChain) {
   struct Case {
     std::vector<double> tape_m;
@@ -202,7 +202,7 @@ TEST(WallTapeSanity, WhatASensorErrsByIsLearned) {
 }
 
 TEST(WallTapeSanity, PlacesOffTheLineAreNamedAndKept) {
-  // 6 cm at 1.5 m: more than a tape errs, less than a contradiction.
+  // 6 cm at 1.5 m: more than the error of a tape, less than a contradiction.
   const WallFit fit = fit_wall(Places({0.6, 0.8, 1.1, 1.5, 2.0, 2.6}, {0.6, 0.8, 1.1, 1.57, 2.0, 2.6})
                                    .frames(laser_sensor(121, 60), {DistanceNoise{.stddev_m = 0.002F}}),
                                kFew);

@@ -144,7 +144,7 @@ TEST(WallTurns, NoiseIsFoundAgain) {
       EXPECT_LT(std::abs(off), 4.0) << truth[k].first << " " << p.value << " +- " << p.std_error;
       square[k] += off * off;
     }
-    // All rays of the walls, of which the fit takes some: the share of losses is right to 4 of its deviations.
+    // The fit uses some rays of the walls, the measure all. Its share of losses is right to 4 deviations.
     const auto lost = static_cast<double>(fit.measure.lost), all = lost + static_cast<double>(fit.measure.readings);
     EXPECT_NEAR(lost / all, 0.05, 4.0 * std::sqrt(0.05 * 0.95 / all));
   }
@@ -183,7 +183,7 @@ TEST(WallTurns, WithoutAGridLossesAreNotKnown) {
   EXPECT_TRUE(fit.loss_laws.empty());
   EXPECT_TRUE(has_flag(fit, "azimuths lie on no regular grid"));
   EXPECT_FALSE(has_flag(fit, "no return was lost"));
-  // The same walls, where what is not known is no end of them.
+  // The walls are the same: unknown losses do not end them.
   const WallMeasure again = measure_wall(simulate_wall(fit, {.seed = 6}), {}, &fit.measure);
   EXPECT_FALSE(again.knows_losses);
   EXPECT_NEAR(static_cast<double>(again.readings), static_cast<double>(fit.measure.readings),

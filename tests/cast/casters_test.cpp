@@ -289,8 +289,8 @@ TEST_P(EveryCaster, GivesTheSameRangesFarFromTheOriginOfTheWorld) {
   }
 }
 
-/// Two ways of a caster to cast the same rays. Those of the tree give equal bits. Those of Embree meet the same
-/// triangles except at edges, and equal ranges up to rounding (support/casters.hpp).
+/// Two ways of a caster to cast the same rays. The tree gives equal bits. Embree meets the same triangles except at
+/// edges, and its ranges are equal up to rounding (support/casters.hpp).
 void expect_same_hits(CasterKind kind, std::span<const WorldRay> rays, const std::vector<Shot>& all,
                       const std::vector<Shot>& others) {
   if (kind == CasterKind::kTree) {

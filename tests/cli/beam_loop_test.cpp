@@ -27,7 +27,7 @@ double written(const std::string& scene, const std::string& key) {
   return std::stod(match[1]);
 }
 
-/// A number as it is printed, and half a unit of its last digit.
+/// A printed number, and half a unit of its last digit.
 struct Printed {
   std::string text;
   [[nodiscard]] double value() const { return std::stod(text); }

@@ -86,8 +86,8 @@ TEST_F(BeamOptions, VariantsLearnAsTheyAreNamed) {
   EXPECT_GT(std::abs(lambda[1] - lambda[2]), .05);
 }
 
-// A column that the map does not know, in the middle of the room. To the scans it is free; whoever takes it for a wall,
-// or for the end of all rays, explains fewer readings.
+// The map does not know a column in the middle of the room. Scans see it as free. A fit that takes it for a wall, or
+// for the end of all rays, explains fewer readings.
 TEST_F(BeamOptions, UnknownCellsPassStopOrEndRays) {
   std::string image = room_pgm();
   const std::size_t pixels = image.size() - 60 * 40;
@@ -134,7 +134,7 @@ TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
   EXPECT_EQ(others["held_out"]["nats"], judged("others", "odd").nats_per_ray);
 }
 
-// Readings in steps of 2 cm: the same parameters, judged by probabilities in place of densities.
+// Readings in steps of 2 cm: the same parameters, judged by probabilities instead of densities.
 TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
   change_log([](double z) { return std::to_string(std::round(z / .02) * .02); });
   const json none = fitted("none", {}), fine = fitted("fine", {"--step", "0.02"}),
@@ -213,7 +213,7 @@ TEST_F(BeamInScene, ParametersAreLearned) {
   EXPECT_NE(bytes_of(files_ / "scene/report.html").find("walls.yaml at a height of 0.5 m"), std::string::npos);
 }
 
-// Same draws, so the same readings but for the rounding of the ranges expected.
+// Equal draws give equal readings, except for the rounding of the expected ranges.
 TEST_F(BeamInScene, ScansAreSampled) {
   const Ended ended = in_scene("sample", {"--parameters", files_.parameters(), "--poses", files_ / "poses.csv",
                                           "--rays", "91", "--view", "270", "--seed", "5"});
@@ -246,7 +246,7 @@ TEST_F(BeamInScene, HeatmapsAreDrawn) {
     const std::size_t at = ended.out.find("in the log");
     return ended.out.substr(at, ended.out.find('\n', at) - at);
   };
-  // The same scan at the same pose; the scores agree to what is printed but for the last digit.
+  // The same scan at the same pose; the printed scores agree except in the last digit.
   std::istringstream a(pose_of_log(by_map).substr(10)), b(pose_of_log(by_scene).substr(10));
   for (int i = 0; i < 5; ++i) {
     double x = 0, y = 1e9;
@@ -655,7 +655,7 @@ TEST_F(BeamOptions, WriteNamesLocalizers) {
             std::string::npos)
       << twice.out;
   EXPECT_NE(twice.out.find("\nrays, held-out scans: "), std::string::npos) << twice.out;
-  // Localizers have no offset, so what they are given was learned without, and fit.json says so.
+  // Localizers have no hit offset. Their parameters are learned without one, and fit.json has a note about it.
   EXPECT_EQ(model.parameters.hit_offset_m, 0.0);
   const json without = fitted("none", {"--hit-offset", "0"}), with = fit_json("local");
   EXPECT_EQ(value(with, "sigma_hit_m"), value(without, "sigma_hit_m"));

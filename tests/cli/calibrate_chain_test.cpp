@@ -47,7 +47,7 @@ TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   for (const char* part : {"distance.<wbr>stddev_m", "<svg", "Correlations", "max_incidence_rad"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
-  // The chain that was learned makes frames that score as those that were measured.
+  // Frames of the learned chain score like the measured frames.
   const std::string set = "sensors.lidar.noise=@" + out + "/noise.yaml";
   const std::string again = simulated(file, "again", {"--set", set, "--seed", "8"});
   const json score =
@@ -139,7 +139,7 @@ std::string carmen_text(const std::string& csv) {
 TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   const std::string file = scene(kLaserScene), run = simulated(file, "run"), csv = run + "/laser/scans.csv";
   const std::string log = write_text(folder_ / "drive.log", carmen_text(bytes_of(csv)));
-  // Where the sensor stands in the scene does not matter, but for its height.
+  // The sensor's position in the scene does not matter, except its height.
   const std::string elsewhere = write_text(
       folder_ / "elsewhere.yaml", replaced(bytes_of(file), "position_m: [-3, -1, 0.5]", "position_m: [1, -2, 0.5]"));
   const auto learned = [&](const std::string& where, const std::string& measured, std::vector<std::string> more = {}) {
@@ -290,7 +290,7 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
   EXPECT_NE(ended.err.find("--angle-scale"), std::string::npos) << ended.err;
 }
 
-/// What a sensor saw of one room is not explained by another: every face says so, and of the right one nothing.
+/// Another room does not explain a sensor's frames: every command notes it. The right room gives no note.
 TEST_F(CalibrateChain, AWrongSceneIsNamed) {
   const auto note = [&](const std::string& file, const std::string& measured, const std::string& set = "") {
     std::vector<std::string> arguments = {"fit",      "chain",  file,        "--measured", measured,        "--free",

@@ -98,7 +98,7 @@ TEST_F(Calibrate, EnergyFromARun) {
   expect_energy_found(run);
 }
 
-// Each loss has a reason of its own, so that other laws of loss beside this one do not disturb it.
+// Each loss has a separate reason, so other laws of loss do not disturb this one.
 TEST_F(Calibrate, EnergyBesideOtherLosses) {
   const std::string run = simulate(
       "  - name: camera\n    type: stereo_camera\n    width: 320\n    height: 240\n    horizontal_fov_deg: 80\n"

@@ -69,7 +69,7 @@ class Disk : public testing::Test {
     ASSERT_NE(message, std::string::npos) << ended.err;
     EXPECT_EQ(count_lines(ended.err.substr(message)), 1U) << ended.err;
   }
-  /// The files of a run that did not end, besides the note that says so.
+  /// The files of an unfinished run, without unfinished.txt.
   [[nodiscard]] std::vector<std::filesystem::path> files_of_unfinished(const std::string& out) {
     std::vector<std::filesystem::path> files = files_below(folder_ / out);
     EXPECT_EQ(std::erase(files, std::filesystem::path(folder_ / out) / "unfinished.txt"), 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every example of every --help page runs as it is printed.
+// Every example of every --help page runs exactly as printed.
 
 #include <filesystem>
 #include <set>

@@ -78,7 +78,7 @@ TEST_P(KillAfter, LeavesOnlyWholeFiles) {
 }
 INSTANTIATE_TEST_SUITE_P(Files, KillAfter, testing::Values(1, 2, 3, 7, 20, 41));
 
-// The bag has no name before it is whole, so there is none after a kill, and an older one stays.
+// The bag gets its name when it is complete. A kill leaves no new bag, and an older one stays.
 class KillWithBag : public Interrupt, public testing::WithParamInterface<std::size_t> {};
 
 TEST_P(KillWithBag, LeavesNoBagOrTheOlderOne) {

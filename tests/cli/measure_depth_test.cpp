@@ -55,7 +55,7 @@ TEST_F(MeasureDepth, FindsTheNoiseOfARun) {
   const Ended quiet = run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--quiet", "--threads", "3"});
   EXPECT_EQ(quiet.err, "");
   EXPECT_EQ(quiet.out, ended.out.substr(0, quiet.out.size())) << "threads and files change no number";
-  // 16 bits of a millimetre a step say so.
+  // Images of 16 bits, in steps of a millimetre, are accepted, too.
   const Ended coarse = run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--files", "*.png"});
   EXPECT_EQ(coarse.exit_code, 0) << coarse.err;
 }

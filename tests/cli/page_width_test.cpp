@@ -96,7 +96,7 @@ TEST_F(PageWidth, OfAChainWithSevenParameters) {
         "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {gain_bias: {}}, {distance: {stddev_m: 0.05}}, "
         "{dropout: {probability: 0.3}}]",
         "--out", out});
-  expect_fits(out + "/report.html", 3);  // correlations as a matrix and as a list, of which one is shown
+  expect_fits(out + "/report.html", 3);  // correlations as a matrix and as a list; one of them is shown
 }
 
 TEST_F(PageWidth, OfAWallOfALidar) {

@@ -12,7 +12,7 @@
 
 namespace cli_test {
 
-/// The text with the first `find` replaced; nothing of it where there is none.
+/// The text with the first `find` replaced; empty if the text has no `find`.
 inline std::string replaced(std::string text, const std::string& find, const std::string& replace) {
   const std::size_t at = text.find(find);
   return at == std::string::npos ? "" : text.replace(at, find.size(), replace);

@@ -28,7 +28,7 @@ TEST(WallFreiburg, ScansOfACorridorShowWalls) {
   for (const json& plane : fit["details"]["planes"]) found += plane["is_found"].get<bool>() ? 1 : 0;
   EXPECT_EQ(fit["details"]["planes"].size(), 120U);
   EXPECT_GT(found, 90U);
-  // A laser of that kind errs by a centimetre or so; doors and posters are in the tails.
+  // A laser of that kind has errors of about a centimetre; doors and posters are in the tails.
   const json& parameters = fit["parameters"];
   ASSERT_TRUE(parameters.contains("student.scale_m")) << parameters.dump();
   const double scale_m = parameters["student.scale_m"]["value"], per_m = parameters["student.scale_per_m"]["value"];

@@ -3,10 +3,11 @@
 //
 //   ELSEWHERE_ISA=avx2   Embree gets at most this instruction set (sse2, sse4.2, avx, avx2, avx512), whatever the
 //                        program asks for. (Debian's Embree reads neither EMBREE_CONFIG nor a file .embree3.)
-//   ELSEWHERE_SHAKE=n    Embree divides by an estimate of 12 bits and one step of Newton's, which is short of the truth
-//                        by up to 2^-23 of it, and each maker of processors has estimates of its own. So every range is
-//                        shortened by a part of that which depends on n, the ray and the range; and every component of
-//                        a normal is moved by a rounding. The same ray always meets the same surface at the same range.
+//   ELSEWHERE_SHAKE=n    Embree divides by an estimate of 12 bits and one step of Newton's. The result is up to 2^-23
+//                        of the truth too short, and each maker of processors has different estimates. So every range
+//                        is shortened by a part of 2^-23, which depends on n, the ray and the range. Every component
+//                        of a normal is moved by a rounding. The same ray always meets the same surface at the same
+//                        range.
 //
 //   ELSEWHERE_WITNESS=f  the file f is made when Embree is first asked for a device: it was this library that answered.
 //
@@ -50,8 +51,8 @@ float part(std::initializer_list<float> values) {
   return static_cast<float>(hash >> 8) * 0x1p-24F;
 }
 
-/// Shortens the ranges of a packet that Embree has filled. A hit that now lies before its ray's tnear is none, and the
-/// ray must look on from behind it: `valid` then holds such rays alone, and the answer is whether there are any.
+/// Shortens the ranges of a packet that Embree has filled. A hit whose range falls below its ray's tnear does not
+/// count: the ray must search again from behind it. `valid` marks these rays; the result is true if there are any.
 template <unsigned N, class RayHit>
 bool shake(const RayHit& asked, RayHit& packet, int (&valid)[N]) {
   bool any = false;

@@ -59,7 +59,7 @@ std::vector<double> shares_of(std::vector<double> weights) {
   return weights;
 }
 
-/// Clusters of which every eighth tells ten times as much.
+/// Every eighth cluster carries ten times as much information.
 std::vector<double> uneven(std::size_t clusters) {
   std::vector<double> weights;
   for (std::size_t g = 0; g < clusters; ++g) weights.push_back(g % 8 == 3 ? 10.0 : 1.0);
@@ -97,8 +97,8 @@ TEST(BlockVariance, OneClusterThatTellsAllTellsNoVariance) {
   EXPECT_FALSE(block_variance({}, {}, BartlettWeights(0, false)));
 }
 
-/// Many worlds of clusters that err independently: the variance is right on average, its own spread is that of its
-/// degrees, and intervals hold.
+/// Many worlds of clusters with independent errors. The variance is right on average, its spread matches its degrees of
+/// freedom, and intervals hold the truth.
 void expect_law(const std::vector<double>& share, bool are_stretches, double most_held = 0.965) {
   constexpr std::uint32_t kWorlds = 10'000;
   const std::size_t clusters = share.size();
@@ -122,7 +122,7 @@ void expect_law(const std::vector<double>& share, bool are_stretches, double mos
   }
   const double spread = square - mean * mean;
   EXPECT_NEAR(mean, 1, 5 * std::sqrt(spread / kWorlds)) << clusters;
-  // The fourth moments of so many worlds know the degrees to a few percent.
+  // The fourth moments of kWorlds worlds determine the degrees of freedom to a few percent.
   EXPECT_NEAR(2 * mean * mean / spread / degrees, 1, 0.1) << clusters;
   EXPECT_GE(held, 0.935) << clusters;
   EXPECT_LE(held, most_held) << clusters;

@@ -107,7 +107,7 @@ expect '^# \.PCD v0?\.7' "$work/pcd"
   fail "first_scan.png is no PNG"
 
 build_example 02_my_noise my_noise
-# The largest of 4001 normals lies between 2.5 and 6 deviations but for 1 case in 10^10.
+# The largest of 4001 normals lies between 2.5 and 6 deviations, except in 1 case in 10^10.
 expect '\(([3-5]\.[0-9]|2\.[5-9]) deviations' "$work/my_noise.out"
 
 build_example 04_frames_from_a_scene frames_from_a_scene
@@ -130,7 +130,7 @@ done
 if "$work/05_fit_a_laser/build/fit_a_laser" 2> "$work/log"; then fail "fit_a_laser wants no arguments"; fi
 expect '^usage: fit_a_laser ' "$work/log"
 
-# A room with a post: what is lost is counted, and the pictures are written.
+# A room with a post: the program counts losses by reason, and writes the pictures.
 echo 'sensors: [{name: s, type: depth_camera, width: 2, height: 2, fx: 2}]
 scene:
   meshes: {box: {box: {size_m: [1, 1, 1]}}}
