@@ -302,7 +302,7 @@ void bench_learning() {
       megabytes_of([&] { return BeamData(data); }), static_cast<double>(peak - before) * 1e-6);
 }
 
-/// Expected ranges from meshes in place of a map.
+/// Expected ranges from meshes instead of a map.
 void bench_scene(const std::filesystem::path& scene_file) {
   const Scene house = make_house(scene_file);
   std::printf("\n### the house's meshes\n\nmemory, MB: scene caster %.1f, resident\n",

@@ -93,8 +93,8 @@ class DatasetBench {
     std::ofstream(folder_ / "scene.yaml") << scene_of(64, 48);
   }
 
-  /// What the file system alone takes for a unit that is a folder, beside a file that is none: the calls and the bytes
-  /// of `folders, a frame a unit` without fathom.
+  /// Times the file system alone, for one file and for one unit that is a folder: the calls and the bytes of
+  /// `folders, a frame a unit` without fathom.
   void bare_folders() const {
     std::vector<std::vector<double>> times(2);
     for (int round = 0; round <= kRounds; ++round) {
@@ -225,7 +225,7 @@ class DatasetBench {
       workers.emplace_back([threads, t] {
         double value = 1.0 + t;
         for (int i = 0; i < kSteps / threads; ++i) value = value * 0.999999 + 1e-6;
-        asm volatile("" : : "m"(value));  // somebody may read it
+        asm volatile("" : : "m"(value));  // keeps the compiler from removing the loop
       });
     }
     for (std::thread& worker : workers) worker.join();

@@ -92,7 +92,7 @@ void compare_set(const Set& set, const device::Gpu& gpu, Device device) {
   compare(set.name, gpu, there, here, rays.rows, rays.cols);
 }
 
-/// The house once for each environment, each with a table of its own place.
+/// The house once for each environment, each with the table at its own place.
 void compare_environments(const Scene& house, const Pose& pose, const NoiseChain& noise, const std::string& name,
                           const device::Gpu& gpu, Device device) {
   StereoCamera camera;

@@ -106,7 +106,7 @@ Sensor camera_of(const MujocoMirror& mirror, NoiseChain noise, MirrorImage image
   return sensor;
 }
 
-/// A frame of fathom, on so many threads.
+/// Renders frames of fathom, on a given number of threads.
 class Renderer {
  public:
   Renderer(const mjModel* model, const mjData* data, int threads, NoiseChain noise = every_loss(),

@@ -313,7 +313,7 @@ Scene make_balls(double radius_m) {
 }
 
 /// The same batch on one thread and on two; with `moving`, one ball stands elsewhere in every environment, so that each
-/// has a top-level tree of its own.
+/// has its own top-level tree.
 void run_environments(const Scene& scene, std::uint32_t count, bool moving) {
   const auto make = [&](int threads) {
     Environments batch(scene, sensor_of(camera_of(64, 48), {}, every_loss()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // mj_ray of MuJoCo 3.3.8, which has trees over the triangles of a mesh, for the rays of bench_mujoco.cpp: as WebAssembly from
-// npm, on one thread, and so slower than MuJoCo as it is installed.
+// npm, on one thread, and so slower than an installed MuJoCo.
 //
 //   npm install --prefix /tmp/mujoco-js mujoco-js@0.0.7
 //   build/release/bin/bench_mujoco /tmp/world.xml

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom fit chain` hold the truth (tests/calibrate/chain_study.hpp): each model
-// alone, the chains of the presets, a gain and a bias for each ring, what errs by stretches (the presets in rooms that
-// the scene has wrong, a laser along uneven walls). Prints the tables of bench/README.md.
+// alone, the chains of the presets, a gain and a bias for each ring, and errors that are correlated over
+// stretches (the presets in rooms that the scene has wrong, a laser along uneven walls). Prints the tables of
+// bench/README.md.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often the 95 % intervals of a fit hold the truth where readings of neighbouring scans err together: a corridor
+// How often the 95 % intervals of a fit hold the truth where neighbouring scans have correlated errors: a corridor
 // whose furniture was moved since its map was made (tests/beam/corridor.hpp). docs/beam-model.md has the
 // ranges of the tables.
 

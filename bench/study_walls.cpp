@@ -106,7 +106,7 @@ std::vector<Study> studies() {
                   {"student.scale_per_m", 0.003F},
                   {"student.nu", 3.0},
                   {"dropout.probability", 0.05F}}});
-  all.push_back({"VLP-16 with turns of its own",
+  all.push_back({"VLP-16 with its own turns",
                  of_turns({DistanceNoise{0.0F, 0.01F, 0.004F}, Dropout{0.05F}}),
                  {{"distance.stddev_m", 0.01F}, {"distance.stddev_per_m", 0.004F}, {"dropout.probability", 0.05F}}});
   return all;

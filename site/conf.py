@@ -13,7 +13,7 @@ html_show_sphinx = False
 templates_path = []
 pygments_style = "friendly"
 highlight_language = "none"  # what is indented is seldom a program in one language
-myst_heading_anchors = 4     # as those that pages link to
+myst_heading_anchors = 4     # pages link to headings down to this level
 suppress_warnings = []
 
 autodoc_member_order = "groupwise"
@@ -22,7 +22,7 @@ autodoc_default_options = {"members": True, "imported-members": True, "undoc-mem
 
 
 def plain_text(app, what, name, thing, options, lines):
-    """Docstrings are plain text: nothing in them is markup. What is indented stays as it is."""
+    """Docstrings are plain text: nothing in them is markup. Indented lines stay unchanged."""
     made = []
     literal = False
     for line in lines:

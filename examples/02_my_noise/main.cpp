@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A noise model of your own: ripple.hpp, passed to a sensor like any built-in model. Looks along a corridor wall and
+// Your own noise model: ripple.hpp, passed to a sensor like any built-in model. Looks along a corridor wall and
 // compares the error found at each range with the formula.
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <fathom/fathom.hpp>
-#include <fathom/noise/custom.hpp>  // for models of your own
+#include <fathom/noise/custom.hpp>  // for your own models
 
 #include "ripple.hpp"
 

@@ -43,7 +43,7 @@ NoiseChain losses(const MujocoMirror& mirror) {
           Disparity{.stddev_px = 0.1F, .steps_per_px = 16}};
 }
 
-/// How many pixels of each geom came back, of those that see it.
+/// Prints for each geom how many of the pixels that see it came back.
 void print_losses(const mjModel& model, const MujocoMirror& mirror, const Frame& frame, double time_s) {
   std::map<std::string, std::array<int, 2>> seen;
   for (std::size_t i = 0; i < frame.size(); ++i) {

@@ -101,7 +101,7 @@ def check_hdf5(file, expected):
 
 @pytest.mark.parametrize("level", [0, 1, 9])
 def test_h5py_reads_the_arrays_of_folders(scene, tmp_path, level):
-    h5py = pytest.importorskip("h5py", reason="no python3-h5py here: nobody reads the HDF5")
+    h5py = pytest.importorskip("h5py", reason="no python3-h5py here: the HDF5 files are not read")
     expected = folders(scene, tmp_path / "folders")
     simulate(scene, tmp_path / "out", "--format", "hdf5", "--units-per-file", 4, "--compression", level)
     fathom("dataset", "verify", tmp_path / "out")
@@ -124,7 +124,7 @@ def test_h5py_reads_the_arrays_of_folders(scene, tmp_path, level):
 
 
 def test_several_returns_are_an_axis_before_rows_and_columns(tmp_path):
-    h5py = pytest.importorskip("h5py", reason="no python3-h5py here: nobody reads the HDF5")
+    h5py = pytest.importorskip("h5py", reason="no python3-h5py here: the HDF5 files are not read")
     scene = tmp_path / "scene.yaml"
     scene.write_text(SCENE.replace("    rays: 50\n", "    rays: 50\n    divergence: {horizontal_deg: 3, separation_m: 0.2}\n"
                                    "    returns: [strongest, last]\n")
@@ -142,7 +142,7 @@ def test_several_returns_are_an_axis_before_rows_and_columns(tmp_path):
 
 
 def test_noise_is_stored_and_the_rest_is_coded(scene, tmp_path):
-    pytest.importorskip("h5py", reason="no python3-h5py here: nobody reads the HDF5")
+    pytest.importorskip("h5py", reason="no python3-h5py here: the HDF5 files are not read")
     sizes = []
     for level in [0, 1]:
         out = tmp_path / f"out{level}"

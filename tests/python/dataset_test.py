@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datasets from Python: the bytes of the command line, whoever renders which unit, and whoever is killed."""
+"""Datasets from Python: the bytes of the command line, whichever process renders a unit or is killed."""
 
 import dataclasses
 import multiprocessing

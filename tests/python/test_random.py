@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Keyed draws are those of the library's own models, bit by bit."""
+"""Keyed draws equal the draws of the library's models, bit by bit."""
 
 import numpy as np
 import pytest

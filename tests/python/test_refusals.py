@@ -180,7 +180,7 @@ BOUND = {made for module in MODULES for made in vars(module).values() if type(ma
 
 @pytest.mark.parametrize("made", sorted(BOUND, key=lambda made: made.__qualname__))
 def test_objects_that_init_refused_can_be_shown(made):
-    """As debuggers and test programs do with what stands in a frame of the stack."""
+    """Debuggers and test programs show the objects in a frame of the stack."""
     assert repr(made.__new__(made)).startswith(f"<{made.__module__}.{made.__name__} object at")
 
 

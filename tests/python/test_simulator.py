@@ -47,7 +47,7 @@ def test_numbers_have_limits():
 
 
 def test_the_scene_is_seen_as_it_is():
-    """Changes made through Python's scene show in the next frame of every simulator, as in one made anew."""
+    """Changes made through Python's scene show in the next frame of every simulator, as in a new one."""
     scene = room()
     old = [fa.Simulator(scene, [camera()], seed=1) for _ in range(2)]
     channels = ("range", "entity_id", "triangle_id")

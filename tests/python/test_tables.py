@@ -110,7 +110,7 @@ def test_presets():
     # A preset brings its noise, as in scene files; [] is the ideal sensor.
     assert fa.Sensor("a", "OS1-64").noise == fa.Sensor("a", lidar).noise == fa.sensors.preset_noise("OS1-64") != []
     assert fa.Sensor("a", "OS1-64", noise=[]).noise == fa.Sensor("a", "OS1-64", noise=()).replace(name="b").noise == []
-    # What is given in one way takes the place of what the preset says in another, as in scene files.
+    # A value given in one form replaces the preset's value in another form, as in scene files.
     camera = fa.preset("D435", width=640, height=360, fx=322.0)
     assert camera.intrinsics()["fx"] == 322 and camera.horizontal_fov_rad == 0
     assert fa.sensors.camera_from_fov(4, 2, np.pi / 2).intrinsics() == pytest.approx(dict(fx=2, fy=2, cx=1.5, cy=0.5))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sensors with a time of their own."""
+"""Sensors with their own times."""
 
 import math
 

@@ -17,7 +17,7 @@
 namespace fathom::chain_page_test {
 namespace {
 
-/// `count` parameters, whose errors have the correlation `c` with those of the first and none with each other.
+/// `count` parameters. Their errors have the correlation `c` with the error of the first, and none with each other.
 ChainReport report_of(std::size_t count, double c, double error_m) {
   ChainReport report;
   report.scene = "scene.yaml", report.measured = "run", report.frames.sensor = "lidar";

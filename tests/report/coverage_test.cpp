@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 95 % intervals against the truth that they should hold, where neighbouring scans err together.
+// 95 % intervals against the truth that they should hold, where neighbouring scans have correlated errors.
 
 #include <algorithm>
 #include <cstddef>

@@ -48,7 +48,7 @@ TEST(FieldLog, LearnsAsItsPartsDo) {
   EXPECT_TRUE(report.fit.held_out);
   EXPECT_EQ(report.nats_per_reading, field_nats_per_reading(others, field, fit.model));
   EXPECT_EQ(report.distance_m.size(), others.level.size());
-  // Better than what is not learned.
+  // Better than parameters that are not learned.
   LikelihoodFieldModel other = fit.model;
   for (const double factor : {.5, 2.0}) {
     other.sigma_hit_m = factor * fit.model.sigma_hit_m;
@@ -170,7 +170,7 @@ TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
       std::string::npos);
 }
 
-// The heights of the bars are logarithms of the shares; those of the lone bar too.
+// The heights of all bars, including the lone one, are logarithms of the shares.
 TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
   const FieldReport report = fit_field_log(log_of_room(), test::room_map());
   const std::string page = report_text(report, ReportForm::kHtml);

@@ -78,8 +78,7 @@ TEST_F(FitFigures, ReadingsAreStackedByTheirFourWeights) {
     EXPECT_EQ(bars.size(), std::string(component) == "max" ? 1U : 72U) << component;
     shares.push_back(sum(bars));
   }
-  // What lies beyond the axis has a bar of its own, so the heights add up to the weights; 0.1 pixel is what the text
-  // keeps.
+  // Readings beyond the axis have a separate bar, so the heights add up to the weights. The text keeps 0.1 pixel.
   for (const std::size_t k : {0U, 1U, 3U}) {
     const auto beyond = shapes(svg, "path", std::string(k == 0 ? "hit" : k == 1 ? "short" : "rand") + " beyond");
     ASSERT_LE(beyond.size(), 1U) << k;
@@ -157,7 +156,7 @@ TEST_F(FitFigures, ConvergenceHasOnePointPerIteration) {
   }
 }
 
-/// Scans of a model, each beam of which looks at a place of its own; drawn from the model that is reported.
+/// Scans drawn from the model that is reported. Each beam looks at a different place.
 FitReport scans_of_model(std::size_t scans, std::size_t beams, double hit_offset_m = 0.0) {
   FitReport report;
   report.model.sensor.max_range_m = 20;  // random readings are so few that the axis ends at about 15 m
@@ -180,7 +179,7 @@ FitReport scans_of_model(std::size_t scans, std::size_t beams, double hit_offset
   return report;
 }
 
-/// Heights of what was read and of what the model expects, bar by bar, those of lone bars at the end; sums of 1.
+/// Heights of the bars of the readings and of the model, with the lone bars at the end; each sums to 1.
 struct Bars {
   std::vector<double> readings, model;
 };

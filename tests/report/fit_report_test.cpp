@@ -280,7 +280,7 @@ TEST_F(FitFolder, HoldsParametersOfTheLocalizersThatAreNamed) {
   EXPECT_EQ(fit_files(fit, two).size(), 5U);
   for (const auto& file : fit_files(fit, two)) EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_EQ(fit_files(fit, two).back(), fit / "fit.json");
-  // The next fit leaves none of them that it does not write, but what somebody else wrote.
+  // The next fit removes the files that it does not write again, but keeps files that no fit wrote.
   static_cast<void>(folder_.write("fit/nav2.yaml", "amcl: mine"));
   write_fit(fit, report, true, std::vector<Localizer>{Localizer::kAmcl});
   EXPECT_TRUE(std::filesystem::exists(fit / "amcl.yaml"));

@@ -15,7 +15,7 @@
 namespace fathom::test::log_pairs_test {
 namespace {
 
-/// Normal errors of 2 cm, 5 m away, as far as they are within the gate; so many more readings were left out.
+/// Normal errors of 2 cm, 5 m away, as far as they are within the gate; `others` more readings were left out.
 std::vector<std::string> flags_at(double gate_m, std::size_t others) {
   LogPairs found;
   for (std::uint32_t i = 0; i < 4000; ++i) {

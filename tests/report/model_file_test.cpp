@@ -65,7 +65,7 @@ TEST(ModelFile, KeepsExtendedLawsOfHits) {
   }
 }
 
-/// Files of the book's model are those of versions that knew no other.
+/// Files of the book's model equal the files of versions that knew no other model.
 TEST(ModelFile, SaysNothingOfLawsThatItDoesNotUse) {
   for (const auto& field : HitTail::fields()) {
     EXPECT_EQ(beam_model_text(odd_model()).find("\n" + std::string(field.name) + ":"), std::string::npos) << field.name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Poses that are not exact, refined together with the parameters and the mount: what is known of a simulated log comes
+// Poses that are not exact, refined together with the parameters and the mount. The truth of a simulated log comes
 // back, and a real log gets likelier on rays that chose nothing.
 
 #include <cmath>
@@ -209,8 +209,8 @@ TEST(RefinePoses, HaveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-// The robot drives and turns while a scan is made; poses are those of the first ray, of which the second and third
-// thirds have none.
+// The robot drives and turns while a scan is made. Poses are given for the first ray; the second and third thirds of a
+// scan have no poses.
 TEST(RefinePoses, KnowWhereEachRayOfAMovingSensorWasMade) {
   ScanLog log = log_in_room();
   for (std::size_t s = 0; s < kScans; ++s) {

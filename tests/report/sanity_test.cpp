@@ -107,7 +107,7 @@ TEST(Sanity, OfALogInOrderNothingIsSaid) {
   EXPECT_EQ(texts_of(report.sanity), std::vector<std::string>{});
 }
 
-// Of few readings the model's own draws lie anywhere: what chance does is no fault of poses, tails or masses.
+// Of few readings the model's own draws lie anywhere: chance is no fault of poses, tails or masses.
 TEST(Sanity, OfFewReadingsOfTheModelNothingIsSaid) {
   const World world = World::from_map(hall());
   constexpr std::array<std::pair<std::size_t, std::uint32_t>, 5> kSizes = {
@@ -222,7 +222,7 @@ TEST(Sanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   EXPECT_EQ(flag_with(found, "many readings"), "");
 }
 
-// A code beyond what the log says is no return as it is: 81.91 of FLASER, which measures 80 m.
+// A code beyond the log's maximum range counts as no return already: 81.91 of FLASER, which measures 80 m.
 TEST(Sanity, ACodeThatIsNotBelowWhatTheLogSaysIsNotTaken) {
   const World world = World::from_map(hall());
   ScanLog log = coded(drive(model_of(kTruth), world));

@@ -36,7 +36,7 @@ inline FitReport make_report(bool held_out = true) {
   return report;
 }
 
-/// The flag of a report that has these words; empty: there is none.
+/// The flag of a report that has these words; empty without such a flag.
 template <class Report>
 std::string flag_with(const Report& report, std::string_view words) {
   for (const std::string& flag : fathom::texts_of(report.findings())) {

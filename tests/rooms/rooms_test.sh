@@ -55,7 +55,7 @@ refuses_line() {  # <title> <file> <line> <message>: the line is added to the fi
 fresh_tree
 expect_good 'the project itself'
 
-# Against an arrow, and across where there is none, through both doors.
+# Against an arrow, and between rooms without an arrow, through both doors.
 refuses_line 'upwards by "room/..."' src/base/wrong.cpp '#include "noise/samples.hpp"' \
   'src/base/wrong.cpp: noise/samples.hpp: room base may not include noise'
 refuses_line 'upwards by <fathom/...>' src/base/wrong.cpp '#include <fathom/noise/noise.hpp>' \

@@ -82,7 +82,7 @@ def test_site(out):
     assert "Two commands" in words_of(out / "index.html")
     assert "standard deviation at range 0" in words_of(out / "reference/fathom.noise.html")
     assert "Casts the sensors of a scene" in words_of(out / "reference/fathom.html")
-    for name in ("set_entity_poses", "render", "add_mesh"):  # of classes that are bound, and of those that inherit
+    for name in ("set_entity_poses", "render", "add_mesh"):  # of bound classes, and of classes that inherit
         assert f".{name}" in (out / "reference/fathom.html").read_text(), name
     headers = {str(path.relative_to(root)) for path in (root / "include").rglob("*.hpp")}
     listed = (out / "reference/cpp.html").read_text()

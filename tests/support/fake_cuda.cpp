@@ -507,7 +507,7 @@ FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size
 FATHOM_FAKE int cuMemcpyDtoHAsync_v2(void* to, CudaAddress from, std::size_t bytes, CudaStream stream) {
   FATHOM_CALL("cuMemcpyDtoHAsync_v2");
   const auto* const there = reinterpret_cast<const void*>(from);
-  if (!is_of_gpu(there, bytes)) complain("a copy comes out of what is not the GPU's memory");
+  if (!is_of_gpu(there, bytes)) complain("a copy comes out of memory that is not the GPU's");
   if (!is_pinned(to, bytes)) complain("a copy goes to memory that is not pinned");
   return add_task(stream, [=] { std::memcpy(to, there, bytes); });
 }

@@ -219,6 +219,6 @@ check('memory does not grow at 10 Hz', async () => {
   const is = await heap();
   console.log(`# ${is.frames - was.frames} frames: heap ${was.bytes} to ${is.bytes} bytes`);
   assert.equal(is.geometries, was.geometries);
-  // One frame's messages are 170 kB; what stays is much less than one for each frame.
+  // One frame's messages are 170 kB; the heap keeps much less than that for each frame.
   assert.ok(is.bytes - was.bytes < 2e6, `the heap grew by ${is.bytes - was.bytes} bytes`);
 });

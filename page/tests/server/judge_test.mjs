@@ -145,7 +145,7 @@ check('parameters are knobs: read, set, refused, and told to other clients', asy
   await one.until(() => one.parameters);
   assert.deepEqual([one.parameters.get(STDDEV), one.parameters.get(PROBABILITY)], [0.02, 0.1]);
   two.client.subscribeParameterUpdates([PROBABILITY]);
-  // The server reads two sockets in any order: an answer on the second tells that it has read the subscription.
+  // The server reads two sockets in any order: an answer on the second shows that it has read the subscription.
   two.client.getParameters([PROBABILITY], 'subscribed');
   await two.until(() => two.parameters);
   one.client.setParameters([{ name: PROBABILITY, value: 1 }], 'second');

@@ -111,7 +111,7 @@ check('neither the page nor the server grows at 10 Hz', async () => {
   const is = await measure();
   console.log(`# ${is.frames - was.frames} frames: page ${was.bytes} to ${is.bytes} bytes, server ${was.server} to ${is.server}`);
   assert.ok(is.frames - was.frames >= 9 * 60 * minutes, `${is.frames - was.frames} frames`);
-  // A frame's messages are 90 kB; what stays is much less than one for each frame.
+  // A frame's messages are 90 kB; page and server keep much less than that for each frame.
   assert.ok(is.bytes - was.bytes < 2e6, `the page grew by ${is.bytes - was.bytes} bytes`);
   assert.ok(is.server - was.server < 4e6, `the server grew by ${is.server - was.server} bytes`);
 });
