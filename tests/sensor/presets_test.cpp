@@ -343,16 +343,16 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
                        {"stereo_energy.half_ambient_klx", "10"},
                        {"dropout.probability", "0.003"}};
   EXPECT_EQ(values_of(find_preset("real_structured_light").noise), real);
-  // The table says the same.
+  // The page has the same figures.
   const std::string page = read_page();
   for (const char* figure :
-       {"0.28 to 10 | | angular_ray 0.0022 rad across and 0.0015 down, alike over 4 px, "
+       {"0.28 to 10 | angular_ray 0.0022 rad across and 0.0015 down, correlated over 4 px, "
         "stereo_shadow, invalid_band, texture_loss, matching_window 9 x 9 px, "
         "disparity 0.068 px in steps "
-        "of 1/32 px, alike over 4 px across and 0.6 down, dropout 1 % in specks and 0.9 % in patches",
-        "0.52 to 10 | | as D435", "0.1 to 10 | | as D435, without a projector",
-        "0.8 to 4 | | stereo_shadow, disparity 0.0625 px in steps of 1/8 px",
-        "0.4 to 8 | | stereo_energy (threshold law), dropout 0.3 %"}) {
+        "of 1/32 px, correlated over 4 px across and 0.6 down, dropout 1 % in specks and 0.9 % in patches",
+        "0.52 to 10 | as D435", "0.1 to 10 | as D435, no projector",
+        "0.8 to 4 | stereo_shadow, disparity 0.0625 px in steps of 1/8 px",
+        "0.4 to 8 | stereo_energy (threshold), dropout 0.3 %"}) {
     EXPECT_NE(page.find(figure), std::string::npos) << figure;
   }
 }
