@@ -42,7 +42,9 @@ void check_bag_file(const std::filesystem::path& file, const std::vector<std::fi
   }
   if (!std::filesystem::is_regular_file(file, error))
     throw InputError(fmt::format("{}: is no file that a bag could replace", file.string()));
-  if (!force) throw InputError(fmt::format("{}: exists already; force (--force) replaces it", file.string()));
+  if (!force) {
+    throw InputError(file.string(), ": exists already; force", Hint{"force", "", true}, " replaces it");
+  }
 }
 
 McapWriter::McapWriter(const std::filesystem::path& file)

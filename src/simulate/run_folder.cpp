@@ -64,7 +64,7 @@ std::string with_frames(const PlannedFolder& folder, const std::string& planned,
   return fmt::format("{}[000000-{:06}]{}", planned.substr(0, star), frames - 1, planned.substr(star + 1));
 }
 
-/// The final name of `.NAME.PID.part` and `.NAME.PID-N.part` (whole_file.hpp); other names unchanged.
+/// The final name of `.NAME.PID.part` and `.NAME.PID-N.part` (text/files.hpp); other names unchanged.
 std::string_view final_name(std::string_view name) {
   constexpr std::string_view kPart = ".part";
   if (!name.starts_with('.') || !name.ends_with(kPart)) return name;

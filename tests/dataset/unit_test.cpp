@@ -97,7 +97,6 @@ TEST(Shards, AreParsed) {
 using nlohmann::json;
 using test::DatasetFolder;
 using test::files_in;
-using test::input_error;
 namespace fs = std::filesystem;
 
 /// Sensors of three rates, with files for each frame and one file for all.

@@ -224,7 +224,6 @@ TEST(GridMap, AsksForTheYamlWhereAnImageIsGiven) {
   EXPECT_EQ(refusal("p.yaml", "w_hit: 1\n"), "p.yaml:1:1: this is the parameters of a beam model, not a map");
 }
 
-using test::input_error;
 using test::TemporaryFolder;
 
 // 3 x 2, the top row first; levels that a conversion by gamma would move.
@@ -349,7 +348,6 @@ TEST(HeightArray, NamesTheFileAndTheElementThatIsWrong) {
 
 using test::contains;
 using test::message_of;
-using test::TemporaryFolder;
 
 TEST(TrajectoryFileTest, ReadsTumLines) {
   const TemporaryFolder folder;

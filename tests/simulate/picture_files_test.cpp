@@ -159,8 +159,6 @@ TEST(PictureFiles, ShowTablesOfRaysByAngleUnlessTheyLieInOnePlane) {
   EXPECT_EQ(width_of("cone", "0,0,0,1,0,0\n0,0,0,0.8,0,0.6\n0,0,0,0.8,0.6,0\n"), 1024);
 }
 
-using test::TemporaryFolder;
-
 /// A camera that sees a post before a wall, and nothing beside the wall.
 std::string scene_with(const std::string& outputs) {
   return "seed: 4\nsensors:\n  - name: cam\n    type: stereo_camera\n    width: 40\n    height: 30\n    fx: 30\n"

@@ -229,10 +229,7 @@ TEST_F(From, IsRefusedWithPlaceAndReason) {
       std::string::npos);
 }
 
-using test::input_error;
 using test::kScene;
-using test::replaced;
-using test::TemporaryFolder;
 
 SceneSetup read_text(const std::string& text) { return read_scene_text(text, "s.yaml", {}); }
 

@@ -230,7 +230,7 @@ TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
   const auto refusal = [&](const SceneSetup& scene, const RunOptions& how) {
     return test::message_of<InputError>([&] { run_scene(scene, how); });
   };
-  EXPECT_TRUE(test::contains(refusal(setup, options()), "a.mcap: exists already; force (--force) replaces it"));
+  EXPECT_TRUE(test::contains(refusal(setup, options()), "a.mcap: exists already; force replaces it"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
   RunOptions how = options();
   how.force = true, how.bag = folder_ / "a.yaml";
