@@ -67,7 +67,7 @@ bool is_file_type(const std::string& type) {
   return type == "YAML" || type == "CSV" || type == "LOG" || type == "PNG" || type == "DATA";
 }
 
-/// The completion of an option's value; empty where there is none to suggest.
+/// The completion of an option's value; empty without a suggestion.
 std::string value_action(const Shell& shell, const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (type == "DIR") return std::string(shell.folders);

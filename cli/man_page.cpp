@@ -25,7 +25,7 @@ std::string page_name(const CLI::App& command) {
   return name;
 }
 
-/// Text that groff shows as it is.
+/// Text that groff shows unchanged.
 std::string escaped(std::string_view text) {
   std::string result = text.empty() || (text.front() != '.' && text.front() != '\'') ? "" : "\\&";
   for (const char c : text) {

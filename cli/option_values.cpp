@@ -52,7 +52,7 @@ constexpr std::array kSharedOptions = {
     SharedOption{"--scans", "WHICH", "of a log: all, odd, even or START:STOP:STEP"},
     SharedOption{"--step", "M", "of a log: ranges are multiples of it; 0: not rounded", 0, 1, "m"}};
 
-/// Limits that are those of the type alone tell a reader nothing.
+/// The doc with its limits, but without limits that only repeat the type.
 std::string doc_with_limits(const OptionText& text, const WholeLimits& limits) {
   if (limits.high >= kAnyIndex.high) return text.doc;
   return fmt::format("{} ({} to {})", text.doc, limits.low, limits.high);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Options with a value. It is read as scene files read theirs: the whole text, decimal, within limits; what is said is
-// used or refused. Messages name the option as it is typed. Only files that parse include this: CLI11 is slow to
+// Options with a value. It is read as scene files read theirs: the whole text, decimal, within limits. Every value is
+// used or refused. Messages name the option as typed. Only files that parse include this: CLI11 is slow to
 // compile.
 
 #include <algorithm>
@@ -90,7 +90,7 @@ CLI::Option& add_number(CLI::App& c, const OptionText& text, const NumberLimits&
 CLI::Option& add_range(CLI::App& c, const std::string& name, const std::string& doc,
                        std::optional<fathom::NumberRange>& value);
 
-/// One of several words, which stand in help in place of a type; `set` gets its position. `words` must outlive the
+/// One of several words; help lists them instead of a type. `set` gets its position. `words` must outlive the
 /// parsing.
 CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::string& doc,
                              std::span<const std::string_view> words, const std::function<void(std::size_t)>& set);
@@ -123,7 +123,7 @@ NumberLimits limits_of(std::string_view parameter) {
 
 // Options that several commands have.
 void add_threads(CLI::App& c, int& threads);
-void add_force(CLI::App& c, bool& force, const std::string& doc = "replace what is there from an earlier run");
+void add_force(CLI::App& c, bool& force, const std::string& doc = "replace the output of an earlier run");
 void add_quiet(CLI::App& c, bool& quiet);
 CLI::Option& add_json(CLI::App& c, bool& json);
 void add_set(CLI::App& c, std::vector<std::string>& set);

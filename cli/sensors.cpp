@@ -152,7 +152,7 @@ Json to_json(const SensorPreset& preset) {
           {"fields", values},    {"noise", noise}};
 }
 
-/// The preset or kind that is meant; what was typed, where there is none.
+/// The preset or kind that is meant; the typed name if it is unknown.
 std::string known_name(const std::string& typed) {
   std::vector<std::string_view> names;
   for (const SensorPreset& preset : fathom::sensor_presets()) names.push_back(preset.name);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Fails when a file includes a room, or a library, that cmake/Rooms.cmake does not allow, when an arrow there points upwards
 # or is of no use, or when the picture in docs/architecture.md has other arrows.
-# Run: cmake -D ROOT=<project> -P cmake/CheckRooms.cmake; with -D ROOMS=<file> in place of cmake/Rooms.cmake.
+# Run: cmake -D ROOT=<project> -P cmake/CheckRooms.cmake; with -D ROOMS=<file> instead of cmake/Rooms.cmake.
 cmake_minimum_required(VERSION 3.25)
 if(NOT ROOMS)
   set(ROOMS ${CMAKE_CURRENT_LIST_DIR}/Rooms.cmake)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Debian packages: fathom (program, libraries, pages), libfathom-dev, and python3-fathom in a build with FATHOM_PYTHON.
 #   cmake --workflow --preset packages     # build/packages/*.deb
-# The libraries stand in the package fathom: all packages are of one version, and each needs just this one of the others.
+# The package fathom holds the libraries: all packages are of one version, and each needs just this one of the others.
 
 # One file says the licences of all that the packages hold; Debian wants it in each.
 file(READ ${PROJECT_SOURCE_DIR}/LICENSE licence)

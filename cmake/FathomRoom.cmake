@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A room is a folder of src/ and a CMake target fathom_<room>, linked to the rooms that Rooms.cmake allows it to include. The
 # include path of a room is a build folder that holds one link, <room> -> src/<room>, so an #include finds the rooms that the
-# target is linked to, and those that these are linked to. CheckRooms.cmake refuses the latter at each build.
+# target is linked to, directly or through other rooms. CheckRooms.cmake refuses the indirect ones at each build.
 include(Rooms)
 include(FathomIsa)
 

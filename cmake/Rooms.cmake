@@ -29,8 +29,8 @@ set(FATHOM_ARROWS_dataset base text sensor render simulate)
 set(FATHOM_ARROWS_live base message scene text noise sensor cloud render simulate)
 set(FATHOM_ARROWS_report base scene text fit beam cast grid picture calibrate log simulate)
 
-# A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
-# to another room, each to one; those of none include what is under them, for users alone.
+# A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. Each of
+# these belongs to another room. Headers without an owner only include the headers below them, for users.
 set(FATHOM_OWNER_fathom.hpp "")
 set(FATHOM_OWNER_mujoco.hpp "")
 set(FATHOM_OWNER_mujoco "")

@@ -43,7 +43,7 @@ namespace fathom {
 
 inline constexpr int kMujocoGroups = 6;  ///< of geoms; mj_ray counts a group outside of them as the nearest
 
-/// Which geoms are mirrored: those that mj_ray would meet with the same geomgroup, bodyexclude and flg_static.
+/// Selects the mirrored geoms: mj_ray would meet them with the same geomgroup, bodyexclude and flg_static.
 struct MirrorOptions {
   std::array<bool, kMujocoGroups> groups = {true, true, true, true, true, true};
   std::vector<std::string> exclude_bodies = {};  ///< by name; their children are mirrored
@@ -126,7 +126,7 @@ class MujocoMirror {
   void append_poses(const mjData* data, std::vector<double>& positions_m, std::vector<double>& quaternions_wxyz) const {
     for (std::size_t i = 0; i < names_.size(); ++i) append(pose(data, i), positions_m, quaternions_wxyz);
   }
-  /// All entities of the mirror, those of cameras and sites included.
+  /// All entities of the mirror, including cameras and sites.
   [[nodiscard]] std::span<const EntityId> entities() const { return entities_; }
 
   /// The geoms that are mirrored, by MuJoCo's id: geom_ids()[index(entity)].
@@ -190,7 +190,7 @@ class MujocoMirror {
     return carried(entity, model_->site_bodyid[id], name, std::move(model), see_own_body, {});
   }
 
-  /// Groups of entities, for Sensor::ignore_groups: the geoms of a body, and those of a group of geoms.
+  /// Groups of entities, for Sensor::ignore_groups: the geoms of a body, or of a group of geoms.
   [[nodiscard]] std::string body_group(std::string_view body) const {
     return std::string("body/").append(
         name_of(model_->name_bodyadr, find("body", model_->name_bodyadr, model_->nbody, body), "body_"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where things stand on the page.
+// Places the parts of the page.
 import type { App } from './app';
 import { MODES, SHOWS, type Mode, type Settings, type Show } from './data/settings';
 import { h, say } from './panel/dom';

@@ -37,7 +37,7 @@ Device device_named(std::string_view word) {
   }
   if (number < 0 || number > Device::kMostNumber) {
     throw InputError(
-        fmt::format("device = '{}' is none of cpu, cuda, cuda:0 to cuda:{}, auto", word, Device::kMostNumber));
+        fmt::format("device = '{}' is not one of cpu, cuda, cuda:0 to cuda:{}, auto", word, Device::kMostNumber));
   }
   return {DeviceKind::kCuda, number};
 }

@@ -69,7 +69,7 @@ bool is_listed(FieldKind kind) {
   return kind == FieldKind::kList || kind == FieldKind::kPair || kind == FieldKind::kWords || kind == FieldKind::kPose;
 }
 
-/// All digits, those of a float if the field keeps floats.
+/// All digits of a double, or of a float if the field keeps floats.
 std::string digits(const FieldInfo& field, double value) {
   return field.is_single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
 }

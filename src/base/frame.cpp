@@ -110,7 +110,7 @@ template <class T>
 std::span<const T> Frame::array(Channel channel, const std::vector<T>& own) const {
   require(channel);
   if (memory_ == FrameMemory::kGpu) {
-    throw InputError(fmt::format("channel '{}' of the frame stands in the memory of a GPU", to_string(channel)));
+    throw InputError(fmt::format("channel '{}' of the frame is in the memory of a GPU", to_string(channel)));
   }
   if (!of_caller_) return own;
   return {static_cast<const T*>(buffers_[static_cast<std::size_t>(channel)]), size() * planes_of(channel)};

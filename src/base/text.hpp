@@ -29,7 +29,7 @@ bool is_word(std::string_view text);
 /// The text of a library or a file for a message: printable, at most 300 bytes.
 std::string one_line(std::string_view text);
 
-/// " (nearest known: 'x')" with likely_name(), or an empty text if there is none near.
+/// " (nearest known: 'x')" with likely_name(), or an empty text if no name is near.
 std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates);
 
 /// 1234567 as "1 234 567".

@@ -20,7 +20,7 @@ using Basis = Eigen::Matrix<double, kSide, kDegrees>;
 using Square = Eigen::Matrix<double, kDegrees, kDegrees>;
 
 /// Orthonormal polynomials of degree 0 to 3 on the pixels of a line, by Gram and Schmidt. Products of two of them, in x
-/// and in y, are orthonormal on the patch; those of total degree 3 and less span the cubics.
+/// and in y, are orthonormal on the patch; the products of total degree 3 and less span the cubics.
 Basis make_basis() {
   using Line = Eigen::Matrix<double, kSide, 1>;
   const Line x = Line::LinSpaced(kSide, 1.0 / kSide - 1.0, 1.0 - 1.0 / kSide);

@@ -45,8 +45,8 @@ double block_mean_square(ConstPatchValues residual);
 /// Means of products of values `lag` apart.
 LagPair lag_means(ConstPatchValues residual);
 
-/// Mean of lag_means() after remove_cubic() for a field with these covariances, which is separable,
-/// c(x, y) = across[x] down[y] / c(0, 0), and has none beyond the last lag. Exact.
+/// Mean of lag_means() after remove_cubic() for a field with these covariances. The field is separable,
+/// c(x, y) = across[x] down[y] / c(0, 0), and uncorrelated beyond the last lag. Exact.
 LagPair after_cubic(const LagPair& covariances);
 
 /// The covariances for which after_cubic() gives `measured`, by fixed-point iteration: c += measured - after_cubic(c).

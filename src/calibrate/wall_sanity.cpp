@@ -178,7 +178,7 @@ std::string levels_flag(const WallFrames& frames, const WallWork& work, double s
   if (!(steps_per_px > 0.0)) return "";
   const double gap = usual_gap(frames, work, steps_per_px);
   if (steps_per_px <= kMostSteps && gap < 2.0) return "";
-  const std::string seen = gap >= 2.0 ? fmt::format(", of which one in {:.0f} is ever seen", gap) : "";
+  const std::string seen = gap >= 2.0 ? fmt::format(", only one in {:.0f} ever seen", gap) : "";
   return fmt::format(
       "{:g} steps of the disparity in a px{}, are no steps of a camera: focal length times baseline, {:.6g} px m, may "
       "be "

@@ -197,7 +197,7 @@ class FrameMeter {
     for (std::size_t f = 0; f < parts_.size(); ++f) {
       if (!w_.fits[f] || !(usual > 0.0) || !(w_.fits[f]->deviation > kMostRestless * usual)) continue;
       w_.measure.planes[f].why_not = fmt::format(
-          "its readings deviate {:.1f} times as much as those of other frames do", w_.fits[f]->deviation / usual);
+          "its readings deviate {:.1f} times as much as the readings of other frames", w_.fits[f]->deviation / usual);
       w_.fits[f].reset();
     }
   }

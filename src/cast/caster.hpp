@@ -106,7 +106,7 @@ class Caster {
   virtual void find_blocked(const SightLines& lines, std::uint32_t* blocked) const = 0;
 };
 
-/// The rays that are cast and their limits, which replace those of the rays; [kBlockRays].
+/// The rays that are cast, and limits that replace the rays' limits; [kBlockRays].
 struct CastLimits {
   const std::int32_t* active;  ///< 0 for rays that are not cast, and behind the last ray
   float near;                  ///< of all rays

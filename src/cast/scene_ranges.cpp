@@ -166,7 +166,7 @@ std::unique_ptr<ExpectedRanges> make_scene_ranges(const Scene& scene, const Scen
 RayFan make_fan(const RayPattern& pattern) {
   validate(pattern);
   if (!pattern.origin_x.empty()) {
-    throw InputError("the rays of a fan start at the sensor origin, but these have origins of their own");
+    throw InputError("the rays of a fan start at the sensor origin, but these have separate origins");
   }
   return {pattern.direction_x, pattern.direction_y, pattern.direction_z};
 }

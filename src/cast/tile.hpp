@@ -17,7 +17,7 @@ constexpr std::uint32_t whole_packets(std::uint32_t count) {
   return (count + kPacketRays - 1) / kPacketRays * kPacketRays;
 }
 
-/// Largest extent in angle of a coherent packet. Packets twice as wide as those of a lidar with 16 rings still gain;
+/// Largest extent in angle of a coherent packet. Packets twice as wide as for a lidar with 16 rings still gain;
 /// rays in random directions lose a factor of 2 to 3.
 inline constexpr double kCoherentRad = 0.35;
 

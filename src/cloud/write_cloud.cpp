@@ -27,8 +27,8 @@ struct ChannelFields {
   std::array<std::string_view, 3> names;  ///< one, or three for points
 };
 
-/// The fields that a point can have, in the order of files. Names are those of PCL and of ROS drivers, if they have
-/// one.
+/// The fields that a point can have, in the order of files. Names are the same as in PCL and in ROS drivers, if
+/// these have one.
 constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
     {Channel::kIntensity, {"intensity"}},
     {Channel::kRing, {"ring"}},

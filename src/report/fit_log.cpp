@@ -321,7 +321,7 @@ BeamData with_scans(const BeamData& pairs) {
 std::string rows_flag(bool are_in_stretches) {
   return fmt::format(
       "the table tells no scans apart: each row counts as a scan, and {} as independent; a column scan says which rows "
-      "err together",
+      "have correlated errors",
       are_in_stretches ? "stretches of neighbouring rows" : "rows");
 }
 

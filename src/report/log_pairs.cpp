@@ -142,8 +142,8 @@ std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCali
     Finding& worst = findings.back();
     worst.severity = Severity::kUnusable;
     worst.text +=
-        ": the map or scene is of another place, or lies elsewhere than the log says, or poses are not those of the "
-        "scans";
+        ": the map or scene is of another place, or lies elsewhere than the log says, or the poses belong to "
+        "other scans";
     if (is_cut) {
       worst.text +=
           fmt::format(", or the gate, {:.1f} deviations of what was learned, is too small", gate_m / deviation_m);

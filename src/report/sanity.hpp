@@ -116,12 +116,12 @@ struct GivenLogs {
 /// This number of evenly spaced scans tells whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;
 
-/// By how many nats a judged ray is likelier at the refined poses of these scans than at those of the log; 0 where that
-/// is at most 0.05, or three standard errors by scan, or cannot be known.
+/// The gain of a judged ray in nats from the refined poses of these scans instead of the poses in the log. 0 if it is
+/// at most 0.05, or at most three standard errors by scan, or unknown.
 double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
                     const Compute& compute);
 
-/// What refined poses tell of the poses of a log.
+/// Compares refined poses with the poses of a log.
 struct PoseCheck {
   double gain = 0.0;  ///< as telling_gain() has it; 0 where poses move within half a cell
   CommonMove common;

@@ -248,7 +248,7 @@ CloudRanges turned_ranges(const CloudPoints& points, const fs::path& file, const
   if (ranges.lies_on_rays()) return ranges;
   throw InputError(
       fmt::format("{}: {} of {} points lie more than {} rad from the rays at their places, of sensor "
-                  "'{}': are its rows and columns those of the sensor?",
+                  "'{}': does the cloud have the rows and columns of the sensor?",
                   file.string(), ranges.strays, ranges.points, kMostTurnRad, sensor));
 }
 

@@ -48,7 +48,7 @@ struct LocatedRange {
 };
 
 /// {uniform: [low, high]}, {log_uniform: [low, high]}, {normal: [mean, stddev], limits: [low, high]} or
-/// truncated_normal instead of normal. The default limits are those of the field. Nothing if the value is no map, or
+/// truncated_normal instead of normal. The default limits come from the field. Nothing if the value is no map, or
 /// the field is no number. The caller sets the target of the range.
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field);
 

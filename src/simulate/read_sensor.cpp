@@ -249,7 +249,7 @@ void check_reach(const Sensor& sensor, std::span<const double> entity_farthest_m
   if (sensor.parent == kNoEntity) return;
   const double farthest = farthest_m(sensor.parent_from_sensor) + entity_farthest_m[index(sensor.parent)];
   if (farthest <= kMaxCoordinateM) return;
-  throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than {} m",
+  throw InputError(fmt::format("the sensor's place and its parents' places add up to {} m, more than {} m",
                                number_text(farthest), limit_text(kMaxCoordinateM)));
 }
 

@@ -206,8 +206,8 @@ EntityId add_entity(ReadEntity read, WorldSetup& world) {
   return id;
 }
 
-/// A far parent moves its children far away. Checks a bound that holds at all times. Entities after those of `entries`
-/// are parts, which have the place of the whole, and from `first_link` on links of the robots in `from`.
+/// A far parent moves its children far away. Checks a bound that holds at all times. Entities beyond `entries` are
+/// parts, which have the place of the whole, and from `first_link` on links of the robots in `from`.
 void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries, std::size_t first_link,
                       const YamlReader* from) {
   const std::vector<double> farthest_m = farthest_from_world_m(scene);
@@ -216,7 +216,7 @@ void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries
     const bool is_link = i >= first_link;
     if (i >= entries.size() && !is_link) continue;
     (is_link ? *from : entries[i]).located([&] {
-      throw InputError(fmt::format("{}its place and those of its parents add up to {} m, more than {} m",
+      throw InputError(fmt::format("{}its place and its parents' places add up to {} m, more than {} m",
                                    is_link ? fmt::format("link '{}': ", scene.entities()[i].name) : "",
                                    number_text(farthest_m[i]), limit_text(kMaxCoordinateM)));
     });

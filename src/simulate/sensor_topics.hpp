@@ -79,8 +79,8 @@ class SensorTopics {
   void open(MessageSink& sink);
   /// Sends clock and transforms, before the sensors of frame `index`.
   void begin_frame(std::uint32_t index);
-  /// Sends a frame that arrives, at the stamp in its header. Frames of a sensor with a timing come between those of the
-  /// scene and are sent at their delivery: the clock moves there, and tf also gets the stamp of measuring.
+  /// Sends a frame that arrives, at the stamp in its header. Frames of a sensor with a timing come between frames of
+  /// the scene and are sent at their delivery: the clock moves there, and tf also gets the stamp of measuring.
   void add(SensorId sensor, const Frame& frame);
 
  private:

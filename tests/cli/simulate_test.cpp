@@ -130,7 +130,7 @@ TEST_F(Simulate, IsaIsUsedAndChangesRangesByRoundingOnly) {
 
 TEST_F(Simulate, DevicesAreRefusedByNameAndWhereThereAreNone) {
   expect_refused("word", {"simulate", scene_, "--out", folder_ / "out", "--device", "gpu"},
-                 {"device = 'gpu' is none of cpu, cuda, cuda:0 to cuda:1023, auto"}, folder_ / "out");
+                 {"device = 'gpu' is not one of cpu, cuda, cuda:0 to cuda:1023, auto"}, folder_ / "out");
   expect_refused("number", {"simulate", scene_, "--out", folder_ / "out", "--device", "cuda:1023"}, {"device cuda"},
                  folder_ / "out");
   ASSERT_EQ(run("cpu").exit_code, 0);

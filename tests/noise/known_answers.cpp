@@ -17,7 +17,7 @@ const char* const kKnownAnswersHeader =
     "# with each compiler and instruction set. Written by tests/noise/make_known_answers.cpp.\n"
     "#\n"
     "# Origin: the first three philox lines are the \"philox4x32 10\" vectors of Random123 1.14 (D. E. Shaw Research,\n"
-    "# tests/kat_vectors). All other numbers were written by the first release of fathom, but for disparities at "
+    "# tests/kat_vectors). All other numbers were written by the first release of fathom, except disparities at "
     "or\n"
     "# below 0, which that release did not lose; tests/noise/oracle_test.cpp and tests/math/random_test.cpp check "
     "them\n"

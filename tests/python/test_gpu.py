@@ -97,7 +97,7 @@ for name in ("hit_sensor", "entity_id", "reason"):
     assert (tensor.code, tensor.bits) == {"hit_sensor": (2, 32), "entity_id": (0, 32), "reason": (1, 8)}[name]
     assert tuple(shape) == array.shape and [s * tensor.bits // 8 for s in strides] == list(face["strides"])
     if name == "hit_sensor":
-        set_name(capsule, b"used_dltensor")  # taken: whoever took it calls the deleter
+        set_name(capsule, b"used_dltensor")  # taken: the new owner calls the deleter
         del own, array, face
         assert copied(tensor.data, shape, "float32", [4 * s for s in strides]).tobytes() == there.tobytes()
         tensor.deleter(get_pointer(capsule, b"used_dltensor"))
@@ -143,7 +143,7 @@ for wrong in (lambda: fathom.Frame.over(range=ranges, reason=np.empty((24, 32), 
 """
 
 
-@pytest.mark.skipif(not os.path.exists(_FAKE), reason="the driver that is none was not built")
+@pytest.mark.skipif(not os.path.exists(_FAKE), reason="the fake driver was not built")
 def test_frames_of_a_gpu_have_the_bits_of_the_processor_and_may_stay_there():
     done = subprocess.run([sys.executable, "-c", _SCRIPT, _FAKE, os.path.dirname(__file__)], capture_output=True, text=True, check=False)
     if "this build of fathom has no code for GPUs" in done.stderr:
@@ -165,7 +165,7 @@ def test_frames_of_a_gpu_have_the_bits_of_the_processor_and_may_stay_there():
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:", "cuda:-1", "cuda:1024", "CUDA", ""])
 def test_a_word_that_is_no_device_is_refused(device):
-    with pytest.raises(fathom.InputError, match="is none of cpu, cuda"):
+    with pytest.raises(fathom.InputError, match="is not one of cpu, cuda"):
         fathom.Simulator(fathom.Scene(), device=device)
 
 

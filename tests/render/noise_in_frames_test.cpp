@@ -276,7 +276,7 @@ TEST(SensorAsRayFan, ALidarsFrameIsWhatItsRaysExpect) {
   SpinningLidar apart = lidar;
   apart.vertical_offset_m.assign(16, 0.01);
   EXPECT_EQ(input_error([&] { (void)make_fan(make_pattern(apart)); }),
-            "the rays of a fan start at the sensor origin, but these have origins of their own");
+            "the rays of a fan start at the sensor origin, but these have separate origins");
 }
 
 // A model that the library does not know acts, and is checked, like a registered one.

@@ -125,7 +125,7 @@ TEST(FitLog, TakesTheSensorFromItsOptions) {
   EXPECT_EQ(report.fit.block, "stretch");
 }
 
-// Walls of maps are drawn about a cell thick, those of scenes are where they are.
+// Maps draw walls about a cell thick; scenes have walls at their true place.
 TEST(FitLog, LearnsTheHitOffsetInMapsUnlessToldOtherwise) {
   const ScanLog log = log_in_room();
   const auto offset = [&](const World& world, const FitLogOptions& options) {
@@ -246,7 +246,7 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
     ASSERT_FALSE(report->sanity.empty());
     EXPECT_EQ(report->sanity[0].text.text(),
               "the table tells no scans apart: each row counts as a scan, and stretches of neighbouring rows as "
-              "independent; a column scan says which rows err together");
+              "independent; a column scan says which rows have correlated errors");
     EXPECT_EQ(report->facts.at(1).value, "odd (1 830 of 3 660 rows)");
   }
   for (const auto& field : BeamParameters::fields()) {
@@ -257,7 +257,7 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
   }
 }
 
-// Scans that chose nothing are not known: whoever names some vouches for them.
+// Scans that chose nothing are not known: users who name some vouch for them.
 TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   const ScanLog log = log_in_room();
   const std::string note =
@@ -406,7 +406,7 @@ TEST(SampleLog, IsKeyedBySeedAndScan) {
   EXPECT_EQ(log.max_range_m, 9);
   EXPECT_EQ(log.range_m, log_in_room().range_m);
   EXPECT_NE(log.range_m, sample_log(truth(), room(), log.pose, log.azimuth_rad, 6).range_m);
-  // A scan's readings are those of sample_scan() for what the room should show.
+  // A scan's readings equal the readings of sample_scan() for the expected ranges in the room.
   const BeamData pairs = make_beam_data(log, std::vector<std::uint32_t>{17}, room(), 9);
   std::vector<float> alone(61);
   sample_scan(truth().parameters, truth().sensor, beam_key(5, 17), pairs.expected_m, alone);
@@ -529,8 +529,8 @@ TEST(FitLogs, NameTheLogThatIsRefused) {
   EXPECT_EQ(refusal().find("log1.csv: no reading is a range"), 0U) << refusal();
 }
 
-// Written out from the densities of the components; their sum is the density, so the scores of beams add up to those of
-// scans.
+// Written out from the densities of the components. Their sum is the density, so the scores of the beams of a scan add
+// up to its score.
 TEST(ScoreBeams, GivesDensityAndComponentsOfEveryReading) {
   ScanLog log = log_in_room();
   log.range_m[3] = 9.0F;

@@ -54,7 +54,7 @@ const std::vector<Defect> kSceneDefects = {
     {"Device",
      "seed: 5",
      "device: gpu",
-     {"bad.yaml:3:9:", "device = 'gpu' is none of cpu, cuda, cuda:0 to cuda:1023, auto"}},
+     {"bad.yaml:3:9:", "device = 'gpu' is not one of cpu, cuda, cuda:0 to cuda:1023, auto"}},
 
     // Keys.
     {"UnknownTopKey", "seed: 5", "sead: 5", {"bad.yaml:3:1:", "sead is not a known key", "'seed'"}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pictures and depth files of a scene file equal those of the C++ API, with the names, poses and lost values of the
-// run.
+// Pictures and depth files of a scene file equal the files of the C++ API, with the names, poses and lost values of
+// the run.
 
 #include <array>
 #include <cmath>

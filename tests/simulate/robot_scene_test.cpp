@@ -224,7 +224,7 @@ TEST_F(From, IsRefusedWithPlaceAndReason) {
   const std::string far = replaced(kRobotScene, "position_m: [1, 2, 3]", "position_m: [1e9, 2, 3]\n    parent: wall");
   EXPECT_NE(
       input_error([&] { read(replaced(far, "parent: camera, scale", "scale")); })
-          .find("s.yaml:5:5: scene.from: link 'base': its place and those of its parents add up to 1000000010 m, more "
+          .find("s.yaml:5:5: scene.from: link 'base': its place and its parents' places add up to 1000000010 m, more "
                 "than 1e9 m"),
       std::string::npos);
 }

@@ -223,7 +223,7 @@ TEST(Run, BadOptionsWriteNothing) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-// Stopped at any moment, existing files are whole and equal to those of a full run, and there is no summary.
+// Stopped at any moment, existing files are whole and equal the files of a full run, and there is no summary.
 TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
   const TemporaryFolder folder;
   const Files full = files_of_run(kRichScene, 2);

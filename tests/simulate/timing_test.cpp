@@ -206,7 +206,7 @@ TEST_F(TimedRun, TheScheduleIsInTheOrderOfTime) {
     std::uint32_t& count = counts[event->sensor ? 1 + index(*event->sensor) : 0];
     EXPECT_EQ(event->index, count++);
     if (event->sensor == SensorId{1}) {
-      EXPECT_EQ(counts[0], counts[2]) << "the laser's frames follow those of the scene";
+      EXPECT_EQ(counts[0], counts[2]) << "the laser's frames follow the frames of the scene";
     }
   }
   EXPECT_EQ(counts, (std::array<std::uint32_t, 3>{4, 20, 4}));

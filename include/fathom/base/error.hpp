@@ -27,8 +27,8 @@ struct Hint {
   bool in_brackets = false;  ///< " (--model field)" instead
 };
 
-/// The name of a setting or hint in a face: "max_range_m" is "--max-range" on the command line. Of a name that ends
-/// with "=" a value stands in quotes, as Python has arguments: hit="student_t".
+/// The name of a setting or hint in a face: "max_range_m" is "--max-range" on the command line. A name that
+/// ends with "=" gets its value in quotes, like an argument in Python: hit="student_t".
 struct SettingName {
   std::string_view setting, shown;
 };

@@ -36,7 +36,7 @@ namespace fathom {
 
 /// A former name of a parameter. A file that uses it gets a message with the new name.
 struct FormerName {
-  std::string_view name = {};  ///< empty if the parameter has none
+  std::string_view name = {};  ///< empty if there is no former name
   std::string_view why = {};   ///< of the new name: "a beam is something else"; may be empty
 };
 

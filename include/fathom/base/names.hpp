@@ -15,7 +15,7 @@ namespace fathom {
 FATHOM_API std::string_view likely_name(std::string_view name, std::span<const std::string_view> candidates);
 
 /// The candidate equal to `name`. Otherwise the only candidate that equals it when case, hyphens and underscores are
-/// ignored: "vlp16" finds "VLP-16". Empty when there is none.
+/// ignored: "vlp16" finds "VLP-16". Empty without such a candidate.
 FATHOM_API std::string_view find_name(std::string_view name, std::span<const std::string_view> candidates);
 
 /// `text` on one line that is safe in a terminal, as Error has it. Of a text above `most` bytes, "... (1000087 bytes)

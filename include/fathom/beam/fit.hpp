@@ -84,8 +84,8 @@ FATHOM_API BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read,
 /// How well parameters describe data that they were not learned from.
 struct BeamJudgement {
   std::size_t pairs = 0;
-  /// Sum of log f, or of log(P / D) where the sensor has a step D: the mean density over the cell of a reading, so that
-  /// figures with and without a step, and those of a fit, compare. A scan's score is of P.
+  /// Sum of log f, or of log(P / D) where the sensor has a step D: the mean density over the cell of a reading. So
+  /// figures with and without a step compare, also with the figures of a fit. A scan's score is of P.
   double log_likelihood = 0.0;
   double nats_per_ray = 0.0;  ///< its mean; -inf where a reading is impossible
   /// Of the probability integral transform from uniform. Where the cdf jumps, at Z and at every reading of a sensor

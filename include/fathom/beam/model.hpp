@@ -10,7 +10,7 @@
 // That is the book's model. Hits with heavier tails (HitTail) extend it: BeamParameters::tail.
 //
 // Where a hit offset is set, z* + offset (cut to [0, Z]) replaces z* throughout: the surface is where hits are, and
-// unexpected objects stand in front of it.
+// unexpected objects are in front of it.
 //
 // f is a density against Lebesgue measure on [0, Z) plus a unit mass at Z, so learned weights do not depend on the unit
 // of length. Acts on one reading; readings of a scan are taken as independent (see ScoreOptions::alpha). Does not model
@@ -228,7 +228,7 @@ struct CdfJump {
 };
 
 /// The mixture for one expected range, in double precision: the slow, complete path. Its bits are the same on every
-/// computer, except those of logarithms. NaN gives NaN unless stated; infinite arguments lie beyond all others.
+/// computer, except the bits of logarithms. NaN gives NaN unless stated; infinite arguments lie beyond all others.
 class FATHOM_API BeamDensity {
  public:
   /// expected_m: z* >= 0; +inf and anything >= Z mean that the map says nothing within Z. Throws InputError, as

@@ -28,7 +28,7 @@ template <>
 inline constexpr std::array<std::string_view, 6> kChoiceWords<CloudLayout> = {"fields",   "xyz",    "xyzi",
                                                                               "velodyne", "ouster", "livox"};
 
-/// A cloud file holds one point per return, with fields x y z, then those of `fields` that the frame has. If rays have
+/// A cloud file holds one point per return, with fields x y z, then each of `fields` that the frame has. If rays have
 /// several returns, the last field is `return`, uint8: the number of the return.
 struct CloudOptions {
   CloudFrame frame = CloudFrame::kSensor;

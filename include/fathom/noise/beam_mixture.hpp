@@ -7,8 +7,8 @@
 //
 //   p_hit    Normal(z*, sigma) cut to [0, Z]           p_short  l e^{-l z} / (1 - e^{-l z*}) on [0, z*]
 //
-// z* is the range so far, with the offset; Z is the maximum range of the sensor's ray. Densities and parameters are
-// those of fathom/beam/model.hpp, which scores and fits such readings.
+// z* is the range so far, with the offset; Z is the maximum range of the sensor's ray. fathom/beam/model.hpp
+// defines the densities and parameters; it scores and fits such readings.
 //
 // Acts on valid returns, and on rays that met nothing within Z (reasons miss and above_max_range), for which z* = Z.
 // Returns lost for other reasons stay lost, such as returns below the minimum range. A reading of Z is the absence of a

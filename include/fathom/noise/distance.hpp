@@ -29,7 +29,7 @@ struct DistanceNoise {
   static constexpr std::string_view kDoc = "Gaussian error of the range, with a part that grows with the range.";
   static constexpr std::string_view kNote =
       "Differs from its source on purpose: the deviation grows with the range that the ray travelled. The source takes "
-      "the distance from the sensor origin, which is another one for rays with an origin of their own.";
+      "the distance from the sensor origin, which differs for rays that do not start there.";
   static constexpr Stage kStage = Stage::kRange;
   static constexpr DrawCount kDraws = {.normals = 1};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a knob's value stands on its slider, which runs from 0 to STEPS.
+// The position of a knob's value on its slider, which runs from 0 to STEPS.
 import type { Knob } from '../protocol/messages';
 
 export const STEPS = 1000;

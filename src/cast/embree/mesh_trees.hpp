@@ -70,7 +70,7 @@ class MeshTrees {
  public:
   MeshTrees(Isa isa, Executor& executor) : executor_(executor), device_(new_device(isa)) {}
 
-  /// Builds new trees, refits those of deformed meshes, and filters hits of one-sided entities. Not thread-safe; no
+  /// Builds new trees, refits the trees of deformed meshes, and filters hits of one-sided entities. Not thread-safe; no
   /// cast may run meanwhile.
   void sync(const Scene& scene);
 

@@ -106,7 +106,7 @@ static_assert(offsetof(OneSidedContext, context) == 0);
 
 // Embree traces a packet as a whole (the coherent flag) or divides it into rays if they diverge. As a whole it is up to
 // 2.8 times faster on large triangles, and as much slower on many small ones. So the triangles of an earlier packet
-// decide, and at first those of the whole scene. Both ways give the same ranges up to rounding; no processor so far
+// decide, and at first the triangles of the scene. Both ways give the same ranges up to rounding; no processor so far
 // differed in a bit away from edges. The choice depends only on the block of rays and the scene, and not on threads.
 
 /// Linear part of world_from_normal, column-major 3 x 3.

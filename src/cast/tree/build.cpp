@@ -194,7 +194,7 @@ class Builder {
     }
   }
 
-  /// The children of a node for a fork: leaves, and forks that become nodes. A root without items has none.
+  /// The children of a node for a fork: leaves, and forks that become nodes. A root without items has no children.
   static std::uint32_t children(const std::vector<Fork>& forks, std::uint32_t fork, std::uint32_t (&parts)[kWidth]) {
     if (forks[fork].range.size() == 0) return 0;
     return forks[fork].left == kNone ? take(fork, parts, 0) : divide(forks, fork, kWidth, parts, 0);
