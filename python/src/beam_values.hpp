@@ -50,6 +50,7 @@ inline constexpr SettingName kArguments[] = {{"auto_max_range", "max_range_m=\"a
                                              {"beam_refine_poses", "fit.beam(refine_poses=True)"},
                                              {"fit_hit_offset", "hit_offset_m=None"},
                                              {"hit", "hit="},
+                                             {"map_frame", "frame="},
                                              {"miss", "miss="},
                                              {"per_log", "per_log="},
                                              {"refine_poses", "refine_poses=True"}};

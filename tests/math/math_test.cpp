@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The errors that math.hpp states, measured against double precision. Sweeps take every kStep-th float of the domain,
+// The errors that f32.hpp and f64.hpp state, measured against double precision. Sweeps take every kStep-th float of the domain,
 // kStep odd so that no bit pattern is favoured; all floats of the domains were run once when the numbers were written.
 
 #include <cmath>

@@ -24,7 +24,7 @@ void expect_uniform(std::vector<double> u) {
   EXPECT_LT(p, kHighestP);
 }
 
-// Closed forms of the cdf, which range_law.cpp does not use.
+// Closed forms of the cdf, which measured_range_law.cpp does not use.
 TEST(Student, OfOneDegreeIsACauchyLaw) {
   auto u = errors_of(sample(StudentNoise{0.25F, 0.0F, 1.0F}, 3, 0, 0));
   for (double& r : u) r = 0.5 + std::atan((r - 3.0) / 0.25) / std::numbers::pi;

@@ -45,8 +45,8 @@ fit.field and beam.score_likelihood_field: DistanceField LikelihoodFieldModel::c
 fit.field and beam.score_likelihood_field: fit_likelihood_field make_field_data reading_ends model_for cell_lookup
 beam.FieldFit has it: field_nats_per_reading field_heatmap_of_log localizer_file_name
 beam.ScanLog, ScanScores and Heatmap have it: ScanLog::offsets LogScores PositionGrid carmen_text rays_with_evidence
-one log in Python: fit_logs range_pairs_of_log log_pair_flags
-files of reports, which Fit.write and the command line write: report_text *_report *_report_files first_unusable
+one log in Python: fit_logs range_pairs_of_log log_pair_findings
+files of reports, which Fit.write and the command line write: report_text *_report result_files first_unusable
 calibrate.read_measured_frames: ChainFrameReader read_run_frames read_cloud_frames is_noise_list
 fit.wall takes arrays: read_wall_* wall_distances wall_image_inputs wall_cloud_files wall_frames_of_log wall_lidar
 WallFit.sensor_yaml: wall_sensor_model wall_sensor_file

@@ -56,7 +56,7 @@ def test_pip_builds_in_the_folder_of_quickstart_and_says_so(tmp_path):
         assert f"fathom: building the Python module in {build}; {text}\n" in done.stdout
         configured, built, installed = (tmp_path / "calls").read_text().splitlines()
         assert f"-B {build} " in configured and "-DFATHOM_PYTHON=ON" in configured
-        assert built == f"--build {build} --target fathom_python" and installed.startswith(f"--install {build} --component python")
+        assert built == f"--build {build} --target fathom_python_package" and installed.startswith(f"--install {build} --component python")
         (build / "lib").mkdir(parents=True, exist_ok=True)
         (build / "lib/libfathom.so").touch()
 

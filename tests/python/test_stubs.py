@@ -91,6 +91,9 @@ def test_the_build_makes_stubs():
     names = {file.name for file in PACKAGE.glob("*.pyi")}
     assert names == {"_fathom.pyi", "_made_noise.pyi", "_made_sensors.pyi", "_made_beam.pyi"}
     assert not list((SOURCE / "python").rglob("*.pyi"))
+    stub = (PACKAGE / "_fathom.pyi").read_text()
+    missing = [n for n, value in vars(fathom._fathom).items() if isinstance(value, type) and f"class {n}" not in stub]
+    assert not missing
 
 
 def test_stubs_agree_with_the_module(cache, tmp_path):

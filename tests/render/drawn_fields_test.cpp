@@ -227,7 +227,7 @@ TEST(DrawnFieldRefusals, OfScansThatCloseUnderCorrelatedDraws) {
   laser.rays = 8, laser.min_azimuth_rad = -2.5, laser.max_azimuth_rad = 2.5;
   const ParameterRange to_the_turn = of_sensor("max_azimuth_rad", 2.4, 2.0 * std::numbers::pi * 7 / 8 - 2.5);
   refused(make_sensor(laser, {ChainEntry(DistanceNoise{.stddev_m = 0.1F}, Correlation{.across_px = 0.3F})}),
-          to_the_turn, "its scan would close");
+          to_the_turn, "this changes whether its scan closes");
   EXPECT_NO_THROW(Environments(test::make_plane_scene({5, 0}), make_sensor(laser, {DistanceNoise{.stddev_m = 0.1F}}),
                                options_with({to_the_turn})));
 }

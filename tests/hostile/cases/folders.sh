@@ -47,7 +47,7 @@ absent busy/unfinished.txt
 mkdir empty full
 echo mine > full/mine.txt
 expect 0 'lidar' fathom simulate room.yaml --out empty
-expect 2 'exists already' fathom simulate room.yaml --out full
+expect 2 'exists already; force \(--force\) replaces what an earlier run wrote' fathom simulate room.yaml --out full
 expect 2 'not a folder' fathom simulate room.yaml --out room.yaml --force
 absent full/lidar full/unfinished.txt
 
