@@ -218,7 +218,7 @@ Laser2d rplidar_a2() {
 void add_laser2d_presets(std::vector<SensorPreset>& presets) {
   // 1440 steps per turn, 1081 of them measured. Repeated accuracy: sigma below 10 mm up to 10 m and below 30 mm up to
   // 30 m; the line below passes through both in the middle of their intervals. (Accuracy, a constant error of a unit:
-  // 30 mm up to 10 m, 50 mm up to 30 m.)
+  // +-30 mm up to 10 m, +-50 mm up to 30 m.)
   presets.push_back({"UTM-30LX",
                      "Hokuyo UTM-30LX specification C-42-3615; SCIP 2.0 protocol specification C-42-03320B",
                      "1081 rays, 270 degrees, 30 m, 40 Hz",

@@ -26,7 +26,8 @@
 //
 // Source: the fronto-parallel window of block matching; Hirschmueller, Innocent, Garibaldi, "Real-time
 // correlation-based stereo vision with reduced border errors", IJCV 47, 2002, section 1, on how it fattens near
-// surfaces, and the speckle filter of stereo matchers. A plane is linear in d: exact for a pinhole camera.
+// surfaces, and the speckle filter of stereo matchers. On a plane d is linear in column and row: exact for a
+// pinhole camera.
 //
 // Not modelled: the similarity of the textures of two surfaces, which decides between them in a camera, and fattening
 // into regions that a camera does not see: hidden pixels stay lost.
