@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Prefixes of errors, and the message of a missing feature.
 
 #include <concepts>
 #include <string>

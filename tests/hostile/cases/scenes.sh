@@ -34,7 +34,7 @@ refused 'seed: 0x10' '6:7: seed = 0x10 is not a whole number'
 refused 'seed: 1e3' '6:7: seed = 1e3 is not a whole number'
 refused 'rate_hz: 1e999' '6:10: rate_hz = 1e999 is not a number'
 refused 'rate_hz: 1,5' '6:10: rate_hz = 1,5 is not a number'
-refused 'rate_hz: nan(123)' '6:10: rate_hz = nan\(123\) is not a finite number'
+refused 'rate_hz: nan(123)' '6:10: rate_hz = nan\(123\) is not a number'
 refused 'seed: 1 \0 2' '6:9: the control character 0x00'
 
 # Marks and line ends of other systems.
