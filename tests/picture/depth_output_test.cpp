@@ -12,7 +12,7 @@
 #include <fathom/files/pictures.hpp>
 
 #include "base/frame_writer.hpp"
-#include "cloud/point_layout.hpp"
+#include "cloud/arrays.hpp"
 #include "support/temporary_folder.hpp"
 #include "text/formats.hpp"
 
