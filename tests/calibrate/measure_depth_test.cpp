@@ -316,7 +316,7 @@ TEST(MeasureDepth, RefusesInOneLine) {
   meter.add(depth, 3, 4);
   EXPECT_TRUE(contains(input_error([&] { meter.add(depth, 4, 3); }), "the first image has 4 x 3"));
   const std::vector<std::uint8_t> out(5);
-  EXPECT_TRUE(contains(input_error([&] { meter.add(depth, 3, 4, out); }), "5 numbers"));
+  EXPECT_TRUE(contains(input_error([&] { meter.add(depth, 3, 4, out); }), "5 marks"));
   EXPECT_TRUE(contains(input_error([&] { (void)measure_depth(depth, 2, 2, 3, {}, out); }), "left_out has 5 numbers"));
   EXPECT_TRUE(contains(input_error([&] { (void)measure_depth(depth, 0, 3, 4); }), "0 images"));
   EXPECT_TRUE(contains(input_error([&] { (void)measure_depth(depth, 5, 1, 2); }), "12 depths"));
