@@ -65,7 +65,7 @@ TEST_F(CalibrateChain, OptionsThatWouldDoNothingAreRefused) {
       {"lidar", clouds, {"--scale", "1000"}, "--scale " + no_images + "folder of clouds"},
       {"laser", run, {"--scans", "odd"}, "--scans " + no_log + "run"},
       {"laser", run, {"--laser", "FLASER"}, "--laser " + no_log + "run"},
-      {"laser", run, {"--max-range", "5"}, "--max-range " + no_log + "run; how far"},
+      {"laser", run, {"--max-range", "5"}, "--max-range " + no_log + "run; the scene says how far"},
       {"laser", run, {"--step", "0.01"}, "--step " + no_log + "run"},
       {"laser", run, {"--scale", "1000"}, "--scale " + no_images + "run"},
       {"laser", run, {"--files", "*.npy"}, no_files + "run"},

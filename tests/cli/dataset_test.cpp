@@ -150,7 +150,7 @@ TEST_F(Dataset, VerifyLeavesAloneWhatIsNotPartOfIt) {
   fs::resize_file(dataset + "/units/000/000/000000005/unit.json", 3);
   const Ended removed = run_fathom({"dataset", "verify", "--remove-faulty", dataset});
   EXPECT_EQ(removed.exit_code, 2);
-  EXPECT_EQ(removed.out.substr(0, removed.out.find(';')),
+  EXPECT_EQ(removed.out.substr(0, removed.out.rfind(';')),
             "units/000/000/000000005/unit.json: is not as it was written\n"
             "extra.txt: is not part of the dataset\n"
             "units/000/000/000000003: is a link; a dataset has no links\n1 removed");
