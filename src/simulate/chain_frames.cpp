@@ -114,9 +114,7 @@ std::vector<std::uint16_t> rings_of(const Sensor& sensor) {
 
 std::vector<Finding> ChainFrames::findings() const {
   std::vector<Finding> all = notes;
-  const auto note = [&all](const char* code, const std::string& text) {
-    all.push_back({Severity::kNote, code, text});
-  };
+  const auto note = [&all](const char* code, const std::string& text) { all.push_back({Severity::kNote, code, text}); };
   if (beyond > 0) {
     note("beyond_max_range",
          fmt::format("{} beyond the {:.6g} m that the sensor measures {} as lost", counted(beyond, "reading"),

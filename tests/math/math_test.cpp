@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The errors that f32.hpp and f64.hpp state, measured against double precision. Sweeps take every kStep-th float of the domain,
-// kStep odd so that no bit pattern is favoured; all floats of the domains were run once when the numbers were written.
+// The errors that f32.hpp and f64.hpp state, measured against double precision. Sweeps take every kStep-th float of the
+// domain, kStep odd so that no bit pattern is favoured; all floats of the domains were run once when the numbers were
+// written.
 
 #include <cmath>
 #include <cstdint>
