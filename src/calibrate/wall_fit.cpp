@@ -289,7 +289,7 @@ class WallLearner {
     const auto [least, most] = std::minmax_element(frames_.turns->cols.begin(), frames_.turns->cols.end());
     const std::string columns =
         frames_.turns->knows_losses ? fmt::format(", {} to {} columns a turn", *least, *most) : "";
-    flag("turns", "points lie between the rays of the sensor: the rays are those of the points" + columns);
+    flag("turns", "points lie between the rays of the sensor: the fit takes the directions of the points" + columns);
     if (options_.still) flag("turns", "turns have different rays: the correlation in time is not known");
     if (frames_.turns->knows_losses) return;
     flag("turns",

@@ -137,7 +137,7 @@ TEST(WallTurns, NoiseIsFoundAgain) {
     const WallFrames frames =
         few_columns(turns_in_room(stands(24), kTurnNoise, {.seed = seed, .columns = kFewColumns}), ring);
     const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 10'000});
-    EXPECT_TRUE(has_flag(fit, "the rays are those of the points"));
+    EXPECT_TRUE(has_flag(fit, "the fit takes the directions of the points"));
     for (std::size_t k = 0; k < truth.size(); ++k) {
       const FitParameter& p = fit.chain[truth[k].first];
       const double off = (p.value - truth[k].second) / p.std_error;

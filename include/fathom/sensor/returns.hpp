@@ -85,7 +85,7 @@ inline constexpr std::size_t kMostReturns = kChoiceWords<ReturnChoice>.size();
 /// The report of a return whose echo an earlier return of the list already has, or whose name fits no echo: a ray that
 /// met one surface has no second return.
 enum class CoincidingReturn : std::uint8_t {
-  kNext,          ///< the strongest echo that is left; if there is none, lost with the reason no_further_return
+  kNext,          ///< the strongest echo that is left, or lost with the reason no_further_return
   kNextOrRepeat,  ///< the strongest echo that is left, else its own again; if its name fits no echo, the first. So a
                   ///< VLP-16 fills its packets in dual mode (User Manual 63-9243, section 9.3), and so do Hesai's
   kRepeat,        ///< its own echo again; if its name fits no echo, the first
