@@ -54,33 +54,55 @@ std::string png_levels_only(std::string_view bytes) {
   return kept;
 }
 
+/// The pixels of a PNG that outlives it, by libpng's simple interface.
+class PngPixels {
+ public:
+  PngPixels(const std::filesystem::path& file, std::string_view bytes) : file_(file) {
+    png_.version = PNG_IMAGE_VERSION;
+    if (png_image_begin_read_from_memory(&png_, bytes.data(), bytes.size()) == 0) fail_image(file_, png_.message);
+  }
+  ~PngPixels() { png_image_free(&png_); }
+  PngPixels(const PngPixels&) = delete;
+  PngPixels& operator=(const PngPixels&) = delete;
+
+  [[nodiscard]] bool has(png_uint_32 flag) const { return (png_.format & flag) != 0; }
+  /// An image of this size without values. Throws InputError for a side that is too long.
+  [[nodiscard]] GreyImage make_image() const {
+    check_image_sides(file_, png_.width, png_.height);
+    GreyImage image;
+    image.cols = png_.width, image.rows = png_.height;
+    return image;
+  }
+  void read(png_uint_32 format, void* pixels) {
+    png_.format = format;
+    if (png_image_finish_read(&png_, nullptr, pixels, 0, nullptr) == 0) fail_image(file_, png_.message);
+  }
+
+ private:
+  const std::filesystem::path& file_;
+  png_image png_ = {};
+};
+
 }  // namespace
 
 GreyImage read_png_levels(const std::filesystem::path& file, std::string_view bytes, std::string_view wanted) {
   if (!png_has_end(bytes)) fail_image(file, "cut short: the PNG has no end (IEND)");
   const std::string levels = png_levels_only(bytes);
-  png_image png = {};
-  png.version = PNG_IMAGE_VERSION;
-  if (png_image_begin_read_from_memory(&png, levels.data(), levels.size()) == 0) fail_image(file, png.message);
-  GreyImage image;
-  image.cols = png.width;
-  image.rows = png.height;
-  const bool deep = (png.format & PNG_FORMAT_FLAG_LINEAR) != 0;
-  const bool grey = (png.format & (PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA | PNG_FORMAT_FLAG_COLORMAP)) == 0;
-  const bool fits = grey && image.cols <= kMostMapSide && image.rows <= kMostMapSide;
-  if (!fits) png_image_free(&png);
-  if (!grey) fail_image(file, fmt::format("has colours or transparency; {}", wanted));
-  check_image_sides(file, image.cols, image.rows);
-  png.format = deep ? PNG_FORMAT_LINEAR_Y : PNG_FORMAT_GRAY;
-  image.white = deep ? 65535 : 255;
-  image.value.resize(std::size_t{image.rows} * image.cols);
-  std::vector<png_byte> shallow(deep ? 0 : image.value.size());
-  void* pixels = deep ? static_cast<void*>(image.value.data()) : static_cast<void*>(shallow.data());
-  if (png_image_finish_read(&png, nullptr, pixels, 0, nullptr) == 0) {
-    png_image_free(&png);
-    fail_image(file, png.message);
+  PngPixels png(file, levels);
+  if (png.has(PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA | PNG_FORMAT_FLAG_COLORMAP)) {
+    fail_image(file, fmt::format("has colours or transparency; {}", wanted));
   }
-  if (!deep) std::copy(shallow.begin(), shallow.end(), image.value.begin());
+  GreyImage image = png.make_image();
+  image.value.resize(std::size_t{image.rows} * image.cols);
+  if (png.has(PNG_FORMAT_FLAG_LINEAR)) {
+    image.white = 65535;
+    png.read(PNG_FORMAT_LINEAR_Y, image.value.data());
+    return image;
+  }
+  image.white = 255;
+  std::vector<png_byte> shallow(image.value.size());
+  png.read(PNG_FORMAT_GRAY, shallow.data());
+  std::copy(shallow.begin(), shallow.end(), image.value.begin());
   return image;
 }
 
@@ -139,8 +161,6 @@ void note_surplus(const std::filesystem::path& file, std::size_t bytes, std::siz
                                     bytes >= bytes_a_row ? "; are width and height right?" : ""));
 }
 
-}  // namespace
-
 GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
   const bool binary = bytes[1] == '5';
   PgmText text(file, bytes);
@@ -177,34 +197,20 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
   return image;
 }
 
-namespace {
-
 constexpr std::size_t kMostPngBytes = 0xffffffffU;  // limit of libpng's simple interface
 
 GreyImage read_png(const std::filesystem::path& file, std::string_view bytes) {
-  png_image png = {};
-  png.version = PNG_IMAGE_VERSION;
-  if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) fail_image(file, png.message);
-  GreyImage image;
-  image.cols = png.width;
-  image.rows = png.height;
-  const bool has_alpha = (png.format & PNG_FORMAT_FLAG_ALPHA) != 0;
+  PngPixels png(file, bytes);
   // Colours are read as stored: a grey format would weigh them by brightness. Grey of 16 bits is read as colours, too,
   // so that both get the same conversion to 8 bits.
-  const bool is_grey = (png.format & (PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_LINEAR)) == 0;
-  png.format = is_grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-  if (has_alpha) png.format |= PNG_FORMAT_FLAG_ALPHA;
+  const bool has_alpha = png.has(PNG_FORMAT_FLAG_ALPHA),
+             is_grey = !png.has(PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_LINEAR);
   const std::size_t colours = is_grey ? 1 : 3, step = colours + (has_alpha ? 1 : 0);
+  GreyImage image = png.make_image();
   const std::size_t count = std::size_t{image.rows} * image.cols;
-  const bool too_large = image.cols > kMostMapSide || image.rows > kMostMapSide || count * step > kMostPngBytes;
-  if (too_large) png_image_free(&png);
-  check_image_sides(file, image.cols, image.rows);
-  if (too_large) fail_image(file, "colours with transparency take 4 GiB or more; save it as grey");
+  if (count * step > kMostPngBytes) fail_image(file, "colours with transparency take 4 GiB or more; save it as grey");
   std::vector<std::uint8_t> pixels(count * step);
-  if (png_image_finish_read(&png, nullptr, pixels.data(), 0, nullptr) == 0) {
-    png_image_free(&png);
-    fail_image(file, png.message);
-  }
+  png.read((is_grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB) | (has_alpha ? PNG_FORMAT_FLAG_ALPHA : 0U), pixels.data());
   if (!png_has_end(bytes)) fail_image(file, "cut short: the PNG has no end (IEND)");
   image.white = static_cast<std::uint16_t>(255 * colours);
   image.value.reserve(count);
@@ -229,7 +235,7 @@ void check_image_sides(const std::filesystem::path& file, std::uint64_t cols, st
   }
 }
 
-GreyImage read_grey_image(const std::filesystem::path& file) {
+GreyImage read_image(const std::filesystem::path& file, PngReader read_png) {
   const std::string bytes = read_file(file);
   if (bytes.starts_with("P5") || bytes.starts_with("P2")) return read_pgm(file, bytes);
   if (bytes.starts_with("\x89PNG")) return read_png(file, bytes);
@@ -237,5 +243,7 @@ GreyImage read_grey_image(const std::filesystem::path& file) {
     fail_image(file, "is compressed (gzip); unpack it: an image is PGM (P2, P5) or PNG");
   fail_image(file, "is neither PGM (P2, P5) nor PNG");
 }
+
+GreyImage read_grey_image(const std::filesystem::path& file) { return read_image(file, read_png); }
 
 }  // namespace fathom

@@ -30,8 +30,9 @@ void check_image_sides(const std::filesystem::path& file, std::uint64_t cols, st
 /// Reads PGM (P2, P5, 8 or 16 bits) or PNG (colours are averaged), recognised by content. Throws InputError.
 GreyImage read_grey_image(const std::filesystem::path& file);
 
-/// Reads the bytes of a file that begins with P2 or P5. Throws InputError naming the file.
-GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes);
+using PngReader = GreyImage (*)(const std::filesystem::path& file, std::string_view bytes);
+/// The same with another reader of PNG.
+GreyImage read_image(const std::filesystem::path& file, PngReader read_png);
 
 /// Reads the stored levels of a grey PNG of 8 or 16 bits (`white`: 255 or 65535) and ignores gamma and colour profiles.
 /// `wanted` ends the message that refuses colours: "heights are a grey picture of 8 or 16 bits". Throws InputError

@@ -85,19 +85,24 @@ Cell cell_of(const GreyImage& image, std::size_t pixel, const MapImageOptions& o
   return occupancy < options.free_thresh ? Cell::kFree : Cell::kUnknown;
 }
 
+/// The values that `value_of` gives to the pixels, from the lowest row of the image to the uppermost.
+template <class Value, class F>
+std::vector<Value> from_below(const GreyImage& image, F value_of) {
+  std::vector<Value> values;
+  values.reserve(image.value.size());
+  for (std::size_t row = image.rows; row-- > 0;) {
+    for (std::size_t col = 0; col < image.cols; ++col) values.push_back(value_of(row * image.cols + col));
+  }
+  return values;
+}
+
 GridMap cells_of(const GreyImage& image, const MapImageOptions& options) {
   GridMap map;
   map.rows = image.rows;
   map.cols = image.cols;
   map.resolution_m = options.resolution_m;
   map.world_from_map = options.world_from_map;
-  map.cells.resize(image.value.size());
-  for (std::uint32_t row = 0; row < map.rows; ++row) {
-    for (std::uint32_t col = 0; col < map.cols; ++col) {
-      const std::size_t pixel = std::size_t{map.rows - 1 - row} * map.cols + col;
-      map.cells[std::size_t{row} * map.cols + col] = cell_of(image, pixel, options);
-    }
-  }
+  map.cells = from_below<Cell>(image, [&](std::size_t pixel) { return cell_of(image, pixel, options); });
   validate(map);
   return map;
 }
@@ -161,12 +166,9 @@ std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {
 namespace {
 
 GreyImage read_levels(const std::filesystem::path& file) {
-  const std::string bytes = read_file(file);
-  if (bytes.starts_with("P5") || bytes.starts_with("P2")) return read_pgm(file, bytes);
-  if (bytes.starts_with("\x89PNG")) {
-    return read_png_levels(file, bytes, "heights are a grey picture of 8 or 16 bits");
-  }
-  fail_image(file, "is neither PNG nor PGM (P2, P5)");
+  return read_image(file, [](const std::filesystem::path& name, std::string_view bytes) {
+    return read_png_levels(name, bytes, "heights are a grey picture of 8 or 16 bits");
+  });
 }
 
 void check_elevation(double elevation_m) {
@@ -189,13 +191,9 @@ HeightField heights_of(const GreyImage& image, const HeightImageOptions& options
     low = *least;
     high = std::max<double>(*most, low + 1.0);  // a picture with a single level is flat
   }
-  field.heights_m.reserve(image.value.size());
-  for (std::uint32_t row = image.rows; row-- > 0;) {
-    for (std::uint32_t col = 0; col < image.cols; ++col) {
-      const double level = image.value[std::size_t{row} * image.cols + col];
-      field.heights_m.push_back(static_cast<float>(options.elevation_m * ((level - low) / (high - low))));
-    }
-  }
+  field.heights_m = from_below<float>(image, [&](std::size_t pixel) {
+    return static_cast<float>(options.elevation_m * ((image.value[pixel] - low) / (high - low)));
+  });
   return field;
 }
 

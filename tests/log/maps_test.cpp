@@ -314,7 +314,7 @@ TEST(HeightImage, NamesTheFileAndWhatIsWrong) {
   }
   EXPECT_EQ(error(folder.write("cut.png", whole.substr(0, whole.size() - 12))),
             "cut.png: cut short: the PNG has no end (IEND)");
-  EXPECT_EQ(error(folder.write("no.png", "v 0 0 0")), "no.png: is neither PNG nor PGM (P2, P5)");
+  EXPECT_EQ(error(folder.write("no.png", "v 0 0 0")), "no.png: is neither PGM (P2, P5) nor PNG");
   EXPECT_NE(error(folder / "missing.png"), "");
   HeightImageOptions flat = kOptions;
   flat.elevation_m = 0;
