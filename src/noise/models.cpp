@@ -39,6 +39,31 @@ void Correlation::check() const {
   }
 }
 
+/// With the deviation of the normal error.
+StudentNoise DistanceNoise::with_heavy_tails(const DistanceNoise& p) {
+  constexpr double kNu = 5.0;
+  const double scale = std::sqrt((kNu - 2.0) / kNu);
+  return {.scale_m = static_cast<float>(scale * double{p.stddev_m}),
+          .scale_per_m = static_cast<float>(scale * double{p.stddev_per_m}),
+          .nu = static_cast<float>(kNu)};
+}
+
+Dropout Dropout::begin_loss(const LossCover& cover) {
+  return {static_cast<float>(std::clamp(0.5 * cover.lost_share, 1e-5, 0.5))};
+}
+
+LossAngle LossAngle::begin_loss(const LossCover& cover) {
+  return {static_cast<float>(std::clamp(cover.kept_rad, 0.1, 1.57))};
+}
+
+/// The signal of the pattern at the far end is near the midpoint.
+TextureLoss TextureLoss::begin_loss(const LossCover& cover) {
+  TextureLoss begun;
+  const double signal = math::exp((1.0 - cover.far_m) / double{begun.reach_m}) / (cover.far_m * cover.far_m);
+  begun.midpoint = static_cast<float>(0.7 * signal), begun.width = static_cast<float>(std::max(0.3 * signal, 1e-5));
+  return begun;
+}
+
 void BeamMixture::settle(BeamMixture& p) {
   double sum = 0.0;
   for (const float weight : {p.w_short, p.w_max, p.w_rand}) sum += double{weight};

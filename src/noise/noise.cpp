@@ -101,6 +101,45 @@ std::optional<std::size_t> NoiseAccess::place_in_list(const Noise& noise) {
   return std::nullopt;
 }
 
+namespace {
+
+/// "a or b": the slugs of the registered models whose type has a property.
+template <class Predicate>
+std::string slugs_with(Predicate has_property) {
+  std::vector<std::string_view> slugs;
+  for (std::size_t i = 0; i < std::variant_size_v<RegisteredNoise>; ++i) {
+    const NoiseType& type = registered_type(i);
+    if (has_property(type)) slugs.push_back(type.info->slug);
+  }
+  return fmt::format("{}", fmt::join(slugs, " or "));
+}
+
+}  // namespace
+
+std::string models_of(Stage stage) {
+  return slugs_with([&](const NoiseType& type) { return type.info->stage == stage; });
+}
+
+std::string models_for(Remedy remedy) {
+  return slugs_with([&](const NoiseType& type) {
+    const std::span<const Remedy> all = type.hooks.remedies;
+    return std::find(all.begin(), all.end(), remedy) != all.end();
+  });
+}
+
+std::vector<LossCandidate> loss_candidates(const LossCover& cover) {
+  std::vector<LossCandidate> all;
+  for (std::size_t i = 0; i < std::variant_size_v<RegisteredNoise>; ++i) {
+    const NoiseHooks& hooks = registered_type(i).hooks;
+    if (hooks.begin_loss == nullptr) continue;
+    LossCandidate& candidate = all.emplace_back(LossCandidate{hooks.begin_loss(cover), hooks.loss_cause, {}});
+    for (const std::string_view field : hooks.loss_free) {
+      candidate.free.push_back(fmt::format("{}.{}", candidate.begun.slug(), field));
+    }
+  }
+  return all;
+}
+
 }  // namespace detail
 
 Noise::Noise(const detail::NoiseType& type, const void* model)

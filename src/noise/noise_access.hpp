@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The parameters of a Noise as bytes, for a renderer that copies them to a device.
+// A Noise for other rooms: its parameters as bytes, its hooks, and lists of registered models.
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <fathom/noise/noise.hpp>
 
@@ -16,5 +18,18 @@ struct NoiseAccess {
   /// The model: of the type at that position.
   static const void* model(const Noise& noise) { return noise.model_.get(); }
 };
+
+/// The slugs of the registered models of a stage: "angular_ray".
+std::string models_of(Stage stage);
+/// The slugs of the registered models with this remedy: "distance or student".
+std::string models_for(Remedy remedy);
+
+/// A registered model as a law of loss that is compared with others.
+struct LossCandidate {
+  Noise begun;
+  LossCause cause;
+  std::vector<std::string> free;  ///< "stereo_energy.pow"
+};
+std::vector<LossCandidate> loss_candidates(const LossCover& cover);
 
 }  // namespace fathom::detail

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Laws that every model obeys. The tests run over the registered list: a new model faces them by itself.
 
+#include <cctype>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -413,6 +417,48 @@ TEST(NoiseModels, AreListedOnceEachInOrder) {
 }
 
 }  // namespace
+
+/// The part of a line before a comment, if it has a string.
+std::string code_with_string(const std::string& line) {
+  const std::string code = line.substr(0, line.find("//"));
+  return code.find('"') == std::string::npos ? "" : code;
+}
+
+bool has_word(const std::string& text, std::string_view word) {
+  const auto is_end = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || is_end(text[at - 1])) && (end == text.size() || is_end(text[end]))) return true;
+  }
+  return false;
+}
+
+void expect_no_slug(const std::filesystem::path& file) {
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string code = code_with_string(line);
+    for (const NoiseInfo& model : noise_models()) {
+      if (model.slug.find('_') == std::string_view::npos) continue;  // a word of sentences, too
+      EXPECT_FALSE(has_word(code, model.slug)) << file << ": " << line;
+    }
+  }
+}
+
+/// Other code finds what it needs of a model by the hooks of its header. Presets are data.
+TEST(LawsOfNames, OnlyItsHeaderNamesAModel) {
+  std::size_t files = 0;
+  for (const char* folder : {"src", "cli", "python/src", "adapters"}) {
+    const std::filesystem::path path = std::filesystem::path(FATHOM_SOURCE_DIR) / folder;
+    if (!std::filesystem::exists(path)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+      const std::string extension = entry.path().extension();
+      if ((extension != ".cpp" && extension != ".hpp") || entry.path().filename() == "presets.cpp") continue;
+      ++files;
+      expect_no_slug(entry.path());
+    }
+  }
+  EXPECT_GT(files, 100U);
+}
 
 }  // namespace fathom::test::laws_test
 

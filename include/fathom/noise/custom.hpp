@@ -94,6 +94,14 @@ constexpr void add_learning_hooks(NoiseHooks& hooks) {
     hooks.with_other_law = [](const void* m) -> Noise { return M::with_other_law(model_at<M>(m)); };
     hooks.law = [](const void* m) -> std::string_view { return model_at<M>(m).law(); };
   }
+  if constexpr (requires { M::kRemedies; }) hooks.remedies = M::kRemedies;
+  if constexpr (requires(const M& m) { M::with_heavy_tails(m); }) {
+    hooks.with_heavy_tails = [](const void* m) -> Noise { return M::with_heavy_tails(model_at<M>(m)); };
+  }
+  if constexpr (requires(const LossCover& cover) { M::begin_loss(cover); }) {
+    hooks.loss_cause = M::kLossCause, hooks.loss_free = M::kLossFree;
+    hooks.begin_loss = [](const LossCover& cover) -> Noise { return M::begin_loss(cover); };
+  }
 }
 
 /// The hooks that the model has; see noise/model.hpp.
@@ -129,6 +137,9 @@ constexpr NoiseHooks hooks_of() {
   }
   if constexpr (requires(const M& m) { m.idle(std::string_view()); }) {
     hooks.idle = [](const void* m, std::string_view field) -> std::string_view { return model_at<M>(m).idle(field); };
+  }
+  if constexpr (requires(const M& m) { M::without_losses(m); }) {
+    hooks.without_losses = [](const void* m) -> Noise { return M::without_losses(model_at<M>(m)); };
   }
   add_learning_hooks<M>(hooks);
   return hooks;

@@ -24,6 +24,7 @@ struct Disparity {
   float steps_per_px = 0.0F;
 
   static constexpr std::string_view kSlug = "disparity";
+  static constexpr std::string_view kStddevPx = "stddev_px", kStepsPerPx = "steps_per_px";  ///< names of parameters
   static constexpr std::string_view kDoc = "Error and rounding of the disparity that a stereo camera measures.";
   static constexpr Stage kStage = Stage::kRange;
   static constexpr DrawCount kDraws = {.normals = 1};
@@ -32,8 +33,8 @@ struct Disparity {
   static constexpr auto fields() {
     return std::array<Field<Disparity>, 3>{{
         {"bias_px", "px", &Disparity::bias_px, -100, 100, "mean error"},
-        {"stddev_px", "px", &Disparity::stddev_px, 0, 100, "standard deviation"},
-        {"steps_per_px", "1/px", &Disparity::steps_per_px, 0, 65536,
+        {kStddevPx, "px", &Disparity::stddev_px, 0, 100, "standard deviation"},
+        {kStepsPerPx, "1/px", &Disparity::steps_per_px, 0, 65536,
          "levels in one pixel of disparity; 0: no rounding"},
     }};
   }
@@ -60,7 +61,7 @@ struct Disparity {
   }
 
   static constexpr std::array<LearnedField, 3> kLearned = {
-      {{"bias_px"}, {"stddev_px"}, {"steps_per_px", LearnedRole::kLevels, 1, "a camera has no rings"}}};
+      {{"bias_px"}, {kStddevPx}, {kStepsPerPx, LearnedRole::kLevels, 1, "a camera has no rings"}}};
   static void act(const Disparity& p, MeasuredRangeLaw& law) {
     law.measure_disparity(double{p.bias_px}, double{p.stddev_px}, double{p.steps_per_px});
   }

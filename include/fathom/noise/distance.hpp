@@ -19,13 +19,15 @@
 
 namespace fathom {
 
+struct StudentNoise;
+
 struct DistanceNoise {
   float mean_m = 0.0F;
   float stddev_m = 0.0F;
   float stddev_per_m = 0.0F;
 
   static constexpr std::string_view kSlug = "distance";
-  static constexpr std::string_view kStddev = "stddev_m", kStddevPerM = "stddev_per_m";  ///< names of parameters
+  static constexpr std::string_view kMean = "mean_m", kStddev = "stddev_m", kStddevPerM = "stddev_per_m";  ///< names of parameters
   static constexpr std::string_view kDoc = "Gaussian error of the range, with a part that grows with the range.";
   static constexpr std::string_view kNote =
       "Differs from its source on purpose: the deviation grows with the range that the ray travelled. The source takes "
@@ -35,7 +37,7 @@ struct DistanceNoise {
 
   static constexpr auto fields() {
     return std::array<Field<DistanceNoise>, 3>{{
-        {"mean_m", "m", &DistanceNoise::mean_m, -10, 10, "mean error"},
+        {kMean, "m", &DistanceNoise::mean_m, -10, 10, "mean error"},
         {kStddev, "m", &DistanceNoise::stddev_m, 0, 10, "standard deviation at range 0"},
         {kStddevPerM, "m/m", &DistanceNoise::stddev_per_m, 0, 1, "growth of the deviation per metre of range"},
     }};
@@ -51,7 +53,9 @@ struct DistanceNoise {
   }
 
   static constexpr std::array<LearnedField, 3> kLearned = {
-      {{"mean_m", LearnedRole::kShift, 3}, {kStddev, LearnedRole::kDeviation}, {kStddevPerM, LearnedRole::kGrowth}}};
+      {{kMean, LearnedRole::kShift, 3}, {kStddev, LearnedRole::kDeviation}, {kStddevPerM, LearnedRole::kGrowth}}};
+  static constexpr std::array<Remedy, 1> kRemedies = {Remedy::kRangeError};
+  FATHOM_API static StudentNoise with_heavy_tails(const DistanceNoise& p);
   static void act(const DistanceNoise& p, MeasuredRangeLaw& law) {
     law.add_normal(double{p.mean_m}, double{p.stddev_m} + law.mean_m * double{p.stddev_per_m});
   }

@@ -22,14 +22,15 @@ struct GainBias {
   float bias_m = 0.0F;
 
   static constexpr std::string_view kSlug = "gain_bias";
+  static constexpr std::string_view kGain = "gain", kBias = "bias_m";  ///< names of parameters
   static constexpr std::string_view kDoc = "Constant error of the scale and the zero of the range.";
   static constexpr Stage kStage = Stage::kRange;
   static constexpr DrawCount kDraws = {};
 
   static constexpr auto fields() {
     return std::array<Field<GainBias>, 2>{{
-        {"gain", "m/m", &GainBias::gain, -0.5, 0.5, "error of the scale"},
-        {"bias_m", "m", &GainBias::bias_m, -10, 10, "error of the zero"},
+        {kGain, "m/m", &GainBias::gain, -0.5, 0.5, "error of the scale"},
+        {kBias, "m", &GainBias::bias_m, -10, 10, "error of the zero"},
     }};
   }
 
@@ -40,7 +41,7 @@ struct GainBias {
   }
 
   static constexpr std::array<LearnedField, 2> kLearned = {
-      {{"gain", LearnedRole::kStretch}, {"bias_m", LearnedRole::kShift, 2}}};
+      {{kGain, LearnedRole::kStretch}, {kBias, LearnedRole::kShift, 2}}};
   static void act(const GainBias& p, MeasuredRangeLaw& law) { law.stretch(1.0 + double{p.gain}, double{p.bias_m}); }
 };
 

@@ -44,6 +44,9 @@ struct LossAngle {
   }
 
   static constexpr std::array<LearnedField, 1> kLearned = {{{"max_incidence_rad", LearnedRole::kThreshold}}};
+  static constexpr LossCause kLossCause = LossCause::kIncidence;
+  static constexpr std::array<std::string_view, 1> kLossFree = {"max_incidence_rad"};
+  FATHOM_API static LossAngle begin_loss(const LossCover& cover);
   static double loss_probability(const LossAngle& p, const Return& hit, const Surface& surface) {
     return apply(p, hit, surface, {}) == Reason::kHit ? 0.0 : 1.0;
   }

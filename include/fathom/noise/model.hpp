@@ -24,6 +24,7 @@
 //   window()           of stage kImage: how a window over the image makes surfaces (noise/detail/window.hpp)
 //   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
 //   idle(field)        why the parameter has no effect beside the others; empty if it has one
+//   without_losses(p)  of a model that reads the energy: the same one when it loses nothing
 //
 // and, so that measured returns can be scored under it and its parameters learned (fathom/calibrate/chain.hpp), with
 //
@@ -36,6 +37,11 @@
 //   begin(p, returns, free)   where learning begins, guessed from LearnedReturns
 //   with_other_law(p)  the same with another law, which learning tries, too
 //   law()              the name of its law
+//   kRemedies          what a chain may lack that this model brings, so that findings advise it: an array of Remedy
+//   with_heavy_tails(p)   another model near this one, whose error has heavier tails; learning compares the two
+//   kLossCause, kLossFree, begin_loss(cover)   as a law of loss that is compared with others: the LossCause, the names
+//   of
+//                      the parameters that are learned, and the model where learning begins, guessed from a LossCover
 //
 // The library finds these members by their names (noise/custom.hpp). A model's needs of the sensor, the chain or the
 // renderer are in that model and nowhere else.
@@ -193,6 +199,22 @@ struct LearnedField {
   LearnedRole role = LearnedRole::kPlain;
   int yields = 1;  ///< of several parameters that span the same change, the ones with the largest number stay fixed
   std::string_view same_in_rings = {};  ///< why it cannot be learned for single rings; empty if it can
+};
+
+/// What a chain may lack to describe measured returns.
+enum class Remedy : std::uint8_t {
+  kRangeError,  ///< a random error of the range that reaches everywhere
+  kHeavyTails   ///< an error with heavy tails
+};
+
+/// What must vary between returns, so that they tell a law of loss from others.
+enum class LossCause : std::uint8_t { kChance, kIncidence, kDepth };
+
+/// What measured returns cover.
+struct LossCover {
+  double lost_share = 0.0;
+  double kept_rad = 0.0;  ///< the largest incidence of a return that was not lost
+  double far_m = 0.0;     ///< the depth beyond which 5 % of the returns are
 };
 
 /// Measured returns, from which a model may guess where learning begins. Arrays [returns].

@@ -131,6 +131,7 @@ struct NoiseHooks {
   WindowRule (*window)(const void*) = nullptr;
   double (*least_depth_m)(const void*, const Optics&) = nullptr;
   std::string_view (*idle)(const void*, std::string_view) = nullptr;
+  Noise (*without_losses)(const void*) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
   AxisTurn (*turn)(const void*) = nullptr;
@@ -139,6 +140,11 @@ struct NoiseHooks {
   Noise (*begin)(const void*, const LearnedReturns&, std::span<const std::string_view>) = nullptr;
   Noise (*with_other_law)(const void*) = nullptr;
   std::string_view (*law)(const void*) = nullptr;
+  std::span<const Remedy> remedies = {};
+  Noise (*with_heavy_tails)(const void*) = nullptr;
+  LossCause loss_cause = LossCause::kChance;
+  std::span<const std::string_view> loss_free = {};
+  Noise (*begin_loss)(const LossCover&) = nullptr;
 };
 
 /// The functions of a model without its type.
@@ -248,6 +254,12 @@ class Noise {
     return type_->hooks.idle == nullptr ? std::string_view() : type_->hooks.idle(model_.get(), field);
   }
 
+  /// The same model when it loses nothing; empty if the model does not read the energy.
+  [[nodiscard]] std::optional<Noise> without_losses() const {
+    if (type_->hooks.without_losses == nullptr) return std::nullopt;
+    return type_->hooks.without_losses(model_.get());
+  }
+
   // For learning; see noise/model.hpp.
 
   [[nodiscard]] std::optional<AxisTurn> turn() const {
@@ -271,6 +283,10 @@ class Noise {
   [[nodiscard]] std::optional<Noise> with_other_law() const {
     if (type_->hooks.with_other_law == nullptr) return std::nullopt;
     return type_->hooks.with_other_law(model_.get());
+  }
+  [[nodiscard]] std::optional<Noise> with_heavy_tails() const {
+    if (type_->hooks.with_heavy_tails == nullptr) return std::nullopt;
+    return type_->hooks.with_heavy_tails(model_.get());
   }
   [[nodiscard]] std::string_view law() const {
     return type_->hooks.law == nullptr ? std::string_view() : type_->hooks.law(model_.get());

@@ -139,6 +139,11 @@ struct StereoEnergy {
     return field == "half_ambient_klx" && ambient_klx == 0.0F ? "ambient_klx = 0" : "";
   }
 
+  static constexpr StereoEnergy without_losses(StereoEnergy p) {
+    p.min_energy = 0.0F, p.pow = 1e9F;
+    return p;
+  }
+
   /// The array of energies shows the E that decides.
   [[nodiscard]] constexpr EnergyAngle energy_angle() const { return energy; }
   [[nodiscard]] constexpr EnergyGain energy_gain() const {
@@ -165,6 +170,12 @@ struct StereoEnergy {
   }
   [[nodiscard]] constexpr std::string_view law() const {
     return kChoiceWords<EnergyNormalization>[static_cast<std::size_t>(normalization)];
+  }
+
+  static constexpr LossCause kLossCause = LossCause::kIncidence;
+  static constexpr std::array<std::string_view, 2> kLossFree = {kMinEnergy, kPow};
+  static constexpr StereoEnergy begin_loss(const LossCover& /*cover*/) {
+    return {.min_energy = 0.05F, .pow = 10.0F, .normalization = EnergyNormalization::kThreshold};
   }
 
   static double loss_probability(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface) {

@@ -58,6 +58,7 @@ struct StudentNoise {
       {{"scale_m", LearnedRole::kDeviation},
        {"scale_per_m", LearnedRole::kGrowth},
        {"nu", LearnedRole::kPlain, 1, "one law of heavy tails is taken for all rings"}}};
+  static constexpr std::array<Remedy, 2> kRemedies = {Remedy::kRangeError, Remedy::kHeavyTails};
   static void act(const StudentNoise& p, MeasuredRangeLaw& law) {
     law.add_student(double{p.scale_m} + law.mean_m * double{p.scale_per_m}, double{p.nu});
   }
