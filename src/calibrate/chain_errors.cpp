@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "fit/covariance.hpp"
+#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -43,19 +44,21 @@ std::string PossibleReturns::note(bool errors_told) const {
   const std::string count =
       fmt::format("{} of {} {} as good as impossible under what was learned (below {} nats)", grouped(impossible),
                   counted(impossible + places.size(), "return"), are(impossible), ChainDensity::kLeastLog);
-  constexpr auto kAdvice = "a model with heavy tails (student) may describe them, or they show what the scene lacks";
+  const std::string advice =
+      fmt::format("a model with heavy tails ({}) may describe them, or they show what the scene lacks",
+                  detail::models_for(Remedy::kHeavyTails));
   if (!tell_errors()) {
     return fmt::format("{}: above {:g} %, what was learned hangs on this limit, and its errors are not known; {}",
-                       count, 100.0 * kMostImpossible, kAdvice);
+                       count, 100.0 * kMostImpossible, advice);
   }
   if (!errors_told) {
     return fmt::format(
         "{}, and too many are near this limit: what was learned depends on it, and its standard errors are not "
         "known; {}",
-        count, kAdvice);
+        count, advice);
   }
   return fmt::format("{} and tell nothing of the parameters: values and standard errors come from the others; {}",
-                     count, kAdvice);
+                     count, advice);
 }
 
 namespace {

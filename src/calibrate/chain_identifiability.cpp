@@ -20,6 +20,7 @@
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/turned_rays.hpp"
 #include "fit/covariance.hpp"
+#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -103,8 +104,8 @@ std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const C
   if (beside > kFew * expected || beside > expected - kDeviations * std::sqrt(expected)) return {};
   return fmt::format(
       "is held by few returns: {:.2g} % of the errors lie in the tenth of the interval beside it, so that they are not "
-      "uniform, and no error is given; take a distance or a student",
-      100.0 * beside / all);
+      "uniform, and no error is given; take a {}",
+      100.0 * beside / all, detail::models_for(Remedy::kRangeError));
 }
 
 namespace {

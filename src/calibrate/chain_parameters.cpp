@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "calibrate/chain_fit.hpp"
 #include "calibrate/turned_rays.hpp"
+#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -69,9 +70,8 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
     const Noise* sharp = moved_sharp_ends(chain, numbers, p);
     if (sharp == nullptr) continue;
     throw InputError(
-        fmt::format("{} cannot be learned where {} is the only random error: put a distance beside it, "
-                    "with stddev_m free",
-                    name_of(chain, p), sharp->slug()));
+        fmt::format("{} cannot be learned where {} is the only random error: put a {} beside it, with a free deviation",
+                    name_of(chain, p), sharp->slug(), detail::models_for(Remedy::kRangeError)));
   }
   return numbers;
 }
@@ -134,8 +134,8 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
   if (2 * off <= back) return;
   throw InputError(
       fmt::format("the chain of noise has no error of ranges, and {} of {} measured ranges differ from the scene: "
-                  "add a distance or a student",
-                  grouped(off), grouped(back)));
+                  "add a {}",
+                  grouped(off), grouped(back), detail::models_for(Remedy::kRangeError)));
 }
 
 namespace {

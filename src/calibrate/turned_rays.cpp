@@ -13,6 +13,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/f64.hpp>
 
+#include "noise/noise_access.hpp"
+
 namespace fathom {
 
 namespace {
@@ -64,7 +66,7 @@ std::vector<Axis> hit_axes(const NoiseChain& chain) {
 std::string why_hits_are_not_told(const NoiseChain& chain) {
   const std::vector<Axis> axes = hit_axes(chain);
   if (axes.empty()) return {};
-  if (turns_rays(chain)) return "angular_ray turns the points, too";
+  if (turns_rays(chain)) return detail::models_of(Stage::kRay) + " turns the points, too";
   if (axes.size() > 2) return "points cannot separate angles about three axes";
   if (axes.size() == 2 && axes.front() == axes.back()) return "points show only the sum of two turns about one axis";
   return {};

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +25,12 @@ namespace {
 constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostForTails = 20'000, kMostNamed = 3;
 constexpr int kFreeingRounds = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
+
+/// "gain_bias.rings.3.gain"; `ring`: "rings.3.", or nothing.
+template <class Model>
+std::string parameter_of(std::string_view field, std::string_view ring = "") {
+  return fmt::format("{}.{}{}", Model::kSlug, ring, field);
+}
 
 class WallLearner {
  public:
@@ -88,7 +95,7 @@ class WallLearner {
   void flag_sanity() {
     double steps = 0.0;
     for (const FitParameter& p : fit_.chain.parameters) {
-      if (p.name == "disparity.steps_per_px") steps = p.value;
+      if (p.name == parameter_of<Disparity>(Disparity::kStepsPerPx)) steps = p.value;
     }
     for (Finding& found : sanity_findings(frames_, work_, steps)) findings_.push_back(std::move(found));
   }
@@ -135,24 +142,24 @@ class WallLearner {
   WallLaw disparity_law() {
     Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
     if (has_tape() && !has_gain()) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
-    WallLaw law = {{disparity}, {"disparity.stddev_px"}};
+    WallLaw law = {{disparity}, {parameter_of<Disparity>(Disparity::kStddevPx)}};
     // Levels are read off ranges that nothing else moves.
-    if (!has_gain()) law.free.emplace_back("disparity.steps_per_px");
+    if (!has_gain()) law.free.push_back(parameter_of<Disparity>(Disparity::kStepsPerPx));
     if (has_gain()) flag("tape", "steps of the disparity cannot be read off ranges that gain and bias move, too");
     return law;
   }
 
   WallLaw distance_law() {
+    const std::string deviation = parameter_of<DistanceNoise>(DistanceNoise::kStddev);
     if (range_varies()) {
       return {{DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.scale.constant, 1e-6)),
                              .stddev_per_m = static_cast<float>(work_.scale.per_m)}},
-              {"distance.stddev_m", "distance.stddev_per_m"}};
+              {deviation, parameter_of<DistanceNoise>(DistanceNoise::kStddevPerM)}};
     }
     flag("one_range",
          "all readings are about as far away: how the deviation grows with the range cannot be learned, and counts as "
          "0");
-    return {{DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.measure.deviation, 1e-6))}},
-            {"distance.stddev_m"}};
+    return {{DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.measure.deviation, 1e-6))}}, {deviation}};
   }
 
   /// Learned from some of the readings, for the next steps; losses play no part.
@@ -174,7 +181,7 @@ class WallLearner {
     const std::size_t most = std::min(kMostForTails, options_.most_returns);
     WallLaw law = choose_range_law(ranges, without_losses(returns(most, 1.0, options_.rings)), options_);
     fit_.range_laws = std::move(law.tried);
-    takes_tails_ = law.chain.front().noise.slug() == StudentNoise::kSlug;
+    takes_tails_ = law.chain.front().noise.slug() != ranges.chain.front().noise.slug();
     return law;
   }
 
@@ -258,9 +265,9 @@ class WallLearner {
       patterns.push_back(takes_tails_ ? name : name.substr(0, dot) + ".rings.*" + name.substr(dot));
     }
     if (!has_gain()) chain.emplace_back(GainBias{});
-    patterns.emplace_back("gain_bias.rings.*.bias_m");
+    patterns.push_back(parameter_of<GainBias>(GainBias::kBias, "rings.*."));
     for (const std::size_t ring : rings_that(&WallRingError::gain)) {
-      patterns.push_back(fmt::format("gain_bias.rings.{}.gain", ring));
+      patterns.push_back(parameter_of<GainBias>(GainBias::kGain, fmt::format("rings.{}.", ring)));
     }
     flag("rings",
          "biases of rings are about the planes, which take what all rings have in common and what rises with the "
@@ -311,9 +318,8 @@ class WallLearner {
     }
     if (m.hidden > 0) {
       flag("hidden",
-           fmt::format("{} in the band at the left side that the right lens does not see {} left out: invalid_band "
-                       "simulates it",
-                       counted(m.hidden, "loss"), are(m.hidden)));
+           fmt::format("{} in the band at the left side that the right lens does not see {} left out: {} simulates it",
+                       counted(m.hidden, "loss"), are(m.hidden), InvalidBand::kSlug));
     }
     // Among other surfaces most losses are of rays that look elsewhere.
     if (m.not_known > m.hidden && !work_.rays.sees_more) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "calibrate/chain_likelihood.hpp"
 #include "calibrate/wall_work.hpp"
 #include "fit/uncertainty.hpp"
+#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -56,43 +58,39 @@ struct Candidate {
   std::vector<std::string> free;
 };
 
-/// The contrast of texture_loss's pattern, with its defaults, at a distance.
-double contrast(double distance_m) {
-  const TextureLoss law;
-  return math::exp((1.0 - distance_m) / double{law.reach_m}) / (distance_m * distance_m);
-}
-
+/// The laws that what the returns cover can tell from chance, which is the first.
 std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& flags) {
   const Covered covered(r);
   const double share = static_cast<double>(covered.lost) / static_cast<double>(r.size());
-  const Dropout dropout{static_cast<float>(std::clamp(0.5 * share, 1e-5, 0.5))};
-  std::vector<Candidate> all = {{"dropout", {dropout}, {"dropout.probability"}}};
+  const std::vector<detail::LossCandidate> laws =
+      detail::loss_candidates({.lost_share = share, .kept_rad = covered.kept_rad, .far_m = covered.farthest_m});
+  const detail::LossCandidate& chance =
+      *std::find_if(laws.begin(), laws.end(), [](const auto& law) { return law.cause == LossCause::kChance; });
+  const std::string by_chance(chance.begun.slug());
+  std::vector<Candidate> all = {{by_chance, {chance.begun}, chance.free}};
+  const auto add_laws = [&](LossCause cause) {
+    for (const detail::LossCandidate& law : laws) {
+      if (law.cause != cause) continue;
+      std::vector<std::string> free = law.free;
+      free.insert(free.end(), chance.free.begin(), chance.free.end());
+      all.push_back({fmt::format("{} + {}", law.begun.slug(), by_chance), {law.begun, chance.begun}, std::move(free)});
+    }
+  };
   const double degrees = 180.0 / std::numbers::pi;
   if (covered.lost < kLeastLost) {
-    flags.push_back(fmt::format("{} {} lost: too few to distinguish a law of loss from dropout",
-                                counted(covered.lost, "return"), were(covered.lost)));
+    flags.push_back(fmt::format("{} {} lost: too few to distinguish a law of loss from {}",
+                                counted(covered.lost, "return"), were(covered.lost), by_chance));
     return all;
   }
   if (covered.most_rad - covered.least_rad >= kLeastSpreadRad) {
-    const StereoEnergy energy = {.min_energy = 0.05F, .pow = 10.0F, .normalization = EnergyNormalization::kThreshold};
-    all.push_back({"stereo_energy + dropout",
-                   {energy, dropout},
-                   {"stereo_energy.min_energy", "stereo_energy.pow", "dropout.probability"}});
-    all.push_back({"loss_angle + dropout",
-                   {LossAngle{static_cast<float>(std::clamp(covered.kept_rad, 0.1, 1.57))}, dropout},
-                   {"loss_angle.max_incidence_rad", "dropout.probability"}});
+    add_laws(LossCause::kIncidence);
   } else {
     flags.push_back(fmt::format(
         "the walls were seen at {:.0f} to {:.0f} degrees only: whether incidence loses returns cannot be learned",
         covered.least_rad * degrees, covered.most_rad * degrees));
   }
   if (r.optics.fx_px > 0.0F && covered.farthest_m >= kLeastRatio * covered.nearest_m) {
-    const double far = contrast(covered.farthest_m);
-    TextureLoss texture;
-    texture.midpoint = static_cast<float>(0.7 * far), texture.width = static_cast<float>(std::max(0.3 * far, 1e-5));
-    all.push_back({"texture_loss + dropout",
-                   {texture, dropout},
-                   {"texture_loss.midpoint", "texture_loss.width", "dropout.probability"}});
+    add_laws(LossCause::kDepth);
   } else if (r.optics.fx_px > 0.0F) {
     flags.push_back(
         fmt::format("the walls were {:.2f} to {:.2f} m away only: whether distance loses returns cannot be learned",
@@ -218,12 +216,13 @@ void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judg
 
 constexpr double kNormalKurtosis = 3.0, kLeastExcess = 0.05, kExcessErrors = 4.0;
 constexpr double kRounding = 1e-6;  // of a range
-constexpr double kStartNu = 5.0;
 
-/// The deviation of `distance`, the first of a chain, at a range.
+/// The deviation of the error that the first model of a chain adds at a range.
 double deviation_at(const NoiseChain& chain, double range_m) {
-  const Noise& distance = chain.front().noise;
-  return distance.number(DistanceNoise::kStddev) + distance.number(DistanceNoise::kStddevPerM) * range_m;
+  const Noise& normal = chain.front().noise;
+  MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(range_m);
+  detail::NoiseAccess::hooks(normal).act(detail::NoiseAccess::model(normal), law);
+  return law.normal_m;
 }
 
 /// By the root mean square of each ring: rings of several deviations together have heavy tails.
@@ -256,11 +255,11 @@ bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_ri
   return excess > std::max(kLeastExcess, kExcessErrors * std::sqrt(24.0 / n));
 }
 
-/// Whether frames held out tell `student` from `distance`; with few of them, whether the likelihood does.
-bool is_told(const Tried& student, const Tried& distance) {
-  if (!student.has_judges()) return student.penalised > distance.penalised;
-  const MeanScore gain = score_difference(student.judged, distance.judged);
-  const double n = returns_of(student.judged);
+/// Whether frames held out prefer the law with heavy tails; with few of them, whether the likelihood does.
+bool is_told(const Tried& heavy, const Tried& normal) {
+  if (!heavy.has_judges()) return heavy.penalised > normal.penalised;
+  const MeanScore gain = score_difference(heavy.judged, normal.judged);
+  const double n = returns_of(heavy.judged);
   return gain.nats > kErrorsAbove * gain.std_error && gain.nats * n > 0.5 * math::log(n) + kSureNats;
 }
 
@@ -282,20 +281,21 @@ WallLaw choose_losses(ChainReturns returns, const WallOptions& options, std::vec
 }
 
 WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, const WallOptions& options) {
-  if (!are_heavy(normal.chain, readings, options.rings)) return normal;
+  const std::optional<Noise> with_tails = normal.chain.front().noise.with_heavy_tails();
+  if (!with_tails || !are_heavy(normal.chain, readings, options.rings)) return normal;
   NoiseChain heavy = normal.chain;
-  const double shrink = std::sqrt((kStartNu - 2.0) / kStartNu);
-  const Noise& distance = normal.chain.front().noise;
-  heavy.front() = StudentNoise{.scale_m = static_cast<float>(shrink * distance.number(DistanceNoise::kStddev)),
-                               .scale_per_m = static_cast<float>(shrink * distance.number(DistanceNoise::kStddevPerM)),
-                               .nu = static_cast<float>(kStartNu)};
-  std::vector<std::string> of_heavy = {"student.scale_m", "student.nu"};
-  if (normal.free.size() > 1) of_heavy.insert(of_heavy.begin() + 1, "student.scale_per_m");
-  std::vector<Tried> all =
-      attempt_all({{"distance", normal.chain, normal.free}, {"student", heavy, of_heavy}}, readings, options, true);
-  const bool is_student = is_told(all[1], all[0]);
-  WallLaw law = chosen(all, is_student ? 1 : 0);
-  if (!is_student) law.chain = normal.chain;
+  heavy.front() = *with_tails;
+  std::vector<std::string> of_heavy;
+  for (const LearnedField& field : with_tails->learned()) {
+    if (field.role == LearnedRole::kGrowth && normal.free.size() == 1) continue;  // all readings are equally far
+    of_heavy.push_back(fmt::format("{}.{}", with_tails->slug(), field.field));
+  }
+  std::vector<Tried> all = attempt_all({{std::string(normal.chain.front().noise.slug()), normal.chain, normal.free},
+                                        {std::string(with_tails->slug()), heavy, of_heavy}},
+                                       readings, options, true);
+  const bool has_tails = is_told(all[1], all[0]);
+  WallLaw law = chosen(all, has_tails ? 1 : 0);
+  if (!has_tails) law.chain = normal.chain;
   return law;
 }
 

@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <fathom/calibrate/chain.hpp>
-#include <fathom/noise/custom.hpp>
 
 #include "calibrate/chain_simulator.hpp"
 #include "support/error_text.hpp"
@@ -282,39 +281,6 @@ TEST(ChainRules, StepsOfADisparityAreReadOffAlone) {
   EXPECT_TRUE(has_flag(smooth, "no common step"));
   EXPECT_EQ(smooth.parameters[0].status, ParameterStatus::kUnidentified);
   EXPECT_NE(fit.parameters[0].status, ParameterStatus::kUnidentified);
-}
-
-/// An error whose deviation grows with the root of the range: what a user adds for a sensor that has it.
-struct RootNoise {
-  float stddev_at_1m = 0.0F;
-
-  static constexpr std::string_view kSlug = "root";
-  static constexpr std::string_view kDoc = "Gaussian error of the range that grows with its root.";
-  static constexpr Stage kStage = Stage::kRange;
-  static constexpr DrawCount kDraws = {.normals = 1};
-  static constexpr auto fields() {
-    return std::array<Field<RootNoise>, 1>{{{"stddev_at_1m", "m", &RootNoise::stddev_at_1m, 0, 1, "deviation at 1 m"}}};
-  }
-  [[nodiscard]] constexpr bool is_identity() const { return stddev_at_1m == 0.0F; }
-  FATHOM_KERNEL static Return apply(const RootNoise& p, Return hit, const Draws<kDraws>& draws) {
-    return move_radially(hit, p.stddev_at_1m * math::sqrt(hit.range_m) * draws.normal[0]);
-  }
-  static constexpr std::array<LearnedField, 1> kLearned = {{{"stddev_at_1m", LearnedRole::kDeviation}}};
-  static void act(const RootNoise& p, MeasuredRangeLaw& law) {
-    law.add_normal(0.0, double{p.stddev_at_1m} * std::sqrt(law.mean_m));
-  }
-};
-
-TEST(ChainRules, AModelOfAUsersOwnIsLearnedByItsHeaderAlone) {
-  const NoiseChain truth = {RootNoise{0.02F}, Dropout{0.1F}}, start = {RootNoise{0.1F}, Dropout{0.3F}};
-  const ChainFit fit = fit_chain(start, chain_parameters(start, "*"), simulate_returns(truth, 20, 256, 5));
-  ASSERT_EQ(fit.parameters.size(), 2U);
-  EXPECT_EQ(fit.parameters[0].name, "root.stddev_at_1m");
-  EXPECT_NEAR(fit.parameters[0].value, 0.02, 4.0 * fit.parameters[0].std_error);
-  EXPECT_NEAR(fit.parameters[1].value, 0.1, 4.0 * fit.parameters[1].std_error);
-  // The error of a deviation that n normal errors determine.
-  const auto errors = static_cast<double>(fit.returns - fit.lost);
-  EXPECT_NEAR(fit.parameters[0].naive_error, 0.02 / std::sqrt(2.0 * errors), 0.1 * fit.parameters[0].naive_error);
 }
 
 TEST(ChainRules, PatternsNameParametersAsFilesDo) {
