@@ -17,6 +17,7 @@
 
 #include "base/text.hpp"
 #include "calibrate/chain_likelihood.hpp"
+#include "noise/noise_access.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/frame_geometry.hpp"
 
@@ -56,8 +57,8 @@ bool is_same_pose(const Pose& a, const Pose& b) {
 NoiseChain scene_models(const NoiseChain& chain) {
   NoiseChain models;
   for (const ChainEntry& entry : chain) {
-    const bool is_shadow = entry.noise.slug() == StereoShadow::kSlug, is_window = entry.noise.stage() == Stage::kImage;
-    if (is_shadow || is_window) models.push_back(entry);
+    const bool is_window = entry.noise.stage() == Stage::kImage;
+    if (entry.noise.info().needs.sight || is_window) models.push_back(entry);
   }
   return models;
 }
@@ -125,9 +126,10 @@ std::vector<Finding> ChainFrames::findings() const {
                                    counted(unexpected, "reading"), were(unexpected)));
   }
   if (askew > 0) {
-    note("askew", fmt::format("{} {} more than 0.001 rad from where their rays can be turned to about the axis "
-                              "of angular_hit: it takes what they are turned about that axis",
-                              counted(askew, "point"), askew == 1 ? "lies" : "lie"));
+    note("askew",
+         fmt::format("{} {} more than 0.001 rad from where {} can turn them to about its axis: it takes "
+                     "what they are turned about that axis",
+                     counted(askew, "point"), askew == 1 ? "lies" : "lie", detail::models_of(Stage::kHitPoint)));
   }
   const std::string of_scene = scene_note(returns, has_mixture);
   if (!of_scene.empty()) all.push_back({Severity::kUnusable, "wrong_map", of_scene});
@@ -254,7 +256,7 @@ class ChainFrameReader::Impl {
       truth_from_ = simulator_.add_sensor(std::move(straight));
     } else if (options_.angle_scale_rad != 0.0) {
       throw InputError("sensor '", out_.sensor, "': ", Setting{"angle_scale_rad"}, " is for chains with ",
-                       AngularRay::kSlug, ", and its chain has none");
+                       detail::models_of(Stage::kRay), ", and its chain has none");
     }
     NoiseChain models = scene_models(sensor.noise);
     if (models.empty()) return;
@@ -281,7 +283,8 @@ class ChainFrameReader::Impl {
     has_points_ = true;
     if (hits_.why_not().empty()) return;
     out_.notes.push_back(
-        {Severity::kNote, "askew", fmt::format("points do not determine angular_hit: {}", hits_.why_not())});
+        {Severity::kNote, "askew",
+         fmt::format("points do not determine {}: {}", detail::models_of(Stage::kHitPoint), hits_.why_not())});
   }
 
   /// The rays that may become returns in this frame or, if turned rays meet the same surfaces in all frames, in any.
@@ -301,7 +304,7 @@ class ChainFrameReader::Impl {
       throw InputError(
           fmt::format("sensor '{}': readings of {} are learned of rays that measure equally far, and these "
                       "measure {} to {} m",
-                      out_.sensor, BeamMixture::kSlug, *nearest, *farthest));
+                      out_.sensor, detail::models_of(Stage::kReading), *nearest, *farthest));
     }
     out_.returns.min_range_m = double{*std::min_element(rays.min_range_m.begin(), rays.min_range_m.end())};
     out_.returns.max_range_m = double{*farthest};

@@ -36,10 +36,8 @@ constexpr ChannelSet kTurnedChannels = {Channel::kRange, Channel::kReason, Chann
 NoiseChain models_behind(const NoiseChain& chain) {
   NoiseChain models;
   for (const ChainEntry& entry : chain) {
-    if (entry.noise.slug() == StereoShadow::kSlug) models.push_back(entry);
-    if (entry.noise.slug() == StereoEnergy::kSlug) {
-      models.push_back(entry.noise.with(StereoEnergy::kMinEnergy, 0.0).with(StereoEnergy::kPow, 1e9));
-    }
+    if (entry.noise.info().needs.sight) models.push_back(entry);
+    if (const auto kept = entry.noise.without_losses()) models.emplace_back(*kept);
   }
   return models;
 }
