@@ -15,6 +15,7 @@
 
 #include "message/cdr.hpp"
 #include "message/sensors.hpp"
+#include "noise/noise_access.hpp"
 
 namespace fathom {
 
@@ -82,65 +83,32 @@ constexpr double kTail = 1e-3;           // share of the errors beyond each end
 constexpr double kLeastHalfM = 1e-4;     // of a histogram
 constexpr std::size_t kRangeBins = 200;  // of ranges: the standard deviation changes little within one
 
-/// The error of returns of one range: normal(mean, deviation) plus uniform[low, high).
-struct ErrorLaw {
-  double mean_m = 0, deviation_m = 0, low_m = 0, high_m = 0;
-  bool has_uniform = false;
-};
-
-/// Adds a model that acts on ranges; false if the sum does not have this form.
-bool add_model(const Noise& noise, double range_m, ErrorLaw& law) {
-  const auto value = [&](std::string_view name) { return noise.number(name); };
-  const bool is_random = law.deviation_m > 0 || law.has_uniform;
-  const double there_m = range_m + law.mean_m;
-  if (noise.slug() == DistanceNoise::kSlug) {
-    const double per_m = value(DistanceNoise::kStddevPerM);
-    if (is_random && per_m != 0) return false;
-    law.deviation_m = std::hypot(law.deviation_m, value(DistanceNoise::kStddev) + there_m * per_m);
-    law.mean_m += value("mean_m");
-    return true;
-  }
-  if (noise.slug() == GainBias::kSlug) {
-    const double gain = value("gain");
-    law.mean_m += gain * there_m + value("bias_m");
-    law.deviation_m *= 1 + gain, law.low_m *= 1 + gain, law.high_m *= 1 + gain;
-    return true;
-  }
-  if (noise.slug() == UniformNoise::kSlug && !law.has_uniform) {
-    law.has_uniform = true;
-    law.low_m = std::min(value("low_m"), value("high_m")), law.high_m = std::max(value("low_m"), value("high_m"));
-    return true;
-  }
-  return false;
+/// Whether a model lets the deviation grow with the range.
+bool grows(const Noise& noise) {
+  const auto learned = noise.learned();
+  return std::any_of(learned.begin(), learned.end(), [&](const LearnedField& field) {
+    return field.role == LearnedRole::kGrowth && noise.number(field.field) != 0.0;
+  });
 }
 
-std::optional<ErrorLaw> law_of(const NoiseChain& chain, double range_m) {
+/// The law of measured ranges where the clean one is `range_m`: a normal error, a uniform one or both. Nothing for
+/// other chains.
+std::optional<MeasuredRangeLaw> law_of(const NoiseChain& chain, double range_m) {
   constexpr std::array kHarmless = {Stage::kAngleLoss, Stage::kShadow,   Stage::kEnergyLoss,
                                     Stage::kEdgeLoss,  Stage::kHitPoint, Stage::kDropout};
-  ErrorLaw law;
+  MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(range_m);
   for (const ChainEntry& entry : chain) {
     const Noise& noise = entry.noise;
     if (std::find(kHarmless.begin(), kHarmless.end(), noise.stage()) != kHarmless.end()) continue;
     if (!entry.by_entity.empty() || !entry.by_ring.empty()) return std::nullopt;
     if (noise.is_identity()) continue;
-    if (noise.stage() != Stage::kRange || !add_model(noise, range_m, law)) return std::nullopt;
+    const auto act = detail::NoiseAccess::hooks(noise).act;
+    if (noise.stage() != Stage::kRange || act == nullptr) return std::nullopt;
+    if (law.is_random() && grows(noise)) return std::nullopt;  // the law would be an estimate
+    act(detail::NoiseAccess::model(noise), law);
   }
-  const bool has_density = law.deviation_m > 0 || (law.has_uniform && law.high_m > law.low_m);
-  return has_density ? std::optional(law) : std::nullopt;
-}
-
-double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
-
-double density_at(const ErrorLaw& law, double error_m) {
-  const double above_m = error_m - law.mean_m;
-  const double width_m = law.high_m - law.low_m;
-  if (!(width_m > 0)) {
-    const double z = (above_m - law.low_m) / law.deviation_m;
-    return std::exp(-0.5 * z * z) / (law.deviation_m * std::sqrt(2 * std::numbers::pi));
-  }
-  if (!(law.deviation_m > 0)) return above_m >= law.low_m && above_m < law.high_m ? 1 / width_m : 0;
-  return (normal_cdf((above_m - law.low_m) / law.deviation_m) - normal_cdf((above_m - law.high_m) / law.deviation_m)) /
-         width_m;
+  const bool is_known = law.unknown.empty() && !law.from_disparity && law.student_m == 0.0;
+  return is_known && law.is_random() ? std::optional(law) : std::nullopt;
 }
 
 }  // namespace
@@ -176,14 +144,16 @@ std::optional<std::vector<double>> error_density(const NoiseChain& chain, std::s
     const auto bin = static_cast<std::size_t>((double{range} - least) / width);
     shares[std::min(bin, kRangeBins - 1)] += 1.0 / static_cast<double>(clean_ranges_m.size());
   }
-  std::vector<double> density(errors_m.size());
+  std::vector<double> density_per_m(errors_m.size());
   for (std::size_t bin = 0; bin < kRangeBins; ++bin) {
     if (shares[bin] == 0) continue;
-    const auto law = law_of(chain, least + width * (static_cast<double>(bin) + 0.5));
+    const double range_m = least + width * (static_cast<double>(bin) + 0.5);
+    const auto law = law_of(chain, range_m);
     if (!law) return std::nullopt;
-    for (std::size_t i = 0; i < errors_m.size(); ++i) density[i] += shares[bin] * density_at(*law, errors_m[i]);
+    for (std::size_t i = 0; i < errors_m.size(); ++i)
+      density_per_m[i] += shares[bin] * density(*law, range_m + errors_m[i]);
   }
-  return density;
+  return density_per_m;
 }
 
 }  // namespace fathom
