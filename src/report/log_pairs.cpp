@@ -55,8 +55,8 @@ Report report_of(const DistanceReport& report) {
   const DistanceCalibration& fit = report.fit;
   using Model = DistanceNoise;
   Report out{.kind = std::string(Model::kSlug), .title = "Distance noise learned"};
-  out.fit.parameters = {pair_parameter<Model>("mean_m", fit.mean_m), pair_parameter<Model>("stddev_m", fit.stddev_m),
-                        pair_parameter<Model>("stddev_per_m", fit.stddev_per_m)};
+  out.fit.parameters = {pair_parameter<Model>(Model::kMean, fit.mean_m), pair_parameter<Model>(Model::kStddev, fit.stddev_m),
+                        pair_parameter<Model>(Model::kStddevPerM, fit.stddev_per_m)};
   out.fit.findings = fit.findings;
   if (report.found) {
     const std::vector<Finding> of_log = log_pair_findings(*report.found, fit, report.gate_m);
@@ -77,12 +77,12 @@ Report report_of(const EnergyCalibration& fit) {
   using Model = StereoEnergy;
   const std::string law = choice_word(fit.normalization);
   Report out{.kind = std::string(Model::kSlug), .title = "Energy law learned"};
-  const auto add = [&](const char* name, const Estimate& e) {
+  const auto add = [&](std::string_view name, const Estimate& e) {
     IntervalEstimate estimate;
     static_cast<Estimate&>(estimate) = e;
     out.fit.parameters.push_back(pair_parameter<Model>(name, estimate));
   };
-  add("min_energy", fit.min_energy), add("pow", fit.pow);
+  add(Model::kMinEnergy, fit.min_energy), add(Model::kPow, fit.pow);
   out.fit.findings = fit.findings;
   out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.lost), "of them lost"}};
   out.fit.log_likelihood = fit.log_likelihood, out.fit.blocks = fit.pairs, out.fit.block = "pair";

@@ -204,12 +204,12 @@ Report::Section tape_section(const WallReport& report) {
   Report::Table table{
       .columns = {{"against the tape", false}, {"value"}, {"unit", false}, {"places off it by", true, Place::kAside}},
       .rows = {}};
-  const auto add = [&](const char* name, const Report::Cell& value, const char* unit, double spread_m) {
+  const auto add = [&](const std::string& name, const Report::Cell& value, const char* unit, double spread_m) {
     const std::string spread = text_or_dash(1e3 * spread_m, "{:.2g} mm");
     table.rows.push_back({{name}, value, {unit}, {spread}});
   };
-  add("gain of gain_bias", estimate_cell(tape.gain, "{:.3g}"), "m/m", tape.spread_m);
-  add("bias of gain_bias", estimate_cell(tape.bias_m, "{:.3g}", 1e3), "mm", tape.spread_m);
+  add(fmt::format("gain of {}", GainBias::kSlug), estimate_cell(tape.gain, "{:.3g}"), "m/m", tape.spread_m);
+  add(fmt::format("bias of {}", GainBias::kSlug), estimate_cell(tape.bias_m, "{:.3g}", 1e3), "mm", tape.spread_m);
   if (in_disparity(report)) {
     add("or bias of the disparity", estimate_cell(tape.bias_px, "{:.3g}"), "px", tape.bias_px_spread_m);
   }
