@@ -112,7 +112,9 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
   add_shared(c, "--step", o.how.step_m);
   add_log_text(c, o.how.log);
   begin_section(c, Section::kModel, true);
-  add_number(c, {"--angle-scale", "RAD", "of angular_ray: rays may be turned by 4 times this; 0: 1.5 of the deviation"},
+  add_number(c,
+             {"--angle-scale", "RAD",
+              "of a model that turns rays: they may be turned by 4 times this; 0: 1.5 of the deviation"},
              {0.0, 0.25, "rad"}, o.how.frames.angle_scale_rad);
   add_frame_clusters(c, o.stretches);
   begin_section(c, Section::kComputer);

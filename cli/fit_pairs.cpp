@@ -140,7 +140,9 @@ void add_fit_pairs(CLI::App& fit) {
   add_log(c, o->log);
   add_world(c, o->world);
   begin_section(c, Section::kRequired);
-  add_choice(c, "--model", "mean and deviation of distance, or threshold and power of the loss law stereo_energy",
+  add_choice(c, "--model",
+             fmt::format("mean and deviation of {}, or threshold and power of the loss law {}",
+                         fathom::DistanceNoise::kSlug, fathom::StereoEnergy::kSlug),
              o->model, kPairsModels)
       .required()
       ->default_str("");
