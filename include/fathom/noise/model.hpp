@@ -39,9 +39,12 @@
 //   law()              the name of its law
 //   kRemedies          what a chain may lack that this model brings, so that findings advise it: an array of Remedy
 //   with_heavy_tails(p)   another model near this one, whose error has heavier tails; learning compares the two
-//   kLossCause, kLossFree, begin_loss(cover)   as a law of loss that is compared with others: the LossCause, the names
-//   of
-//                      the parameters that are learned, and the model where learning begins, guessed from a LossCover
+//
+// and, so that a law of loss is compared with others, with
+//
+//   kLossCause         what must vary between returns: a LossCause
+//   kLossFree          names of the parameters that are learned
+//   begin_loss(cover)  where learning begins, guessed from a LossCover
 //
 // The library finds these members by their names (noise/custom.hpp). A model's needs of the sensor, the chain or the
 // renderer are in that model and nowhere else.
