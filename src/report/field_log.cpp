@@ -225,12 +225,31 @@ std::string wrong_map_flag(const FieldReport& report) {
                      std::min(kMostFieldCells * report.cell_m, kMostOfDistance * model.max_distance_m));
 }
 
+namespace {
+
+/// By how many nats a reading is likelier under a model whose share is that of the readings.
+double gain_of_right_share(const FieldShare& share, std::size_t readings) {
+  const double least = 0.5 / static_cast<double>(readings);
+  const auto part = [&](double found, double expected) {
+    return found > 0.0 ? found * math::log(found / std::max(expected, least)) : 0.0;
+  };
+  return part(share.readings, share.expected) + part(1.0 - share.readings, 1.0 - share.expected);
+}
+
+}  // namespace
+
 Message heavy_tails_flag(const FieldReport& report) {
   const FieldShare tail = tail_of(report);
   if (!(tail.readings > kMostFieldTail && tail.readings > tail.expected)) return "";
   if (!disagree(tail.readings, tail.expected, counts_of(report))) return "";
-  return Message(tail_words(tail.readings, tail.expected),
-                 ": its tails are too light; the beam model has heavier ones with ", Setting{"hit", "student_t"});
+  const double gain = gain_of_right_share(tail, report.distance_m.size());
+  if (!(gain >= kLeastModelGain)) return "";
+  return Message(
+      tail_words(tail.readings, tail.expected),
+      fmt::format(", which costs {:.2g} nats per reading or more: its tails are too light; the beam model has "
+                  "heavier ones with ",
+                  gain),
+      Setting{"hit", "student_t"});
 }
 
 FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,

@@ -27,7 +27,6 @@ constexpr double kMoveOfCells = 0.5;  // poses that move less are as exact as th
 // of their walls. By chance that of n independent readings is above 2 / sqrt(n) once in 1500 times.
 constexpr double kMostKsDistance = 0.15, kKsByChance = 2.0;
 constexpr double kLeastShiftOfPit = 0.05;  // of its mean from 1/2: hits centre elsewhere than expected
-constexpr double kLeastModelGain = 0.02;   // nats per ray: models that gain less are not worth a flag
 
 /// Why a map explains a log badly, and how to find out.
 constexpr std::string_view kElsewhere =

@@ -55,6 +55,9 @@ CommonMove find_common_move(std::span<const PlanarPose> logged, std::span<const 
 
 // Whether the model fits the readings.
 
+/// Nats per reading: models that gain less are not worth a flag.
+inline constexpr double kLeastModelGain = 0.02;
+
 /// Names a wrong map where this weight of readings that the map does not explain is above `most`; else empty.
 std::string unexplained_flag(std::string_view weight, double value, double most);
 /// Names a wrong map where hits spread by more than `most_m`; else empty.

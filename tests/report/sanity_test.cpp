@@ -222,6 +222,65 @@ TEST(Sanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   EXPECT_EQ(flag_with(found, "many readings"), "");
 }
 
+/// How the sensor of a log reports that nothing came back, and what lies beyond.
+struct Code {
+  const char* name;
+  double share;  ///< of all readings
+  float least_m, most_m;
+  std::size_t strays;  ///< readings beyond
+  float farthest_m;
+};
+
+constexpr Code kCodes[] = {{"two neighbouring values before a few strays", .079, 51.14F, 51.15F, 40, 51.25F},
+                           {"one value before strays far beyond", .02, 30.0F, 30.0F, 20, 49.0F},
+                           {"one value and nothing beyond", .04, 81.91F, 81.91F, 0, 0.0F},
+                           {"neighbouring values and nothing beyond", .10, 29.99F, 30.0F, 0, 0.0F}};
+
+ScanLog log_with(const Code& code, const World& world) {
+  BeamParameters truth = kTruth;
+  truth.w_max = code.share, truth.w_hit = .84 - code.share;
+  ScanLog log = drive(model_of(truth), world, 400, 151);
+  std::size_t lost = 0, strays = 0;
+  for (float& reading : log.range_m) {
+    if (reading < 14.0F) continue;
+    const bool is_stray = lost % 30 == 29 && strays < code.strays;
+    reading = lost % 3 == 0 ? code.least_m : code.most_m;
+    if (is_stray)
+      reading += (code.farthest_m - code.most_m) * static_cast<float>(++strays) / static_cast<float>(code.strays);
+    ++lost;
+  }
+  EXPECT_EQ(strays, code.strays);
+  log.max_range_m = 90;
+  return log;
+}
+
+// The first as the log acapulco of Radish has it. The flag advises what the automatic maximum range takes, and nothing
+// advises otherwise once it is given.
+TEST(Sanity, CodesOfLogsAreFoundWithTheirStrays) {
+  const World world = World::from_map(hall());
+  for (const Code& code : kCodes) {
+    SCOPED_TRACE(code.name);
+    const ScanLog log = log_with(code, world);
+    FitLogOptions how = options();
+    how.check_poses = false, how.auto_max_range = true;
+    const FitReport found = fit_log(log, world, how);
+    const double max_range_m = found.model.sensor.max_range_m;
+    EXPECT_LT(max_range_m, code.least_m);
+    EXPECT_GT(max_range_m, 0.99 * code.least_m);
+    EXPECT_NEAR(found.fit.model.w_max, code.share, 5 * found.fit["w_max"].std_error);
+    EXPECT_EQ(fit_field_log(log, hall(), {.auto_max_range = true, .check_poses = false}).fit.model.max_range_m,
+              max_range_m);
+    how.auto_max_range = false;
+    EXPECT_NE(flag_with(fit_log(log, world, how), "many readings are"), "");
+    how.max_range_m = max_range_m;
+    const FitReport given = fit_log(log, world, how);
+    for (const std::string_view words : {"many readings", "beyond the maximum range"}) {
+      EXPECT_EQ(flag_with(found, words), "");
+      EXPECT_EQ(flag_with(given, words), "");
+    }
+  }
+}
+
 // A code beyond the log's maximum range counts as no return already: 81.91 of FLASER, which measures 80 m.
 TEST(Sanity, ACodeThatIsNotBelowWhatTheLogSaysIsNotTaken) {
   const World world = World::from_map(hall());
@@ -322,6 +381,28 @@ TEST(Sanity, TailsHeavierThanTheModelsAreNamed) {
   FitLogOptions student = options();
   student.hit = HitLaw::kStudentT;
   EXPECT_EQ(flag_with(fit_log(log, world, student), "tails"), "");
+}
+
+// The page names differences that are certain. A flag also needs an effect: 0.02 nats per reading.
+TEST(Sanity, DifferencesWithoutAnEffectAreNoFlags) {
+  FitLogOptions how = options();
+  how.check_poses = false;
+  BeamParameters heavy = {.90, .03, .04, .03, .04, .6};
+  heavy.tail = {HitLaw::kStudentT, 12, 0};
+  const World closed = World::from_map(hall());
+  const FitReport tails = fit_log(drive(model_of(heavy), closed, 400, 151), closed, how);
+  EXPECT_NE(disagreements(tails), std::vector<std::string>{});
+  EXPECT_EQ(flag_with(tails, "tails"), "");
+
+  GridMap gap = hall();
+  for (std::uint32_t row = 32; row < 40; ++row) gap.cells[std::size_t{row} * gap.cols + 119] = Cell::kFree;
+  const World world = World::from_map(gap);
+  BeamModel model = model_of({.50, .08, .34, .08, .06, .6});
+  model.sensor.miss = MissPolicy::kAtom;
+  how.miss = MissPolicy::kBook;
+  const FitReport book = fit_log(drive(model, world, 400, 151), world, how);
+  EXPECT_NE(disagreements(book), std::vector<std::string>{});
+  EXPECT_EQ(flag_with(book, "miss: atom"), "");
 }
 
 TEST(Sanity, PosesThatAreNotExactAreNamed) {
