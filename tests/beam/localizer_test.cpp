@@ -2,8 +2,12 @@
 // Parameters written for localizers give each reading of a log its learned density, by the localizer's own formula.
 // Log densities differ by one constant, except where the formula does not truncate.
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -164,6 +168,50 @@ TEST(Localizer, NumbersAreDecimal) {
   EXPECT_NE(text.find("sigma_hit: 0.000001\n"), std::string::npos);
   EXPECT_NE(text.find("lambda_short: 1000000.0\n"), std::string::npos);
   EXPECT_NE(text.find("laser_max_range: 10000000.0\n"), std::string::npos);
+}
+
+/// The numbers of a file by their names, as they are written.
+std::map<std::string, std::string> numbers_in(const std::string& text) {
+  std::map<std::string, std::string> numbers;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": "), begin = line.find_first_not_of(' ');
+    if (line[begin] != '#' && colon != std::string::npos)
+      numbers[line.substr(begin, colon - begin)] = line.substr(colon + 2);
+  }
+  return numbers;
+}
+
+std::size_t digits_of(const std::string& number) {
+  const std::size_t first = number.find_first_of("123456789");
+  if (first == std::string::npos) return 1;
+  return static_cast<std::size_t>(std::count_if(number.begin() + static_cast<std::ptrdiff_t>(first), number.end(),
+                                                [](char c) { return c != '.'; }));
+}
+
+TEST(Localizer, LearnedNumbersHaveTheDigitsThatTheirErrorsSupport) {
+  const BeamSensor sensor = {.max_range_m = 10};
+  const BeamFit fit = fit_beam_model(test::simulate(test::kLaserTruth, sensor, 20000, .5, 8, 3), sensor);
+  for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2, Localizer::kBeluga}) {
+    const LocalizerBeam b = localizer_beam(fit.model, localizer);
+    const std::string prefix = localizer == Localizer::kAmcl ? "laser_" : "";
+    const auto numbers = numbers_in(localizer_text(fit.model, sensor, localizer));
+    for (const auto& [name, value, of] : std::vector<std::tuple<const char*, double, const char*>>{
+             {"z_hit", b.z_hit, "w_hit"},
+             {"z_short", b.z_short, "w_short"},
+             {"z_max", b.z_max, "w_max"},
+             {"z_rand", b.z_rand, "w_rand"},
+             {"sigma_hit", b.sigma_hit, "sigma_hit_m"},
+             {"lambda_short", b.lambda_short, "lambda_short_per_m"}}) {
+      const std::string& text = numbers.at(prefix + name);
+      const double error = fit[of].std_error / fit[of].value;  // relative
+      EXPECT_LE(digits_of(text), 5U) << text;
+      EXPECT_NEAR(std::stod(text), value, 0.01 * error * value) << name;
+    }
+  }
+  for (const auto& [name, text] : numbers_in(localizer_text({.7, .3, 1.0 / 30, 10, 0, 2.0 / 3}, Localizer::kNav2))) {
+    if (name == "z_hit" || name == "z_rand" || name == "sigma_hit") EXPECT_LE(digits_of(text), 5U) << name;
+  }
 }
 
 TEST(Localizer, NotesSayWhatItCannotBeTold) {
