@@ -28,7 +28,7 @@ constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25,
 
 /// "gain_bias.rings.3.gain"; `ring`: "rings.3.", or nothing.
 template <class Model>
-std::string parameter_of(std::string_view field, std::string_view ring = "") {
+std::string name_in_chain(std::string_view field, std::string_view ring = "") {
   return fmt::format("{}.{}{}", Model::kSlug, ring, field);
 }
 
@@ -95,7 +95,7 @@ class WallLearner {
   void flag_sanity() {
     double steps = 0.0;
     for (const FitParameter& p : fit_.chain.parameters) {
-      if (p.name == parameter_of<Disparity>(Disparity::kStepsPerPx)) steps = p.value;
+      if (p.name == name_in_chain<Disparity>(Disparity::kStepsPerPx)) steps = p.value;
     }
     for (Finding& found : sanity_findings(frames_, work_, steps)) findings_.push_back(std::move(found));
   }
@@ -142,19 +142,19 @@ class WallLearner {
   WallLaw disparity_law() {
     Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
     if (has_tape() && !has_gain()) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
-    WallLaw law = {{disparity}, {parameter_of<Disparity>(Disparity::kStddevPx)}};
+    WallLaw law = {{disparity}, {name_in_chain<Disparity>(Disparity::kStddevPx)}};
     // Levels are read off ranges that nothing else moves.
-    if (!has_gain()) law.free.push_back(parameter_of<Disparity>(Disparity::kStepsPerPx));
+    if (!has_gain()) law.free.push_back(name_in_chain<Disparity>(Disparity::kStepsPerPx));
     if (has_gain()) flag("tape", "steps of the disparity cannot be read off ranges that gain and bias move, too");
     return law;
   }
 
   WallLaw distance_law() {
-    const std::string deviation = parameter_of<DistanceNoise>(DistanceNoise::kStddev);
+    const std::string deviation = name_in_chain<DistanceNoise>(DistanceNoise::kStddev);
     if (range_varies()) {
       return {{DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.scale.constant, 1e-6)),
                              .stddev_per_m = static_cast<float>(work_.scale.per_m)}},
-              {deviation, parameter_of<DistanceNoise>(DistanceNoise::kStddevPerM)}};
+              {deviation, name_in_chain<DistanceNoise>(DistanceNoise::kStddevPerM)}};
     }
     flag("one_range",
          "all readings are about as far away: how the deviation grows with the range cannot be learned, and counts as "
@@ -265,9 +265,9 @@ class WallLearner {
       patterns.push_back(takes_tails_ ? name : name.substr(0, dot) + ".rings.*" + name.substr(dot));
     }
     if (!has_gain()) chain.emplace_back(GainBias{});
-    patterns.push_back(parameter_of<GainBias>(GainBias::kBias, "rings.*."));
+    patterns.push_back(name_in_chain<GainBias>(GainBias::kBias, "rings.*."));
     for (const std::size_t ring : rings_that(&WallRingError::gain)) {
-      patterns.push_back(parameter_of<GainBias>(GainBias::kGain, fmt::format("rings.{}.", ring)));
+      patterns.push_back(name_in_chain<GainBias>(GainBias::kGain, fmt::format("rings.{}.", ring)));
     }
     flag("rings",
          "biases of rings are about the planes, which take what all rings have in common and what rises with the "
