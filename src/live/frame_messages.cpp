@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <numbers>
 #include <span>
 #include <string_view>
 #include <utility>
