@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model that only this file knows: its header alone makes it learnable, with standard errors and a report.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -102,10 +101,6 @@ ChainFit learn(const NoiseChain& start, const char* pattern, const ChainReturns&
   return fit_chain(start, chain_parameters(start, pattern), returns, {.hold_out = 6});
 }
 
-const FitParameter& find(const ChainFit& fit, std::string_view name) {
-  return *std::find_if(fit.parameters.begin(), fit.parameters.end(), [&](const auto& p) { return p.name == name; });
-}
-
 TEST(ToyModel, IsLearnedWithItsStandardErrors) {
   const std::vector<std::string> names = {"haze.bias_m", "haze.stddev_m", "haze.share"};
   const std::vector<double> made_by = {0.0, 0.02, 0.6};
@@ -114,14 +109,14 @@ TEST(ToyModel, IsLearnedWithItsStandardErrors) {
   for (std::uint64_t seed = 1; seed <= repetitions(12); ++seed) {
     const ChainReturns returns = simulate_returns(kTruth, 24, 128, 40 + 7 * seed);
     const ChainFit fit = learn({Haze{0.1F, 0.3F, 3.0F, 0.3F, HazeLaw::kVeil}}, "haze.*", returns);
-    EXPECT_NEAR(find(fit, "haze.reach_m").value, 3.5, 0.02);
+    EXPECT_NEAR(fit["haze.reach_m"].value, 3.5, 0.02);
     for (std::size_t k = 0; k < names.size(); ++k) {
-      const FitParameter& p = find(fit, names[k]);
+      const FitParameter& p = fit[names[k]];
       squares[k] += std::pow((p.value - made_by[k]) / p.std_error, 2);
     }
     // A deviation that n normal errors determine.
     const double expected = 0.02 / std::sqrt(2.0 * static_cast<double>(fit.returns - fit.lost));
-    EXPECT_NEAR(find(fit, "haze.stddev_m").naive_error, expected, 0.1 * expected);
+    EXPECT_NEAR(fit["haze.stddev_m"].naive_error, expected, 0.1 * expected);
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     const double p = chi_square_p_value(squares[k], seeds);
@@ -133,15 +128,15 @@ TEST(ToyModel, TakesItsLikelierLaw) {
   const ChainFit fit =
       learn({Haze{0.0F, 0.02F, 6.0F, 0.3F, HazeLaw::kWall}}, "haze.*", simulate_returns(kTruth, 24, 256, 5));
   EXPECT_EQ(fit.chain[0].noise.law(), "veil");
-  EXPECT_NEAR(find(fit, "haze.share").value, 0.6, 4.0 * find(fit, "haze.share").std_error);
+  EXPECT_NEAR(fit["haze.share"].value, 0.6, 4.0 * fit["haze.share"].std_error);
 }
 
 TEST(ToyModel, YieldsToModelsThatSpanTheSameChange) {
   const NoiseChain start = {Haze{0.0F, 0.02F, 100.0F}, GainBias{0.0F, 0.01F}};
   const ChainFit fit = learn(start, "*.bias_m", simulate_returns(start, 12, 128, 5));
-  EXPECT_EQ(find(fit, "haze.bias_m").status, ParameterStatus::kUnidentified);
-  EXPECT_EQ(find(fit, "haze.bias_m").value, 0.0);
-  EXPECT_NEAR(find(fit, "gain_bias.bias_m").value, 0.01, 4.0 * find(fit, "gain_bias.bias_m").std_error);
+  EXPECT_EQ(fit["haze.bias_m"].status, ParameterStatus::kUnidentified);
+  EXPECT_EQ(fit["haze.bias_m"].value, 0.0);
+  EXPECT_NEAR(fit["gain_bias.bias_m"].value, 0.01, 4.0 * fit["gain_bias.bias_m"].std_error);
 }
 
 TEST(ToyModel, RefusesItsRingsInItsOwnWords) {
@@ -160,7 +155,7 @@ TEST(ToyModel, HasAReport) {
   const auto json = nlohmann::json::parse(report_text(report, ReportForm::kJson));
   EXPECT_EQ(json["usable"], true);
   for (const ReportForm form : {ReportForm::kTerminal, ReportForm::kHtml}) {
-    EXPECT_TRUE(contains(report_text(report, form), "haze.stddev_m"));
+    EXPECT_TRUE(contains(report_text(report, form), "stddev_m"));
   }
   EXPECT_TRUE(contains(chain_yaml(kTruth), "- haze: {bias_m: 0, stddev_m: 0.02, reach_m: 3.5, share: 0.6, law: veil}"));
   EXPECT_TRUE(contains(chain_yaml({Haze{}}), "- haze: {bias_m: 0, stddev_m: 0, reach_m: 100, law: wall}"));
