@@ -59,6 +59,15 @@ constexpr bool names_fields(const Named& list) {
   return true;
 }
 
+/// Whether a list of learned parameters has a role.
+template <class Learned>
+constexpr bool has_role(const Learned& list, LearnedRole role) {
+  for (const LearnedField& field : list) {
+    if (field.role == role) return true;
+  }
+  return false;
+}
+
 /// Adds the hooks of a model whose parameters can be learned.
 template <NoiseModel M>
 constexpr void add_learning_hooks(NoiseHooks& hooks) {
@@ -75,10 +84,16 @@ constexpr void add_learning_hooks(NoiseHooks& hooks) {
   }
   if constexpr (requires { M::kLearned; }) {
     static_assert(names_fields<M>(M::kLearned), "kLearned names a parameter that fields() lacks");
+    static_assert(
+        !has_role(M::kLearned, LearnedRole::kLevels) || requires(const Optics& o) { M::level_of(o, 1.0); },
+        "a parameter of role kLevels needs level_of()");
     hooks.learned = M::kLearned;
   }
   if constexpr (requires(const M& m) { m.jumps(std::string_view()); }) {
     hooks.jumps = [](const void* m, std::string_view field) -> bool { return model_at<M>(m).jumps(field); };
+  }
+  if constexpr (requires(const Optics& optics) { M::level_of(optics, 1.0); }) {
+    hooks.level_of = [](const Optics& optics, double depth_m) -> double { return M::level_of(optics, depth_m); };
   }
   if constexpr (requires(const M& m, const LearnedReturns& r, std::span<const std::string_view> f) {
                   M::begin(m, r, f);

@@ -34,8 +34,7 @@ struct Disparity {
     return std::array<Field<Disparity>, 3>{{
         {"bias_px", "px", &Disparity::bias_px, -100, 100, "mean error"},
         {kStddevPx, "px", &Disparity::stddev_px, 0, 100, "standard deviation"},
-        {kStepsPerPx, "1/px", &Disparity::steps_per_px, 0, 65536,
-         "levels in one pixel of disparity; 0: no rounding"},
+        {kStepsPerPx, "1/px", &Disparity::steps_per_px, 0, 65536, "levels in one pixel of disparity; 0: no rounding"},
     }};
   }
 
@@ -62,6 +61,9 @@ struct Disparity {
 
   static constexpr std::array<LearnedField, 3> kLearned = {
       {{"bias_px"}, {kStddevPx}, {kStepsPerPx, LearnedRole::kLevels, 1, "a camera has no rings"}}};
+  static double level_of(const Optics& optics, double depth_m) {
+    return double{optics.fx_px * optics.baseline_m} / depth_m;
+  }
   static void act(const Disparity& p, MeasuredRangeLaw& law) {
     law.measure_disparity(double{p.bias_px}, double{p.stddev_px}, double{p.steps_per_px});
   }

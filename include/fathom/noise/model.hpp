@@ -33,6 +33,7 @@
 //   turn()             the rotation of rays or hit points: an AxisTurn
 //   kLearned           the parameters that returns can determine: an array of LearnedField
 //   jumps(field)       whether the likelihood jumps along a parameter of role kThreshold; true without this member
+//   level_of(optics, depth_m)   for a parameter of role kLevels: the quantity that has levels
 //   settle(p)          makes the parameters fit together after one of them changed: the weights of a mixture
 //   begin(p, returns, free)   where learning begins, guessed from LearnedReturns
 //   with_other_law(p)  the same with another law, which learning tries, too

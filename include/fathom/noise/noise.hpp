@@ -137,6 +137,7 @@ struct NoiseHooks {
   AxisTurn (*turn)(const void*) = nullptr;
   std::span<const LearnedField> learned = {};
   bool (*jumps)(const void*, std::string_view) = nullptr;
+  double (*level_of)(const Optics&, double) = nullptr;
   Noise (*begin)(const void*, const LearnedReturns&, std::span<const std::string_view>) = nullptr;
   Noise (*with_other_law)(const void*) = nullptr;
   std::string_view (*law)(const void*) = nullptr;
@@ -271,6 +272,10 @@ class Noise {
   [[nodiscard]] FATHOM_API const LearnedField* learned(std::string_view field) const;
   [[nodiscard]] bool jumps(std::string_view field) const {
     return type_->hooks.jumps == nullptr || type_->hooks.jumps(model_.get(), field);
+  }
+  /// The quantity that has levels, such as a disparity in px, at a depth. Of a model with a parameter of role kLevels.
+  [[nodiscard]] double level_of(const Optics& optics, double depth_m) const {
+    return type_->hooks.level_of(optics, depth_m);
   }
   /// Whether the likelihood jumps along one of the parameters.
   [[nodiscard]] FATHOM_API bool has_threshold() const;
