@@ -31,20 +31,20 @@ constexpr double kShareOnLevels = 0.999;
 constexpr double kSlack = 0.02;       // of a level
 constexpr double kMostSlack = 0.125;  // where ranges are too coarse to tell, they say nothing
 
-/// A measured disparity, px, and how far it may be off by the rounding of the range.
+/// A measured quantity that may have levels, and how far it may be off by the rounding of the range.
 struct Seen {
-  double disparity_px, slack_px;
+  double value, slack;
 };
 
-std::vector<Seen> disparities(const ChainReturns& r) {
-  const double focal_baseline_px_m = double{r.optics.fx_px * r.optics.baseline_m};
+std::vector<Seen> seen_values(const Noise& noise, const ChainReturns& r) {
   std::vector<Seen> seen;
   for (std::size_t i = 0; i < r.size(); ++i) {
     if (std::isnan(r.range_m[i])) continue;
     const double range_m = double{r.range_m[i]}, share = double{r.clean_x_m[i]} / double{r.clean_range_m[i]};
-    const double d = focal_baseline_px_m / (range_m * share);
+    const double value = noise.level_of(r.optics, range_m * share);
     const double step_m = r.depths_are_rounded ? r.half_step_m / share : r.half_step_m;
-    seen.push_back({d, d * (step_m / range_m + 1e-6)});
+    const double off = 1.0 + step_m / range_m + 1e-6;
+    seen.push_back({value, std::abs(noise.level_of(r.optics, range_m * share / off) - value)});
   }
   return seen;
 }
@@ -52,7 +52,7 @@ std::vector<Seen> disparities(const ChainReturns& r) {
 bool are_levels(const std::vector<Seen>& seen, int steps) {
   std::size_t told = 0, on = 0;
   for (const Seen& s : seen) {
-    const double slack = kSlack + s.slack_px * steps, level = s.disparity_px * steps;
+    const double slack = kSlack + s.slack * steps, level = s.value * steps;
     if (slack > kMostSlack) continue;
     ++told, on += std::abs(level - std::round(level)) <= slack ? 1 : 0;
   }
@@ -68,10 +68,11 @@ bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& 
     throw InputError(
         fmt::format("{} is read off ranges that nothing else moves, and {} does", name, chain[k].noise.slug()));
   }
-  if (!(returns.optics.baseline_m > 0.0F)) {
+  const Noise& noise = chain[steps.entry].noise;
+  if (noise.info().needs.baseline && !(returns.optics.baseline_m > 0.0F)) {
     throw InputError(fmt::format("{} needs a stereo camera", name));
   }
-  const std::vector<Seen> seen = disparities(returns);
+  const std::vector<Seen> seen = seen_values(noise, returns);
   for (int levels = 1; levels <= kMostLevels; ++levels) {
     if (!are_levels(seen, levels)) continue;
     set_value(chain, steps, levels);
@@ -237,7 +238,7 @@ std::string unidentified_text(const ChainFit& fit, const FreeNumber& number, con
     return "cannot be learned from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
            "hit_sensor of a run)";
   }
-  if (number.role == LearnedRole::kLevels) return "cannot be learned: measured disparities have no common step";
+  if (number.role == LearnedRole::kLevels) return "cannot be learned: measured values have no common step";
   if (!std::isnan(p.std_error)) return "cannot be distinguished from 0: its error exceeds its value";
   if (p.value == p.start) {
     return "cannot be learned from these returns, and stays as given: others do the same, or it does nothing here";
