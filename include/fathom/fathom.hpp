@@ -22,4 +22,5 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor.hpp>
+#include <fathom/simulate/sensor_noise.hpp>
 #include <fathom/simulate/simulator.hpp>

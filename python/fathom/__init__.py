@@ -54,6 +54,7 @@ from ._fathom import (
 from ._values import LogUniform, Normal, TruncatedNormal, Uniform
 from . import beam, calibrate, noise, random, sensors
 from .calibrate import measure_depth
+from .given import SensorNoise
 from .sensors import Sensor, Timing, preset, presets
 from .simulate import Environments, Setup, Simulator, load
 from . import batch, dataset, fit, mujoco
@@ -86,7 +87,7 @@ def channels() -> "dict[str, str]":
 
 __all__ = [
     "Entity", "Environments", "Error", "Frame", "FrameDigest", "GpuArray", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
-    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "TruncatedNormal", "Uniform",
+    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "SensorNoise", "Setup", "Simulator", "Trajectory", "TruncatedNormal", "Uniform",
     "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "dataset", "detect_isa", "ellipsoid", "episode_seed", "fit",
     "grid_map_image", "height_field", "load", "measure_depth", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
     "read_grid_map",

@@ -44,6 +44,7 @@ void bind_sensors(py::module_& m);
 void bind_frame(py::module_& m);
 void bind_frame_files(py::module_& m);
 void bind_simulator(py::module_& m);
+void bind_sensor_noise(py::module_& m);
 void bind_environments(py::module_& m);
 void bind_scene_files(py::module_& m);
 void bind_beam(py::module_& m);

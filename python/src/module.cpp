@@ -272,6 +272,7 @@ PYBIND11_MODULE(_fathom, m) {
   bind_frame(m);
   bind_frame_files(m);
   bind_simulator(m);
+  bind_sensor_noise(m);
   bind_environments(m);
   bind_scene_files(m);
   bind_datasets(m);

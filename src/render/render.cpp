@@ -11,6 +11,7 @@
 #include "render/chain.hpp"
 #include "render/draw_fields.hpp"
 #include "render/frame_parts.hpp"
+#include "render/given.hpp"
 
 namespace fathom {
 
@@ -100,7 +101,7 @@ class BlockRenderer {
     has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
     if (needs_angles() && (has_hits_ || wants(Channel::kEnergy))) find_angles();
     apply(job_.chain.angle_loss);
-    if (job_.chain.needs_sight && has_hits_) find_hidden(job_, begin_, cast_, returns_, surface_);
+    if (job_.chain.needs_sight && has_hits_) find_hidden();
     apply(job_.chain.loss);
     if (!job_.chain.edge_loss.empty()) keep_for_edges();
     store_energy();
@@ -133,6 +134,11 @@ class BlockRenderer {
     }
     std::memcpy(cast_.entity, hits.entity, bytes);
     std::memcpy(cast_.triangle, hits.triangle, bytes);
+  }
+
+  void find_hidden() {
+    if (job_.given == nullptr) return fathom::find_hidden(job_, begin_, cast_, returns_, surface_);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] = job_.given->hidden[pixel_[i]];
   }
 
   void mark_blanks() {
@@ -181,6 +187,12 @@ class BlockRenderer {
   void render_clean_range() {
     const bool wanted = wants(Channel::kCleanRange) || wants(Channel::kCleanDepth) || wants(Channel::kCleanHit);
     if (job_.chain.ray.empty() || !wanted) return;
+    if (job_.given != nullptr) {
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        cast_.range_m[i] = job_.given->range_m[job_.plan.ray_of_lane[begin_ + i]];
+      }
+      return store_clean();
+    }
     if (job_.samples == nullptr) {
       cast_world({.range_m = cast_.range_m});
       return store_clean();
@@ -221,11 +233,20 @@ class BlockRenderer {
     std::fill_n(surface_.energy_gain, rays_.count, 1.0F);
     if (job_.chain.energy_gain == EnergyGain{}) return;
     float reflectivity[kBlockRays];
+    find_reflectivity(reflectivity);
+    surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count, surface_.energy_gain);
+  }
+
+  /// 0 on a miss.
+  void find_reflectivity(float* out) const {
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       const std::uint32_t entity = cast_.entity[i];
-      reflectivity[i] = entity == index(kNoEntity) ? 0.0F : job_.surfaces.reflectivity[entity];
+      out[i] = entity == index(kNoEntity) ? 0.0F : reflectivity_of(i);
     }
-    surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count, surface_.energy_gain);
+  }
+  [[nodiscard]] float reflectivity_of(std::uint32_t lane) const {
+    if (job_.given == nullptr) return job_.surfaces.reflectivity[cast_.entity[lane]];
+    return job_.given->reflectivity == nullptr ? 1.0F : job_.given->reflectivity[pixel_[lane]];
   }
 
   void keep_for_edges() {
@@ -271,6 +292,7 @@ class BlockRenderer {
     if (!shows_surface(job_, frame_.channels())) return;
     std::uint32_t taken[kBlockRays];
     store_.fetch(scratch.taken, taken);
+    if (job_.given != nullptr) std::copy_n(taken, count, pixel_);
     if (shows_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
     if (wants(Channel::kTriangleId)) BlockStore::load(scratch.triangle, taken, count, cast_.triangle);
     if (!shows_normals()) return;
@@ -283,6 +305,10 @@ class BlockRenderer {
   }
 
   void cast() {
+    if (job_.given != nullptr) {
+      turn_rays();
+      return take_given(job_, begin_, rays_, cast_, pixel_);
+    }
     CastHits hits{.range_m = cast_.range_m};
     if (needs_entity()) hits.entity = cast_.entity;
     if (wants(Channel::kTriangleId)) hits.triangle = cast_.triangle;
@@ -374,7 +400,8 @@ class BlockRenderer {
       std::uint32_t label[kBlockRays];
       for (std::uint32_t i = 0; i < rays_.count; ++i) {
         const std::uint32_t entity = cast_.entity[i];
-        label[i] = entity == index(kNoEntity) ? 0 : job_.surface_table.labels()[entity];
+        const bool none = entity == index(kNoEntity) || job_.given != nullptr;
+        label[i] = none ? 0 : job_.surface_table.labels()[entity];
       }
       store_.labels(label);
     }
@@ -391,11 +418,16 @@ class BlockRenderer {
 
   void store_intensity() {
     if (job_.samples != nullptr) return store_.values(Channel::kIntensity, hits_[return_].intensity);
+    float reflectivity[kBlockRays];
+    if (job_.given != nullptr) find_reflectivity(reflectivity);
+    const SurfaceView given = {reflectivity, nullptr, nullptr};  // of lanes
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       const std::uint32_t entity = cast_.entity[i];
+      const bool is_given = job_.given != nullptr;
       planes_.b[i] = entity == index(kNoEntity)
                          ? 0.0F
-                         : intensity_of(job_.surfaces, job_.falloff_m, entity, {cast_.dx[i], cast_.dy[i], cast_.dz[i]},
+                         : intensity_of(is_given ? given : job_.surfaces, job_.falloff_m, is_given ? i : entity,
+                                        {cast_.dx[i], cast_.dy[i], cast_.dz[i]},
                                         {cast_.nx[i], cast_.ny[i], cast_.nz[i]}, cast_.range_m[i]);
     }
     store_.values(Channel::kIntensity, planes_.b);
@@ -415,7 +447,8 @@ class BlockRenderer {
   PlaneBlock planes_;
   DrawBuffer draws_;
   SurfaceBlock surface_;
-  ReturnHits hits_[kMostReturns];  // of diverging rays only
+  ReturnHits hits_[kMostReturns];    // of diverging rays only
+  std::uint32_t pixel_[kBlockRays];  // of a given image: whose surface each ray met
 };
 
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.

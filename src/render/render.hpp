@@ -4,7 +4,7 @@
 // -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss. A chain
 // with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image, edge loss and the
 // window; then from hit noise on. For rays that diverge, all steps from the range gate on run once for each return;
-// such sensors have no window. All choices are made here, once per frame or block; the loops over rays are in lanes.cpp
+// such sensors have no window. A given image takes the place of the cast. All choices are made here, once per frame or block; the loops over rays are in lanes.cpp
 // and noise/drive.hpp.
 
 #include <functional>
@@ -51,6 +51,7 @@ struct EdgeScratch {
 };
 
 struct RenderJob;
+struct GivenSurfaces;
 class FieldStore;
 
 /// Renders frames instead of the processor: one for each renderer of frames, for one thread at a time.
@@ -90,6 +91,7 @@ struct RenderJob {
   std::uint32_t ray_set = 0;
   const SamplePlan* samples = nullptr;  ///< how its rays diverge; null for lines
   float falloff_m = 0.0F;               ///< reference of the falloff of intensities; 0: none
+  const GivenSurfaces* given = nullptr;  ///< the surfaces that its rays meet; null: they are cast
 
   SurfaceView surfaces = surface_table.view(reflectivity);
   [[nodiscard]] std::uint32_t returns() const {

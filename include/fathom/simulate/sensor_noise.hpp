@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Noise for frames that something else rendered: a sensor without a scene. It takes clean ranges, and applies to them
+// every step of a frame that Simulator takes after its cast.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/frame/frame.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/simulate/sensor.hpp>
+
+namespace fathom {
+
+enum class NormalFrame : std::uint8_t { kSensor, kWorld };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<NormalFrame> = {"sensor", "world"};
+
+/// A clean image. Every array is [rows, cols] of the sensor, row-major, and is read only during the call.
+///
+/// In range_m and depth_m, 0, a negative number, NaN, infinity, and a value of SensorNoiseOptions::far_m or more mean
+/// that the ray met nothing.
+struct GivenFrame {
+  std::span<const float> range_m = {};  ///< m, along the ray, from its origin; give this or depth_m
+  std::span<const float> depth_m = {};  ///< m, along the optical axis (x of the sensor frame); of cameras only
+  /// [rows, cols, 3] unit normals of the surfaces. Empty: normals are found from the ranges. Of a sensor with one row
+  /// they are found in the plane of its rays.
+  std::span<const float> normal = {};
+  NormalFrame normal_frame = NormalFrame::kSensor;
+  std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
+  std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1
+  Pose world_from_sensor = {};                    ///< places Channel::kHitWorld and Channel::kNormal
+};
+
+struct SensorNoiseOptions {
+  std::uint64_t seed = 0;
+  Compute compute = {};
+  double rate_hz = 10.0, start_s = 0.0;  ///< the clock of the frames, as in SimulatorOptions
+  double far_m = std::numeric_limits<double>::infinity();  ///< the far plane of the images: there, nothing was met
+  std::vector<Entity> entities = {};                       ///< those that the chain has entries for; numbered by entity_id
+  std::function<bool()> should_stop = {};                  ///< as in SimulatorOptions
+};
+
+/// A sensor that takes given frames. The same seed, name of the sensor, number of the frame and given values have the
+/// same bits on any computer, for any number of threads and in any order of calls.
+///
+/// Given clean_range, normal, entity_id and reflectivity of a Simulator's frame, and its pose, it gives the Simulator's
+/// frame bit for bit, if the chain has no angular_ray and no stereo_shadow. These two need a scene. Here angular_ray
+/// meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row into the other
+/// camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
+///
+/// Not used: the sensor's pose, its parent, and the entities that it ignores. Rays do not widen again, since a given
+/// range is already that of the whole beam. A frame of a rolling sensor is taken as one that has moved. Labels are 0,
+/// triangles kNoTriangle, and intensities follow the cosine of incidence.
+class FATHOM_API SensorNoise {
+ public:
+  /// Throws InputError as Simulator::add_sensor() does; for several returns per ray; and for stereo_shadow if the
+  /// cameras do not lie side by side along the rows.
+  explicit SensorNoise(Sensor sensor, const SensorNoiseOptions& options = {});
+  ~SensorNoise();
+  SensorNoise(SensorNoise&&) noexcept;
+  SensorNoise& operator=(SensorNoise&&) noexcept;
+
+  /// Fills the channels of `frame` with frame `index` of the sensor. If the sensor's timing repeats an earlier frame,
+  /// the draws are those of Frame::content_index(). In steady state nothing is allocated. Throws InputError if an array
+  /// has a wrong size or an impossible value, or if ranges look like millimetres.
+  void apply(std::uint32_t index, const GivenFrame& given, Frame& frame);
+  /// Frames index, index + 1, ..., one for each image, as one frame of [images * rows, cols]. Each image has the bits
+  /// that it has alone. The times of the frame are those of the first.
+  void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame);
+
+  /// Replaces the chain. Throws InputError as the constructor does, and then changes nothing.
+  void set_noise(NoiseChain noise);
+
+  [[nodiscard]] const Sensor& sensor() const;
+  [[nodiscard]] const SensorNoiseOptions& options() const;
+  [[nodiscard]] std::uint32_t rows() const;
+  [[nodiscard]] std::uint32_t cols() const;
+  /// The noise-free rays of frame `index`.
+  [[nodiscard]] const RayPattern& pattern(std::uint32_t index);
+  [[nodiscard]] FrameTime frame_time(std::uint32_t index) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fathom

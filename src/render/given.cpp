@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "render/given.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "render/frame_parts.hpp"
+#include "render/render.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kRowsAtOnce = 8;
+
+/// A unit normal may be as far from length 1 as half precision rounds it.
+constexpr float kLeastSquare = 0.99F, kMostSquare = 1.01F;
+
+// --- ranges along rays
+
+float origin_x(const RayPattern& rays, std::size_t i) { return rays.origin_x.empty() ? 0.0F : rays.origin_x[i]; }
+
+/// +inf: met nothing.
+void find_ranges(const GivenFrame& given, const GivenNeeds& needs, std::size_t begin, std::size_t end, float* out) {
+  const auto far = static_cast<float>(needs.far_m);
+  const float* const depth = given.range_m.empty() ? given.depth_m.data() : nullptr;
+  for (std::size_t i = begin; i < end; ++i) {
+    const float value = depth != nullptr ? depth[i] : given.range_m[i];
+    const bool met = value > 0.0F && value < far && value < math::kInfinity;
+    const float range = depth != nullptr ? (value - origin_x(needs.rays, i)) / needs.rays.direction_x[i] : value;
+    out[i] = met ? range : math::kInfinity;
+  }
+}
+
+// --- normals from ranges
+
+/// The image around a pixel, on a grid of `rows` x `cols` whose columns may close.
+class NormalFinder {
+ public:
+  NormalFinder(const RayPattern& rays, const SensorView& view, const float* range_m, const std::uint32_t* entity)
+      : rays_(rays), range_m_(range_m), entity_(entity), closes_(view.closes), is_camera_(view.optics.fx_px > 0.0F) {}
+
+  /// Of pixel i in this row and column, towards the sensor; without neighbours on its surface it faces the sensor.
+  [[nodiscard]] Triple find(std::uint32_t row, std::uint32_t col, std::size_t i) const {
+    const Triple d = {rays_.direction_x[i], rays_.direction_y[i], rays_.direction_z[i]};
+    if (!(range_m_[i] < math::kInfinity)) return {kNoNumber, kNoNumber, kNoNumber};
+    const Side across = straighter(side(row, col, i, 0, -1), side(row, col, i, 0, 1));
+    const Side down = straighter(side(row, col, i, -1, 0), side(row, col, i, 1, 0));
+    const Triple p = point(i);
+    if (across.bend > kMostBend) return {-d.x, -d.y, -d.z};
+    if (rays_.rows == 1) return towards(d, cross(minus(point(across.next), p), {0.0F, 0.0F, 1.0F}));
+    if (down.bend > kMostBend) return {-d.x, -d.y, -d.z};
+    return towards(d, cross(minus(point(across.next), p), minus(point(down.next), p)));
+  }
+
+ private:
+  /// The neighbour on one side, and how much the surface bends there: the second difference of the inverse depth, as a
+  /// share of it. On a plane, the inverse depth of a camera is linear in the pixel.
+  struct Side {
+    std::size_t next = 0;
+    float bend = math::kInfinity;
+  };
+  /// An edge of a surface bends by more.
+  static constexpr float kMostBend = 0.03F;
+
+  [[nodiscard]] static Side straighter(const Side& a, const Side& b) { return b.bend < a.bend ? b : a; }
+
+  [[nodiscard]] std::optional<std::size_t> neighbour(std::uint32_t row, std::uint32_t col, int down, int across) const {
+    const std::int64_t r = std::int64_t{row} + down;
+    std::int64_t c = std::int64_t{col} + across;
+    if (closes_) c = (c + rays_.cols) % rays_.cols;
+    if (r < 0 || c < 0 || r >= rays_.rows || c >= rays_.cols) return {};
+    return static_cast<std::size_t>(r) * rays_.cols + static_cast<std::size_t>(c);
+  }
+
+  [[nodiscard]] bool is_same(std::size_t i, std::size_t j) const {
+    return range_m_[j] < math::kInfinity && (entity_ == nullptr || entity_[i] == entity_[j]);
+  }
+  [[nodiscard]] float inverse(std::size_t i) const {
+    return 1.0F / (is_camera_ ? rays_.direction_x[i] * range_m_[i] : range_m_[i]);
+  }
+
+  [[nodiscard]] Side side(std::uint32_t row, std::uint32_t col, std::size_t i, int down, int across) const {
+    const auto next = neighbour(row, col, down, across);
+    if (!next || !is_same(i, *next)) return {};
+    const float here = inverse(i), there = inverse(*next);
+    const auto second = neighbour(row, col, 2 * down, 2 * across);
+    const bool has_second = second && is_same(i, *second);
+    const float bend = has_second ? here - 2.0F * there + inverse(*second) : here - there;
+    return {*next, std::abs(bend) / here};
+  }
+
+  [[nodiscard]] Triple point(std::size_t i) const {
+    const float r = range_m_[i];
+    const bool own = !rays_.origin_x.empty();
+    return {(own ? rays_.origin_x[i] : 0.0F) + rays_.direction_x[i] * r,
+            (own ? rays_.origin_y[i] : 0.0F) + rays_.direction_y[i] * r,
+            (own ? rays_.origin_z[i] : 0.0F) + rays_.direction_z[i] * r};
+  }
+  [[nodiscard]] static Triple minus(const Triple& a, const Triple& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  [[nodiscard]] static Triple cross(const Triple& a, const Triple& b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  }
+  [[nodiscard]] static Triple towards(const Triple& d, const Triple& n) {
+    const float size = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+    if (!(size > 0.0F)) return {-d.x, -d.y, -d.z};
+    const float scale = (d.x * n.x + d.y * n.y + d.z * n.z > 0.0F ? -1.0F : 1.0F) / size;
+    return {n.x * scale, n.y * scale, n.z * scale};
+  }
+
+  const RayPattern& rays_;
+  const float* range_m_;
+  const std::uint32_t* entity_;
+  bool closes_, is_camera_;
+};
+
+void check_normal(const float* n, std::size_t pixel, const RayPattern& rays) {
+  const float square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  if (square >= kLeastSquare && square <= kMostSquare) return;
+  throw InputError(fmt::format("normal of row {}, column {} has length {:.4g}, not 1", pixel / rays.cols,
+                               pixel % rays.cols, std::sqrt(square)));
+}
+
+// --- points that a camera does not see
+
+/// One row of the image, seen from a camera beside it. A column of the buffer keeps the nearest surface at its centre.
+class RowSight {
+ public:
+  RowSight(const GivenNeeds& needs, const float* range_m, const std::uint32_t* entity)
+      : needs_(needs), cols_(needs.rays.cols), range_m_(range_m), entity_(entity) {
+    inverse_m_.resize(cols_), column_.resize(cols_);
+  }
+
+  /// Adds `bit` to the points of a row that a camera at this offset (m, to the left) does not see.
+  void find(std::uint32_t row, float offset_m, std::uint8_t bit, std::uint8_t* hidden) {
+    if (offset_m == 0.0F) return;  // the emitter struck the point: it sees it
+    const std::size_t first = std::size_t{row} * cols_;
+    move_points(first, offset_m);
+    nearest_.assign(cols_, Nearest{});
+    for (std::uint32_t c = 0; c < cols_; ++c) draw(first, c);
+    for (std::uint32_t c = 0; c < cols_; ++c) {
+      if (inverse_m_[c] > 0.0F && is_hidden(first, c)) hidden[first + c] |= bit;
+    }
+  }
+
+ private:
+  struct Nearest {
+    float inverse_m = 0.0F;
+    std::uint32_t from = 0;  ///< column of its point
+  };
+  /// Two points farther apart in inverse depth belong to two surfaces, with nothing known between them.
+  static constexpr float kMostStep = 0.05F;
+  /// Rounding, and the bend of a surface between two columns.
+  static constexpr float kMargin = 2e-3F;
+
+  void move_points(std::size_t first, float offset_m) {
+    for (std::uint32_t c = 0; c < cols_; ++c) {
+      const float range = range_m_[first + c];
+      const float depth = needs_.rays.direction_x[first + c] * range;
+      inverse_m_[c] = range < math::kInfinity ? 1.0F / depth : 0.0F;
+      column_[c] = static_cast<float>(c) + needs_.view.optics.fx_px * offset_m * inverse_m_[c];
+    }
+  }
+
+  [[nodiscard]] bool is_joined(std::size_t first, std::uint32_t a, std::uint32_t b) const {
+    if (!(inverse_m_[a] > 0.0F) || !(inverse_m_[b] > 0.0F)) return false;
+    if (entity_ != nullptr && entity_[first + a] != entity_[first + b]) return false;
+    return std::abs(inverse_m_[a] - inverse_m_[b]) <= kMostStep * std::max(inverse_m_[a], inverse_m_[b]);
+  }
+
+  /// Draws the surface from point c half way to its neighbours; where it ends, half a pixel beyond.
+  void draw(std::size_t first, std::uint32_t c) {
+    if (!(inverse_m_[c] > 0.0F)) return;
+    if (c + 1 < cols_ && is_joined(first, c, c + 1)) {
+      stretch(c, column_[c], inverse_m_[c], column_[c + 1], inverse_m_[c + 1]);
+    } else {
+      stretch(c, column_[c], inverse_m_[c], column_[c] + 0.5F, inverse_m_[c]);
+    }
+    if (c == 0 || !is_joined(first, c - 1, c)) stretch(c, column_[c] - 0.5F, inverse_m_[c], column_[c], inverse_m_[c]);
+  }
+
+  void stretch(std::uint32_t from, float begin, float at_begin, float end, float at_end) {
+    if (begin > end) return;  // seen from behind
+    const float last = static_cast<float>(cols_) - 1.0F;
+    if (end < 0.0F || begin > last) return;
+    const float width = end - begin;
+    const auto stop = static_cast<std::uint32_t>(std::floor(std::min(end, last)));
+    for (auto k = static_cast<std::uint32_t>(std::ceil(std::max(begin, 0.0F))); k <= stop; ++k) {
+      const float share = width > 0.0F ? (static_cast<float>(k) - begin) / width : 0.0F;
+      const float inverse = at_begin + share * (at_end - at_begin);
+      if (inverse > nearest_[k].inverse_m) nearest_[k] = {inverse, from};
+    }
+  }
+
+  /// Whether nearer surfaces cover the point on both sides.
+  [[nodiscard]] bool is_hidden(std::size_t first, std::uint32_t c) const {
+    const float last = static_cast<float>(cols_) - 1.0F;
+    if (!(column_[c] >= 0.0F) || column_[c] > last) return false;  // the image does not show what is there
+    const auto left = static_cast<std::uint32_t>(column_[c]);
+    return covers(first, nearest_[left], c) && covers(first, nearest_[std::min(left + 1, cols_ - 1)], c);
+  }
+  [[nodiscard]] bool covers(std::size_t first, const Nearest& nearest, std::uint32_t c) const {
+    const bool own = entity_ == nullptr || entity_[first + nearest.from] == entity_[first + c];
+    const float share = kMargin + (own ? tolerance_of(first + c) : 0.0F);
+    return nearest.inverse_m * (1.0F - share) > inverse_m_[c];
+  }
+  [[nodiscard]] float tolerance_of(std::size_t ray) const {
+    float least = needs_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
+    for (const SightTolerance& t : needs_.chain.sight_tolerance) {
+      const std::uint32_t ring = needs_.rays.ring.empty() ? static_cast<std::uint32_t>(ray / cols_) : needs_.rays.ring[ray];
+      const std::uint32_t id = t.table.by_ring ? ring : entity_ == nullptr ? 0 : entity_[ray];
+      least = std::min(least, t.of_entry[t.table.entry_of(id)]);
+    }
+    return least;
+  }
+
+  const GivenNeeds& needs_;
+  std::uint32_t cols_;
+  const float* range_m_;
+  const std::uint32_t* entity_;
+  std::vector<float> inverse_m_, column_;
+  std::vector<Nearest> nearest_;
+};
+
+}  // namespace
+
+void GivenImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Executor& executor) {
+  const RayPattern& rays = needs.rays;
+  const std::size_t count = std::size_t{rays.rows} * rays.cols;
+  const bool finds_normals = needs.normals && given.normal.empty();
+  range_m_.resize(count);
+  if (finds_normals) normal_.resize(3 * count);
+  if (needs.chain.needs_sight) hidden_.assign(count, 0);
+  const std::uint32_t* const entity = given.entity_id.empty() ? nullptr : given.entity_id.data();
+  surfaces_ = {.range_m = range_m_.data(),
+               .normal = !needs.normals ? nullptr : finds_normals ? normal_.data() : given.normal.data(),
+               .turns_normals = finds_normals || given.normal_frame == NormalFrame::kSensor,
+               .entity = entity,
+               .reflectivity = given.reflectivity.empty() ? nullptr : given.reflectivity.data(),
+               .hidden = needs.chain.needs_sight ? hidden_.data() : nullptr};
+  const auto each_row = [&](const auto& work) {
+    executor.parallel_for(rays.rows, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+      work(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
+    });
+  };
+  executor.parallel_for(count, std::size_t{16} * kBlockRays, [&](std::size_t begin, std::size_t end) {
+    find_ranges(given, needs, begin, end, range_m_.data());
+    for (std::size_t i = begin; surfaces_.normal == given.normal.data() && needs.normals && i < end; ++i) {
+      if (range_m_[i] < math::kInfinity) check_normal(&given.normal[3 * i], i, rays);
+    }
+  });
+  if (finds_normals) {
+    const NormalFinder finder(rays, needs.view, range_m_.data(), entity);
+    each_row([&](std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t row = begin; row < end; ++row) {
+        for (std::uint32_t col = 0; col < rays.cols; ++col) {
+          const std::size_t i = std::size_t{row} * rays.cols + col;
+          const Triple n = finder.find(row, col, i);
+          normal_[3 * i] = n.x, normal_[3 * i + 1] = n.y, normal_[3 * i + 2] = n.z;
+        }
+      }
+    });
+  }
+  if (!needs.chain.needs_sight) return;
+  const auto left = static_cast<float>(needs.view.cameras.left_m.y);
+  const auto right = static_cast<float>(needs.view.cameras.right_m.y);
+  each_row([&](std::uint32_t begin, std::uint32_t end) {
+    RowSight sight(needs, range_m_.data(), entity);
+    for (std::uint32_t row = begin; row < end; ++row) {
+      sight.find(row, left, kHiddenFromLeft, hidden_.data());
+      sight.find(row, right, kHiddenFromRight, hidden_.data());
+    }
+  });
+}
+
+namespace {
+
+void check_size(std::string_view name, std::size_t got, const RayPattern& rays, std::size_t planes = 1) {
+  const std::size_t wanted = planes * rays.rows * rays.cols;
+  if (got == 0 || got == wanted) return;
+  throw InputError(fmt::format("{} has {} values, and the sensor has {} x {} rays{}", name, got, rays.rows, rays.cols,
+                               planes == 1 ? "" : fmt::format(" with {} each", planes)));
+}
+
+/// Half of the ranges of a camera, in metres, are nearer.
+constexpr float kFarMedianM = 200.0F;
+
+void check_unit(std::string_view name, std::span<const float> values) {
+  std::size_t finite = 0, far = 0, numbers = 0;
+  for (const float v : values) {
+    numbers += std::isnan(v) ? 0 : 1;
+    if (!(v > 0.0F) || !(v < math::kInfinity)) continue;
+    ++finite, far += v > kFarMedianM ? 1 : 0;
+  }
+  if (numbers == 0) throw InputError(fmt::format("{} is NaN everywhere", name));
+  if (2 * far > finite) {
+    throw InputError(fmt::format("{}: half of its values exceed {} m: are they millimetres?", name, kFarMedianM));
+  }
+}
+
+}  // namespace
+
+void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view) {
+  if (given.range_m.empty() == given.depth_m.empty()) {
+    throw InputError("a given frame has either range_m or depth_m");
+  }
+  const bool is_camera = view.optics.fx_px > 0.0F;
+  if (!is_camera && !given.depth_m.empty()) throw InputError("depth_m is of cameras alone: give range_m");
+  check_size("range_m", given.range_m.size(), rays);
+  check_size("depth_m", given.depth_m.size(), rays);
+  check_size("normal", given.normal.size(), rays, 3);
+  check_size("entity_id", given.entity_id.size(), rays);
+  check_size("reflectivity", given.reflectivity.size(), rays);
+  if (given.range_m.empty()) {
+    check_unit("depth_m", given.depth_m);
+  } else {
+    check_unit("range_m", given.range_m);
+  }
+  const auto outside = std::ranges::find_if(given.reflectivity, [](float r) { return !(r >= 0.0F && r <= 1.0F); });
+  if (outside != given.reflectivity.end()) {
+    throw InputError(fmt::format("reflectivity = {} is not in [0, 1]", *outside));
+  }
+}
+
+namespace {
+
+/// The pixel whose ray is nearest to a direction, by steps to nearer neighbours.
+std::size_t nearest_pixel(const RayPattern& rays, std::size_t from, const Triple& d) {
+  const auto cosine = [&](std::size_t i) {
+    return d.x * rays.direction_x[i] + d.y * rays.direction_y[i] + d.z * rays.direction_z[i];
+  };
+  std::size_t best = from;
+  for (float most = cosine(from);;) {
+    const std::size_t row = best / rays.cols, col = best % rays.cols, at = best;
+    for (std::size_t r = row > 0 ? row - 1 : 0; r <= std::min<std::size_t>(row + 1, rays.rows - 1); ++r) {
+      for (const std::size_t c : {(col + rays.cols - 1) % rays.cols, col, (col + 1) % rays.cols}) {
+        const std::size_t i = r * rays.cols + c;
+        if (const float value = cosine(i); value > most) most = value, best = i;
+      }
+    }
+    if (best == at) return best;
+  }
+}
+
+/// The range at which a turned ray meets the plane of a pixel's surface, with normal n; +inf: it does not.
+float range_to_plane(const RayPattern& rays, std::size_t ray, std::size_t pixel, float range_m, const Triple& n,
+                     const Triple& d) {
+  Triple p = {rays.direction_x[pixel] * range_m, rays.direction_y[pixel] * range_m, rays.direction_z[pixel] * range_m};
+  if (!rays.origin_x.empty()) {
+    p.x += rays.origin_x[pixel] - rays.origin_x[ray];
+    p.y += rays.origin_y[pixel] - rays.origin_y[ray];
+    p.z += rays.origin_z[pixel] - rays.origin_z[ray];
+  }
+  const float range = (p.x * n.x + p.y * n.y + p.z * n.z) / (d.x * n.x + d.y * n.y + d.z * n.z);
+  return range > 0.0F ? range : math::kInfinity;
+}
+
+}  // namespace
+
+void take_given(const RenderJob& job, std::uint32_t begin, const RayBlock& rays, CastBlock& cast,
+                std::uint32_t* pixel) {
+  const GivenSurfaces& given = *job.given;
+  const bool turned_rays = !job.chain.ray.empty();
+  for (std::uint32_t i = 0; i < rays.count; ++i) {
+    const std::uint32_t ray = job.plan.ray_of_lane[begin + i];
+    const Triple d = {rays.dx[i], rays.dy[i], rays.dz[i]};
+    const std::size_t at = turned_rays ? nearest_pixel(job.pattern, ray, d) : ray;
+    const bool met = given.range_m[at] < math::kInfinity;
+    pixel[i] = static_cast<std::uint32_t>(at);
+    cast.range_m[i] = given.range_m[at];
+    cast.triangle[i] = kNoTriangle;
+    cast.entity[i] = !met ? index(kNoEntity) : given.entity == nullptr ? 0 : given.entity[at];
+    if (given.normal == nullptr) continue;
+    const float* n = given.normal + 3 * at;
+    const Triple normal = given.turns_normals ? turned(job.cast_from_sensor, n[0], n[1], n[2]) : Triple{n[0], n[1], n[2]};
+    cast.nx[i] = normal.x, cast.ny[i] = normal.y, cast.nz[i] = normal.z;
+    if (!met) cast.nx[i] = cast.ny[i] = cast.nz[i] = kNoNumber;
+    if (!turned_rays || !met) continue;
+    const Triple n_sensor = turned_back(job.cast_from_sensor, normal.x, normal.y, normal.z);
+    cast.range_m[i] = range_to_plane(job.pattern, ray, at, given.range_m[at], n_sensor, d);
+    if (!(cast.range_m[i] < math::kInfinity)) cast.entity[i] = index(kNoEntity);
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// Laws of given frames: they are the frames of a Simulator whose clean values they take.
+
+#include <fathom/simulate/sensor_noise.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fathom/base/error.hpp>
+
+#include "noise/busy.hpp"
+#include "render/any_sensors.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::make_sensor;
+
+/// The clean values of a frame, as a user has them.
+struct CleanImage {
+  std::vector<float> range_m, depth_m, normal, reflectivity;
+  std::vector<std::uint32_t> entity_id;
+  Pose world_from_sensor = {};
+
+  [[nodiscard]] GivenFrame given() const {
+    return {.range_m = range_m,
+            .normal = normal,
+            .normal_frame = NormalFrame::kWorld,
+            .entity_id = entity_id,
+            .reflectivity = reflectivity,
+            .world_from_sensor = world_from_sensor};
+  }
+};
+
+CleanImage clean_image(const Scene& scene, Sensor sensor, std::uint32_t index = 0) {
+  sensor.noise.clear();
+  Simulator simulator(scene, {.seed = 7, .compute = {.threads = 1}});
+  const SensorId id = simulator.add_sensor(std::move(sensor));
+  Frame frame(test::all_channels());
+  simulator.render(id, index, frame);
+  CleanImage image;
+  image.world_from_sensor = simulator.world_from_sensor(id, frame.stamp_s());
+  image.range_m.assign(frame.clean_range_m().begin(), frame.clean_range_m().end());
+  image.depth_m.assign(frame.clean_depth_m().begin(), frame.clean_depth_m().end());
+  image.entity_id.assign(frame.entity_id().begin(), frame.entity_id().end());
+  const PointSpan n = frame.normal_world();
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    image.normal.insert(image.normal.end(), {n.x[i], n.y[i], n.z[i]});
+    const std::uint32_t entity = image.entity_id[i];
+    image.reflectivity.push_back(entity < scene.entities().size() ? scene.entities()[entity].reflectivity : 1.0F);
+  }
+  return image;
+}
+
+SensorNoiseOptions options_of(const Scene& scene, Compute compute = {.threads = 1}) {
+  return {.seed = 7, .compute = compute, .entities = {scene.entities().begin(), scene.entities().end()}};
+}
+
+/// Triangles and labels are of scenes alone.
+ChannelSet given_channels() {
+  ChannelSet channels;
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto c = static_cast<Channel>(i);
+    if (c != Channel::kTriangleId && c != Channel::kLabel) channels.insert(c);
+  }
+  return channels;
+}
+
+/// The names of channels whose bits differ.
+std::string differences(const Frame& a, const Frame& b) {
+  std::string names;
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto c = static_cast<Channel>(i);
+    if (!given_channels().contains(c)) continue;
+    const auto bytes = [&](const Frame& f) {
+      return std::span(static_cast<const std::byte*>(f.data(c)), f.size() * channel_info(c).bytes());
+    };
+    if (!test::same_bits(bytes(a), bytes(b))) names += std::string(to_string(c)) + " ";
+  }
+  return names;
+}
+
+Frame apply_once(const Sensor& sensor, const GivenFrame& given, const SensorNoiseOptions& options,
+                 std::uint32_t index = 0) {
+  SensorNoise noise(sensor, options);
+  Frame frame(test::all_channels());
+  noise.apply(index, given, frame);
+  return frame;
+}
+
+bool needs_scene(const Noise& model) { return model.stage() == Stage::kRay || model.slug() == StereoShadow::kSlug; }
+
+RC_GTEST_PROP(SensorNoiseLaw, CleanValuesOfASimulatorGiveItsFrame, ()) {
+  const Scene scene = test::make_room_scene();
+  Sensor sensor = test::any_sensor();
+  sensor.rolling = false, sensor.divergence = {}, sensor.returns = {ReturnChoice::kStrongest};
+  std::erase_if(sensor.noise, [](const ChainEntry& entry) { return needs_scene(entry.noise); });
+  const std::uint32_t index = *rc::gen::inRange(0, 5);
+  const Isa isa = *rc::gen::element(Isa::kSse2, detect_isa());
+  const int threads = *rc::gen::inRange(1, 4);
+  Frame frame;
+  try {
+    frame = test::render_once(scene, sensor, test::all_channels(), {.seed = 7, .compute = {.threads = 1}}, index);
+  } catch (const InputError&) {
+    RC_DISCARD("the chain does not suit the sensor");
+  }
+  const CleanImage image = clean_image(scene, sensor, index);
+  const Frame given = apply_once(sensor, image.given(), options_of(scene, {.threads = threads, .isa = isa}), index);
+  RC_ASSERT(differences(frame, given) == "");
+}
+
+std::vector<SensorModel> sensors_of_all_kinds() {
+  DepthCamera depth;
+  depth.width = 48, depth.height = 36, depth.fx = 40;
+  const PinholeCamera pinhole = camera_from_fov(40, 30, 1.2);
+  const Laser2d laser = {.rays = 180, .min_azimuth_rad = -1.5, .max_azimuth_rad = 1.5};
+  const RayPattern table = make_pattern(test::small_lidar());
+  GridScanner grid;
+  grid.size_x_m = grid.size_y_m = 1.6;
+  return {test::make_lidar(8, 90), laser, pinhole, test::small_rosette(), table, depth, test::make_stereo(48, 36, 40, 0.2), grid};
+}
+
+TEST(SensorNoiseLaw, HoldsForEveryModelAndEveryKindOfSensor) {
+  const Scene scene = test::make_room_scene();
+  std::size_t compared = 0;
+  for (const SensorModel& model : sensors_of_all_kinds()) {
+    for (const Noise& noise : test::busy_models()) {
+      if (needs_scene(noise)) continue;
+      const Sensor sensor = make_sensor(model, {noise}, {{0.3, -0.2, 0.1}, from_roll_pitch_yaw(0.1, 0.2, 0.7)});
+      Frame frame;
+      try {
+        frame = test::render_once(scene, sensor);
+      } catch (const InputError&) {
+        continue;  // the model does not suit this kind
+      }
+      const Frame given = apply_once(sensor, clean_image(scene, sensor).given(), options_of(scene));
+      EXPECT_EQ(differences(frame, given), "") << sensor_kind(model) << " " << noise.slug();
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 50U);
+}
+
+TEST(SensorNoiseLaw, ABatchEqualsItsSingleFrames) {
+  const Scene scene = test::make_room_scene();
+  Sensor sensor = make_sensor(test::make_stereo(40, 30, 30, 0.1));
+  sensor.noise = {StereoShadow{}, DistanceNoise{.stddev_m = 0.02F}, Dropout{.probability = 0.1F}};
+  const CleanImage image = clean_image(scene, sensor);
+  const std::vector<GivenFrame> images(70, image.given());
+  SensorNoise noise(sensor, options_of(scene, {.threads = 2}));
+  Frame batch(test::all_channels());
+  noise.apply(3, images, batch);
+  Frame single(test::all_channels());
+  const std::size_t rays = image.range_m.size();
+  for (std::uint32_t k = 0; k < images.size(); k += 23) {
+    noise.apply(3 + k, images[k], single);
+    EXPECT_TRUE(test::same_environment(batch, k, single, 0, rays)) << k;
+  }
+}
+
+/// Pixels whose ranges jump to a neighbour, or whose neighbour is another entity, and those within `reach` of them.
+std::vector<bool> near_edges(const CleanImage& image, std::uint32_t rows, std::uint32_t cols, int reach) {
+  std::vector<bool> near(image.range_m.size());
+  const auto at = [&](int r, int c) { return static_cast<std::size_t>(r) * cols + static_cast<std::size_t>(c); };
+  const auto differ = [&](std::size_t a, std::size_t b) {
+    const double cosine = image.normal[3 * a] * image.normal[3 * b] + image.normal[3 * a + 1] * image.normal[3 * b + 1] +
+                          image.normal[3 * a + 2] * image.normal[3 * b + 2];
+    return image.entity_id[a] != image.entity_id[b] || !(cosine > 0.9) ||
+           std::abs(image.range_m[a] / image.range_m[b] - 1) > 0.1F;
+  };
+  const int h = static_cast<int>(rows), w = static_cast<int>(cols);
+  for (int r = 0; r < h; ++r) {
+    for (int c = 0; c < w; ++c) {
+      const bool edge = (c + 1 < w && differ(at(r, c), at(r, c + 1))) || (r + 1 < h && differ(at(r, c), at(r + 1, c)));
+      if (!edge) continue;
+      for (int y = std::max(0, r - reach); y <= std::min(h - 1, r + reach + 1); ++y) {
+        for (int x = std::max(0, c - reach); x <= std::min(w - 1, c + reach + 1); ++x) near[at(y, x)] = true;
+      }
+    }
+  }
+  return near;
+}
+
+/// A room with boxes and balls at random places before the camera.
+Scene random_room(std::uint32_t seed) {
+  Scene scene = test::make_room_scene();
+  std::uint64_t state = seed;
+  const auto any = [&](double low, double high) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return low + (high - low) * static_cast<double>(state >> 40U) / static_cast<double>(1U << 24U);
+  };
+  for (int k = 0; k < 6; ++k) {
+    scene.add_entity({.name = "thing" + std::to_string(k),
+                      .mesh = static_cast<MeshId>(k % 2),
+                      .parent_from_entity = Pose{{any(1.5, 5), any(-2, 2), any(-1.5, 1.5)},
+                                                 from_roll_pitch_yaw(any(0, 3), any(0, 3), any(0, 3))},
+                      .scale = {any(0.2, 1), any(0.2, 1), any(0.2, 1)}});
+  }
+  return scene;
+}
+
+TEST(SensorNoise, NormalsFromDepthAreThoseOfTheSurfaces) {
+  std::size_t far_from_edges = 0, off = 0;
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    const Scene scene = random_room(seed);
+    const Sensor sensor = make_sensor(test::make_stereo(160, 120, 120, 0.05));
+    const CleanImage image = clean_image(scene, sensor);
+    const Frame found = apply_once(sensor, {.depth_m = image.depth_m, .entity_id = image.entity_id}, options_of(scene));
+    const std::vector<bool> near = near_edges(image, 120, 160, 2);
+    const PointSpan n = found.normal_world();
+    for (std::size_t i = 0; i < near.size(); ++i) {
+      if (near[i]) continue;
+      const float* truth = &image.normal[3 * i];
+      const double cosine = n.x[i] * truth[0] + n.y[i] * truth[1] + n.z[i] * truth[2];
+      const bool ball = image.entity_id[i] >= 2 && image.entity_id[i] % 2 == 0;  // curved: planes only
+      if (ball) continue;
+      ++far_from_edges;
+      off += cosine < std::cos(1.0 * std::numbers::pi / 180) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(far_from_edges, 50'000U);
+  EXPECT_LT(static_cast<double>(off), 0.01 * static_cast<double>(far_from_edges));
+}
+
+TEST(SensorNoise, ShadowsFromTheImageAreThoseOfRays) {
+  std::size_t pixels = 0, hidden = 0, differ = 0, inside = 0;
+  for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+    const Scene scene = random_room(seed);
+    const Sensor sensor =
+        make_sensor(test::make_stereo(160, 120, 120, 0.06, CameraReference::kLeft), {StereoShadow{}});
+    const CleanImage image = clean_image(scene, sensor);
+    const Frame rays = test::render_once(scene, sensor);
+    const Frame found = apply_once(sensor, image.given(), options_of(scene));
+    const std::vector<bool> near = near_edges(image, 120, 160, 1);
+    for (std::size_t i = 0; i < rays.size(); ++i) {
+      const bool same = rays.reason()[i] == found.reason()[i];
+      ++pixels, hidden += rays.reason()[i] == Reason::kHiddenRight, differ += !same;
+      inside += !same && !near[i];
+    }
+  }
+  EXPECT_GT(hidden, pixels / 200);
+  EXPECT_LT(static_cast<double>(differ), 0.005 * static_cast<double>(pixels)) << inside << " away from edges";
+}
+
+TEST(SensorNoise, ATurnedRayMeetsThePlaneOfItsPixel) {
+  const Scene scene = test::make_plane_scene({.distance_m = 4, .angle_rad = 0.5});
+  const Sensor sensor = make_sensor(test::make_stereo(80, 60, 60, 0.1), {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.01F}});
+  const Frame frame = test::render_once(scene, sensor);
+  const Frame given = apply_once(sensor, clean_image(scene, sensor).given(), options_of(scene));
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    ASSERT_NEAR(frame.range_m()[i], given.range_m()[i], 2e-5F * frame.range_m()[i]) << i;
+  }
+  EXPECT_TRUE(test::same_bits(frame.clean_range_m(), given.clean_range_m()));
+}
+
+TEST(SensorNoise, RefusesImagesThatDoNotSuitTheSensor) {
+  SensorNoise noise(make_sensor(test::make_stereo(4, 2, 3, 0.1)));
+  Frame frame({Channel::kDepth});
+  const std::vector<float> good(8, 2.0F), few(6, 2.0F), millimetres(8, 2000.0F), nan(8, NAN);
+  const auto text = [&](const GivenFrame& given) { return test::input_error([&] { noise.apply(0, given, frame); }); };
+  EXPECT_EQ(text({}), "a given frame has either range_m or depth_m");
+  EXPECT_EQ(text({.range_m = good, .depth_m = good}), "a given frame has either range_m or depth_m");
+  EXPECT_EQ(text({.depth_m = few}), "depth_m has 6 values, and the sensor has 2 x 4 rays");
+  EXPECT_EQ(text({.depth_m = good, .normal = good}), "normal has 8 values, and the sensor has 2 x 4 rays with 3 each");
+  EXPECT_EQ(text({.depth_m = millimetres}), "depth_m: half of its values exceed 200 m: are they millimetres?");
+  EXPECT_EQ(text({.depth_m = nan}), "depth_m is NaN everywhere");
+  EXPECT_EQ(text({.depth_m = good, .reflectivity = good}), "reflectivity = 2 is not in [0, 1]");
+  const std::vector<float> normals(24, 1.0F);
+  noise.set_noise({StereoEnergy{.min_energy = 0.1F}});
+  EXPECT_EQ(text({.depth_m = good, .normal = normals}), "normal of row 0, column 0 has length 1.732, not 1");
+  SensorNoise lidar(make_sensor(test::make_lidar(2, 4)));
+  EXPECT_EQ(test::input_error([&] { lidar.apply(0, {.depth_m = good}, frame); }),
+            "depth_m is of cameras alone: give range_m");
+}
+
+TEST(SensorNoise, NothingMetIsAMiss) {
+  SensorNoise noise(make_sensor(test::make_stereo(3, 2, 3, 0.1)), {.far_m = 50});
+  Frame frame({Channel::kDepth, Channel::kReason});
+  const std::vector<float> depth = {2.0F, 0.0F, -1.0F, NAN, INFINITY, 50.0F};
+  noise.apply(0, {.depth_m = depth}, frame);
+  EXPECT_EQ(frame.reason()[0], Reason::kHit);
+  EXPECT_NEAR(frame.depth_m()[0], 2.0F, 1e-6F);
+  for (std::size_t i = 1; i < 6; ++i) EXPECT_EQ(frame.reason()[i], Reason::kMiss) << i;
+}
+
+}  // namespace
+}  // namespace fathom
