@@ -126,7 +126,7 @@ std::unique_ptr<CLI::App> make_commands() {
   app->add_flag(
       "--version", [](std::int64_t) {}, "show the version and exit");
   app->require_subcommand(1);
-  add_simulate(*app), add_serve(*app), add_view(*app), add_check(*app);
+  add_simulate(*app), add_apply(*app), add_serve(*app), add_view(*app), add_check(*app);
   add_sensors(*app), add_noise(*app), add_outputs(*app), add_channels(*app);
   CLI::App& dataset = add_group(*app, "dataset", "Look into datasets and check them", kDatasetHelp);
   add_dataset_info(dataset), add_dataset_verify(dataset);

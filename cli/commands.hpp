@@ -14,6 +14,7 @@ namespace fathom_cli {
 std::unique_ptr<CLI::App> make_commands();
 
 void add_simulate(CLI::App& app);
+void add_apply(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_view(CLI::App& app);
 void add_check(CLI::App& app);
