@@ -24,6 +24,7 @@
 #include "render/plan.hpp"
 #include "render/render.hpp"
 #include "scenes.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::bench {
 namespace {
@@ -77,7 +78,7 @@ RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world
 class CasterAlone {
  public:
   CasterAlone(const Scene& scene, Isa isa)
-      : executor_(make_executor(1)), caster_(make_caster({.threads = 1, .isa = isa}, *executor_)) {
+      : executor_(make_executor(1)), caster_(make_caster(isa, *executor_)) {
     caster_->update(scene, 0.0, {});
   }
 
@@ -103,18 +104,16 @@ void run_set(const Set& set, Isa isa) {
   const char* config = isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
   const RawEmbree raw(*set.scene, config);
   const CasterAlone alone(*set.scene, isa);
-  const auto simulator_of = [&](int threads, CasterKind caster) {
-    return Simulator(*set.scene, {.seed = kSeed, .compute = {.threads = threads, .isa = isa, .caster = caster}});
+  const auto simulator_of = [&](int threads) {
+    return Simulator(*set.scene, {.seed = kSeed, .compute = {.threads = threads, .isa = isa}});
   };
-  Simulator one = simulator_of(1, CasterKind::kTree), two = simulator_of(2, CasterKind::kTree),
-            embree = simulator_of(1, CasterKind::kEmbree);
+  Simulator one = simulator_of(1), two = simulator_of(2);
   const Sensor noisy = make_sensor(set, "noisy", three_gaussians()), clean = make_sensor(set, "clean", {});
   CastPlan plan;
   make_plan(make_pattern(set.model), false, plan);
   const RawRays jittered = world_rays(noisy, plan, set.world_from_sensor, isa);
   const RawRays straight = world_rays(clean, plan, set.world_from_sensor, isa);
-  const SensorId on = one.add_sensor(noisy), off = one.add_sensor(clean), with_embree = embree.add_sensor(clean),
-                 both = two.add_sensor(noisy);
+  const SensorId on = one.add_sensor(noisy), off = one.add_sensor(clean), both = two.add_sensor(noisy);
   std::vector<float> range(plan.lanes());
   std::vector<std::uint32_t> id(plan.lanes());
   Frame frame({Channel::kRange, Channel::kEntityId});
@@ -124,7 +123,6 @@ void run_set(const Set& set, Isa isa) {
     contenders.emplace_back([&, mode] { raw.intersect(straight, mode, range.data(), id.data()); });
   }
   contenders.emplace_back([&] { one.render(off, 0, frame); });
-  contenders.emplace_back([&] { embree.render(with_embree, 0, frame); });
   contenders.emplace_back([&] { alone.cast(straight, plan, false, range.data(), id.data()); });
   contenders.emplace_back([&] { alone.cast(straight, plan, true, range.data(), id.data()); });
   contenders.emplace_back([&] { raw.intersect(jittered, RawMode::k16Coherent, range.data(), id.data()); });
@@ -139,9 +137,8 @@ void run_set(const Set& set, Isa isa) {
       "| "
       "%4.2f | %4.2f |\n",
       set.name.c_str(), plan.tile.cols, plan.tile.rows, plan.packet.cols, plan.packet.rows, kRawModeNames[best],
-      rays / t[best], rays / t[5], t[best] / t[5], rays / t[7], t[best] / t[7], rays / t[9], rays / t[10], t[9] / t[10],
-      rays / t[4], rays / t[8], t[4] / t[8], wall[0] / wall[1]);
-  std::printf("| | | | with Embree: %5.1f | %4.2f | | | | | | | | | |\n", rays / t[6], t[best] / t[6]);
+      rays / t[best], rays / t[5], t[best] / t[5], rays / t[6], t[best] / t[6], rays / t[8], rays / t[9], t[8] / t[9],
+      rays / t[4], rays / t[7], t[4] / t[7], wall[0] / wall[1]);
   std::fflush(stdout);
 }
 
@@ -214,16 +211,11 @@ void run_deforming(std::uint32_t rows) {
   Scene scene;
   const MeshId mesh = scene.add_mesh(square);
   scene.add_entity({.name = "square", .mesh = mesh});
-  const auto caster_of = [&](int threads, CasterKind kind, std::unique_ptr<Executor>& executor) {
-    executor = make_executor(threads);
-    std::unique_ptr<Caster> caster = make_caster({.threads = threads, .caster = kind}, *executor);
-    caster->update(scene, 0.0, {});
-    return caster;
-  };
-  std::unique_ptr<Executor> executors[3];
-  const std::unique_ptr<Caster> one = caster_of(1, CasterKind::kTree, executors[0]),
-                                two = caster_of(2, CasterKind::kTree, executors[1]),
-                                embree = caster_of(1, CasterKind::kEmbree, executors[2]);
+  const std::unique_ptr<Executor> alone = make_executor(1), pair = make_executor(2);
+  const std::unique_ptr<Caster> one = test::caster_of({.threads = 1}, *alone),
+                                two = test::caster_of({.threads = 2}, *pair),
+                                embree = test::caster_of({.threads = 1, .caster = test::CasterKind::kEmbree}, *alone);
+  for (const std::unique_ptr<Caster>* caster : {&one, &two, &embree}) (*caster)->update(scene, 0.0, {});
   std::vector<double> seconds[3];
   float phase = 0.0F;
   for (int round = 0; round < 31; ++round) {

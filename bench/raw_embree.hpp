@@ -39,7 +39,7 @@ class RawEmbree {
   /// rtcIntersect16, rtcIntersect8 or rtcIntersect1 in a loop, SoA in, range and id out.
   void intersect(const RawRays& rays, RawMode mode, float* range, std::uint32_t* id) const;
   /// rtcOccluded16, SoA in, blocked (1 or 0) out. Without the coherent flag: with it, Embree 3.13.5 may never return
-  /// (src/cast/embree/packets.hpp).
+  /// (tests/support/embree/packets.hpp).
   void occluded16(const RawSights& rays, std::uint32_t* blocked) const;
   /// rtcOccluded1 in a loop.
   void occluded1(const RawSights& rays, std::uint32_t* blocked) const;

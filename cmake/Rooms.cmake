@@ -60,7 +60,7 @@ set(FATHOM_OWNER_calibrate/reports.hpp report)
 # compiled against the library of its user.
 set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
     hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds Eigen boost)
-set(FATHOM_ONLY_embree3 src/cast/embree bench)
+set(FATHOM_ONLY_embree3 bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text)
 set(FATHOM_ONLY_nlohmann src/text src/mesh src/simulate src/dataset src/live src/report cli)

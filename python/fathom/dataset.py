@@ -26,8 +26,8 @@ __all__ = ["Dataset", "Unit", "Units", "info", "render_unit", "units", "verify"]
 class Dataset:
     """What all units of a dataset share: the scene file, and what decides their bits.
 
-    digest: of all files that the scene was read from, the overrides, the seed, the caster and the version of fathom. A
-    worker whose files give another one refuses to render.
+    digest: of all files that the scene was read from, the overrides, the seed and the version of fathom. A worker whose
+    files give another one refuses to render.
     """
 
     scene: str
@@ -37,7 +37,6 @@ class Dataset:
     frames: int
     block: int
     seed: int
-    caster: str
     command: str
     digest: str = ""
 
@@ -97,13 +96,12 @@ def units(
     block: Optional[int] = None,
     seed: Optional[int] = None,
     overrides: Union[Sequence[str], Mapping[str, Any]] = (),
-    caster: Optional[str] = None,
 ) -> Units:
     """The units of a scene file, or of a Setup that load() has read, as a sequence.
 
     environments and episodes: ranges in steps of 1; None: the one of the file. frames: of an episode; None: the file's.
     block: frames of a unit; None: all of an episode. seed: None: the file's. overrides: as of load(); they come after
-    those of a Setup. caster: "tree", or "embree" in builds that have it.
+    those of a Setup.
 
     Workers read the file again, from the same absolute path: what Python changed in the scene of a Setup is not in the
     units. Raises InputError for a file that cannot be read, a range without numbers, and more than 10^9 units.
@@ -121,7 +119,6 @@ def units(
         frames=setup.frames if frames is None else frames,
         block=0 if block is None else block,
         seed=setup.seed if seed is None else seed,
-        caster="tree" if caster is None else caster,
         command=command_line(file, given, setup.overrides),
     )
     digest = _fathom._dataset_digest(_fathom._SceneRenderer(setup), _spec(dataset))

@@ -35,9 +35,9 @@ class Simulator(_fathom._Simulator):
 
     seed, environment and episode: the key of every draw; what is a range is drawn for them here.
     threads: 0: one per core. rate_hz: frame k starts at start_s + k / rate_hz. isa: "sse2", "avx2" or "avx512"; None:
-    the widest. caster: "tree", or "embree" in builds that have it. device: what renders, "cpu", "cuda", "cuda:1" or
-    "auto"; cuda_stream: the handle of a stream of CUDA in which a GPU works; 0: one of its own. entity_ranges: see
-    Environments; a pose that the scene gives an entity later is its whole pose.
+    the widest. device: what renders, "cpu", "cuda", "cuda:1" or "auto"; cuda_stream: the handle of a stream of CUDA in
+    which a GPU works; 0: one of its own. entity_ranges: see Environments; a pose that the scene gives an entity later
+    is its whole pose.
     """
 
     def __init__(
@@ -52,13 +52,12 @@ class Simulator(_fathom._Simulator):
         rate_hz: float = 10.0,
         start_s: float = 0.0,
         isa: Optional[str] = None,
-        caster: str = "tree",
         device: str = "cpu",
         cuda_stream: int = 0,
         entity_ranges: Any = None,
     ) -> None:
         specs = [sensor._spec(scene) for sensor in _sensor_list(sensors)]
-        super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster, device, cuda_stream,
+        super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, device, cuda_stream,
                          entity_range_dicts(scene, entity_ranges))
 
     def add_sensor(self, sensor: Sensor) -> int:
@@ -104,7 +103,6 @@ class Environments(_fathom._Environments):
         rate_hz: float = 10.0,
         start_s: float = 0.0,
         isa: Optional[str] = None,
-        caster: str = "tree",
         device: str = "cpu",
         cuda_stream: int = 0,
         entity_ranges: Any = None,
@@ -112,7 +110,7 @@ class Environments(_fathom._Environments):
         every = _sensor_list(sensors)
         specs = [sensor._spec(scene) for sensor in every]
         self._scene = scene
-        super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster, device, cuda_stream,
+        super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, device, cuda_stream,
                          entity_range_dicts(scene, entity_ranges))
 
     def add_sensor(self, sensor: Sensor) -> int:
@@ -228,13 +226,11 @@ class Setup(_fathom._Setup):
         episode: Optional[int] = None,
         threads: int = 0,
         isa: Optional[str] = None,
-        caster: str = "tree",
         device: Optional[str] = None,
     ) -> Simulator:
         """A simulator of its scene and sensors: it renders the frames that run() writes. device: None: the file's."""
         made = Simulator.__new__(Simulator)
-        options = dict(seed=seed, environment=environment, episode=episode, threads=threads, isa=isa, caster=caster,
-                       device=device)
+        options = dict(seed=seed, environment=environment, episode=episode, threads=threads, isa=isa, device=device)
         _fathom._Simulator.__init__(made, self, options)
         return made
 
@@ -246,12 +242,11 @@ class Setup(_fathom._Setup):
         first: int = 0,
         threads: int = 0,
         isa: Optional[str] = None,
-        caster: str = "tree",
         device: Optional[str] = None,
     ) -> Environments:
         """Many environments of its scene and sensors. device: None: the file's."""
         return Environments(self.scene, self.sensors, count, seed=self.seed if seed is None else seed, first=first,
-                            threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa, caster=caster,
+                            threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa,
                             device=self.device if device is None else device, entity_ranges=self._entity_ranges)
 
     def run(
@@ -266,7 +261,6 @@ class Setup(_fathom._Setup):
         episode: Optional[int] = None,
         threads: int = 0,
         isa: Optional[str] = None,
-        caster: str = "tree",
         device: Optional[str] = None,
         bag: Any = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
@@ -278,7 +272,7 @@ class Setup(_fathom._Setup):
         warnings, and for each sensor its rays, reasons, speed and (with digest) digest.
         """
         options = dict(frames=frames, seed=seed, environment=environment, episode=episode, threads=threads, isa=isa,
-                       caster=caster, device=device, bag=bag)
+                       device=device, bag=bag)
         return self._run(out, force, digest, options, on_progress)
 
     def run_many(
@@ -293,7 +287,6 @@ class Setup(_fathom._Setup):
         seed: Optional[int] = None,
         threads: int = 0,
         isa: Optional[str] = None,
-        caster: str = "tree",
         device: Optional[str] = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
@@ -305,7 +298,7 @@ class Setup(_fathom._Setup):
         the number of files, and as run() the warnings and the sensors.
         """
         choice = dict(frames=frames, seed=seed, environments=environments, episodes=episodes)
-        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, caster=caster, device=device,
+        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, device=device,
                        command=command_line(os.path.abspath(os.fspath(self.file)), choice, self.overrides))
         return self._run_many(out, environments, episodes, force, digest, options, on_progress)
 

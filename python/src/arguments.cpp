@@ -234,12 +234,11 @@ ChannelSet channels_of(py::handle names) {
   return set;
 }
 
-Compute compute_of(int threads, const std::optional<std::string>& isa, std::string_view caster, std::string_view device,
+Compute compute_of(int threads, const std::optional<std::string>& isa, std::string_view device,
                    std::uintptr_t cuda_stream) {
   Compute compute;
   compute.threads = threads;
   if (isa) compute.isa = static_cast<Isa>(position_of(*isa, kIsaWords, "isa"));
-  compute.caster = static_cast<CasterKind>(position_of(caster, kCasterWords, "caster"));
   compute.device = device_named(device), compute.cuda_stream = cuda_stream;
   validate(compute);
   return compute;

@@ -35,7 +35,7 @@ DatasetOptions dataset_options(const py::dict& spec) {
   options.block = whole32(spec["block"], "block");
   options.run.frames = whole32(spec["frames"], "frames");
   options.run.seed = seed_of(spec["seed"]);
-  options.run.compute = compute_of(1, std::nullopt, py::cast<std::string>(spec["caster"]));
+  options.run.compute = compute_of(1, std::nullopt);
   options.command = py::cast<std::string>(spec["command"]);
   return options;
 }
@@ -69,7 +69,7 @@ py::dict render_one(SceneRenderer& scene, const py::dict& spec, const py::object
   options.units = {whole(index, "unit", 0, kMaxUnits)};
   options.resume = true;
   options.run.out = out;
-  options.run.compute = compute_of(threads, isa, py::cast<std::string>(spec["caster"]));
+  options.run.compute = compute_of(threads, isa);
   if (device) options.run.device = device_named(*device);
   if (!on_frame.is_none()) {
     options.run.on_progress = [&on_frame](const Progress& progress) {

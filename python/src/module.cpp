@@ -289,10 +289,10 @@ PYBIND11_MODULE(_fathom, m) {
       [] {
         const Versions v = versions();
         py::dict d;
-        d["fathom"] = v.fathom, d["embree"] = v.embree, d["compiler"] = v.compiler;
+        d["fathom"] = v.fathom, d["compiler"] = v.compiler;
         return d;
       },
-      "The versions of fathom, of Embree (empty in a build without it) and of the compiler.");
+      "The versions of fathom and of the compiler.");
   m.def(
       "detect_isa", [] { return to_string(detect_isa()); },
       "The widest instruction set that this computer can run: 'sse2', 'avx2' or 'avx512'.");

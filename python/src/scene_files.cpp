@@ -31,8 +31,7 @@ RunOptions options_of(const py::dict& given) {
   if (given.contains("seed") && !given["seed"].is_none()) options.seed = seed_of(given["seed"]);
   if (given.contains("bag") && !given["bag"].is_none()) options.bag = py::cast<std::filesystem::path>(given["bag"]);
   const auto isa = given.contains("isa") ? py::cast<std::optional<std::string>>(given["isa"]) : std::nullopt;
-  options.compute = compute_of(given.contains("threads") ? py::cast<int>(given["threads"]) : 0, isa,
-                               given.contains("caster") ? py::cast<std::string>(given["caster"]) : "tree");
+  options.compute = compute_of(given.contains("threads") ? py::cast<int>(given["threads"]) : 0, isa);
   if (given.contains("device") && !given["device"].is_none()) {
     options.device = device_named(py::cast<std::string>(given["device"]));
   }

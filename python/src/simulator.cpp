@@ -161,8 +161,8 @@ using SimulatorClass = py::class_<SimulatorHandle, std::shared_ptr<SimulatorHand
 std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const py::list& sensors,
                                       const py::object& seed, const py::object& environment, const py::object& episode,
                                       int threads, double rate_hz, double start_s,
-                                      const std::optional<std::string>& isa, const std::string& caster,
-                                      const std::string& device, std::uintptr_t cuda_stream,
+                                      const std::optional<std::string>& isa, const std::string& device,
+                                      std::uintptr_t cuda_stream,
                                       const py::list& entity_ranges) {
   SceneSetup setup;
   setup.scene = *scene;
@@ -172,14 +172,14 @@ std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const
   setup.environment = whole32(environment, "environment"), setup.episode = whole32(episode, "episode");
   setup.rate_hz = rate_hz, setup.start_s = start_s;
   RunOptions options;
-  options.compute = compute_of(threads, isa, caster, device, cuda_stream);
+  options.compute = compute_of(threads, isa, device, cuda_stream);
   return std::make_shared<SimulatorHandle>(scene, setup, options);
 }
 
 void bind_rendering(SimulatorClass& simulator) {
   simulator
       .def(py::init(&make), "scene"_a.none(false), "sensors"_a, "seed"_a, "environment"_a, "episode"_a, "threads"_a,
-           "rate_hz"_a, "start_s"_a, "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a, "entity_ranges"_a = py::list())
+           "rate_hz"_a, "start_s"_a, "isa"_a, "device"_a, "cuda_stream"_a, "entity_ranges"_a = py::list())
       .def("_add_sensor", &SimulatorHandle::add_sensor, "spec"_a)
       .def("_set_noise", &SimulatorHandle::set_noise, "sensor"_a, "chain"_a)
       .def("render", &SimulatorHandle::render, "sensor"_a, "index"_a = 0, "channels"_a = py::none(),

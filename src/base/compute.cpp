@@ -9,21 +9,6 @@
 
 namespace fathom {
 
-namespace {
-
-#ifdef FATHOM_EMBREE
-constexpr bool kHasEmbree = true;
-#else
-constexpr bool kHasEmbree = false;
-#endif
-
-}  // namespace
-
-std::string_view to_string(CasterKind caster) {
-  const auto position = static_cast<std::size_t>(caster);
-  return position < kCasterWords.size() ? kCasterWords[position] : "unknown";
-}
-
 Device device_named(std::string_view word) {
   constexpr std::string_view kNumbered = "cuda:";
   if (word == "cpu") return {};
@@ -52,18 +37,11 @@ void validate(const Compute& compute) {
     throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(compute.isa),
                                  to_string(detect_isa())));
   }
-  if (compute.caster == CasterKind::kEmbree && !kHasEmbree) {
-    throw InputError("caster = embree is not in this build: configure it with FATHOM_EMBREE=ON");
-  }
   if (compute.threads < 0 || compute.threads > Compute::kMostThreads) {
     throw InputError(fmt::format("threads = {} is not in [0, {}]", compute.threads, Compute::kMostThreads));
   }
   if (compute.device.number < 0 || compute.device.number > Device::kMostNumber) {
     throw InputError(fmt::format("device number = {} is not in [0, {}]", compute.device.number, Device::kMostNumber));
-  }
-  if (compute.device.kind == DeviceKind::kCuda && compute.caster != CasterKind::kTree) {
-    throw InputError(fmt::format("caster = {} casts on the processor alone: device = {} needs caster = tree",
-                                 to_string(compute.caster), to_string(compute.device)));
   }
 }
 

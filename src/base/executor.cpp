@@ -43,15 +43,12 @@ class ParallelExecutor final : public Executor {
 
   void parallel_for(std::size_t count, std::size_t grain, RangeFunction f) override {
     if (threads_ == 1 || count <= grain) return for_each_range(count, grain, f);
-    // An arena bounds only this loop; the threads=N of rtcNewDevice would bound TBB in the whole process.
+    // An arena bounds only this loop.
     arena_.execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<std::size_t>(0, count, grain),
           [&](const tbb::blocked_range<std::size_t>& r) { f(r.begin(), r.end()); }, tbb::simple_partitioner());
     });
-  }
-  void bounded_call(TaskFunction f) override {
-    arena_.execute([&] { f(); });
   }
   [[nodiscard]] int threads() const override { return threads_; }
 
@@ -94,7 +91,6 @@ class ParallelExecutor final : public Executor {
     if (error) std::rethrow_exception(error);
   }
 
-  void bounded_call(TaskFunction f) override { f(); }
   [[nodiscard]] int threads() const override { return static_cast<int>(crew_.size()) + 1; }
 
  private:

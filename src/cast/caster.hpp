@@ -3,12 +3,10 @@
 // Casters of scenes and of lists of instances, and their blocks of rays as separate arrays. Coordinates are relative to
 // the caster's origin: near the sensor, so that single precision stays good far from the world's origin.
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -37,8 +35,6 @@ struct CastRays {
   const float* near = nullptr;  ///< least distance of hits, in lengths of the direction; null: 0
   std::uint32_t count = 0;
   bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
-  /// Solid angle between 16 neighbouring rays, which a caster may compare with triangles; 0 if unknown.
-  float packet_sr = 0.0F;
   /// Rays see entities whose mask shares a bit (Caster::set_masks). kSeesAll costs no time.
   std::uint32_t mask = kSeesAll;
 };
@@ -96,7 +92,7 @@ class Caster {
   [[nodiscard]] virtual Vec3 origin() const = 0;
   /// The largest coordinate in the scene, relative to origin(): the rounding of hits grows with it.
   [[nodiscard]] virtual float reach() const = 0;
-  /// The trees, for a renderer that walks them itself; null for a foreign caster. Valid until the next commit().
+  /// The trees, for a device that walks them itself; null for casters of tests. Valid until the next commit().
   [[nodiscard]] virtual const tree::World* world() const { return nullptr; }
   /// The trees of the meshes, shared with forks; null as world().
   [[nodiscard]] virtual const tree::Meshes* meshes() const { return nullptr; }
@@ -135,20 +131,10 @@ class InstanceCaster {
   virtual void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const = 0;
 };
 
-/// Casters for a valid `compute`. All casters build their trees on `executor`, which must outlive them.
-std::unique_ptr<Caster> make_caster(const Compute& compute, Executor& executor);
-std::unique_ptr<InstanceCaster> make_instance_caster(const Compute& compute, Executor& executor);
-
-/// "3.13.5"; empty in a build without Embree.
-std::string_view embree_version();
-
-/// fathom's trees: the same bits on every computer, and no ray slips through an edge (docs/tracer.md).
-std::unique_ptr<Caster> make_tree_caster(Isa isa, Executor& executor);
-std::unique_ptr<InstanceCaster> make_tree_instance_caster(Isa isa, Executor& executor);
-
-/// Embree, always robust; `isa` limits its instructions.
-std::unique_ptr<Caster> make_embree_caster(Isa isa, Executor& executor);
-std::unique_ptr<InstanceCaster> make_embree_instance_caster(Isa isa, Executor& executor);
+/// fathom's tracer: the same bits on every computer, and no ray slips through an edge (docs/tracer.md). `executor`
+/// builds the trees, and must outlive the caster.
+std::unique_ptr<Caster> make_caster(Isa isa, Executor& executor);
+std::unique_ptr<InstanceCaster> make_instance_caster(Isa isa, Executor& executor);
 
 /// Keeps a T for each mesh of a list of instances, from list to list. The address of a mesh identifies it; the list
 /// keeps it alive.
@@ -194,20 +180,5 @@ class KeptByMesh {
  private:
   std::unordered_map<const CastMesh*, Entry> entries_;
 };
-
-/// Areas of the triangles of a mesh or a scene. The triangle that a ray hits has a mean area of sum(area^2) /
-/// sum(area), by which casters choose how to cast neighbouring rays.
-struct TriangleAreas {
-  double sum = 0.0, sum_of_squares = 0.0;
-
-  void add(const TriangleAreas& o, double scale) {
-    sum += scale * o.sum, sum_of_squares += scale * scale * o.sum_of_squares;
-  }
-  [[nodiscard]] double typical() const { return sum > 0.0 ? sum_of_squares / sum : 0.0; }
-};
-
-/// Gives the same bits for any number of threads.
-TriangleAreas add_up_areas(std::span<const std::array<float, 3>> vertices,
-                           std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor);
 
 }  // namespace fathom

@@ -69,7 +69,7 @@ class SceneRanges final : public ExpectedRanges {
  public:
   SceneRanges(const Scene& scene, const SceneRangesOptions& options)
       : executor_(make_executor(options.compute.threads)),
-        caster_(make_caster(options.compute, *executor_)),
+        caster_(make_caster(options.compute.isa, *executor_)),
         pose_from_sensor_(options.pose_from_sensor) {
     caster_->update(scene, options.stamp_s, options.near_m ? *options.near_m : middle(scene, options.stamp_s));
   }

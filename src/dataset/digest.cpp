@@ -74,8 +74,7 @@ std::string InputDigests::file_digest(const std::filesystem::path& file) {
 
 std::string InputDigests::digest(const SceneSetup& setup, const RunOptions& options) {
   const std::lock_guard lock(mutex_);
-  std::string text = fmt::format("fathom {}\nseed {}\ncaster {}\n", versions().fathom,
-                                 options.seed.value_or(setup.seed), to_string(options.compute.caster));
+  std::string text = fmt::format("fathom {}\nseed {}\n", versions().fathom, options.seed.value_or(setup.seed));
   for (const std::string& entry : setup.overrides) text += "set " + entry + "\n";
   // Without folders: another computer may have the same files elsewhere.
   for (const std::filesystem::path& file : setup.inputs) {

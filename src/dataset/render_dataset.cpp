@@ -116,7 +116,7 @@ class KeptTrees {
     const auto build = [&] { return std::make_shared<const SharedTrees>(setup.scene, compute, setup.start_s); };
     if (compute.threads != 1) return build();
     const std::lock_guard lock(mutex_);
-    if (!trees_ || compute.isa != compute_.isa || compute.caster != compute_.caster) trees_ = build();
+    if (!trees_ || compute.isa != compute_.isa) trees_ = build();
     compute_ = compute;
     return trees_;
   }

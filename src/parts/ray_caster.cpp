@@ -66,7 +66,7 @@ Placed place(const Affine& mesh_from_world, const Plane* planes) {
 class RayCaster::Impl {
  public:
   Impl(Executor& executor, const Compute& compute)
-      : executor_(executor), lanes_(trace_kernels(compute.isa)), caster_(make_instance_caster(compute, executor)) {}
+      : executor_(executor), lanes_(trace_kernels(compute.isa)), caster_(make_instance_caster(compute.isa, executor)) {}
 
   void update(std::vector<CastInstance> instances) {
     for (const CastInstance& instance : instances) {

@@ -189,7 +189,6 @@ class SampleCaster {
                   .dz = cast_.dz,
                   .count = kBlockRays,
                   .coherent = plan_.coherent,
-                  .packet_sr = plan_.packet_sr,
                   .mask = job_.mask};
     if (has_origins()) {
       rays.ox = cast_.ox, rays.oy = cast_.oy, rays.oz = cast_.oz;

@@ -70,7 +70,7 @@ class Environments::Impl {
     sensors_.push_back(std::move(added));
     ray_masks_.push_back(kSeesAll);
     for (Slot& slot : slots_) slot.emplace_back();
-    if (sensors_.size() == 1) slots_[0][0].own = make_caster(options_.simulator.compute, *executor_);
+    if (sensors_.size() == 1) slots_[0][0].own = make_caster(options_.simulator.compute.isa, *executor_);
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "cast/tile.hpp"
@@ -42,7 +41,6 @@ void plan_tiles(const RayPattern& p, CastPlan& plan) {
   plan.packet = choose_packet(steps);
   plan.tile = choose_tile(steps, plan.packet);
   plan.coherent = plan.packet.extent_rad <= kCoherentRad;
-  plan.packet_sr = static_cast<float>(kPacketRays * col_step * (p.rows > 1 ? row_step : col_step));
 }
 
 /// Appends the lanes of the packet whose first ray is at (top, left); lanes outside the frame repeat rays at its
@@ -160,7 +158,6 @@ SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& r
   plan.weights = sample_weights(divergence.profile);
   plan.separation_m = divergence.separation_m;
   plan.coherent = std::max(across, up) <= kCoherentRad;
-  plan.packet_sr = static_cast<float>(std::numbers::pi / 4 * across * up * kPacketRays / kDivergingSamples);
   plan.choices = returns;
   plan.coinciding = coinciding;
   return plan;

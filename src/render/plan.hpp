@@ -26,7 +26,6 @@ struct CastPlan {
   std::uint32_t rows = 0, cols = 0;
   RayRectangle packet, tile;  ///< a tile holds whole packets, row after row of them
   bool coherent = true;       ///< whether the rays of a packet are nearly parallel
-  float packet_sr = 0.0F;     ///< approximate solid angle of a packet
   bool from_sensor_origin = true;
   std::vector<float> dx, dy, dz;                ///< [lanes]
   std::vector<float> ox, oy, oz;                ///< [lanes], or empty
@@ -72,8 +71,7 @@ struct SamplePlan {
   std::array<SampleDirection, kDivergingSamples> directions;
   std::array<float, kDivergingSamples> weights;  ///< share of the energy
   float separation_m = 0.0F;
-  bool coherent = true;    ///< whether the samples of a ray are nearly parallel
-  float packet_sr = 0.0F;  ///< approximate solid angle of 16 samples
+  bool coherent = true;  ///< whether the samples of a ray are nearly parallel
   ReturnChoices choices;
   CoincidingReturn coinciding = CoincidingReturn::kNext;
 };

@@ -322,7 +322,6 @@ class BlockRenderer {
                   .dz = cast_.dz,
                   .count = rays_.count,
                   .coherent = job_.plan.coherent,
-                  .packet_sr = job_.plan.packet_sr,
                   .mask = job_.mask};
     turn_rays();
     if (!rolling()) std::copy_n(job_.cast_from_sensor.t, 3, rays.origin);

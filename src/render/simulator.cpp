@@ -56,7 +56,7 @@ class Simulator::Impl {
       : scene_(std::move(scene)),
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
-        caster_(make_caster(options.compute, *executor_)),
+        caster_(make_caster(options.compute.isa, *executor_)),
         device_(open_device(options.compute)) {}
   Impl(Scene scene, const SimulatorOptions& options, std::unique_ptr<Caster> caster,
        std::unique_ptr<FrameDevice> device)
@@ -238,7 +238,7 @@ const SimulatorOptions& Simulator::options() const { return impl_->options(); }
 int Simulator::threads() const { return impl_->threads(); }
 
 SharedTrees::SharedTrees(const Scene& scene, const Compute& compute, double stamp_s)
-    : executor_((validate(compute), make_executor(compute.threads))), root_(make_caster(compute, *executor_)) {
+    : executor_((validate(compute), make_executor(compute.threads))), root_(make_caster(compute.isa, *executor_)) {
   root_->update(scene, stamp_s, {});
 }
 
@@ -257,9 +257,9 @@ void SharedTrees::set_reflectivity(Simulator& simulator, EntityId entity, float 
 
 Versions versions() {
 #ifdef __clang__
-  return {FATHOM_VERSION, embree_version(), "clang " __clang_version__};
+  return {FATHOM_VERSION, "clang " __clang_version__};
 #else
-  return {FATHOM_VERSION, embree_version(), "gcc " __VERSION__};
+  return {FATHOM_VERSION, "gcc " __VERSION__};
 #endif
 }
 

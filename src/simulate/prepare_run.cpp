@@ -278,8 +278,7 @@ std::optional<FrameTime> last_delivered(const Simulator& simulator, SensorId sen
 
 namespace {
 
-// Measured with Embree, the caster that needs more: a triangle in the meshes and their trees, and a ray in the pattern
-// and the plan of its casting.
+// Upper limits: a triangle in the meshes and their trees, and a ray in the pattern and the plan of its casting.
 constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerPlannedRay = 60;
 
 std::uint64_t channel_bytes(ChannelSet channels) {

@@ -176,7 +176,6 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
   const Progress& progress = counts.progress;
   return {{"threads", simulator.threads()},
           {"instruction_set", std::string(to_string(simulator.options().compute.isa))},
-          {"caster", std::string(to_string(simulator.options().compute.caster))},
           {"device", to_string(simulator.options().compute.device)},
           {"seconds", progress.seconds},
           {"cast_seconds", progress.cast_seconds},
@@ -213,9 +212,8 @@ std::string text_of(const Json& summary) { return summary.dump(2, ' ', false, Js
 }  // namespace
 
 std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
-  const Versions built = versions();
   Json summary = summary_json(setup, simulator, counts);
-  summary["versions"] = {{"embree", std::string(built.embree)}, {"compiler", std::string(built.compiler)}};
+  summary["versions"] = {{"compiler", std::string(versions().compiler)}};
   summary["run"] = run_json(simulator, counts);
   return text_of(summary);
 }

@@ -26,7 +26,7 @@ RC_GTEST_PROP(Casters, EqualTheOracleOnRandomScenes, (std::uint32_t seed)) {
   const Isa isa = isas[random() % isas.size()];
   const auto rays = random_rays(random, repetitions(512), {}, kWorldM);
   for (const CasterKind kind : casters()) {
-    CasterBench bench(Compute{.threads = 2, .isa = isa, .caster = kind});
+    CasterBench bench(CasterChoice{.isa = isa, .caster = kind});
     bench.caster->update(scene, 0.0, {});
     const Comparison c = compare(*bench.caster, scene, 0.0, rays);
     RC_ASSERT(c.wrong == std::string());
@@ -317,7 +317,7 @@ TEST_P(EveryCaster, AgreesWithItselfOverInstructionSets) {
   const auto rays = random_rays(random, repetitions(1 << 16), {}, kWorldM);
   std::vector<std::vector<Shot>> all;
   for (const Isa isa : usable_isas()) {
-    CasterBench bench(Compute{.threads = 2, .isa = isa, .caster = GetParam()});
+    CasterBench bench(CasterChoice{.isa = isa, .caster = GetParam()});
     bench.caster->update(scene, 0.0, {});
     all.push_back(shoot(*bench.caster, rays));
   }
@@ -329,7 +329,7 @@ TEST_P(EveryCaster, GivesTheSameWhetherRaysAreCalledCoherent) {
   const Scene scene = random_scene(random);
   const auto rays = random_rays(random, 4096, {}, kWorldM);
   for (const Isa isa : usable_isas()) {
-    CasterBench bench(Compute{.threads = 2, .isa = isa, .caster = GetParam()});
+    CasterBench bench(CasterChoice{.isa = isa, .caster = GetParam()});
     bench.caster->update(scene, 0.0, {});
     SCOPED_TRACE(to_string(isa));
     expect_same_hits(GetParam(), rays, shoot(*bench.caster, rays, true), shoot(*bench.caster, rays, false));
@@ -349,7 +349,7 @@ std::vector<WorldRay> camera_rays(Vec3 eye, int tiles, double pitch) {
   return rays;
 }
 
-TEST_P(EveryCaster, GivesTheSameWhenItWeighsTrianglesAgainstThePacket) {
+TEST_P(EveryCaster, GivesTheSameWhereAPacketCoversManyTriangles) {
   Scene scene;
   const MeshId fine = scene.add_mesh(make_sphere(0.4, 96)), coarse = scene.add_mesh(make_box({1, 1, 1}));
   for (int i = 0; i < 27; ++i) {
@@ -363,12 +363,10 @@ TEST_P(EveryCaster, GivesTheSameWhenItWeighsTrianglesAgainstThePacket) {
   // Not a round number, so that hardly a ray passes within rounding of an edge.
   const auto rays = camera_rays({0.1037, 0.2071, 0.3013}, 32, pitch);
   for (const Isa isa : usable_isas()) {
-    CasterBench bench(Compute{.threads = 2, .isa = isa, .caster = GetParam()});
+    CasterBench bench(CasterChoice{.isa = isa, .caster = GetParam()});
     bench.caster->update(scene, 0.0, {});
-    const auto fixed = shoot(*bench.caster, rays, true),
-               weighed = shoot(*bench.caster, rays, true, static_cast<float>(16 * pitch * pitch));
     SCOPED_TRACE(to_string(isa));
-    expect_same_hits(GetParam(), rays, fixed, weighed);
+    expect_same_hits(GetParam(), rays, shoot(*bench.caster, rays, true), shoot(*bench.caster, rays, false));
   }
 }
 

@@ -218,9 +218,9 @@ struct Difference {
 };
 
 /// What a caster gives for two scenes that differ by a translation.
-Difference compare_moved(const Compute& compute, const Scene& here, const Scene& there, const Vec3& there_m,
+Difference compare_moved(const test::CasterChoice& choice, const Scene& here, const Scene& there, const Vec3& there_m,
                          const std::vector<WorldRay>& rays) {
-  CasterBench near_bench(compute), far_bench(compute);
+  CasterBench near_bench(choice), far_bench(choice);
   near_bench.caster->update(here, 0.0, {});
   far_bench.caster->update(there, 0.0, origin_near(there_m));
   const std::vector<Shot> a = shoot(*near_bench.caster, rays), b = shoot(*far_bench.caster, moved(rays, there_m));
@@ -253,8 +253,8 @@ TEST(FarMesh, EveryFormatGivesTheRangesOfTheSameShapesNearTheOrigin) {
       ASSERT_EQ(there.triangles.size(), here.triangles.size()) << name;
       EXPECT_EQ(there.vertices_m.size(), here.vertices_m.size()) << name;
       for (const CasterKind kind : test::casters()) {
-        const Compute compute = {.threads = 2, .caster = kind};
-        const Difference d = compare_moved(compute, scene_of(here), scene_of(there), offset, rays);
+        const test::CasterChoice choice = {.caster = kind};
+        const Difference d = compare_moved(choice, scene_of(here), scene_of(there), offset, rays);
         EXPECT_LE(d.worst_m, kToleranceM) << name << " at " << list_of(offset);
         EXPECT_LE(d.disputed, static_cast<int>(rays.size()) / 100) << name << " at " << list_of(offset);
         EXPECT_GT(d.hits, static_cast<int>(rays.size()) / 20) << name;
@@ -278,12 +278,12 @@ TEST(FarMesh, CastersAgreeWithTheOracle) {
       const double cosine = std::abs(dot(near_hit.normal, rays[i].direction));
       EXPECT_NEAR(far_hit.range_m, near_hit.range_m, 1e-5 / cosine) << i;
     }
-    for (const Compute& compute : test::casters_and_isas()) {
-      CasterBench bench(compute);
+    for (const test::CasterChoice& choice : test::casters_and_isas()) {
+      CasterBench bench(choice);
       bench.caster->update(scene, 0.0, origin_near(offset));
       const test::Comparison c = test::compare(*bench.caster, scene, 0.0, moved(rays, offset));
-      EXPECT_EQ(c.wrong, std::string()) << test::name_of(compute);
-      EXPECT_LE(c.disputed, static_cast<int>(rays.size()) / 50) << test::name_of(compute);
+      EXPECT_EQ(c.wrong, std::string()) << test::name_of(choice);
+      EXPECT_LE(c.disputed, static_cast<int>(rays.size()) / 50) << test::name_of(choice);
       EXPECT_GT(c.hits, static_cast<int>(rays.size()) / 20);
     }
   }
@@ -303,8 +303,8 @@ RC_GTEST_PROP(FarMesh, AnyOffsetPoseAndScaleGiveTheSameRanges, (std::uint32_t se
   const Scene far = scene_of(there, pose, scale), near = scene_of(here, {{}, pose.rotation}, scale);
   const auto rays = test::random_rays(random, test::repetitions(256), {}, 1.0);
   for (const CasterKind kind : test::casters()) {
-    const Compute compute = {.threads = 2, .caster = kind};
-    const Difference d = compare_moved(compute, near, far, place, rays);
+    const test::CasterChoice choice = {.caster = kind};
+    const Difference d = compare_moved(choice, near, far, place, rays);
     RC_ASSERT(d.off_surface_m <= kToleranceM);
     RC_ASSERT(d.disputed <= static_cast<int>(rays.size()) / 40);
   }

@@ -72,24 +72,24 @@ TEST(House, EveryCasterEqualsTheOracle) {
   std::mt19937 random(3);
   const auto rays = random_rays(random, repetitions(2000), {-1, 0, 1.2}, 1.1);
   std::vector<BruteCaster::Hit> truth;  // all casters get the same rays
-  for (const Compute& compute : casters_and_isas()) {
-    const bool usual = compute.isa == detect_isa();
+  for (const CasterChoice& choice : casters_and_isas()) {
+    const bool usual = choice.isa == detect_isa();
     if (!usual && kSanitized) continue;
-    CasterBench bench(compute);
+    CasterBench bench(choice);
     bench.caster->update(scene, 0.0, {});
     const std::size_t count = usual ? rays.size() : rays.size() / 8;
     if (truth.empty()) truth = cast_all(BruteCaster(scene, 0.0), rounded(*bench.caster, rays));
     const Comparison c = compare(*bench.caster, scene, 0.0, std::span(rays).first(count), truth);
-    EXPECT_EQ(c.wrong, "") << name_of(compute);
+    EXPECT_EQ(c.wrong, "") << name_of(choice);
     EXPECT_LE(c.unusual, static_cast<int>(count) / 500);  // none was seen on two processors; others round otherwise
-    if (compute.caster == CasterKind::kTree) {
+    if (choice.caster == CasterKind::kTree) {
       EXPECT_LE(c.worst, 0.5);
       EXPECT_LE(c.off_grazing, 2e-6);
     }
     EXPECT_GT(c.hits, static_cast<int>(count) / 2);
     // Doubled and touching surfaces of furniture: ties.
     EXPECT_LT(c.disputed, static_cast<int>(count) / 20);
-    RecordProperty("disputed_" + name_of(compute), c.disputed);
+    RecordProperty("disputed_" + name_of(choice), c.disputed);
   }
 }
 

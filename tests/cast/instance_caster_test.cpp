@@ -25,9 +25,9 @@ namespace fathom::test {
 namespace {
 
 struct InstanceBench {
-  explicit InstanceBench(const Compute& compute)
-      : executor(make_executor(compute.threads)), caster(make_instance_caster(compute, *executor)) {}
-  InstanceBench(const Compute& compute, const std::vector<CastInstance>& instances) : InstanceBench(compute) {
+  explicit InstanceBench(const CasterChoice& choice)
+      : executor(make_executor(choice.threads)), caster(instance_caster_of(choice, *executor)) {}
+  InstanceBench(const CasterChoice& choice, const std::vector<CastInstance>& instances) : InstanceBench(choice) {
     caster->update(instances);
   }
   std::unique_ptr<Executor> executor;
@@ -128,7 +128,7 @@ testing::AssertionResult same_hits(CasterKind kind, const InstanceRays& rays, co
   return testing::AssertionSuccess();
 }
 
-class InstanceCasters : public testing::TestWithParam<Compute> {};
+class InstanceCasters : public testing::TestWithParam<CasterChoice> {};
 INSTANTIATE_TEST_SUITE_P(Casters, InstanceCasters, testing::ValuesIn(casters_and_isas(1)),
                          [](const auto& instance) { return name_of(instance.param); });
 
@@ -237,10 +237,10 @@ TEST_P(InstanceCasters, DoNotSeeInstancesThatAreFlattened) {
 
 /// Laws of the tree alone.
 class TreeInstanceCasters : public InstanceCasters {};
-std::vector<Compute> trees_and_isas() {
-  std::vector<Compute> computes = casters_and_isas(1);
-  std::erase_if(computes, [](const Compute& c) { return c.caster != CasterKind::kTree; });
-  return computes;
+std::vector<CasterChoice> trees_and_isas() {
+  std::vector<CasterChoice> choices = casters_and_isas(1);
+  std::erase_if(choices, [](const CasterChoice& c) { return c.caster != CasterKind::kTree; });
+  return choices;
 }
 INSTANTIATE_TEST_SUITE_P(Isas, TreeInstanceCasters, testing::ValuesIn(trees_and_isas()),
                          [](const auto& instance) { return name_of(instance.param); });

@@ -37,7 +37,7 @@ RC_GTEST_PROP(OneSided, EveryCasterEqualsTheOracle, (std::uint32_t seed)) {
   const Isa isa = isas[random() % isas.size()];
   const auto rays = random_rays(random, repetitions(512), {}, kWorldM);
   for (const CasterKind kind : casters()) {
-    CasterBench bench(Compute{.threads = 2, .isa = isa, .caster = kind});
+    CasterBench bench(CasterChoice{.isa = isa, .caster = kind});
     bench.caster->update(scene, 0.0, {});
     const Comparison c = compare(*bench.caster, scene, 0.0, rays);
     RC_ASSERT(c.wrong == std::string());
@@ -66,7 +66,7 @@ RC_GTEST_PROP(OneSided, TheTreeGivesTheSameBitsInTilesAndAlone, (std::uint32_t s
   }
   std::vector<Shot> first;
   for (const Isa isa : usable_isas()) {
-    CasterBench tree(Compute{.threads = 2, .isa = isa});
+    CasterBench tree(CasterChoice{.isa = isa});
     tree.caster->update(scene, 0.0, {});
     for (const bool coherent : {false, true}) {
       const auto shots = shoot(*tree.caster, rays, coherent);
@@ -90,8 +90,8 @@ RC_GTEST_PROP(OneSided, SightIsBlockedByFrontsAlone, (std::uint32_t seed)) {
   SightLines lines = {.dx = d[0].data(), .dy = d[1].data(), .dz = d[2].data(), .clear = clear.data(), .count = 256};
   lines.eye[0] = static_cast<float>(eye.x), lines.eye[1] = static_cast<float>(eye.y);
   lines.eye[2] = static_cast<float>(eye.z);
-  for (const Compute& compute : casters_and_isas()) {
-    CasterBench bench(compute);
+  for (const CasterChoice& choice : casters_and_isas()) {
+    CasterBench bench(choice);
     bench.caster->update(scene, 0.0, {});
     const auto shots = shoot_fan(*bench.caster, rays, true);
     std::vector<std::uint32_t> blocked(rays.size(), 7);
@@ -100,7 +100,7 @@ RC_GTEST_PROP(OneSided, SightIsBlockedByFrontsAlone, (std::uint32_t seed)) {
     for (std::size_t i = 0; i < rays.size(); ++i) {
       if (blocked[i] != (shots[i].range_m <= clear[i] ? 1U : 0U)) ++different;
     }
-    RC_ASSERT(different <= (compute.caster == CasterKind::kTree ? 0U : 2U));  // Embree's two ways differ at edges
+    RC_ASSERT(different <= (choice.caster == CasterKind::kTree ? 0U : 2U));  // Embree's two ways differ at edges
   }
 }
 
@@ -109,12 +109,12 @@ struct Seen {
   bool from_above, from_below;
   bool operator==(const Seen&) const = default;
 };
-Seen seen(const Compute& compute, const Vec3& scale, const Quaternion& turn) {
+Seen seen(const CasterChoice& choice, const Vec3& scale, const Quaternion& turn) {
   Scene scene;
   const MeshId plane = scene.add_mesh(make_plane(2, 2));
   scene.add_entity(
       {.name = "plane", .mesh = plane, .parent_from_entity = Pose{{}, turn}, .scale = scale, .one_sided = true});
-  CasterBench bench(compute);
+  CasterBench bench(choice);
   bench.caster->update(scene, 0.0, {});
   const auto meets = [&](double z) {
     return std::isfinite(
@@ -126,26 +126,26 @@ Seen seen(const Compute& compute, const Vec3& scale, const Quaternion& turn) {
 TEST(OneSided, TheFrontIsThatOfTheMeshMirroredAndTurnedWithIt) {
   const Quaternion upright, over = from_roll_pitch_yaw(std::numbers::pi, 0, 0);
   const Seen above = {true, false}, below = {false, true};
-  for (const Compute& compute : casters_and_isas()) {
-    SCOPED_TRACE(name_of(compute));
-    EXPECT_EQ(seen(compute, {1, 1, 1}, upright), above);
-    EXPECT_EQ(seen(compute, {1, 1, 1}, over), below);
-    EXPECT_EQ(seen(compute, {-1, 1, 1}, upright), above);  // the mirror image of the front looks up as well
-    EXPECT_EQ(seen(compute, {1, -0.5, 1}, upright), above);
-    EXPECT_EQ(seen(compute, {1, 1, -1}, upright), below);
-    EXPECT_EQ(seen(compute, {-1, 1, -1}, upright), below);
-    EXPECT_EQ(seen(compute, {-1, 1, 1}, over), below);
+  for (const CasterChoice& choice : casters_and_isas()) {
+    SCOPED_TRACE(name_of(choice));
+    EXPECT_EQ(seen(choice, {1, 1, 1}, upright), above);
+    EXPECT_EQ(seen(choice, {1, 1, 1}, over), below);
+    EXPECT_EQ(seen(choice, {-1, 1, 1}, upright), above);  // the mirror image of the front looks up as well
+    EXPECT_EQ(seen(choice, {1, -0.5, 1}, upright), above);
+    EXPECT_EQ(seen(choice, {1, 1, -1}, upright), below);
+    EXPECT_EQ(seen(choice, {-1, 1, -1}, upright), below);
+    EXPECT_EQ(seen(choice, {-1, 1, 1}, over), below);
   }
 }
 
 TEST(OneSided, AnEntityMayComeLaterAndItsMeshDeform) {
-  for (const Compute& compute : casters_and_isas()) {
-    SCOPED_TRACE(name_of(compute));
+  for (const CasterChoice& choice : casters_and_isas()) {
+    SCOPED_TRACE(name_of(choice));
     Scene scene;
     const Mesh plane = make_plane(2, 2);
     const MeshId mesh = scene.add_mesh(plane);
     scene.add_entity({.name = "first", .mesh = mesh});
-    CasterBench bench(compute);
+    CasterBench bench(choice);
     const std::vector<WorldRay> up = {{{0.1, 0.2, -1}, {0, 0, 1}}};
     const auto first_met = [&] {
       bench.caster->update(scene, 0.0, {});
@@ -166,13 +166,13 @@ TEST(OneSided, AnEntityMayComeLaterAndItsMeshDeform) {
 }
 
 TEST(OneSided, ABoxSharesItsMeshWithOneThatIsNot) {
-  for (const Compute& compute : casters_and_isas()) {
-    SCOPED_TRACE(name_of(compute));
+  for (const CasterChoice& choice : casters_and_isas()) {
+    SCOPED_TRACE(name_of(choice));
     Scene scene;
     const MeshId box = scene.add_mesh(make_box({2, 2, 2}));
     scene.add_entity({.name = "near", .mesh = box, .one_sided = true});
     scene.add_entity({.name = "far", .mesh = box, .scale = {-5, 5, 5}});
-    CasterBench bench(compute);
+    CasterBench bench(choice);
     bench.caster->update(scene, 0.0, {});
     std::mt19937 random(3);
     for (const WorldRay& ray : random_rays(random, 256, {}, 0.5)) {  // from inside of both

@@ -18,6 +18,7 @@
 #include "base/compute.hpp"
 #include "cast/caster.hpp"
 #include "support/brute_caster.hpp"
+#include "support/casters.hpp"
 
 namespace fathom::test {
 
@@ -33,9 +34,9 @@ struct Shot {
 
 /// A caster with what it needs to live.
 struct CasterBench {
-  explicit CasterBench(const Compute& compute = {.threads = 2})
-      : executor(make_executor(compute.threads)), caster(make_caster(compute, *executor)) {}
-  explicit CasterBench(CasterKind kind) : CasterBench(Compute{.threads = 2, .caster = kind}) {}
+  explicit CasterBench(const CasterChoice& choice = {})
+      : executor(make_executor(choice.threads)), caster(caster_of(choice, *executor)) {}
+  explicit CasterBench(CasterKind kind) : CasterBench(CasterChoice{.caster = kind}) {}
   std::unique_ptr<Executor> executor;
   std::unique_ptr<Caster> caster;
 };
@@ -53,7 +54,6 @@ inline std::vector<WorldRay> rounded(const Caster& caster, std::span<const World
 /// How rays are given to a caster.
 struct ShotOptions {
   bool coherent = false;
-  float packet_sr = 0.0F;
   bool one_origin = false;  ///< all start where the first does
   std::uint32_t mask = kSeesAll;
 };
@@ -79,7 +79,6 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
   cast_rays.dx = in[3].data(), cast_rays.dy = in[4].data(), cast_rays.dz = in[5].data();
   cast_rays.count = static_cast<std::uint32_t>(padded);
   cast_rays.coherent = options.coherent;
-  cast_rays.packet_sr = options.packet_sr;
   cast_rays.mask = options.mask;
   caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
   std::vector<Shot> shots;
@@ -89,9 +88,8 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
   return shots;
 }
 
-inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false,
-                               float packet_sr = 0.0F) {
-  return shoot(caster, rays, ShotOptions{.coherent = coherent, .packet_sr = packet_sr});
+inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false) {
+  return shoot(caster, rays, ShotOptions{.coherent = coherent});
 }
 
 /// Rays that all start where the first does, given as one origin.

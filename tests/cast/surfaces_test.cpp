@@ -12,6 +12,7 @@
 #include "base/compute.hpp"
 #include "cast/caster.hpp"
 #include "cast/shoot.hpp"
+#include "cast/tree/build.hpp"
 #include "support/casters.hpp"
 #include "support/sanitized.hpp"
 
@@ -30,10 +31,10 @@ Scene scene_of(Mesh mesh, const Pose& pose = {}, Vec3 scale = {1, 1, 1}) {
   return scene;
 }
 
-class ClosedSurfaces : public testing::TestWithParam<Compute> {};
+class ClosedSurfaces : public testing::TestWithParam<CasterChoice> {};
 INSTANTIATE_TEST_SUITE_P(Casters, ClosedSurfaces, testing::ValuesIn(casters_and_isas()),
                          [](const auto& instance) { return name_of(instance.param); });
-class Surfaces : public testing::TestWithParam<Compute> {};
+class Surfaces : public testing::TestWithParam<CasterChoice> {};
 INSTANTIATE_TEST_SUITE_P(Casters, Surfaces, testing::ValuesIn(casters_and_isas()),
                          [](const auto& instance) { return name_of(instance.param); });
 
@@ -163,7 +164,7 @@ TEST_P(Surfaces, ASheetSeenEdgeOnIsNeverNaN) {
 
 namespace {
 
-TEST(TriangleAreas, AreThoseOfRightTrianglesOfGrowingSize) {
+TEST(TypicalArea, IsThatOfRightTrianglesOfGrowingSize) {
   constexpr std::uint32_t kCount = 40000;
   std::vector<std::array<float, 3>> vertices = {{1, 2, 3}};
   std::vector<std::array<std::uint32_t, 3>> triangles;
@@ -178,23 +179,10 @@ TEST(TriangleAreas, AreThoseOfRightTrianglesOfGrowingSize) {
     sum += area, sum_of_squares += area * area;
   }
   const auto alone = make_executor(1), crew = make_executor(4);
-  const TriangleAreas areas = add_up_areas(vertices, triangles, *alone);
-  EXPECT_NEAR(areas.sum / sum, 1.0, 1e-12);
-  EXPECT_NEAR(areas.sum_of_squares / sum_of_squares, 1.0, 1e-12);
-  EXPECT_NEAR(areas.typical() / (sum_of_squares / sum), 1.0, 1e-12);
-  const TriangleAreas shared = add_up_areas(vertices, triangles, *crew);
-  EXPECT_EQ(shared.sum, areas.sum);
-  EXPECT_EQ(shared.sum_of_squares, areas.sum_of_squares);
-}
-
-TEST(TriangleAreas, GrowWithTheScaleAndAreZeroOfNothing) {
-  const auto executor = make_executor(1);
-  EXPECT_EQ(add_up_areas({}, {}, *executor).typical(), 0.0);
-  TriangleAreas twice;
-  twice.add({3.0, 5.0}, 4.0);
-  EXPECT_EQ(twice.sum, 12.0);
-  EXPECT_EQ(twice.sum_of_squares, 80.0);
-  EXPECT_EQ(twice.typical(), 4.0 * (5.0 / 3.0));
+  const double area = tree::typical_area(vertices, triangles, *alone);
+  EXPECT_NEAR(area / (sum_of_squares / sum), 1.0, 1e-12);
+  EXPECT_EQ(tree::typical_area(vertices, triangles, *crew), area);
+  EXPECT_EQ(tree::typical_area({}, {}, *alone), 0.0);
 }
 
 }  // namespace

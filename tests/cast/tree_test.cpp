@@ -45,7 +45,7 @@ RC_GTEST_PROP(Tree, GivesTheSameBitsInTilesAndAloneOnEveryInstructionSet, (std::
   }
   std::vector<Shot> first;
   for (const Isa isa : usable_isas()) {
-    CasterBench tree(Compute{.threads = 2, .isa = isa});
+    CasterBench tree(CasterChoice{.isa = isa});
     tree.caster->update(scene, 0.0, {});
     for (const bool coherent : {false, true}) {
       const auto shots = shoot(*tree.caster, rays, coherent);
@@ -79,7 +79,7 @@ RC_GTEST_PROP(Tree, DoesNotShowInTheResult, (std::uint32_t seed)) {
   scene.add_entity(entity);
   entity.mesh = other.add_mesh(shuffled(mesh, random, places));
   other.add_entity(entity);
-  CasterBench a, b(Compute{.threads = 1});
+  CasterBench a, b(CasterChoice{.threads = 1});
   a.caster->update(scene, 0.0, {}), b.caster->update(other, 0.0, {});
   const auto rays = random_rays(random, 512, {}, 4);
   const auto from_a = shoot(*a.caster, rays), from_b = shoot(*b.caster, rays);
@@ -133,7 +133,7 @@ RC_GTEST_PROP(Tree, BlocksLinesOfSightThatMeetSomethingBeforeTheirEnd, (std::uin
   std::mt19937 random(seed);
   const Scene scene = random_scene(random);
   const auto isas = usable_isas();
-  CasterBench tree(Compute{.threads = 2, .isa = isas[random() % isas.size()]});
+  CasterBench tree(CasterChoice{.isa = isas[random() % isas.size()]});
   tree.caster->update(scene, 0.0, {});
   const Vec3 eye = {real(random, -4, 4), real(random, -4, 4), real(random, -4, 4)};
   const auto rays = random_fan(random, 256, eye);
@@ -175,7 +175,7 @@ RC_GTEST_PROP(Tree, GivesTheSameBitsWhereEachRayMeetsHundredsOfBoxes, (std::uint
     clear.push_back(static_cast<float>(real(random, 0.1, 6)));
   }
   for (const Isa isa : usable_isas()) {
-    CasterBench tree(Compute{.threads = 1, .isa = isa});
+    CasterBench tree(CasterChoice{.threads = 1, .isa = isa});
     tree.caster->update(scene, 0.0, {});
     const auto alone = shoot(*tree.caster, rays);
     RC_ASSERT(differences(alone, shoot_fan(*tree.caster, rays, false)) == 0U);

@@ -96,7 +96,7 @@ RC_GTEST_PROP(Watertight, NoRayLeavesAClosedSurface, (std::uint32_t seed)) {
   scene.add_entity(entity);
   const auto isas = usable_isas();
   const auto executor = make_executor(1);
-  const auto caster = make_tree_caster(isas[random() % isas.size()], *executor);
+  const auto caster = make_caster(isas[random() % isas.size()], *executor);
   caster->update(scene, 0.0, origin_near(p.pose.translation_m));
   const auto rays = rays_at_edges(random, surface, p, repetitions(2048));
   for (const bool coherent : {false, true}) {

@@ -22,7 +22,6 @@
 #include <fathom/frame/digest.hpp>
 
 #include "dataset/dataset_fixture.hpp"
-#include "support/casters.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -152,22 +151,20 @@ RunOptions run_of(const DatasetOptions& dataset, const Unit& unit, const fs::pat
 TEST(UnitsOfRuns, AreTheFoldersOfRuns) {
   DatasetFolder data;
   data.setup = data.read(many_rates());
-  for (const CasterKind caster : test::casters()) {
-    for (const int threads : {1, 3, 16}) {  // 16: fewer units than threads
-      const std::string name = std::string(to_string(caster)) + std::to_string(threads);
-      DatasetOptions options = data.options(name);
-      options.run.compute = {.threads = threads, .caster = caster};
-      options.block = 0;
-      render_dataset(data.setup, options);
-      EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
-      const UnitList units = dataset_units(data.setup, options);
-      for (std::uint64_t i = 0; i < units.size(); ++i) {
-        const fs::path folder = options.run.out / unit_folder(i),
-                       run = data.folder / (name + "_run" + std::to_string(i));
-        run_scene(data.setup, run_of(options, units.at(i), run));
-        EXPECT_TRUE(measured_files(folder) == measured_files(run)) << name << ", unit " << i;
-        EXPECT_EQ(summary_of(folder), summary_of(run)) << name << ", unit " << i;
-      }
+  for (const int threads : {1, 3, 16}) {  // 16: fewer units than threads
+    const std::string name = "threads" + std::to_string(threads);
+    DatasetOptions options = data.options(name);
+    options.run.compute = {.threads = threads};
+    options.block = 0;
+    render_dataset(data.setup, options);
+    EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
+    const UnitList units = dataset_units(data.setup, options);
+    for (std::uint64_t i = 0; i < units.size(); ++i) {
+      const fs::path folder = options.run.out / unit_folder(i),
+                     run = data.folder / (name + "_run" + std::to_string(i));
+      run_scene(data.setup, run_of(options, units.at(i), run));
+      EXPECT_TRUE(measured_files(folder) == measured_files(run)) << name << ", unit " << i;
+      EXPECT_EQ(summary_of(folder), summary_of(run)) << name << ", unit " << i;
     }
   }
 }

@@ -53,12 +53,11 @@ float part(std::initializer_list<float> values) {
 
 /// Shortens the ranges of a packet that Embree has filled. A hit whose range falls below its ray's tnear does not
 /// count: the ray must search again from behind it. `valid` marks these rays; the result is true if there are any.
-template <unsigned N, class RayHit>
-bool shake(const RayHit& asked, RayHit& packet, int (&valid)[N]) {
+bool shake(const RTCRayHit16& asked, RTCRayHit16& packet, int (&valid)[16]) {
   bool any = false;
   auto& ray = packet.ray;
   auto& hit = packet.hit;
-  for (unsigned k = 0; k < N; ++k) {
+  for (unsigned k = 0; k < 16; ++k) {
     const bool met = valid[k] != 0 && hit.geomID[k] != RTC_INVALID_GEOMETRY_ID;
     valid[k] = 0;
     if (!met) continue;
@@ -81,17 +80,6 @@ bool shake(const RayHit& asked, RayHit& packet, int (&valid)[N]) {
   return any;
 }
 
-template <unsigned N, class RayHit, class Intersect>
-void intersect_shaken(Intersect intersect, const int* valid, RTCScene scene, RTCIntersectContext* context,
-                      RayHit* packet) {
-  if (shake_seed() == 0) return intersect(valid, scene, context, packet);
-  const RayHit asked = *packet;
-  alignas(64) int rest[N];
-  std::memcpy(rest, valid, sizeof(rest));
-  do intersect(rest, scene, context, packet);
-  while (shake<N>(asked, *packet, rest));
-}
-
 }  // namespace
 
 extern "C" {
@@ -103,13 +91,14 @@ RTCDevice rtcNewDevice(const char* config) {
   return embrees<decltype(&rtcNewDevice)>("rtcNewDevice")(other.c_str());
 }
 
-#define FATHOM_SHAKEN(N)                                                                                       \
-  void rtcIntersect##N(const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRayHit##N* packet) { \
-    static const auto intersect = embrees<decltype(&rtcIntersect##N)>("rtcIntersect" #N);                      \
-    intersect_shaken<N>(intersect, valid, scene, context, packet);                                             \
-  }
-FATHOM_SHAKEN(4)
-FATHOM_SHAKEN(8)
-FATHOM_SHAKEN(16)
+void rtcIntersect16(const int* valid, RTCScene scene, RTCIntersectContext* context, RTCRayHit16* packet) {
+  static const auto intersect = embrees<decltype(&rtcIntersect16)>("rtcIntersect16");
+  if (shake_seed() == 0) return intersect(valid, scene, context, packet);
+  const RTCRayHit16 asked = *packet;
+  alignas(64) int rest[16];
+  std::memcpy(rest, valid, sizeof(rest));
+  do intersect(rest, scene, context, packet);
+  while (shake(asked, *packet, rest));
+}
 
 }  // extern "C"

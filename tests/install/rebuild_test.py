@@ -13,8 +13,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 # Libraries of packages.txt that only ./run-tests installs.
 LATER = ["SDF", "DDS", "HDF5", "CUDA"]
 # The files that ask which libraries there are.
-MAY_CHANGE = {"src/base/compute.cpp", "src/cast/make_caster.cpp", "src/world/read_robot.cpp",
-              "src/render/device/ptx.cpp", "cli/main.cpp"}
+MAY_CHANGE = {"src/world/read_robot.cpp", "src/render/device/ptx.cpp", "cli/main.cpp"}
 
 
 def commands(build, options):

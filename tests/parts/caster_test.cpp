@@ -159,9 +159,9 @@ std::vector<Shot> cast_all(const RayCaster& caster, const std::vector<Ray>& rays
 
 TEST(RayCaster, FindsWhatEveryTriangleFinds) {
   const auto executor = make_executor(2);
-  for (const Compute& compute : casters_and_isas()) {
-    SCOPED_TRACE(name_of(compute));
-    const double rounding = compute.caster == CasterKind::kTree ? 0x1p-24 : double{kEmbreeRounding};
+  for (const Compute& compute : every_isa()) {
+    SCOPED_TRACE(to_string(compute.isa));
+    constexpr double kRounding = 0x1p-24;
     Random random(7);
     std::size_t hits = 0, misses = 0, near_edges = 0;
     for (int scene = 0; scene < 3; ++scene) {
@@ -191,7 +191,7 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
         ASSERT_NE(met, nullptr) << "ray " << i << " meets no such triangle";
         ++hits, near_edges += met->sure() ? 0 : 1;
         // No certain surface is in front of it, except within rounding of the caster's ranges.
-        ASSERT_LE(met->t, nearest_sure + 8 * rounding * (nearest_sure + reach) / met->cosine) << "ray " << i;
+        ASSERT_LE(met->t, nearest_sure + 8 * kRounding * (nearest_sure + reach) / met->cosine) << "ray " << i;
         if (met->cosine < 0.02) continue;  // a ray that grazes a plane gets the range of single precision
         ASSERT_NEAR(shots[i].t, met->t, 1e-10 * (met->t + reach) / met->cosine) << "ray " << i;
         const double distance = met->t * norm(rays[i].direction);
@@ -206,13 +206,9 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
   }
 }
 
-class RayCasters : public testing::TestWithParam<CasterKind> {};
-INSTANTIATE_TEST_SUITE_P(Casters, RayCasters, testing::ValuesIn(casters()),
-                         [](const auto& instance) { return std::string(to_string(instance.param)); });
-
-TEST_P(RayCasters, FollowTheirInstances) {
+TEST(RayCaster, FollowTheirInstances) {
   const auto executor = make_executor(1);
-  RayCaster caster(*executor, {.caster = GetParam()});
+  RayCaster caster(*executor);
   EXPECT_TRUE(caster.instances().empty());
   const std::vector<Ray> ray = {{{0, 0, 5}, {0, 0, -1}, 100.0F, -1}};
   EXPECT_EQ(cast_all(caster, ray, 1)[0].instance, kNoInstance);
@@ -231,7 +227,7 @@ TEST_P(RayCasters, FollowTheirInstances) {
   EXPECT_EQ(cast_all(caster, ray, 1)[0].distance_m, 6.0F);
 }
 
-TEST_P(RayCasters, PlaceMeshesByTheirOrigins) {
+TEST(RayCaster, PlaceMeshesByTheirOrigins) {
   const auto executor = make_executor(1);
   Random random(3);
   Mesh soup = make_soup(random, 40);
@@ -243,7 +239,7 @@ TEST_P(RayCasters, PlaceMeshesByTheirOrigins) {
   back.m[0][3] = to.x, back.m[1][3] = to.y, back.m[2][3] = to.z;
   Affine plain = turn;
   plain.m[0][3] = plain.m[1][3] = plain.m[2][3] = 0;
-  RayCaster about_zero(*executor, {.caster = GetParam()}), about_origin(*executor, {.caster = GetParam()});
+  RayCaster about_zero(*executor), about_origin(*executor);
   about_zero.update({{.mesh = shared(soup), .world_from_mesh = plain}});
   soup.origin_m = origin;
   about_origin.update({{.mesh = shared(soup), .world_from_mesh = back}});
@@ -274,8 +270,8 @@ TEST_P(RayCasters, PlaceMeshesByTheirOrigins) {
 
 TEST(RayCaster, DistancesAreExactFarFromTheOriginAndBothSidesCount) {
   const auto executor = make_executor(1);
-  for (const Compute& compute : casters_and_isas()) {
-    SCOPED_TRACE(name_of(compute));
+  for (const Compute& compute : every_isa()) {
+    SCOPED_TRACE(to_string(compute.isa));
     RayCaster caster(*executor, compute);
     caster.update({{.mesh = shared(make_plane(10, 10)), .world_from_mesh = affine_of({{300, -200, 100}, {}})}});
     const std::vector<Ray> rays = {{{300.5, -200.25, 107}, {0, 0, -1}, 100.0F, -1},

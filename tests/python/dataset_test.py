@@ -118,7 +118,7 @@ def test_the_command_is_quoted_as_the_command_line_does(tmp_path):
     folder.mkdir()
     scene = write_scene(folder)
     expected = by_command_line(scene, tmp_path / "cli", "--block", "3")
-    for unit in fa.dataset.units(scene, block=3, caster="tree"):
+    for unit in fa.dataset.units(scene, block=3):
         fa.dataset.render_unit(unit, tmp_path / "python")
     assert bytes_of(tmp_path / "python") == expected
 
@@ -257,7 +257,6 @@ def test_wrong_inputs_are_refused_in_one_line(scene, tmp_path):
     refused("frames", units, scene, frames=0)
     refused("block", units, scene, block=-1)
     refused("units", units, scene, environments=range(2**31), episodes=range(2))
-    refused("caster", units, scene, caster="teapot")
     refused("unit: 7 given", fa.dataset.render_unit, 7, tmp_path / "out")
     refused("holds no dataset.json", fa.dataset.info, tmp_path)
     refused("holds no dataset.json", fa.dataset.verify, tmp_path)

@@ -16,7 +16,6 @@
 #include "render/simulators.hpp"
 #include "render/test_scenes.hpp"
 #include "scene/poses.hpp"
-#include "support/casters.hpp"
 #include "support/error_text.hpp"
 #include "support/host_device.hpp"
 
@@ -206,25 +205,23 @@ TEST(DrawnEnvironments, TheOffsetStillAppliesToAPoseThatIsSet) {
 
 // Sensors of a batch see the same entities, and each has its own draws.
 TEST(DrawnEnvironments, SensorsShareTheEntities) {
-  for (const CasterKind caster : test::casters()) {
-    const EnvironmentsOptions options = {.simulator = {.seed = 2, .compute = {.threads = 2, .caster = caster}},
-                                         .count = 7,
-                                         .entity_ranges = offset_ranges(RangeTarget::kEntity, EntityId{2})};
-    const std::vector<ParameterRange> ranges = {{.field = "fx", .low = 15, .high = 30, .target = RangeTarget::kSensor},
-                                                {.field = "fy", .low = 5, .high = 60, .target = RangeTarget::kSensor}};
-    const Sensor left = test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {}, "left"),
-                 right = test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {{0, 1, 0}, {}}, "right");
-    Environments both(test::make_room_scene(), options);
-    both.add_sensor(left, ranges);
-    both.add_sensor(right, ranges);
-    EXPECT_NE(both.drawn_values(SensorId{0})[0], both.drawn_values(SensorId{1})[0]);
-    Environments alone(test::make_room_scene(), options);
-    alone.add_sensor(right, ranges);
-    Frame a(all_channels()), b(all_channels()), c(all_channels());
-    both.render(1, std::array{&a, &b});
-    alone.render(1, c);
-    EXPECT_EQ(test::channels_that_differ(b, c), "");
-  }
+  const EnvironmentsOptions options = {.simulator = {.seed = 2, .compute = {.threads = 2}},
+                                       .count = 7,
+                                       .entity_ranges = offset_ranges(RangeTarget::kEntity, EntityId{2})};
+  const std::vector<ParameterRange> ranges = {{.field = "fx", .low = 15, .high = 30, .target = RangeTarget::kSensor},
+                                              {.field = "fy", .low = 5, .high = 60, .target = RangeTarget::kSensor}};
+  const Sensor left = test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {}, "left"),
+               right = test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {{0, 1, 0}, {}}, "right");
+  Environments both(test::make_room_scene(), options);
+  both.add_sensor(left, ranges);
+  both.add_sensor(right, ranges);
+  EXPECT_NE(both.drawn_values(SensorId{0})[0], both.drawn_values(SensorId{1})[0]);
+  Environments alone(test::make_room_scene(), options);
+  alone.add_sensor(right, ranges);
+  Frame a(all_channels()), b(all_channels()), c(all_channels());
+  both.render(1, std::array{&a, &b});
+  alone.render(1, c);
+  EXPECT_EQ(test::channels_that_differ(b, c), "");
 }
 
 TEST(DrawnEnvironments, APartOfTheEnvironmentsMayBeRenderedWithRaysThatVary) {

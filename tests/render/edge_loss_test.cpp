@@ -135,7 +135,7 @@ TEST(EdgeLoss, LosesWhatTheAngleOfTheDefinitionSays) {
     const StereoCamera camera = make_stereo(161, 119, 80, 0.1);
     const Pose pose{{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)};
     const RayPattern pattern = make_pattern(camera);
-    for (const Compute& compute : test::casters_and_isas(1)) {
+    for (const Compute& compute : test::every_isa(1)) {
       const Frame f = render_once(make_room_scene(), make_sensor(camera, {beyond}, pose), test::all_channels(),
                                   {.seed = 7, .compute = compute});
       std::size_t lost = 0;

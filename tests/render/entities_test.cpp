@@ -13,7 +13,6 @@
 
 #include "render/any_sensors.hpp"
 #include "render/stereo_scenes.hpp"
-#include "support/casters.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -33,12 +32,10 @@ using test::make_stereo;
 using test::render_once;
 using test::same_bits;
 
-class Ignore : public testing::TestWithParam<CasterKind> {
+class Ignore : public testing::Test {
  protected:
-  static SimulatorOptions options() { return {.seed = 7, .compute = {.threads = 2, .caster = GetParam()}}; }
+  static SimulatorOptions options() { return {.seed = 7, .compute = {.threads = 2}}; }
 };
-INSTANTIATE_TEST_SUITE_P(Casters, Ignore, testing::ValuesIn(test::casters()),
-                         [](const auto& instance) { return std::string(to_string(instance.param)); });
 
 /// A room, and a body in it that consists of the entities from the third on.
 struct Robot {
@@ -72,7 +69,7 @@ std::size_t returns_from(const Frame& frame, EntityId entity) {
   return count;
 }
 
-TEST_P(Ignore, ALidarWithinTheBodyThatCarriesItSeesTheRoom) {
+TEST_F(Ignore, ALidarWithinTheBodyThatCarriesItSeesTheRoom) {
   const Robot robot;
   Sensor sensor = robot.lidar();
   const Frame frame = render_once(robot.scene, sensor, all_channels(), options());
@@ -85,7 +82,7 @@ TEST_P(Ignore, ALidarWithinTheBodyThatCarriesItSeesTheRoom) {
   EXPECT_EQ(count_of(render_once(robot.scene, sensor, all_channels(), options()), Reason::kBelowMinRange), 28928U);
 }
 
-TEST_P(Ignore, WhatIsIgnoredIsAsIfItWereNotThere) {
+TEST_F(Ignore, WhatIsIgnoredIsAsIfItWereNotThere) {
   // A stereo camera behind a post that it ignores, whose shadows would be seen. Its frames and the rolling lidar's
   // equal the frames of a room without the post.
   Scene without = make_room_scene();
@@ -106,7 +103,7 @@ TEST_P(Ignore, WhatIsIgnoredIsAsIfItWereNotThere) {
   }
 }
 
-TEST_P(Ignore, BackRaysPassThroughWhatTheCameraIgnores) {
+TEST_F(Ignore, BackRaysPassThroughWhatTheCameraIgnores) {
   // The post stands where the emitter does not see it: only the ray from the left camera meets it.
   Scene scene = test::make_plane_scene({4, 0});
   const EntityId post = scene.add_entity({.name = "post",
@@ -120,7 +117,7 @@ TEST_P(Ignore, BackRaysPassThroughWhatTheCameraIgnores) {
   EXPECT_EQ(count_of(render_once(scene, camera, all_channels(), options()), Reason::kHit), 41U * 31U);
 }
 
-TEST_P(Ignore, PartsGoWithTheirWholeAndChildrenAreSeen) {
+TEST_F(Ignore, PartsGoWithTheirWholeAndChildrenAreSeen) {
   Robot robot;
   const EntityId lid = robot.add("lid", {0.7, 0.7, 0.02}, {{0, 0, 0.45}, {}}, robot.body, true);
   const EntityId knob = robot.add("knob", {0.1, 0.1, 0.1}, {{0.5, 0, 0}, {}}, lid, true);
@@ -141,7 +138,7 @@ TEST_P(Ignore, PartsGoWithTheirWholeAndChildrenAreSeen) {
   EXPECT_GT(returns_from(frame, lid), 0U) << "a part alone can be ignored";
 }
 
-TEST_P(Ignore, AGroupHoldsWhateverBelongsToIt) {
+TEST_F(Ignore, AGroupHoldsWhateverBelongsToIt) {
   Robot robot;
   const EntityId arm = robot.add("arm", {0.1, 0.1, 2}, {{1, 0, 0}, {}}, robot.body, false, {"robot", "moving"});
   const EntityId hand = robot.add("hand", {0.3, 0.3, 0.3}, {{0, 0.9, 0}, {}}, arm, true);
@@ -165,7 +162,7 @@ TEST_P(Ignore, AGroupHoldsWhateverBelongsToIt) {
   EXPECT_EQ(returns_from(frame, EntityId{0}) + returns_from(frame, of_another), before);
 }
 
-TEST_P(Ignore, AnyNumberOfSensorsIgnoreWhatTheyLike) {
+TEST_F(Ignore, AnyNumberOfSensorsIgnoreWhatTheyLike) {
   // Fifty robots, each within its own body; more than there are bits. Each sees all the others and itself not.
   constexpr std::uint32_t kRobots = 50;
   Scene scene = make_room_scene();
@@ -190,10 +187,7 @@ TEST_P(Ignore, AnyNumberOfSensorsIgnoreWhatTheyLike) {
   for (const std::uint32_t moved : {0U, 1U}) {
     for (std::uint32_t i = 0; i <= kRobots; ++i) {
       simulator.render(SensorId{i}, 0, frame);
-      if (GetParam() == CasterKind::kTree || i % 10 == 0) {
-        EXPECT_EQ(channels_that_differ(frame, render_once(simulator.scene(), sensors[i], all_channels(), options())),
-                  "");
-      }
+      EXPECT_EQ(channels_that_differ(frame, render_once(simulator.scene(), sensors[i], all_channels(), options())), "");
       for (const EntityId ignored : sensors[i].ignore) EXPECT_EQ(returns_from(frame, ignored), 0U);
       EXPECT_TRUE(i == kRobots || returns_from(frame, bodies[i]) == 0);
     }
@@ -201,7 +195,7 @@ TEST_P(Ignore, AnyNumberOfSensorsIgnoreWhatTheyLike) {
   }
 }
 
-TEST_P(Ignore, EnvironmentsRenderWhatASimulatorDoes) {
+TEST_F(Ignore, EnvironmentsRenderWhatASimulatorDoes) {
   Robot robot;
   const EntityId arm = robot.add("arm", {0.1, 0.1, 2}, {{1, 0, 0}, {}}, robot.body, false, {"arm"});
   Sensor sensor = robot.lidar();
@@ -223,7 +217,7 @@ TEST_P(Ignore, EnvironmentsRenderWhatASimulatorDoes) {
   EXPECT_TRUE(same_bits(frames.range_m().subspan(3 * frame.size(), frame.size()), frame.range_m()));
 }
 
-TEST_P(Ignore, NoiseOfAWholeIsThatOfItsPartsUnlessTheyHaveTheirOwn) {
+TEST_F(Ignore, NoiseOfAWholeIsThatOfItsPartsUnlessTheyHaveTheirOwn) {
   Robot robot;
   const EntityId lid = robot.add("lid", {0.7, 0.7, 0.02}, {{0, 0, 0.45}, {}}, robot.body, true);
   const EntityId knob = robot.add("knob", {0.2, 0.2, 0.2}, {{0, 0, 0.1}, {}}, lid, true);
@@ -308,17 +302,15 @@ void expect_labels_of_entities(const Frame& frame, const Scene& scene) {
 TEST(Labels, AreThoseOfTheEntitiesStruck) {
   const Scene scene = labelled_scene();
   EXPECT_EQ(scene.label_id(EntityId{0}), 41U);
-  for (const CasterKind caster : test::casters()) {
-    Sensor sensor = make_sensor(make_lidar(), {Dropout{.probability = 0.5F}}, {{7, 0, 0}, {}});
-    const Frame frame =
-        render_once(scene, sensor, all_channels(), {.seed = 7, .compute = {.threads = 1, .caster = caster}});
-    ASSERT_GT(count_of(frame, Reason::kMiss), 0U);
-    ASSERT_GT(count_of(frame, Reason::kDropout), 0U);
-    expect_labels_of_entities(frame, scene);
-    // Alone, without the channels that need entities anyway.
-    const Frame alone = render_once(scene, sensor, {Channel::kLabel}, {.compute = {.threads = 1, .caster = caster}});
-    EXPECT_TRUE(test::same_bits(alone.label(), frame.label()));
-  }
+  Sensor sensor = make_sensor(make_lidar(), {Dropout{.probability = 0.5F}}, {{7, 0, 0}, {}});
+  const Frame frame =
+      render_once(scene, sensor, all_channels(), {.seed = 7, .compute = {.threads = 1}});
+  ASSERT_GT(count_of(frame, Reason::kMiss), 0U);
+  ASSERT_GT(count_of(frame, Reason::kDropout), 0U);
+  expect_labels_of_entities(frame, scene);
+  // Alone, without the channels that need entities anyway.
+  const Frame alone = render_once(scene, sensor, {Channel::kLabel}, {.compute = {.threads = 1}});
+  EXPECT_TRUE(test::same_bits(alone.label(), frame.label()));
 }
 
 TEST(Labels, OfEntitiesAddedLaterAndOfEnvironments) {

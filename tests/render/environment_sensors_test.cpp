@@ -16,7 +16,6 @@
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
-#include "support/casters.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -107,24 +106,22 @@ std::size_t rays_of(const Environments& batch, std::size_t i) {
 
 TEST(EnvironmentSensors, EachIsWhatItIsAlone) {
   const Rig rig = make_rig();
-  for (const CasterKind caster : test::casters()) {
-    for (const bool moved : {false, true}) {
-      Environments all = make_batch_of(rig, options_of(2, 9, {.threads = 2, .caster = caster}));
-      if (moved) move_all(all);
-      std::vector<Frame> frames = frames_of(rig);
-      all.render(3, pointers(frames));
-      for (std::size_t i = 0; i < rig.sensors.size(); ++i) {
-        EnvironmentsOptions options = options_of(2, 9, {.threads = 1, .caster = caster});
-        options.ranges = rig.ranges[i];
-        Environments alone(make_room_scene(), rig.sensors[i], options);
-        if (moved) move_all(alone);
-        Frame one(all_channels()), again(all_channels());
-        alone.render(3, one);
-        all.render(static_cast<SensorId>(i), 3, again);
-        for (std::uint32_t e = 0; e < 9; ++e) {
-          EXPECT_TRUE(same_environment(frames[i], e, one, e, rays_of(all, i))) << i << ", " << e;
-          EXPECT_TRUE(same_environment(again, e, one, e, rays_of(all, i))) << i << ", " << e;
-        }
+  for (const bool moved : {false, true}) {
+    Environments all = make_batch_of(rig, options_of(2, 9, {.threads = 2}));
+    if (moved) move_all(all);
+    std::vector<Frame> frames = frames_of(rig);
+    all.render(3, pointers(frames));
+    for (std::size_t i = 0; i < rig.sensors.size(); ++i) {
+      EnvironmentsOptions options = options_of(2, 9, {.threads = 1});
+      options.ranges = rig.ranges[i];
+      Environments alone(make_room_scene(), rig.sensors[i], options);
+      if (moved) move_all(alone);
+      Frame one(all_channels()), again(all_channels());
+      alone.render(3, one);
+      all.render(static_cast<SensorId>(i), 3, again);
+      for (std::uint32_t e = 0; e < 9; ++e) {
+        EXPECT_TRUE(same_environment(frames[i], e, one, e, rays_of(all, i))) << i << ", " << e;
+        EXPECT_TRUE(same_environment(again, e, one, e, rays_of(all, i))) << i << ", " << e;
       }
     }
   }

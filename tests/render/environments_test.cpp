@@ -13,7 +13,6 @@
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
-#include "support/casters.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -77,17 +76,15 @@ TEST(Environments, Environment17AloneEqualsEnvironment17Of64) {
 }
 
 TEST(Environments, SameBitsForAnySplitAndNumberOfThreads) {
-  for (const CasterKind caster : test::casters()) {
-    const auto make = [&](std::uint32_t first, std::uint32_t count, int threads) {
-      return make_batch(first, count, {.threads = threads, .caster = caster});
-    };
-    Environments all = make(0, 12, 1), front = make(0, 5, 3), back = make(5, 7, 2);
-    const std::size_t rays = std::size_t{all.rows()} * all.cols();
-    Frame a(all_channels()), f(all_channels()), b(all_channels());
-    all.render(2, a), front.render(2, f), back.render(2, b);
-    for (std::uint32_t e = 0; e < 12; ++e) {
-      EXPECT_TRUE(e < 5 ? same_environment(a, e, f, e, rays) : same_environment(a, e, b, e - 5, rays)) << e;
-    }
+  const auto make = [&](std::uint32_t first, std::uint32_t count, int threads) {
+    return make_batch(first, count, {.threads = threads});
+  };
+  Environments all = make(0, 12, 1), front = make(0, 5, 3), back = make(5, 7, 2);
+  const std::size_t rays = std::size_t{all.rows()} * all.cols();
+  Frame a(all_channels()), f(all_channels()), b(all_channels());
+  all.render(2, a), front.render(2, f), back.render(2, b);
+  for (std::uint32_t e = 0; e < 12; ++e) {
+    EXPECT_TRUE(e < 5 ? same_environment(a, e, f, e, rays) : same_environment(a, e, b, e - 5, rays)) << e;
   }
 }
 

@@ -14,7 +14,6 @@
 #include <fathom/simulate/environments.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/casters.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -157,10 +156,8 @@ Sensor nasty_sensor() {
 
 RC_GTEST_PROP(FarPlaces, NothingThatIsAcceptedEndsTheProcess, ()) {
   bool cast = false;
-  const auto casters = test::casters();
-  const CasterKind caster = casters[*rc::gen::inRange<std::size_t>(0, casters.size())];
   const std::string refusal = input_error([&] {
-    Simulator simulator(nasty_scene(), {.compute = {.threads = 1, .caster = caster}, .start_s = nasty()});
+    Simulator simulator(nasty_scene(), {.compute = {.threads = 1}, .start_s = nasty()});
     const SensorId id = simulator.add_sensor(nasty_sensor());
     Frame frame(all_channels());
     simulator.render(id, 0, frame);

@@ -16,7 +16,6 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/casters.hpp"
 
 namespace fathom {
 
@@ -30,10 +29,6 @@ using test::make_room_scene;
 using test::make_sensor;
 using test::same_bits;
 
-class SharedTreesOf : public testing::TestWithParam<CasterKind> {};
-INSTANTIATE_TEST_SUITE_P(Casters, SharedTreesOf, testing::ValuesIn(test::casters()),
-                         [](const auto& instance) { return std::string(to_string(instance.param)); });
-
 Sensor noisy_lidar() { return make_sensor(make_lidar(8, 90), test::three_gaussians()); }
 
 /// Two frames; the ball of the second stands elsewhere in each simulator.
@@ -46,9 +41,9 @@ std::vector<Frame> render_two(Simulator simulator, std::uint32_t k) {
   return frames;
 }
 
-TEST_P(SharedTreesOf, EachSimulatorIsItself) {
+TEST(SharedTrees, EachSimulatorIsItself) {
   constexpr std::uint32_t kSimulators = 6;
-  const Compute compute = {.threads = 1, .caster = GetParam()};
+  const Compute compute = {.threads = 1};
   const SharedTrees trees(make_room_scene(), compute, 0.0);
   std::vector<std::vector<Frame>> side_by_side(kSimulators);
   std::vector<std::thread> threads;

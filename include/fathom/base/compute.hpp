@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Means of computing: threads, instruction set, caster, device. Functions that use threads take a Compute, the others
+// Means of computing: threads, instruction set, device. Functions that use threads take a Compute, the others
 // an Isa. Threads, instruction sets and devices change the duration, and no bit of a result.
 
 #include <array>
@@ -28,15 +28,6 @@ FATHOM_API Isa detect_isa();
 /// Blocks of 512 and 1024 rays were measured 2 and 4 % slower on a frame (bench/bench_cast.cpp).
 inline constexpr std::uint32_t kBlockRays = 256;
 
-/// The library that finds the surfaces that rays meet.
-enum class CasterKind : std::uint8_t {
-  kTree,   ///< fathom's tracer: the same bits on every computer, and no ray slips through an edge (docs/tracer.md)
-  kEmbree  ///< Intel's, for comparisons: ranges differ in their last bits; not in every build
-};
-inline constexpr std::array<std::string_view, 2> kCasterWords = {"tree", "embree"};
-
-std::string_view to_string(CasterKind caster);
-
 /// The hardware that renders frames (docs/gpu.md).
 enum class DeviceKind : std::uint8_t {
   kCpu,   ///< the processor
@@ -63,13 +54,12 @@ struct Compute {
 
   int threads = 0;         ///< that work at once, including the caller; 0: one per core; at most kMostThreads
   Isa isa = detect_isa();  ///< lower it for tests and comparisons
-  CasterKind caster = CasterKind::kTree;
   Device device = {};              ///< of Simulator and Environments; everything else computes on the processor
   std::uintptr_t cuda_stream = 0;  ///< the caller's CUstream for work of a GPU; 0: each renderer makes one
 };
 
-/// Throws InputError for a number outside its limits, an instruction set that this computer lacks, a caster that this
-/// build lacks, and a GPU together with Embree. A missing GPU is reported when a renderer is made.
+/// Throws InputError for a number outside its limits, and for an instruction set that this computer lacks. A missing
+/// GPU is reported when a renderer is made.
 FATHOM_API void validate(const Compute& compute);
 
 /// A reference to a callable void(begin, end); does not own or allocate.
@@ -89,22 +79,6 @@ class RangeFunction {
   void (*call_)(void*, std::size_t, std::size_t);
 };
 
-/// A reference to a callable void(); does not own or allocate.
-class TaskFunction {
- public:
-  template <class F>
-  requires(!std::same_as<std::remove_cvref_t<F>, TaskFunction>)
-      TaskFunction(F&& f)  // NOLINT(google-explicit-constructor): a view of a callable
-      : object_(const_cast<void*>(static_cast<const void*>(&f))),
-        call_([](void* object) { (*static_cast<std::remove_reference_t<F>*>(object))(); }) {}
-
-  void operator()() const { call_(object_); }
-
- private:
-  void* object_;
-  void (*call_)(void*);
-};
-
 /// Runs loops in parallel. Code that needs an executor gets it as an argument: there is no global thread pool.
 class FATHOM_API Executor {
  public:
@@ -112,13 +86,11 @@ class FATHOM_API Executor {
   /// Calls f over disjoint ranges that cover [0, count), each of at most `grain` indices; returns when all are done.
   /// The first exception of a call is rethrown here.
   virtual void parallel_for(std::size_t count, std::size_t grain, RangeFunction f) = 0;
-  /// Calls f once, so that libraries built on the same pool (Embree) obey the bound on threads inside it.
-  virtual void bounded_call(TaskFunction f) = 0;
   [[nodiscard]] virtual int threads() const = 0;
 };
 
-/// At most `threads` threads work at once, including the caller; 0: one per core. Uses TBB, whose pool Embree shares,
-/// or std::thread in a build with FATHOM_TBB=OFF.
+/// At most `threads` threads work at once, including the caller; 0: one per core. Uses TBB, or std::thread in a build
+/// with FATHOM_TBB=OFF.
 FATHOM_API std::unique_ptr<Executor> make_executor(int threads);
 
 }  // namespace fathom

@@ -52,8 +52,7 @@ struct DatasetResult {
 FATHOM_API UnitList dataset_units(const SceneSetup& setup, const DatasetOptions& options);
 
 /// Identifies the inputs of a unit, in 16 digits: the content of all files that the scene was read from, its overrides,
-/// the seed, the caster, the version of fathom and the numbers of the unit. Equal digests mean equal files; with Embree
-/// as the caster, on one kind of processor.
+/// the seed, the version of fathom and the numbers of the unit. Equal digests mean equal files.
 FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& options, const Unit& unit);
 
 /// Renders the units of a shard below options.run.out: each into a folder (unit_folder()), or many into a file. A

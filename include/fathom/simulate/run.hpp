@@ -119,7 +119,7 @@ struct RunResult {
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
-/// Every file appears whole or not at all, and nothing is written unless all input is valid. With the caster `tree` the
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. The
 /// bytes of every file are the same on any computer and for any number of threads, except "versions" and "run" in
 /// summary.json and the compression of pictures, which is zlib's. Ranges are drawn once, before the first frame;
 /// Environments renders the same frames for the same seed, environment and episode. Until the run is complete, the

@@ -26,8 +26,7 @@ struct SimulatorOptions {
 };
 
 /// Casts the sensors of a scene and applies their noise. The same scene, sensors, seed and frame give the same bits on
-/// any computer, for any number of threads and order of calls; with Embree as the caster, on one kind of processor. For
-/// one thread at a time; several may run at once.
+/// any computer, for any number of threads and order of calls. For one thread at a time; several may run at once.
 class FATHOM_API Simulator {
  public:
   explicit Simulator(Scene scene, const SimulatorOptions& options = {});
@@ -67,9 +66,9 @@ class FATHOM_API Simulator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The versions of fathom and of the tools that built it, as in summary.json. `embree` is empty in a build without it.
+/// The versions of fathom and of the compiler that built it, as in summary.json.
 struct Versions {
-  std::string_view fathom, embree, compiler;
+  std::string_view fathom, compiler;
 };
 FATHOM_API Versions versions();
 

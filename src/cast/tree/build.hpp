@@ -64,7 +64,7 @@ struct MeshTree {
   LargeVector<Node> nodes;
   LargeVector<Leaf> leaves;
   Box bounds;
-  float typical_area = 0.0F;  ///< TriangleAreas::typical() at the build
+  float typical_area = 0.0F;  ///< typical_area() at the build
   std::uint32_t number = 0;   ///< among the meshes of a scene
 };
 
@@ -100,6 +100,11 @@ class NodeBuilder {
 MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
                     std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor,
                     std::uint32_t leaf_size = kLeafTriangles);
+
+/// The mean area of the triangle that a ray hits: sum(area^2) / sum(area); 0 without triangles. It decides how
+/// neighbouring rays are cast. The same bits for any number of threads.
+double typical_area(std::span<const std::array<float, 3>> vertices,
+                    std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor);
 
 /// Moves the vertices of a tree, and updates its boxes.
 void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,

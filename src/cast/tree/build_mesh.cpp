@@ -6,7 +6,6 @@
 
 #include <fathom/base/geometry.hpp>
 
-#include "cast/caster.hpp"
 #include "cast/tree/build.hpp"
 #include "cast/tree/refit.hpp"
 
@@ -50,7 +49,7 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
   tree.nodes = std::move(built.nodes);
   tree.nodes.shrink_to_fit();  // the builder appends
   tree.bounds = bounds_of(tree.nodes[0]);
-  tree.typical_area = static_cast<float>(add_up_areas(vertices, triangles, executor).typical());
+  tree.typical_area = static_cast<float>(typical_area(vertices, triangles, executor));
   tree.leaves.resize(built.leaves.size());
   executor.parallel_for(tree.leaves.size(), kChunkTriangles, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -120,27 +119,24 @@ RefitOrder refit_order(const MeshTree& tree) {
   return order;
 }
 
-}  // namespace fathom::tree
-
-namespace fathom {
-
-TriangleAreas add_up_areas(std::span<const std::array<float, 3>> vertices,
-                           std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor) {
-  constexpr std::size_t kChunk = 16384;  // triangles of one task
+double typical_area(Vertices vertices, Triangles triangles, Executor& executor) {
+  struct Sums {
+    double areas = 0.0, squares = 0.0;
+  };
   const auto corner = [&](std::uint32_t v) { return Vec3{vertices[v][0], vertices[v][1], vertices[v][2]}; };
-  std::vector<TriangleAreas> chunks((triangles.size() + kChunk - 1) / kChunk);
+  std::vector<Sums> chunks((triangles.size() + kChunkTriangles - 1) / kChunkTriangles);
   executor.parallel_for(chunks.size(), 1, [&](std::size_t chunk, std::size_t) {
-    TriangleAreas areas;
-    for (std::size_t i = chunk * kChunk; i < std::min((chunk + 1) * kChunk, triangles.size()); ++i) {
+    Sums sums;
+    for (std::size_t i = chunk * kChunkTriangles; i < std::min((chunk + 1) * kChunkTriangles, triangles.size()); ++i) {
       const Vec3 a = corner(triangles[i][0]);
       const double area = 0.5 * norm(cross(corner(triangles[i][1]) - a, corner(triangles[i][2]) - a));
-      areas.add({area, area * area}, 1.0);
+      sums.areas += area, sums.squares += area * area;
     }
-    chunks[chunk] = areas;
+    chunks[chunk] = sums;
   });
-  TriangleAreas all;
-  for (const TriangleAreas& areas : chunks) all.add(areas, 1.0);
-  return all;
+  Sums all;
+  for (const Sums& sums : chunks) all.areas += sums.areas, all.squares += sums.squares;
+  return all.areas > 0.0 ? all.squares / all.areas : 0.0;
 }
 
-}  // namespace fathom
+}  // namespace fathom::tree

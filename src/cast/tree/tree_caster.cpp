@@ -107,7 +107,7 @@ class TreeCaster final : public Caster {
 
 }  // namespace
 
-std::unique_ptr<Caster> make_tree_caster(Isa isa, Executor& executor) {
+std::unique_ptr<Caster> make_caster(Isa isa, Executor& executor) {
   return std::make_unique<TreeCaster>(std::make_shared<tree::Meshes>(executor), isa, executor);
 }
 
@@ -166,7 +166,7 @@ class TreeInstanceCaster final : public InstanceCaster {
 
 }  // namespace
 
-std::unique_ptr<InstanceCaster> make_tree_instance_caster(Isa isa, Executor& executor) {
+std::unique_ptr<InstanceCaster> make_instance_caster(Isa isa, Executor& executor) {
   return std::make_unique<TreeInstanceCaster>(isa, executor);
 }
 

@@ -135,10 +135,8 @@ class CudaFrames::Work {
         readback_(stream_) {}
 
   void render(std::span<const RenderJob> jobs, Frame& frame) {
-    const tree::Meshes* meshes = jobs.front().caster.meshes();
-    if (meshes == nullptr) throw InputError("a GPU casts with the caster 'tree' alone");
     const Settle settle(stream_);
-    trees_.hold(*meshes, stream_, refit_nodes_);
+    trees_.hold(*jobs.front().caster.meshes(), stream_, refit_nodes_);
     while (!jobs.empty()) {
       const Window all = whole(jobs.front().plan);
       const std::size_t count = std::min(alike(jobs), std::max<std::size_t>(most_lanes_ / all.lane_end, 1));
@@ -357,7 +355,6 @@ namespace fathom {
 std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
   if (compute.device.kind == DeviceKind::kCpu) return nullptr;
   const bool may_not = compute.device.kind == DeviceKind::kAuto;
-  if (may_not && compute.caster != CasterKind::kTree) return nullptr;
   try {
     if (*device::ptx() == '\0') throw InputError("device cuda: " + missing_feature("code for GPUs", "clang"));
     return std::make_unique<device::CudaFrames>(compute.device.number, compute.cuda_stream);

@@ -297,10 +297,8 @@ Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
 }
 
 FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
-  const tree::World* world = job.caster.world();
-  if (world == nullptr) throw InputError("a device casts with the caster 'tree' alone");
   FrameData data = {};
-  data.world = *world;
+  data.world = *job.caster.world();
   data.reach = job.caster.reach();
   data.mask = job.mask;
   data.cast_from_sensor = job.cast_from_sensor, data.world_from_sensor = job.world_from_sensor;

@@ -83,7 +83,7 @@ class Gatherer {
   /// Leaves out members that depend on a device's memory: `rays`, `image`, `out`, `edges` and `fields`; `world` is that
   /// of this computer. Other pointers come from `keeper`, which must be the same since begin(); pointers of a
   /// HostKeeper are valid until begin(). Parts that a job shares with the job before are kept once. In a steady state
-  /// nothing is allocated. Throws InputError for a user's model, and for a caster without fathom's trees.
+  /// nothing is allocated. Throws InputError for a user's model.
   FrameData gather(const RenderJob& job, Keeper& keeper);
 
  private:
