@@ -10,9 +10,10 @@ set(FATHOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fathom)
 
 install(TARGETS fathom EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   NAMELINK_COMPONENT development)
-if(FATHOM_SDF)
-  add_dependencies(fathom_installed fathom_sdf)
-  install(TARGETS fathom_sdf LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+get_property(modules GLOBAL PROPERTY FATHOM_MODULES)
+if(modules)
+  add_dependencies(fathom_installed ${modules})
+  install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
 if(FATHOM_BUILD_CLI)
   add_dependencies(fathom_installed fathom_cli)

@@ -17,10 +17,13 @@ function(fathom_isa_sources room)
     target_link_libraries(${target} PRIVATE fathom_flags)
     # After the flags of the build type, so that kernels are always optimised: an AVX-512 copy of an inline function
     # that was not inlined could be picked by the linker for everybody.
-    target_compile_options(${target} PRIVATE -O3 -fno-math-errno -fno-trapping-math ${FATHOM_ISA_FLAGS_${isa}})
+    set(options -O3 -fno-math-errno -fno-trapping-math ${FATHOM_ISA_FLAGS_${isa}})
     if(CMAKE_CXX_FLAGS_RELEASE MATCHES stack-protector)  # kernels write to arrays whose sizes their callers have checked
-      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-fno-stack-protector>)
+      list(APPEND options $<$<CONFIG:Release>:-fno-stack-protector>)
     endif()
+    target_compile_options(${target} PRIVATE ${options})
+    fathom_share_headers(${target} ${isa} ${options} HEADERS
+      <algorithm> <array> <cmath> <immintrin.h> <memory> <optional> <span> <string> <unordered_map> <variant> <vector>)
     target_sources(fathom_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
     set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
   endforeach()

@@ -41,6 +41,38 @@ function(fathom_optimised_if_sanitized target)
   endif()
 endfunction()
 
+# fathom_share_headers(<target> <class> <options of the class>... [LIBRARIES <targets>] HEADERS <headers>): reads these headers
+# once for all targets of a class, which have the same options. Only where rooms are compiled as one file each; other
+# builds find missing includes.
+function(fathom_share_headers target class)
+  if(NOT FATHOM_UNITY OR FATHOM_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  cmake_parse_arguments(SHARE "" "" "LIBRARIES;HEADERS" ${ARGN})
+  set(headers fathom_headers_${class})
+  if(NOT TARGET ${headers})
+    file(WRITE ${PROJECT_BINARY_DIR}/headers/${class}.cpp "")
+    add_library(${headers} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers/${class}.cpp)
+    target_link_libraries(${headers} PRIVATE fathom_flags ${SHARE_LIBRARIES})
+    target_compile_options(${headers} PRIVATE ${SHARE_UNPARSED_ARGUMENTS})
+    target_precompile_headers(${headers} PRIVATE ${SHARE_HEADERS})
+  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
+# fathom_optimise(<level> <room>... [HEADERS <headers>]): compiles rooms that loop over no rays at less than -O3. Most of the
+# rooms include the headers.
+function(fathom_optimise level)
+  cmake_parse_arguments(OPTIMISE "" "" "HEADERS" ${ARGN})
+  foreach(room ${OPTIMISE_UNPARSED_ARGUMENTS})
+    target_compile_options(fathom_${room} PRIVATE $<$<CONFIG:Release>:${level}>)
+    fathom_share_headers(fathom_${room} rooms${level} $<$<CONFIG:Release>:${level}> LIBRARIES fmt::fmt HEADERS
+      <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory> <mutex> <optional> <span> <string> <unordered_map>
+      <variant> <vector> <fmt/format.h> ${OPTIMISE_HEADERS})
+  endforeach()
+endfunction()
+
 # How the sources of rooms are compiled: as one file where FATHOM_UNITY is ON; for fuzzers, with counters of their branches.
 function(fathom_compile_as_room target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 0)
@@ -98,6 +130,22 @@ function(fathom_part room folder)
   set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
   set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES ${PART_LIBRARIES})
   add_dependencies(${target} fathom_check_rooms)
+endfunction()
+
+# fathom_module(<room> <folder> LIBRARIES <targets>): a folder that the room is WITHOUT, as a module of the library
+# (src/text/module.hpp). It exports one function.
+function(fathom_module room folder)
+  cmake_parse_arguments(MODULE "" "" "LIBRARIES" ${ARGN})
+  set(target fathom_${folder})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/${folder}/*.cpp)
+  add_library(${target} MODULE ${sources})
+  target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(${target} PRIVATE fathom_flags fmt::fmt ${MODULE_LIBRARIES} -Wl,--exclude-libs,ALL)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME fathom-${folder}-${PROJECT_VERSION})
+  fathom_compile_as_room(${target})
+  add_dependencies(fathom ${target})
+  add_dependencies(${target} fathom_check_rooms)
+  set_property(GLOBAL APPEND PROPERTY FATHOM_MODULES ${target})
 endfunction()
 
 # fathom_source_definition(<source of src/> <definition>...): defines macros for this file alone, which is compiled by itself.

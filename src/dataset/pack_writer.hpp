@@ -96,9 +96,7 @@ std::unique_ptr<PackWriter> make_tar_writer(const std::filesystem::path& dataset
 /// Frames that a shorter unit lacks are NaN, or 0 in arrays of whole numbers.
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
                                              PreparedRun& run, const DatasetFile& file);
-/// Whether several threads may write HDF5 at once: the library must have been built for it.
-bool hdf5_takes_threads();
-/// Throws InputError for a sensor whose arrays have no place in a file, and in a build without HDF5.
+/// Throws InputError for a sensor whose arrays have no place in a file.
 void check_hdf5(const SceneSetup& setup);
 
 }  // namespace fathom

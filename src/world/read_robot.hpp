@@ -16,8 +16,8 @@ namespace fathom {
 void read_urdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot);
 void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot);
 
-// src/world/sdf includes libsdformat. It is the module libfathom-sdf beside the library, loaded with the first SDF
-// file: programs linked to libsdformat itself would start 30 ms later.
+// src/world/sdf includes libsdformat. It is a module (text/module.hpp), loaded with the first SDF file: programs linked
+// to libsdformat itself would start 30 ms later.
 
 /// The function of the module, as read_sdf(). The caller holds robot_library_mutex().
 using ReadSdf = void(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot);

@@ -70,11 +70,17 @@ done | grep -oE '(docs|examples)/[a-z0-9_/-]+\.(md|yaml)' | sort -u > "$work/ref
 while read -r file; do [[ -s $share/doc/fathom/$file ]] || fail "--help refers to $file"; done < "$work/references"
 (cd "$share/doc/fathom" && "$work/prefix/bin/fathom" check examples/house/house.yaml > "$work/check") ||
   fail "the installed house cannot be read"
-# The reader of SDF, a module, was installed beside the library, and the library finds it there.
+# Modules were installed beside the library, and the library finds them there.
+slow=$(readelf -d "$library" | grep -E 'sdformat|hdf5|isal|embree' || true)
+[[ -z $slow ]] || fail "the library is linked to what starts slowly: $slow"
 if compgen -G "$build/lib/libfathom-sdf-*" > /dev/null; then
   echo "{scene: {from: $source/tests/support/box.sdf}, sensors: [{name: lidar, preset: VLP-16}]}" > "$work/box.yaml"
   "$work/prefix/bin/fathom" check "$work/box.yaml" > "$work/check" || fail "the installed program reads no SDF"
-  if readelf -d "$library" | grep -q sdformat; then fail "the library is linked to libsdformat, which starts slowly"; fi
+fi
+if compgen -G "$build/lib/libfathom-hdf5-*" > /dev/null; then
+  "$work/prefix/bin/fathom" simulate "$source/examples/07_beam_loop/beam.yaml" --frames 2 --environments 0:1 \
+    --format hdf5 --out "$work/packs" --quiet || fail "the installed program writes no HDF5"
+  [[ -s $work/packs/packs/000/000/000000000.h5 ]] || fail "no file of HDF5 was written"
 fi
 if compgen -G "$build/lib/rgl/libfathom-rgl-topics-*" > /dev/null; then
   compgen -G "$(dirname "$library")/libfathom-rgl-topics-*" > /dev/null || fail "the module for topics of RGL is not beside it"

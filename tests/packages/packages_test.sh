@@ -86,8 +86,13 @@ frames: 2
 seed: 3' > "$work/room.yaml"
 "$root/usr/bin/fathom" simulate "$work/room.yaml" --out "$work/run" --quiet || fail 'fathom simulate fails'
 [[ $(find "$work/run" -name '*.pcd' | wc -l) -eq 2 ]] || fail 'fathom simulate has not written two clouds'
+for module in "$build"/lib/libfathom-*.so; do
+  [[ -e $module ]] || continue
+  installed=$(find "$root/usr/lib" -name "${module##*/}")
+  [[ -s $installed ]] || fail "fathom lacks ${module##*/}"
+  depends_on_libraries fathom "$installed"
+done
 if compgen -G "$build/lib/libfathom-sdf-*" > /dev/null; then
-  depends_on_libraries fathom "$(find "$root/usr/lib" -name 'libfathom-sdf-*')"
   echo "{scene: {from: $source/tests/support/box.sdf}, sensors: [{name: lidar, preset: VLP-16}]}" > "$work/box.yaml"
   "$root/usr/bin/fathom" check "$work/box.yaml" > "$work/log" || fail "fathom reads no SDF"
 fi
