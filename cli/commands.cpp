@@ -6,8 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "share.hpp"
-
 namespace fathom_cli {
 namespace {
 

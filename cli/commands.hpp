@@ -2,6 +2,7 @@
 #pragma once
 // The commands. Each declares its options, checks and runs them in one file.
 
+#include <filesystem>
 #include <memory>
 
 namespace CLI {
@@ -42,5 +43,8 @@ void add_compare_field(CLI::App& compare);
 void add_compare_chain(CLI::App& compare);
 void add_beam_sample(CLI::App& beam);
 void add_beam_heatmap(CLI::App& beam);
+
+/// Writes manual pages of all commands, and completion for bash and zsh, for the build.
+void generate_share(const CLI::App& root, const std::filesystem::path& folder);
 
 }  // namespace fathom_cli

@@ -77,12 +77,11 @@ int translate_errors(const std::vector<std::string>& words, const std::function<
   }
 }
 
-/// The version, the optional parts of this build, and the Debian packages of the missing parts.
 std::string version_text() {
-  constexpr std::string_view kBuiltIn = FATHOM_BUILT_IN, kLeftOut = FATHOM_LEFT_OUT;
+  const auto [built_in, left_out] = features();
   std::string text = fmt::format("fathom {}\n", fathom::versions().fathom);
-  if (!kBuiltIn.empty()) text += fmt::format("built in: {}\n", kBuiltIn);
-  if (!kLeftOut.empty()) text += fmt::format("left out (Debian packages): {}\n", kLeftOut);
+  if (!built_in.empty()) text += fmt::format("built in: {}\n", built_in);
+  if (!left_out.empty()) text += fmt::format("left out (Debian packages or options): {}\n", left_out);
   return text;
 }
 

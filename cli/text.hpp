@@ -37,4 +37,10 @@ std::string counted(std::uint64_t count, std::string_view noun);
 /// "14.4 MB"
 std::string bytes_text(std::uint64_t bytes);
 
+/// The optional parts of this build, and the missing ones with their Debian packages or options; in words.
+struct Features {
+  std::string_view built_in, left_out;
+};
+Features features();
+
 }  // namespace fathom_cli
