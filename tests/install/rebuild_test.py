@@ -13,7 +13,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 # Libraries of packages.txt that only ./run-tests installs.
 LATER = ["SDF", "DDS", "HDF5", "CUDA"]
 # The files that ask which libraries there are.
-MAY_CHANGE = {"src/world/read_robot.cpp", "src/render/device/ptx.cpp", "cli/main.cpp"}
+MAY_CHANGE = {"src/world/read_robot.cpp", "src/dataset/hdf5_files.cpp", "src/render/device/ptx.cpp", "cli/features.cpp"}
 
 
 def commands(build, options):
@@ -42,7 +42,7 @@ def name_of(file):
 
 with tempfile.TemporaryDirectory(prefix="fathom-rebuild-") as temporary:
     build = pathlib.Path(temporary).resolve()
-    first = commands(build, [f"-DFATHOM_{name}=OFF" for name in LATER])
+    first = commands(build, ["-DFATHOM_BUILD_RGL=OFF", *(f"-DFATHOM_{name}=OFF" for name in LATER)])
     second = commands(build, options_of(SOURCE / "run-tests", "libraries") +
                       ["-DFATHOM_CUDA=AUTO", "-DFATHOM_BUILD_TESTS=ON", "-DFATHOM_BUILD_EXAMPLES=ON"])
     again = {name_of(file) for (folder, file), commanded in first.items() if not set(commanded) <= set(second.get((folder, file), []))}
