@@ -74,7 +74,7 @@ void commit(RTCScene scene, const Executor& executor) {
 /// Without ROBUST, about one ray in ten thousand slips through the edges of a closed surface.
 constexpr RTCSceneFlags kRobust = RTC_SCENE_FLAG_ROBUST;
 /// DYNAMIC keeps the builder's memory.
-constexpr auto kRobustDynamic = static_cast<RTCSceneFlags>(kRobust | RTC_SCENE_FLAG_DYNAMIC);
+const RTCSceneFlags kRobustDynamic = kRobust | RTC_SCENE_FLAG_DYNAMIC;
 
 struct EmbreeMesh {
   OwnedScene scene;
