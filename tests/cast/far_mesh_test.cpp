@@ -252,7 +252,7 @@ TEST(FarMesh, EveryFormatGivesTheRangesOfTheSameShapesNearTheOrigin) {
       ASSERT_NE(there.origin_m, Vec3{}) << name;
       ASSERT_EQ(there.triangles.size(), here.triangles.size()) << name;
       EXPECT_EQ(there.vertices_m.size(), here.vertices_m.size()) << name;
-      for (const CasterKind kind : test::casters()) {
+      for (const test::CasterKind kind : test::casters()) {
         const test::CasterChoice choice = {.caster = kind};
         const Difference d = compare_moved(choice, scene_of(here), scene_of(there), offset, rays);
         EXPECT_LE(d.worst_m, kToleranceM) << name << " at " << list_of(offset);
@@ -302,7 +302,7 @@ RC_GTEST_PROP(FarMesh, AnyOffsetPoseAndScaleGiveTheSameRanges, (std::uint32_t se
   const Vec3 place = pose * Vec3{scale.x * offset.x, scale.y * offset.y, scale.z * offset.z};
   const Scene far = scene_of(there, pose, scale), near = scene_of(here, {{}, pose.rotation}, scale);
   const auto rays = test::random_rays(random, test::repetitions(256), {}, 1.0);
-  for (const CasterKind kind : test::casters()) {
+  for (const test::CasterKind kind : test::casters()) {
     const test::CasterChoice choice = {.caster = kind};
     const Difference d = compare_moved(choice, near, far, place, rays);
     RC_ASSERT(d.off_surface_m <= kToleranceM);
@@ -339,7 +339,7 @@ TEST(FarMesh, DeformsAboutItsOrigin) {
   std::mt19937 random(8);
   const Shapes before = random_bars(random, 20), after = random_bars(random, 20);
   const auto rays = test::random_rays(random, test::repetitions(512), {}, 1.0);
-  for (const CasterKind kind : test::casters()) {
+  for (const test::CasterKind kind : test::casters()) {
     const Vec3 offset = kOffsetsM[0];
     Scene scene = scene_of(by_ascii_ply(before, offset));
     const Vec3 origin_m = scene.meshes()[0].origin_m;
