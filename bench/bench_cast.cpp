@@ -77,8 +77,7 @@ RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world
 /// fathom's caster alone, on rays that are ready.
 class CasterAlone {
  public:
-  CasterAlone(const Scene& scene, Isa isa)
-      : executor_(make_executor(1)), caster_(make_caster(isa, *executor_)) {
+  CasterAlone(const Scene& scene, Isa isa) : executor_(make_executor(1)), caster_(make_caster(isa, *executor_)) {
     caster_->update(scene, 0.0, {});
   }
 

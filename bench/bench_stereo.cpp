@@ -156,22 +156,22 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
     }
   };
   Frame frame({Channel::kDepth, Channel::kReason});
-  const std::vector<std::vector<double>> times = interleaved_times(
-      kRounds,
-      {[&] {
-         raw.intersect(primary, RawMode::k16Coherent, range.data(), entity.data());
-         raw.occluded16(left, blocked.data());
-         raw.occluded16(right, blocked.data());
-       },
-       [&] {
-         raw.intersect(primary, RawMode::k1, range.data(), entity.data());
-         raw.occluded1(left, blocked.data());
-         raw.occluded1(right, blocked.data());
-       },
-       [&] { simulator.render(id, 0, frame); },
-       [&] { raw.occluded16(left, blocked.data()), raw.occluded16(right, blocked.data()); },
-       [&] { sight_of(left), sight_of(right); }},
-      cpu_seconds_now);
+  const std::vector<std::vector<double>> times =
+      interleaved_times(kRounds,
+                        {[&] {
+                           raw.intersect(primary, RawMode::k16Coherent, range.data(), entity.data());
+                           raw.occluded16(left, blocked.data());
+                           raw.occluded16(right, blocked.data());
+                         },
+                         [&] {
+                           raw.intersect(primary, RawMode::k1, range.data(), entity.data());
+                           raw.occluded1(left, blocked.data());
+                           raw.occluded1(right, blocked.data());
+                         },
+                         [&] { simulator.render(id, 0, frame); },
+                         [&] { raw.occluded16(left, blocked.data()), raw.occluded16(right, blocked.data()); },
+                         [&] { sight_of(left), sight_of(right); }},
+                        cpu_seconds_now);
   // The least times are those in which nothing else used the core.
   std::vector<double> t, least;
   for (const std::vector<double>& of_one : times) {
@@ -179,10 +179,9 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
     least.push_back(*std::min_element(of_one.begin(), of_one.end()));
   }
   const double rays = static_cast<double>(frame.size()) * 1e-6;
-  std::printf(
-      "| %-30s | %6.2f | %6.2f | %6.2f | %4.2f | %4.2f | %5.2f / %5.2f = %4.2f | %5.1f | %5.1f | %4.2f |\n",
-      name.c_str(), 1e3 * t[1], 1e3 * t[0], 1e3 * t[2], t[1] / t[2], t[0] / t[2], 1e3 * least[1], 1e3 * least[2],
-      least[1] / least[2], 2 * rays / t[3], 2 * rays / t[4], t[3] / t[4]);
+  std::printf("| %-30s | %6.2f | %6.2f | %6.2f | %4.2f | %4.2f | %5.2f / %5.2f = %4.2f | %5.1f | %5.1f | %4.2f |\n",
+              name.c_str(), 1e3 * t[1], 1e3 * t[0], 1e3 * t[2], t[1] / t[2], t[0] / t[2], 1e3 * least[1],
+              1e3 * least[2], least[1] / least[2], 2 * rays / t[3], 2 * rays / t[4], t[3] / t[4]);
   std::fflush(stdout);
 }
 
@@ -341,7 +340,8 @@ int main(int argc, char** argv) {
   const std::string file = argc > 3 ? argv[3] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
   std::printf("%s\n\n", std::string(to_string(isa)).c_str());
   std::printf(
-      "| set | raw single rays, ms | raw packets, ms | fathom, ms | single / fathom | packets / fathom | least times of "
+      "| set | raw single rays, ms | raw packets, ms | fathom, ms | single / fathom | packets / fathom | least times "
+      "of "
       "single and fathom | raw back-rays, M/s | fathom's, M/s | ratio |\n"
       "|---|---|---|---|---|---|---|---|---|---|\n");
   if (std::string_view("house").find(wanted) != std::string_view::npos) {

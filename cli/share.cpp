@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an installation puts into share: manual pages and completion for bash and zsh, made from the help of the commands.
-// By hand: help2man would need Perl in each build, and starts the program once for each page.
+// What an installation puts into share: manual pages and completion for bash and zsh, made from the help of the
+// commands. By hand: help2man would need Perl in each build, and starts the program once for each page.
 
 #include <algorithm>
 #include <cctype>

@@ -75,7 +75,8 @@ EntityId entity_of(const Scene& scene, py::handle name_or_id, std::string_view n
 ChannelSet channels_of(py::handle names);
 std::optional<UpAxis> up_axis_of(const std::optional<std::string>& word);
 /// From threads and the names of isa and device.
-Compute compute_of(int threads, const std::optional<std::string>& isa, std::string_view device = "cpu", std::uintptr_t cuda_stream = 0);
+Compute compute_of(int threads, const std::optional<std::string>& isa, std::string_view device = "cpu",
+                   std::uintptr_t cuda_stream = 0);
 
 /// The position of a word among others; the refusal lists them and names the nearest.
 std::size_t position_of(std::string_view word, std::span<const std::string_view> words, std::string_view name);

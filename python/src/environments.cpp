@@ -20,8 +20,8 @@ class EnvironmentsHandle {
  public:
   EnvironmentsHandle(const std::shared_ptr<Scene>& scene, const py::list& sensors, const py::object& count,
                      const py::object& seed, const py::object& first, int threads, double rate_hz, double start_s,
-                     const std::optional<std::string>& isa, const std::string& device,
-                     std::uintptr_t cuda_stream, const py::list& entity_ranges)
+                     const std::optional<std::string>& isa, const std::string& device, std::uintptr_t cuda_stream,
+                     const py::list& entity_ranges)
       : scene_(scene),
         batch_(make(*scene, count, seed, first, compute_of(threads, isa, device, cuda_stream), rate_hz, start_s,
                     ranges_of(entity_ranges))) {
@@ -307,8 +307,8 @@ void bind_environments(py::module_& m) {
   using Handle = EnvironmentsHandle;
   py::class_<Handle>(m, "_Environments")
       .def(py::init<const std::shared_ptr<Scene>&, const py::list&, const py::object&, const py::object&,
-                    const py::object&, int, double, double, const std::optional<std::string>&,
-                    const std::string&, std::uintptr_t, const py::list&>(),
+                    const py::object&, int, double, double, const std::optional<std::string>&, const std::string&,
+                    std::uintptr_t, const py::list&>(),
            "scene"_a.none(false), "sensors"_a, "count"_a, "seed"_a, "first"_a, "threads"_a, "rate_hz"_a, "start_s"_a,
            "isa"_a, "device"_a, "cuda_stream"_a, "entity_ranges"_a = py::list())
       .def("_add_sensor", &Handle::add_sensor, "spec"_a)

@@ -162,8 +162,7 @@ std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const
                                       const py::object& seed, const py::object& environment, const py::object& episode,
                                       int threads, double rate_hz, double start_s,
                                       const std::optional<std::string>& isa, const std::string& device,
-                                      std::uintptr_t cuda_stream,
-                                      const py::list& entity_ranges) {
+                                      std::uintptr_t cuda_stream, const py::list& entity_ranges) {
   SceneSetup setup;
   setup.scene = *scene;
   for (const py::handle spec : sensors) setup.sensors.push_back(sensor_of(py::cast<py::dict>(spec)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Files of HDF5. src/dataset/hdf5 includes the HDF5 library. It is a module (text/module.hpp), loaded for the first file:
-// programs linked to HDF5 itself would start 37 ms later.
+// Files of HDF5. src/dataset/hdf5 includes the HDF5 library. It is a module (text/module.hpp), loaded for the first
+// file: programs linked to HDF5 itself would start 37 ms later.
 
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +45,8 @@ class Hdf5Files {
   [[nodiscard]] virtual bool takes_threads() const = 0;
 };
 
-/// `compression`: level of deflate for chunks, in [0, 9]; 0: none. Throws InputError in a build without HDF5, and if the
-/// module cannot be loaded.
+/// `compression`: level of deflate for chunks, in [0, 9]; 0: none. Throws InputError in a build without HDF5, and if
+/// the module cannot be loaded.
 std::unique_ptr<Hdf5Files> make_hdf5_files(int compression);
 
 /// The function of the module, as make_hdf5_files().

@@ -143,8 +143,7 @@ class DatasetRunner {
       throw InputError("a digest needs all units of a dataset: no --resume and no --shard");
     }
     const int threads = make_executor(options.run.compute.threads)->threads();
-    const bool side_by_side =
-        file_.packs.files().format != DatasetFormat::kHdf5 || make_hdf5_files(0)->takes_threads();
+    const bool side_by_side = file_.packs.files().format != DatasetFormat::kHdf5 || make_hdf5_files(0)->takes_threads();
     crew_ = side_by_side && queue_.size() >= static_cast<std::uint64_t>(threads) ? threads : 1;
     result_.units = file_.units().size();
     for (const SensorSetup& sensor : setup.sensors) result_.sensors.emplace_back().name = sensor.sensor.name;

@@ -160,8 +160,7 @@ TEST(UnitsOfRuns, AreTheFoldersOfRuns) {
     EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
     const UnitList units = dataset_units(data.setup, options);
     for (std::uint64_t i = 0; i < units.size(); ++i) {
-      const fs::path folder = options.run.out / unit_folder(i),
-                     run = data.folder / (name + "_run" + std::to_string(i));
+      const fs::path folder = options.run.out / unit_folder(i), run = data.folder / (name + "_run" + std::to_string(i));
       run_scene(data.setup, run_of(options, units.at(i), run));
       EXPECT_TRUE(measured_files(folder) == measured_files(run)) << name << ", unit " << i;
       EXPECT_EQ(summary_of(folder), summary_of(run)) << name << ", unit " << i;

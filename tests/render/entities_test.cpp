@@ -303,8 +303,7 @@ TEST(Labels, AreThoseOfTheEntitiesStruck) {
   const Scene scene = labelled_scene();
   EXPECT_EQ(scene.label_id(EntityId{0}), 41U);
   Sensor sensor = make_sensor(make_lidar(), {Dropout{.probability = 0.5F}}, {{7, 0, 0}, {}});
-  const Frame frame =
-      render_once(scene, sensor, all_channels(), {.seed = 7, .compute = {.threads = 1}});
+  const Frame frame = render_once(scene, sensor, all_channels(), {.seed = 7, .compute = {.threads = 1}});
   ASSERT_GT(count_of(frame, Reason::kMiss), 0U);
   ASSERT_GT(count_of(frame, Reason::kDropout), 0U);
   expect_labels_of_entities(frame, scene);

@@ -33,8 +33,8 @@ TEST(Simulator, AgreesWithTheBruteForceCaster) {
   const Scene scene = make_room_scene();
   const BruteCaster brute(scene, 0.0);
   const RayPattern pattern = make_pattern(make_lidar(16, 90));
-  const Frame frame = render_once(scene, make_sensor(make_lidar(16, 90), {}, pose), all_channels(),
-                                  {.compute = {.threads = 1}});
+  const Frame frame =
+      render_once(scene, make_sensor(make_lidar(16, 90), {}, pose), all_channels(), {.compute = {.threads = 1}});
   for (std::size_t i = 0; i < frame.size(); ++i) {
     const Vec3 direction = {pattern.direction_x[i], pattern.direction_y[i], pattern.direction_z[i]};
     const BruteCaster::Hit hit = brute.cast(pose.translation_m, rotate(pose.rotation, direction));

@@ -52,8 +52,8 @@ FATHOM_API std::string to_string(const Device& device);
 struct Compute {
   static constexpr int kMostThreads = 1024;
 
-  int threads = 0;         ///< that work at once, including the caller; 0: one per core; at most kMostThreads
-  Isa isa = detect_isa();  ///< lower it for tests and comparisons
+  int threads = 0;                 ///< that work at once, including the caller; 0: one per core; at most kMostThreads
+  Isa isa = detect_isa();          ///< lower it for tests and comparisons
   Device device = {};              ///< of Simulator and Environments; everything else computes on the processor
   std::uintptr_t cuda_stream = 0;  ///< the caller's CUstream for work of a GPU; 0: each renderer makes one
 };

@@ -146,7 +146,7 @@ struct SensorMotion {
 struct PosedRays {
   const PosedRaySource& source;
   std::uint32_t count = 0;
-  RayGrid grid = {};  ///< rays in tiles are cast faster; no result changes
+  RayGrid grid = {};                                   ///< rays in tiles are cast faster; no result changes
   std::span<const std::array<float, 2>> range_m = {};  ///< min and max: [rays], or one for all; empty: no limits
   std::span<const float> time_offset_s = {};           ///< empty: 0
   std::span<const std::int8_t> mask = {};              ///< 0: not cast, a miss; empty: all are cast

@@ -294,9 +294,9 @@ Hdf5Files::Object MemoryFiles::add_array(Object group, const std::string& name, 
     check(H5Pset_shuffle(how.get()));
     check(H5Pset_deflate(how.get(), static_cast<unsigned>(compression_)));
   }
-  return keep(owned(H5Dcreate2(id(group), name.c_str(), ids.file, space.get(), H5P_DEFAULT, how.get(), H5P_DEFAULT),
-                    &H5Dclose),
-              ids.bytes);
+  return keep(
+      owned(H5Dcreate2(id(group), name.c_str(), ids.file, space.get(), H5P_DEFAULT, how.get(), H5P_DEFAULT), &H5Dclose),
+      ids.bytes);
 }
 
 void MemoryFiles::write_chunk(Object array, Numbers at, std::span<const std::byte> elements) {
