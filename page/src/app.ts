@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The page: what comes from the server goes to what shows it, and what a user does goes to the server.
-import { readTransforms } from './cdr/transforms';
+// The page: connects messages of the server, panels, and actions of the user.
+import { readTransforms } from './cdr/messages';
 import { Frame } from './data/frame';
 import { sensorNames, wantedTopics } from './data/sensors';
-import { load, save, type Settings } from './data/settings';
+import { applyTheme, load, onSystemTheme, save, type Settings } from './data/settings';
 import { TransformTree } from './data/transform_tree';
-import { Inbox } from './inbox';
-import { showPanels, takeMessages } from './intake';
+import { Inbox, Loop, showPanels, takeMessages } from './intake';
 import { makeKeys } from './keys';
 import { Layout } from './layout';
-import { Loop } from './loop';
 import { colourOf } from './panel/dom';
 import { Help, listen } from './panel/help';
 import { Histogram } from './panel/histogram';
@@ -21,8 +19,6 @@ import { Pictures } from './pictures';
 import { Client, type Channel, type Listener, type Parameter } from './protocol/client';
 import type { Knob, SensorInfo, State, Statistics } from './protocol/messages';
 import { textOf } from './protocol/wire';
-import { callService } from './services';
-import { applyTheme, onSystemTheme } from './theme';
 import { SceneView } from './view/scene_view';
 
 export class App implements Listener {
@@ -100,7 +96,7 @@ export class App implements Listener {
     return this.state?.sensors.find((sensor) => sensor.name === this.sensor);
   }
 
-  /** Shows a sensor, or the first one when there is none of that name. */
+  /** Shows a sensor; the first one if the name is unknown. */
   choose(name: string): void {
     const names = this.sensorNames();
     const chosen = names.includes(name) ? name : (names[0] ?? '');
@@ -110,6 +106,7 @@ export class App implements Listener {
       this.frame.clear();
       this.statistics = null;
       this.pictures.hide();
+      this.view.framed = false;  // another sensor sees another place
       this.knobs.choose(chosen);
       this.redraw();
     }
@@ -117,8 +114,19 @@ export class App implements Listener {
     this.client.want(wantedTopics(chosen));
   }
 
-  call(service: string, request: unknown): Promise<void> {
-    return callService(this.client, this.notes, service, request);
+  /** Calls a service, and shows the files that it wrote or its error. */
+  async call(service: string, request: unknown): Promise<void> {
+    try {
+      const answer = await this.client.call(service, request);
+      const written = answer.files ?? answer.file;
+      if (answer.error) {
+        this.notes.toast(String(answer.error), true);
+      } else if (written) {
+        this.notes.toast(`Wrote ${[written].flat().join(', ')}`);
+      }
+    } catch (error) {
+      this.notes.toast((error as Error).message, true);
+    }
   }
 
   /** Colours and draws everything again. */
@@ -175,12 +183,13 @@ export class App implements Listener {
   private draw(): void {
     const news = this.guard(() => takeMessages(this, this.recolour));
     this.recolour = false;
+    this.layout.wait.hidden = this.frame.count > 0;
     this.view.draw();  // before the panels, which are made while the cloud is drawn
     this.guard(() => news && showPanels(this, news));
     this.counts.draws++;
   }
 
-  /** Says in the page what a message has wrong. */
+  /** Shows an error of a message on the page. */
   private guard<T>(read: () => T): T | undefined {
     try {
       return read();

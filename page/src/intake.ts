@@ -1,16 +1,52 @@
 // SPDX-License-Identifier: MIT
-// Takes the newest messages of the chosen sensor into a picture, and shows again only what they change.
+// Takes the newest messages of the chosen sensor, and updates only the parts of the page that they change.
 import type { App } from './app';
 import { textOf } from './protocol/wire';
 
-/** What of a frame is to be shown again. */
+/** Holds the newest message of each topic until the page is drawn. Older messages are dropped. */
+export class Inbox {
+  private messages = new Map<string, DataView>();
+
+  put(topic: string, payload: DataView): void {
+    this.messages.set(topic, payload);
+  }
+
+  take(topic: string): DataView | undefined {
+    const message = this.messages.get(topic);
+    this.messages.delete(topic);
+    return message;
+  }
+
+  clear(): void {
+    this.messages.clear();
+  }
+}
+
+/** Draws at most once per refresh of the screen, and only after a change. */
+export class Loop {
+  private asked = false;
+
+  constructor(private readonly draw: () => void) {}
+
+  readonly ask = (): void => {
+    if (!this.asked) {
+      this.asked = true;
+      requestAnimationFrame(() => {
+        this.asked = false;
+        this.draw();
+      });
+    }
+  };
+}
+
+/** The parts to update. */
 export interface News {
   frame: boolean;
   image: DataView | undefined;
   statistics: boolean;
 }
 
-/** Reads what came, and makes the cloud of it. `recolour` shows everything again, as when a theme or a colour was chosen. */
+/** Reads the messages and makes the cloud. `recolour` updates all parts, after a change of theme or colours. */
 export function takeMessages(app: App, recolour: boolean): News {
   const take = (kind: string) => app.inbox.take(`/${app.sensor}/${kind}`);
   const [rays, points, image, statistics] = [take('rays'), take('points'), take('image'), take('statistics')];
@@ -34,7 +70,7 @@ export function takeMessages(app: App, recolour: boolean): News {
   return { frame, image, statistics: recolour || statistics !== undefined };
 }
 
-/** The images and panels. */
+/** Updates images and panels. */
 export function showPanels(app: App, news: News): void {
   if (news.image) {
     app.pictures.drawDepth(news.image);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 import type { App } from './app';
-import { MODES, SHOWS } from './data/settings';
+import { MODES, nextTheme, SHOWS } from './data/settings';
 import type { Key } from './panel/help';
-import { nextTheme } from './theme';
 
 const TURN = 0.12;
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Places the parts of the page.
 import type { App } from './app';
-import { MODES, SHOWS, type Mode, type Settings, type Show } from './data/settings';
+import { MODES, nextTheme, SHOWS, type Mode, type Settings, type Show } from './data/settings';
 import { h, say } from './panel/dom';
 import { Choice, Header } from './panel/toolbar';
 import type { Client } from './protocol/client';
 import type { State } from './protocol/messages';
-import { nextTheme } from './theme';
 
 export class Layout {
   readonly canvas = h('canvas', { class: 'cloud', tabindex: 0, 'aria-label': 'The cloud in 3-D; drag or use the arrow keys to turn it' });
@@ -14,6 +13,7 @@ export class Layout {
   readonly elements: HTMLElement[];
   private readonly modes: Choice<Mode>;
   private readonly shows: Choice<Show>;
+  readonly wait = h('p', { class: 'wait' }, 'Waiting for the first frame');
   private readonly labels = h('div', { class: 'labels' }, h('span', {}, 'clean'), h('span', {}, 'noisy'));
 
   constructor(app: App) {
@@ -26,8 +26,9 @@ export class Layout {
       theme: () => app.change({ theme: nextTheme(app.settings.theme) }),
       help: () => app.help.toggle(),
     });
-    const stage = h('div', { class: 'stage' }, this.canvas, this.labels,
-      h('div', { class: 'tools' }, this.modes.element, this.shows.element), app.pictures.legend);
+    const view = h('div', { class: 'view' }, this.canvas, this.labels, this.wait,
+      h('div', { class: 'tools' }, this.modes.element, this.shows.element));
+    const stage = h('div', { class: 'stage' }, view, app.pictures.legend);
     const side = h('aside', {}, app.knobs.element, app.histogram.element, app.losses.element);
     const main = h('main', {}, h('div', { class: 'left' }, stage, app.transport.element, app.pictures.panes), side);
     this.elements = [this.header.element, app.notes.banner, main, app.notes.toasts];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything that shows a frame: the cloud with its legend, and the images of range or depth, of error and of reasons.
-import { copyDepth, readImage } from './cdr/image';
+// The pictures of a frame: the cloud with its legend, and images of range or depth, errors and reasons.
+import { copyDepth, readImage } from './cdr/messages';
 import type { Frame } from './data/frame';
 import { NO_ENTITY } from './data/frame';
 import type { Settings } from './data/settings';
@@ -13,7 +13,7 @@ import { ImagePane } from './view/image_pane';
 import { entityLegend, rampLegend, reasonLegend } from './view/legend';
 import type { SceneView } from './view/scene_view';
 
-/** Errors below this are the rounding of numbers. */
+/** Smaller errors are rounding. */
 const FINEST_M = 0.001;
 
 export class Pictures {
@@ -57,18 +57,18 @@ export class Pictures {
 
   drawImages(): void {
     const { frame, scales } = this;
-    const { rows, cols } = frame;
+    const { rows, cols, shifts } = frame;
     const camera = !this.depth.element.hidden;
-    this.range.update(camera ? 0 : rows, cols, colourer(frame, 'range', scales, false));
+    this.range.update(camera ? 0 : rows, cols, colourer(frame, 'range', scales, false), shifts);
     rampLegend(this.range.legend, RANGE, 0, scales.range);
-    this.error.update(frame.hasClean ? rows : 0, cols, colourer(frame, 'error', scales, false));
+    this.error.update(frame.hasClean ? rows : 0, cols, colourer(frame, 'error', scales, false), shifts);
     rampLegend(this.error.legend, ERROR, -scales.error, scales.error);
-    this.reason.update(frame.hasReason ? rows : 0, cols, colourer(frame, 'reason', scales, false));
+    this.reason.update(frame.hasReason ? rows : 0, cols, colourer(frame, 'reason', scales, false), shifts);
     reasonLegend(this.reason.legend, frame, this.state()?.reasons ?? []);
     this.drawLegend();
   }
 
-  /** Shows a depth image that came as an image. */
+  /** Shows a depth image of the topic `image`. */
   drawDepth(message: DataView): void {
     const image = readImage(message);
     if (this.depths.length < image.rows * image.cols) {
@@ -85,7 +85,6 @@ export class Pictures {
 
   private drawLegend(): void {
     const names = this.state();
-    this.legend.dataset.mode ??= '';
     if (this.legend.dataset.mode !== this.settings.mode) {
       this.legend.dataset.mode = this.settings.mode;
       this.legend.dataset.key = '';

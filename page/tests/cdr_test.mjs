@@ -5,9 +5,7 @@ import { CdrWriter, depthImage, pointCloud, transforms } from './cdr_writer.mjs'
 import { random } from './fake_world.mjs';
 import { done, load } from './source.mjs';
 
-const { readPointCloud, copyField } = await load('cdr/point_cloud.ts');
-const { readImage, copyDepth } = await load('cdr/image.ts');
-const { readTransforms } = await load('cdr/transforms.ts');
+const { copyDepth, copyField, readImage, readPointCloud, readTransforms } = await load('cdr/messages.ts');
 const { CdrReader } = await load('cdr/reader.ts');
 const { Frame } = await load('data/frame.ts');
 after(done);

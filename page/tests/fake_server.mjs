@@ -20,12 +20,14 @@ function knobsOf(sensor) {
   const distance = entry(0, 'distance', 'Gaussian distance');
   const dropout = entry(1, 'dropout', 'Dropout');
   const edges = entry(2, 'edge_loss', 'Loss at edges');
+  const spin = entry(3, 'angular_ray', 'Angular ray');
   return [
     distance('stddev_m', 'Standard deviation of the error of every range.', 'm', 'number', 0, null, 0.03),
     dropout('probability', 'Probability that a ray is lost, whatever it hits.', '1', 'number', 0, 1, 0.02),
     edges('radius', 'How many pixels around a jump in depth are looked at.', 'px', 'whole', 0, 8, 1),
     edges('both_sides', 'Whether the far side of a jump is lost too.', '', 'flag', null, null, true),
     edges('shape', 'How the probability falls with the distance from the jump.', '', 'choice', null, null, 'linear', ['linear', 'step']),
+    spin('mean_rad', 'Mean rotation.', 'rad', 'number', -3.1415927, 3.1415927, 0.00017453292),
   ];
 }
 

@@ -5,7 +5,7 @@ import { histogram, random, render, lidarRays } from './fake_world.mjs';
 import { done, load } from './source.mjs';
 
 const { summarise, densities, rates, niceCeil, magnitude, metres, ticks } = await load('data/statistics.ts');
-const { sliderScale, toSlider, fromSlider, limits, STEPS } = await load('panel/knob_scale.ts');
+const { sliderScale, toSlider, fromSlider, limits, short, shownKnob, STEPS } = await load('panel/knob_scale.ts');
 after(done);
 
 test('the histogram of a uniform law has its mean, its spread and its density', () => {
@@ -66,6 +66,15 @@ test('a slider reaches both limits and comes back to each of its places', () => 
       const value = fromSlider(scale, place, whole);
       assert.ok(Math.abs(fromSlider(scale, toSlider(scale, value), whole) - value) <= 0.02 * Math.abs(value) + 1e-9, `${place}`);
     }
+  }
+});
+
+test('angles are shown in degrees, and numbers fit into their fields', () => {
+  const { shown, factor } = shownKnob({ unit: 'rad', low: 0, high: null, value: 0.00017453292 });
+  assert.deepEqual([shown.unit, shown.low, shown.high, short(shown.value)], ['deg', 0, null, '0.01']);
+  assert.ok(Math.abs(shown.value / factor - 0.00017453292) < 1e-12);
+  for (const [value, text] of [[0.00012346, '0.000123'], [-0.0012346, '-0.00123'], [1.23456e-7, '1.235e-7'], [123456, '123460'], [0, '0']]) {
+    assert.equal(short(value), text);
   }
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The newest frame of one sensor. Its arrays grow when a sensor has more rays and are otherwise used again.
-import { copyField, readPointCloud } from '../cdr/point_cloud';
+// The newest frame of one sensor. Its arrays are reused, and grow for sensors with more rays.
+import { copyField, readPointCloud } from '../cdr/messages';
 
 export const NO_ENTITY = 0xffffffff;
 
@@ -22,15 +22,18 @@ export class Frame {
   error = new Float32Array(0);
   entity = new Uint32Array(0);
   reason = new Uint8Array(0);
+  /** Columns by which images move each row to the right; no row if unknown. */
+  shifts: Int32Array = new Int32Array(0);
   private directions = new Float32Array(0);
   private rays = 0;
 
-  /** Forgets the rays of the sensor before. */
+  /** Forgets the frame of another sensor. */
   clear(): void {
     this.rays = 0;
     this.count = 0;
     this.rows = 0;
     this.cols = 0;
+    this.shifts = new Int32Array(0);
   }
 
   readPoints(message: DataView): void {
@@ -61,6 +64,7 @@ export class Frame {
       copyField(cloud, name, this.directions, axis, 3);
     }
     this.rays = count;
+    this.shifts = columnShifts(this.directions, cloud.rows, cloud.cols);
     if (this.count === count) {
       this.derive();
     }
@@ -98,4 +102,27 @@ export class Frame {
       clean[k + 2] = scale * from[k + 2]!;
     }
   }
+}
+
+const TURN = 2 * Math.PI;
+const wrapped = (angle: number) => angle - TURN * Math.round(angle / TURN);
+
+/**
+ * Columns by which each row of a lidar that turns once round moves to the right, so that a column of the image looks in one
+ * direction. 0 for other sensors. `directions`: x y z of each ray.
+ */
+export function columnShifts(directions: Float32Array, rows: number, cols: number): Int32Array {
+  const azimuth = (ray: number) => Math.atan2(directions[3 * ray + 1]!, directions[3 * ray]!);
+  const shifts = new Int32Array(rows);
+  let turned = 0;
+  for (let col = 1; col < cols; ++col) {
+    turned += wrapped(azimuth(col) - azimuth(col - 1));
+  }
+  const step = turned / (cols - 1);
+  if (!(Math.abs(Math.abs(step) * cols - TURN) < 1.5 * Math.abs(step))) {
+    return shifts;
+  }
+  const ahead = Array.from(shifts, (_, row) => Math.round(wrapped(azimuth(row * cols) - azimuth(0)) / step));
+  const middle = Math.round(ahead.reduce((sum, n) => sum + n, 0) / rows);
+  return shifts.map((_, row) => ahead[row]! - middle);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a user chose, kept by the browser from one visit to the next.
+// Choices of the user, which the browser keeps between visits.
 
 export type Mode = 'range' | 'entity' | 'reason' | 'error';
 export type Show = 'noisy' | 'clean' | 'both';
@@ -39,4 +39,22 @@ export function save(settings: Settings): void {
   } catch {
     // As above.
   }
+}
+
+const LIGHT = window.matchMedia('(prefers-color-scheme: light)');
+const PRINT = window.matchMedia('print');
+
+/** Puts the theme on the page; "auto" is the system's choice. Paper is light. */
+export function applyTheme(theme: Theme): void {
+  const system = LIGHT.matches ? 'light' : 'dark';
+  document.documentElement.dataset.theme = PRINT.matches ? 'light' : theme === 'auto' ? system : theme;
+}
+
+export function onSystemTheme(changed: () => void): void {
+  LIGHT.addEventListener('change', changed);
+  PRINT.addEventListener('change', changed);
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return theme === 'auto' ? 'dark' : theme === 'dark' ? 'light' : 'auto';
 }

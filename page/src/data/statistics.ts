@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers that the panels show of a frame's statistics.
+// Numbers of the panels, from the statistics of a frame.
 import type { Errors } from '../protocol/messages';
 
 export interface Summary {
@@ -8,7 +8,7 @@ export interface Summary {
   stddev: number;
 }
 
-/** Count, mean and standard deviation (metres) of a histogram, each bin taken at its middle; NaN when it is empty. */
+/** Count, mean and standard deviation (metres) of a histogram, from the middles of its bins; NaN if it is empty. */
 export function summarise(errors: Errors): Summary {
   const middles = errors.counts.map((_, i) => 0.5 * (errors.edges_m[i]! + errors.edges_m[i + 1]!));
   const total = errors.counts.reduce((sum, n) => sum + n, 0);
@@ -29,7 +29,7 @@ export interface Rate {
   share: number;
 }
 
-/** The share of each reason, in the order of the state's list, then those that it does not name; empty ones left out. */
+/** The share of each reason that occurs: first reasons of the state's list, in its order, then others. */
 export function rates(counts: Record<string, number>, order: string[]): Rate[] {
   const rays = Object.values(counts).reduce((sum, n) => sum + n, 0);
   const names = [...order, ...Object.keys(counts).filter((name) => !order.includes(name))];
@@ -40,7 +40,7 @@ export function rates(counts: Record<string, number>, order: string[]): Rate[] {
 
 const LEADS = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
 
-/** The smallest of LEADS times a power of ten that is at least x; 1 for what is not positive. */
+/** The smallest of LEADS times a power of ten that is at least x; 1 if x is not positive. */
 export function niceCeil(x: number): number {
   if (!(x > 0) || !Number.isFinite(x)) {
     return 1;
@@ -60,7 +60,7 @@ export function ticks(low: number, high: number, wanted: number): number[] {
 
 const MOST_READ = 4000;
 
-/** The quantile of the magnitudes of the finite values among the first `count`, of which about MOST_READ are read; 0 of none. */
+/** A quantile of the magnitudes of finite values among the first `count`, from about MOST_READ of them; 0 without any. */
 export function magnitude(values: Float32Array, count: number, quantile: number): number {
   const known: number[] = [];
   const step = Math.max(1, Math.floor(count / MOST_READ));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The newest transform of every frame, and from them the pose of a frame in the root.
 import { Matrix4, Quaternion, Vector3 } from 'three';
-import type { Transform } from '../cdr/transforms';
+import type { Transform } from '../cdr/messages';
 
 const MOST_FRAMES = 4096;
 const DEEPEST = 64;
@@ -32,7 +32,7 @@ export class TransformTree {
     }
   }
 
-  /** Writes the pose of a frame in the root into `out`; a frame that nobody sent stands at the root. */
+  /** Writes the pose of a frame in the root into `out`; an unknown frame is at the root. */
   pose(frame: string, out: Matrix4): Matrix4 {
     out.identity();
     let link = this.links.get(frame);

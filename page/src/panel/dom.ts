@@ -21,14 +21,14 @@ export function put(to: HTMLElement, ...children: (Node | string)[]): void {
   to.replaceChildren(...children);
 }
 
-/** Writes a text only when it differs, so that nothing is laid out again for nothing. */
+/** Writes a text if it differs, to avoid a new layout. */
 export function say(element: HTMLElement, text: string): void {
   if (element.textContent !== text) {
     element.textContent = text;
   }
 }
 
-/** A canvas in device pixels and its context in CSS pixels; null while it is not shown. */
+/** A canvas in device pixels and its context in CSS pixels; null if it is hidden. */
 export function context2d(canvas: HTMLCanvasElement): { g: CanvasRenderingContext2D; width: number; height: number } | null {
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;

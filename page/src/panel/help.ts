@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The keys: one table makes the help and is what the page listens to.
+// The keys. One table makes the help and the listener.
 import { h } from './dom';
 
 export interface Key {
@@ -36,7 +36,7 @@ export class Help {
   }
 }
 
-/** Runs what belongs to a key, unless somebody types into a field or holds a modifier. */
+/** Runs the action of a key, except in fields and with modifiers. */
 export function listen(groups: [string, Key[]][], help: Help): void {
   const table = new Map(groups.flatMap(([, keys]) => keys.flatMap((key) => key.keys.map((name) => [name, key] as const))));
   window.addEventListener('keydown', (event) => {
@@ -50,7 +50,7 @@ export function listen(groups: [string, Key[]][], help: Help): void {
   });
 }
 
-/** Whether an element wants a key for itself. */
+/** Whether an element handles the key itself. */
 function takes(target: HTMLElement, key: string): boolean {
   if (target instanceof HTMLSelectElement) {
     return true;

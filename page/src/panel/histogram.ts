@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The errors of a frame as a histogram, with the density that the models give over it.
+// The errors of a frame as a histogram, and the density of the models over it.
 import { densities, metres, summarise, ticks } from '../data/statistics';
 import type { Errors } from '../protocol/messages';
 import { colourOf, context2d, h, say } from './dom';
 
 const BELOW = 18;
+const GAP = 8;
 
 export class Histogram {
   readonly element: HTMLElement;
@@ -65,7 +66,7 @@ function plot(g: CanvasRenderingContext2D, width: number, height: number, errors
   }
 }
 
-/** A mean to a hundredth of the spread: finer digits are chance. */
+/** A mean, rounded to a hundredth of the standard deviation. */
 function rounded(mean: number, stddev: number): number {
   const step = 10 ** Math.floor(Math.log10(0.01 * Math.max(stddev, 0.0001)));
   return Math.round(mean / step) * step;
@@ -77,13 +78,19 @@ function axis(g: CanvasRenderingContext2D, width: number, height: number, low: n
   g.strokeStyle = colourOf('--line');
   g.lineWidth = 1;
   const scale = Math.max(Math.abs(low), Math.abs(high));
+  let free = 0;
   for (const value of ticks(low, high, 5)) {
     const at = Math.round(x(value)) + 0.5;
     g.beginPath();
     g.moveTo(at, 0);
     g.lineTo(at, height - BELOW);
     g.stroke();
-    g.textAlign = at < 24 ? 'left' : at > width - 24 ? 'right' : 'center';
-    g.fillText(metres(value, scale), at, height - 4);
+    const text = metres(value, scale);
+    const wide = g.measureText(text).width;
+    const left = Math.min(Math.max(at - wide / 2, 0), width - wide);
+    if (left >= free) {
+      g.fillText(text, left, height - 4);
+      free = left + wide + GAP;
+    }
   }
 }

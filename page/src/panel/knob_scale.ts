@@ -35,9 +35,20 @@ export function fromSlider(scale: SliderScale, position: number, whole: boolean)
   return whole ? Math.round(value) : Number(value.toPrecision(3));
 }
 
-/** A number with at most five digits. */
+/** A knob as the page shows it, and the factor from the server's unit: angles in degrees, as in scene files. */
+export function shownKnob(knob: Knob): { shown: Knob; factor: number } {
+  if (knob.unit !== 'rad') {
+    return { shown: knob, factor: 1 };
+  }
+  const factor = 180 / Math.PI;
+  const [low, high] = [knob.low, knob.high].map((limit) => (limit === null ? null : limit * factor)) as [number | null, number | null];
+  return { shown: { ...knob, unit: 'deg', low, high, value: Number(knob.value) * factor }, factor };
+}
+
+/** A number of at most five digits and, if possible, eight letters: the width of a field. */
 export function short(value: number): string {
-  return Number(value.toPrecision(5)).toString();
+  const texts = [5, 4, 3].map((digits) => Number(value.toPrecision(digits)).toString());
+  return texts.find((text) => text.length <= 8) ?? Number(value.toPrecision(3)).toExponential();
 }
 
 /** The limits of a knob in words, with their unit. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The knobs of the chosen sensor's noise models, made from what the server says about them.
+// The knobs of the chosen sensor's noise models, from the list of the server.
 import type { Knob, Value } from '../protocol/messages';
 import { h, put } from './dom';
-import { fromSlider, limits, short, sliderScale, STEPS, toSlider } from './knob_scale';
+import { fromSlider, limits, short, shownKnob, sliderScale, STEPS, toSlider } from './knob_scale';
 
 const SEND_EVERY_MS = 40;
 
@@ -21,7 +21,7 @@ export class Knobs {
 
   constructor(private readonly send: (name: string, value: Value) => void) {}
 
-  /** Takes the list of knobs; the values that they have now are those that "reset" goes back to. */
+  /** Takes the list of knobs; "reset" restores the values of this list. */
   load(knobs: Knob[], sensor: string): void {
     this.knobs = knobs;
     this.loaded = new Map(knobs.map((knob) => [knob.name, knob.value]));
@@ -48,7 +48,7 @@ export class Knobs {
     this.element.hidden = this.knobs.length === 0;
   }
 
-  /** Shows values that the server has set, its own or another client's. */
+  /** Shows values of the server, which other clients may have set. */
   values(parameters: { name: string; value?: Value }[]): void {
     for (const { name, value } of parameters) {
       const knob = this.knobs.find((k) => k.name === name);
@@ -81,7 +81,8 @@ export class Knobs {
     return h('fieldset', {}, h('legend', {}, knobs[0]!.title), ...rows);
   }
 
-  private row(knob: Knob): HTMLElement {
+  private row(given: Knob): HTMLElement {
+    const { shown: knob, factor } = shownKnob(given);
     const id = `knob-${knob.name}`;
     const about = h('p', { class: 'about', id: `${id}-about`, hidden: true }, `${knob.about} `);
     if (knob.kind === 'number' || knob.kind === 'whole') {
@@ -94,13 +95,13 @@ export class Knobs {
     });
     const unit = h('span', { class: 'unit' }, knob.unit === '1' ? '' : knob.unit);
     const label = h('label', { for: id, title: knob.about }, words(knob.field));
-    const { controls, show } = this.control(knob, id);
+    const { controls, show } = this.control(knob, id, factor);
     this.controls.set(knob.name, { knob, show });
-    show(knob.value);
+    show(given.value);
     return h('div', { class: `knob of-${knob.kind}` }, h('div', { class: 'name' }, label, more), ...controls, unit, about);
   }
 
-  private control(knob: Knob, id: string): { controls: HTMLElement[]; show: (value: Value) => void } {
+  private control(knob: Knob, id: string, factor: number): { controls: HTMLElement[]; show: (value: Value) => void } {
     if (knob.kind === 'flag') {
       const box = h('input', { type: 'checkbox', id, change: () => this.set(knob.name, box.checked) });
       return { controls: [box], show: (value) => { box.checked = value === true; } };
@@ -116,20 +117,22 @@ export class Knobs {
     const box = h('input', { type: 'number', id, step: whole ? 1 : 'any', 'aria-describedby': `${id}-about` });
     slider.addEventListener('input', () => {
       const value = fromSlider(scale, Number(slider.value), whole);
-      box.value = String(value);
-      this.set(knob.name, value);
+      box.value = short(value);
+      this.set(knob.name, value / factor);
     });
     box.addEventListener('change', () => {
       if (box.value !== '') {
-        this.set(knob.name, Number(box.value));
+        this.set(knob.name, Number(box.value) / factor);
       }
     });
-    const show = (value: Value) => {
+    const show = (given: Value) => {
+      // The server keeps single precision, which turns 0.01 degrees into 0.0099999998.
+      const value = factor === 1 ? Number(given) : Number((Number(given) * factor).toPrecision(6));
       if (Number(box.value) !== value || box.value === '') {
-        box.value = short(Number(value));
+        box.value = short(value);
       }
       if (document.activeElement !== slider || fromSlider(scale, Number(slider.value), whole) !== value) {
-        slider.value = String(toSlider(scale, Number(value)));
+        slider.value = String(toSlider(scale, value));
       }
     };
     return { controls: [slider, box], show };
@@ -155,7 +158,7 @@ export class Knobs {
   }
 }
 
-/** A key of a scene file as words: its unit stands beside it already. */
+/** A key of a scene file as words, without its unit. */
 function words(field: string): string {
   return field.replace(/(?<!_per)_(m|s|rad|deg|hz|mm|m2)$/, '').replaceAll('_', ' ');
 }

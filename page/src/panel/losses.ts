@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How many rays returned, and for which reason the others did not.
+// Shares of returns, and of losses by reason.
 import { rates } from '../data/statistics';
 import type { Statistics } from '../protocol/messages';
 import { css, reasonColour } from '../view/colours';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the page has to say: the scene's error and the state of the connection stay, other lines go after a while.
+// Notes: the scene's error and the state of the connection stay, others disappear after a while.
 import { h, say } from './dom';
 
 const STAY_MS = 6000;

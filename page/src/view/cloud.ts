@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The points of one frame as a cloud of three; its buffers grow and are otherwise used again.
+// The points of one frame as a cloud of three; its buffers are reused, and grow for larger frames.
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Points, PointsMaterial } from 'three';
 import type { Frame } from '../data/frame';
 import type { Mode } from '../data/settings';
@@ -18,7 +18,7 @@ export class Cloud {
     this.object.matrixAutoUpdate = false;
   }
 
-  /** Takes the points of a frame. Lost rays are shown where the clean ray ends, when reasons are the colours. */
+  /** Takes the points of a frame. In the colours of reasons, lost rays are at the ends of their clean rays. */
   update(frame: Frame, mode: Mode, scales: Scales): void {
     this.reserve(frame.count);
     const colour = colourer(frame, mode, scales, this.clean);

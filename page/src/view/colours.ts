@@ -17,6 +17,15 @@ export function css(word: number): string {
   return `rgb(${word & 255}, ${(word >> 8) & 255}, ${(word >> 16) & 255})`;
 }
 
+/** A colour of a hue in turns, of saturation and value in [0, 1]. */
+function fromHsv(hue: number, saturation: number, value: number): number {
+  const part = (shift: number) => {
+    const k = (shift + 6 * hue) % 6;
+    return Math.round(255 * value * (1 - saturation * Math.min(1, Math.max(0, Math.min(k, 4 - k)))));
+  };
+  return pack(part(5), part(3), part(1));
+}
+
 /** A table of 256 colours that passes evenly through the given ones. */
 function ramp(stops: string[]): Uint32Array {
   const words = stops.map(fromHex);
@@ -37,11 +46,12 @@ export const RANGE = ramp(['#e8503a', '#f59a33', '#d9c53a', '#6cc063', '#2aa7a0'
 /** Too short, right, too long. */
 export const ERROR = ramp(['#1d4fd8', '#4f8df0', '#8f98a3', '#ee7d52', '#d42020']);
 
-const ENTITIES = ['#4e8fd0', '#f28e2b', '#59a14f', '#d65f5f', '#9a76c2', '#c49c3b', '#3fa7a0', '#e377a8', '#8c6d57', '#7f8ea3',
-  '#a0c14a', '#5b6bd6', '#d98c6a', '#45b36b', '#b35bb0', '#c9b458'].map(fromHex);
-const REASONS = ['#5f8577', '#8a949f', '#e0a030', '#b07d2b', '#9a6fd0', '#3f9fd8', '#2f6fb8', '#d85c9a', '#b8b03a', '#3fb8a0',
-  '#f04a28', '#c03a50', '#6f7fd8'].map(fromHex);
-const NONE = fromHex('#7c8796');
+// Entities and reasons have the colours of fathom's pictures: docs/output-formats.md.
+const ENTITIES = Uint32Array.from({ length: 1024 }, (_, id) =>
+  fromHsv((0.61803398874989485 * id) % 1, [0.55, 0.8, 0.38][id % 3]!, [0.95, 0.82, 0.7][Math.floor(id / 3) % 3]!));
+const REASONS = ['#78c878', '#22242e', '#f0e442', '#0072b2', '#e69f00', '#56b4e9', '#009e73', '#3c5a6e', '#9467bd', '#cc79a7',
+  '#d55e00', '#6e6e6e', '#b2182b', '#ffb6c1', '#7fffd4', '#8b5a2b', '#4a3e5c'].map(fromHex);
+const NONE = fromHex('#969696');
 
 export function entityColour(entity: number): number {
   return entity === NO_ENTITY ? NONE : ENTITIES[entity % ENTITIES.length]!;

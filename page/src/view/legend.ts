@@ -44,7 +44,7 @@ function chips(to: HTMLElement, list: Chip[], more: number): void {
 const MOST_VALUES = 1 << 16;
 const counts = new Uint32Array(MOST_VALUES);
 
-/** The values below MOST_VALUES that occur, with how often, the most frequent first. */
+/** The values below MOST_VALUES that occur and their counts, the most frequent first. */
 function counted(values: Uint32Array | Uint8Array, count: number): [number, number][] {
   counts.fill(0);
   for (let i = 0; i < count; ++i) {
@@ -62,11 +62,11 @@ function counted(values: Uint32Array | Uint8Array, count: number): [number, numb
   return found.sort((a, b) => b[1] - a[1]);
 }
 
-/** The entities in sight, those with most rays first. */
+/** The entities in sight by descending share of rays. */
 export function entityLegend(to: HTMLElement, frame: Frame, names: string[]): void {
   const found = counted(frame.entity, frame.hasEntity ? frame.count : 0);
-  const list = found.slice(0, MOST_CHIPS).map(([entity]) => entity).sort((a, b) => a - b);
-  chips(to, list.map((entity) => ({ colour: entityColour(entity), text: names[entity] ?? `entity ${entity}` })), found.length - list.length);
+  const list = found.slice(0, MOST_CHIPS);
+  chips(to, list.map(([entity]) => ({ colour: entityColour(entity), text: names[entity] ?? `entity ${entity}` })), found.length - list.length);
 }
 
 /** The reasons that occur, in the order of the list. */

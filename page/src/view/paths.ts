@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ways that frames went, each a line of at most MOST points: when it is full, every other point is dropped.
+// The paths of coordinate frames: lines of at most MOST points. A full line drops every other point.
 import { BufferAttribute, BufferGeometry, Group, Line, LineBasicMaterial, Matrix4 } from 'three';
 import type { TransformTree } from '../data/transform_tree';
 import { css, entityColour } from './colours';
@@ -52,7 +52,7 @@ export class Paths {
   private paths = new Map<string, Path>();
   private pose = new Matrix4();
 
-  /** Follows these frames and no others. */
+  /** Follows only these frames. */
   follow(frames: string[]): void {
     for (const [frame, path] of this.paths) {
       if (!frames.includes(frame)) {

@@ -25,7 +25,8 @@ export class SceneView {
   private axes = new AxesHelper(0.5);
   private grid = new GridHelper(GRID_M, GRID_M);
   private pose = new Matrix4();
-  private framed = false;
+  /** If false, the next frame chooses the viewpoint. */
+  framed = false;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly settings: Settings, private readonly changed: () => void) {
     this.renderer = new WebGLRenderer({ canvas, antialias: !drawsInSoftware(), powerPreference: 'high-performance' });
@@ -136,7 +137,7 @@ export class SceneView {
   }
 }
 
-/** Whether the processor draws in the place of a GPU. Smoothing then takes longer than all else. */
+/** Whether the processor draws, without a GPU. Smoothing would then take most of the time. */
 function drawsInSoftware(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2');
   const info = gl?.getExtension('WEBGL_debug_renderer_info');

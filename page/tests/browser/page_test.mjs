@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The page in a real Chromium against the fake server. SOAK_MINUTES=30 makes the soak long.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, afterEach, test } from 'node:test';
+import { afterEach, beforeEach } from 'node:test';
 import { FakeServer } from '../fake_server.mjs';
-import { executablePath, firstFrame, launch, open, until } from './browser.mjs';
+import { browser, check, errors, firstFrame, open, until, useBrowser } from './browser.mjs';
 
-const skip = executablePath ? false : 'Chromium is not installed';
-let browser;
 let server;
 
-before(async () => { browser = skip || (await launch(['--js-flags=--expose-gc'])); });
-after(() => skip || browser.close());
+useBrowser();
 beforeEach(async () => { server = await new FakeServer().listen(); });
-afterEach(async () => {
-  await Promise.all(skip ? [] : browser.contexts().map((context) => context.close()));
-  await server.close();
-});
+afterEach(() => server.close());
 
-const check = (name, run) => test(name, { skip, timeout: 60000 + 60000 * Number(process.env.SOAK_MINUTES ?? 0) }, run);
-const errors = (page) => page.evaluate(() => {
-  const { frame } = window.fathom;
-  const known = [...frame.error.subarray(0, frame.count)].filter(Number.isFinite);
-  return { n: known.length, stddev: Math.sqrt(known.reduce((sum, e) => sum + e * e, 0) / known.length) };
-});
 /** How many different colours the 3-D view shows, and how many of its pixels are not the ground. */
 const picture = (page) => page.evaluate(() => {
   const { canvas } = window.fathom.layout;
@@ -187,6 +175,83 @@ check('another sensor brings its images and knobs, and the first one is left', a
   assert.equal(await page.getByText('Range', { exact: true }).isVisible(), false);
   const lidar = server.id('/lidar/points');
   assert.ok([...server.clients].every((client) => !client.subscriptions.has(lidar)));
+});
+
+check('another sensor is seen from its own viewpoint', async () => {
+  server.state.paused = true;
+  const page = await open(browser, server);
+  await firstFrame(page);
+  const fromMiddle = () => page.evaluate(() => {
+    const { frame, tree, view } = window.fathom;
+    const before = view.controls.target.toArray();
+    view.reset(frame);
+    return Math.hypot(...view.controls.target.toArray().map((x, i) => x - before[i]));
+  });
+  assert.ok(await fromMiddle() < 1e-6);
+  await page.getByRole('combobox', { name: 'Sensor' }).selectOption('camera');
+  await until(page, () => window.fathom.frame.rows === 72);
+  assert.ok(await fromMiddle() < 1e-6);
+});
+
+check('a note stands in for the first frame until it comes', async () => {
+  const publish = server.publishFrame;
+  server.publishFrame = () => {};
+  const page = await open(browser, server);
+  const note = page.getByText('Waiting for the first frame');
+  await note.waitFor();
+  server.publishFrame = publish;
+  await note.waitFor({ state: 'hidden' });
+});
+
+check('at 1280 and 390 pixels no legend covers the cloud, no label another one, and no field cuts its digits', async () => {
+  for (const width of [1280, 390]) {
+    const page = await open(browser, server, { viewport: { width, height: 844 } });
+    await firstFrame(page);
+    await page.evaluate(() => {
+      window.labels = [];
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function record(text, x, y) {
+        window.labels.push([this.textAlign, x, x + this.measureText(text).width, this.canvas.clientWidth]);
+        fillText.call(this, text, x, y);
+      };
+    });
+    for (const stddev of ['0.01', '0.0123', '0.2']) {
+      await page.getByRole('spinbutton', { name: 'stddev' }).fill(stddev);
+      await page.keyboard.press('Enter');
+      await page.waitForTimeout(300);
+    }
+    const labels = await page.evaluate(() => window.labels);
+    assert.ok(labels.length > 10);
+    labels.forEach(([align, left, right, wide], i) => {
+      const next = labels[i + 1]?.[1] ?? Infinity;
+      assert.ok(align !== 'center' && left >= 0 && right <= wide && (next > right || next < left), `${width}: ${labels[i]}`);
+    });
+    const boxes = await page.evaluate(() => ({
+      canvas: document.querySelector('.cloud').getBoundingClientRect().bottom,
+      legend: document.querySelector('.legend.over').getBoundingClientRect().top,
+      cut: [...document.querySelectorAll('input[type=number]')].filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.value),
+    }));
+    assert.deepEqual(boxes.cut, []);
+    assert.ok(width > 390 || boxes.legend >= boxes.canvas - 0.5, JSON.stringify(boxes));
+    await page.context().close();
+  }
+});
+
+check('an angle is set in degrees and sent in radians', async () => {
+  const page = await open(browser, server);
+  await firstFrame(page);
+  const box = page.getByRole('spinbutton', { name: 'mean' });
+  assert.equal(await box.inputValue(), '0.01');
+  await box.fill('90');
+  await box.press('Enter');
+  await page.waitForTimeout(300);
+  assert.ok(Math.abs(server.value('lidar', 'mean_rad') - Math.PI / 2) < 1e-9);
+});
+
+check('paper is light', async () => {
+  const page = await open(browser, server);
+  await page.emulateMedia({ media: 'print' });
+  await until(page, () => document.documentElement.dataset.theme === 'light');
 });
 
 check('nothing is drawn while the time stands still', async () => {

@@ -2,34 +2,24 @@
 // The page in Chromium on the real server. SOAK_MINUTES=30 makes the soak long.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { executablePath, firstFrame, launch, open, until } from '../browser/browser.mjs';
+import { afterEach, beforeEach } from 'node:test';
+import { browser, check, errors, firstFrame, open, until, useBrowser } from '../browser/browser.mjs';
 import { SCENE, sceneFile, STDDEV } from './scene.mjs';
 import { serve, serveOn } from './server.mjs';
 
-const skip = executablePath ? false : 'Chromium is not installed';
-let browser;
 let scene;
 let server;
 
-before(async () => { browser = skip || (await launch(['--js-flags=--expose-gc'])); });
-after(() => skip || browser.close());
+useBrowser();
 beforeEach(async () => {
   scene = sceneFile();
   server = await serve(scene.path);
 });
 afterEach(async () => {
-  await Promise.all(skip ? [] : browser.contexts().map((context) => context.close()));
   await server.stop();
   scene.remove();
 });
 
-const check = (name, run) => test(name, { skip, timeout: 60000 + 60000 * Number(process.env.SOAK_MINUTES ?? 0) }, run);
-const errors = (page) => page.evaluate(() => {
-  const { frame } = window.fathom;
-  const known = [...frame.error.subarray(0, frame.count)].filter(Number.isFinite);
-  return { n: known.length, stddev: Math.sqrt(known.reduce((sum, e) => sum + e * e, 0) / known.length) };
-});
 const knob = (page, name, value) => page.evaluate(([id, text]) => {
   const box = document.getElementById(id);
   box.value = text;
