@@ -312,7 +312,7 @@ TEST(SceneFormat, RangeImagesOfEveryTurningLidarCanBeDestaggered) {
   for (const char* preset : {"OS1-128", "VLP-16", "HDL-64E"}) {
     const SceneSetup setup =
         read(scene_with(std::string("    preset: ") + preset + "\n    outputs: [range_image: {destagger: true}]\n"));
-    EXPECT_TRUE(options_of<RangeImageOutput>(setup.sensors[0].outputs[0]).destagger) << preset;
+    EXPECT_EQ(options_of<RangeImageOutput>(setup.sensors[0].outputs[0]).destagger, true) << preset;
   }
   EXPECT_THROW(
       read(scene_with("    preset: OS1-64\n    span_deg: 90\n    outputs: [range_image: {destagger: true}]\n")),

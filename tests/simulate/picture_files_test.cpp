@@ -42,6 +42,10 @@ constexpr const char* kRosette =
     "    type: rosette\n    points: 500\n    field_of_view_deg: 38\n    prism1_hz: 100\n    prism2_hz: -67\n"
     "    points_per_s: 5000\n    max_range_m: 9\n";
 
+constexpr const char* kLidar =
+    "    type: spinning_lidar\n    columns: 64\n    elevation_deg: [10, 0, -10]\n    azimuth_offset_deg: [17, 0, -17]\n"
+    "    max_range_m: 9\n";
+
 /// Runs the scene and compares its files with `expected`, by name, which writers make from the frame of a simulator.
 void expect_files(
     const std::string& sensor, const std::string& outputs,
@@ -129,6 +133,18 @@ TEST(PictureFiles, GoWithoutALegend) {
               read_scene_text(picture_scene(kCamera, "[range_image: {legend: maybe}]"), "s.yaml", {});
             }).find("legend = maybe"),
             std::string::npos);
+}
+
+TEST(PictureFiles, AreDestaggeredUnlessTheSceneRefuses) {
+  static constexpr std::array<std::int32_t, 3> kShifts = {-3, 0, 3};
+  expect_files(kLidar, "[range_image]",
+               {{"range_image_000000.png", [](const auto& file, const Frame& f, const Pose&, const PictureLegend& l) {
+                   write_range_image(file, f, ColorBy::kRange, 0.0, kShifts, l);
+                 }}});
+  expect_files(kLidar, "[range_image: {destagger: false}]",
+               {{"range_image_000000.png", [](const auto& file, const Frame& f, const Pose&, const PictureLegend& l) {
+                   write_range_image(file, f, ColorBy::kRange, 0.0, {}, l);
+                 }}});
 }
 
 TEST(PictureFiles, ShowRosettesByAngle) {

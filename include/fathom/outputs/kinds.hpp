@@ -22,6 +22,10 @@
 
 namespace fathom {
 
+/// For flags that may be empty.
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<bool> = {"false", "true"};
+
 // Options that kinds of picture share, as entries of their tables.
 
 /// For a member `color`, a ColorBy.
@@ -153,9 +157,10 @@ struct NpyOutput {
 struct RangeImageOutput {
   ColorBy color = ColorBy::kRange;
   std::optional<double> max_range_m = {};  ///< the range that gets the last colour; empty: chosen for each picture
-  bool destagger = false;                  ///< columns are directions, not times; for a SpinningLidar that turns once
-  bool legend = true;                      ///< colour bar or key below
-  std::uint32_t return_number = 0;         ///< which return of each ray, from 0
+  /// Whether columns are directions, not times; only for a SpinningLidar that turns once. Empty: true if possible.
+  std::optional<bool> destagger = {};
+  bool legend = true;               ///< colour bar or key below
+  std::uint32_t return_number = 0;  ///< which return of each ray, from 0
 
   static constexpr std::string_view kSlug = "range_image";
   static constexpr std::string_view kFile = "range_image_000000.png";
@@ -164,8 +169,11 @@ struct RangeImageOutput {
     return std::array<Field<RangeImageOutput>, 5>{{
         color_field<RangeImageOutput>(),
         max_range_field<RangeImageOutput>(),
-        {"destagger", "1", &RangeImageOutput::destagger, 0, 0,
-         "whether columns of a spinning lidar are directions, not times"},
+        {.name = "destagger",
+         .unit = "",
+         .member = choice<&RangeImageOutput::destagger>,
+         .doc = "whether columns of a spinning lidar are directions, not times",
+         .default_text = ""},
         return_field<RangeImageOutput>(),
         legend_field<RangeImageOutput>(),
     }};

@@ -41,10 +41,11 @@ std::string_view color_variant(ColorBy color) {
   return "";
 }
 
-/// The shifts that turn columns of one time into columns of one direction, [rows].
-std::vector<std::int32_t> full_turn_shifts(const SensorModel& model) {
+/// The shifts that turn columns of one time into columns of one direction, [rows]; empty if columns stay.
+std::vector<std::int32_t> row_shifts(const RangeImageOutput& output, const SensorModel& model) {
+  if (!output.destagger.value_or(true)) return {};
   std::vector<std::int32_t> shifts = column_shifts(model);
-  if (shifts.empty()) {
+  if (output.destagger && shifts.empty()) {
     throw InputError(fmt::format("only the range image of {} can be destaggered", with_column_shifts()));
   }
   return shifts;
@@ -60,7 +61,7 @@ ChannelSet RangeImageOutput::needs(const Sensor& sensor) const {
 std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
   const std::string colors(color_variant(color));
   OutputFile file = frame_file(kFile, colors + return_variant(sensor, return_number));
-  const std::vector<std::int32_t> shifts = destagger ? full_turn_shifts(sensor.model) : std::vector<std::int32_t>();
+  const std::vector<std::int32_t> shifts = row_shifts(*this, sensor.model);
   if (make_view(sensor.model).seen_by_angle) {
     file.bytes_at_most = [*this](const FrameShape& /*shape*/, std::uint32_t frames) {
       return frames * png_bytes_at_most(angle_image_size(color, legend), kRgbBytes);
