@@ -17,10 +17,6 @@ _CHANNELS = {info["name"]: info for info in _fathom.channel_list()}
 _LENGTHS = ("range", "clean_range", "depth", "clean_depth")
 _FIRST = ("depth", "range", "clean_depth", "clean_range", "intensity", "energy", "incidence", "reason", "entity_id")
 
-# One colour per reason, the same in every picture. The first colour, of hits, is dark.
-_REASON_COLORS = ("#202124", "#9aa0a6", "#80deea", "#00838f", "#ffb300", "#42a5f5", "#ab47bc", "#5c6bc0", "#ef5350",
-                  "#ff8a65", "#ec407a", "#8d6e63", "#9ccc65", "#f8bbd0", "#4db6ac", "#a1662f", "#4a3e5c")
-
 
 def points(self: _fathom.Frame, *, valid: bool = False, frame: Optional[str] = None) -> npt.NDArray[np.float32]:
     """The points float32 [rows, cols, 3], m, without a copy; with valid=True a copy [n, 3] of the returns.
@@ -80,7 +76,7 @@ def _first(frame: Any) -> str:
     return str(frame.channels[0])
 
 
-def _image(frame: Any, channel: str, environment: Optional[int]) -> Any:
+def _image(frame: Any, channel: str, environment: Optional[int], shifts: Optional[Sequence[int]]) -> Any:
     values = frame[channel]
     if frame.returns > 1:
         values = values[0]  # of each ray; frame.of_return(k) is another one
@@ -91,13 +87,21 @@ def _image(frame: Any, channel: str, environment: Optional[int]) -> Any:
             raise _fathom.InputError(f"environment: {environment} is not in [0, {frame.environments - 1}]")
         values = values[environment]
     # Thin frames are stretched to be looked at; imshow's aspect does it.
-    return values
+    return values if shifts is None else np.stack([np.roll(row, by, axis=0) for row, by in zip(values, shifts)])
+
+
+def _color(label: _fathom.Label) -> Any:
+    return tuple(part / 255 for part in label.picture_color)
+
+
+def _entity_color(entity: int) -> Any:
+    return _color(_fathom.Label("", entity))
 
 
 def _draw_reasons(ax: Any, values: Any) -> None:
     names = _fathom.REASONS
     counts = np.bincount(values.ravel(), minlength=len(names))
-    _draw_ids(ax, values, lambda i: _REASON_COLORS[i], lambda i: f"{names[i]} {counts[i] / values.size:.1%}")
+    _draw_ids(ax, values, lambda i: f"#{_fathom.REASON_COLORS[i]:06x}", lambda i: f"{names[i]} {counts[i] / values.size:.1%}")
 
 
 def _legend(ax: Any, handles: Any) -> None:
@@ -105,16 +109,12 @@ def _legend(ax: Any, handles: Any) -> None:
 
 
 def _draw_entities(ax: Any, values: Any, entity_names: Optional[Sequence[str]]) -> None:
-    import matplotlib
-
-    table = matplotlib.colormaps["tab20"].colors
-
     def name(e: int) -> str:
         if e < 0:
             return "none"
         return entity_names[e] if entity_names is not None and e < len(entity_names) else f"id {e}"
 
-    _draw_ids(ax, values, lambda e: "#202124" if e < 0 else table[e % len(table)], name)
+    _draw_ids(ax, values, lambda e: "#202124" if e < 0 else _entity_color(e), name)
 
 
 def _draw_labels(ax: Any, values: Any, labels: Sequence[_fathom.Label]) -> None:
@@ -122,7 +122,7 @@ def _draw_labels(ax: Any, values: Any, labels: Sequence[_fathom.Label]) -> None:
 
     def color(i: int) -> Any:
         label = known.get(i) or _fathom.Label(f"id {i}", i)
-        return "#202124" if i == 0 else tuple(part / 255 for part in label.picture_color)
+        return "#202124" if i == 0 else _color(label)
 
     _draw_ids(ax, values, color, lambda i: "none" if i == 0 else known[i].name if i in known else f"id {i}")
 
@@ -131,12 +131,12 @@ def _draw_ids(ax: Any, values: Any, color: Callable[[int], Any], name: Callable[
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    shown, places = np.unique(values, return_inverse=True)
+    shown, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     places = places.reshape(values.shape)
     colors = [color(int(i)) for i in shown]
     ax.imshow(places, cmap=ListedColormap(colors), vmin=-0.5, vmax=len(shown) - 0.5, interpolation="nearest",
               aspect=_aspect(values))
-    handles = [Patch(color=colors[k], label=name(int(i))) for k, i in enumerate(shown)]
+    handles = [Patch(color=colors[k], label=name(int(shown[k]))) for k in np.argsort(-counts, kind="stable")]
     if len(handles) <= 24:
         _legend(ax, handles)
 
@@ -156,15 +156,17 @@ def plot(
     cmap: Optional[str] = None,
     entity_names: Optional[Sequence[str]] = None,
     labels: Optional[Sequence[_fathom.Label]] = None,
+    shifts: Optional[Sequence[int]] = None,
 ) -> Any:
     """Draws a channel as an image with a bar of its unit, or with a legend (reason, entity_id, label); returns the axes.
 
     channel: None: the depth or range, else the first that it has. environment: which one, of many (its place in the
-    batch). vmin, vmax and cmap are matplotlib's. entity_names and labels of the scene: for the legends.
+    batch). vmin, vmax and cmap are matplotlib's; by default the colours cover 98 % of lengths. entity_names and labels of
+    the scene: for the legends. shifts: columns by which rows move to the right, see destagger_shifts().
     """
     if channel is None:
         channel = _first(self)
-    values = _image(self, channel, environment)
+    values = _image(self, channel, environment, shifts)
     info = _CHANNELS[channel]
     if ax is None:
         _, ax = _pyplot().subplots(figsize=(8, 4.5), layout="constrained")
@@ -189,6 +191,8 @@ def plot(
     usual = "turbo_r" if channel in _LENGTHS else "viridis"
     import matplotlib
 
+    if channel in _LENGTHS and shown.count() and vmin is None and vmax is None:
+        vmin, vmax = np.quantile(shown.compressed(), (0.01, 0.99))
     colors = matplotlib.colormaps[cmap or usual].copy()
     colors.set_bad("#202124")
     image = ax.imshow(shown, cmap=colors, vmin=vmin, vmax=vmax, interpolation="nearest", aspect=_aspect(values))
@@ -198,7 +202,8 @@ def plot(
 
 
 def show(self: _fathom.Frame, channels: Optional[Sequence[str]] = None, *, environment: Optional[int] = None,
-         entity_names: Optional[Sequence[str]] = None, labels: Optional[Sequence[_fathom.Label]] = None) -> Any:
+         entity_names: Optional[Sequence[str]] = None, labels: Optional[Sequence[_fathom.Label]] = None,
+         shifts: Optional[Sequence[int]] = None) -> Any:
     """Draws channels below each other and shows them; returns the figure. Default: depth or range, and reason."""
     if channels is None:
         first = _first(self)
@@ -206,7 +211,7 @@ def show(self: _fathom.Frame, channels: Optional[Sequence[str]] = None, *, envir
     plt = _pyplot()
     figure, axes = plt.subplots(len(channels), 1, figsize=(8, 3.6 * len(channels)), squeeze=False, layout="constrained")
     for ax, channel in zip(axes[:, 0], channels):
-        plot(self, channel, ax=ax, environment=environment, entity_names=entity_names, labels=labels)
+        plot(self, channel, ax=ax, environment=environment, entity_names=entity_names, labels=labels, shifts=shifts)
     plt.show()
     return figure
 
@@ -218,12 +223,10 @@ def plot_top(self: _fathom.Scene, *, ax: Any = None, stamp_s: float = 0.0, senso
     sensors: Sensor objects to mark with an arrow the way they look. names: whether entities are named. below_m: only what
     is lower, so that one can look into rooms with a ceiling.
     """
-    import matplotlib
     from matplotlib.collections import PolyCollection
 
     if ax is None:
         _, ax = _pyplot().subplots(figsize=(7, 7), layout="constrained")
-    table = matplotlib.colormaps["tab20"].colors
     for number, entity in enumerate(self.entities):
         if entity.mesh is None:
             continue
@@ -235,7 +238,7 @@ def plot_top(self: _fathom.Scene, *, ax: Any = None, stamp_s: float = 0.0, senso
         if not len(corners):
             continue
         order = np.argsort(corners[..., 2].mean(axis=1))
-        color = table[number % len(table)]
+        color = _entity_color(number)
         ax.add_collection(PolyCollection(corners[order][..., :2], facecolor=(*color, 0.25), edgecolor=(*color, 0.6),
                                          linewidth=0.3, zorder=1 + number * 1e-3))
         if names:

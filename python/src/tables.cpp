@@ -163,6 +163,7 @@ void bind_tables(py::module_& m) {
       },
       "name"_a, "candidates"_a, "The candidate that a name most likely misspells; '' if all are far.");
   m.attr("REASONS") = py::cast(std::vector<std::string>(kReasonNames.begin(), kReasonNames.end()));
+  m.attr("REASON_COLORS") = py::cast(kReasonColors);
   m.attr("LENGTH_CHANNELS") = [] {
     py::list names;
     for (const Channel channel : kLengthChannels) names.append(to_string(channel));

@@ -19,41 +19,15 @@ namespace {
 
 /// Turbo (A. Mikhailov, Google, 2019) at 17 even steps from 0.97 down to 0.07: reversed, so that near is warm, without
 /// the darkest ends, which would resemble lost returns.
-constexpr std::array<Rgb, 17> kTurbo = {{{148, 12, 0},
-                                         {175, 26, 6},
-                                         {212, 55, 15},
-                                         {244, 92, 23},
-                                         {255, 131, 30},
-                                         {255, 170, 36},
-                                         {241, 204, 44},
-                                         {208, 230, 55},
-                                         {166, 247, 72},
-                                         {122, 254, 96},
-                                         {82, 250, 126},
-                                         {53, 236, 161},
-                                         {39, 213, 198},
-                                         {39, 182, 230},
-                                         {52, 146, 248},
-                                         {68, 107, 239},
-                                         {74, 67, 186}}};
+constexpr std::array<std::uint32_t, 17> kTurbo = {0x940c00, 0xaf1a06, 0xd4370f, 0xf45c17, 0xff831e, 0xffaa24,
+                                                  0xf1cc2c, 0xd0e637, 0xa6f748, 0x7afe60, 0x52fa7e, 0x35eca1,
+                                                  0x27d5c6, 0x27b6e6, 0x3492f8, 0x446bef, 0x4a43ba};
 
-constexpr std::array<Rgb, kReasonNames.size()> kReasonColors = {{{120, 200, 120},  // hit
-                                                                 {34, 36, 46},     // miss
-                                                                 {240, 228, 66},   // below_min_range
-                                                                 {0, 114, 178},    // above_max_range
-                                                                 {230, 159, 0},    // loss_angle
-                                                                 {86, 180, 233},   // hidden_left
-                                                                 {0, 158, 115},    // hidden_right
-                                                                 {60, 90, 110},    // hidden_both
-                                                                 {148, 103, 189},  // low_energy
-                                                                 {204, 121, 167},  // random_loss
-                                                                 {213, 94, 0},     // dropout
-                                                                 {110, 110, 110},  // masked
-                                                                 {178, 24, 43},    // edge_loss
-                                                                 {255, 182, 193},  // edge
-                                                                 {127, 255, 212},  // speckle
-                                                                 {139, 90, 43},    // low_texture
-                                                                 {74, 62, 92}}};   // no_further_return
+/// Of 0xRRGGBB.
+Rgb unpacked(std::uint32_t color) {
+  const auto part = [&](int shift) { return static_cast<std::uint8_t>(color >> shift & 0xff); };
+  return {part(16), part(8), part(0)};
+}
 
 std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 
@@ -73,8 +47,9 @@ Rgb range_color(double u) {
   const double place = std::clamp(u, 0.0, 1.0) * (kTurbo.size() - 1);
   const std::size_t low = std::min(static_cast<std::size_t>(place), kTurbo.size() - 2);
   const double part = place - static_cast<double>(low);
+  const Rgb nearer = unpacked(kTurbo[low]), farther = unpacked(kTurbo[low + 1]);
   Rgb color{};
-  for (std::size_t i = 0; i < 3; ++i) color[i] = to_byte(kTurbo[low][i] * (1.0 - part) + kTurbo[low + 1][i] * part);
+  for (std::size_t i = 0; i < 3; ++i) color[i] = to_byte(nearer[i] * (1.0 - part) + farther[i] * part);
   return color;
 }
 
@@ -87,7 +62,7 @@ Rgb entity_color(std::uint32_t entity) {
 }
 
 Rgb reason_color(Reason reason) {
-  return kReasonColors[std::min<std::size_t>(static_cast<std::size_t>(reason), kReasonColors.size() - 1)];
+  return unpacked(kReasonColors[std::min(static_cast<std::size_t>(reason), kReasonColors.size() - 1)]);
 }
 
 namespace {

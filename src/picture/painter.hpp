@@ -64,7 +64,8 @@ inline constexpr Rgb kUnknownColor = {150, 150, 150};  ///< a return from no ent
 
 /// u in [0, 1], near to far: dark red, yellow, green, blue. Clamps other values; NaN is the lost colour.
 Rgb range_color(double u);
-/// Neighbouring ids get distant hues; an id always has the same colour.
+/// Neighbouring ids get distant hues; an id always has the same colour, also on the live page
+/// (page/src/view/colours.ts) and in Python.
 Rgb entity_color(std::uint32_t entity);
 Rgb reason_color(Reason reason);
 

@@ -147,6 +147,9 @@ TEST(RangeImageTest, RefusesWhatMakesNoPicture) {
 }
 
 TEST(PaletteTest, KeepsColorsApart) {
+  EXPECT_EQ(entity_color(0), (Rgb{242, 109, 109})) << "tests of the live page and of Python have the same numbers";
+  EXPECT_EQ(entity_color(1), (Rgb{48, 105, 242}));
+  EXPECT_EQ(entity_color(2), (Rgb{204, 242, 150}));
   std::set<Rgb> entities;
   for (std::uint32_t id = 0; id < 1000; ++id) entities.insert(entity_color(id));
   EXPECT_GT(entities.size(), 950U);
@@ -156,6 +159,9 @@ TEST(PaletteTest, KeepsColorsApart) {
   for (std::uint32_t id = 0; id < 1000; ++id) {
     EXPECT_GT(distance(entity_color(id), entity_color(id + 1)), 60) << id;
     EXPECT_GT(distance(entity_color(id), kLostColor), 60) << id;
+  }
+  for (std::uint32_t a = 0; a < 24; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) EXPECT_GT(distance(entity_color(a), entity_color(b)), 30) << a << " " << b;
   }
   for (std::size_t a = 0; a < kReasonNames.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {

@@ -46,7 +46,24 @@ def test_reasons_have_a_legend(frame):
 
 def test_entities_have_their_names(frame):
     texts = [t.get_text() for t in frame.plot("entity_id", entity_names=room().entity_names).get_legend().get_texts()]
-    assert texts == ["walls", "table", "ball"]
+    assert texts == ["walls", "table", "ball"], "by descending share"
+
+
+def test_entities_and_reasons_have_the_colours_of_other_pictures(frame):
+    legend = frame.plot("entity_id").get_legend()
+    by_name = {text.get_text(): patch.get_facecolor() for text, patch in zip(legend.get_texts(), legend.get_patches())}
+    for name, rgb in (("id 0", (242, 109, 109)), ("id 1", (48, 105, 242)), ("id 2", (204, 242, 150))):
+        np.testing.assert_allclose(by_name[name][:3], np.divide(rgb, 255))
+    hit = frame.plot("reason").get_legend().get_patches()[0]
+    np.testing.assert_allclose(hit.get_facecolor()[:3], np.divide((120, 200, 120), 255))
+
+
+def test_colours_cover_most_lengths_and_rows_are_moved(frame):
+    known = frame.range[np.isfinite(frame.range)]
+    np.testing.assert_allclose(frame.plot("range").images[0].get_clim(), np.quantile(known, (0.01, 0.99)))
+    shifts = np.arange(frame.shape[0]) - 3
+    drawn = np.ma.filled(frame.plot("range", shifts=shifts).images[0].get_array(), np.nan)
+    np.testing.assert_array_equal(drawn[5], np.roll(frame.range[5], 2))
 
 
 def test_labels_have_their_names_and_colours():

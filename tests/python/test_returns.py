@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fathom as fa
-from fathom import _fathom, _frame
+from fathom import _fathom
 from support import ALL_CHANNELS, lidar, room, same
 
 WIDE = dict(horizontal_rad=0.03, vertical_rad=0.02, separation_m=0.25)
@@ -28,7 +28,7 @@ def test_arrays_begin_with_the_returns():
 
 
 def test_pictures_have_a_colour_for_each_reason():
-    assert len(set(_frame._REASON_COLORS)) == len(_fathom.REASONS)
+    assert len(set(_fathom.REASON_COLORS)) == len(_fathom.REASONS)
 
 
 def test_one_of_them_is_a_frame_of_its_own():
