@@ -40,7 +40,7 @@ export class Pictures {
   /** Fits the scales to a new frame; they follow only when they are far off, so that colours do not flicker. */
   fit(sensor: SensorInfo | undefined): void {
     const { frame, scales } = this;
-    const far = Math.min(magnitude(frame.range, frame.count, 0.995), sensor?.max_range_m ?? Infinity);
+    const far = Math.min(magnitude(frame.range, frame.count, 0.95), sensor?.max_range_m ?? Infinity);
     if (far > scales.range || far < 0.6 * scales.range) {
       scales.range = niceCeil(1.05 * far);
     }
