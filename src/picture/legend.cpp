@@ -194,7 +194,7 @@ Image picture_with_legend(std::uint32_t width, std::uint32_t height, bool is_sho
 ColorBar range_bar(std::string title, const RangeScale& scale, std::string_view counted) {
   ColorBar bar;
   bar.title = std::move(title);
-  bar.note = scale.is_automatic ? fmt::format("auto: 99 % of the {}", counted) : "given (max_range_m)";
+  bar.note = scale.is_automatic ? fmt::format("auto: 95 % of the {}", counted) : "given (max_range_m)";
   bar.high = scale.scale_m;
   bar.is_open = true;
   bar.color = range_color;

@@ -68,7 +68,7 @@ std::uint32_t key_columns(const Lettering& letters, std::uint32_t width);
 Legend make_legend(const Painter& painter, const Frame& frame, const PictureLegend& options, std::string_view lost,
                    const Lettering& letters, std::uint32_t width);
 Key reason_key(const Frame& frame);
-/// A bar of the colours of ranges. An automatic scale covers 99 % of the `counted`.
+/// A bar of the colours of ranges. An automatic scale covers 95 % of the `counted`.
 ColorBar range_bar(std::string title, const RangeScale& scale, std::string_view counted);
 
 /// A share as "12.3 %"; only shares of 0 and 1 are "0 %" and "100 %".

@@ -67,7 +67,7 @@ Rgb reason_color(Reason reason) {
 
 namespace {
 
-constexpr double kCoveredShare = 0.99;  // of the returns, by a scale chosen from the frame
+constexpr double kCoveredShare = 0.95;  // of the returns, by a scale chosen from the frame
 
 /// The smallest of `digits` times a power of ten that is at least `value`, up to rounding errors.
 double round_up(double value, std::span<const double> digits) {
@@ -93,7 +93,7 @@ double automatic_scale(std::span<const float> range_m) {
 
 double round_length(double value) { return round_up(value, std::array{1.0, 2.0, 5.0}); }
 
-double round_scale(double value) { return round_up(value, std::array{1.0, 1.5, 2.0, 3.0, 5.0, 7.5}); }
+double round_scale(double value) { return round_up(value, std::array{1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0}); }
 
 std::vector<double> multiples(double step, double first, double last, std::uint32_t most) {
   std::vector<double> values;

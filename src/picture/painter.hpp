@@ -71,7 +71,7 @@ Rgb reason_color(Reason reason);
 
 /// The smallest of 1, 2 or 5 times a power of ten that is at least `value` (> 0), for scale bars.
 double round_length(double value);
-/// The smallest of 1, 1.5, 2, 3, 5 or 7.5 times a power of ten that is at least `value` (> 0), for colours.
+/// The smallest of 1, 1.5, 2, 3, 4, 5, 6 or 8 times a power of ten that is at least `value` (> 0), for colours.
 double round_scale(double value);
 /// Multiples of `step` (> 0) for numbers and lines: from `first` times `step` to the value `last`, at most `most`.
 /// Omits multiples that rounding makes equal.
@@ -83,7 +83,7 @@ struct RangeScale {
   bool is_automatic = false;
 };
 
-/// `scale_m`, or for 0 a round number that covers 99 % of the ranges above 0, which is stable over the frames of a run.
+/// `scale_m`, or for 0 a round number that covers 95 % of the ranges above 0, which is stable over the frames of a run.
 /// Throws InputError if it is NaN or negative.
 RangeScale range_scale(double scale_m, std::span<const float> range_m);
 

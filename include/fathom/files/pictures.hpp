@@ -38,8 +38,8 @@ struct PictureLegend {
 
 /// The frame as an image [rows, cols], one pixel per ray, with the legend below. A thin frame is repeated in height,
 /// and a single row of more than 4096 rays is folded. `scale_m`: the range of the last colour; 0: the smallest of ...
-/// 1, 1.5, 2, 3, 5, 7.5, 10, 15 ... m that covers 99 % of the returns. `shifts`: columns by which each row rotates to
-/// the right, [rows]; see destagger_shifts.
+/// 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 ... m that covers 95 % of the returns. `shifts`: columns by which each row rotates
+/// to the right, [rows]; see destagger_shifts.
 FATHOM_API void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
                                   double scale_m = 0.0, std::span<const std::int32_t> shifts = {},
                                   const PictureLegend& legend = {});
@@ -70,7 +70,7 @@ FATHOM_API void write_label_ids(const std::filesystem::path& file, const Frame& 
 FATHOM_API std::array<std::uint8_t, 3> color_of(const Label& label);
 
 /// Clean depth and noisy depth, reasons and energy, and their legends. Needs kCleanDepth, kDepth, kReason and kEnergy.
-/// `scale_m`: depth of the last colour; 0: a round depth that covers 99 % of the clean depths.
+/// `scale_m`: depth of the last colour; 0: a round depth that covers 95 % of the clean depths.
 FATHOM_API void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m = 0.0);
 
 /// A value outside the levels of a 16-bit picture is an error, or becomes a lost pixel.
