@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A likelihood of parameters, and the way to its maximum. Every model that learns is a Likelihood. It offers the steps
+// that it has: an EM step (maximise, here) or slopes (damped Newton, fit/newton.hpp).
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "fit/uncertainty.hpp"
+
+namespace fathom {
+
+/// A log-likelihood of parameters within limits. Calls may keep sums for the next call, so one thread uses it at a time.
+template <class L>
+concept Likelihood = requires(L& likelihood, std::size_t k, std::span<const double> values) {
+  { likelihood.size() } -> std::convertible_to<std::size_t>;        // data
+  { likelihood.parameters() } -> std::convertible_to<std::size_t>;  // [parameters] is the length of `values`
+  { likelihood.limits(k) } -> std::convertible_to<Interval>;        // of parameter k
+  { likelihood.total(values) } -> std::convertible_to<double>;      // log density of all data
+};
+
+/// Knows the log density of each datum.
+template <class L>
+concept DatumLikelihood = Likelihood<L> && requires(L& likelihood, std::span<const double> values) {
+  { likelihood.each(values) } -> std::convertible_to<std::vector<double>>;  // [data]
+};
+
+/// Gradient of the log-likelihood, and an estimate of its information.
+struct Slope {
+  Eigen::VectorXd gradient;
+  Eigen::MatrixXd information;
+};
+
+/// Has slopes. `steps` [parameters] are for differences; a likelihood with closed forms ignores them.
+template <class L>
+concept SlopedLikelihood =
+    Likelihood<L> && requires(L& likelihood, std::span<const double> values, std::span<const double> steps) {
+      { likelihood.slope(values, steps) } -> std::convertible_to<Slope>;
+    };
+
+/// Stores parameters more coarsely than a double: nearest(k, value) is what it stores.
+template <class L>
+concept RoundingLikelihood = Likelihood<L> && requires(L& likelihood, std::size_t k, double value) {
+  { likelihood.nearest(k, value) } -> std::convertible_to<double>;
+};
+
+struct EmStep {
+  double log_likelihood;     ///< of the present values
+  std::vector<double> next;  ///< values of the next iteration
+};
+
+/// Has a step of expectation maximisation. m_step(values, before) may first improve the present values. `before` is the
+/// log-likelihood of the previous iteration, -inf in the first. A likelihood whose own searches go on has not settled.
+template <class L>
+concept EmLikelihood = Likelihood<L> && requires(L& likelihood, std::vector<double>& values, double before) {
+  { likelihood.m_step(values, before) } -> std::convertible_to<EmStep>;
+  { likelihood.has_settled() } -> std::convertible_to<bool>;
+};
+
+struct MaximiseOptions {
+  double tolerance = 1e-9;  ///< the log-likelihood L settles when it changes by at most tolerance (1 + |L|)
+  std::size_t max_iterations = 2000;
+  /// Called after each iteration with its number, the log-likelihood before it and the values after it. May be empty.
+  std::function<void(std::size_t, double, std::span<const double>)> on_iteration = {};
+};
+
+struct Maximum {
+  std::vector<double> values;
+  double log_likelihood = kNoNumber;
+  std::vector<double> by_iteration = {};  ///< log-likelihood at every iteration, and at the end
+  bool converged = false;                 ///< false: stopped by the limit on iterations
+};
+
+/// Climbs by EM steps until the log-likelihood settles.
+template <EmLikelihood L>
+Maximum maximise(L& likelihood, std::vector<double> start, const MaximiseOptions& options) {
+  Maximum now = {std::move(start), -std::numeric_limits<double>::infinity()};
+  for (std::size_t i = 0;; ++i) {
+    const double before = now.log_likelihood;
+    EmStep step = likelihood.m_step(now.values, before);
+    now.log_likelihood = step.log_likelihood;
+    now.by_iteration.push_back(step.log_likelihood);
+    const double change = std::abs(now.log_likelihood - before);
+    now.converged = change <= options.tolerance * (1.0 + std::abs(now.log_likelihood)) && likelihood.has_settled();
+    if (now.converged || i == options.max_iterations) return now;
+    now.values = std::move(step.next);
+    if (options.on_iteration) options.on_iteration(i, now.log_likelihood, now.values);
+  }
+}
+
+}  // namespace fathom
