@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "fit/covariance.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include <Eigen/Cholesky>
+#include <fmt/format.h>
 
 namespace fathom {
 
@@ -103,6 +106,49 @@ ParameterErrors parameter_errors(const Eigen::VectorXd& naive_variances, const B
     out.error[k] = both.error, out.half_width[k] = both.half_width;
   }
   return out;
+}
+
+namespace {
+
+/// Notes where blocks are too few for standard errors.
+void note_few_blocks(const TrajectoryBlocks& blocks, Fit& fit) {
+  const std::string few = few_blocks_flag(blocks.count, blocks.asked, !blocks.given.empty());
+  if (blocks.count < 2) {
+    fit.note("one_block", one_block_flag("rays"));
+  } else if (!few.empty()) {
+    fit.note("few_blocks", few);
+  }
+}
+
+}  // namespace
+
+std::optional<Eigen::MatrixXd> add_std_errors(const Curvature& at, const TrajectoryBlocks& blocks,
+                                              std::span<const Interval> limits, Fit& fit) {
+  fit.blocks = blocks.count, fit.block = blocks.asked > 0 ? "stretch" : "scan";
+  const auto inverse = inverse_of(at.information, at.free, 0.0);
+  if (!inverse) {
+    fit.note("no_maximum", "standard errors are not available: the likelihood has no clear maximum here");
+    return std::nullopt;
+  }
+  const Eigen::MatrixXd to_parameters = *inverse * at.slope.transpose(), covariance = at.slope * to_parameters;
+  const ParameterErrors errors = parameter_errors(covariance.diagonal(), {at.scores * to_parameters},
+                                                  BartlettWeights(blocks.count, blocks.asked > 0));
+  if (blocks.count < 2 || !at.free.empty()) note_few_blocks(blocks, fit);
+  for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
+    FitParameter& p = fit.parameters[k];
+    if (p.status != ParameterStatus::kUnidentified || !std::isfinite(errors.naive[k])) continue;
+    p.naive_error = errors.naive[k], p.status = ParameterStatus::kLearned;
+    if (blocks.count < 2) continue;
+    const Interval interval = interval_about(p.value, errors.half_width[k], limits[k]);
+    p.std_error = errors.error[k], p.low_95 = interval.low, p.high_95 = interval.high;
+  }
+  return covariance;
+}
+
+void add_limit_flag(bool is_there, std::string_view name, std::string_view limit, Fit& fit) {
+  if (!is_there) return;
+  fit.note("at_limit", fmt::format("{} is at {}", name, limit));
+  std::ranges::find(fit.parameters, name, &FitParameter::name)->status = ParameterStatus::kAtLimit;
 }
 
 }  // namespace fathom

@@ -7,9 +7,13 @@
 // covariance D H^-1 D' (delta method). A block of data with the summed score s_g moves them by D H^-1 s_g.
 
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include <Eigen/Core>
+
+#include <fathom/fit/fit.hpp>
 
 #include "fit/uncertainty.hpp"
 
@@ -56,5 +60,22 @@ struct ParameterErrors {
 /// Only the naive one counts where block_variance() is empty.
 ParameterErrors parameter_errors(const Eigen::VectorXd& naive_variances, const BlockMoves& blocks,
                                  const BartlettWeights& weights);
+
+/// A log-likelihood about its maximum, in coordinates where it is simple.
+struct Curvature {
+  Eigen::MatrixXd information;    ///< observed, [coordinates, coordinates]
+  Eigen::MatrixXd scores;         ///< [blocks, coordinates]
+  Eigen::MatrixXd slope;          ///< [parameters, coordinates] of parameters by coordinates
+  std::vector<std::size_t> free;  ///< coordinates that are learned and inside their limits
+};
+
+/// Fills errors and 95 % intervals of the parameters that free coordinates move, unless they are fixed or at a limit.
+/// One block gives naive errors alone. `limits`: [parameters]. Notes few blocks. Returns the covariance of independent
+/// data. Empty, with a note, if the likelihood has no clear maximum.
+std::optional<Eigen::MatrixXd> add_std_errors(const Curvature& at, const TrajectoryBlocks& blocks,
+                                              std::span<const Interval> limits, Fit& fit);
+
+/// Notes that a parameter is at a limit, which has no standard error.
+void add_limit_flag(bool is_there, std::string_view name, std::string_view limit, Fit& fit);
 
 }  // namespace fathom

@@ -9,10 +9,14 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include <Eigen/Core>
+
+#include <fathom/base/field.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "fit/uncertainty.hpp"
 
@@ -79,6 +83,15 @@ struct Maximum {
   bool converged = false;                 ///< false: stopped by the limit on iterations
 };
 
+/// Checks the options that all iterated fits have. Throws InputError.
+template <class Options>
+MaximiseOptions maximise_options(const Options& options) {
+  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
+  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
+  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, Fit::kMostBlocks, "1");
+  return {.tolerance = options.tolerance, .max_iterations = options.max_iterations};
+}
+
 /// Climbs by EM steps until the log-likelihood settles.
 template <EmLikelihood L>
 Maximum maximise(L& likelihood, std::vector<double> start, const MaximiseOptions& options) {
@@ -95,5 +108,47 @@ Maximum maximise(L& likelihood, std::vector<double> start, const MaximiseOptions
     if (options.on_iteration) options.on_iteration(i, now.log_likelihood, now.values);
   }
 }
+
+/// What a fit says of the way to its maximum.
+inline void take_maximum(const Maximum& maximum, IteratedFit& fit) {
+  fit.log_likelihood_by_iteration = maximum.by_iteration;
+  fit.start_log_likelihood = maximum.by_iteration.front(), fit.log_likelihood = maximum.log_likelihood;
+  fit.converged = maximum.converged;
+  if (!maximum.converged) fit.note("not_converged", "stopped by the limit on iterations");
+}
+
+/// The numbers of a model that a likelihood moves. The model must outlive it.
+class ModelNumbers {
+ public:
+  template <class Model>
+  void add(const Field<Model>& field, Model& model) {
+    numbers_.push_back(&(model.*member_of<double>(field)));
+    limits_.push_back({field.low, field.high});
+    parameters_.push_back({.name = std::string(field.name),
+                           .unit = std::string(field.unit),
+                           .status = ParameterStatus::kUnidentified,
+                           .doc = std::string(field.doc)});
+  }
+  void set(std::span<const double> values) {
+    for (std::size_t k = 0; k < numbers_.size(); ++k) *numbers_[k] = values[k];
+  }
+  [[nodiscard]] std::vector<double> values() const {
+    std::vector<double> values;
+    for (const double* number : numbers_) values.push_back(*number);
+    return values;
+  }
+  [[nodiscard]] std::span<const Interval> limits() const { return limits_; }
+  /// With the present values, without errors, as kUnidentified.
+  [[nodiscard]] std::vector<FitParameter> parameters() const {
+    std::vector<FitParameter> all = parameters_;
+    for (std::size_t k = 0; k < all.size(); ++k) all[k].value = *numbers_[k];
+    return all;
+  }
+
+ private:
+  std::vector<double*> numbers_;
+  std::vector<Interval> limits_;
+  std::vector<FitParameter> parameters_;
+};
 
 }  // namespace fathom

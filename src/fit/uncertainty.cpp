@@ -33,10 +33,10 @@ double jackknife_error(std::span<const double> without) {
   return std::sqrt(square * (count - 1.0) / count);
 }
 
-TrajectoryBlocks::TrajectoryBlocks(std::uint64_t all_scans, std::uint64_t asked,
+TrajectoryBlocks::TrajectoryBlocks(std::uint64_t all_scans, std::uint64_t most,
                                    std::span<const std::uint32_t> block_of_scan)
-    : scans(all_scans), count(asked > 0 ? std::min(asked, all_scans) : all_scans) {
-  if (asked == 0 || block_of_scan.empty()) return;
+    : scans(all_scans), asked(most), count(most > 0 ? std::min(most, all_scans) : all_scans) {
+  if (most == 0 || block_of_scan.empty()) return;
   if (block_of_scan.size() != scans) {
     throw InputError(fmt::format("stretches of {} scans given for {} scans", block_of_scan.size(), scans));
   }

@@ -39,12 +39,12 @@ double jackknife_error(std::span<const double> without);
 
 /// Blocks of neighbouring scans. A moving sensor sees the same place in them, so their errors are correlated.
 struct TrajectoryBlocks {
-  std::uint64_t scans, count;            ///< scans of all logs, and blocks
+  std::uint64_t scans, asked, count;     ///< scans of all logs, blocks that were asked for, and blocks
   std::span<const std::uint32_t> given;  ///< [scans] the block of each; empty: about equal numbers of scans
 
-  /// `asked`: blocks, at most one for each scan; 0: each scan is a block, whatever is given. `block_of_scan` must
+  /// `most`: blocks, at most one for each scan; 0: each scan is a block, whatever is given. `block_of_scan` must
   /// outlive it. Throws InputError unless that is empty or has a block for each scan, counted from 0 without gaps.
-  TrajectoryBlocks(std::uint64_t all_scans, std::uint64_t asked, std::span<const std::uint32_t> block_of_scan = {});
+  TrajectoryBlocks(std::uint64_t all_scans, std::uint64_t most, std::span<const std::uint32_t> block_of_scan = {});
   [[nodiscard]] std::uint64_t of_scan(std::uint64_t scan) const {
     return given.empty() ? scan * count / scans : given[scan];
   }

@@ -79,6 +79,8 @@ struct HeldOut {
 };
 
 struct Fit {
+  static constexpr double kMostBlocks = 1e6;
+
   std::vector<FitParameter> parameters;
   std::vector<double> correlations = {};  ///< of their errors, [parameters, parameters]; NaN: unknown; may be empty
   /// Of chains, under the start; NaN: no user gave it. Of beam models and likelihood fields, of the first iteration.
