@@ -51,14 +51,6 @@ StudentTail StudentTails::at(double x) const {
   return {middle, (high - low) / (2.0 * step_), (high - 2.0 * middle + low) / (step_ * step_)};
 }
 
-std::size_t panels_up_to(double x) { return (static_cast<std::size_t>(std::ilogb(1.0 + x)) + 1) * kPanelsPerOctave; }
-
-double panel_edge(std::size_t k) {
-  constexpr auto kPerOctave = static_cast<double>(kPanelsPerOctave);
-  const double place = static_cast<double>(k % kPanelsPerOctave) / kPerOctave;
-  return std::ldexp(1.0 + place, static_cast<int>(k / kPanelsPerOctave)) - 1.0;
-}
-
 Em::Em(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
     : evidence_(evidence),
       sensor_(sensor),
@@ -176,17 +168,14 @@ bool Em::fill_panels(double nu, double sigma_m) {
   panels_.resize(count * kPanelNumbers);
   panel_edges_.resize((count + 1) * 4);
   tail_.panels = panels_.data();
-  tail_kernels_.fill_panels(tail_, count, StudentTails(nu).at(panel_edge(count)), panel_edges_.data(), panels_.data());
+  tail_kernels_.fill_panels(tail_, count, StudentTails(nu).at(panel_at(count).low), panel_edges_.data(), panels_.data());
   return true;
 }
 
 /// Panels of the distance from an end up to half of Z, and one that rounding may need.
 void Em::fill_ends(double sigma_m) {
   const double limit = sensor_.max_range_m / sigma_m;
-  int octave = 0;
-  const double place = std::frexp(1.0 + 0.5 * limit, &octave) * 2.0 - 1.0;
-  const auto panel = static_cast<std::size_t>((octave - 1 + place) * kPanelsPerOctave);
-  const std::size_t count = std::min(panel + 2, panels_.size() / kPanelNumbers - 1);
+  const std::size_t count = std::min<std::size_t>(panel_of(1.0 + 0.5 * limit) + 2, panels_.size() / kPanelNumbers - 1);
   ends_.resize(count);
   tail_.ends = ends_.data();
   ends_sigma_m_ = sigma_m;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <fathom/base/compute.hpp>
@@ -14,6 +15,7 @@
 #include "base/compute.hpp"
 #include "beam/em_kernels.hpp"
 #include "beam/evidence.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
@@ -120,10 +122,8 @@ class StudentTails {
   std::array<double, 3> log_peak_;  // of nu - step, nu and nu + step
 };
 
-/// Tables over x have this many panels, which double in width from octave to octave of 1 + x.
-std::size_t panels_up_to(double x);
-/// Where panel k begins.
-double panel_edge(std::size_t k);
+/// The number of panels, in whole octaves, of a table that reaches x.
+inline std::size_t panels_up_to(double x) { return (panel_of(1.0 + x) / kPanelsPerOctave + 1) * kPanelsPerOctave; }
 
 /// Where the search for sigma may go.
 struct SigmaLimits {
@@ -131,7 +131,7 @@ struct SigmaLimits {
 };
 
 /// New parameters from an expectation, and what was special about them.
-struct Maximum {
+struct MStep {
   BeamParameters parameters;
   bool out_of_reach = false;  ///< sigma wants to grow beyond what the listed edges allow: expect again, reaching wider
   bool no_hits = false, no_shorts = false;  ///< nothing to learn sigma or lambda from: kept
@@ -142,7 +142,13 @@ struct Maximum {
 
 /// The M-step for `old`, under which `expectation` (the last of `em`) was made with `reach`. Of an extended law it is
 /// one step of Newton's. The likelihood may fall where that is too long: then go half way back.
-Maximum maximise(Em& em, const Expectation& expectation, const BeamParameters& old, FitVariant variant,
-                 const SigmaLimits& limits, double reach);
+MStep m_step_of(Em& em, const Expectation& expectation, const BeamParameters& old, FitVariant variant,
+                const SigmaLimits& limits, double reach);
+
+/// Fills the errors of `fit`, whose parameters have no errors, and notes few blocks and near-unidentified pairs.
+/// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN. `limits`:
+/// [parameters]. `last`: the step that led to the parameters. One pass over the data.
+void add_beam_errors(const Evidence& evidence, const BeamSensor& sensor, std::span<const Interval> limits,
+                     const MStep& last, const FitOptions& options, Executor& executor, BeamFit& fit);
 
 }  // namespace fathom

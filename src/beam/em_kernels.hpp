@@ -100,10 +100,31 @@ struct TailSums {
   }
 };
 
-inline constexpr std::size_t kPanelsPerOctave = 64, kPanelNumbers = 6, kEndNumbers = 8;
+// Tables of student_t have panels over the distance x, in scales, which double in width from octave to octave of 1 + x.
 
-/// Of student_t cut at both ends of [0, Z], over a panel of the distance from the nearer end, in scales: [0..3], 1 / N
-/// as a cubic over the place in the panel; [4..5], (x t(x) + x' t(x')) / N at the distances x and x' of the two ends,
+inline constexpr int kPanelBits = 6;
+inline constexpr std::size_t kPanelsPerOctave = std::size_t{1} << kPanelBits, kPanelNumbers = 6, kEndNumbers = 8;
+
+/// x at the near end of a panel, and its width.
+struct Panel {
+  double low, width;
+};
+FATHOM_KERNEL Panel panel_at(std::size_t k) {
+  const double octave = math::double_of((std::uint64_t{k} / kPanelsPerOctave + 1023U) << 52U);
+  const double width = octave / static_cast<double>(kPanelsPerOctave);
+  return {octave - 1.0 + width * static_cast<double>(k % kPanelsPerOctave), width};
+}
+/// The panel of x, 1 + x given, and the place in it, in [0, 1).
+FATHOM_KERNEL std::uint64_t panel_of(double one_and_x) {
+  return (math::bits64_of(one_and_x) >> (52 - kPanelBits)) - (std::uint64_t{1023} << kPanelBits);
+}
+FATHOM_KERNEL double part_of(double one_and_x) {
+  const std::uint64_t part = (math::bits64_of(one_and_x) << kPanelBits) & 0x000fffffffffffffULL;
+  return math::double_of(part | 0x3ff0000000000000ULL) - 1.0;
+}
+
+/// Of student_t cut at both ends of [0, Z], over a panel of the distance from the nearer end: [0..3], 1 / N as a cubic
+/// over the place in the panel; [4..5], (x t(x) + x' t(x')) / N at the distances x and x' of the two ends,
 /// and [6..7], the derivative by nu of what lies beyond them, over N, as lines. One cache line.
 struct alignas(64) StudentEnds {
   double numbers[kEndNumbers];
@@ -113,8 +134,8 @@ struct alignas(64) StudentEnds {
 struct EmTail {
   double sigma_per_m;                      ///< of grows
   double nu, peak, peak_slope, peak_bend;  ///< of student_t; log c(nu) of math/distributions.hpp, and its derivatives
-  /// Of student_t at x, over panels that double in width from octave to octave of 1 + x: c[0..3], the tail P(T > x) as
-  /// a cubic over the place in the panel; c[4..5], the derivative of the tail by nu as a line.
+  /// Of student_t at x, over panels: c[0..3], the tail P(T > x) as a cubic over the place in the panel; c[4..5], the
+  /// derivative of the tail by nu as a line.
   const double* panels;
   const StudentEnds* ends;  ///< likewise, of each panel as far as the middle of [0, Z]
 };

@@ -12,7 +12,9 @@
 #include <fathom/base/field.hpp>
 
 #include "base/text.hpp"
-#include "beam/learning.hpp"
+#include "beam/em.hpp"
+#include "fit/covariance.hpp"
+#include "fit/estimator.hpp"
 
 namespace fathom {
 
@@ -23,17 +25,19 @@ constexpr double kMostSigmaPerRange = 100.0, kMostTailSigmaPerRange = 2.0;
 
 std::string_view word_of(FitVariant variant) { return kChoiceWords<FitVariant>[static_cast<std::size_t>(variant)]; }
 
-void check(const FitOptions& options, const BeamSensor& sensor) {
+/// Throws InputError.
+MaximiseOptions checked(const FitOptions& options, const BeamSensor& sensor) {
   validate(sensor);
   validate(options.start);
   check_in_range("beam", "hit_offset_m", options.start.hit_offset_m, -sensor.max_range_m, sensor.max_range_m, "m");
-  check_learning(options);
+  MaximiseOptions climb = maximise_options(options);
   validate(options.compute);
   if (options.start.tail.is_extended() && options.variant != FitVariant::kExact) {
     throw InputError(Setting{"fit.variant"}, " = ", word_of(options.variant),
                      " is of gaussian hits, as the book has them, and ", Setting{"hit"}, " is ",
                      kChoiceWords<HitLaw>[static_cast<std::size_t>(options.start.tail.hit)]);
   }
+  return climb;
 }
 
 /// Within what BeamParameters may hold, so that what is learned can be used.
@@ -89,18 +93,102 @@ void go_back(const BeamParameters& from, bool all, BeamParameters& p) {
 
 /// The likelihood must not fall under the exact M-step; that it did would be a defect of fathom, not of the data.
 void check_rise(double before, double now, std::size_t iteration) {
-  if (iteration == 0 || now >= before - kFallSlack * (1.0 + std::abs(before))) return;
+  if (now >= before - kFallSlack * (1.0 + std::abs(before))) return;
   throw Error(fmt::format("fit: the log-likelihood fell from {} to {} in iteration {}", before, now, iteration));
 }
 
-void add_limit_flag(bool is_there, std::string_view name, std::string_view at, BeamFit& fit) {
-  if (!is_there) return;
-  fit.note("at_limit", fmt::format("{} is at {}", name, at));
-  std::ranges::find(fit.parameters, name, &FitParameter::name)->status = ParameterStatus::kAtLimit;
+BeamParameters start_within(const SigmaLimits& limits, const FitOptions& options) {
+  BeamParameters start = options.start;
+  start.sigma_hit_m = std::clamp(start.sigma_hit_m, limits.low_m, limits.high_m);
+  return start;
 }
 
-/// What an extended law has come to that says a simpler one would do, or that the data ask for more.
-void add_tail_flags(const Maximum& last, BeamFit& fit) {
+/// The beam mixture as a Likelihood with an EM step. What it is made from must outlive it.
+class BeamLikelihood {
+ public:
+  BeamLikelihood(const Evidence& evidence, const BeamSensor& sensor, const FitOptions& options,
+                 const SigmaLimits& limits, Executor& executor)
+      : options_(options),
+        limits_(limits),
+        em_(evidence, sensor, executor, options.compute.isa),
+        model_(start_within(limits, options)),
+        before_(model_),
+        offset_(model_.sigma_hit_m) {
+    for (const auto& field : BeamParameters::fields()) numbers_.add(field, model_);
+    if (model_.tail.is_extended()) numbers_.add(HitTail::field_of(model_.tail.hit), model_.tail);
+  }
+  BeamLikelihood(const BeamLikelihood&) = delete;
+
+  [[nodiscard]] std::size_t size() const { return em_.evidence().pairs(); }
+  [[nodiscard]] std::size_t parameters() const { return numbers_.limits().size(); }
+  [[nodiscard]] Interval limits(std::size_t k) const { return numbers_.limits()[k]; }
+  double total(std::span<const double> values) {
+    numbers_.set(values);
+    return em_.expect(model_, options_.variant, kFarSigmas).sums.log_likelihood;
+  }
+
+  EmStep m_step(std::vector<double>& values, double before) {
+    numbers_.set(values);
+    last_ = next_;
+    if (options_.fit_hit_offset) offset_.improve(em_, options_.variant, model_);
+    const double log_likelihood = step_uphill(before - lost_in_sums(before));
+    if (options_.variant == FitVariant::kExact) check_rise(before, log_likelihood, iteration_++);
+    values = numbers_.values();
+    before_ = std::exchange(model_, next_.parameters);
+    reach_ = next_reach(before_.sigma_hit_m, model_.sigma_hit_m);
+    return {log_likelihood, numbers_.values()};
+  }
+  [[nodiscard]] bool has_settled() const {
+    return !options_.fit_hit_offset || offset_.has_settled(before_.sigma_hit_m);
+  }
+
+  [[nodiscard]] const BeamParameters& model_at(std::span<const double> values) {
+    numbers_.set(values);
+    return model_;
+  }
+  [[nodiscard]] const ModelNumbers& numbers() const { return numbers_; }
+  /// The step that led to the values of the last m_step().
+  [[nodiscard]] const MStep& last_step() const { return last_; }
+
+ private:
+  /// The M-step, with the E-step repeated as far as sigma wants to reach. Returns the log-likelihood.
+  double step() {
+    for (double reach = reach_;; reach *= 4.0) {
+      const Expectation& e = em_.expect(model_, options_.variant, reach, Expecting::kSlopes);
+      const double all = static_cast<double>(em_.evidence().ranges()) + e.max_shared - e.max_as_hit;
+      if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
+        throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
+      }
+      next_ = m_step_of(em_, e, model_, options_.variant, limits_, reach);
+      if (!next_.out_of_reach) return e.sums.log_likelihood;
+    }
+  }
+
+  /// As step(). If the parameters came too far from the previous ones, they go back until the likelihood has risen.
+  /// With all of the way back, the M-step of the other parameters raises it.
+  double step_uphill(double least) {
+    constexpr int kMostHalves = 12;
+    double log_likelihood = step();
+    for (int i = 0; model_.tail.is_extended() && log_likelihood < least && i <= kMostHalves; ++i) {
+      go_back(before_, i == kMostHalves, model_);
+      log_likelihood = step();
+    }
+    return log_likelihood;
+  }
+
+  const FitOptions& options_;
+  SigmaLimits limits_;
+  Em em_;
+  BeamParameters model_, before_;  // present, and of the previous iteration
+  ModelNumbers numbers_;           // of model_
+  OffsetSearch offset_;
+  double reach_ = kFarSigmas;
+  std::size_t iteration_ = 0;
+  MStep last_, next_;
+};
+
+/// Limits of an extended law: a simpler one would do, or the data ask for more.
+void add_tail_flags(const MStep& last, BeamFit& fit) {
   const HitTail& tail = fit.model.tail;
   const bool is_t = tail.hit == HitLaw::kStudentT, grows = tail.hit == HitLaw::kGrows;
   add_limit_flag(is_t && last.tail_at_high, "nu_hit",
@@ -111,7 +199,7 @@ void add_tail_flags(const Maximum& last, BeamFit& fit) {
                  fmt::format("its upper limit, {:.4g}", tail.sigma_hit_per_m), fit);
 }
 
-void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
+void add_flags(const MStep& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
   if (last.no_hits) fit.note("not_learned", "no hits: sigma_hit_m was not learned");
   if (last.no_shorts) fit.note("not_learned", "no short readings: lambda_short_per_m was not learned");
   add_limit_flag(last.sigma_at_floor, "sigma_hit_m", fmt::format("its floor, {:.4g} m", limits.low_m), fit);
@@ -127,14 +215,12 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
              fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
                          word_of(variant)));
   }
-  if (!fit.converged) fit.note("not_converged", "stopped by the limit on iterations");
-  if (fit.kinds[2] > 0) fit.note("no_evidence", counted(fit.kinds[2], "reading") + " carried no evidence");
 }
 
 class BeamLearner {
  public:
-  BeamLearner(const BeamSensor& sensor, const FitOptions& options) : sensor_(sensor), options_(options) {
-    check(options, sensor);
+  BeamLearner(const BeamSensor& sensor, const FitOptions& options)
+      : sensor_(sensor), options_(options), climb_(checked(options, sensor)) {
     executor_ = make_executor(options.compute.threads);
   }
 
@@ -147,87 +233,52 @@ class BeamLearner {
   }
 
   BeamFit run() {
-    start();
-    Em em(evidence_, sensor_, *executor_, options_.compute.isa);
-    Maximum last;
-    OffsetSearch offset(fit_.model.sigma_hit_m);
-    const auto expect = [&](double log_likelihood_before) {
-      if (options_.fit_hit_offset) offset.improve(em, options_.variant, fit_.model);
-      const double log_likelihood = step_uphill(em, log_likelihood_before - lost_in_sums(log_likelihood_before));
-      if (options_.variant == FitVariant::kExact) {
-        check_rise(log_likelihood_before, log_likelihood, fit_.log_likelihood_by_iteration.size());
-      }
-      return log_likelihood;
-    };
-    const auto may_end = [&] { return !options_.fit_hit_offset || offset.has_settled(fit_.model.sigma_hit_m); };
-    const auto take = [&](std::size_t iteration) {
-      last = next_;
-      before_ = fit_.model;
-      reach_ = next_reach(before_.sigma_hit_m, next_.parameters.sigma_hit_m);
-      fit_.model = next_.parameters;
-      if (options_.on_iteration)
-        options_.on_iteration({iteration, fit_.log_likelihood_by_iteration.back(), fit_.model});
-    };
-    fit_.converged = climb(options_, 1.0, fit_.log_likelihood_by_iteration, expect, may_end, take);
-    fit_.start_log_likelihood = fit_.log_likelihood_by_iteration.front();
-    fit_.log_likelihood = fit_.log_likelihood_by_iteration.back();
-    fit_.parameters = parameters_of(fit_.model, options_.fit_hit_offset);
-    add_flags(last, limits_, options_.variant, fit_);
-    add_std_errors(evidence_, sensor_, last, options_, *executor_, fit_);
-    return std::move(fit_);
+    require_evidence();
+    evidence_.seen.put_behind_first(kEmBlock, options_.start.hit_offset_m, *executor_);
+    const SigmaLimits limits = sigma_limits(sensor_, cell_m_, options_.start.tail);
+    BeamLikelihood likelihood(evidence_, sensor_, options_, limits, *executor_);
+    if (options_.on_iteration) {
+      climb_.on_iteration = [&](std::size_t i, double log_likelihood, std::span<const double> values) {
+        options_.on_iteration({i, log_likelihood, likelihood.model_at(values)});
+      };
+    }
+    const Maximum maximum = maximise(likelihood, likelihood.numbers().values(), climb_);
+    BeamFit fit;
+    fit.model = likelihood.model_at(maximum.values);
+    fit.parameters = likelihood.numbers().parameters();
+    name_parameters(fit);
+    fit.readings = evidence_.pairs(), fit.kinds = evidence_.kinds;
+    add_flags(likelihood.last_step(), limits, options_.variant, fit);
+    take_maximum(maximum, fit);
+    if (fit.kinds[2] > 0) fit.note("no_evidence", counted(fit.kinds[2], "reading") + " carried no evidence");
+    add_beam_errors(evidence_, sensor_, likelihood.numbers().limits(), likelihood.last_step(), options_, *executor_, fit);
+    return fit;
   }
 
  private:
-  void start() {
-    if (evidence_.pairs() == 0) {
-      const std::size_t readings = evidence_.kinds[2];
-      throw InputError(readings == 1 ? std::string("the only reading carries no evidence")
-                                     : fmt::format("none of {} readings carries evidence", grouped(readings)));
-    }
-    evidence_.seen.put_behind_first(kEmBlock, options_.start.hit_offset_m, *executor_);
-    limits_ = sigma_limits(sensor_, cell_m_, options_.start.tail);
-    fit_.model = options_.start;
-    fit_.model.sigma_hit_m = std::clamp(options_.start.sigma_hit_m, limits_.low_m, limits_.high_m);
-    fit_.readings = evidence_.pairs();
-    fit_.kinds = evidence_.kinds;
-    before_ = fit_.model;
+  void require_evidence() const {
+    if (evidence_.pairs() > 0) return;
+    const std::size_t readings = evidence_.kinds[2];
+    throw InputError(readings == 1 ? std::string("the only reading carries no evidence")
+                                   : fmt::format("none of {} readings carries evidence", grouped(readings)));
   }
 
-  /// The M-step, with the E-step repeated as far as sigma wants to reach. Returns the log-likelihood.
-  double step(Em& em) {
-    for (double reach = reach_;; reach *= 4.0) {
-      const Expectation& e = em.expect(fit_.model, options_.variant, reach, Expecting::kSlopes);
-      const double all = static_cast<double>(evidence_.ranges()) + e.max_shared - e.max_as_hit;
-      if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
-        throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
-      }
-      next_ = maximise(em, e, fit_.model, options_.variant, limits_, reach);
-      if (!next_.out_of_reach) return e.sums.log_likelihood;
-    }
-  }
-
-  /// As step(), for parameters that may have come too far from those before: these go back until the likelihood has
-  /// risen. With all of the way back, it is the other parameters' M-step that raises it.
-  double step_uphill(Em& em, double least) {
-    constexpr int kMostHalves = 12;
-    double log_likelihood = step(em);
-    for (int i = 0; fit_.model.tail.is_extended() && log_likelihood < least && i <= kMostHalves; ++i) {
-      go_back(before_, i == kMostHalves, fit_.model);
-      log_likelihood = step(em);
-    }
-    return log_likelihood;
+  /// What the tables of parameters do not say.
+  void name_parameters(BeamFit& fit) const {
+    const auto entry = [&](std::string_view name) -> FitParameter& {
+      return *std::ranges::find(fit.parameters, name, &FitParameter::name);
+    };
+    if (!options_.fit_hit_offset) entry("hit_offset_m").status = ParameterStatus::kFixed;
+    if (fit.model.tail.hit == HitLaw::kStudentT) entry("sigma_hit_m").doc = "scale of hits";
+    if (fit.model.tail.hit == HitLaw::kGrows) entry("sigma_hit_m").doc = "standard deviation of hits at range 0";
   }
 
   const BeamSensor& sensor_;
   const FitOptions& options_;
+  MaximiseOptions climb_;
   std::unique_ptr<Executor> executor_;
   Evidence evidence_;
   double cell_m_ = 0.0;  // the largest of all parts
-  SigmaLimits limits_ = {};
-  double reach_ = kFarSigmas;
-  BeamParameters before_;  // of the iteration before
-  Maximum next_;
-  BeamFit fit_;
 };
 
 }  // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +12,8 @@
 #include <fathom/math/f64.hpp>
 
 #include "base/compute.hpp"
-#include "beam/learning.hpp"
+#include "fit/covariance.hpp"
+#include "fit/estimator.hpp"
 
 namespace fathom {
 
@@ -241,49 +240,6 @@ struct FieldCurvature {
   }
 };
 
-/// w_hit, w_rand and sigma as long as they have no standard errors.
-std::vector<FitParameter> parameters_of(const LikelihoodFieldModel& model, double floor_m) {
-  using M = LikelihoodFieldModel;
-  std::vector<FitParameter> all;
-  for (const auto& field : M::fields()) {
-    const auto member = member_of<double>(field);
-    const bool is_sigma = member == &M::sigma_hit_m;
-    if (!is_sigma && member != &M::w_hit && member != &M::w_rand) continue;
-    const double value = model.*member;
-    const bool is_at_limit =
-        is_sigma ? value <= floor_m * (1.0 + 1e-9) : value <= kWeightBoundary || 1.0 - value < 1e-6;
-    all.push_back({.name = std::string(field.name),
-                   .unit = std::string(field.unit),
-                   .value = value,
-                   .status = is_at_limit ? ParameterStatus::kAtLimit : ParameterStatus::kUnidentified,
-                   .doc = std::string(field.doc)});
-  }
-  return all;
-}
-
-/// Which of w_hit and sigma are inside their limits.
-std::vector<std::size_t> flag_boundaries(double floor_m, FieldFit& fit) {
-  const bool no_rand = !(fit.model.w_rand > kWeightBoundary), no_hits = !(fit.model.w_hit > kWeightBoundary);
-  const bool at_floor = fit.model.sigma_hit_m <= floor_m;
-  if (no_rand) fit.note("at_limit", "w_rand is at its boundary 0");
-  if (no_hits) fit.note("at_limit", "w_hit is at its boundary 0");
-  if (at_floor) fit.note("at_limit", "sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
-  std::vector<std::size_t> free;
-  if (!no_rand && !no_hits) free.push_back(0);
-  if (!no_hits && !at_floor) free.push_back(1);
-  return free;
-}
-
-Eigen::Matrix2d information_of(const LikelihoodFieldModel& model, const DistanceField& field,
-                               std::span<const double> count) {
-  Eigen::Matrix2d sum = Eigen::Matrix2d::Zero();
-  for (std::uint32_t level = 0; level < field.levels(); ++level) {
-    if (count[level] == 0.0) continue;
-    sum += count[level] * FieldCurvature(model, field.distance_m(level)).information;
-  }
-  return sum;
-}
-
 std::size_t scans_of(const FieldData& data) {
   std::size_t scans = 1;
   for (std::size_t i = 1; i < data.scan.size(); ++i) scans += data.scan[i] != data.scan[i - 1] ? 1 : 0;
@@ -302,110 +258,114 @@ Eigen::MatrixXd scores_of_blocks(const FieldData& data, const DistanceField& fie
   return sums;
 }
 
-void add_blocked_errors(const ParameterErrors& errors, FieldFit& fit) {
-  constexpr std::array<Interval, 3> kLimits = {{{0.0, 1.0}, {0.0, 1.0}, {kLeastSigmaHitM, kMostSigmaHitM}}};
-  for (std::size_t k = 0; k < kLimits.size(); ++k) {
-    FitParameter& p = fit.parameters[k];
-    const Interval interval = interval_about(p.value, errors.half_width[k], kLimits[k]);
-    p.std_error = errors.error[k], p.low_95 = interval.low, p.high_95 = interval.high;
-  }
-}
-
-/// Errors at fit.model, with flags of boundaries and few blocks. `count`: readings that end at each level. `floor_m`:
-/// of sigma.
-void add_field_errors(const FieldData& data, const DistanceField& field, std::span<const double> count, double floor_m,
-                      const FieldFitOptions& options, FieldFit& fit) {
-  fit.parameters = parameters_of(fit.model, floor_m);
-  const TrajectoryBlocks blocks(scans_of(data), options.stretches, options.stretch_of_scan);
-  fit.blocks = blocks.count, fit.block = block_word(options.stretches);
-  const std::vector<std::size_t> free = flag_boundaries(floor_m, fit);
-  const auto inverse = inverse_of(information_of(fit.model, field, count), free, 0.0);
-  if (!inverse) {
-    fit.note("no_maximum", kNoClearMaximum);
-    return;
-  }
-  const Eigen::Matrix<double, 3, 2> slope{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}};  // of w_hit, w_rand and sigma
-  const Eigen::MatrixXd to_parameters = *inverse * slope.transpose();
-  const ParameterErrors errors = errors_by_blocks((slope * to_parameters).diagonal(),
-                                                  scores_of_blocks(data, field, fit.model, blocks) * to_parameters,
-                                                  blocks, options.stretches, !free.empty(), fit);
-  for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
-    fit.parameters[k].naive_error = errors.naive[k];
-    if (std::isfinite(errors.naive[k])) fit.parameters[k].status = ParameterStatus::kLearned;
-  }
-  add_blocked_errors(errors, fit);
-}
-
-/// Expectation maximisation over how many readings end at each level.
-class FieldLearner {
+/// The likelihood field as a Likelihood with an EM step, over the number of readings that end at each level. What it is
+/// made from must outlive it.
+class FieldLikelihood {
  public:
-  FieldLearner(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
-               const FieldFitOptions& options)
-      : data_(data), field_(field), options_(options), count_(field.levels()) {
-    validate(start);
-    check_learning(options);
-    if (data.scan.size() != data.level.size()) {
-      throw InputError(fmt::format("{} scans given for {} readings", data.scan.size(), data.level.size()));
-    }
-    if (data.level.empty()) throw InputError("no reading carries evidence");
+  FieldLikelihood(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start)
+      : field_(field), model_(start), count_(field.levels()), floor_m_(field.cell_m() / std::sqrt(12.0)) {
     for (const std::uint32_t level : data.level) {
       if (level >= field.levels()) throw InputError(fmt::format("level {} is not of this field", level));
       count_[level] += 1.0;
     }
-    fit_.model = start;
-    fit_.readings = data.level.size();
-    floor_m_ = field.cell_m() / std::sqrt(12.0);
-    fit_.model.sigma_hit_m = std::max(start.sigma_hit_m, floor_m_);
+    readings_ = data.level.size();
+    model_.sigma_hit_m = std::max(start.sigma_hit_m, floor_m_);
+    for (std::size_t k = 0; k < 3; ++k) numbers_.add(LikelihoodFieldModel::fields()[k], model_);
   }
+  FieldLikelihood(const FieldLikelihood&) = delete;
 
-  FieldFit run() {
-    LikelihoodFieldModel next;
-    std::vector<double>& climbed = fit_.log_likelihood_by_iteration;
-    // A fit that settles only at the limit on iterations counts as not converged.
-    const auto may_end = [&] { return climbed.size() <= options_.max_iterations; };
-    fit_.converged = climb(
-        options_, 0.0, climbed, [&](double) { return expect(next); }, may_end, [&](std::size_t) { fit_.model = next; });
-    if (!fit_.converged) {
-      fit_.note("not_converged", fmt::format("not converged after {} iterations", options_.max_iterations));
-    }
-    fit_.start_log_likelihood = fit_.log_likelihood_by_iteration.front();
-    fit_.log_likelihood = fit_.log_likelihood_by_iteration.back();
-    add_field_errors(data_, field_, count_, floor_m_, options_, fit_);
-    return std::move(fit_);
-  }
-
- private:
-  /// The log-likelihood of this model, and the next model.
-  [[nodiscard]] double expect(LikelihoodFieldModel& next) const {
-    next = fit_.model;
-    double hits = 0.0, squares = 0.0, sum = 0.0;
-    for (std::uint32_t level = 0; level < field_.levels(); ++level) {
-      if (count_[level] == 0.0) continue;
-      const double d = field_.distance_m(level), f = fit_.model.density(d);
-      const double hit = count_[level] * (1.0 - fit_.model.w_rand / fit_.model.max_range_m / f);
-      hits += hit;
-      squares += hit * d * d;
-      sum += count_[level] * std::log(f);
-    }
-    next.w_hit = std::clamp(hits / static_cast<double>(fit_.readings), 0.0, 1.0);
-    next.w_rand = 1.0 - next.w_hit;
-    if (hits > 0.0) next.sigma_hit_m = std::max(floor_m_, std::sqrt(squares / hits));
+  [[nodiscard]] std::size_t size() const { return readings_; }
+  [[nodiscard]] std::size_t parameters() const { return numbers_.limits().size(); }
+  [[nodiscard]] Interval limits(std::size_t k) const { return numbers_.limits()[k]; }
+  double total(std::span<const double> values) {
+    numbers_.set(values);
+    double sum = 0.0;
+    for_each_level([&](double count, double distance_m) { sum += count * std::log(model_.density(distance_m)); });
     return sum;
   }
 
-  const FieldData& data_;
+  EmStep m_step(const std::vector<double>& values, double /*before*/) {
+    const double log_likelihood = total(values);
+    double hits = 0.0, squares = 0.0;
+    for_each_level([&](double count, double d) {
+      const double hit = count * (1.0 - model_.w_rand / model_.max_range_m / model_.density(d));
+      hits += hit, squares += hit * d * d;
+    });
+    model_.w_hit = std::clamp(hits / static_cast<double>(readings_), 0.0, 1.0);
+    model_.w_rand = 1.0 - model_.w_hit;
+    if (hits > 0.0) model_.sigma_hit_m = std::max(floor_m_, std::sqrt(squares / hits));
+    return {log_likelihood, numbers_.values()};
+  }
+  [[nodiscard]] static bool has_settled() { return true; }
+
+  [[nodiscard]] const LikelihoodFieldModel& model_at(std::span<const double> values) {
+    numbers_.set(values);
+    return model_;
+  }
+  [[nodiscard]] const ModelNumbers& numbers() const { return numbers_; }
+  [[nodiscard]] double floor_m() const { return floor_m_; }
+  /// Of the present model, by w_hit and sigma.
+  [[nodiscard]] Eigen::Matrix2d information() const {
+    Eigen::Matrix2d sum = Eigen::Matrix2d::Zero();
+    for_each_level([&](double count, double d) { sum += count * FieldCurvature(model_, d).information; });
+    return sum;
+  }
+
+ private:
+  template <class Use>
+  void for_each_level(const Use& use) const {
+    for (std::uint32_t level = 0; level < field_.levels(); ++level) {
+      if (count_[level] > 0.0) use(count_[level], field_.distance_m(level));
+    }
+  }
+
   const DistanceField& field_;
-  const FieldFitOptions& options_;
+  LikelihoodFieldModel model_;
+  ModelNumbers numbers_;       // w_hit, w_rand and sigma of model_
   std::vector<double> count_;  // [levels]
-  FieldFit fit_;
-  double floor_m_ = 0.0;
+  std::size_t readings_ = 0;
+  double floor_m_;
 };
+
+/// Flags limits. Returns which of w_hit and sigma are inside them.
+std::vector<std::size_t> flag_limits(double floor_m, FieldFit& fit) {
+  const LikelihoodFieldModel& model = fit.model;
+  const bool no_rand = !(model.w_rand > kWeightBoundary), no_hits = !(model.w_hit > kWeightBoundary);
+  const bool at_floor = model.sigma_hit_m <= floor_m * (1.0 + 1e-9);
+  add_limit_flag(no_rand, "w_rand", "its boundary 0", fit);
+  add_limit_flag(no_hits, "w_hit", "its boundary 0", fit);
+  add_limit_flag(at_floor, "sigma_hit_m", "its floor, the size of a cell / sqrt(12)", fit);
+  if (no_rand || no_hits) fit.parameters[0].status = fit.parameters[1].status = ParameterStatus::kAtLimit;
+  std::vector<std::size_t> free;
+  if (!no_rand && !no_hits) free.push_back(0);
+  if (!no_hits && !at_floor) free.push_back(1);
+  return free;
+}
 
 }  // namespace
 
 FieldFit fit_likelihood_field(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
                               const FieldFitOptions& options) {
-  return FieldLearner(data, field, start, options).run();
+  validate(start);
+  const MaximiseOptions climb = maximise_options(options);
+  if (data.scan.size() != data.level.size()) {
+    throw InputError(fmt::format("{} scans given for {} readings", data.scan.size(), data.level.size()));
+  }
+  if (data.level.empty()) throw InputError("no reading carries evidence");
+  FieldLikelihood likelihood(data, field, start);
+  const Maximum maximum = maximise(likelihood, likelihood.numbers().values(), climb);
+  FieldFit fit;
+  fit.model = likelihood.model_at(maximum.values);
+  fit.parameters = likelihood.numbers().parameters();
+  fit.readings = data.level.size();
+  take_maximum(maximum, fit);
+  const TrajectoryBlocks blocks(scans_of(data), options.stretches, options.stretch_of_scan);
+  const Curvature curvature = {.information = likelihood.information(),
+                               .scores = scores_of_blocks(data, field, fit.model, blocks),
+                               .slope = Eigen::Matrix<double, 3, 2>{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}},
+                               .free = flag_limits(likelihood.floor_m(), fit)};
+  add_std_errors(curvature, blocks, likelihood.numbers().limits(), fit);
+  return fit;
 }
 
 }  // namespace fathom

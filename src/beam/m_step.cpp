@@ -56,7 +56,7 @@ Root find_root(double low, double high, double x, ValueSlope first, F function) 
 }
 
 /// sum r d^2 = sum r m2(sigma), in log sigma.
-void solve_sigma(Em& em, const Expectation& e, const SigmaLimits& limits, double reach, Maximum& m) {
+void solve_sigma(Em& em, const Expectation& e, const SigmaLimits& limits, double reach, MStep& m) {
   const double old = m.parameters.sigma_hit_m;
   const auto surplus = [&](double sigma, const HitMoments& edges) {
     const double interior = e.interior_r * sigma * sigma;
@@ -85,7 +85,7 @@ double guess_lambda(const EmSums& s) {
 }
 
 /// sum r z = sum r m1(lambda).
-void solve_lambda(Em& em, const Expectation& e, Maximum& m) {
+void solve_lambda(Em& em, const Expectation& e, MStep& m) {
   if (e.sums.short_z >= 0.5 * e.sums.short_expected) {  // m1 is at most z*/2, at lambda = 0
     m.parameters.lambda_short_per_m = 0.0;
     m.lambda_at_zero = true;
@@ -106,7 +106,7 @@ void solve_lambda(Em& em, const Expectation& e, Maximum& m) {
   m.parameters.lambda_short_per_m = std::min(std::exp(find_root(low, high, start, first, at).x), kMostLambda);
 }
 
-void take_closed_forms(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
+void take_closed_forms(const Expectation& e, const SigmaLimits& limits, MStep& m) {
   if (!m.no_hits) {
     m.parameters.sigma_hit_m = std::clamp(std::sqrt(e.sums.hit_d2 / e.sums.hit), limits.low_m, limits.high_m);
   }
@@ -173,12 +173,12 @@ Eigen::Matrix2d information_of(const TailSums& tail) {
   return Eigen::Matrix2d{{tail.information[0], tail.information[1]}, {tail.information[1], tail.information[2]}};
 }
 
-void note_limits(const Eigen::Array2d& at, const Box& box, Maximum& m) {
+void note_limits(const Eigen::Array2d& at, const Box& box, MStep& m) {
   m.sigma_at_floor = at[0] <= box.low[0], m.sigma_at_top = at[0] >= box.high[0];
   m.tail_at_low = at[1] <= box.low[1], m.tail_at_high = at[1] >= box.high[1];
 }
 
-void step_student(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
+void step_student(const Expectation& e, const SigmaLimits& limits, MStep& m) {
   BeamParameters& p = m.parameters;
   const double low = HitTail::kLeastNu, high = std::max(kMostLearnedNu, p.tail.nu_hit);
   const Box box = {{std::log(p.sigma_hit_m), std::log(p.tail.nu_hit)},
@@ -193,7 +193,7 @@ void step_student(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
   p.tail.nu_hit = m.tail_at_low ? low : m.tail_at_high ? high : std::clamp(std::exp(at[1]), low, high);
 }
 
-void step_growing(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
+void step_growing(const Expectation& e, const SigmaLimits& limits, MStep& m) {
   BeamParameters& p = m.parameters;
   constexpr double kFirstSlope = 0.05;
   const double sigma = p.sigma_hit_m;
@@ -208,9 +208,9 @@ void step_growing(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
 
 }  // namespace
 
-Maximum maximise(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant, const SigmaLimits& limits,
-                 double reach) {
-  Maximum m;
+MStep m_step_of(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant, const SigmaLimits& limits,
+                double reach) {
+  MStep m;
   m.parameters = old;
   const Evidence& evidence = em.evidence();
   const auto n = static_cast<double>(evidence.pairs());

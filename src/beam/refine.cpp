@@ -15,8 +15,8 @@
 #include <fathom/beam/score.hpp>
 
 #include "base/compute.hpp"
-#include "beam/learning.hpp"
 #include "beam/scans.hpp"
+#include "fit/covariance.hpp"
 
 namespace fathom {
 

@@ -23,19 +23,6 @@ struct TailWork {
   double slope[2][kEmBlock], information[3][kEmBlock];  // of grows
 };
 
-constexpr int kPanelBits = 6;
-static_assert(std::size_t{1} << kPanelBits == kPanelsPerOctave);
-
-/// Where x lies among the panels, 1 + x given: in which one, and how far in it, in [0, 1).
-FATHOM_KERNEL std::uint64_t panel_of(double one_and_x) {
-  constexpr int kRest = 52 - kPanelBits;
-  return (math::bits64_of(one_and_x) >> kRest) - (std::uint64_t{1023} << kPanelBits);
-}
-FATHOM_KERNEL double part_of(double one_and_x) {
-  const std::uint64_t part = (math::bits64_of(one_and_x) << kPanelBits) & 0x000fffffffffffffULL;
-  return math::double_of(part | 0x3ff0000000000000ULL) - 1.0;
-}
-
 using Four = double __attribute__((vector_size(32)));
 using FourWords = std::int64_t __attribute__((vector_size(32)));
 
@@ -183,16 +170,6 @@ std::size_t expect_growing(const EmParameters& p, const EmTail& t, const EmBlock
     add_slopes(tail, b.count, *slopes);
   }
   return behind;
-}
-
-/// x at the near end of a panel, and its width.
-struct Panel {
-  double low, width;
-};
-FATHOM_KERNEL Panel panel_at(std::size_t k) {
-  const double octave = math::double_of((std::uint64_t{k} / kPanelsPerOctave + 1023U) << 52U);
-  const double width = octave / static_cast<double>(kPanelsPerOctave);
-  return {octave - 1.0 + width * static_cast<double>(k % kPanelsPerOctave), width};
 }
 
 /// t(x), and its derivative by nu over t(x).

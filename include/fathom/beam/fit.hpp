@@ -50,7 +50,7 @@ struct FitOptions {
   /// counted in the order in which they are given, through all parts. Where there are fewer than stretches, each scan
   /// is a stretch. At most kMostStretches.
   std::size_t stretches = 40;
-  static constexpr double kMostStretches = 1e6;
+  static constexpr double kMostStretches = Fit::kMostBlocks;
   /// [scans] the stretch of each, counted from 0 without gaps: fit_log() gives stretches of equal way. Empty: about
   /// equal numbers of scans. Without effect where `stretches` is 0.
   std::vector<std::uint32_t> stretch_of_scan = {};
