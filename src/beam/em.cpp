@@ -168,7 +168,8 @@ bool Em::fill_panels(double nu, double sigma_m) {
   panels_.resize(count * kPanelNumbers);
   panel_edges_.resize((count + 1) * 4);
   tail_.panels = panels_.data();
-  tail_kernels_.fill_panels(tail_, count, StudentTails(nu).at(panel_at(count).low), panel_edges_.data(), panels_.data());
+  const StudentTail end = StudentTails(nu).at(panel_at(count).low);
+  tail_kernels_.fill_panels(tail_, count, end, panel_edges_.data(), panels_.data());
   return true;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Expectation maximisation. The E-step cuts pairs into fixed blocks whose sums are merged in the order of the blocks,
-// so results do not depend on threads.
+// Expectation maximisation of the beam mixture. The E-step sums over fixed blocks of pairs and merges them in their
+// order, so results do not depend on threads.
 
 #include <array>
 #include <cstdint>
@@ -28,15 +28,15 @@ inline constexpr double kFarSigmas = 8.5;
 struct Expectation {
   /// Over range readings, under kBook also over "max" readings; its log-likelihood is that of all pairs.
   EmSums sums;
-  double max_as_hit = 0;  ///< of the "max" readings, how many are hits that the atom policy moved to Z
-  double max_shared = 0;  ///< of the "max" readings, how many are not the point mass's own
+  double max_as_hit = 0;  ///< "max" readings that are hits, which the atom policy moved to Z
+  double max_shared = 0;  ///< "max" readings that other components explain
   /// Hits are interior, with the second moment sigma^2, or so near an end of [0, Z] that the cut matters.
   double interior_r = 0;  ///< responsibility of the interior ones
   HitMoments edges;       ///< of the others, under the old sigma
   TailSums tail;          ///< of an extended law, where asked for
 };
 
-/// What an expectation has to find beside the likelihood and the responsibilities.
+/// Whether an expectation finds slopes, too.
 enum class Expecting : std::uint8_t { kLikelihood, kSlopes };
 
 class Em {
@@ -110,8 +110,7 @@ class Em {
   Expectation expectation_;
 };
 
-/// Finds tails of Student's t and their derivatives, by differences. Relative errors of the derivatives are below 1e-5
-/// for nu up to 1000.
+/// Tails of Student's t, with derivatives by differences, whose relative errors are below 1e-5 for nu up to 1000.
 class StudentTails {
  public:
   explicit StudentTails(double nu);
@@ -125,12 +124,12 @@ class StudentTails {
 /// The number of panels, in whole octaves, of a table that reaches x.
 inline std::size_t panels_up_to(double x) { return (panel_of(1.0 + x) / kPanelsPerOctave + 1) * kPanelsPerOctave; }
 
-/// Where the search for sigma may go.
+/// Limits of the search for sigma.
 struct SigmaLimits {
   double low_m, high_m;
 };
 
-/// New parameters from an expectation, and what was special about them.
+/// New parameters from an expectation.
 struct MStep {
   BeamParameters parameters;
   bool out_of_reach = false;  ///< sigma wants to grow beyond what the listed edges allow: expect again, reaching wider
@@ -141,13 +140,12 @@ struct MStep {
 };
 
 /// The M-step for `old`, under which `expectation` (the last of `em`) was made with `reach`. Of an extended law it is
-/// one step of Newton's. The likelihood may fall where that is too long: then go half way back.
+/// one step of Newton's. If the likelihood falls, the step was too long.
 MStep m_step_of(Em& em, const Expectation& expectation, const BeamParameters& old, FitVariant variant,
                 const SigmaLimits& limits, double reach);
 
-/// Fills the errors of `fit`, whose parameters have no errors, and notes few blocks and near-unidentified pairs.
-/// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN. `limits`:
-/// [parameters]. `last`: the step that led to the parameters. One pass over the data.
+/// add_std_errors() of a fit, with notes of nearly unidentified pairs. `limits`: [parameters]. `last`: the step that
+/// led to the parameters. One pass over the data.
 void add_beam_errors(const Evidence& evidence, const BeamSensor& sensor, std::span<const Interval> limits,
                      const MStep& last, const FitOptions& options, Executor& executor, BeamFit& fit);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the loops of learning have in common, whatever the law of hits is: what explains a reading, and hits cut at the
-// ends of [0, Z]. Compiled once per instruction set, FATHOM_ISA naming it.
+// Loops for all laws of hits: responsibilities, and hits cut at the ends of [0, Z]. Compiled once per instruction set,
+// FATHOM_ISA naming it.
 
 #include <algorithm>
 #include <bit>
@@ -56,7 +56,7 @@ FATHOM_KERNEL double surface_of(const EmParameters& p, double expected) {
   return select(above < p.limit, above, p.limit);
 }
 
-/// Values that the loops below pass to each other, [kEmBlock].
+/// Values between the loops below, [kEmBlock].
 struct EmWork {
   alignas(64) double surface[kEmBlock], margin[kEmBlock], p_hit[kEmBlock], below[kEmBlock], decay[kEmBlock],
       f[kEmBlock], log_f[kEmBlock], hit_d2[kEmBlock], rand[kEmBlock], shorts[kEmBlock], short_surface[kEmBlock],
@@ -76,7 +76,7 @@ FATHOM_KERNEL MeanVariance short_shape(double limit, double x, double inverse, d
           limit * limit * select(x2 > 0.04, inverse * inverse - rest * (1.0 + rest), variance_near)};
 }
 
-/// The same where no x is below kNotNearZero: there cancellation takes less than five of sixteen digits.
+/// The same for x from kNotNearZero on: cancellation takes less than five of sixteen digits.
 inline constexpr double kNotNearZero = 0.02;
 FATHOM_KERNEL MeanVariance plain_short_shape(double limit, double inverse_lambda, double rest) {
   const double lost = limit * rest;
@@ -86,14 +86,14 @@ FATHOM_KERNEL MeanVariance plain_short_shape(double limit, double inverse_lambda
 struct Shares {
   double r_hit, r_short, r_rand;
 };
-/// Responsibilities of pair i, and what sums need of them whether or not there are shorts.
+/// Responsibilities of pair i, and terms of sums.
 FATHOM_KERNEL Shares share(const EmParameters& p, double z, double p_short, std::size_t i, EmWork& work) {
   const double f = p.w_hit * work.p_hit[i] + p.w_short * p_short + p.w_rand_density;
   const double hit = p.share_hit * work.p_hit[i], shorts = p.share_short * p_short;
   const double all = hit + shorts + p.share_rand_density;
   const double inverse = 1.0 / select(all > 0.0, all, 1.0);
   const double r_hit = hit * inverse, d = z - work.surface[i];
-  // Where nothing explains the reading, a density far below any double takes its place, so that sums stay finite.
+  // A reading that nothing explains gets a tiny density, so that sums stay finite.
   work.f[i] = select(f > 1e-300, f, 1e-300);
   work.hit_d2[i] = r_hit * d * d;
   work.rand[i] = p.share_rand_density * inverse;
@@ -147,8 +147,8 @@ template <bool kNearZero>
   }
 }
 
-/// Sum of log f, which is overwritten. Logarithms are taken of products of sixteen, which cannot leave the doubles
-/// while each f stays within [1e-18, 1e18].
+/// Sum of log f, which is overwritten. Takes logarithms of products of sixteen, which stay within doubles while each f
+/// is within [1e-18, 1e18].
 [[gnu::noinline]] inline double add_up_logs(double* __restrict f, std::size_t count, double* __restrict log_f) {
   std::size_t extreme = 0;
   for (std::size_t i = 0; i < count; ++i) extreme += static_cast<std::size_t>((f[i] < 1e-18) | (f[i] > 1e18));
@@ -161,7 +161,7 @@ template <bool kNearZero>
   return add_up(log_f, products + rest);
 }
 
-/// How many pairs from the first on lie behind their surfaces, in whole groups, so that loops need no remainder.
+/// The number of leading pairs behind their surfaces, in whole groups, so that loops need no remainder.
 inline std::size_t count_behind(const double* __restrict margin, std::size_t count) {
   for (std::size_t begin = 0; begin + kEmGroup <= count; begin += kEmGroup) {
     std::uint64_t all = ~std::uint64_t{0};
@@ -176,8 +176,8 @@ inline bool is_near_zero(const EmParameters& p, float lowest) {
   return !(p.lambda * surface_of(p, lowest) > kNotNearZero);
 }
 
-/// Explains the pairs of a block whose surface, margin and p_hit are known, and adds to the sums; returns how many lie
-/// behind their surfaces.
+/// Explains the pairs of a block whose surface, margin and p_hit are known, and adds to the sums. Returns
+/// count_behind().
 inline std::size_t explain_block(const EmParameters& p, const EmBlock& b, EmWork& work, EmSums& sums) {
   const std::size_t behind = count_behind(work.margin, b.count), rest = b.count - behind;
   explain_behind(p, b.z, behind, b.r_short, b.r_hit, work);

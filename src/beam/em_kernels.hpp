@@ -9,10 +9,9 @@
 
 namespace fathom::math {
 
-/// exp(x) for x <= 0; relative error below 4e-16 down to -708, 0 from -709 on. Exponentials are most of an expectation
-/// of learning; this one takes a sixth fewer operations than exp, for it needs no upper bound, 2^k is 0 by itself at
-/// the lower one, and the polynomial, a Chebyshev fit of (e^r - 1 - r) / r^2 on |r| <= 0.3466 made in extended
-/// precision, has two terms less than Taylor's.
+/// exp(x) for x <= 0; relative error below 4e-16 down to -708, 0 from -709 on. Exponentials are most of an expectation,
+/// and this one takes a sixth fewer operations than exp: it needs no upper bound, and the polynomial, a Chebyshev fit
+/// of (e^r - 1 - r) / r^2 on |r| <= 0.3466 in extended precision, has two terms less than Taylor's.
 FATHOM_KERNEL double falling_exp(double x) {
   constexpr double kC[] = {0.5000000000000001,    0.16666666666666669,   0.04166666666662413,    0.008333333333329963,
                            0.001388888891721311,  0.0001984126986332212, 2.4801521297813383e-05, 2.7557268181850947e-06,
@@ -38,8 +37,8 @@ struct EmParameters {
   double sigma, lambda, offset, floor, limit;         ///< z* + offset is cut to [floor, limit]
 };
 
-/// One block of range readings, [count]. Readings behind their surfaces are best put first (put_behind_first): the
-/// loops spare them what concerns shorts.
+/// One block of range readings, [count]. If readings behind their surfaces come first (put_behind_first), loops skip
+/// the shorts for them.
 struct EmBlock {
   const float *z, *expected;
   float lowest;                ///< of `expected`
@@ -90,8 +89,8 @@ struct EmShorts {
   std::size_t count;
 };
 
-/// Slope of the log-likelihood of hits, their responsibilities kept, over the two numbers of an extended law (log sigma
-/// and log nu of student_t, sigma and sigma' of grows), and minus its second derivatives, of grows on average.
+/// For fixed responsibilities, the slope of the log-likelihood of hits over the two numbers of an extended law (log
+/// sigma and log nu of student_t, sigma and sigma' of grows), and minus its second derivatives, of grows on average.
 struct TailSums {
   double slope[2] = {}, information[3] = {};  ///< (0, 0), (0, 1), (1, 1)
   void add(const TailSums& o) {
@@ -130,7 +129,7 @@ struct alignas(64) StudentEnds {
   double numbers[kEndNumbers];
 };
 
-/// What an extended law of hits has beside EmParameters.
+/// Parameters and tables of an extended law of hits.
 struct EmTail {
   double sigma_per_m;                      ///< of grows
   double nu, peak, peak_slope, peak_bend;  ///< of student_t; log c(nu) of math/distributions.hpp, and its derivatives
@@ -146,9 +145,9 @@ struct StudentTail {
 };
 
 struct EmKernels {
-  /// Returns how many pairs lie behind their surfaces, from the first on, as far as it noticed: they are no shorts.
+  /// Returns the number of leading pairs that surely lie behind their surfaces: they are no shorts.
   std::size_t (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
-  /// Where values[0 .. count), at most kEmBlock, lie outside [low, high]; returns how many do.
+  /// Places of values, [count] of at most kEmBlock, outside [low, high]; returns their number.
   std::size_t (*list_outside)(const float* values, std::size_t count, double low, double high, std::uint32_t* where);
   /// At centres center[i], at most kEmBlock: 1 / N, and m2 and its growth.
   void (*cut_hits)(const double* center, std::size_t count, double sigma, double limit, const CutHits& out);
@@ -158,8 +157,8 @@ struct EmKernels {
   void (*short_moments)(const EmParameters& p, const EmShorts& shorts, ShortMoments& sums);
 };
 
-/// The same for extended laws; they find the mass that the cut leaves for themselves: inverse_mass of the block is not
-/// read. `slopes`: may be null.
+/// The same for extended laws. They find the mass after the cut themselves and ignore inverse_mass. `slopes`: may be
+/// null.
 struct TailKernels {
   using Expect = std::size_t (*)(const EmParameters& p, const EmTail& tail, const EmBlock& block, EmSums& sums,
                                  TailSums* slopes);

@@ -103,7 +103,7 @@ BeamParameters start_within(const SigmaLimits& limits, const FitOptions& options
   return start;
 }
 
-/// The beam mixture as a Likelihood with an EM step. What it is made from must outlive it.
+/// The beam mixture as a Likelihood with an EM step. The arguments of its constructor must outlive it.
 class BeamLikelihood {
  public:
   BeamLikelihood(const Evidence& evidence, const BeamSensor& sensor, const FitOptions& options,
@@ -224,8 +224,6 @@ class BeamLearner {
     executor_ = make_executor(options.compute.threads);
   }
 
-  /// Makes room for pairs that add() will take.
-  void reserve(std::size_t pairs) { evidence_.seen.reserve(pairs); }
   void add(const BeamData& pairs) {
     check_in_range("fit", "cell_m", pairs.cell_m, 0, sensor_.max_range_m, "m");
     cell_m_ = std::max(cell_m_, pairs.cell_m);
@@ -251,7 +249,8 @@ class BeamLearner {
     add_flags(likelihood.last_step(), limits, options_.variant, fit);
     take_maximum(maximum, fit);
     if (fit.kinds[2] > 0) fit.note("no_evidence", counted(fit.kinds[2], "reading") + " carried no evidence");
-    add_beam_errors(evidence_, sensor_, likelihood.numbers().limits(), likelihood.last_step(), options_, *executor_, fit);
+    add_beam_errors(evidence_, sensor_, likelihood.numbers().limits(), likelihood.last_step(), options_, *executor_,
+                    fit);
     return fit;
   }
 
@@ -284,15 +283,8 @@ class BeamLearner {
 }  // namespace
 
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
-  return fit_beam_model(std::span(&data, 1), sensor, options);
-}
-
-BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options) {
   BeamLearner learner(sensor, options);
-  std::size_t readings = 0;
-  for (const BeamData& pairs : parts) readings += pairs.reading_m.size();
-  learner.reserve(readings);
-  for (const BeamData& pairs : parts) learner.add(pairs);
+  learner.add(data);
   return learner.run();
 }
 

@@ -258,8 +258,8 @@ Eigen::MatrixXd scores_of_blocks(const FieldData& data, const DistanceField& fie
   return sums;
 }
 
-/// The likelihood field as a Likelihood with an EM step, over the number of readings that end at each level. What it is
-/// made from must outlive it.
+/// The likelihood field as a Likelihood with an EM step, over the number of readings that end at each level. `field`
+/// must outlive it.
 class FieldLikelihood {
  public:
   FieldLikelihood(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start)

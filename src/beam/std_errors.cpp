@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// Standard errors from first and second derivatives of the log density of each reading. Coordinates are those in which
-// the derivatives are simple: the weights as shares of a softmax, log sigma, log lambda, the offset, and log nu or sigma'
-// of an extended law of hits.
+// SPDX-License-Identifier: MIT Standard errors from first and second derivatives of the log density of each reading.
+// Coordinates are those in which the derivatives are simple: the weights as shares of a softmax, log sigma, log lambda,
+// the offset, and log nu or sigma' of an extended law of hits.
 //
 // Component c has the responsibility r_c and the log density log(w_c p_c), with the gradient h_c and the Hessian H_c. A
 // reading has the gradient sum_c r_c h_c and the Hessian
@@ -40,8 +39,8 @@ Eigen::Vector4d weights_of(const BeamParameters& p) { return {p.w_hit, p.w_short
 
 /// Sums over readings, without the term that all readings have.
 struct CurvatureSums {
-  Eigen::Matrix4d hits = Eigen::Matrix4d::Zero();    ///< r (h h' + H) over w_hit, log sigma, the offset, the last number
-  Eigen::Matrix3d shorts = Eigen::Matrix3d::Zero();  ///< the same over w_short, log lambda, the offset
+  Eigen::Matrix4d hits = Eigen::Matrix4d::Zero();    ///< r (h h' + H) over w_hit and the numbers of hits
+  Eigen::Matrix3d shorts = Eigen::Matrix3d::Zero();  ///< the same over w_short and the numbers of shorts
   double rand = 0.0;                                 ///< of responsibilities
   Hessian products = Hessian::Zero();                ///< of gradients
 
@@ -201,16 +200,17 @@ ReadingCurvature::Jet ReadingCurvature::hit(double z, double center, double move
 /// Over log lambda and the offset: log p = log x - log(1 - e^-x) - log c - lambda z, x = lambda c. With q = x / (e^x -
 /// 1), lambda times the mean of shorts is 1 - q and lambda^2 times their variance is 1 - q (q + x).
 ReadingCurvature::Jet ReadingCurvature::shorts(double z, double center, double moves) const {
-  constexpr double kNearZero = 0.02;  // below, both lose digits
-  const double lambda = p_.lambda_short_per_m, x = std::max(lambda * center, 1e-12), below = -std::expm1(-x);
-  const double q = x * (1.0 - below) / below, inverse = moves / center;
+  constexpr double kNearZero = 0.02;  // below, these formulas lose digits
+  const double lambda = p_.lambda_short_per_m, x = std::max(lambda * center, 1e-12), decay = std::exp(-x);
+  const double per_mass = 1.0 / (x < kNearZero ? -std::expm1(-x) : 1.0 - decay), per_center = 1.0 / center;
+  const double q = x * decay * per_mass, inverse = moves * per_center;
   double mean = 1.0 - q, variance = 1.0 - q * (q + x);
   if (x < kNearZero) {
     const TruncatedExponential law = {lambda, center};
     mean = lambda * law.mean(), variance = lambda * lambda * law.variance();
   }
   Jet f;
-  f.value = p_.w_short * x / (below * center) * std::exp(-lambda * z);
+  f.value = p_.w_short * x * per_mass * per_center * std::exp(-lambda * z);
   f.slope = {mean - lambda * z, -q * inverse, 0.0};
   f.bend(0, 0) = f.slope[0] - variance;
   f.bend(0, 1) = f.bend(1, 0) = q * (q + x - 1.0) * inverse;
@@ -348,7 +348,7 @@ Derivatives find_derivatives(const Evidence& evidence, const BeamParameters& p, 
   return sums;
 }
 
-/// Notes pairs of learned parameters that the data hardly tell apart.
+/// Notes pairs of learned parameters with a correlation near 1 or -1.
 void flag_unidentified(const Eigen::MatrixXd& covariance, BeamFit& fit) {
   constexpr double kMostCorrelation = 0.98;
   const auto may_be_one_of_a_pair = [&](std::size_t k) {

@@ -2,9 +2,9 @@
 #pragma once
 // Standard errors of parameters at the maximum of a likelihood. Include this in few files: Eigen compiles slowly.
 //
-// H is minus the Hessian of the log-likelihood, the observed information. It holds for a wrong model, too. Coordinates
-// of independent data have the covariance H^-1. D is the slope of parameters by coordinates: parameters have the
-// covariance D H^-1 D' (delta method). A block of data with the summed score s_g moves them by D H^-1 s_g.
+// H is minus the Hessian of the log-likelihood, the observed information. Coordinates of independent data have the
+// covariance H^-1. D is the slope of parameters by coordinates: parameters have the covariance D H^-1 D' (delta
+// method). A block of data with the summed score s_g moves them by D H^-1 s_g.
 
 #include <optional>
 #include <span>

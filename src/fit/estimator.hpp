@@ -22,7 +22,8 @@
 
 namespace fathom {
 
-/// A log-likelihood of parameters within limits. Calls may keep sums for the next call, so one thread uses it at a time.
+/// A log-likelihood of parameters within limits. Calls may keep sums for the next call, so one thread uses it at a
+/// time.
 template <class L>
 concept Likelihood = requires(L& likelihood, std::size_t k, std::span<const double> values) {
   { likelihood.size() } -> std::convertible_to<std::size_t>;        // data

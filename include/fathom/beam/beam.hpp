@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The beam model and the likelihood field at work, with all of fathom/beam but scenes: learn them from logs in worlds,
-// score logs, draw where a scan was made, and make logs. These calls are the programs behind `fathom fit beam`, `fathom
-// fit field`, `fathom score` and `fathom beam`. docs/output-formats.md describes the files.
+// The beam model and the likelihood field at work: learn them from logs in worlds, score logs, draw where a scan was
+// made, and make logs, as `fathom fit beam`, `fathom fit field`, `fathom score` and `fathom beam` do.
+// docs/output-formats.md describes the files.
 
 #include <array>
 #include <cstddef>
@@ -55,10 +55,10 @@ struct BeamModel {
   }
 };
 
-/// Reads a map of one key per parameter of the tables of BeamParameters, BeamSensor and BeamModel. A key that
-/// is not required has the default of its struct. An extended law of hits (HitTail) has the keys `hit` and that of its
-/// number. Throws InputError naming file, line and key for what is unknown, missing or out of range, for the number of
-/// a law that `hit` does not name, and when the weights do not sum to 1.
+/// Reads the keys of BeamParameters, BeamSensor and BeamModel; those that are not required have defaults. An extended
+/// law of hits (HitTail) has the keys `hit` and that of its number. Throws InputError naming file, line and key for
+/// unknown or missing keys, values out of range, the number of a law that `hit` does not name, and weights that do not
+/// sum to 1.
 FATHOM_API BeamModel read_beam_model(const std::filesystem::path& file);
 /// Writes every key with its unit and meaning; reading gives the same values back, bit for bit. The file appears whole
 /// or not at all.
@@ -68,9 +68,8 @@ FATHOM_API void write_beam_model(const std::filesystem::path& file, const BeamMo
 
 /// Corrections of one of several logs, which have the other parameters in common.
 struct LogCorrection {
-  /// Pose of the sensor in the frame that the log calls its sensor: what the mount was not known to be.
-  double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;
-  double range_offset_m = 0.0;  ///< by how much farther surfaces are measured than expected
+  double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;  ///< of the sensor in the frame that the log gives it
+  double range_offset_m = 0.0;                                   ///< measured less expected ranges
   friend constexpr bool operator==(const LogCorrection&, const LogCorrection&) = default;
 };
 
@@ -85,16 +84,15 @@ struct RefinedLog {
   std::size_t turns = 0;
 };
 
-/// What a fit of a log or a table says besides the model.
+/// Beside the model in a report of a log or a table.
 struct LogReport {
-  /// A line of the table at the end of the page, about what was learned from: "map", "freiburg.yaml".
+  /// A line of the table at the end of the page: "map", "freiburg.yaml".
   struct Fact {
     std::string name, value;
   };
   std::vector<Fact> facts;
-  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it.
-  std::vector<Finding> sanity = {};
-  std::vector<Message> notes = {};  ///< what a user should know of the log, one sentence each; in no file
+  std::vector<Finding> sanity = {};  ///< probable faults of the log, its map, its poses or the model, and remedies
+  std::vector<Message> notes = {};   ///< facts about the log for its user, one sentence each; in no file
 };
 
 struct FitReport : LogReport {
@@ -103,14 +101,14 @@ struct FitReport : LogReport {
   FitVariant variant = FitVariant::kExact;
   BeamData shown;               ///< the pairs in the figures: held out, or learned from where none are held out
   BeamJudgement judgement;      ///< of these
-  bool rows_are_scans = false;  ///< of a table of pairs that tells no scans apart: each row counts as one
-  /// What was learned of each log, in their order; empty: nothing was to be.
+  bool rows_are_scans = false;  ///< of a table of pairs without scans: each row counts as one
+  /// Learned of one log.
   struct Log {
     std::string name;
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN: unknown
   };
-  std::vector<Log> logs = {};
-  std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
+  std::vector<Log> logs = {};              ///< in their order; empty without corrections
+  std::optional<RefinedLog> refined = {};  ///< nothing: the poses are those of the log
 
   /// Of the fit, of the judgement, and `sanity`.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
@@ -118,16 +116,14 @@ struct FitReport : LogReport {
 
 FATHOM_API std::string report_text(const FitReport& report, ReportForm form, SettingNames names = {});
 
-/// The files that write_fit() writes into `folder`, in this order. `refined`: of a report with refined poses, which
-/// has refined.log, too: CARMEN text where that says all of the log (fits_carmen()), with the poses that were read in
-/// place of odometry, else the CSV of write_scan_csv(). read_scan_log() reads both.
+/// The files that write_fit() writes into `folder`, in this order. With `refined` poses also refined.log: CARMEN text
+/// if fits_carmen(), with the poses that were read as odometry, else the CSV of write_scan_csv().
 FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder,
                                                         std::span<const Localizer> localizers = {},
                                                         bool refined = false);
 
-/// Checks as check_result_folder() does, makes the folder and writes parameters.yaml, report.html, for each localizer
-/// its parameters (localizer_text()), refined.log where poses were refined, and, last, fit.json. With `force`, files of
-/// localizers and refined.log that an earlier fit wrote are removed where they are not written again.
+/// Checks as check_result_folder() does, makes the folder and writes fit_files(), fit.json last. With `force`, files of
+/// localizers and refined.log of an earlier fit are removed unless they are written again.
 FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false,
                           std::span<const Localizer> localizers = {});
 
@@ -137,8 +133,8 @@ class Scene;
 struct SceneRangesOptions;
 struct SceneSetup;
 
-/// Expected ranges, with the floor and cell size that belong to them. A value: copies share the ranges, which never
-/// change. Every function that takes ExpectedRanges takes a World too.
+/// Expected ranges with their floor and cell size. Copies share the ranges, which never change. Every function that
+/// takes ExpectedRanges takes a World too.
 class World {
  public:
   static constexpr double kMostHeightM = 1000.0;  ///< of a planar sensor in a scene, above and below its x-y plane
@@ -165,15 +161,14 @@ class World {
 
   [[nodiscard]] double floor_m() const { return expected_->floor_m(); }  ///< see ExpectedRanges
   [[nodiscard]] double cell_m() const { return expected_->cell_m(); }
-  /// How rays pass unknown cells of a map. A scene has no cells, but a model that is learned in it may be used with a
-  /// map later, and fit_log() notes it there.
+  /// How rays pass unknown cells of a map; of a scene, for later use of a model with a map.
   [[nodiscard]] UnknownCells unknown() const { return unknown_; }
-  /// The map without its cells; no rows and columns: there is no map.
+  /// The map without its cells; of a scene without rows and columns.
   [[nodiscard]] const GridMap& outline() const { return outline_; }
   [[nodiscard]] const std::string& name() const { return name_; }  ///< for people: "office.yaml"; may be empty
   /// Every file that was opened for it.
   [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
-  /// What these files hold and fathom does not read, and their likely slips: a line each.
+  /// Unread parts of these files and their likely slips, a line each.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -189,7 +184,7 @@ class World {
 /// for a folder with none or several.
 FATHOM_API std::filesystem::path find_scan_log(const std::filesystem::path& log_or_run);
 
-/// What is learned of each log for itself: where its sensor is mounted, by how much farther it measures, or both.
+/// Corrections that each log learns: the mount of its sensor, the offset of its ranges, or both.
 enum class PerLog : std::uint8_t { kNothing, kMount, kOffset, kBoth };
 
 template <>
@@ -199,9 +194,8 @@ struct FitLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
   std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
-  /// Where max_range_m is not given: a value beyond all others that more than 0.3 % of the readings have, ten at
-  /// least, and that is below what the log says or the log says nothing, means no return, and Z is just below it
-  /// (FitReport::notes). Else Z is what the log says: a code beyond that counts as no return anyway.
+  /// Without max_range_m: whether a suspected code for "no return" (suspected_no_return_m()) below the maximum range of
+  /// the log sets Z just below it (FitReport::notes).
   bool auto_max_range = false;
   double min_range_m = 0.0;  ///< this and the next three: see BeamSensor, whose floor is the world's
   double step_m = 0.0;
@@ -210,46 +204,40 @@ struct FitLogOptions {
   FitVariant variant = FitVariant::kExact;
   HitLaw hit = HitLaw::kGaussian;           ///< how hits spread: the book's, or an extended law (HitTail)
   std::optional<double> hit_offset_m = {};  ///< kept unchanged
-  /// Where hit_offset_m is not given: whether it is learned, else it is 0. Nothing: where the world is a map of cells,
-  /// or pairs are of one (BeamData::cell_m), whose walls are drawn about a cell thick, unless each log has an offset of
-  /// its own (per_log).
+  /// Without hit_offset_m: whether it is learned, else it is 0. Nothing: it is learned in maps of cells, whose walls
+  /// are drawn about a cell thick, unless each log learns an offset (per_log).
   std::optional<bool> fit_hit_offset = {};
   PerLog per_log = PerLog::kNothing;
   std::size_t stretches = FitOptions().stretches;  ///< that standard errors take as independent, 0: each scan
-  /// Poses are refined together with the parameters (refine_poses()), and with per_log kMount the mount, too. The
-  /// poses of `scans` take part, a third of their rays judges, and there are no test_scans.
+  /// Refines the poses of `scans` together with the parameters (refine_poses()), and with per_log kMount the mount,
+  /// too. A third of their rays judges, and there are no test_scans.
   std::optional<PosePrior> refine_poses = {};
-  /// Whether a few scans of a single log tell if its poses are exact: 48 scans of 180 rays, at most
-  /// (FitReport::sanity).
-  bool check_poses = true;
+  bool check_poses = true;  ///< of a single log, by at most 48 scans of 180 rays (FitReport::sanity)
   Compute compute = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
   std::function<void(const RefineProgress&)> on_refine_progress = {};  ///< likewise
 };
 
-/// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. write_fit()
-/// makes files of the answer. Throws InputError naming the log for a selection that is not understood or selects
-/// nothing, and for a log that does not say how far its sensor measures when options.max_range_m does not either;
-/// InputError for scans both learned from and held out; and what validate(BeamSensor), make_beam_data() and
-/// fit_beam_model() throw. With options.refine_poses: see there, and refine_poses().
+/// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. Throws
+/// InputError naming the log for a wrong selection and without a maximum range; InputError for scans both learned from
+/// and held out; and as validate(BeamSensor), make_beam_data(), fit_beam_model() and refine_poses() do.
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
 
 /// Reads one of several logs, counted from 0; called once for each, in their order.
 using LogReader = std::function<ScanLog(std::size_t log)>;
 
-/// fit_log() of several logs of one sensor in one world: the selections of scans hold for each, and none may say that
-/// its sensor measures farther than another's. All logs are in memory, and their pairs take 16 to 34 bytes a reading.
-/// Of very many held-out scans, every k-th judges, so that there are at most 4 million readings. With options.per_log
-/// the common parameters and the corrections of each log are learned in turns, until the log-likelihood rises no more.
-/// The corrections are learned from at most 65 536 readings of evenly spaced scans of each log.
+/// fit_log() of several logs of one sensor in one world. Selections of scans hold for each log, and maximum ranges must
+/// agree. All logs are in memory, and their pairs take 16 to 34 bytes a reading. At most about 4 million readings
+/// judge. With options.per_log the common parameters and the corrections of each log are learned in turns, until the
+/// log-likelihood rises no more; corrections from at most 65 536 readings of evenly spaced scans.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,
                               const FitLogOptions& options = {});
 
-/// fit_log() of a table of pairs, such as read_beam_pairs() reads: options.scans and test_scans are of its scans,
-/// counted from 0 whatever their numbers; where all pairs are of one scan, each pair counts as a scan. `name`: of the
-/// table in messages and in the report. Throws InputError naming it for no pairs, sizes that disagree, no
-/// options.max_range_m, and options.per_log and refine_poses; and as fit_log() does.
+/// fit_log() of a table of pairs (read_beam_pairs()). Scans are counted from 0 whatever their numbers. If all pairs are
+/// of one scan, each pair counts as a scan. `name`: of the table in messages and in the report. Throws InputError
+/// naming it for no pairs, sizes that disagree, no options.max_range_m, and options.per_log and refine_poses; and as
+/// fit_log().
 FATHOM_API FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const std::string& name = "");
 
 struct ScoreLogOptions {
@@ -265,26 +253,24 @@ struct LogScores {
   [[nodiscard]] FATHOM_API double log_likelihood() const;  ///< of all scans
   [[nodiscard]] FATHOM_API double mean_per_scan() const;
   [[nodiscard]] FATHOM_API double mean_per_ray() const;  ///< 0 when no ray carries evidence
-  /// The scan that has the lowest score, the first of several. There must be one, as there is after score_log().
+  /// The first scan of the lowest score. There must be a scan, as after score_log().
   [[nodiscard]] FATHOM_API const ScanScore& least_likely() const;
 };
 
-/// Scores the scans that `scans` selects at the poses of the log. Throws InputError naming the log for a selection that
-/// is not understood or selects nothing, and as ScanScorer and judge_beam_model() do.
+/// Scores selected scans at the poses of the log. Throws InputError naming the log for a wrong selection, and as
+/// ScanScorer and judge_beam_model() do.
 FATHOM_API LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log,
                                std::string_view scans = "all", const ScoreLogOptions& options = {});
 
-/// Every reading of chosen scans under the model, in their order, seen from the poses of the log: the expected range,
-/// its density, and its probable component. Readings that are probably short or random, where many hits
-/// are expected, mark what moves and what the map does not know. `ray_step`: uses every `ray_step`-th ray, from the
-/// first. The step of a sensor is left out of densities. Throws InputError for a scan that is not there, an invalid
-/// model and a ray_step out of its limits.
+/// Every `ray_step`-th reading of chosen scans, at the poses of the log: its expected range, density and probable
+/// component. Probable shorts and random readings mark moving objects and errors of the map. Densities ignore the step
+/// of a sensor. Throws InputError for an unknown scan, an invalid model and a ray_step out of its limits.
 FATHOM_API std::vector<BeamScore> score_beams(const BeamModel& model, const World& world, const ScanLog& log,
                                               std::span<const std::uint32_t> scans, std::size_t ray_step = 1,
                                               const Compute& compute = {});
 
 struct HeatmapLogOptions {
-  static constexpr std::size_t kUsualRays = 90;  ///< that are scored where ray_step does not say otherwise
+  static constexpr std::size_t kUsualRays = 90;  ///< that are scored without ray_step
 
   double spacing_m = 0.1;                    ///< between positions, see free_positions()
   std::size_t headings = 180;                ///< see HeatmapOptions
@@ -299,29 +285,27 @@ struct LogHeatmap {
   double logged_log_likelihood = 0.0;
 };
 
-/// Where in the free cells of a map one scan of a log could have been made. Throws InputError naming the log when it
-/// has no such scan, or when no reading that would be scored carries evidence: every place would be as likely as any
-/// other; and as free_positions() and make_heatmap() do.
+/// Where in the free cells of a map one scan of a log could have been made. Throws InputError naming the log for an
+/// unknown scan, and if no scored reading carries evidence; and as free_positions() and make_heatmap() do.
 FATHOM_API LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const ScanLog& log, std::uint32_t scan,
                                      const GridMap& map, const HeatmapLogOptions& options = {});
 
-/// A log of readings drawn from the model: one scan per pose, one ray per azimuth, in the sensor frame. The same seed
-/// gives the same readings. Throws InputError when there is no pose or ray, or one is not finite.
+/// A log of readings drawn from the model: one scan per pose, one ray per azimuth, in the sensor frame. Throws
+/// InputError when there is no pose or ray, or one is not finite.
 FATHOM_API ScanLog sample_log(const BeamModel& model, const World& world, std::span<const PlanarPose> poses,
                               std::span<const double> azimuth_rad, std::uint64_t seed, const Compute& compute = {});
 
 /// Readings drawn for a table of expected ranges, [rows]. Readings of a scan are drawn together, as by sample_scan().
 FATHOM_API std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed);
 
-/// Azimuths of this many rays, spread evenly over a view, its middle straight ahead; a whole turn does not repeat its
-/// first ray.
+/// Azimuths of rays, spread evenly over a view, its middle straight ahead; a whole turn does not repeat its first ray.
 FATHOM_API std::vector<double> even_azimuths_rad(std::uint32_t rays, double view_deg);
 
 /// Where the readings of a scan that are ranges end, in the world frame, at height 0, seen from the pose of the log.
 FATHOM_API std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor);
 
-/// What a user should know about a log before trusting it, one sentence each: readings of other lasers that were
-/// skipped, the log's own notes and, when Z is given, a largest reading that likely means no return.
+/// Warnings about a log, one sentence each: skipped readings of other lasers, its notes and, if Z is given, a largest
+/// reading that likely means no return.
 FATHOM_API std::vector<Message> log_notes(const ScanLog& log, std::optional<double> max_range_m = {});
 
 // Logs and the likelihood field.
@@ -343,9 +327,8 @@ struct FieldReport : LogReport {
   LikelihoodFieldModel rounded_model;  ///< learned with CellLookup::kRounded, for the files of amcl and nav2
   double cell_m = 0.0;                 ///< of the map
   std::vector<double> distance_m;      ///< [readings]: of the ends of those shown, held out or learned from
-  /// [levels]: the distances that ends can have in this map, and what share of those shown the model expects at each.
-  /// It expects hits along the ray of a reading in proportion to their density, and random readings anywhere up to Z.
-  /// Both are worked out along at most 8192 rays.
+  /// [levels]: possible distances of ends in this map, and the share of readings that the model expects at each. Along
+  /// a ray, hits follow their density and random readings are uniform up to Z. At most 8192 rays are used.
   std::vector<double> level_m, level_share;
   std::size_t modelled = 0;       ///< number of these rays
   double nats_per_reading = 0.0;  ///< of those shown: mean log f
@@ -354,7 +337,7 @@ struct FieldReport : LogReport {
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
 };
 
-/// What was learned with the look-up of cells of a localizer.
+/// The model for the look-up of cells of a localizer.
 FATHOM_API const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer);
 /// Its parameters as YAML: write_field_fit() writes them.
 FATHOM_API std::string localizer_text(const FieldReport& report, Localizer localizer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Learning the parameters by expectation maximisation, and judging the fit.
-// Source: Probabilistic Robotics, section 6.3.2 and table 6.2, made exact: responsibilities carry the weights, and the
-// updates of sigma and lambda solve the likelihood equations of the truncated densities. So the likelihood never falls.
+// Source: Probabilistic Robotics, section 6.3.2 and table 6.2, made exact: responsibilities carry the weights, and
+// sigma and lambda solve the likelihood equations of the truncated densities. So the likelihood never falls.
 
 #include <array>
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace fathom {
 
-/// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: these, and
-/// responsibilities without the weights, as listed there. Both for comparison only: neither climbs the likelihood.
+/// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: also responsibilities
+/// without the weights, as listed there. Both are for comparison only: neither climbs the likelihood.
 enum class FitVariant : std::uint8_t { kExact, kClosedForm, kBook };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<FitVariant> = {"exact", "closed_form", "book"};
@@ -35,61 +35,53 @@ struct FitIteration {
   BeamParameters parameters;    ///< after it
 };
 
-/// Learning takes readings as exact, also of a sensor with a step D: rounding then widens hits, and sigma^2 comes
-/// out larger by about D^2 / 12 (Sheppard's correction), as long as D is at most 2 sigma or so. Subtract it to simulate
-/// or score such a sensor with its step. Only the floor of sigma knows the step: sigma >= max(D, BeamData::cell_m) /
-/// sqrt(12).
+/// Learning takes readings as exact, also of a sensor with a step D. Then sigma^2 is larger by about D^2 / 12
+/// (Sheppard's correction) if D is at most 2 sigma. Subtract it to simulate or score such a sensor with its step. The
+/// floor of sigma is max(D, BeamData::cell_m) / sqrt(12).
 struct FitOptions {
   BeamParameters start = {.25, .25, .25, .25, .5, 1.0, 0.0};
   FitVariant variant = FitVariant::kExact;
   bool fit_hit_offset = false;  ///< otherwise start.hit_offset_m is kept
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
-  /// Neighbouring scans see the same place and have errors in common. Standard errors take this number of stretches of
-  /// the way as blocks, and from 20 on as correlated with the nearest ones. 0: each scan is independent. Scans are
-  /// counted in the order in which they are given, through all parts. Where there are fewer than stretches, each scan
-  /// is a stretch. At most kMostStretches.
+  /// Blocks of standard errors, as neighbouring scans see the same place: this number of stretches of the way, from 20
+  /// on correlated with the nearest ones. 0: each scan is independent. Of fewer scans, each is a stretch. At most
+  /// kMostStretches.
   std::size_t stretches = 40;
   static constexpr double kMostStretches = Fit::kMostBlocks;
-  /// [scans] the stretch of each, counted from 0 without gaps: fit_log() gives stretches of equal way. Empty: about
-  /// equal numbers of scans. Without effect where `stretches` is 0.
+  /// [scans, in the order given] the stretch of each, counted from 0 without gaps. Empty: about equal numbers of scans.
+  /// Without effect where `stretches` is 0.
   std::vector<std::uint32_t> stretch_of_scan = {};
   Compute compute = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };
 
-/// Has the parameters of BeamParameters::fields(), and the one of an extended law of hits. Blocks are
-/// FitOptions::stretches, or scans. Intervals are as wide as Student's t says (docs/beam-model.md).
+/// Has the parameters of BeamParameters::fields(), and the one of an extended law of hits. Intervals have the width of
+/// Student's t (docs/beam-model.md).
 struct BeamFit : IteratedFit {
   BeamParameters model;
   std::array<std::size_t, 3> kinds = {};  ///< readings by ReadingKind
 };
 
 /// Results do not depend on the number of threads. Throws InputError for no evidence, sizes that disagree, an expected
-/// range that is negative or NaN, or invalid options; Error if the likelihood should fall under kExact.
+/// range that is negative or NaN, or invalid options; Error if the likelihood falls under kExact.
 FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
-
-/// One model of many parts, such as logs or blocks of their scans. No two parts share a scan. Parts are learned from as
-/// if their scans were given in one. A part may be empty.
-FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options);
 
 /// Gives the pairs of a part, counted from 0.
 using BeamPartReader = std::function<BeamData(std::size_t part)>;
 
-/// The same of parts that are read one after the other, once each, and not kept as pairs.
+/// One model of many parts, such as logs. It reads each part once, in their order, and learns as if all scans were
+/// given in one. No two parts share a scan. A part may be empty.
 FATHOM_API BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
                                   const FitOptions& options);
 
 /// How well parameters describe data that they were not learned from.
 struct BeamJudgement {
   std::size_t pairs = 0;
-  /// Sum of log f, or of log(P / D) where the sensor has a step D: the mean density over the cell of a reading. So
-  /// figures with and without a step compare, also with the figures of a fit. A scan's score is of P.
-  double log_likelihood = 0.0;
+  double log_likelihood = 0.0;  ///< sum of log f, or of log(P / D) for a sensor with a step D, which compares with it
   double nats_per_ray = 0.0;  ///< its mean; -inf where a reading is impossible
-  /// Of the probability integral transform from uniform. Where the cdf jumps, at Z and at every reading of a sensor
-  /// with a step, the transform of successive readings is spread evenly over the jump.
+  /// Of the probability integral transform from uniform. Readings where the cdf jumps are spread evenly over the jump.
   double ks_distance = 0.0;
   std::vector<double> pit_histogram;  ///< [bins], fractions
   std::size_t impossible = 0;         ///< readings of density 0 under the parameters
@@ -98,21 +90,19 @@ struct BeamJudgement {
 FATHOM_API BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSensor& sensor,
                                           const BeamData& data, std::size_t bins = 40);
 
-// Poses and parameters together. Poses of a log are estimates, and their errors go into what is learned at them: 5 cm
-// and half a degree double sigma_hit. So poses, parameters and, if asked for, the mount of the sensor are improved in
-// turns, and each has its own rays: of every three neighbouring rays the first chooses the pose, the second the
-// parameters, and the third judges. Judging rays chose nothing except the world, which may have been made from the same
-// scans.
+// Poses and parameters together. Errors of the poses of a log widen the noise that is learned: 5 cm and half a degree
+// double sigma_hit. So poses, parameters and, if asked for, the mount of the sensor are improved in turns. Of every
+// three neighbouring rays the first chooses the pose, the second the parameters, and the third judges.
 //
 // The pose of scan i is logged pose * d_i, where d_i = (x, y, yaw) maximises
 //
 //   log p(z_i | logged_i * d) - 1/2 sum over k of ((d_k - mount_k) / stddev_k)^2,
 //
-// the likelihood of its first rays and a normal prior. The mount is 0, or the maximum of the sum over scans of these
-// maxima: by Newton's method, as their slope is (d_i - mount) / stddev^2 (the envelope theorem). Its standard errors
-// are clustered by stretches of the way: White, Econometrica 50 (1982).
+// the likelihood of its first rays and a normal prior. The mount is 0, or maximises the sum over scans of these maxima,
+// by Newton's method: their slope is (d_i - mount) / stddev^2 (the envelope theorem). Its standard errors are clustered
+// by stretches of the way: White, Econometrica 50 (1982).
 
-/// How far the poses of a log are from the truth: normal, in the frame of the sensor, the same along x and y.
+/// Normal errors of the poses of a log, in the frame of the sensor.
 struct PosePrior {
   static constexpr double kLeastStddevM = 1e-4, kMostStddevM = 100.0;
   static constexpr double kLeastStddevRad = 1e-5, kMostStddevRad = 3.2;
@@ -150,14 +140,13 @@ struct RefinedPoses {
   BeamJudgement before, after;  ///< of the third rays, likewise
   BeamData judged;              ///< the third rays at the refined poses
   std::size_t turns = 0;
-  bool settled = false;  ///< in the last turn no parameter moved by more than a tenth of its standard error, the
-                         ///< naive one where all scans are of one stretch
+  bool settled = false;  ///< no parameter moved by more than a tenth of its standard error in the last turn
 };
 
-/// Refines the poses of all scans of a log. Turns end when no parameter moves by more than a tenth of its standard
-/// error. Results do not depend on the number of threads. A scan whose first rays carry no evidence stays where the log
-/// has it. Throws InputError for fewer than three rays a scan, an invalid log, prior, sensor or mount,
-/// options.max_turns that is not in [1, kMostTurns], and as fit_beam_model() and judge_beam_model() do.
+/// Refines the poses of all scans of a log until the parameters settle. Results do not depend on the number of threads.
+/// A scan whose first rays carry no evidence keeps its pose. Throws InputError for fewer than three rays a scan, an
+/// invalid log, prior, sensor or mount, options.max_turns outside [1, kMostTurns], and as fit_beam_model() and
+/// judge_beam_model() do.
 FATHOM_API RefinedPoses refine_poses(const ScanLog& log, const ExpectedRanges& expected, const BeamSensor& sensor,
                                      const RefineOptions& options = {});
 

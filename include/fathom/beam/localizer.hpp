@@ -6,9 +6,9 @@
 //   p(z) = z_hit h exp(-(z - z*)^2 / (2 sigma_hit^2)) + z_short s lambda_short exp(-lambda_short z) [z < z*]
 //          + z_rand / Z [z < Z] + z_max [z at Z]
 //
-// beluga's h and s are the normalisers of BeamDensity, so that it takes BeamParameters unchanged. A rate
-// of 0, by which it would divide, becomes 1e-6 1/m, which is as uniform. amcl and nav2 have h = s = 1: their
-// hit term lacks 1 / (sigma_hit sqrt(2 pi)), and nothing is cut at 0, z* and Z. Hence
+// beluga's h and s are the normalisers of BeamDensity, so it takes BeamParameters unchanged. It would divide by a rate
+// of 0, which becomes 1e-6 1/m. amcl and nav2 have h = s = 1: their hit term lacks 1 / (sigma_hit sqrt(2 pi)), and
+// nothing is cut at 0, z* and Z. Hence
 //
 //   z_hit : z_short : z_max : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_short : w_max : w_rand,
 //
@@ -44,32 +44,30 @@ struct LocalizerBeam {
   double z_hit = 0.0, z_short = 0.0, z_max = 0.0, z_rand = 0.0, sigma_hit = 0.0, lambda_short = 0.0;
 };
 
-/// Throws InputError unless the localizer knows this law of hits: all of them know gaussian alone.
+/// Throws InputError unless hits are gaussian.
 FATHOM_API void check_hit_law(HitLaw law, Localizer localizer);
 
 /// Throws InputError for invalid parameters, and as check_hit_law() does.
 FATHOM_API LocalizerBeam localizer_beam(const BeamParameters& parameters, Localizer localizer);
 
-/// Properties that the localizer lacks, one sentence each: a hit offset, shorts that its formula does not normalise.
+/// Properties that the localizer lacks, one sentence each.
 FATHOM_API std::vector<std::string> localizer_notes(const BeamParameters& parameters, Localizer localizer);
 
-/// The parameters as YAML: private parameters of the node for amcl, which rosparam loads; for the others parameters of
-/// the node amcl, as ROS 2 takes them. The notes are comments. Throws InputError for an invalid model, and as
-/// check_hit_law() does.
+/// The parameters as YAML: private parameters for amcl, which rosparam loads, else those of the node amcl in ROS 2. The
+/// notes are comments. Throws InputError for an invalid model, and as check_hit_law() does.
 FATHOM_API std::string localizer_text(const BeamParameters& parameters, const BeamSensor& sensor, Localizer localizer);
 
-/// "nav2.yaml": what write_fit() calls the file.
+/// "nav2.yaml".
 FATHOM_API std::string localizer_file_name(Localizer localizer);
 
-// The likelihood field of range finders, which most localizers use: a reading is as likely as its end is near to an
-// occupied cell of the map, whatever stands between.
+// The likelihood field of range finders, which most localizers use: the density depends on the distance between the end
+// of a reading and the nearest occupied cell of the map.
 //
 //   f = w_hit exp(-d^2 / (2 sigma^2)) / (sigma sqrt(2 pi)) + w_rand / Z,
 //
-// d the distance of the reading's end from the nearest occupied cell, between the centres of cells as localizers take
-// it, and at most max_distance. Readings without a return carry no evidence. f is a density of the reading where the
-// ray meets its surface head-on; at other angles d grows more slowly than the range, and f is a score.
-// Acts on one reading; readings of a scan are taken as independent. Does not model what a ray passes through.
+// d the distance between the centres of cells, as localizers take it, and at most max_distance. Readings without a
+// return carry no evidence. f is a density where the ray meets its surface head-on. At other angles d grows more slowly
+// than the range, and f is a score. Readings of a scan are independent, and occlusion is not modelled.
 // Source: Thrun, Burgard, Fox, Probabilistic Robotics (2005), section 6.4, table 6.3, without its weight of readings
 // without a return, as amcl and beluga have it.
 
@@ -82,7 +80,7 @@ struct LikelihoodFieldModel {
   double sigma_hit_m = 0.2;     ///< > 0
   double max_range_m = 30.0;    ///< Z; readings from here on, and +inf, carry no evidence
   double min_range_m = 0.0;     ///< readings below carry no evidence
-  double max_distance_m = 2.0;  ///< ends that are farther from all occupied cells count as if they were so far
+  double max_distance_m = 2.0;  ///< no end counts as farther from all occupied cells
 
   static constexpr std::string_view kSlug = "likelihood_field";
   static constexpr std::string_view kDoc = "How readings of a range finder end about the occupied cells of a map.";
@@ -109,20 +107,19 @@ struct LikelihoodFieldModel {
   [[nodiscard]] FATHOM_API bool counts(double reading_m) const;
 };
 
-/// Which cell a point belongs to. kRounded is the look-up of amcl and nav2: a cell reaches from half a cell before its
-/// lower corner to half a cell behind it. Their MAP_GXWX rounds (x - origin) / resolution, and their convertMap puts
-/// the origin at a corner between cells. They ignore how the map is turned: their map frame is that of the map.
+/// Which cell a point belongs to. kRounded is the look-up of amcl and nav2, which round (x - origin) / resolution: a
+/// cell reaches half a cell to either side of its lower corner. They ignore the yaw of the map.
 enum class CellLookup : std::uint8_t { kContaining, kRounded };
 FATHOM_API CellLookup cell_lookup(Localizer localizer);
 
-/// For each cell of a map the distance between its centre and that of the nearest occupied cell: exact, by the lower
-/// envelope of parabolas (Felzenszwalb and Huttenlocher, "Distance transforms of sampled functions", Theory of
-/// Computing 8, 2012, section 2.1), in time that grows with the number of cells.
+/// For each cell of a map the distance between its centre and that of the nearest occupied cell, in linear time:
+/// Felzenszwalb and Huttenlocher, "Distance transforms of sampled functions", Theory of Computing 8 (2012), section
+/// 2.1.
 class DistanceField {
  public:
-  static constexpr std::uint32_t kMostCells = 1024;  ///< that max_distance_m may be long
+  static constexpr std::uint32_t kMostCells = 1024;  ///< in max_distance_m
 
-  /// Throws InputError for an invalid map, and for a max_distance_m of no length or more than kMostCells cells.
+  /// Throws InputError for an invalid map, and for a max_distance_m of 0 or above kMostCells cells.
   FATHOM_API DistanceField(const GridMap& map, double max_distance_m);
 
   /// The same distances, found by another look-up.
@@ -142,20 +139,20 @@ class DistanceField {
   std::shared_ptr<const std::vector<std::uint32_t>> level_;  // [rows, cols], one for all look-ups
 };
 
-/// Where the readings of a scan that count end, in the frame of the sensor where it measured the first one. [readings]
+/// Ends of the readings of a scan that count, in the frame of the sensor at the first one. [readings]
 struct ReadingEnds {
   std::vector<double> x_m, y_m;
 };
-/// Of every `ray_step`-th reading. Throws InputError for a scan that is not there and for a step of 0.
+/// Of every `ray_step`-th reading. Throws InputError for an unknown scan and a step of 0.
 FATHOM_API ReadingEnds reading_ends(const ScanLog& log, std::uint32_t scan, const LikelihoodFieldModel& model,
                                     std::size_t ray_step = 1);
 
-/// How far from occupied cells readings end. Arrays [readings].
+/// Distances of the ends of readings from occupied cells. Arrays [readings].
 struct FieldData {
   std::vector<std::uint32_t> level;  ///< DistanceField::level_at
   std::vector<std::uint32_t> scan;   ///< not decreasing
 };
-/// Throws InputError for an empty selection and an index out of range.
+/// Throws InputError for no scans and unknown scans.
 FATHOM_API FieldData make_field_data(const ScanLog& log, std::span<const std::uint32_t> scans,
                                      const DistanceField& field, const LikelihoodFieldModel& model);
 
@@ -167,14 +164,13 @@ struct FieldFitOptions {
   std::vector<std::uint32_t> stretch_of_scan = {};
 };
 
-/// Its parameters are w_hit, w_rand and sigma_hit_m. Blocks and intervals are as in BeamFit.
+/// Its parameters are w_hit, w_rand and sigma_hit_m.
 struct FieldFit : IteratedFit {
   LikelihoodFieldModel model;
 };
 
-/// Weights and sigma by expectation maximisation, whose steps have closed forms; the likelihood never falls. sigma
-/// stays at or above the size of a cell / sqrt(12). What `start` says of the sensor is kept. Throws InputError where no
-/// reading counts and for invalid options.
+/// Learns weights and sigma by expectation maximisation; the likelihood never falls. sigma is at least the size of a
+/// cell / sqrt(12). The sensor stays that of `start`. Throws InputError if no reading counts and for invalid options.
 FATHOM_API FieldFit fit_likelihood_field(const FieldData& data, const DistanceField& field,
                                          const LikelihoodFieldModel& start, const FieldFitOptions& options = {});
 
@@ -200,13 +196,13 @@ class FATHOM_API FieldScorer {
   std::unique_ptr<Executor> executor_;
 };
 
-/// The likelihood field of a localizer, by the names of its parameters. beluga's is f; amcl and nav2 lack
-/// 1 / (sigma_hit sqrt(2 pi)), which their weights make up for: log p is log f and one constant.
+/// The likelihood field of a localizer, by the names of its parameters. beluga's is f. Weights of amcl and nav2 make up
+/// for the missing 1 / (sigma_hit sqrt(2 pi)): log p is log f and one constant.
 struct LocalizerField {
   double z_hit = 0.0, z_rand = 0.0, sigma_hit = 0.0, laser_likelihood_max_dist = 0.0;
 };
 FATHOM_API LocalizerField localizer_field(const LikelihoodFieldModel& model, Localizer localizer);
-/// The parameters as YAML, as localizer_text(BeamParameters, ...) writes a beam model.
+/// The parameters as YAML.
 FATHOM_API std::string localizer_text(const LikelihoodFieldModel& model, Localizer localizer);
 
 }  // namespace fathom

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Files of logs and tables: bags of ROS 2, CARMEN text, which many programs for maps and positions read, and small CSV
-// files, with a header line that names the columns, # comments, one row a line. Readers throw InputError naming file
-// and line.
+// Files of logs and tables: bags of ROS 2, CARMEN text, and small CSV files with a header line, # comments and a row
+// per line. Readers throw InputError naming file and line.
 
 #include <cstdint>
 #include <filesystem>
@@ -22,30 +21,26 @@ struct BagLogOptions {
   std::string map_frame = "map";  ///< in which the map of the world stands
 };
 
-/// The scans of a laser in a bag: an MCAP file, a .db3 of rosbag2, or a folder with such (docs/bags.md). Where the
-/// laser was comes from /tf and /tf_static, at the time of each beam (the scan's stamp, and time_increment further for
-/// every ray): `pose` is that of the first ray, and `ray_offset` the rest of the way, where there is any. A laser that
-/// hangs upside down has its azimuths turned round. Readings nearer than range_min are NaN, those beyond range_max +inf
-/// (REP 117), and range_max is how far it measures. Left out are damaged scans, scans of another frame, and scans whose
-/// way to the map is not known at all their times; `notes` counts them and names the damage of the bag. Throws
-/// InputError naming the bag: what read_bag_info() throws, no or several topics of scans, frames that nothing connects,
-/// a laser tilted by more than 10 degrees, no scan that is left.
+/// The scans of a laser in a bag (docs/bags.md): an MCAP file, a .db3 of rosbag2, or a folder of them. /tf and
+/// /tf_static give the pose at the time of each ray. Readings below range_min are NaN, those beyond range_max +inf (REP
+/// 117). Damaged scans, scans of another frame and scans without pose are left out; `notes` counts them and names the
+/// damage of the bag. Throws InputError naming the bag: as read_bag_info(), and for no or several topics of scans,
+/// unconnected frames, a laser tilted by more than 10 degrees, and no scan that is left.
 FATHOM_API ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& options = {});
 
-/// Whether CARMEN's FLASER lines say all of a log but its name: 180, 181, 360 or 361 rays at the angles that
-/// read_scan_log() takes such lines to have, a maximum range of 80 m, and no motion within scans.
+/// Whether FLASER lines of CARMEN hold all of a log but its name: 180, 181, 360 or 361 rays at the usual angles, a
+/// maximum range of 80 m, and no motion within scans.
 FATHOM_API bool fits_carmen(const ScanLog& log);
 
-/// Lines `FLASER n r1..rn x y theta odom_x odom_y odom_theta time host time`, which read_scan_log() reads back to the
-/// same bits. `odometry` [scans]: poses for odom_x and so on; the time is the number of the scan and the host "fathom".
-/// Throws InputError for an invalid log, one that does not fit, and sizes that disagree.
+/// FLASER lines, which read_scan_log() reads back to the same bits. `odometry` [scans]: poses for odom_x and so on. The
+/// time is the number of the scan, and the host "fathom". Throws InputError for an invalid log, one that does not fit,
+/// and sizes that disagree.
 FATHOM_API std::string carmen_text(const ScanLog& log, std::span<const PlanarPose> odometry);
 
-/// Poses of a sensor: columns x_m, y_m, yaw_rad, and stamp_s, which is passed over.
+/// Columns x_m, y_m, yaw_rad, and stamp_s, which is ignored.
 FATHOM_API std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file);
 
-/// Expected ranges: column expected_m (inf: the map says nothing), and scan (whole numbers, not decreasing), 0 without
-/// that column. Arrays [rows].
+/// Columns expected_m (inf: the map says nothing) and, optional, scan (whole numbers, not decreasing; else 0). [rows]
 struct ExpectedTable {
   std::vector<float> expected_m;
   std::vector<std::uint32_t> scan;

@@ -37,30 +37,29 @@ namespace fathom {
 /// streams of its draws and of beam_key().
 inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
 
-/// Limits of the parameters. The noise model has the same, so every fitted model can be simulated. They are wide: they
-/// catch a wrong unit, and never get in the way of a fit.
+/// Limits of the parameters, also of the noise model, so that every fitted model can be simulated. They catch wrong
+/// units only.
 inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;
 inline constexpr double kMostLambdaShortPerM = 1e6;
 inline constexpr double kMostHitOffsetM = 1e3;  ///< to either side
 
-/// A weight up to this is at its boundary 0, which learning comes near and never reaches.
+/// A weight up to this is at its boundary 0, which learning approaches and never reaches.
 inline constexpr double kWeightBoundary = 1e-7;
 
-/// Readings where the map predicts nothing within Z: the book keeps the hit density, cut at Z; real sensors return Z,
-/// so `atom` moves w_hit into the point mass there.
+/// Where the map predicts nothing within Z, the book keeps the hit density, cut at Z. Real sensors return Z, so `atom`
+/// moves w_hit into the point mass there.
 enum class MissPolicy : std::uint8_t { kBook, kAtom };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<MissPolicy> = {"book", "atom"};
 
-// How hits spread about the surface: by the book's Gaussian, or by one of two laws with heavier tails, which extend it.
+// The book's Gaussian hits, and two laws with heavier tails.
 //
 //   gaussian    Normal(c, sigma)                  student_t   c + sigma T,   T ~ Student's t with nu degrees of freedom
 //   grows       Normal(c, sigma + sigma' c)
 //
-// Each is cut to [0, Z] and renormalised; c is z* with the offset. gaussian is student_t as nu goes to infinity, and
-// grows with sigma' = 0.
-// Source: Lange, Little and Taylor, "Robust statistical modeling using the t distribution", JASA 84 (1989); the growth
-// is that of stereo and time of flight, whose error rises with the range.
+// Each is cut to [0, Z] and renormalised; c is z* with the offset. gaussian is student_t for infinite nu, and grows
+// with sigma' = 0. Errors of stereo and time of flight grow with the range.
+// Source: Lange, Little and Taylor, "Robust statistical modeling using the t distribution", JASA 84 (1989).
 
 enum class HitLaw : std::uint8_t { kGaussian, kStudentT, kGrows };
 template <>
@@ -104,7 +103,7 @@ class FATHOM_API HitDensity {
   [[nodiscard]] double center() const { return normal_.center; }
   [[nodiscard]] double scale() const { return normal_.sigma; }  ///< here: sigma, with its growth
   [[nodiscard]] double limit() const { return normal_.limit; }
-  [[nodiscard]] double mass() const { return mass_; }  ///< that the law has in [0, Z] before it is cut
+  [[nodiscard]] double mass() const { return mass_; }  ///< of the law in [0, Z] before the cut
 
   /// Per metre; 0 outside [0, Z].
   [[nodiscard]] double density(double z_m) const;
@@ -117,7 +116,7 @@ class FATHOM_API HitDensity {
   [[nodiscard]] double shape(double z_m) const;
   /// log(factor * shape(z)), also where that underflows.
   [[nodiscard]] double log_shape(double z_m, double factor) const;
-  /// What lies in [low, high], of [0, Z], before the law is cut.
+  /// Mass of the law in [low, high], within [0, Z], before the cut.
   [[nodiscard]] double mass_between(double low_m, double high_m) const;
   /// Its logarithm, where it underflows: error below 1 / u^2, u the distance in scales.
   [[nodiscard]] double log_far_mass(double low_m, double high_m) const;
@@ -175,9 +174,9 @@ inline constexpr std::array<std::string_view, 2> kChoiceWords<NanPolicy> = {"ski
 struct BeamSensor {
   double max_range_m = 30.0;  ///< Z; every reading >= Z, and +inf, is a "max" reading
   double min_range_m = 0.0;   ///< readings below carry no evidence; they are never "max"
-  /// D > 0: readings are rounded to multiples of D, a multiple that reaches Z being "max". They score
+  /// D > 0: readings are rounded to multiples of D, and a multiple that reaches Z is "max". They score
   /// P(z) = F(z + D/2) - F(z - D/2); "max" scores all beyond the last of these cells. The sampler rounds likewise.
-  /// At least 1e-6 Z, as readings in single precision are no finer. Learning takes them as exact (FitOptions).
+  /// At least 1e-6 Z, the precision of readings. Learning takes readings as exact (FitOptions).
   double step_m = 0.0;
   double expected_floor_m = 0.025;  ///< z* below is clamped to it: half a cell of the map
   MissPolicy miss = MissPolicy::kAtom;
@@ -203,8 +202,7 @@ struct BeamSensor {
   static constexpr double kMostRangeM = 1e7;
 };
 
-/// Throws InputError naming the field, its value and its limits in the table. No other length may exceed Z. (For
-/// BeamParameters, validate() of field.hpp does the same by its table.)
+/// Throws InputError naming the field, its value and its limits. No length may exceed Z.
 FATHOM_API void validate(const BeamSensor& sensor);
 
 enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };
@@ -214,7 +212,7 @@ enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };
   return z_m >= limit_m || (z_m > 0.999 * limit_m && static_cast<float>(z_m) >= static_cast<float>(limit_m));
 }
 
-/// Max, no evidence, or a range in [min_range, Z). Never decided by ==: logs code "no return" in many ways.
+/// Max, no evidence, or a range in [min_range, Z). Logs code "no return" in many ways.
 [[nodiscard]] constexpr ReadingKind classify(double z_m, const BeamSensor& sensor) {
   if (reaches(z_m, sensor.max_range_m)) return ReadingKind::kMax;
   if (z_m >= sensor.min_range_m && z_m >= 0.0) return ReadingKind::kRange;
@@ -227,13 +225,12 @@ struct CdfJump {
   double before, after;
 };
 
-/// The mixture for one expected range, in double precision: the slow, complete path. Its bits are the same on every
-/// computer, except the bits of logarithms. NaN gives NaN unless stated; infinite arguments lie beyond all others.
+/// The mixture for one expected range, in double precision. Its bits, except logarithms, are the same on every
+/// computer. NaN gives NaN unless stated; infinite arguments lie beyond all others.
 class FATHOM_API BeamDensity {
  public:
-  /// expected_m: z* >= 0; +inf and anything >= Z mean that the map says nothing within Z. Throws InputError, as
-  /// validate() does, when parameters or sensor are invalid, weights that do not sum to 1 among them, or z* is not >=
-  /// 0.
+  /// expected_m: z*; from Z on, also +inf, the map says nothing within Z. Throws InputError for invalid parameters, an
+  /// invalid sensor and unless z* >= 0.
   BeamDensity(const BeamParameters& parameters, const BeamSensor& sensor, double expected_m);
 
   /// f(z): per metre for z < Z, a probability at or above Z; 0 below 0. Ignores the step and the reading policies.
@@ -246,15 +243,14 @@ class FATHOM_API BeamDensity {
   [[nodiscard]] double quantile(double u) const;
   [[nodiscard]] double mean() const;
   [[nodiscard]] double variance() const;
-  /// A reading from two uniforms in (0, 1): u1 picks the component, u2 inverts it. A multiple of the step, if the
-  /// sensor has one, or Z.
+  /// A reading from two uniforms in (0, 1): u1 picks the component, u2 inverts it. With a step, a multiple of it or Z.
   [[nodiscard]] double sample(double u1, double u2) const;
 
-  /// The contribution of a reading to a log-likelihood: 0 where it carries no evidence (of NaN, the policy decides);
-  /// log f(z), or log P(z) when the sensor has a step. Over 0, D, 2 D, ... and Z these P sum to 1.
+  /// The contribution of a reading to a log-likelihood: 0 without evidence, else log f(z), or log P(z) with a step.
+  /// Over 0, D, 2 D, ... and Z these P sum to 1.
   [[nodiscard]] double log_likelihood(double z_m) const;
-  /// The cdf of readings as they are classified and rounded: below z, and up to z. They differ at Z, and anywhere when
-  /// the sensor has a step. NaN where a reading carries no evidence.
+  /// The cdf of classified and rounded readings, below z and up to z. They differ at Z, and with a step everywhere. NaN
+  /// without evidence.
   [[nodiscard]] CdfJump cdf_jump(double z_m) const;
 
   [[nodiscard]] double expected_m() const { return short_.limit; }  ///< with the offset, as clamped
@@ -269,7 +265,7 @@ class FATHOM_API BeamDensity {
   [[nodiscard]] FATHOM_HIDDEN double log_cell_mass(double z_m) const;
 
   BeamSensor sensor_;
-  double top_edge_m_;  // from here on readings are "max": Z, or where rounding to the step begins to reach it
+  double top_edge_m_;  // from here on readings are "max": Z, or where rounding reaches it
   double w_hit_, w_short_, w_max_, w_rand_;
   HitDensity hit_;
   TruncatedExponential short_;
@@ -287,15 +283,14 @@ inline double open_uniform(std::uint32_t high, std::uint32_t low) {
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }
 
-/// The reading of a ray, a pure function of its number, the key, the parameters and z*; a multiple of the sensor's
-/// step, if any.
+/// The reading of a ray, a pure function of its number, the key, the parameters and z*.
 inline double sample_reading(const BeamDensity& density, const NoiseKey& key, std::uint32_t ray) {
   const PhiloxBlock block = keyed_block(key, ray, 0);
   return density.sample(open_uniform(block.word[0], block.word[1]), open_uniform(block.word[2], block.word[3]));
 }
 
-/// One reading per expected range; both [rays]. No-return readings are written as Z, others rounded to the sensor's
-/// step, if any. Throws InputError when sizes disagree, parameters are invalid or an expected range is negative or NaN.
+/// One reading per expected range; both [rays]. A reading without return is Z. Throws InputError for sizes that
+/// disagree, invalid parameters, and an expected range that is negative or NaN.
 FATHOM_API void sample_scan(const BeamParameters& parameters, const BeamSensor& sensor, const NoiseKey& key,
                             std::span<const float> expected_m, std::span<float> reading_m);
 

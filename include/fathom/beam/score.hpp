@@ -23,17 +23,15 @@ struct ScoreOptions {
   static constexpr double kLeastAlpha = 1e-6;
   static constexpr std::size_t kMostRayStep = 1'000'000;
 
-  std::size_t ray_step =
-      1;               ///< [1, kMostRayStep]: scores rays 0, step, 2 step ...; a scan with fewer rays scores its first
-  double alpha = 1.0;  ///< [kLeastAlpha, 1]: log-likelihoods are multiplied by it, as rays are not independent
+  std::size_t ray_step = 1;  ///< [1, kMostRayStep]: scores rays 0, step, 2 step ...
+  double alpha = 1.0;        ///< [kLeastAlpha, 1]: log-likelihoods are multiplied by it, as rays are not independent
   Compute compute = {};
   bool exact = false;  ///< evaluate in double precision (BeamDensity) instead of the fast tables
 };
 
-/// Log-likelihoods of one scan seen from many poses: poses [N] x rays [K] -> [N]. Equal to the logarithm of the
-/// product in Probabilistic Robotics, table 6.1 (beam_range_finder_model), without its underflow. Used from one thread
-/// at a time; `expected` must outlive it. With a step of the sensor, when scores are logarithms of probabilities
-/// instead of densities, the exact evaluation is used always.
+/// Log-likelihoods of one scan seen from many poses: poses [N] x rays [K] -> [N]. The logarithm of the product in
+/// Probabilistic Robotics, table 6.1 (beam_range_finder_model), without its underflow. One thread at a time may use it;
+/// `expected` must outlive it. With a step of the sensor, evaluation is always exact.
 class FATHOM_API ScanScorer {
  public:
   /// Throws InputError when anything is invalid.
@@ -43,9 +41,8 @@ class FATHOM_API ScanScorer {
   ScanScorer(ScanScorer&&) noexcept;
   ScanScorer& operator=(ScanScorer&&) noexcept;
 
-  /// reading_m [K], all rays, before sub-sampling; out [poses]. Allocates nothing, with either kind of expected
-  /// ranges; only TBB, which shares out the work of several threads, fills its pool of tasks in the first calls. Throws
-  /// InputError when sizes disagree or a pose is not finite, naming it.
+  /// reading_m [K], all rays; out [poses]. Allocates nothing, except that TBB fills its pool of tasks in the first
+  /// calls on several threads. Throws InputError when sizes disagree or a pose is not finite, naming it.
   void score(std::span<const Pose> world_from_sensor, std::span<const float> reading_m, std::span<double> out);
 
   /// The same for ranges already cast: expected_m [N, kept rays], row-major.
@@ -62,8 +59,7 @@ class FATHOM_API ScanScorer {
 /// How many of every `step`-th reading, from the first on, carry evidence.
 FATHOM_API std::size_t rays_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step);
 
-// Where could a scan have been made? Its likelihood over positions, at the best heading of each: what a localisation
-// that has lost its place would see.
+// Where a scan may have been made: its likelihood over positions, at the best heading of each.
 
 /// Positions on a regular grid: (row r, column c) is at (c, r) * spacing in the grid's frame.
 struct PositionGrid {
@@ -72,7 +68,7 @@ struct PositionGrid {
   std::uint32_t rows = 0, cols = 0;
   double spacing_m = 0.1;
   PlanarPose world_from_grid;
-  double cell_m = 0.0;  ///< of the map that the positions are from: the best pose is sought as finely; 0: none
+  double cell_m = 0.0;               ///< of the map: the best pose is sought as finely; 0 without a map
   std::vector<std::uint8_t> wanted;  ///< [rows, cols], row-major: 1 where a position is scored
 
   /// Its heading is that of the grid.
@@ -98,15 +94,15 @@ struct Heatmap {
   std::vector<float> yaw_rad;          ///< [rows, cols]: the heading that has it, in the world; NaN likewise
   PlanarPose best;                     ///< of all positions and headings of the grid
   double best_log_likelihood = 0.0;
-  /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each, to
-  /// a 64th of the spacing and to the cells of the map at least.
+  /// The best pose near the grid's highest peaks, at most a spacing away from each, to a 64th of the spacing or to the
+  /// cells of the map if these are smaller.
   PlanarPose refined;
   double refined_log_likelihood = 0.0;
   std::size_t rays = 0;  ///< that carry evidence in this scan and were scored
 };
 
-/// Scores one scan from every wanted position and heading. reading_m [rays]. Throws InputError when sizes disagree, no
-/// position is wanted, or an option is invalid.
+/// Scores one scan from every wanted position and heading. reading_m [rays]. Throws InputError for sizes that disagree,
+/// no wanted position, and invalid options.
 FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
                                 const ExpectedRanges& expected, const RayFan& rays, std::span<const float> reading_m,
                                 const PositionGrid& grid, const HeatmapOptions& options = {});
@@ -114,7 +110,7 @@ FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSens
 /// Log-likelihoods of one scan seen from poses; both [poses].
 using PoseScores = std::function<void(std::span<const PlanarPose> poses, std::span<double> scores)>;
 
-/// The same by your own score. `rays`: that carry evidence. Of the options, headings and on_progress are used.
+/// The same by your own score. `rays`: with evidence. Uses the options headings and on_progress.
 FATHOM_API Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const PositionGrid& grid,
                                 const HeatmapOptions& options = {});
 
@@ -123,15 +119,15 @@ struct HeatmapPicture {
 
   std::uint32_t pixels = 1600;                     ///< along the longer side of the map
   std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
-  std::string truth_name = "pose in the log";      ///< its name in the legend: the pose in a real log need not be true
+  std::string truth_name = "pose in the log";      ///< its name in the legend
   std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
 };
 
-/// Throws InputError unless the name ends in .png, in any case: a PNG by another name would open in no viewer.
+/// Throws InputError unless the name ends in .png, in any case.
 FATHOM_API void check_heatmap_name(const std::filesystem::path& file);
 
-/// Draws the heatmap over the map: log-likelihood per ray by colour, walls, the best pose and the one given. PNG. The
-/// file appears whole or not at all. Throws InputError, also as check_heatmap_name() does, or SystemError.
+/// Draws the heatmap over the map as PNG: log-likelihood per ray by colour, walls, the best pose and the one given. The
+/// file appears whole or not at all. Throws as check_heatmap_name(), InputError, or SystemError.
 FATHOM_API void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
                               const HeatmapPicture& picture = {});
 
