@@ -152,7 +152,8 @@ TEST(StdErrors, AreMissingWhereNothingTellsThem) {
 }
 
 TEST(StdErrors, NeedAMaximum) {
-  Fit fit = {.parameters = {{.name = "x"}}};
+  Fit fit;
+  fit.parameters.emplace_back();
   const Curvature at = {Eigen::MatrixXd{{-1}}, Eigen::MatrixXd::Zero(30, 1), Eigen::MatrixXd{{1}}, {0}};
   EXPECT_FALSE(add_std_errors(at, TrajectoryBlocks(30, 0), std::vector<Interval>{{0, 1}}, fit));
   EXPECT_EQ(fit.findings.front().code, "no_maximum");
