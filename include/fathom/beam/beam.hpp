@@ -69,7 +69,7 @@ FATHOM_API void write_beam_model(const std::filesystem::path& file, const BeamMo
 /// Corrections of one of several logs, which have the other parameters in common.
 struct LogCorrection {
   double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;  ///< of the sensor in the frame that the log gives it
-  double range_offset_m = 0.0;                                   ///< measured less expected ranges
+  double range_offset_m = 0.0;                                   ///< of measured less expected ranges
   friend constexpr bool operator==(const LogCorrection&, const LogCorrection&) = default;
 };
 
@@ -84,7 +84,7 @@ struct RefinedLog {
   std::size_t turns = 0;
 };
 
-/// Beside the model in a report of a log or a table.
+/// Facts, probable faults and notes of a fit to a log or a table.
 struct LogReport {
   /// A line of the table at the end of the page: "map", "freiburg.yaml".
   struct Fact {
@@ -102,7 +102,7 @@ struct FitReport : LogReport {
   BeamData shown;               ///< the pairs in the figures: held out, or learned from where none are held out
   BeamJudgement judgement;      ///< of these
   bool rows_are_scans = false;  ///< of a table of pairs without scans: each row counts as one
-  /// Learned of one log.
+  /// Corrections of one log.
   struct Log {
     std::string name;
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN: unknown
