@@ -32,12 +32,6 @@ concept Likelihood = requires(L& likelihood, std::size_t k, std::span<const doub
   { likelihood.total(values) } -> std::convertible_to<double>;      // log density of all data
 };
 
-/// Knows the log density of each datum.
-template <class L>
-concept DatumLikelihood = Likelihood<L> && requires(L& likelihood, std::span<const double> values) {
-  { likelihood.each(values) } -> std::convertible_to<std::vector<double>>;  // [data]
-};
-
 /// Gradient of the log-likelihood, and an estimate of its information.
 struct Slope {
   Eigen::VectorXd gradient;
