@@ -40,10 +40,10 @@ struct Slope {
 
 /// Has slopes. `steps` [parameters] are for differences; a likelihood with closed forms ignores them.
 template <class L>
-concept SlopedLikelihood =
-    Likelihood<L> && requires(L& likelihood, std::span<const double> values, std::span<const double> steps) {
-      { likelihood.slope(values, steps) } -> std::convertible_to<Slope>;
-    };
+concept SlopedLikelihood = Likelihood<L> &&
+    requires(L& likelihood, std::span<const double> values, std::span<const double> steps) {
+  { likelihood.slope(values, steps) } -> std::convertible_to<Slope>;
+};
 
 /// Stores parameters more coarsely than a double: nearest(k, value) is what it stores.
 template <class L>
