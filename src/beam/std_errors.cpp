@@ -233,8 +233,14 @@ Score ReadingCurvature::add(double z, double expected, bool missed, CurvatureSum
   sums.shorts += weighed_short.lazyProduct(s.transpose());
   sums.shorts.bottomRightCorner<2, 2>() += r_short * of_short.bend.topLeftCorner<2, 2>();
   sums.rand += r_rand;
-  return {weighed_hit[0], weighed_short[0], 0.0, r_rand,
-          weighed_hit[1], weighed_short[1], weighed_hit[2] + weighed_short[2], weighed_hit[3]};
+  return {weighed_hit[0],
+          weighed_short[0],
+          0.0,
+          r_rand,
+          weighed_hit[1],
+          weighed_short[1],
+          weighed_hit[2] + weighed_short[2],
+          weighed_hit[3]};
 }
 
 /// Coordinates of parameters that were learned and are at no limit. One weight, the largest, follows from the others.

@@ -177,7 +177,8 @@ inline std::vector<Learned> learn_from_each(const CorridorStudy& study, const st
 inline BeamFit learn_from_all(const CorridorStudy& study, const std::vector<BeamData>& parts) {
   FitOptions options = {.start = study.truth, .fit_hit_offset = true};
   options.tolerance = 1e-8;
-  return fit_beam_model(parts.size(), [&](std::size_t part) { return parts[part]; }, study.sensor, options);
+  return fit_beam_model(
+      parts.size(), [&](std::size_t part) { return parts[part]; }, study.sensor, options);
 }
 
 /// The likelihood field of the corridor, `parts`: ends of one world each.

@@ -66,7 +66,8 @@ BeamData make_log(int seed) {
 }
 
 BeamFit fit_parts(const std::vector<BeamData>& parts, const FitOptions& options = {}) {
-  return fit_beam_model(parts.size(), [&](std::size_t part) { return parts[part]; }, kLaser, options);
+  return fit_beam_model(
+      parts.size(), [&](std::size_t part) { return parts[part]; }, kLaser, options);
 }
 
 TEST(BeamParts, GiveWhatIsLearnedFromAll) {

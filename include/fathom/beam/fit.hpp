@@ -80,7 +80,7 @@ FATHOM_API BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read,
 struct BeamJudgement {
   std::size_t pairs = 0;
   double log_likelihood = 0.0;  ///< sum of log f, or of log(P / D) for a sensor with a step D, which compares with it
-  double nats_per_ray = 0.0;  ///< its mean; -inf where a reading is impossible
+  double nats_per_ray = 0.0;    ///< its mean; -inf where a reading is impossible
   /// Of the probability integral transform from uniform. Readings where the cdf jumps are spread evenly over the jump.
   double ks_distance = 0.0;
   std::vector<double> pit_histogram;  ///< [bins], fractions

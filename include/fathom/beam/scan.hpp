@@ -93,10 +93,10 @@ FATHOM_API void validate(const ScanLog& log);
 
 /// What a log in text does not say.
 struct ScanLogOptions {
-  std::string laser;                           ///< of CARMEN: "RLASER"; empty: FLASER, or the only one
-  std::optional<double> ray_angle_deg = {};    ///< between rays of FLASER, RLASER and LASERn
-  double ray_time_s = 0.0;                     ///< from a ray to the next one; 0: the sensor stood still during a scan
-  std::optional<PlanarPose> mount = {};        ///< of RAWLASERn and LASERn: pose of the laser on the robot; nothing: 0
+  std::string laser;                         ///< of CARMEN: "RLASER"; empty: FLASER, or the only one
+  std::optional<double> ray_angle_deg = {};  ///< between rays of FLASER, RLASER and LASERn
+  double ray_time_s = 0.0;                   ///< from a ray to the next one; 0: the sensor stood still during a scan
+  std::optional<PlanarPose> mount = {};      ///< of RAWLASERn and LASERn: pose of the laser on the robot; nothing: 0
 };
 
 /// Throws InputError for an angle that is not in (0, 360] degrees, a time that is not in [0, 1] s, and a mount that is
