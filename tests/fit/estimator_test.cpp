@@ -108,7 +108,7 @@ TEST(Maximise, WaitsForTheSearchesOfALikelihood) {
   EXPECT_EQ(likelihood.steps, 400U);
 }
 
-/// A fit of shares to counts: 30 of 100 in each of 25 blocks, but for two blocks that differ by 5 to either side.
+/// A fit of shares to counts: 30 of 100 in each of 25 blocks, except two blocks that differ by 5 to either side.
 Fit counted(std::size_t stretches, ParameterStatus of_first = ParameterStatus::kUnidentified) {
   constexpr double kShare = 0.3, kCount = 2500, kSlope = kShare * (1 - kShare);
   Share share = {kShare, 1 - kShare};
