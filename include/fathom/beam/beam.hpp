@@ -55,7 +55,7 @@ struct BeamModel {
   }
 };
 
-/// Reads the keys of BeamParameters, BeamSensor and BeamModel; those that are not required have defaults. An extended
+/// Reads the keys of BeamParameters, BeamSensor and BeamModel; keys that are not required have defaults. An extended
 /// law of hits (HitTail) has the keys `hit` and that of its number. Throws InputError naming file, line and key for
 /// unknown or missing keys, values out of range, the number of a law that `hit` does not name, and weights that do not
 /// sum to 1.
@@ -108,7 +108,7 @@ struct FitReport : LogReport {
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN: unknown
   };
   std::vector<Log> logs = {};              ///< in their order; empty without corrections
-  std::optional<RefinedLog> refined = {};  ///< nothing: the poses are those of the log
+  std::optional<RefinedLog> refined = {};  ///< nothing: the log gives the poses
 
   /// Of the fit, of the judgement, and `sanity`.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
