@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -80,23 +78,28 @@ ChosenSensor choose_sensor(const std::string& text) {
   return {setup.sensors[*found].sensor, {entities.begin(), entities.end()}};
 }
 
-/// Sets the size of the images, and the camera's numbers where they are given. A preset keeps its field of view.
+/// Gives a depth or stereo camera the size of the images and these numbers.
+void set_camera(const std::vector<double>& numbers, const fathom::DepthImage& image, fathom::SensorModel& model) {
+  auto* const stereo = std::get_if<fathom::StereoCamera>(&model);
+  fathom::DepthCamera* const camera = stereo != nullptr ? stereo : std::get_if<fathom::DepthCamera>(&model);
+  if (camera == nullptr) throw fathom::InputError("--camera is of depth and stereo cameras alone");
+  camera->width = image.cols, camera->height = image.rows;
+  camera->fx = numbers[0], camera->fy = numbers[1];
+  camera->principal_point_px = {numbers[2], numbers[3]};
+  camera->horizontal_fov_rad = 0.0;
+  camera->focal_length_mm = camera->horizontal_aperture_mm = camera->vertical_aperture_mm = 0.0;
+  if (numbers.size() == 4) return;
+  if (stereo == nullptr) throw fathom::InputError("--camera: BASELINE is of stereo cameras alone");
+  stereo->baseline_m = numbers[4];
+  stereo->left_camera.reset(), stereo->right_camera.reset();
+}
+
 void fit_camera(const ApplyOptions& options, const fathom::DepthImage& image, fathom::Sensor& sensor) {
+  if (options.camera) return set_camera(*options.camera, image, sensor.model);
   const fathom::PatternShape shape = fathom::pattern_shape(sensor.model);
-  const bool has_size = shape.rows == image.rows && shape.cols == image.cols;
-  if (has_size && !options.camera) return;
-  const auto set = [&](std::string_view field, double value) {
-    fathom::set_sensor_field(sensor.model, field, value);
-  };
-  if (!options.camera) {
-    throw fathom::InputError(fmt::format("the images have {} x {} pixels, and sensor '{}' {} x {}: give --camera",
-                                         image.cols, image.rows, options.sensor, shape.cols, shape.rows));
-  }
-  set("width", image.cols), set("height", image.rows);
-  set("horizontal_fov_rad", 0.0);
-  const std::array<std::string_view, 4> fields = {"fx", "fy", "cx", "cy"};
-  for (std::size_t k = 0; k < fields.size(); ++k) set(fields[k], (*options.camera)[k]);
-  if (options.camera->size() > 4) set("baseline_m", (*options.camera)[4]);
+  if (shape.rows == image.rows && shape.cols == image.cols) return;
+  throw fathom::InputError(fmt::format("the images have {} x {} pixels, and sensor '{}' {} x {}: give --camera",
+                                       image.cols, image.rows, options.sensor, shape.cols, shape.rows));
 }
 
 std::vector<double> parse_intrinsics(const std::string& text) {

@@ -21,7 +21,7 @@ class SensorNoiseHandle {
                     double start_s, double far_m, const std::optional<std::string>& isa)
       : watch_(std::make_shared<SignalWatch>()) {
     SensorNoiseOptions options;
-    options.seed = seed_of(seed), options.compute = compute_of(threads, isa, "tree");
+    options.seed = seed_of(seed), options.compute = compute_of(threads, isa);
     options.rate_hz = rate_hz, options.start_s = start_s, options.far_m = far_m;
     options.entities.assign(entities.entities().begin(), entities.entities().end());
     options.should_stop = [watch = watch_] { return watch->should_stop(); };

@@ -75,7 +75,7 @@ class SensorNoise::Impl {
       : options_((check(options, sensor), options)),
         clock_(clock_of(simulator_options(options))),
         executor_(make_executor(options.compute.threads)),
-        caster_(make_tree_caster(options.compute.isa, *executor_)),
+        caster_(make_caster(options.compute.isa, *executor_)),
         prepared_(without_place(std::move(sensor)), options_.entities) {
     check_clock(prepared_.sensor(), simulator_options(options));
     check_sight(prepared_.chain(), prepared_);
