@@ -170,7 +170,7 @@ struct RangeImageOutput {
         color_field<RangeImageOutput>(),
         max_range_field<RangeImageOutput>(),
         {.name = "destagger",
-         .unit = "",
+         .unit = "false|true",
          .member = choice<&RangeImageOutput::destagger>,
          .doc = "whether columns of a spinning lidar are directions, not times",
          .default_text = ""},
