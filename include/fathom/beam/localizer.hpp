@@ -53,8 +53,8 @@ FATHOM_API LocalizerBeam localizer_beam(const BeamParameters& parameters, Locali
 /// Properties that the localizer lacks, one sentence each.
 FATHOM_API std::vector<std::string> localizer_notes(const BeamParameters& parameters, Localizer localizer);
 
-/// The parameters as YAML: private parameters for amcl, which rosparam loads, else parameters of the ROS 2 node amcl. The
-/// notes are comments. Throws InputError for an invalid model, and as check_hit_law() does.
+/// The parameters as YAML: private parameters for amcl, which rosparam loads, else parameters of the ROS 2 node amcl.
+/// The notes are comments. Throws InputError for an invalid model, and as check_hit_law() does.
 FATHOM_API std::string localizer_text(const BeamParameters& parameters, const BeamSensor& sensor, Localizer localizer);
 
 /// "nav2.yaml".
