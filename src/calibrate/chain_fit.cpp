@@ -83,9 +83,14 @@ Reached reach(const NoiseChain& start, std::span<const FreeNumber> free, const T
   Ascent ascent(begun(start, free, data), free, data);
   if (!free.empty()) ascent.climb();
   PossibleReturns possible(ascent.chain(), data, task.split.cluster);
-  ChainErrors errors = chain_errors(ascent.together(data.at(possible.places, possible.least_log)),
-                                    ascent.together(data.at(possible.rim, PossibleReturns::kOutOfReach)),
-                                    possible.cluster, task.split.stretches > 0);
+  const std::size_t smooth = ascent.smooth().size();
+  ChainErrors errors = {.of = std::vector<ParameterError>(smooth),
+                        .correlations = std::vector<double>(smooth * smooth, kNoNumber)};
+  if (task.choice.of_errors) {
+    errors = chain_errors(ascent.together(data.at(possible.places, possible.least_log)),
+                          ascent.together(data.at(possible.rim, PossibleReturns::kOutOfReach)), possible.cluster,
+                          task.split.stretches > 0);
+  }
   return {std::move(ascent), std::move(possible), std::move(errors)};
 }
 

@@ -19,6 +19,7 @@ namespace fathom {
 struct ChainChoice {
   bool of_laws = true;       ///< the law of a stereo_energy is chosen by likelihood
   bool hold_untold = true;   ///< parameters that the returns do not tell stay as given
+  bool of_errors = true;     ///< standard errors are found
   bool of_intervals = true;  ///< ends of intervals are searched, which takes as long as the fit
 };
 

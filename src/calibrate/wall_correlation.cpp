@@ -19,6 +19,17 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostCentres = 4000;  // of neighbourhoods
+constexpr double kMostSizePx = 64.0;
+constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first below, and one more
+constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
+constexpr int kRounds = 3;  // of the fit and of what the plane takes, each from the other
+constexpr std::size_t kPhases = 256;
+
+/// Kernels of whole pixels get longer, and jump, at sizes of thirds of a pixel, where a fit to them sticks. Standard
+/// errors come from sizes near the best ones, fitted to kernels of constant length, which are smooth. The difference of
+/// the two forms adds to them.
+constexpr double kLeastNear = 0.6, kMostNear = 1.6;  // of a best size
+constexpr double kFormError = 0.005;                 // of a size
 
 /// Leaves out the frames of one group; kWallGroups: none.
 WallFrameSums sums_without(const WallWork& work, std::size_t group) {
@@ -39,10 +50,9 @@ std::vector<WallFrameSums> sums_without_each(const WallWork& work) {
 }
 
 /// `member`: across, down or in_time.
-template <class Lags>
 std::vector<Estimate> correlations(const WallFrameSums& all, std::span<const WallFrameSums> without,
-                                   Lags WallFrameSums::*member) {
-  const Lags& sums = all.*member;
+                                   WallLagSums WallFrameSums::*member) {
+  const WallLagSums& sums = all.*member;
   std::vector<Estimate> estimates;
   for (std::size_t lag = 1; lag < sums.pairs.size(); ++lag) {
     if (!(sums.pairs[lag] >= static_cast<double>(kLeastInWallBin))) break;
@@ -56,34 +66,32 @@ std::vector<Estimate> correlations(const WallFrameSums& all, std::span<const Wal
   return estimates;
 }
 
-constexpr double kMostSizePx = 64.0;
-constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first below, and one more
-constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
-constexpr int kRounds = 3;  // of the fit and of what the plane takes, each from the other
-constexpr std::size_t kPhases = 256;
-
-using ImageSums = WallLagSums<WallMeasure::kLags + 1>;
-
-/// Kernels of whole pixels get longer, and jump, at sizes of thirds of a pixel, where a fit to them sticks. Standard
-/// errors come from sizes near the best ones, fitted to kernels of constant length, which are smooth. The difference of
-/// the two forms adds to them.
-constexpr double kLeastNear = 0.6, kMostNear = 1.6;  // of a best size
-constexpr double kFormError = 0.005;                 // of a size
-
-/// `near`: the size that the kernel is as long as; nothing: its own.
-double form_correlation(std::optional<double> near, CorrelationShape shape, double size_px, std::size_t lag) {
-  if (lag == 0) return 1.0;
-  if (!(size_px > 0.0)) return 0.0;
-  if (shape == CorrelationShape::kExponential) return math::exp(-static_cast<double>(lag) / size_px);
-  const int reach = static_cast<int>(std::floor(3.0 * near.value_or(size_px)));
-  const auto h = [&](int i) { return i < -reach || i > reach ? 0.0 : math::exp(-i * i / (2.0 * size_px * size_px)); };
-  double product = 0.0, square = 0.0;
-  for (int i = -reach; i <= reach; ++i) product += h(i) * h(i + static_cast<int>(lag)), square += h(i) * h(i);
-  return product / square;
+/// Of a Gaussian kernel that is as long as one of the size `near_px`.
+WallLags gaussian_correlations(double size_px, double near_px, std::size_t count) {
+  const auto reach = static_cast<std::ptrdiff_t>(std::floor(3.0 * near_px));
+  std::vector<double> kernel;
+  double square = 0.0;
+  for (std::ptrdiff_t i = -reach; i <= reach; ++i) {
+    kernel.push_back(math::exp(static_cast<double>(-i * i) / (2.0 * size_px * size_px)));
+    square += kernel.back() * kernel.back();
+  }
+  WallLags lags{};
+  for (std::size_t lag = 0; lag < count; ++lag) {
+    double product = 0.0;
+    for (std::size_t k = 0; k + lag < kernel.size(); ++k) product += kernel[k] * kernel[k + lag];
+    lags[lag] = product / square;
+  }
+  return lags;
 }
 
-/// Undoes the part of the planes: they take the share kappa of the variance, equally at all lags.
-double put_back(double kappa, double correlation) { return correlation * (1.0 - kappa) + kappa; }
+WallLags form_correlations(CorrelationShape shape, double size_px, double near_px, std::size_t count) {
+  if (size_px > 0.0 && shape == CorrelationShape::kGaussian) return gaussian_correlations(size_px, near_px, count);
+  WallLags lags{1.0};
+  for (std::size_t lag = 1; lag < count && size_px > 0.0; ++lag) {
+    lags[lag] = math::exp(-static_cast<double>(lag) / size_px);
+  }
+  return lags;
+}
 
 /// Fits one shape to the sums of an image along both directions.
 class ShapeFit {
@@ -94,7 +102,7 @@ class ShapeFit {
 
   struct Direction {
     bool is_white = true;
-    std::optional<double> near = {};  ///< the size that kernels are as long as
+    std::optional<double> near_px = {};  ///< the size that kernels are as long as; nothing: their own
     double size_px = 0.0;
   };
   Direction across, down;
@@ -105,55 +113,54 @@ class ShapeFit {
     kappa_ = unknowns_ / readings_;
     for (int round = 0; round < kRounds; ++round) {
       fit_size(sums.across, across), fit_size(sums.down, down);
-      sum = shared_ * neighbours_.sum(lags_of(across), lags_of(down)) + 1.0 - shared_;
+      const WallLags of_across = field_correlations(shape_, across.size_px),
+                     of_down = field_correlations(shape_, down.size_px);
+      sum = shared_ * neighbours_.sum(of_across, of_down) + 1.0 - shared_;
       kappa_ = std::min(0.5, unknowns_ * sum / readings_);
     }
-    double square = 0.0;
-    std::size_t lags = 0;
+    double square = 0.0, lags = 0.0;
     for (const auto& [of, direction] : {std::pair(&sums.across, &across), std::pair(&sums.down, &down)}) {
       if (direction->is_white) continue;
-      square += square_misfit(*of, *direction, direction->size_px), lags += fitted_lags(*of);
+      const std::vector<double> measured = before_the_planes(*of);
+      square += square_misfit(measured, *direction, direction->size_px), lags += static_cast<double>(measured.size());
     }
-    misfit = lags > 0 ? std::sqrt(square / static_cast<double>(lags)) : 0.0;
+    misfit = lags > 0.0 ? std::sqrt(square / lags) : 0.0;
   }
 
  private:
-  /// Lags that tell something.
-  [[nodiscard]] std::size_t fitted_lags(const ImageSums& sums) const {
-    std::size_t lag = 1;
-    while (lag < WallMeasure::kLags && sums.pairs[lag + 1] > 0.0 &&
-           put_back(kappa_, sums.correlation(lag)) >= kLeastCorrelation) {
-      ++lag;
+  /// The correlations of lags from 1 on that tell something. The planes take the share kappa of the variance, equally
+  /// at all lags.
+  [[nodiscard]] std::vector<double> before_the_planes(const WallLagSums& sums) const {
+    std::vector<double> measured;
+    bool is_last = false;
+    for (std::size_t lag = 1; lag <= WallMeasure::kLags && sums.pairs[lag] > 0.0 && !is_last; ++lag) {
+      is_last = !measured.empty() && !(measured.back() >= kLeastCorrelation);
+      measured.push_back(sums.correlation(lag) * (1.0 - kappa_) + kappa_);
     }
-    return std::min(WallMeasure::kLags, lag + 1);
+    return measured;
   }
 
-  [[nodiscard]] double square_misfit(const ImageSums& sums, const Direction& direction, double size_px) const {
+  [[nodiscard]] double square_misfit(std::span<const double> measured, const Direction& direction,
+                                     double size_px) const {
+    const WallLags form = form_correlations(shape_, size_px, direction.near_px.value_or(size_px), measured.size() + 1);
     double square = 0.0;
-    for (std::size_t lag = 1; lag <= fitted_lags(sums); ++lag) {
-      if (!(sums.pairs[lag] > 0.0)) break;
-      const double off =
-          put_back(kappa_, sums.correlation(lag)) - shared_ * form_correlation(direction.near, shape_, size_px, lag);
+    for (std::size_t k = 0; k < measured.size(); ++k) {
+      const double off = measured[k] - shared_ * form[k + 1];
       square += off * off;
     }
     return square;
   }
 
   /// Sizes from 0.05 to 64 px, or near one, and between them by golden sections.
-  void fit_size(const ImageSums& sums, Direction& direction) const {
+  void fit_size(const WallLagSums& sums, Direction& direction) const {
     if (direction.is_white) return;
-    const std::optional<double>& near = direction.near;
+    const std::optional<double>& near_px = direction.near_px;
     std::vector<double> sizes;
-    const double least = near ? kLeastNear * *near : 0.05, most = near ? kMostNear * *near : kMostSizePx;
+    const double least = near_px ? kLeastNear * *near_px : 0.05, most = near_px ? kMostNear * *near_px : kMostSizePx;
     for (double s = least; s < most; s *= 1.08) sizes.push_back(s);
     sizes.push_back(most);
-    direction.size_px = highest(sizes, 1e-4, [&](double s) { return -square_misfit(sums, direction, s); }).x;
-  }
-
-  [[nodiscard]] WallNeighbours::Lags lags_of(const Direction& direction) const {
-    WallNeighbours::Lags lags{};
-    for (std::size_t lag = 0; lag < lags.size(); ++lag) lags[lag] = field_correlation(shape_, direction.size_px, lag);
-    return lags;
+    const std::vector<double> measured = before_the_planes(sums);
+    direction.size_px = highest(sizes, 1e-4, [&](double s) { return -square_misfit(measured, direction, s); }).x;
   }
 
   CorrelationShape shape_;
@@ -162,7 +169,7 @@ class ShapeFit {
 };
 
 /// Whether neighbours of a direction have nothing in common.
-bool is_white(const std::vector<Estimate>& correlations, const ImageSums& sums) {
+bool is_white(const std::vector<Estimate>& correlations, const WallLagSums& sums) {
   if (correlations.empty()) return true;
   const Estimate& first = correlations.front();
   const double naive = 1.0 / std::sqrt(sums.pairs[1]);
@@ -228,7 +235,7 @@ void fit_image(const WallWork& work, const WallFrameSums& all, ShapeFit::Directi
   result.misfit = best.misfit, result.other_misfit = (is_gaussian ? exponential : gaussian).misfit;
   result.sum = best.sum;
   ShapeFit rest = best;
-  rest.across.near = best.across.size_px, rest.down.near = best.down.size_px;
+  rest.across.near_px = best.across.size_px, rest.down.near_px = best.down.size_px;
   std::vector<double> across_px, down_px;
   for (const WallFrameSums& without : sums_without_each(work)) {
     const double readings_left = without.across.pairs[0];
@@ -244,14 +251,11 @@ void fit_image(const WallWork& work, const WallFrameSums& all, ShapeFit::Directi
 
 void add_lags(const WallRays& rays, std::span<const float> standardised, WallFrameSums& sums) {
   const std::size_t rows = rays.rows, cols = rays.cols;
-  const auto product = [&](std::size_t i, std::size_t k) { return double{standardised[i]} * double{standardised[k]}; };
   for (std::size_t lag = 0; lag <= WallMeasure::kLags; ++lag) {
     for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t col = 0; col < cols; ++col) {
-        const std::size_t i = row * cols + col;
-        if (col + lag < cols) sums.across.add(lag, product(i, i + lag));
-        if (row + lag < rows) sums.down.add(lag, product(i, i + lag * cols));
-      }
+      const auto values = standardised.subspan(row * cols, cols);
+      if (lag < cols) sums.across.add(lag, values, values.subspan(lag));
+      if (row + lag < rows) sums.down.add(lag, values, standardised.subspan((row + lag) * cols, cols));
     }
   }
 }
@@ -265,43 +269,40 @@ void fill_correlations(WallWork& work, bool has_time) {
   if (has_time) m.in_time = correlations(all, without, &WallFrameSums::in_time);
 }
 
-WallNeighbours::WallNeighbours(const WallWork& work) : weights_(kSide * kSide, 0.0) {
-  const std::size_t rays = work.rays.size(), rows = work.rays.rows, cols = work.rays.cols;
+WallNeighbours::WallNeighbours(const WallWork& work) {
   const std::size_t every = work.measure.readings / kMostCentres + 1;
-  const auto is_reading_at = [&](std::size_t f, std::size_t row, std::size_t col) {
-    return work.measure.pixels[f * rays + row * cols + col] == WallPixel::kWall;
-  };
-  const std::size_t most = WallMeasure::kLags;
   std::size_t seen = 0;
   for (std::size_t f = 0; f < work.fits.size(); ++f) {
-    if (!work.fits[f]) continue;
-    const auto of_frame = work.rays_of(f);
-    for (std::size_t i = 0; i < rays; ++i) {
-      const std::size_t row = i / cols, col = i % cols;
-      if (!is_reading_at(f, row, col) || seen++ % every != 0) continue;
-      const double leverage = work.fits[f]->leverage(*of_frame, i);
-      all_ += leverage;
-      for (std::size_t y = row - std::min(row, most); y <= std::min(rows - 1, row + most); ++y) {
-        for (std::size_t x = col - std::min(col, most); x <= std::min(cols - 1, col + most); ++x) {
-          if (!is_reading_at(f, y, x)) continue;
-          const std::size_t down = y > row ? y - row : row - y, across = x > col ? x - col : col - x;
-          weights_[down * kSide + across] += leverage;
-        }
-      }
+    const auto pixels = std::span(work.measure.pixels).subspan(f * work.rays.size(), work.rays.size());
+    work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
+      if (pixel != WallPixel::kWall || seen++ % every != 0) return;
+      add_around(pixels, rays, i, work.fits[f]->leverage(rays, i));
+    });
+  }
+}
+
+void WallNeighbours::add_around(std::span<const WallPixel> pixels, const WallRays& rays, std::size_t i,
+                                double leverage) {
+  const std::size_t rows = rays.rows, cols = rays.cols, row = i / cols, col = i % cols, most = WallMeasure::kLags;
+  all_ += leverage;
+  for (std::size_t y = row - std::min(row, most); y <= std::min(rows - 1, row + most); ++y) {
+    WallLags& weights = weights_[y > row ? y - row : row - y];
+    for (std::size_t x = col - std::min(col, most); x <= std::min(cols - 1, col + most); ++x) {
+      if (pixels[y * cols + x] == WallPixel::kWall) weights[x > col ? x - col : col - x] += leverage;
     }
   }
 }
 
-double WallNeighbours::sum(const Lags& across, const Lags& down) const {
+double WallNeighbours::sum(const WallLags& across, const WallLags& down) const {
   double sum = 0.0;
-  for (std::size_t y = 0; y < kSide; ++y) {
-    for (std::size_t x = 0; x < kSide; ++x) sum += weights_[y * kSide + x] * down[y] * across[x];
+  for (std::size_t y = 0; y < weights_.size(); ++y) {
+    for (std::size_t x = 0; x < across.size(); ++x) sum += weights_[y][x] * down[y] * across[x];
   }
   return all_ > 0.0 ? sum / all_ : 1.0;
 }
 
-double field_correlation(CorrelationShape shape, double size_px, std::size_t lag) {
-  return form_correlation(std::nullopt, shape, size_px, lag);
+WallLags field_correlations(CorrelationShape shape, double size_px) {
+  return form_correlations(shape, size_px, size_px, WallLags{}.size());
 }
 
 WallCorrelation fit_correlation(const WallWork& work, double shared, const WallOptions& options) {

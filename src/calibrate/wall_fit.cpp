@@ -22,8 +22,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReadings = 100, kMostForChoices = 60'000, kMostForTails = 20'000, kMostNamed = 3;
-constexpr int kFreeingRounds = 3;
+constexpr std::size_t kLeastReadings = 100, kMostForLosses = 60'000, kMostForRanges = 20'000, kMostNamed = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
 
 /// "gain_bias.rings.3.gain"; `ring`: "rings.3.", or nothing.
@@ -47,7 +46,7 @@ class WallLearner {
 
  private:
   WallFit learn_chain() {
-    take_tape();
+    tape_ = fit_tape(frames_, options_, work_);
     flag_frames();
     flag_turns();
     WallLaw ranges = learn_ranges();
@@ -59,28 +58,13 @@ class WallLearner {
     flag_measure();
     flag_sanity();
     flag_rings();
-    flag_tape();
+    for (const std::string& text : tape_.flags) flag("tape", text);
     std::vector<Finding>& all = fit_.chain.findings;
     all.insert(all.begin(), findings_.begin(), findings_.end());
     fit_.sensor = frames_.sensor, fit_.turns = frames_.turns;
     fit_.measure = std::move(work_.measure);
+    fit_.tape = tape_.tape;
     return std::move(fit_);
-  }
-
-  /// A bias along the rays bends a wall: planes are fitted again to frames that are free of it.
-  void take_tape() {
-    fit_.tape = fit_tape(frames_, work_);
-    if (!fit_.tape) return;
-    doubts_ = doubts_of_tape(frames_, work_, *fit_.tape);
-    for (int round = 0; round < kFreeingRounds && has_gain(); ++round) {
-      freed_ = without_gain(frames_, work_.rays, *fit_.tape);
-      work_ = measure_frames(freed_, options_, nullptr);
-      auto rest = fit_tape(freed_, work_);
-      if (!rest) continue;
-      fit_.tape = joined(*fit_.tape, *rest), rest->is_disparity = false;
-      doubts_ = doubts_of_tape(freed_, work_, *rest);
-    }
-    check_tape_limits(*fit_.tape);
   }
 
   /// What does not stand still has no correlation in time.
@@ -106,18 +90,24 @@ class WallLearner {
 
   /// `without_rings`: for laws that are chosen before rings are learned one by one.
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum, bool without_rings = false) const {
-    return wall_returns(has_gain() ? freed_ : frames_, work_,
+    return wall_returns(tape_.has_gain() ? tape_.freed : frames_, work_,
                         {.without_rings = without_rings,
                          .sum = sum,
-                         .most_returns = most,
+                         .most_returns = std::min(most, options_.most_returns),
                          .tails = takes_tails_,
                          .seed = options_.seed,
-                         .tape = has_tape() ? &*fit_.tape : nullptr});
+                         .tape = tape_.is_in_chain() ? &*tape_.tape : nullptr});
   }
 
-  [[nodiscard]] std::size_t some_of_them() const { return std::min(kMostForChoices, options_.most_returns); }
-  [[nodiscard]] bool has_tape() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_contradicted; }
-  [[nodiscard]] bool has_gain() const { return has_tape() && !fit_.tape->is_disparity; }
+  /// Readings to choose a law of ranges from; losses play no part.
+  [[nodiscard]] ChainReturns some_readings() const {
+    const ChainReturns some = returns(kMostForRanges, 1.0, options_.rings);
+    std::vector<std::size_t> readings;
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (!std::isnan(some.range_m[i])) readings.push_back(i);
+    }
+    return returns_at(some, readings);
+  }
 
   /// Whether walls were near and far, so that a growth with range can be learned.
   [[nodiscard]] bool range_varies() const {
@@ -133,19 +123,19 @@ class WallLearner {
   /// The models of range with a start.
   WallLaw models_of_range() {
     WallLaw ranges = work_.rays.has_disparity() ? disparity_law() : distance_law();
-    if (!has_gain()) return ranges;
-    const WallTape& tape = *fit_.tape;
+    if (!tape_.has_gain()) return ranges;
+    const WallTape& tape = *tape_.tape;
     ranges.chain.push_back(GainBias{static_cast<float>(gain_of(tape)), static_cast<float>(tape.bias_m.value)});
     return ranges;
   }
 
   WallLaw disparity_law() {
     Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
-    if (has_tape() && !has_gain()) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
+    if (tape_.is_in_chain() && !tape_.has_gain()) disparity.bias_px = static_cast<float>(tape_.tape->bias_px.value);
     WallLaw law = {{disparity}, {name_in_chain<Disparity>(Disparity::kStddevPx)}};
     // Levels are read off ranges that nothing else moves.
-    if (!has_gain()) law.free.push_back(name_in_chain<Disparity>(Disparity::kStepsPerPx));
-    if (has_gain()) flag("tape", "steps of the disparity cannot be read off ranges that gain and bias move, too");
+    if (!tape_.has_gain()) law.free.push_back(name_in_chain<Disparity>(Disparity::kStepsPerPx));
+    if (tape_.has_gain()) flag("tape", "steps of the disparity cannot be read off ranges that gain and bias move, too");
     return law;
   }
 
@@ -165,7 +155,7 @@ class WallLearner {
   /// Learned from some of the readings, for the next steps; losses play no part.
   WallLaw learn_ranges() {
     WallLaw ranges = models_of_range();
-    const ChainReturns some = without_losses(returns(some_of_them(), 1.0, options_.rings));
+    const ChainReturns some = some_readings();
     if (some.size() < kLeastReadings) {
       throw InputError(fmt::format("{} readings are on walls: at least {} are needed", some.size(), kLeastReadings));
     }
@@ -178,19 +168,10 @@ class WallLearner {
   /// Replaces the law where frames show heavy tails: these readings count, too, from here on.
   WallLaw with_tails(const WallLaw& ranges) {
     takes_tails_ = true;
-    const std::size_t most = std::min(kMostForTails, options_.most_returns);
-    WallLaw law = choose_range_law(ranges, without_losses(returns(most, 1.0, options_.rings)), options_);
+    WallLaw law = choose_range_law(ranges, some_readings(), options_);
     fit_.range_laws = std::move(law.tried);
     takes_tails_ = law.chain.front().noise.slug() != ranges.chain.front().noise.slug();
     return law;
-  }
-
-  static ChainReturns without_losses(const ChainReturns& r) {
-    std::vector<std::size_t> readings;
-    for (std::size_t i = 0; i < r.size(); ++i) {
-      if (!std::isnan(r.range_m[i])) readings.push_back(i);
-    }
-    return returns_at(r, readings);
   }
 
   /// The share of the variance that is not of rounding, of disparities or of images.
@@ -218,7 +199,7 @@ class WallLearner {
     std::vector<std::string> patterns;
     if (work_.measure.lost > 0) {
       std::vector<Message> flags;
-      WallLaw losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, flags);
+      WallLaw losses = choose_losses(returns(kMostForLosses, fit_.correlation.sum), options_, flags);
       for (Message& text : flags) flag("loss_law", std::move(text));
       fit_.loss_laws = std::move(losses.tried);
       chain = std::move(losses.chain), patterns = std::move(losses.free);
@@ -264,7 +245,7 @@ class WallLearner {
       const std::size_t dot = name.find('.');
       patterns.push_back(takes_tails_ ? name : name.substr(0, dot) + ".rings.*" + name.substr(dot));
     }
-    if (!has_gain()) chain.emplace_back(GainBias{});
+    if (!tape_.has_gain()) chain.emplace_back(GainBias{});
     patterns.push_back(name_in_chain<GainBias>(GainBias::kBias, "rings.*."));
     for (const std::size_t ring : rings_that(&WallRingError::gain)) {
       patterns.push_back(name_in_chain<GainBias>(GainBias::kGain, fmt::format("rings.{}.", ring)));
@@ -371,17 +352,11 @@ class WallLearner {
                                bin.high, measured, work_.rays.has_disparity() ? "px" : "m", law));
   }
 
-  void flag_tape() {
-    if (frames_.tape_m.empty()) return;
-    for (const std::string& text : tape_flags(fit_.tape, doubts_)) flag("tape", text);
-  }
-
   const WallFrames& frames_;
-  WallFrames freed_;          ///< of gain and bias, where there are some
-  bool takes_tails_ = false;  ///< whether readings off the wall alone are returns
   const WallOptions& options_;
+  bool takes_tails_ = false;  ///< whether readings off the wall alone are returns
   WallWork work_;
-  std::vector<std::string> doubts_;  ///< on distances by tape
+  TapeFit tape_;
   WallFit fit_;
   std::vector<Finding> findings_;
 };

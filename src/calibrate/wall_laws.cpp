@@ -105,113 +105,139 @@ struct Tried {
   WallLossLaw law;
   std::vector<FrameScore> judged = {};
   double penalised = 0.0;
-  double crowding = 1.0;  ///< returns that count as one: of the variances of parameters, by frames over independent
+  std::optional<double> crowding = {};  ///< nothing: not found yet
 
   [[nodiscard]] bool has_judges() const { return judged.size() >= kLeastJudges; }
+  [[nodiscard]] double returns_judged() const {
+    double returns = 0.0;
+    for (const FrameScore& score : judged) returns += static_cast<double>(score.returns);
+    return returns;
+  }
 };
 
-/// `hold_untold`: as in ChainChoice.
-Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges, const WallOptions& options,
-              bool hold_untold) {
-  const std::vector<ChainParameter> free = chain_parameters(candidate.models, candidate.free);
-  const ChainFit fit =
-      fit_chain_laws(candidate.models, free, r,
-                     {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads},
-                     {.of_laws = false, .hold_untold = hold_untold, .of_intervals = false});
-  Tried tried{.learned = {fit.chain, candidate.free}, .law = {.name = candidate.name, .parameters = free.size()}};
-  for (const FitParameter& p : fit.parameters) {
-    const double ratio = p.std_error / p.naive_error;
-    if (std::isfinite(ratio)) tried.crowding = std::max(tried.crowding, ratio * ratio);
+/// Candidates that are learned from the same returns. Others are compared with the first one.
+class LawTrials {
+ public:
+  /// Returns and options must outlive it. `hold_untold`: as in ChainChoice.
+  LawTrials(const std::vector<Candidate>& candidates, const ChainReturns& returns, const WallOptions& options,
+            bool hold_untold)
+      : returns_(returns), options_(options) {
+    const ChainReturns judges = returns_at(returns, split_frames(returns, {.hold_out = options.hold_out}).judge);
+    const ChainChoice choice = {
+        .of_laws = false, .hold_untold = hold_untold, .of_errors = hold_untold, .of_intervals = false};
+    for (const Candidate& candidate : candidates) {
+      Tried& tried = all.emplace_back(attempt(candidate, judges, choice));
+      tried.law.gain = tried.law.nats - all.front().law.nats, tried.law.gain_error = kNoNumber;
+      if (all.size() == 1 || !tried.has_judges()) continue;
+      tried.law.gain_error = score_difference(tried.judged, all.front().judged).std_error;
+    }
   }
-  const auto parameters = static_cast<double>(free.size()), returns = static_cast<double>(fit.returns);
-  tried.penalised = fit.log_likelihood - 0.5 * parameters * math::log(returns);
-  tried.law.nats = fit.log_likelihood / returns;
-  if (judges.size() == 0) return tried;
-  tried.judged = score_frames(fit.chain, judges, options.threads);
-  tried.law.nats = mean_score(tried.judged).nats;
-  return tried;
-}
 
-/// The first candidate is the one that others are compared with.
-std::vector<Tried> attempt_all(const std::vector<Candidate>& candidates, const ChainReturns& returns,
-                               const WallOptions& options, bool hold_untold) {
-  const ChainReturns judges = returns_at(returns, split_frames(returns, {.hold_out = options.hold_out}).judge);
   std::vector<Tried> all;
-  for (const Candidate& candidate : candidates) {
-    Tried& tried = all.emplace_back(attempt(candidate, returns, judges, options, hold_untold));
-    tried.law.gain = tried.law.nats - all.front().law.nats, tried.law.gain_error = kNoNumber;
-    if (all.size() == 1 || !tried.has_judges()) continue;
-    tried.law.gain_error = score_difference(tried.judged, all.front().judged).std_error;
+
+  WallLaw chosen(std::size_t best) {
+    all[best].law.is_chosen = true;
+    WallLaw law = std::move(all[best].learned);
+    for (Tried& tried : all) law.tried.push_back(std::move(tried.law));
+    return law;
   }
-  return all;
-}
 
-WallLaw chosen(std::vector<Tried>& all, std::size_t best) {
-  all[best].law.is_chosen = true;
-  WallLaw law = std::move(all[best].learned);
-  for (Tried& tried : all) law.tried.push_back(std::move(tried.law));
-  return law;
-}
-
-double returns_of(const std::vector<FrameScore>& scores) {
-  double returns = 0.0;
-  for (const FrameScore& score : scores) returns += static_cast<double>(score.returns);
-  return returns;
-}
-
-/// Frames in which `a` gains more than a nat on `b`.
-std::size_t frames_for(const Tried& a, const Tried& b) {
-  std::size_t frames = 0;
-  for (std::size_t k = 0; k < a.judged.size(); ++k) {
-    const double gain = (a.judged[k].nats - b.judged[k].nats) * static_cast<double>(a.judged[k].returns);
-    frames += gain > 1.0 ? 1 : 0;
+  /// Whether the judging frames show that `a` is better than `b`: by two standard errors of the mean of frames. Or,
+  /// because laws differ in some frames and agree in others, by more nats in all than this number of parameters gains
+  /// by chance. These must be of several frames: a single return beyond a sharp limit costs 60.
+  [[nodiscard]] bool is_better(Tried& a, const Tried& b) const {
+    const MeanScore difference = score_difference(a.judged, b.judged);
+    const double judged = a.returns_judged(), gain = difference.nats * judged;
+    if (gain < 1.0) return false;
+    if (difference.nats > kErrorsAbove * difference.std_error) return true;
+    const double more = std::abs(static_cast<double>(a.law.parameters) - static_cast<double>(b.law.parameters));
+    const double by_chance = 0.5 * std::max(1.0, more) * math::log(judged) + kSureNats;
+    return frames_for(a, b) >= kLeastFramesFor && gain > by_chance && gain > by_chance * crowding(a);
   }
-  return frames;
-}
 
-/// Whether the judging frames show that `a` is better than `b`: by two standard errors of the mean of frames. Or,
-/// because laws differ in some frames and agree in others, by more nats in all than this number of parameters gains by
-/// chance. These must be of several frames: a single return beyond a sharp limit costs 60.
-bool is_told_by_judges(const Tried& a, const Tried& b) {
-  const MeanScore difference = score_difference(a.judged, b.judged);
-  const double judged = returns_of(a.judged);
-  if (difference.nats * judged < 1.0) return false;
-  if (difference.nats > kErrorsAbove * difference.std_error) return true;
-  const double more = std::abs(static_cast<double>(a.law.parameters) - static_cast<double>(b.law.parameters));
-  const double by_chance = 0.5 * std::max(1.0, more) * math::log(judged) + kSureNats;
-  return frames_for(a, b) >= kLeastFramesFor && difference.nats * judged / a.crowding > by_chance;
-}
-
-/// The law with the most nats or, among the laws that frames do not distinguish from it, the one with the fewest
-/// parameters.
-std::size_t best_by_judges(const std::vector<Tried>& all) {
-  std::size_t best = 0;
-  for (std::size_t k = 1; k < all.size(); ++k) {
-    if (is_told_by_judges(all[k], all[0]) && (best == 0 || all[k].law.nats > all[best].law.nats)) best = k;
+  /// The law with the most nats or, among the laws that frames do not distinguish from it, the one with the fewest
+  /// parameters. Without judges the likelihood decides.
+  [[nodiscard]] std::size_t best_law() {
+    if (!all.front().has_judges()) {
+      return static_cast<std::size_t>(std::ranges::max_element(all, {}, &Tried::penalised) - all.begin());
+    }
+    std::size_t best = 0;
+    for (std::size_t k = 1; k < all.size(); ++k) {
+      if (is_better(all[k], all[0]) && (best == 0 || all[k].law.nats > all[best].law.nats)) best = k;
+    }
+    std::size_t simple = best;
+    for (std::size_t k = 1; k < all.size() && best > 0; ++k) {
+      if (all[k].law.parameters < all[simple].law.parameters && !is_better(all[best], all[k])) simple = k;
+    }
+    return simple;
   }
-  std::size_t simple = best;
-  for (std::size_t k = 1; k < all.size() && best > 0; ++k) {
-    if (all[k].law.parameters < all[simple].law.parameters && !is_told_by_judges(all[best], all[k])) simple = k;
-  }
-  return simple;
-}
 
-void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judges, std::vector<Message>& flags) {
+ private:
+  [[nodiscard]] ChainFit learn(const NoiseChain& chain, std::span<const ChainParameter> free,
+                               const ChainChoice& choice) const {
+    const ChainFitOptions how = {
+        .hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads};
+    return fit_chain_laws(chain, free, returns_, how, choice);
+  }
+
+  [[nodiscard]] Tried attempt(const Candidate& candidate, const ChainReturns& judges, const ChainChoice& choice) const {
+    const std::vector<ChainParameter> free = chain_parameters(candidate.models, candidate.free);
+    const ChainFit fit = learn(candidate.models, free, choice);
+    Tried tried{.learned = {fit.chain, candidate.free}, .law = {.name = candidate.name, .parameters = free.size()}};
+    const auto parameters = static_cast<double>(free.size()), returns = static_cast<double>(fit.returns);
+    tried.penalised = fit.log_likelihood - 0.5 * parameters * math::log(returns);
+    tried.law.nats = fit.log_likelihood / returns;
+    if (judges.size() == 0) return tried;
+    tried.judged = score_frames(fit.chain, judges, options_.threads);
+    tried.law.nats = mean_score(tried.judged).nats;
+    return tried;
+  }
+
+  /// How many returns count as one: of the variances of parameters, by frames over independent.
+  double crowding(Tried& tried) const {
+    if (tried.crowding) return *tried.crowding;
+    tried.crowding = 1.0;
+    const NoiseChain& chain = tried.learned.chain;
+    const ChainFit fit = learn(chain, chain_parameters(chain, tried.learned.free),
+                               {.of_laws = false, .hold_untold = false, .of_intervals = false});
+    for (const FitParameter& p : fit.parameters) {
+      const double ratio = p.std_error / p.naive_error;
+      if (std::isfinite(ratio)) tried.crowding = std::max(*tried.crowding, ratio * ratio);
+    }
+    return *tried.crowding;
+  }
+
+  /// Frames in which `a` gains more than a nat on `b`.
+  static std::size_t frames_for(const Tried& a, const Tried& b) {
+    std::size_t frames = 0;
+    for (std::size_t k = 0; k < a.judged.size(); ++k) {
+      const double gain = (a.judged[k].nats - b.judged[k].nats) * static_cast<double>(a.judged[k].returns);
+      frames += gain > 1.0 ? 1 : 0;
+    }
+    return frames;
+  }
+
+  const ChainReturns& returns_;
+  const WallOptions& options_;
+};
+
+void flag_choice(LawTrials& trials, std::size_t best, std::vector<Message>& flags) {
+  std::vector<Tried>& all = trials.all;
+  const bool have_judges = all.front().has_judges();
   for (std::size_t k = 0; k < all.size() && have_judges; ++k) {
     const bool is_less = all[k].law.nats < all[best].law.nats;
-    const Tried &better = is_less ? all[best] : all[k], &other = is_less ? all[k] : all[best];
-    if (k == best || (best == 0 && is_less) || is_told_by_judges(better, other)) continue;
+    Tried &better = is_less ? all[best] : all[k], &other = is_less ? all[k] : all[best];
+    if (k == best || (best == 0 && is_less) || trials.is_better(better, other)) continue;
     const MeanScore difference = score_difference(all[best].judged, all[k].judged);
-    if (best == 0 && -difference.nats * returns_of(all[k].judged) < 1.0) continue;  // the other law comes to dropout
+    if (best == 0 && -difference.nats * all[k].returns_judged() < 1.0) continue;  // the other law comes to dropout
     flags.push_back(fmt::format("frames held out hardly distinguish {} from {}: {:.2g} +- {:.1g} nats per return",
                                 all[best].law.name, all[k].law.name, difference.nats, difference.std_error));
   }
-  if (!have_judges && all.size() > 1) {
-    flags.push_back(
-        fmt::format("fewer than {} frames were held out: the law of loss was chosen by the likelihood of "
-                    "the frames that it was learned from",
-                    kLeastJudges));
-  }
+  if (have_judges || all.size() == 1) return;
+  flags.push_back(
+      fmt::format("fewer than {} frames were held out: the law of loss was chosen by the likelihood of "
+                  "the frames that it was learned from",
+                  kLeastJudges));
 }
 
 constexpr double kNormalKurtosis = 3.0, kLeastExcess = 0.05, kExcessErrors = 4.0;
@@ -259,7 +285,7 @@ bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_ri
 bool is_told(const Tried& heavy, const Tried& normal) {
   if (!heavy.has_judges()) return heavy.penalised > normal.penalised;
   const MeanScore gain = score_difference(heavy.judged, normal.judged);
-  const double n = returns_of(heavy.judged);
+  const double n = heavy.returns_judged();
   return gain.nats > kErrorsAbove * gain.std_error && gain.nats * n > 0.5 * math::log(n) + kSureNats;
 }
 
@@ -271,13 +297,10 @@ WallLaw choose_losses(ChainReturns returns, const WallOptions& options, std::vec
     if (!std::isnan(returns.range_m[i])) returns.range_m[i] = returns.clean_range_m[i];
   }
   returns.half_step_m = 0.0;
-  std::vector<Tried> all = attempt_all(candidates(returns, flags), returns, options, false);
-  const bool have_judges = all.front().has_judges();
-  const auto likeliest = std::max_element(all.begin(), all.end(),
-                                          [](const Tried& a, const Tried& b) { return a.penalised < b.penalised; });
-  const std::size_t best = have_judges ? best_by_judges(all) : static_cast<std::size_t>(likeliest - all.begin());
-  flag_choice(all, best, have_judges, flags);
-  return chosen(all, best);
+  LawTrials trials(candidates(returns, flags), returns, options, false);
+  const std::size_t best = trials.best_law();
+  flag_choice(trials, best, flags);
+  return trials.chosen(best);
 }
 
 WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, const WallOptions& options) {
@@ -290,11 +313,11 @@ WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, co
     if (field.role == LearnedRole::kGrowth && normal.free.size() == 1) continue;  // all readings are equally far
     of_heavy.push_back(fmt::format("{}.{}", with_tails->slug(), field.field));
   }
-  std::vector<Tried> all = attempt_all({{std::string(normal.chain.front().noise.slug()), normal.chain, normal.free},
-                                        {std::string(with_tails->slug()), heavy, of_heavy}},
-                                       readings, options, true);
-  const bool has_tails = is_told(all[1], all[0]);
-  WallLaw law = chosen(all, has_tails ? 1 : 0);
+  LawTrials trials({{std::string(normal.chain.front().noise.slug()), normal.chain, normal.free},
+                    {std::string(with_tails->slug()), heavy, of_heavy}},
+                   readings, options, true);
+  const bool has_tails = is_told(trials.all[1], trials.all[0]);
+  WallLaw law = trials.chosen(has_tails ? 1 : 0);
   if (!has_tails) law.chain = normal.chain;
   return law;
 }

@@ -10,6 +10,7 @@
 #include <fathom/math/f64.hpp>
 
 #include "base/numbers.hpp"
+#include "calibrate/chain_likelihood.hpp"
 #include "calibrate/wall_work.hpp"
 #include "fit/covariance.hpp"
 
@@ -77,31 +78,28 @@ std::optional<ScoredPlane> best_of_triples(const WallRays& rays, std::span<const
 /// The random one of as many.
 std::size_t pick(std::uint32_t word, std::size_t count) { return (std::uint64_t{word} * count) >> 32U; }
 
-/// At most `most` of them, evenly spaced.
-std::vector<std::size_t> thinned(const std::vector<std::size_t>& all, std::size_t most) {
-  std::vector<std::size_t> some;
-  const std::size_t count = std::min(all.size(), most);
-  for (std::size_t k = 0; k < count; ++k) some.push_back(all[k * all.size() / count]);
-  return some;
-}
-
 /// The least median of residuals over random triples, as a negative score, in what the error counts.
 std::optional<ScoredPlane> least_median(const WallRays& rays, std::span<const float> measured,
                                         const std::vector<std::size_t>& at, const NoiseKey& key) {
-  const std::vector<std::size_t> sample = thinned(at, kMostSampled);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<std::size_t> sample = some_of(at, kMostSampled);
   std::vector<double> sizes(sample.size());
   const auto draw = [&](const PhiloxBlock& words) {
     std::array<std::size_t, 3> triple{};
     for (std::size_t k = 0; k < 3; ++k) triple[k] = sample[pick(words.word[k], sample.size())];
     return std::optional(triple);
   };
+  double least = kInfinity;
   const auto score = [&](const Vec3& m) {
+    std::size_t nearer = 0;
     for (std::size_t k = 0; k < sample.size(); ++k) {
       const double clean_m = rays.clean_m(sample[k], m);
-      sizes[k] = clean_m > 0.0 ? std::abs(rays.error(double{measured[sample[k]]}, clean_m))
-                               : std::numeric_limits<double>::infinity();
+      sizes[k] = clean_m > 0.0 ? std::abs(rays.error(double{measured[sample[k]]}, clean_m)) : kInfinity;
+      nearer += sizes[k] < least ? 1 : 0;
     }
-    return -median(sizes);
+    if (nearer <= sizes.size() / 2) return -kInfinity;  // the median is not less: no need to find it
+    least = median(sizes);
+    return -least;
   };
   return best_of_triples(rays, measured, {key.seed, key.frame, kTripleStream}, kTriples, draw, score);
 }
@@ -118,15 +116,6 @@ PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::sp
     if (std::abs(error) <= kWallGate * deviation) step.add(rays.slope(i, clean_m, m), error, deviation);
   }
   return step;
-}
-
-/// The same deviation for all readings: of the disparity, else as a share of the range, by the median range.
-WallScale even_scale(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at,
-                     double deviation, double half_step_m) {
-  if (rays.has_disparity()) return {.constant = deviation, .per_m = 0.0, .half_step_m = half_step_m};
-  std::vector<double> values;
-  for (const std::size_t i : at) values.push_back(double{measured[i]});
-  return {.constant = 0.0, .per_m = deviation / median(values), .half_step_m = half_step_m};
 }
 
 constexpr std::size_t kMostVotes = 4000;     // readings that judge a random triple
@@ -173,7 +162,7 @@ std::optional<Vec3> most_votes(const WallRays& rays, std::span<const float> meas
     if (!b || !c || std::isnan(measured[*b]) || std::isnan(measured[*c])) return std::nullopt;
     return std::array{a, *b, *c};
   };
-  const std::vector<std::size_t> voters = thinned(first, kMostVotes);
+  const std::vector<std::size_t> voters = some_of(first, kMostVotes);
   const auto votes = [&](const Vec3& m) {
     if (!is_upright(m, choice)) return 0.0;
     return static_cast<double>(std::count_if(voters.begin(), voters.end(), [&](std::size_t i) {
@@ -294,8 +283,15 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
   }
   const auto start = least_median(rays, measured_m, at, key);
   if (!start || !std::isfinite(start->score)) return nothing("its readings lie on no plane before the sensor", why_not);
-  WallPlaneFit fit{.m = start->m, .readings = at.size()};
-  const auto even = [&](double deviation) { return even_scale(rays, measured_m, at, deviation, half_step_m); };
+  WallPlaneFit fit{.m = start->m};
+  std::vector<double> values;
+  for (const std::size_t i : at) values.push_back(double{measured_m[i]});
+  const double middle_m = median(values);
+  // The same deviation for all readings: of the disparity, else as a share of the range.
+  const auto even = [&](double deviation) {
+    return rays.has_disparity() ? WallScale{deviation, 0.0, half_step_m}
+                                : WallScale{0.0, deviation / middle_m, half_step_m};
+  };
   WallScale now = scale ? *scale : even(-kDeviationByMedian * start->score);
   for (int k = 0; k < kMostPlaneSteps; ++k) {
     const PlaneStep step = step_at(rays, measured_m, at, fit.m, now);
@@ -307,13 +303,14 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
     const auto covariance = inverse_of(step.information, rays.unknowns());
     if (!covariance) return nothing("its readings do not tell a plane", why_not);
     const std::size_t before = fit.on_wall;
-    fit.covariance = *covariance, fit.scale = now, fit.on_wall = step.readings;
+    fit.covariance = *covariance, fit.on_wall = step.readings;
     fit.deviation = std::sqrt(step.square / static_cast<double>(step.readings));
     const Vec3 moved = product(*covariance, step.right);
     fit.m = fit.m + moved;
     if (!scale) now = even(fit.deviation);
     if (before == fit.on_wall && norm(moved) < 1e-12 * norm(fit.m)) break;
   }
+  fit.scale = now;
   const double part =
       rays.has_disparity() ? fit.deviation / (rays.focal_baseline_px_m * norm(fit.m)) : fit.deviation * norm(fit.m);
   if (part <= kMostDeviation) return fit;
@@ -338,21 +335,15 @@ std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::
                                .per_m = kVoteShare / kWallGate};
   const auto start = most_votes(rays, measured_m, first, choice, tolerance, key);
   if (!start) return nothing("its readings lie on no upright plane before the sensor", why_not);
-  const auto region_of = [&](const WallPlaneFit& plane) {
-    std::vector<WallPixel> pixels(rays.size(), WallPixel::kLost);
-    name_pixels(rays, measured_m, {}, plane, tolerance, std::nullopt, pixels);
-    std::vector<std::uint8_t> region(pixels.size());
-    std::ranges::transform(pixels, region.begin(), [](WallPixel pixel) { return pixel == WallPixel::kWall ? 1 : 0; });
-    return region;
-  };
-  const std::vector<std::uint8_t> rough = region_of({.m = *start});
+  const std::vector<std::uint8_t> rough = region_of(rays, measured_m, {}, {.m = *start, .scale = tolerance});
   std::vector<float> readings(measured_m.begin(), measured_m.end());
   for (std::size_t i = 0; i < rough.size(); ++i) {
     if (rough[i] == 0) readings[i] = std::numeric_limits<float>::quiet_NaN();
   }
-  const auto fit = fit_plane(rays, readings, 0.0, std::nullopt, key, why_not);
+  auto fit = fit_plane(rays, readings, 0.0, std::nullopt, key, why_not);
   if (!fit) return std::nullopt;
-  return region_of(*fit);
+  fit->scale = tolerance;
+  return region_of(rays, measured_m, {}, *fit);
 }
 
 }  // namespace fathom

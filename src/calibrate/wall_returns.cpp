@@ -110,8 +110,8 @@ Beside beside_within_gap(const WallRays& rays, std::span<const WallPixel> pixels
 class PixelNames {
  public:
   PixelNames(const WallRays& rays, std::span<const float> measured, std::span<const std::uint8_t> left_out,
-             const WallPlaneFit& fit, const WallScale& scale, std::span<WallPixel> pixels)
-      : rays_(rays), measured_(measured), left_out_(left_out), fit_(fit), scale_(scale), pixels_(pixels) {}
+             const WallPlaneFit& fit, std::span<WallPixel> pixels)
+      : rays_(rays), measured_(measured), left_out_(left_out), fit_(fit), pixels_(pixels) {}
 
   void name_readings() {
     far_.assign(rays_.size(), 0);
@@ -125,7 +125,7 @@ class PixelNames {
     }
     if (!rays_.sees_more) return;
     const double distance_m = 1.0 / norm(fit_.m);
-    keep_one_surface(rays_, kWallGate * (scale_.constant + scale_.per_m * distance_m), distance_m, pixels_);
+    keep_one_surface(rays_, kWallGate * (fit_.scale.constant + fit_.scale.per_m * distance_m), distance_m, pixels_);
   }
 
   void name_losses(BorderLosses border) {
@@ -180,7 +180,7 @@ class PixelNames {
     const double clean_m = rays_.clean_m(i, fit_.m);
     if (!(clean_m > 0.0)) return WallPixel::kOther;
     const double error = rays_.error(double{measured_[i]}, clean_m);
-    return std::abs(error) <= kWallGate * scale_.at(rays_, i, clean_m) ? WallPixel::kWall : WallPixel::kTail;
+    return std::abs(error) <= kWallGate * fit_.scale.at(rays_, i, clean_m) ? WallPixel::kWall : WallPixel::kTail;
   }
 
   /// Whether neighbours are off the wall to the same side, too: of an image two of eight, of a scan one of two.
@@ -225,7 +225,6 @@ class PixelNames {
   std::span<const float> measured_;
   std::span<const std::uint8_t> left_out_;
   const WallPlaneFit& fit_;
-  const WallScale& scale_;
   std::span<WallPixel> pixels_;
   std::vector<std::int8_t> far_;  ///< -1 before the wall, 1 behind it, 0: neither
 };
@@ -233,13 +232,21 @@ class PixelNames {
 }  // namespace
 
 std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
-                        const WallPlaneFit& fit, const WallScale& scale, std::optional<BorderLosses> border,
-                        std::span<WallPixel> pixels) {
-  PixelNames names(rays, measured_m, left_out, fit, scale, pixels);
+                        const WallPlaneFit& fit, std::optional<BorderLosses> border, std::span<WallPixel> pixels) {
+  PixelNames names(rays, measured_m, left_out, fit, pixels);
   names.name_readings();
   if (!border) return 0;
   names.name_losses(*border);
   return names.name_band();
+}
+
+std::vector<std::uint8_t> region_of(const WallRays& rays, std::span<const float> measured_m,
+                                    std::span<const std::uint8_t> left_out, const WallPlaneFit& fit) {
+  std::vector<WallPixel> pixels(rays.size());
+  name_pixels(rays, measured_m, left_out, fit, std::nullopt, pixels);
+  std::vector<std::uint8_t> region;
+  for (const WallPixel pixel : pixels) region.push_back(pixel == WallPixel::kWall ? 1 : 0);
+  return region;
 }
 
 namespace {
@@ -267,43 +274,33 @@ struct RingSums {
 /// Bias and gain by least squares, and their standard errors by frames.
 struct RingLine {
   Eigen::Vector2d value = Eigen::Vector2d::Zero(), error = Eigen::Vector2d::Zero();
+
+  /// `learned`: 0 the bias, 1 the gain.
+  RingLine(const std::vector<RingSums>& frames, const RingSums& all, const std::vector<std::size_t>& learned) {
+    const auto inverse = inverse_of(all.information, learned, 0.0);
+    if (!inverse) return;
+    value = *inverse * all.right;
+    for (const RingSums& frame : frames) error += (*inverse * (frame.right - frame.information * value)).cwiseAbs2();
+    const auto count = static_cast<double>(frames.size());
+    error = (error * count / (count - 1.0)).cwiseSqrt();
+  }
 };
 
-RingLine ring_line(const std::vector<RingSums>& frames, const RingSums& all, bool has_gain) {
-  const std::vector<std::size_t> learned = has_gain ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0};
-  const auto inverse = inverse_of(all.information, learned, 0.0);
-  RingLine line;
-  if (!inverse) return line;
-  line.value = *inverse * all.right;
-  double seen = 0.0;
-  Eigen::Vector2d square = Eigen::Vector2d::Zero();
-  for (const RingSums& frame : frames) {
-    if (frame.readings == 0) continue;
-    const Eigen::Vector2d moved = *inverse * (frame.right - frame.information * line.value);
-    square += moved.cwiseAbs2(), seen += 1.0;
-  }
-  line.error = (square * seen / (seen - 1.0)).cwiseSqrt();
-  return line;
-}
-
-/// The gain counts where it is sure and large enough, else the bias alone does.
+/// The gain counts where it is sure and large enough, else the bias alone does. `frames`: with readings of the ring.
 WallRingError ring_error(const std::vector<RingSums>& frames, const RingSums& all) {
-  const auto seen = std::count_if(frames.begin(), frames.end(), [](const RingSums& f) { return f.readings > 0; });
-  if (static_cast<std::size_t>(seen) < kLeastRingFrames || all.readings < kLeastOfRing) return {};
+  if (frames.size() < kLeastRingFrames || all.readings < kLeastOfRing) return {};
   const double w = all.information(0, 0), rr = all.information(1, 1), middle = all.information(0, 1) / w;
   const double deviation = std::sqrt(static_cast<double>(all.readings) / w), square = rr - middle * middle * w;
   const auto is_sure = [&](double value, double error) {
     return std::abs(value) > kSureRingErrors * error && std::abs(value) > kLeastRingPart * deviation;
   };
   if (square > 1e-9 * rr) {
-    const RingLine line = ring_line(frames, all, true);
+    const RingLine both(frames, all, {0, 1});
     const double spread = std::sqrt(square / w);
-    if (is_sure(line.value[1] * spread, line.error[1] * spread)) {
-      return {.bias_m = line.value[0], .gain = line.value[1]};
-    }
+    if (is_sure(both.value[1] * spread, both.error[1] * spread)) return {both.value[0], both.value[1]};
   }
-  const RingLine line = ring_line(frames, all, false);
-  return is_sure(line.value[0], line.error[0]) ? WallRingError{.bias_m = line.value[0]} : WallRingError{};
+  const RingLine bias(frames, all, {0});
+  return is_sure(bias.value[0], bias.error[0]) ? WallRingError{.bias_m = bias.value[0]} : WallRingError{};
 }
 
 /// The root of the mean square that an error has over the readings of the ring, m.
@@ -339,16 +336,12 @@ class ReturnMaker {
   }
 
   ChainReturns make() {
-    const std::size_t rays = w_.rays.size();
     for (std::size_t f = 0; f < w_.fits.size(); ++f) {
-      if (!w_.fits[f]) continue;
-      const auto of_frame = w_.rays_of(f);
-      for (std::size_t i = 0; i < rays; ++i) {
-        const WallPixel pixel = w_.measure.pixels[f * rays + i];
+      w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
         const bool is_tail = o_.tails && pixel == WallPixel::kTail;
-        if (pixel != WallPixel::kWall && pixel != WallPixel::kLost && !is_tail) continue;
-        if (is_taken(f, i)) add(*of_frame, f, i, pixel);
-      }
+        const bool is_return = pixel == WallPixel::kWall || pixel == WallPixel::kLost || is_tail;
+        if (is_return && is_taken(f, i)) add(rays, f, i, pixel);
+      });
     }
     return std::move(out_);
   }
@@ -409,32 +402,31 @@ class ReturnMaker {
 }  // namespace
 
 std::vector<WallRingError> ring_errors(const WallWork& work, const WallLidar& lidar, double part) {
-  const std::size_t rays = work.rays.size(), frames = work.fits.size();
   const std::size_t rings = std::size_t{*std::max_element(lidar.ring.begin(), lidar.ring.end())} + 1;
-  std::vector<std::vector<RingSums>> sums(rings, std::vector<RingSums>(frames));
-  for (std::size_t f = 0; f < frames; ++f) {
-    if (!work.fits[f]) continue;
-    const auto own = work.rays_of(f);
-    for (std::size_t i = 0; i < rays; ++i) {
-      const double error_m = double{work.measure.residual[f * rays + i]};
-      if (std::isnan(error_m)) continue;
-      const double clean_m = own->clean_m(i, work.fits[f]->m), deviation = work.scale.at(work.rays, i, clean_m);
-      sums[lidar.ring[i]][f].add(1.0 / (deviation * deviation), clean_m, error_m);
+  std::vector<std::vector<RingSums>> frames(rings);
+  std::vector<RingSums> all(rings);
+  for (std::size_t f = 0; f < work.fits.size(); ++f) {
+    std::vector<RingSums> sums(rings);
+    work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
+      if (pixel != WallPixel::kWall) return;
+      const double clean_m = rays.clean_m(i, work.fits[f]->m), deviation = work.scale.at(work.rays, i, clean_m);
+      const double error_m = double{work.measure.residual[f * rays.size() + i]};
+      sums[lidar.ring[i]].add(1.0 / (deviation * deviation), clean_m, error_m);
+    });
+    for (std::size_t ring = 0; ring < rings; ++ring) {
+      if (sums[ring].readings > 0) frames[ring].push_back(sums[ring]), all[ring].add(sums[ring]);
     }
   }
   std::vector<WallRingError> errors;
   std::vector<double> sizes_m;
-  for (const std::vector<RingSums>& frames_of_ring : sums) {
-    RingSums all;
-    for (const RingSums& frame : frames_of_ring) all.add(frame);
-    errors.push_back(ring_error(frames_of_ring, all)), sizes_m.push_back(size_m(errors.back(), all));
-  }
-  const double least_m = part * *std::max_element(sizes_m.begin(), sizes_m.end());
   for (std::size_t ring = 0; ring < rings; ++ring) {
-    if (sizes_m[ring] < least_m) errors[ring] = {};
+    errors.push_back(ring_error(frames[ring], all[ring])), sizes_m.push_back(size_m(errors[ring], all[ring]));
   }
-  const bool any = std::any_of(errors.begin(), errors.end(), [](const WallRingError& e) { return !e.is_none(); });
-  return any ? errors : std::vector<WallRingError>();
+  const double largest_m = *std::max_element(sizes_m.begin(), sizes_m.end());
+  for (std::size_t ring = 0; ring < rings; ++ring) {
+    if (sizes_m[ring] < part * largest_m) errors[ring] = {};
+  }
+  return largest_m > 0.0 ? errors : std::vector<WallRingError>();
 }
 
 ChainReturns wall_returns(const WallFrames& frames, const WallWork& work, const WallReturnsOptions& options) {

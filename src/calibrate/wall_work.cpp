@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,6 +21,7 @@ namespace fathom {
 
 namespace {
 
+constexpr float kNoReading = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kMostScalePairs = 20'000;
 constexpr std::size_t kLeastToCompare = 5;
 constexpr double kMostRestless = 4.0;
@@ -29,17 +31,6 @@ constexpr std::array kRingParts = {0.3, 0.3, 0.1, 0.03};
 constexpr double kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
 
 constexpr std::size_t kRangeBins = 12, kIncidenceBins = 18;
-
-/// Sums of a bin of one frame.
-struct WallBinSums {
-  std::size_t readings = 0, lost = 0;
-  double square_px = 0.0, square_m = 0.0;
-
-  void add(const WallBinSums& other) {
-    readings += other.readings, lost += other.lost;
-    square_px += other.square_px, square_m += other.square_m;
-  }
-};
 
 /// Equally wide; none without a range.
 std::vector<WallBin> bins_between(double low, double high, std::size_t count) {
@@ -52,40 +43,59 @@ std::vector<WallBin> bins_between(double low, double high, std::size_t count) {
   return bins;
 }
 
-/// Adds to the bin of a value, unless it is outside all of them.
-void add_to_bin(const std::vector<WallBin>& bins, double value, const WallBinSums& sums, std::vector<WallBinSums>& to) {
-  if (bins.empty()) return;
-  const double step = bins.front().high - bins.front().low, place = (value - bins.front().low) / step;
-  if (!(place > -1e-6 && place < static_cast<double>(bins.size()) + 1e-6)) return;
-  to[std::min(bins.size() - 1, static_cast<std::size_t>(std::max(0.0, place)))].add(sums);
-}
+/// Rays by range or incidence. Until finished(), deviations are sums of squares.
+class RayBins {
+ public:
+  explicit RayBins(std::vector<WallBin> bins) : bins_(std::move(bins)) {
+    for (WallBin& bin : bins_) bin = {.low = bin.low, .high = bin.high};
+  }
 
-/// The part of one frame in the sums.
-struct FramePart {
-  std::vector<WallBinSums> by_range, by_incidence;
-  std::array<std::size_t, WallMeasure::kErrorBins> errors{};
-  double square = 0.0;
-  std::array<std::size_t, 6> pixels{};  ///< by WallPixel
-  std::size_t hidden = 0;
-  double reach_m = 0.0;                                                          ///< of the farthest reading
-  double nearest_m = std::numeric_limits<double>::infinity(), farthest_m = 0.0;  ///< of the wall, along rays
+  /// Passes over a value outside of all bins.
+  void add(double value, bool is_lost, double error_px, double error_m) {
+    if (bins_.empty()) return;
+    const double step = bins_.front().high - bins_.front().low, place = (value - bins_.front().low) / step;
+    if (!(place > -1e-6 && place < static_cast<double>(bins_.size()) + 1e-6)) return;
+    WallBin& bin = bins_[std::min(bins_.size() - 1, static_cast<std::size_t>(std::max(0.0, place)))];
+    ++(is_lost ? bin.lost : bin.readings);
+    bin.deviation_px += error_px * error_px, bin.deviation_m += error_m * error_m;
+  }
+
+  [[nodiscard]] std::vector<WallBin> finished(bool has_disparity) && {
+    for (WallBin& bin : bins_) {
+      const bool is_known = bin.readings >= kLeastInWallBin;
+      const auto n = static_cast<double>(bin.readings);
+      bin.deviation_px = is_known && has_disparity ? std::sqrt(bin.deviation_px / n) : kNoNumber;
+      bin.deviation_m = is_known ? std::sqrt(bin.deviation_m / n) : kNoNumber;
+    }
+    return std::move(bins_);
+  }
+
+ private:
+  std::vector<WallBin> bins_;
 };
 
-class FrameMeter {
+/// By WallPixel.
+std::array<std::size_t, 6> counts_of(std::span<const WallPixel> pixels) {
+  std::array<std::size_t, 6> counts{};
+  for (const WallPixel pixel : pixels) ++counts[static_cast<std::size_t>(pixel)];
+  return counts;
+}
+
+class WallFrameFitter {
  public:
-  FrameMeter(const WallFrames& frames, const WallOptions& options, WallWork& work)
+  WallFrameFitter(const WallFrames& frames, const WallOptions& options, WallWork& work)
       : frames_(frames),
         options_(options),
         w_(work),
         executor_(make_executor(options.threads)),
-        parts_(frames.frames()),
         regions_(frames.frames()),
-        scales_(frames.frames()) {
-    const std::size_t count = frames.frames(), rays = w_.rays.size();
+        hidden_(frames.frames()),
+        standardised_(frames.measured_m.size(), kNoReading) {
+    const std::size_t count = frames.frames(), pixels = frames.measured_m.size();
     w_.fits.resize(count), w_.sums.resize(count);
     w_.measure.planes.resize(count);
-    w_.measure.pixels.assign(count * rays, WallPixel::kLeftOut);
-    w_.measure.residual.assign(count * rays, std::numeric_limits<float>::quiet_NaN());
+    w_.measure.pixels.assign(pixels, WallPixel::kLeftOut);
+    w_.measure.residual.assign(pixels, kNoReading);
   }
 
   void run(const WallMeasure* like) {
@@ -93,22 +103,13 @@ class FrameMeter {
     if (w_.rays.has_disparity()) drop_restless();
     find_scale();
     if (!w_.rays.has_disparity()) each_frame([&](std::size_t f) { refit(f); });
-    const auto found = std::count_if(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); });
-    if (found == 0) refuse();
-    if (static_cast<double>(found) < kLeastShown * static_cast<double>(parts_.size())) {
-      throw InputError(
-          fmt::format("{} of {} frames show a wall, fewer than one in twenty: these are no frames of a wall", found,
-                      parts_.size()));
-    }
-    each_frame([&](std::size_t f) { parts_[f].reach_m = farthest_reading(f); });
+    check_found();
     find_reach();
     // Rays beside the wall are left out already.
     if (like != nullptr) w_.rays.reach_m = std::numeric_limits<double>::infinity();
-    const BorderLosses border =
-        options_.border.value_or(frames_.sensor.camera ? BorderLosses::kOfWall : BorderLosses::kNotKnown);
-    const auto name_all = [&] {
-      each_frame([&](std::size_t f) { name(f, like != nullptr ? BorderLosses::kOfWall : border); });
-    };
+    const BorderLosses usual = frames_.sensor.camera ? BorderLosses::kOfWall : BorderLosses::kNotKnown,
+                       border = like != nullptr ? BorderLosses::kOfWall : options_.border.value_or(usual);
+    const auto name_all = [&] { each_frame([&](std::size_t f) { name(f, border); }); };
     name_all();
     for (const double part : kRingParts) {
       if (frames_.sensor.lidar) w_.rings = ring_errors(w_, *frames_.sensor.lidar, part);
@@ -116,19 +117,20 @@ class FrameMeter {
       each_frame([&](std::size_t f) { fit_without_ring_errors(f); });
       name_all();
     }
-    make_bins(like);
-    each_frame([&](std::size_t f) { sum(f); });
+    each_frame([&](std::size_t f) { sum_products(f); });
     if (has_time()) each_frame([&](std::size_t f) { sum_in_time(f); });
-    add_up();
+    fill_correlations(w_, has_time());
+    add_up(like);
   }
 
  private:
-  /// Of turns a ray is not the same in the next frame.
+  /// In revolutions a ray is not the same in the next frame.
   [[nodiscard]] bool has_time() const { return options_.still && !w_.turns; }
+  [[nodiscard]] std::size_t count() const { return w_.fits.size(); }
 
   template <class F>
   void each_frame(F f) {
-    executor_->parallel_for(parts_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    executor_->parallel_for(count(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t frame = begin; frame < end; ++frame) f(frame);
     });
   }
@@ -142,14 +144,7 @@ class FrameMeter {
     if (frames_.left_out.empty()) return {};
     return of_frame(frames_.left_out, frames_.left_out.size() == w_.rays.size() ? 0 : f);
   }
-  /// Whether ray i has a reading that is neither left out nor on another surface that a lidar sees.
-  [[nodiscard]] bool is_used(std::size_t f, std::size_t i) const {
-    const auto out = left_out(f);
-    if (!is_reading(w_.rays, i, measured(f)[i]) || (!out.empty() && out[i] != 0)) return false;
-    return regions_[f].empty() || regions_[f][i] != 0;
-  }
   [[nodiscard]] std::span<WallPixel> pixels(std::size_t f) { return of_frame(w_.measure.pixels, f); }
-  [[nodiscard]] std::span<float> residual(std::size_t f) { return of_frame(w_.measure.residual, f); }
 
   /// The measured ranges without errors of single rings.
   [[nodiscard]] std::vector<float> without_ring_errors(std::size_t f) const {
@@ -162,11 +157,13 @@ class FrameMeter {
     return readings;
   }
 
-  /// NaN where a reading is not used.
+  /// NaN where a ray has no reading, is left out, or shows another surface.
   [[nodiscard]] std::vector<float> readings_of(std::size_t f) const {
     std::vector<float> readings = without_ring_errors(f);
+    const auto out = left_out(f);
     for (std::size_t i = 0; i < readings.size(); ++i) {
-      if (!is_used(f, i)) readings[i] = std::numeric_limits<float>::quiet_NaN();
+      const bool is_out = (!out.empty() && out[i] != 0) || (!regions_[f].empty() && regions_[f][i] == 0);
+      if (is_out || !is_reading(w_.rays, i, measured(f)[i])) readings[i] = kNoReading;
     }
     return readings;
   }
@@ -194,7 +191,7 @@ class FrameMeter {
     }
     if (deviations.size() < kLeastToCompare) return;
     const double usual = median(deviations);
-    for (std::size_t f = 0; f < parts_.size(); ++f) {
+    for (std::size_t f = 0; f < count(); ++f) {
       if (!w_.fits[f] || !(usual > 0.0) || !(w_.fits[f]->deviation > kMostRestless * usual)) continue;
       w_.measure.planes[f].why_not = fmt::format(
           "its readings deviate {:.1f} times as much as the readings of other frames", w_.fits[f]->deviation / usual);
@@ -202,18 +199,17 @@ class FrameMeter {
     }
   }
 
-  /// The deviation of all frames together, and that of each, which may be larger.
+  /// The deviation of all frames together.
   void find_scale() {
     w_.scale.half_step_m = frames_.half_step_m;
     if (w_.rays.has_disparity()) {
-      double square = 0.0, count = 0.0;
-      for (std::size_t f = 0; f < parts_.size(); ++f) {
-        if (!w_.fits[f]) continue;
-        const double n = static_cast<double>(w_.fits[f]->on_wall), deviation = w_.fits[f]->deviation;
-        square += n * deviation * deviation, count += n;
-        scales_[f] = {.constant = deviation, .per_m = 0.0, .half_step_m = frames_.half_step_m};
+      double square = 0.0, readings = 0.0;
+      for (const auto& fit : w_.fits) {
+        if (!fit) continue;
+        const auto n = static_cast<double>(fit->on_wall);
+        square += n * fit->deviation * fit->deviation, readings += n;
       }
-      w_.scale.constant = std::sqrt(square / std::max(count, 1.0));
+      w_.scale.constant = std::sqrt(square / std::max(readings, 1.0));
       return;
     }
     const RangePairs pairs = scale_pairs();
@@ -222,16 +218,16 @@ class FrameMeter {
     w_.scale.constant = law.stddev_m.value, w_.scale.per_m = law.stddev_per_m.value;
   }
 
-  /// Calls take(ray, clean value) for the used readings of a frame that are within gate(ray, clean value) of its plane.
+  /// Calls take(ray, reading, clean value) for the readings within gate(ray, clean value) of the plane of a frame.
   template <class Gate, class Take>
   void each_near(std::size_t f, Gate gate, Take take) const {
     if (!w_.fits[f]) return;
+    const std::vector<float> readings = readings_of(f);
     const auto rays = w_.rays_of(f);
-    for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-      if (!is_used(f, i)) continue;
-      const double clean_m = rays->clean_m(i, w_.fits[f]->m);
-      if (!(clean_m > 0.0)) continue;
-      if (std::abs(w_.rays.error(double{measured(f)[i]}, clean_m)) <= kWallGate * gate(i, clean_m)) take(i, clean_m);
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+      const double reading_m = double{readings[i]}, clean_m = rays->clean_m(i, w_.fits[f]->m);
+      if (std::isnan(reading_m) || !(clean_m > 0.0)) continue;
+      if (std::abs(w_.rays.error(reading_m, clean_m)) <= kWallGate * gate(i, clean_m)) take(i, reading_m, clean_m);
     }
   }
 
@@ -241,11 +237,11 @@ class FrameMeter {
     std::size_t all = 0, seen = 0;
     for (const auto& fit : w_.fits) all += fit ? fit->on_wall : 0;
     const std::size_t every = all / kMostScalePairs + 1;
-    for (std::size_t f = 0; f < parts_.size(); ++f) {
+    for (std::size_t f = 0; f < count(); ++f) {
       const auto deviation = [&](std::size_t, double) { return w_.fits[f]->deviation; };
-      each_near(f, deviation, [&](std::size_t i, double clean_m) {
+      each_near(f, deviation, [&](std::size_t i, double reading_m, double clean_m) {
         if (seen++ % every != 0) return;
-        pairs.range_m.push_back(static_cast<float>(double{measured(f)[i]} * w_.rays.length[i]));
+        pairs.range_m.push_back(static_cast<float>(reading_m * w_.rays.length[i]));
         pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] * clean_m));
       });
     }
@@ -254,45 +250,26 @@ class FrameMeter {
 
   void refit(std::size_t f) {
     if (!w_.fits[f]) return;
-    // Errors that grow otherwise than linearly with the range are larger in some frames than the law has them.
+    // If the error is not linear in range, the linear law underestimates it in some frames.
     const double middle_m = 1.0 / norm(w_.fits[f]->m);
     const double expected = w_.scale.constant + w_.scale.per_m * middle_m;
     const double times = expected > 0.0 ? std::max(1.0, w_.fits[f]->deviation / expected) : 1.0;
-    scales_[f] = {
-        .constant = times * w_.scale.constant, .per_m = times * w_.scale.per_m, .half_step_m = frames_.half_step_m};
+    const WallScale scale = {times * w_.scale.constant, times * w_.scale.per_m, frames_.half_step_m};
+    if (!w_.rays.sees_more) return fit(f, scale);
     // Where it is found among other surfaces, the first plane is too rough to say how far the wall goes.
-    for (int round = 0; w_.rays.sees_more && round < kRegionGrowths && w_.fits[f]; ++round) {
-      find_region_again(f);
-      fit(f, scales_[f]);
+    for (int round = 0; round < kRegionGrowths && w_.fits[f]; ++round) {
+      w_.fits[f]->scale = scale;
+      regions_[f] = region_of(*w_.rays_of(f), measured(f), left_out(f), *w_.fits[f]);
+      fit(f, scale);
     }
-    if (!w_.rays.sees_more) fit(f, scales_[f]);
   }
 
-  /// Which readings are of the wall, by the plane that is known and the deviation at every range.
-  void find_region_again(std::size_t f) {
-    std::vector<WallPixel> named(w_.rays.size());
-    name_pixels(*w_.rays_of(f), measured(f), left_out(f), *w_.fits[f], scales_[f], std::nullopt, named);
-    for (std::size_t i = 0; i < named.size(); ++i) regions_[f][i] = named[i] == WallPixel::kWall ? 1 : 0;
-  }
-
-  [[nodiscard]] double farthest_reading(std::size_t f) const {
-    double farthest_m = 0.0;
-    const auto deviation = [&](std::size_t i, double clean_m) { return scales_[f].at(w_.rays, i, clean_m); };
-    each_near(f, deviation,
-              [&](std::size_t i, double clean_m) { farthest_m = std::max(farthest_m, w_.rays.length[i] * clean_m); });
-    return farthest_m;
-  }
-
-  void fit_without_ring_errors(std::size_t f) {
-    const std::optional<WallPlaneFit> before = w_.fits[f];
-    if (before) fit(f, scales_[f]);
-    if (!w_.fits[f]) w_.fits[f] = before;
-  }
-
-  /// How far away walls were seen: losses beyond may be beyond the sensor's reach.
-  void find_reach() {
-    for (const FramePart& part : parts_) w_.rays.reach_m = std::max(w_.rays.reach_m, part.reach_m);
-    if (w_.rays.max_range_m > 0.0) w_.rays.reach_m = std::min(w_.rays.reach_m, w_.rays.max_range_m);
+  void check_found() const {
+    const auto found = std::count_if(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); });
+    if (found == 0) refuse();
+    if (static_cast<double>(found) >= kLeastShown * static_cast<double>(count())) return;
+    throw InputError(fmt::format("{} of {} frames show a wall, fewer than one in twenty: these are no frames of a wall",
+                                 found, count()));
   }
 
   /// By the first frame. Readings of a planar laser at its reach or beyond count as lost.
@@ -307,74 +284,59 @@ class FrameMeter {
                      Setting{"max_range_m"}, fmt::format(" = {:g})", max_range_m));
     }
     throw InputError(name_of(frames_, 0), ": ", w_.measure.planes[0].why_not, lost,
-                     parts_.size() > 1 ? "; no frame shows a wall" : "");
+                     count() > 1 ? "; no frame shows a wall" : "");
+  }
+
+  /// How far away walls were seen: losses beyond may be beyond the sensor's reach.
+  void find_reach() {
+    for (std::size_t f = 0; f < count(); ++f) {
+      const auto deviation = [&](std::size_t i, double clean_m) { return w_.fits[f]->scale.at(w_.rays, i, clean_m); };
+      each_near(f, deviation, [&](std::size_t i, double, double clean_m) {
+        w_.rays.reach_m = std::max(w_.rays.reach_m, w_.rays.length[i] * clean_m);
+      });
+    }
+    if (w_.rays.max_range_m > 0.0) w_.rays.reach_m = std::min(w_.rays.reach_m, w_.rays.max_range_m);
+  }
+
+  void fit_without_ring_errors(std::size_t f) {
+    const std::optional<WallPlaneFit> before = w_.fits[f];
+    if (before) fit(f, before->scale);
+    if (!w_.fits[f]) w_.fits[f] = before;
   }
 
   void name(std::size_t f, BorderLosses border) {
-    WallPlane& plane = w_.measure.planes[f];
     if (!w_.fits[f]) return;
     const WallPlaneFit& fit = *w_.fits[f];
-    plane.is_found = true, plane.why_not.clear();
-    plane.distance_m = 1.0 / norm(fit.m);
-    plane.normal = plane.distance_m * fit.m;
-    plane.deviation = fit.deviation;
-    FramePart& part = parts_[f];
     const auto rays = w_.rays_of(f);
-    part.pixels = {}, part.nearest_m = std::numeric_limits<double>::infinity(), part.farthest_m = 0.0;
-    std::fill(residual(f).begin(), residual(f).end(), std::numeric_limits<float>::quiet_NaN());
-    part.hidden = name_pixels(*rays, without_ring_errors(f), left_out(f), fit, scales_[f], border, pixels(f));
+    hidden_[f] = name_pixels(*rays, without_ring_errors(f), left_out(f), fit, border, pixels(f));
     for (std::size_t i = 0; i < w_.rays.size(); ++i) {
       WallPixel& pixel = pixels(f)[i];
       if (pixel == WallPixel::kLost && !w_.measure.knows_losses) pixel = WallPixel::kNotKnown;
-      ++part.pixels[static_cast<std::size_t>(pixel)];
-      if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
-      const double clean = rays->clean_m(i, fit.m), range_m = clean * w_.rays.length[i];
-      part.nearest_m = std::min(part.nearest_m, range_m), part.farthest_m = std::max(part.farthest_m, range_m);
-      if (pixel == WallPixel::kWall) {
-        residual(f)[i] = static_cast<float>(w_.rays.error(double{measured(f)[i]}, clean));
-      }
+      const double error = w_.rays.error(double{measured(f)[i]}, rays->clean_m(i, fit.m));
+      of_frame(w_.measure.residual, f)[i] = pixel == WallPixel::kWall ? static_cast<float>(error) : kNoReading;
     }
-    plane.on_wall = part.pixels[0], plane.tails = part.pixels[1], plane.lost = part.pixels[2];
-    plane.other = part.pixels[3];
+    const auto [on_wall, tails, lost, other, not_known, out] = counts_of(pixels(f));
+    const double distance_m = 1.0 / norm(fit.m);
+    w_.measure.planes[f] = {.is_found = true,
+                            .normal = distance_m * fit.m,
+                            .distance_m = distance_m,
+                            .deviation = fit.deviation,
+                            .on_wall = on_wall,
+                            .tails = tails,
+                            .lost = lost,
+                            .other = other};
   }
 
-  void make_bins(const WallMeasure* like) {
-    double nearest = std::numeric_limits<double>::infinity(), farthest = 0.0;
-    for (const FramePart& part : parts_) {
-      nearest = std::min(nearest, part.nearest_m), farthest = std::max(farthest, part.farthest_m);
-    }
-    w_.measure.by_range = like != nullptr ? like->by_range : bins_between(nearest, farthest, kRangeBins);
-    w_.measure.by_incidence = bins_between(0.0, 90.0, kIncidenceBins);
-  }
-
-  void sum(std::size_t f) {
-    if (!w_.fits[f]) return;
-    FramePart& part = parts_[f];
-    part.by_range.resize(w_.measure.by_range.size()), part.by_incidence.resize(w_.measure.by_incidence.size());
-    std::vector<float> standardised(w_.rays.size(), std::numeric_limits<float>::quiet_NaN());
-    const Vec3 normal = w_.measure.planes[f].normal;
-    const auto rays = w_.rays_of(f);
-    for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-      const WallPixel pixel = pixels(f)[i];
-      if (pixel != WallPixel::kWall && pixel != WallPixel::kLost) continue;
-      const double clean = rays->clean_m(i, w_.fits[f]->m);
-      WallBinSums of_ray;
-      of_ray.lost = pixel == WallPixel::kLost ? 1 : 0, of_ray.readings = 1 - of_ray.lost;
-      if (pixel == WallPixel::kWall) {
-        const double error = double{residual(f)[i]}, off_m = double{measured(f)[i]} - clean;
-        const double unit = error / scales_[f].at(w_.rays, i, clean);
-        of_ray.square_px = error * error, of_ray.square_m = off_m * off_m;
-        part.square += error * error;
-        standardised[i] = static_cast<float>(own_error(f, i, clean) / scales_[f].at(w_.rays, i, clean));
-        const double place = (unit / WallMeasure::kErrorSpan + 1.0) * 0.5 * WallMeasure::kErrorBins;
-        ++part.errors[std::min(WallMeasure::kErrorBins - 1, static_cast<std::size_t>(std::max(0.0, place)))];
-      }
-      const double cosine = std::min(1.0, dot(normal, rays->q[i]) / rays->length[i]);
-      const double degrees = math::acos(cosine) * 180.0 / std::numbers::pi;
-      add_to_bin(w_.measure.by_range, clean * w_.rays.length[i], of_ray, part.by_range);
-      add_to_bin(w_.measure.by_incidence, degrees, of_ray, part.by_incidence);
-    }
-    add_lags(w_.rays, standardised, w_.sums[f]);
+  /// Of errors without the common errors of rings, which would seem to be correlations.
+  void sum_products(std::size_t f) {
+    const std::span<float> errors = of_frame(standardised_, f);
+    w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
+      if (pixel != WallPixel::kWall) return;
+      const double clean_m = rays.clean_m(i, w_.fits[f]->m),
+                   own = double{of_frame(w_.measure.residual, f)[i]} - w_.of_ring(frames_.sensor, i, clean_m);
+      errors[i] = static_cast<float>(own / w_.fits[f]->scale.at(w_.rays, i, clean_m));
+    });
+    if (w_.fits[f]) add_lags(w_.rays, errors, w_.sums[f]);
   }
 
   /// Whether two frames show the wall from one place.
@@ -384,52 +346,58 @@ class FrameMeter {
            norm(cross(a.normal, b.normal)) <= kAlikeRad;
   }
 
-  /// The error without the common error of its ring.
-  [[nodiscard]] double own_error(std::size_t f, std::size_t i, double clean_m) {
-    return double{residual(f)[i]} - w_.of_ring(frames_.sensor, i, clean_m);
-  }
-
   void sum_in_time(std::size_t f) {
-    const auto own = [&](std::size_t k, std::size_t i) {
-      const double clean_m = w_.rays.clean_m(i, w_.fits[k]->m);
-      return own_error(k, i, clean_m) / scales_[k].at(w_.rays, i, clean_m);
-    };
-    for (std::size_t lag = 0; lag <= WallMeasure::kLagsInTime && f + lag < parts_.size(); ++lag) {
-      const std::size_t g = f + lag;
-      if (!w_.fits[f] || !w_.fits[g] || !are_alike(f, g)) continue;
-      for (std::size_t i = 0; i < w_.rays.size(); ++i) w_.sums[f].in_time.add(lag, own(f, i) * own(g, i));
+    for (std::size_t lag = 0; lag <= WallMeasure::kLagsInTime && f + lag < count(); ++lag) {
+      if (!w_.fits[f] || !w_.fits[f + lag] || !are_alike(f, f + lag)) continue;
+      w_.sums[f].in_time.add(lag, of_frame(standardised_, f), of_frame(standardised_, f + lag));
     }
   }
 
-  [[nodiscard]] std::vector<WallBin> filled(std::vector<WallBin> bins,
-                                            std::vector<WallBinSums> FramePart::*member) const {
-    for (std::size_t k = 0; k < bins.size(); ++k) {
-      WallBinSums sums;
-      for (const FramePart& part : parts_) {
-        if (!(part.*member).empty()) sums.add((part.*member)[k]);
-      }
-      const bool is_known = sums.readings >= kLeastInWallBin;
-      const auto n = static_cast<double>(sums.readings);
-      bins[k].readings = sums.readings, bins[k].lost = sums.lost;
-      bins[k].deviation_px = is_known && w_.rays.has_disparity() ? std::sqrt(sums.square_px / n) : kNoNumber;
-      bins[k].deviation_m = is_known ? std::sqrt(sums.square_m / n) : kNoNumber;
+  /// Calls take(frame, rays, ray, clean value) for the readings and losses of all walls. Frames have an order, so that
+  /// sums do not depend on threads.
+  template <class Take>
+  void each_on_wall(Take take) const {
+    for (std::size_t f = 0; f < count(); ++f) {
+      w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
+        const bool is_of_wall = pixel == WallPixel::kWall || pixel == WallPixel::kLost;
+        if (is_of_wall) take(f, rays, i, rays.clean_m(i, w_.fits[f]->m));
+      });
     }
-    return bins;
   }
 
-  void add_up() {
+  [[nodiscard]] std::vector<WallBin> range_bins() const {
+    double nearest_m = std::numeric_limits<double>::infinity(), farthest_m = 0.0;
+    each_on_wall([&](std::size_t, const WallRays& rays, std::size_t i, double clean_m) {
+      nearest_m = std::min(nearest_m, clean_m * rays.length[i]);
+      farthest_m = std::max(farthest_m, clean_m * rays.length[i]);
+    });
+    return bins_between(nearest_m, farthest_m, kRangeBins);
+  }
+
+  void add_up(const WallMeasure* like) {
     WallMeasure& m = w_.measure;
-    m.by_range = filled(m.by_range, &FramePart::by_range);
-    m.by_incidence = filled(m.by_incidence, &FramePart::by_incidence);
-    fill_correlations(w_, has_time());
+    RayBins by_range(like != nullptr ? like->by_range : range_bins()),
+        by_incidence(bins_between(0.0, 90.0, kIncidenceBins));
     m.error_shares.assign(WallMeasure::kErrorBins, 0.0);
     double square = 0.0;
-    for (const FramePart& part : parts_) {
-      m.readings += part.pixels[0], m.tails += part.pixels[1], m.lost += part.pixels[2];
-      m.other += part.pixels[3], m.not_known += part.pixels[4], m.hidden += part.hidden;
-      square += part.square;
-      for (std::size_t k = 0; k < part.errors.size(); ++k) m.error_shares[k] += static_cast<double>(part.errors[k]);
-    }
+    each_on_wall([&](std::size_t f, const WallRays& rays, std::size_t i, double clean_m) {
+      const double residual = double{of_frame(m.residual, f)[i]};
+      const bool is_lost = std::isnan(residual);
+      const double error = is_lost ? 0.0 : residual, off_m = is_lost ? 0.0 : double{measured(f)[i]} - clean_m;
+      const double cosine = std::min(1.0, dot(m.planes[f].normal, rays.q[i]) / rays.length[i]);
+      by_range.add(clean_m * rays.length[i], is_lost, error, off_m);
+      by_incidence.add(math::acos(cosine) * 180.0 / std::numbers::pi, is_lost, error, off_m);
+      if (is_lost) return;
+      square += error * error;
+      const double unit = error / w_.fits[f]->scale.at(w_.rays, i, clean_m),
+                   place = (unit / WallMeasure::kErrorSpan + 1.0) * 0.5 * WallMeasure::kErrorBins;
+      m.error_shares[std::min(WallMeasure::kErrorBins - 1, static_cast<std::size_t>(std::max(0.0, place)))] += 1.0;
+    });
+    m.by_range = std::move(by_range).finished(w_.rays.has_disparity());
+    m.by_incidence = std::move(by_incidence).finished(w_.rays.has_disparity());
+    const auto counts = counts_of(m.pixels);
+    m.readings = counts[0], m.tails = counts[1], m.lost = counts[2], m.other = counts[3], m.not_known = counts[4];
+    for (const std::size_t hidden : hidden_) m.hidden += hidden;
     const auto readings = static_cast<double>(std::max<std::size_t>(m.readings, 1));
     for (double& share : m.error_shares) share /= readings;
     m.deviation = std::sqrt(square / readings);
@@ -439,9 +407,9 @@ class FrameMeter {
   const WallOptions& options_;
   WallWork& w_;
   std::unique_ptr<Executor> executor_;
-  std::vector<FramePart> parts_;
   std::vector<std::vector<std::uint8_t>> regions_;  ///< [frames] of [rays]: readings of a lidar's wall; empty: all
-  std::vector<WallScale> scales_;
+  std::vector<std::size_t> hidden_;                 ///< [frames], of WallMeasure::hidden
+  std::vector<float> standardised_;                 ///< [frames, rays] errors by their deviations; NaN: none
 };
 
 }  // namespace
@@ -464,7 +432,7 @@ WallWork measure_frames(const WallFrames& frames, const WallOptions& options, co
   WallWork work{.rays = WallRays(frames.sensor), .turns = frames.turns};
   work.measure.knows_losses = !frames.turns || frames.turns->knows_losses;
   if (work.rays.is_planar && options.wall) work.rays.sees_more = true;
-  FrameMeter(frames, options, work).run(like);
+  WallFrameFitter(frames, options, work).run(like);
   return work;
 }
 

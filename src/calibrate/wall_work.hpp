@@ -122,22 +122,25 @@ struct WallPlaneFit {
   PlaneMatrix covariance{};  ///< of m, were errors white
   WallScale scale = {};      ///< by which readings were weighted
   double deviation = 0.0;    ///< root mean square of the errors within the gate, in what WallRays::error() counts
-  std::size_t readings = 0, on_wall = 0;
+  std::size_t on_wall = 0;
 
   /// Share of its white error that the reading of ray i loses to the plane.
   [[nodiscard]] double leverage(const WallRays& rays, std::size_t i) const;
 };
 
-/// `measured_m` [rays], NaN where a ray has no reading or is left out. A scale weights the readings and
-/// sets the gate. Without one, readings have equal weights, and their deviation sets the gate. Returns nothing, and
-/// says why, where no plane is found. `key` names the random triples.
+/// `measured_m` [rays], NaN: no reading, or left out. A scale weights the readings and sets the gate. Without one,
+/// readings have equal weights, and their deviation sets the gate. Nothing, with the reason, where no plane is found.
 std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
                                       const std::optional<WallScale>& scale, const NoiseKey& key, std::string& why_not);
 
-/// The readings of the wall among what else a lidar or a laser sees: 1 where a plane is to be fitted, [rows, cols].
-/// `measured_m` as of fit_plane(). Returns nothing, and says why, where there is no wall.
+/// The readings of the wall among other surfaces that a lidar or a laser sees: 1 where a plane is to be fitted.
+/// Nothing, with the reason, where there is no wall.
 std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::span<const float> measured_m,
                                                      WallChoice choice, const NoiseKey& key, std::string& why_not);
+
+/// 1 for the readings that name_pixels() has on the wall.
+std::vector<std::uint8_t> region_of(const WallRays& rays, std::span<const float> measured_m,
+                                    std::span<const std::uint8_t> left_out, const WallPlaneFit& fit);
 
 /// Names each ray of a frame, given its wall. `measured_m` [rays]; `left_out` [rays] or empty: where it is not 0 the
 /// ray is left out. A reading is within the gate of the wall, off it alone, or off it as a surface; of a lidar the wall
@@ -145,8 +148,7 @@ std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::
 /// readings on all sides; among other surfaces a reading is, too, and counts only where a loss would, lest less seems
 /// to be lost. Returns the losses that lie in the band which the right camera of a pair does not see.
 std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
-                        const WallPlaneFit& fit, const WallScale& scale, std::optional<BorderLosses> border,
-                        std::span<WallPixel> pixels);
+                        const WallPlaneFit& fit, std::optional<BorderLosses> border, std::span<WallPixel> pixels);
 
 // Frames of a wall with their planes, and the steps of learning from them.
 
@@ -154,16 +156,24 @@ inline constexpr double kLeastShown = 0.05;         ///< share of the frames tha
 inline constexpr std::size_t kWallGroups = 64;      ///< of frames, left out one after the other for errors
 inline constexpr std::size_t kLeastInWallBin = 20;  ///< readings below which there is no deviation
 
-/// Sums of products of errors, each divided by its deviation, at every lag; entry 0 is the variance.
-template <std::size_t Count>
-struct WallLagSums {
-  std::array<double, Count> products{}, pairs{};
+/// Correlations at lags of 0 to kLags.
+using WallLags = std::array<double, WallMeasure::kLags + 1>;
 
-  void add(std::size_t lag, double product) {
-    if (product == product) products[lag] += product, pairs[lag] += 1.0;  // not NaN
+/// Sums of products of errors, each divided by its deviation, at every lag; entry 0 is the variance.
+struct WallLagSums {
+  WallLags products{}, pairs{};
+
+  /// Adds the products of values in their order; NaN: no value.
+  void add(std::size_t lag, std::span<const float> a, std::span<const float> b) {
+    double sum = products[lag], count = pairs[lag];
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      const double product = double{a[k]} * double{b[k]};
+      if (product == product) sum += product, count += 1.0;  // not NaN
+    }
+    products[lag] = sum, pairs[lag] = count;
   }
   void add(const WallLagSums& other) {
-    for (std::size_t k = 0; k < Count; ++k) products[k] += other.products[k], pairs[k] += other.pairs[k];
+    for (std::size_t k = 0; k < pairs.size(); ++k) products[k] += other.products[k], pairs[k] += other.pairs[k];
   }
   /// The mean product at a lag, divided by the mean product at lag 0; NaN without pairs.
   [[nodiscard]] double correlation(std::size_t lag) const {
@@ -173,8 +183,7 @@ struct WallLagSums {
 
 /// Of the pairs that start in one frame.
 struct WallFrameSums {
-  WallLagSums<WallMeasure::kLags + 1> across, down;
-  WallLagSums<WallMeasure::kLagsInTime + 1> in_time;
+  WallLagSums across, down, in_time;
 
   void add(const WallFrameSums& other) { across.add(other.across), down.add(other.down), in_time.add(other.in_time); }
 };
@@ -202,6 +211,13 @@ struct WallWork {
   }
   /// The same rays for all frames, unless there are turns.
   [[nodiscard]] std::shared_ptr<const WallRays> rays_of(std::size_t frame) const;
+  /// Calls take(rays, i, pixel) for all rays of a frame, if it shows a wall.
+  template <class Take>
+  void for_each_ray(std::size_t frame, Take take) const {
+    if (!fits[frame]) return;
+    const auto own = rays_of(frame);
+    for (std::size_t i = 0; i < rays.size(); ++i) take(*own, i, measure.pixels[frame * rays.size() + i]);
+  }
 };
 
 std::string name_of(const WallFrames& frames, std::size_t frame);
@@ -210,11 +226,10 @@ WallWork measure_frames(const WallFrames& frames, const WallOptions& options, co
 
 // Correlation of errors of neighbouring rays.
 
-/// Adds the products of the errors of a frame, [rays], at lags of rows and columns; NaN: none.
+/// Adds the products of the errors of a frame at lags of rows and columns; NaN: none.
 void add_lags(const WallRays& rays, std::span<const float> standardised, WallFrameSums& sums);
 
-/// Measures the correlations from the sums of all frames, with errors by leaving out one group of frames after the
-/// other.
+/// From the sums of all frames; errors by leaving out one group of frames after the other.
 void fill_correlations(WallWork& work, bool has_time);
 
 /// A plane takes the share h S of the variance of a reading with the leverage h, S the sum of the correlations with all
@@ -222,23 +237,21 @@ void fill_correlations(WallWork& work, bool has_time);
 /// where leverages are large, S is less.
 class WallNeighbours {
  public:
-  /// Of some of the readings of the walls.
   explicit WallNeighbours(const WallWork& work);
 
-  /// S in the mean, weighted by leverage, for a correlation that is the product of one across and one down at lags of 0
-  /// to kLags.
-  using Lags = std::array<double, WallMeasure::kLags + 1>;
-  [[nodiscard]] double sum(const Lags& across, const Lags& down) const;
+  /// S in the mean, weighted by leverage, for a correlation that is the product of one across and one down.
+  [[nodiscard]] double sum(const WallLags& across, const WallLags& down) const;
 
  private:
-  static constexpr std::size_t kSide = WallMeasure::kLags + 1;
-  std::vector<double> weights_;  ///< [rows apart, columns apart], of pairs
+  void add_around(std::span<const WallPixel> pixels, const WallRays& rays, std::size_t i, double leverage);
+
+  std::array<WallLags, WallMeasure::kLags + 1> weights_{};  ///< [rows apart, columns apart], of pairs
   double all_ = 0.0;
 };
 
-/// E[F F'] of the field of noise/correlation.hpp at a lag along one direction of size `size_px`, as its kernels of
-/// whole pixels have it.
-double field_correlation(CorrelationShape shape, double size_px, std::size_t lag);
+/// E[F F'] of the field of noise/correlation.hpp along one direction of size `size_px`, as its kernels of whole pixels
+/// have it.
+WallLags field_correlations(CorrelationShape shape, double size_px);
 
 /// Fits shape and sizes to the sums of a work's frames. `shared`: the share of the variance that is the model's own and
 /// not of rounding, in (0, 1].
@@ -285,9 +298,6 @@ WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, co
 
 // Distances by tape.
 
-/// Variance of the distance 1 / |m| of a plane through readings with independent errors, m^2.
-double variance_of_distance(const WallPlaneFit& fit);
-
 /// Throws InputError, naming a frame, where all places are off their readings by more than a factor of 1.5 to the same
 /// side, or one by more than 3: no sensor is that wrong. Of each place the frame with the least difference counts.
 void check_tape(const WallFrames& frames, const WallWork& work);
@@ -295,24 +305,19 @@ void check_tape(const WallFrames& frames, const WallWork& work);
 /// 0 where one distance does not show it.
 inline double gain_of(const WallTape& tape) { return tape.gain.value == tape.gain.value ? tape.gain.value : 0.0; }
 
-/// Nothing where no distance of a frame with a wall is given.
-std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work);
+struct TapeFit {
+  std::optional<WallTape> tape;         ///< nothing: no frame with a wall has a distance
+  std::vector<std::string> flags = {};  ///< on what distances leave open, and on contradictions
+  WallFrames freed = {};                ///< without gain and bias along their rays, where the chain has them
 
-/// The frames without gain and bias along their rays.
-WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape);
+  /// Whether the chain has gain and bias, or the bias of the disparity.
+  [[nodiscard]] bool is_in_chain() const { return tape && !tape->is_exact && !tape->is_contradicted; }
+  [[nodiscard]] bool has_gain() const { return is_in_chain() && !tape->is_disparity; }
+};
 
-/// `first`, followed by the gain and bias that remain in frames without it.
-WallTape joined(const WallTape& first, const WallTape& rest);
-
-/// Flags on places far from gain and bias, and on frames far from their places. Sets is_contradicted of `tape`.
-std::vector<std::string> doubts_of_tape(const WallFrames& frames, const WallWork& work, WallTape& tape);
-
-/// Throws InputError for a gain or bias that goes into the chain, and is beyond the limits of its model.
-void check_tape_limits(const WallTape& tape);
-
-/// Flags on what the distances leave open, and on gain and bias outside the chain; then the doubts. Nothing: no frame
-/// with a wall has a distance.
-std::vector<std::string> tape_flags(const std::optional<WallTape>& tape, const std::vector<std::string>& doubts);
+/// A bias along the rays bends a wall: planes are fitted again to frames that are free of it, and `work` is then of
+/// these. Throws InputError for a gain or bias beyond the limits of its model.
+TapeFit fit_tape(const WallFrames& frames, const WallOptions& options, WallWork& work);
 
 // Checks of frames against the values that were typed beside them. Flags are one line each; empty: there is no doubt.
 

@@ -262,7 +262,7 @@ TEST(WallPlanes, WrongInputIsRefused) {
 // What a plane takes of errors that neighbours share, against a sum over all pairs of readings.
 
 /// The trace of H R: H projects errors on what the plane takes, and R has their correlations.
-double taken_of(const WallWork& work, const WallNeighbours::Lags& across, const WallNeighbours::Lags& down) {
+double taken_of(const WallWork& work, const WallLags& across, const WallLags& down) {
   const WallPlaneFit& fit = *work.fits[0];
   std::vector<Vec3> slopes;
   std::vector<std::size_t> at;
@@ -285,11 +285,8 @@ double taken_of(const WallWork& work, const WallNeighbours::Lags& across, const 
 }
 
 TEST(WallNeighbours, SumWhatAPlaneTakes) {
-  WallNeighbours::Lags across{}, down{};
-  for (std::size_t lag = 0; lag < across.size(); ++lag) {
-    across[lag] = field_correlation(CorrelationShape::kGaussian, 1.5, lag);
-    down[lag] = field_correlation(CorrelationShape::kGaussian, 1.2, lag);
-  }
+  const WallLags across = field_correlations(CorrelationShape::kGaussian, 1.5),
+                 down = field_correlations(CorrelationShape::kGaussian, 1.2);
   const StereoEnergy losing = {.min_energy = 0.15F, .pow = 6.0F, .normalization = EnergyNormalization::kThreshold};
   for (const NoiseChain& chain :
        {NoiseChain{Disparity{.stddev_px = 0.08F}}, NoiseChain{losing, Disparity{.stddev_px = 0.08F}, Dropout{0.3F}}}) {
