@@ -22,7 +22,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReadings = 100, kMostForLosses = 60'000, kMostForRanges = 20'000, kMostNamed = 3;
+constexpr std::size_t kLeastReadings = 100, kMostForLaws = 20'000, kMostNamed = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
 
 /// "gain_bias.rings.3.gain"; `ring`: "rings.3.", or nothing.
@@ -101,7 +101,7 @@ class WallLearner {
 
   /// Readings to choose a law of ranges from; losses play no part.
   [[nodiscard]] ChainReturns some_readings() const {
-    const ChainReturns some = returns(kMostForRanges, 1.0, options_.rings);
+    const ChainReturns some = returns(kMostForLaws, 1.0, options_.rings);
     std::vector<std::size_t> readings;
     for (std::size_t i = 0; i < some.size(); ++i) {
       if (!std::isnan(some.range_m[i])) readings.push_back(i);
@@ -199,7 +199,7 @@ class WallLearner {
     std::vector<std::string> patterns;
     if (work_.measure.lost > 0) {
       std::vector<Message> flags;
-      WallLaw losses = choose_losses(returns(kMostForLosses, fit_.correlation.sum), options_, flags);
+      WallLaw losses = choose_losses(returns(kMostForLaws, fit_.correlation.sum), options_, flags);
       for (Message& text : flags) flag("loss_law", std::move(text));
       fit_.loss_laws = std::move(losses.tried);
       chain = std::move(losses.chain), patterns = std::move(losses.free);
