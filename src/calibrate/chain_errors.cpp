@@ -264,6 +264,7 @@ namespace {
 constexpr double kAccuracy = 0.03;   // of a half width
 constexpr double kLeastGain = 0.02;  // nats, which move an end by less than half of that
 constexpr double kLeastGrowth = 1.2, kMostGrowth = 3.0;
+constexpr double kLeastCorrelated = 0.01;  // below, half widths grow by less than 1e-4 of them
 constexpr int kMostEnds = 20;
 
 /// Where a fall that grows with the distance is `critical`: regula falsi, as the Illinois algorithm has it (Dowell and
@@ -301,8 +302,9 @@ class ParameterProfile {
     for (std::size_t k = 0; k < values.size(); ++k) {
       // What does the same as another stays, as it does for the error.
       if (k == own || (errors.of[k].is_unidentified && std::isnan(errors.of[k].naive))) continue;
-      others_.push_back(likelihood.free(k)), place_.push_back(k);
       const double correlation = errors.correlations[own * values.size() + k];
+      if (std::abs(correlation) < kLeastCorrelated) continue;  // its best value does not move with this one
+      others_.push_back(likelihood.free(k)), place_.push_back(k);
       rate_.push_back(std::isfinite(correlation) ? correlation * errors.of[k].parabola / error.parabola : 0.0);
     }
     parabola_ = error.parabola, critical_ = error.half_width / parabola_;

@@ -374,27 +374,34 @@ std::vector<double> ChainLikelihood::filled(F f) const {
   return out;
 }
 
-template <class F>
-void ChainLikelihood::find(Part& part, std::span<const double> values, F part_of) const {
+bool ChainLikelihood::renew(Part& part, std::span<const double> values) const {
   std::vector<double> own;
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (part.has[k]) own.push_back(values[k]);
   }
-  if (!part.of_return.empty() && own == part.values) return;
+  if (!part.of_return.empty() && own == part.values) return false;
   part.values = std::move(own);
-  part.of_return = filled([&](std::size_t i) { return part_of(data_.used[i]); });
+  part.of_return.resize(size());
+  return true;
 }
 
-void ChainLikelihood::find_kept(const ChainDensity& density, std::span<const double> values) const {
+template <class RangePart, class Join>
+std::vector<double> ChainLikelihood::joined(const ChainDensity& density, std::span<const double> values, Part& ranges,
+                                            RangePart range_part, Join join) const {
+  std::vector<std::size_t> moved;  // models of loss
   for (std::size_t k = 0; k < losing_.size(); ++k) {
-    find(kept_by_[k], values, [&, entry = losing_[k]](std::size_t i) { return density.kept_by(entry, i); });
+    if (renew(kept_by_[k], values)) moved.push_back(k);
   }
-}
-
-double ChainLikelihood::kept(std::size_t i) const {
-  double product = 1.0;
-  for (const Part& part : kept_by_) product *= part.of_return[i];
-  return product;
+  const bool has_moved_ranges = renew(ranges, values);
+  // All parts of a return in one pass.
+  return filled([&](std::size_t i) {
+    const std::size_t place = data_.used[i];
+    for (const std::size_t k : moved) kept_by_[k].of_return[i] = density.kept_by(losing_[k], place);
+    if (has_moved_ranges) ranges.of_return[i] = range_part(place);
+    double kept = 1.0;
+    for (const Part& part : kept_by_) kept *= part.of_return[i];
+    return join(place, kept, ranges.of_return[i]);
+  });
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
@@ -409,9 +416,9 @@ double ChainLikelihood::total(std::span<const double> values) const {
 std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
   if (!density.has_parts()) return filled([&](std::size_t i) { return density(data_.used[i]); });
-  find_kept(density, values);
-  find(ranges_, values, [&](std::size_t i) { return density.range_part(i); });
-  return filled([&](std::size_t i) { return density.joined(data_.used[i], kept(i), ranges_.of_return[i]); });
+  return joined(
+      density, values, ranges_, [&](std::size_t i) { return density.range_part(i); },
+      [&](std::size_t i, double kept, double range_part) { return density.joined(i, kept, range_part); });
 }
 
 std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
@@ -419,9 +426,9 @@ std::vector<double> ChainLikelihood::each_returned(std::span<const double> value
   if (!density.has_parts()) {
     return filled([&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
   }
-  find_kept(density, values);
-  find(reported_, values, [&](std::size_t i) { return density.reported(i); });
-  return filled([&](std::size_t i) { return kept(i) * reported_.of_return[i]; });
+  return joined(
+      density, values, reported_, [&](std::size_t i) { return density.reported(i); },
+      [](std::size_t, double kept, double reported) { return kept * reported; });
 }
 
 ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, std::span<const double> steps,

@@ -271,12 +271,12 @@ class ChainLikelihood {
   /// f(i) of each return used.
   template <class F>
   [[nodiscard]] std::vector<double> filled(F f) const;
-  /// Finds a part where its values have moved: part_of(place of a return).
-  template <class F>
-  void find(Part& part, std::span<const double> values, F part_of) const;
-  void find_kept(const ChainDensity& density, std::span<const double> values) const;
-  /// The product of what find_kept() found.
-  [[nodiscard]] double kept(std::size_t i) const;
+  /// Takes the values of a part; false if it was found for them.
+  bool renew(Part& part, std::span<const double> values) const;
+  /// join(place of a return, probability that no model loses it, range part), with range parts by range_part(place).
+  template <class RangePart, class Join>
+  [[nodiscard]] std::vector<double> joined(const ChainDensity& density, std::span<const double> values, Part& ranges,
+                                           RangePart range_part, Join join) const;
 
   const NoiseChain& chain_;
   std::span<const FreeNumber> free_;
