@@ -18,7 +18,7 @@ namespace {
 constexpr double kMostImpossible = 0.05;  // of all returns: with more, the others do not give the standard errors
 constexpr double kStepErrors = 0.5;       // of the differences, in errors of one parameter alone
 constexpr double kLimitShare = 1e-6;      // of its error by which a value is off its limit
-constexpr double kLeastPivot = 1e-7;      // below, a parameter does what others do
+constexpr double kLeastPivot = 1e-7;      // below, other parameters have the same effect
 
 }  // namespace
 
@@ -63,7 +63,7 @@ std::string PossibleReturns::note(bool errors_told) const {
 
 namespace {
 
-/// Whether it says how likely a loss is that asks nothing of the surface.
+/// True for the probability of losses that do not depend on the surface.
 bool is_dropout(const ChainLikelihood& likelihood, std::size_t parameter) {
   return likelihood.stage(parameter) == Stage::kDropout;
 }
@@ -79,11 +79,7 @@ struct Inner {
   Inner(const ChainLikelihood& likelihood, std::span<const double> values, std::vector<ParameterError>& errors)
       : steps(values.size()) {
     for (std::size_t k = 0; k < steps.size(); ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
-    const ChainLikelihood::Slopes scores = likelihood.slopes(values, steps);
-    std::vector<double> squares(steps.size(), 0.0);
-    for (std::size_t i = 0; i < likelihood.size(); ++i) {
-      likelihood.for_each_parameter(scores, i, [&](std::size_t k, double score) { squares[k] += score * score; });
-    }
+    const Eigen::VectorXd squares = likelihood.slope(values, steps).information.diagonal();
     for (std::size_t k = 0; k < steps.size(); ++k) {
       errors[k].is_unidentified = !(squares[k] > 0.0);
       const double alone = 1.0 / std::sqrt(squares[k]);
@@ -155,13 +151,6 @@ class ObservedInformation {
   Eigen::MatrixXd matrix_;
 };
 
-/// The part of returns near the floor in second derivatives, [all parameters].
-Eigen::MatrixXd floor_part(const ChainLikelihood& rim, std::span<const double> values, std::span<const double> steps) {
-  Eigen::MatrixXd part = Eigen::MatrixXd::Zero(values.size(), values.size());
-  rim.add_products(rim.slopes(values, steps), part);
-  return part / (2.0 * PossibleReturns::kRimNats);
-}
-
 /// Scores in two parts whose squares are the information of a return on average: that it came back, or not, and at what
 /// range. A loss has a large score only where there is one, and the few losses of a cluster would seem to hold all
 /// information. Empty unless a dropout is learned.
@@ -192,7 +181,7 @@ BlockMoves moves_of(const ChainLikelihood& likelihood, std::span<const double> v
   const ChainLikelihood::Slopes scores = likelihood.slopes(values, steps);
   const AverageScores average(likelihood, scores, values, steps, learned);
   const auto count = static_cast<Eigen::Index>(learned.size());
-  std::vector<std::size_t> place(values.size(), ChainLikelihood::kNone);  // among those learned
+  std::vector<std::size_t> place(values.size(), ChainLikelihood::kNone);  // among the learned ones
   Eigen::VectorXd of_dropout(count), move(count);                         // the first: 1 of a dropout, else 0
   for (std::size_t a = 0; a < learned.size(); ++a) {
     place[learned[a]] = a, of_dropout[a] = is_dropout(likelihood, learned[a]) ? 1.0 : 0.0;
@@ -238,9 +227,10 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihoo
   const Eigen::MatrixXd information = observed.matrix()(learned, learned);
   const auto parabola = inverse_of(information, 1e-12);
   if (!parabola) return out;
+  // The part of returns near the floor in the second derivatives.
+  const Eigen::MatrixXd rim_part = rim.slope(values, steps).information / (2.0 * PossibleReturns::kRimNats);
   const bool has_rim = rim.size() > 0;
-  const auto inverse =
-      has_rim ? inverse_of(information - floor_part(rim, values, steps)(learned, learned), 1e-12) : parabola;
+  const auto inverse = has_rim ? inverse_of(information - rim_part(learned, learned), 1e-12) : parabola;
   out.hangs_on_floor = !inverse;
   if (!inverse) return out;
   const Eigen::MatrixXd naive = has_rim ? Eigen::MatrixXd(*inverse * information * *inverse) : *inverse;
@@ -338,7 +328,7 @@ class ParameterProfile {
   }
 
  private:
-  /// Within the limits, whatever the sum is rounded to.
+  /// Rounding of the sum may not leave the limits.
   [[nodiscard]] double beside(double off) const {
     return std::clamp(value_ + off, likelihood_.free(own_).low, likelihood_.free(own_).high);
   }
@@ -366,7 +356,8 @@ class ParameterProfile {
     all[own_] = own;
     if (others.empty()) return likelihood_.total(all);
     const NoiseChain chain = likelihood_.chain_at(all);
-    Climb best = climb_chain({chain, others_, likelihood_.data()}, others, kLeastGain);
+    const ChainLikelihood of_others(chain, others_, likelihood_.data());
+    Maximum best = climb_newton(objective_of(of_others), others, kLeastGain);
     others = std::move(best.values);
     return best.log_likelihood;
   }

@@ -45,7 +45,7 @@ NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
   return chain;
 }
 
-/// Whether it is of a model that turns points, and only ranges are known: it stays as given.
+/// True for a model that turns points if only ranges are known: its parameters stay as given.
 bool is_of_unknown_hits(const NoiseChain& chain, const FreeNumber& p, const ChainReturns& returns) {
   return chain[p.entry].noise.stage() == Stage::kHitPoint && !returns.hits.is_known();
 }
@@ -105,8 +105,8 @@ std::vector<FreeNumber> unidentified(const Reached& reached) {
   return out;
 }
 
-/// Beside a uniform error, deviations and scales that are too small to blunt its ends, and at what they stay: the
-/// likelihood is not smooth there.
+/// Deviations and scales that are too small to blunt the ends of a uniform error beside them, and their fixed value.
+/// The likelihood is not smooth there.
 struct LostBesideEnds {
   std::vector<FreeNumber> numbers;
   double value = 0.0;
@@ -263,7 +263,7 @@ std::size_t count_at_edges(const ChainData& data) {
   }));
 }
 
-/// Learned under the laws of `chain`; what was gained is on the given chain, which may have another law of energies.
+/// Learned under the laws of `chain`. Gains are on the given chain, which may have another law of energies.
 ChainFit fit_under(const NoiseChain& chain, const Task& task) {
   const ChainReturns& returns = task.learn.returns;
   ChainFit fit;
@@ -303,7 +303,7 @@ std::optional<NoiseChain> with_other_law(const NoiseChain& chain, std::span<cons
   return changed;
 }
 
-/// Whether some of the returns are likelier under a chain with another law than under what was learned.
+/// True if a sample of the returns is likelier under a chain with another law than under the learned chain.
 bool may_be_likelier(const NoiseChain& other, const NoiseChain& learned, const Task& task) {
   constexpr std::size_t kSome = 4'096;
   const std::vector<std::size_t> some = some_of(task.learn.used, kSome);
@@ -336,7 +336,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
   const bool tries_laws = choice.of_laws && !turns_rays(chain);
   for (std::size_t entry = 0; tries_laws && entry < chain.size(); ++entry) {
     const std::optional<NoiseChain> other = with_other_law(laws, numbers, entry);
-    NoiseChain begun = fit.chain;  // with what was learned of its other models
+    NoiseChain begun = fit.chain;  // with the learned values of its other models
     if (other) begun[entry].noise = (*other)[entry].noise;
     if (!other || !may_be_likelier(begun, fit.chain, task)) continue;
     ChainFit tried = fit_under(*other, task);

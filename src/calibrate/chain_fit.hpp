@@ -11,16 +11,17 @@
 #include <fathom/calibrate/chain.hpp>
 
 #include "calibrate/chain_likelihood.hpp"
+#include "fit/newton.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {
 
-/// What fit_chain() does, and a trial of one chain among others does not.
+/// Parts of fit_chain() that a trial of one chain among others leaves out.
 struct ChainChoice {
-  bool of_laws = true;       ///< the law of a stereo_energy is chosen by likelihood
-  bool hold_untold = true;   ///< parameters that the returns do not tell stay as given
-  bool of_errors = true;     ///< standard errors are found
-  bool of_intervals = true;  ///< ends of intervals are searched, which takes as long as the fit
+  bool of_laws = true;       ///< choose the law of a stereo_energy by likelihood
+  bool hold_untold = true;   ///< keep parameters as given that the returns do not identify
+  bool of_errors = true;     ///< find standard errors
+  bool of_intervals = true;  ///< search the ends of intervals, which takes as long as the fit
 };
 
 ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,
@@ -35,9 +36,9 @@ std::string name_of(const NoiseChain& chain, const FreeNumber& p);
 std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const ChainParameter> free,
                                      std::span<const std::uint16_t> rings);
 
-/// Sets steps and limits of the angles of angular_ray and angular_hit: the limits of their fields are much too wide.
-/// angular_ray is searched in shares of the distance of nodes, within what these span; angular_hit in shares of the
-/// root mean square of the angles of points.
+/// Sets steps and limits of the angles of angular_ray and angular_hit, since the limits of their fields are much too
+/// wide. A step of angular_ray is a share of the distance of nodes, and the nodes are its limits. A step of angular_hit
+/// is a share of the root mean square of the angles of points.
 void set_steps_of_angles(const NoiseChain& chain, const ChainReturns& returns, std::span<FreeNumber> numbers);
 
 /// Throws InputError for a chain without any error of ranges where most measured ranges differ from the scene: all
@@ -47,59 +48,34 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data);
 // In chain_identifiability.cpp.
 
 /// Sets a parameter of role kLevels: the least number of steps per pixel that puts nearly all measured disparities on
-/// levels. The likelihood does not tell it, as every range is a level if there are enough levels. False: no number
-/// does, and the parameter stays. Throws InputError when other models of the chain move ranges, or the returns are of
-/// no stereo camera.
+/// levels. The likelihood does not identify it: with enough levels every range is a level. Returns false, and leaves
+/// the parameter, if no number does. Throws InputError if other models of the chain move ranges, or if the returns are
+/// not of a stereo camera.
 bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& returns);
 
-/// The note on an end of a uniform that is the only error, where hardly any error lies beside it. A few returns with
-/// other errors hold the end there, and its place has no standard error. Empty: errors lie there, or it is no such end.
+/// The note on an end of a uniform that is the only error, if hardly any error lies beside it. A few returns with other
+/// errors hold the end there, and its value has no standard error. Empty for all other ends and parameters.
 std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainData& data);
 
 /// The redundant ones of `free`: the others span the same changes of the densities, as a bias beside the mean error of
 /// a distance. Found from the derivatives of all that these densities depend on (ChainDensity::effects), at the values
-/// where a search begins, so that it does not depend on what was measured. Parameters of single rings stay first, then
-/// parameters of the last models of the chain, then mean errors and biases.
+/// where a search begins, so that measured ranges do not matter. Parameters of single rings stay first, then parameters
+/// of the last models of the chain, then mean errors and biases.
 std::vector<FreeNumber> redundant_parameters(const NoiseChain& chain, std::span<const FreeNumber> free,
                                              const ChainData& data);
 
-/// Notes what a reader of its parameters and errors has to know. `numbers`: the parameters.
+/// Adds notes on parameters and standard errors. `numbers`: the parameters.
 void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns);
 
-// In chain_search.cpp and chain_jumps.cpp: the way of parameters to the highest likelihood. A coarse search on few
-// returns, damped Newton steps on all, and a search of each parameter at which the likelihood jumps.
+// In chain_search.cpp: the way of parameters to the highest likelihood. A coarse search on few returns, damped Newton
+// steps on all, and a search of each parameter at which the likelihood jumps (fit/newton.hpp).
 
-/// Whether the likelihood jumps along this parameter, whatever the free ones are.
+/// Whether the likelihood jumps along this parameter if `free` are free.
 bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
 
 /// The model that is the only random error and whose ends a gain moves: gain and ends cannot be searched one by one.
 /// Null: the parameter is no such gain.
 const Noise* moved_sharp_ends(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
-
-/// Where the likelihood of one parameter is highest, the others held.
-struct JumpPeak {
-  double value = 0.0, log_likelihood = 0.0;
-  /// Root of the mean square distance from `value` under the likelihood, taken as a density.
-  double deviation = 0.0;
-  /// Holds 95 % of it: where all values between two returns do as well, 95 % of these.
-  Interval likeliest = {0.0, 0.0};
-  /// Whether a limit of the field does as well, within two nats: the returns bound it to one side at most.
-  bool is_unbounded = false;
-};
-
-/// Over all that the field allows, roughly: for few returns. `likelihood` has one free parameter.
-JumpPeak find_jump(const ChainLikelihood& likelihood, double start);
-/// Within about `reach` of `start`, and farther where it still rises there.
-JumpPeak refine_jump(const ChainLikelihood& likelihood, double start, double reach);
-
-struct Climb {
-  std::vector<double> values;
-  double log_likelihood = 0.0;
-};
-
-/// Levenberg and Marquardt's damped steps with the outer product of the scores for the information (Berndt, Hall, Hall,
-/// Hausman 1974), until one gains less than `least_gain`, nats. Never ends below its start.
-Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start, double least_gain = 1e-6);
 
 /// Off the limits, where a search would not begin to move.
 std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start);
@@ -107,7 +83,7 @@ std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<do
 /// Where a search begins: each model with free parameters where its begin() has them, if that makes the chain likelier.
 NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data);
 
-/// Parameters along which the likelihood is smooth are climbed together, those at which it jumps in turn.
+/// Smooth parameters are climbed together, parameters at which the likelihood jumps one after the other.
 class Ascent {
  public:
   /// What `data` refers to must outlive it.
@@ -129,10 +105,15 @@ class Ascent {
   }
   /// The returns that a parameter acts on.
   [[nodiscard]] std::vector<std::size_t> known_to(const FreeNumber& p) const;
-  /// Each jump and all smooth parameters once; returns what was reached. Jumps are sought everywhere (`anew`), or near
-  /// where they are.
-  double settle(bool anew);
   void climb_all();
+  /// Brings smooth parameters near the maximum. A threshold cannot lie above the energy of a return that came back, and
+  /// few returns need not show the lowest one. So returns that their maximum excludes join them.
+  void look_around();
+  /// Adds the impossible returns of the chain; false if it has no new ones, or too many.
+  bool add_impossible(std::vector<std::size_t>& few) const;
+  /// Moves each jump, then all smooth parameters, and returns the log-likelihood. Jumps are searched within all their
+  /// limits, or near their values.
+  double settle(bool everywhere);
   /// Swaps free ends of a uniform that changed places, which leaves its law the same; whether there were any.
   bool order_ends();
 
@@ -142,25 +123,25 @@ class Ascent {
   std::vector<JumpPeak> peaks_;
 };
 
-// In chain_errors.cpp: standard errors and intervals of what was learned.
+// In chain_errors.cpp: standard errors and intervals of learned parameters.
 
-/// The returns that standard errors rest on: the learned chain holds them for possible.
+/// The returns that standard errors rest on: they are possible under the learned chain.
 ///
-/// A return below ChainDensity::kLeastLog counts that much whatever the parameters are near the maximum. The maximum is
-/// therefore that of the other returns, and standard errors are theirs. Where one would cross the floor within a step
-/// of the differences, the likelihood had a kink: so standard errors are found with the floor out of reach.
+/// A return below ChainDensity::kLeastLog counts that much for all parameters near the maximum. The maximum is therefore
+/// that of the other returns, and standard errors are theirs. If a return crossed the floor within a step of the
+/// differences, the likelihood would have a kink: so the floor is out of reach for standard errors.
 ///
 /// Which returns are impossible depends on the parameters, too. The sum of max(g, floor) over log densities g has the
 /// second derivatives
 ///
 ///   sum over g above the floor of g''  +  sum of delta(g - floor) grad g grad g^T
 ///
-/// and the second part, which makes errors larger, is a mean over those within kRimNats of the floor.
+/// and the second part, which makes errors larger, is a mean over returns within kRimNats of the floor.
 struct PossibleReturns {
   static constexpr double kRimNats = 15.0, kOutOfReach = 2.0 * ChainDensity::kLeastLog;
 
   std::vector<std::size_t> places;     ///< of these returns, ascending
-  std::vector<std::size_t> rim;        ///< of those near the floor, above or below it
+  std::vector<std::size_t> rim;        ///< of returns near the floor, above or below it
   std::vector<std::uint32_t> cluster;  ///< of each of `places`
   std::size_t impossible = 0;
   double least_log = 0.0;  ///< for their likelihood

@@ -29,7 +29,7 @@ namespace {
 constexpr int kMostLevels = 1024;
 constexpr double kShareOnLevels = 0.999;
 constexpr double kSlack = 0.02;       // of a level
-constexpr double kMostSlack = 0.125;  // where ranges are too coarse to tell, they say nothing
+constexpr double kMostSlack = 0.125;  // coarser ranges are left out
 
 /// A measured quantity that may have levels, and how far it may be off by the rounding of the range.
 struct Seen {
@@ -84,7 +84,7 @@ bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& 
 namespace {
 
 constexpr double kOuter = 0.1;       // of the interval, beside its end
-constexpr double kFew = 0.5;         // of what a uniform has there
+constexpr double kFew = 0.5;         // of the count that a uniform has there
 constexpr double kDeviations = 4.0;  // of the count, by which it must be missed
 constexpr double kBelowAnyRangeM = -1e12;
 
@@ -175,7 +175,7 @@ std::vector<FreeNumber> redundant_parameters(const NoiseChain& chain, std::span<
     const double step = std::min(margin, kStep * std::max(std::abs(start[k]), margin));
     const Eigen::VectorXd change = effects_at(k, start[k] + step) - effects_at(k, start[k] - step);
     const double length = change.norm();
-    if (!(length > 0.0) || !std::isfinite(length)) continue;  // it does nothing here, which the fit will say
+    if (!(length > 0.0) || !std::isfinite(length)) continue;  // without effect here: the fit will note it
     changes.push_back(change / length), which.push_back(k);
   }
   Eigen::MatrixXd products(changes.size(), changes.size());

@@ -13,13 +13,14 @@
 #include <fathom/math/f64.hpp>
 
 #include "calibrate/turned_rays.hpp"
+#include "fit/estimator.hpp"
 #include "noise/noise_access.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// f(model) by ring, to the last ring that has an entry; empty: none has.
+/// f(model) by ring, to the last ring that has an entry; empty if no ring has one.
 template <class F>
 auto values_of_rings(const ChainEntry& entry, F f) {
   std::vector<decltype(f(entry.noise))> values;
@@ -30,7 +31,7 @@ auto values_of_rings(const ChainEntry& entry, F f) {
   return values;
 }
 
-/// Whether what a model without density does is left out of the returns, or is no matter of ranges.
+/// True if the returns leave out the effect of such a model without density, or if it changes no range.
 bool is_passed_over(Stage stage) {
   return stage == Stage::kHitPoint || stage == Stage::kImage || stage == Stage::kShadow;
 }
@@ -81,7 +82,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       continue;
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
-    Step step(entry, static_cast<std::size_t>(&entry - chain_.data()));
+    Step step(entry);
     if (step.act == nullptr && step.loss == nullptr) {
       const bool is_registered = detail::NoiseAccess::place_in_list(noise).has_value();
       if (is_registered && is_passed_over(noise.stage())) continue;
@@ -109,7 +110,7 @@ void ChainDensity::add_hit_turn(const ChainEntry& entry) {
 }
 
 void ChainDensity::find_laws() {
-  std::size_t rings = 1;  // and what is behind the last entry has no entry: the models themselves
+  std::size_t rings = 1;  // rings behind the last entry have the models themselves
   for (const Step& step : ranges_) rings = std::max(rings, step.of_ring.size() + 1);
   std::optional<double> nu;
   for (std::size_t ring = 0; ring < rings; ++ring) {
@@ -452,6 +453,19 @@ ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, 
     for (const std::size_t k : column(c)) high[k] = low[k] = values[k];
   }
   return slopes;
+}
+
+Slope ChainLikelihood::slope(std::span<const double> values, std::span<const double> steps) const {
+  const auto n = static_cast<Eigen::Index>(values.size());
+  Slope out = {Eigen::VectorXd::Zero(n), Eigen::MatrixXd::Zero(n, n)};
+  const Slopes scores = slopes(values, steps);
+  for (std::size_t i = 0; i < size(); ++i) {
+    for_each_parameter(scores, i, [&](std::size_t j, double first) {
+      out.gradient[j] += first;
+      for_each_parameter(scores, i, [&](std::size_t k, double second) { out.information(j, k) += first * second; });
+    });
+  }
+  return out;
 }
 
 }  // namespace fathom

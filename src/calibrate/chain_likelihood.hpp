@@ -17,8 +17,11 @@
 #include <fathom/noise/measured_range_law.hpp>
 
 #include "calibrate/turned_rays.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
+
+struct Slope;  // fit/estimator.hpp
 
 float cosine_of(float incidence_rad);
 
@@ -27,17 +30,16 @@ bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m
 
 class ChainDensity {
  public:
-  /// What a return counts that the chain holds for impossible: learning must find its way back from there.
+  /// Log density of an impossible return. It is finite, so that learning finds its way back from there.
   static constexpr double kLeastLog = -60.0;
 
   /// `returns` must outlive it. Throws InputError naming a model without density or probability, one with parameters
   /// for entities, one that needs to know of edges or rings where the returns do not, or models whose law together is
-  /// not known. What windows take and cameras do not see is left out of the returns: these models are passed over, and
-  /// so is what turns hit points where the returns do not tell by what angles. Rays may be turned where the returns
-  /// tell what turned ones meet.
+  /// not known. Returns leave out the losses of windows and shadows, so their models are ignored. Models that turn hit
+  /// points are ignored if the returns do not have the angles. Models that turn rays need returns with TurnedRays.
   ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log = kLeastLog);
 
-  /// Works out once what returns that are turned among the same surfaces have in common, as in frames of a sensor that
+  /// Computes once the common part of returns that are turned among the same surfaces, as in frames of a sensor that
   /// does not move. `used`: the returns that will be asked for.
   void share_surroundings(std::span<const std::size_t> used, Executor& executor);
 
@@ -99,7 +101,7 @@ class ChainDensity {
   [[nodiscard]] std::size_t ring(std::size_t i) const { return returns_.ring.empty() ? 0 : returns_.ring[i]; }
   [[nodiscard]] MeasuredRangeLaw law(std::size_t i) const;
   [[nodiscard]] MeasuredRangeLaw law_of(double range_m, double depth_m, std::size_t ring) const;
-  /// Probability of a reading at the limit that clamps it; nothing for another reading.
+  /// Probability of a reading at the limit that clamps it; empty for other readings.
   [[nodiscard]] std::optional<double> clamped(const MeasuredRangeLaw& law, double range_m) const;
   /// Probability that a range of this law is reported.
   [[nodiscard]] double reported_by(const MeasuredRangeLaw& law) const;
@@ -121,7 +123,7 @@ class ChainDensity {
   void for_each_facet(std::size_t i, F f) const;
   template <class F>
   void find_facets(std::size_t i, F f) const;
-  /// Linearised about this angle, by which `turner` turns; nothing if the ray then does not meet the surface.
+  /// Linearised about this angle, by which `turner` turns; empty if the ray then does not meet the surface.
   [[nodiscard]] std::optional<Facet> facet_on(const TurnedRays::Surface& surface, std::size_t i, double at,
                                               const RayTurner& turner) const;
   [[nodiscard]] double lost_on(const Step& step, const TurnedRays::Surface& surface, const TurnedHit& hit,
@@ -142,7 +144,7 @@ class ChainDensity {
   const ChainReturns& returns_;
   double least_log_;
   double limit_m_;                  ///< how far the sensor measures; 0: not known
-  std::span<const float> cosines_;  ///< of share_cosines(); empty: none were shared
+  std::span<const float> cosines_;  ///< of share_cosines(); may be empty
   std::vector<Step> losses_, ranges_;
   std::vector<HitStep> hits_;
   std::optional<StudentNodes> nodes_;
@@ -198,8 +200,9 @@ struct ChainData {
   [[nodiscard]] double total(const NoiseChain& chain) const;
 };
 
-/// Parameters of one field for single rings act on different returns. They form one column: one evaluation moves them
-/// together. One thread at a time may use it, since it keeps the parts of densities that the last call found.
+/// A SlopedLikelihood (fit/estimator.hpp). Parameters of one field for single rings act on different returns. They form
+/// one column: one evaluation moves them together. One thread at a time may use it, since it keeps the parts of
+/// densities that the last call found.
 class ChainLikelihood {
  public:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -212,7 +215,10 @@ class ChainLikelihood {
   /// With the cosines of incidence, if the chain loses returns: other likelihoods of the same returns take them.
   [[nodiscard]] const ChainData& data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return data_.used.size(); }
+  [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] const FreeNumber& free(std::size_t k) const { return free_[k]; }
+  [[nodiscard]] Interval limits(std::size_t k) const { return {free_[k].low, free_[k].high}; }
+  [[nodiscard]] static double nearest(std::size_t /*k*/, double value) { return as_float(value); }
   /// The values that the chain has.
   [[nodiscard]] std::vector<double> given() const { return values_of(chain_, free_); }
   /// At which the model of a parameter acts.
@@ -233,15 +239,6 @@ class ChainLikelihood {
       if (const std::size_t k = parameter(c, i); k != kNone) f(k, slopes[c][i]);
     }
   }
-  /// Adds the products of slopes of all returns, by pairs of parameters.
-  template <class Matrix>
-  void add_products(const Slopes& slopes, Matrix& sum) const {
-    for (std::size_t i = 0; i < size(); ++i) {
-      for_each_parameter(slopes, i, [&](std::size_t j, double first) {
-        for_each_parameter(slopes, i, [&](std::size_t k, double second) { sum(j, k) += first * second; });
-      });
-    }
-  }
 
   [[nodiscard]] NoiseChain chain_at(std::span<const double> values) const;
   /// Sum over all returns, in parts whose order does not depend on threads.
@@ -253,6 +250,8 @@ class ChainLikelihood {
   /// Derivatives of each(), or of each_returned(), from differences of about `steps`, within the limits.
   [[nodiscard]] Slopes slopes(std::span<const double> values, std::span<const double> steps,
                               bool of_returned = false) const;
+  /// Their sum, and the outer product of the scores.
+  [[nodiscard]] Slope slope(std::span<const double> values, std::span<const double> steps) const;
 
  private:
   struct Column {
@@ -300,19 +299,23 @@ struct Split {
   std::uint32_t stretches = 0;  ///< clusters are stretches of the way; 0: frames, or blocks of them
 };
 
+/// The block of each datum, from the numbers of frames in any order: all data of a frame are in one block. `asked`: as
+/// TrajectoryBlocks.
+std::vector<std::uint32_t> blocks_of(std::span<const std::uint32_t> frame, std::size_t asked);
+
 Split split_frames(const ChainReturns& returns, const ChainFitOptions& options);
 
-/// The returns at these places, which ascend; what turned rays meet is not taken along.
+/// The returns at these places, which ascend, without TurnedRays.
 ChainReturns returns_at(const ChainReturns& returns, std::span<const std::size_t> places);
 
 /// Of the frames of the returns used.
 std::vector<FrameScore> frame_scores(const NoiseChain& chain, const ChainData& data);
 
-/// The note on a scene of another place or size, or on poses elsewhere in it; empty: nothing. Errors without a bias and
-/// a gain then spread by more than 6 % of the median range, which no sensor's noise does (4 % on a real log in its own
+/// The note on a scene of another place or size, or on poses elsewhere in it; may be empty. Errors without a bias and a
+/// gain then spread by more than 6 % of the median range, which no sensor's noise does (4 % on a real log in its own
 /// map, 23 % in the same map 0.2 m off). And neighbouring rays share most of the spread, which they do not of noise.
-/// What lies within a tenth of the readings on either side, such as people who walked by, does not count; where the
-/// chain has a beam_mixture, which draws such readings, within a quarter.
+/// A tenth of the readings on either side does not count, such as people who walked by. If the chain has a
+/// beam_mixture, which draws such readings, it is a quarter.
 std::string scene_note(const ChainReturns& returns, bool has_mixture);
 
 /// Shares of bins; bin i spans [edges[i], edges[i + 1]).
@@ -320,8 +323,8 @@ struct BinShares {
   std::vector<double> edges, shares;
 };
 
-/// Bins of measured less clean range, m. The outer ones hold what lies beyond them, too: hardly anything, unless tails
-/// are heavy. Empty when no range came back.
+/// Bins of measured less clean range, m. The outer bins also hold the few errors beyond them. Empty if no range came
+/// back.
 std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins);
 /// Of the ranges that came back, the share of each bin.
 BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges);

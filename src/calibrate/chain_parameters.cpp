@@ -78,7 +78,7 @@ std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const Ch
 
 namespace {
 
-constexpr double kShareOfStep = 0.5;  // of what lies between nodes, or of the spread of points
+constexpr double kShareOfStep = 0.5;  // of the distance of nodes, or of the spread of points
 
 void set_ray_steps(const AxisTurn& model, const std::vector<double>& nodes, FreeNumber& p) {
   p.step = kShareOfStep * step_in_middle(nodes);
@@ -140,7 +140,7 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
 
 namespace {
 
-/// Whether a text is what a pattern says, * standing for any text.
+/// Whether a text matches a pattern; * is any text.
 bool matches(std::string_view pattern, std::string_view text) {
   if (pattern.empty()) return text.empty();
   if (pattern.front() != '*') {
@@ -176,7 +176,7 @@ std::string why_same_in_rings(const Noise& noise, std::string_view field) {
   return learned == nullptr ? std::string() : std::string(learned->same_in_rings);
 }
 
-/// " (nearest known: 'student.nu')", or nothing.
+/// " (nearest known: 'student.nu')", or empty.
 std::string nearest_parameter(const NoiseChain& chain, std::string_view pattern) {
   std::vector<std::string> names;
   for (const ChainEntry& entry : chain) {
@@ -188,7 +188,7 @@ std::string nearest_parameter(const NoiseChain& chain, std::string_view pattern)
   return nearest_hint(pattern, views);
 }
 
-/// Whether it is the default as a single float, as chains hold it. A required field has no default.
+/// Compares with the default as single floats, as chains hold them. A required field has no default.
 bool is_default(const FieldInfo& field, double number) {
   return field.default_numbers.size() == 1 &&
          static_cast<float>(field.default_numbers.front()) == static_cast<float>(number);
@@ -223,7 +223,7 @@ struct Named {
   std::string fixed;  ///< the first one that cannot be learned
 };
 
-/// `rings`: a ring, or nothing for all. Throws for a parameter that the pattern names and that all rings share.
+/// `rings`: a ring, or empty for all. Throws for a parameter that the pattern names and that all rings share.
 Named named_by(std::string_view pattern, const NoiseChain& chain, std::span<const std::optional<std::uint16_t>> rings) {
   Named named;
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {

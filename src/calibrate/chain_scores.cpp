@@ -17,18 +17,6 @@ namespace fathom {
 
 namespace {
 
-/// Numbers of frames become numbers of their stretches.
-void take_stretches(std::vector<std::uint32_t>& cluster, std::uint32_t most) {
-  std::vector<std::uint32_t> frame;  // counted without gaps
-  for (std::size_t i = 0; i < cluster.size(); ++i) {
-    frame.push_back(i == 0 ? 0 : frame.back() + (cluster[i] != cluster[i - 1] ? 1 : 0));
-  }
-  const TrajectoryBlocks stretches(frame.empty() ? 0 : frame.back() + 1, most);
-  for (std::size_t i = 0; i < cluster.size(); ++i) {
-    cluster[i] = static_cast<std::uint32_t>(stretches.of_scan(frame[i]));
-  }
-}
-
 template <class T>
 void take_places(std::vector<T>& values, std::span<const std::size_t> places) {
   if (values.empty()) return;  // not known
@@ -37,6 +25,19 @@ void take_places(std::vector<T>& values, std::span<const std::size_t> places) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> blocks_of(std::span<const std::uint32_t> frame, std::size_t asked) {
+  std::vector<std::uint32_t> frames(frame.begin(), frame.end());
+  std::ranges::sort(frames);
+  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
+  const TrajectoryBlocks blocks(frames.size(), asked);
+  std::vector<std::uint32_t> block;
+  for (const std::uint32_t number : frame) {
+    const auto place = std::ranges::lower_bound(frames, number) - frames.begin();
+    block.push_back(static_cast<std::uint32_t>(blocks.of_scan(static_cast<std::uint64_t>(place))));
+  }
+  return block;
+}
 
 std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options) {
   if (options.stretches) return *options.stretches;
@@ -55,7 +56,7 @@ Split split_frames(const ChainReturns& r, const ChainFitOptions& options) {
       split.cluster.push_back(static_cast<std::uint32_t>((split.frames - 1) / options.block_frames));
     }
   }
-  if (split.stretches > 0) take_stretches(split.cluster, split.stretches);
+  if (split.stretches > 0) split.cluster = blocks_of(split.cluster, split.stretches);
   return split;
 }
 
@@ -123,7 +124,7 @@ std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns
 }
 
 void check_scorable(const NoiseChain& chain) {
-  ChainReturns all_known;  // of no return, but with all that a model may ask for
+  ChainReturns all_known;  // without returns, but with all arrays that a model may need
   all_known.ring = {0};
   all_known.max_range_m = 1.0;
   all_known.edge_rad = all_known.jump = all_known.jump_rad = {0.0F};
@@ -273,7 +274,7 @@ std::size_t angle_bin(float incidence_rad) {
   return static_cast<std::size_t>(std::clamp(share * kAngleBins, 0.0, kAngleBins - 1.0));
 }
 
-/// Means over bins of incidence of what `loss` says of a return.
+/// Means of loss(return) over bins of incidence.
 template <class F>
 BinShares mean_by_angle(const ChainReturns& returns, F loss) {
   BinShares out;
@@ -324,7 +325,7 @@ BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges
   for (std::size_t i = 0; i < returns.size(); ++i) {
     if (std::isnan(returns.range_m[i])) continue;
     ++all;
-    // The outer bins hold what lies beyond them, too.
+    // The outer bins also hold the errors beyond them.
     const auto above = std::upper_bound(out.edges.begin() + 1, out.edges.end() - 1, range_error_m(returns, i));
     ++out.shares[above - out.edges.begin() - 1];
   }

@@ -12,9 +12,8 @@
 // error, and where it moves it much. kept is taken where the ray of the mean angle meets the surface.
 //
 // Nodes may miss a small surface, such as the side of a post. Without an error of the range its returns would be
-// impossible or, where the ends of another surface come near them, decide all by themselves. So of the returns at edges
-// one in a thousand counts as from anywhere between the nearest and the farthest of what nodes meet, and a little
-// beside.
+// impossible or, near the ends of another surface, outweigh all others. So one in a thousand returns at edges counts as
+// from anywhere between the nearest and the farthest surface that nodes meet, with a small margin.
 
 #include <algorithm>
 #include <array>
@@ -90,7 +89,7 @@ Blur blur_of(const TurnedHit& hit, double at, const AngleLaw& angle, double scal
 
 }  // namespace
 
-/// The law of a reading on one surface, and of the angle once it is known.
+/// The law of a reading on one surface, and of the angle given the reading.
 struct ChainDensity::WideLaw {
   MeasuredRangeLaw law;
   double own_variance = 0.0, variance = 0.0;  ///< of the error alone, and with the angle
@@ -137,7 +136,7 @@ struct ChainDensity::Facet {
   WideLaw wide;
   double kept = 1.0;                  ///< probability that no model of loss takes a return from it
   NodeSums sums = {.weight = 1.0};    ///< of the nodes that meet it
-  const std::uint8_t* met = nullptr;  ///< of all nodes; null: it is met at all angles
+  const std::uint8_t* met = nullptr;  ///< [nodes]; null: it is met at all angles
   std::uint8_t number = 0;            ///< its own among them
 
   /// Probability of a return from it.
@@ -253,14 +252,14 @@ double ChainDensity::density_on(std::size_t i, const Facet& facet) const {
   const double log_p = log_density(law, range_m, half_m, nodes());
   if (!(log_p > least_log_ - 10.0)) return 0.0;
   if (!law.is_mixture) return math::exp(log_p) * facet.weight_given(*turns_, range_m);
-  // Shorts and random readings say nothing of the angle.
+  // Shorts and random readings do not depend on the angle.
   const double near_m = std::max(half_m, kResolution * range_m);
   const double others = probability_beside_hits(law, range_m - near_m, range_m + near_m) / (2.0 * near_m);
   return std::max(0.0, math::exp(log_p) - others) * facet.weight_given(*turns_, range_m) + others * facet.weight();
 }
 
-/// Density of a return from anywhere between the surfaces that nodes meet, whatever the parameters are; 0 beside them,
-/// and where readings are no ranges.
+/// Density of a return from anywhere between the surfaces that nodes meet, for all parameters; 0 beside these surfaces,
+/// and for readings of disparities.
 double ChainDensity::density_between(std::size_t i) const {
   const std::uint32_t place = returns_.turned.rays[i].surroundings;
   if (place == TurnedRays::kOneSurface || is_disparity_) return 0.0;

@@ -6,7 +6,9 @@
 // concave in pow. Pixels at or below the threshold are lost with probability 1 and add nothing.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
@@ -15,8 +17,7 @@
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/math/f64.hpp>
 
-#include "calibrate/search.hpp"
-#include "fit/uncertainty.hpp"
+#include "fit/newton.hpp"
 
 namespace fathom {
 
@@ -26,7 +27,6 @@ constexpr double kLeastPow = 1e-3, kMostPow = 1e3, kMostThreshold = 0.999999;
 constexpr double kNegligible = 40.0;  // e^-40 adds nothing to a sum of doubles
 constexpr int kThresholds = 60;       // of the first look
 constexpr std::size_t kFirstPixels = 8192, kMargin = 4;
-constexpr double kTolerance = 1e-7;
 
 /// Energies by fate, ascending.
 struct Pixels {
@@ -57,20 +57,20 @@ Pixels gather(const EnergyPairs& pairs, EnergyCalibration& out) {
 }
 
 /// y and its first two derivatives by the threshold m.
-struct Y {
+struct EnergyLoss {
   double y, by_m, by_mm;
 };
 
-class Law {
+class EnergyLaw {
  public:
-  Law(EnergyNormalization normalization, double m)
+  EnergyLaw(EnergyNormalization normalization, double m)
       : document_(normalization == EnergyNormalization::kDocument), share_(1.0 - m) {}
 
-  [[nodiscard]] double y(double e) const { return -std::log(x(e)); }
-  [[nodiscard]] Y derivatives(double e) const {
+  [[nodiscard]] double y(double e) const { return -math::log(x(e)); }
+  [[nodiscard]] EnergyLoss loss(double e) const {
     if (!document_) return {y(e), -1.0 / share_, -1.0 / (share_ * share_)};
-    const double ratio = -e / (share_ * share_) / x(e), second = -2.0 * e / (share_ * share_ * share_) / x(e);
-    return {y(e), -ratio, ratio * ratio - second};
+    const double by_m = e / (share_ * share_) / x(e);
+    return {y(e), by_m, by_m * by_m + 2.0 * by_m / share_};
   }
   /// Whether the law loses any pixel of this energy.
   [[nodiscard]] bool loses(double e) const { return x(e) > 0.0; }
@@ -81,71 +81,71 @@ class Law {
   double share_;
 };
 
+/// The log-likelihood and its derivatives by threshold (m) and exponent (p), apart from its steps.
+struct EnergySums {
+  double value = 0.0, m = 0.0, p = 0.0, pp = 0.0, pm = 0.0, mm = 0.0;
+
+  EnergySums(const Pixels& pixels, const EnergyLaw& law, double threshold, double pow) {
+    const auto above = std::ranges::upper_bound(pixels.lost, threshold);
+    for (const double e : std::ranges::subrange(above, pixels.lost.end())) {
+      const EnergyLoss l = law.loss(e);
+      value -= pow * l.y, m -= pow * l.by_m, p -= l.y, pm -= l.by_m, mm -= pow * l.by_mm;
+    }
+    for (const double e : pixels.kept) {
+      if (!law.loses(e)) break;
+      const EnergyLoss l = law.loss(e);
+      const double t = pow * l.y;
+      if (t > kNegligible) break;
+      const double rise = math::expm1(t), first = 1.0 / rise, second = -(rise + 1.0) * first * first;
+      value += math::log(rise / (rise + 1.0));
+      m += pow * l.by_m * first, p += l.y * first;
+      pp += l.y * l.y * second, pm += l.by_m * first + pow * l.y * l.by_m * second;
+      mm += pow * l.by_mm * first + pow * pow * l.by_m * l.by_m * second;
+    }
+  }
+  /// Information on the threshold when the exponent is learned too.
+  [[nodiscard]] double threshold_information() const { return pm * pm / pp - mm; }
+  /// The standard error of the exponent: with a known threshold, and the part that the threshold's error adds.
+  [[nodiscard]] double pow_error(double threshold_error) const {
+    if (!(pp < 0.0)) return kNoNumber;
+    const double follows = pm / pp * threshold_error;
+    return std::sqrt(-1.0 / pp + follows * follows);
+  }
+};
+
 /// The log-likelihood at one threshold, at the best exponent.
 class ThresholdProfile {
  public:
   ThresholdProfile(const Pixels& pixels, EnergyNormalization normalization)
       : pixels_(pixels), normalization_(normalization) {}
 
-  double operator()(double m) {
-    const Law law(normalization_, m);
-    lost_y_ = 0.0;
-    for (auto e = std::upper_bound(pixels_.lost.begin(), pixels_.lost.end(), m); e != pixels_.lost.end(); ++e) {
-      lost_y_ += law.y(*e);
-    }
-    kept_y_.clear();
-    for (const double e : pixels_.kept) {
-      if (!law.loses(e)) break;
-      kept_y_.push_back(law.y(e));
-      if (kLeastPow * kept_y_.back() > kNegligible) break;
-    }
-    return climb_pow();
-  }
-  [[nodiscard]] double pow() const { return pow_; }
-
- private:
-  struct Slope {
-    double value, first, second;
-  };
-
-  /// Value and derivatives by log pow.
-  [[nodiscard]] Slope at(double pow) const {
-    Slope s = {-pow * lost_y_, -pow * lost_y_, -pow * lost_y_};
-    for (const double y : kept_y_) {
-      const double t = pow * y;
-      if (t > kNegligible) break;
-      const double rise = math::expm1(t), first = t / rise;
-      s.value += math::log(-math::expm1(-t));
-      s.first += first;
-      s.second += first - first * first * (rise + 1.0);
-    }
-    return s;
-  }
-
   /// Newton's steps in log pow, kept between the ends; the likelihood has one peak.
-  double climb_pow() {
+  double operator()(double m) {
+    const EnergyLaw law(normalization_, m);
     double low = std::log(kLeastPow), high = std::log(kMostPow), x = std::log(pow_);
     for (int i = 0; i < 100; ++i) {
-      const Slope s = at(std::exp(x));
-      (s.first > 0.0 ? low : high) = x;
-      double next = s.second < 0.0 ? x - s.first / s.second : (s.first > 0.0 ? high : low);
+      const double pow = std::exp(x);
+      const EnergySums s(pixels_, law, m, pow);
+      const double slope = pow * s.p, bend = slope + pow * pow * s.pp;
+      (slope > 0.0 ? low : high) = x;
+      double next = bend < 0.0 ? x - slope / bend : (slope > 0.0 ? high : low);
       if (!(next > low && next < high)) next = 0.5 * (low + high);
       const bool done = std::abs(next - x) < 1e-10;
       x = next;
       if (done) break;
     }
     pow_ = std::exp(x);
-    return at(pow_).value;
+    return EnergySums(pixels_, law, m, pow_).value;
   }
+  [[nodiscard]] double pow() const { return pow_; }
 
+ private:
   const Pixels& pixels_;
   EnergyNormalization normalization_;
   double pow_ = 2.0;
-  double lost_y_ = 0.0;
-  std::vector<double> kept_y_;
 };
 
-/// Thresholds lie below every pixel kept and, where the law loses nothing above 1 - m, below what losses leave.
+/// Thresholds lie below the energy of every kept pixel. If the law loses no pixel above 1 - m, every lost one is below.
 double highest_threshold(const Pixels& pixels, EnergyNormalization normalization) {
   const double kept = pixels.kept.front(), lost = pixels.lost.back();
   if (!(kept > 0.0)) {
@@ -170,64 +170,23 @@ Pixels sample_of(const Pixels& pixels, std::size_t most) {
 double best_threshold(const Pixels& pixels, double top, EnergyNormalization normalization, ThresholdProfile& profile) {
   const Pixels few = sample_of(pixels, kFirstPixels);
   ThresholdProfile first(few, normalization);
-  std::vector<double> points;
-  double best = -std::numeric_limits<double>::infinity();
-  std::size_t at = 0;
+  std::vector<double> points, values;
   for (int i = 0; i < kThresholds; ++i) {
     points.push_back(top - top * std::pow(10.0, -8.0 * i / (kThresholds - 1)));
-    if (const double value = first(points.back()); value > best) best = value, at = points.size() - 1;
+    values.push_back(first(points.back()));
   }
-  const std::size_t low = at < kMargin ? 0 : at - kMargin, high = std::min(points.size() - 1, at + kMargin);
-  const Peak peak = climb(points[low], points[high], kTolerance * top, profile);
-  for (const double end : {points[low], points[high]}) {
-    if (profile(end) > peak.value) return end;
-  }
-  return peak.x;
-}
-
-/// Derivatives of the log-likelihood by threshold (m) and exponent (p), steps aside.
-struct Slopes {
-  double m = 0.0, pp = 0.0, pm = 0.0, mm = 0.0;
-
-  /// Information on the threshold when the exponent is learned too.
-  [[nodiscard]] double threshold_information() const { return pm * pm / pp - mm; }
-};
-
-Slopes slopes_at(const Pixels& pixels, const EnergyCalibration& at) {
-  const double p = at.pow.value, m = at.min_energy.value;
-  const Law law(at.normalization, m);
-  Slopes s;
-  for (auto e = std::upper_bound(pixels.lost.begin(), pixels.lost.end(), m); e != pixels.lost.end(); ++e) {
-    const Y y = law.derivatives(*e);
-    s.m -= p * y.by_m, s.pm -= y.by_m, s.mm -= p * y.by_mm;
-  }
-  for (const double e : pixels.kept) {
-    if (!law.loses(e)) break;
-    const Y y = law.derivatives(e);
-    const double t = p * y.y;
-    if (t > kNegligible) break;
-    const double rise = std::expm1(t), first = 1.0 / rise, second = -(rise + 1.0) * first * first;
-    s.m += p * y.by_m * first;
-    s.pp += y.y * y.y * second;
-    s.pm += y.by_m * first + p * y.y * y.by_m * second;
-    s.mm += p * y.by_mm * first + p * p * y.by_m * y.by_m * second;
-  }
-  return s;
-}
-
-/// The exponent's error: as if the threshold were known, and what its uncertainty adds.
-double pow_error(const Slopes& s, double threshold_error) {
-  if (!(s.pp < 0.0)) return kNoNumber;
-  const double follows = s.pm / s.pp * threshold_error;
-  return std::sqrt(-1.0 / s.pp + follows * follows);
+  const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+  const std::array<double, 2> around = {points[best - std::min(best, kMargin)],
+                                        points[std::min(best + kMargin, points.size() - 1)]};
+  return highest(around, std::ref(profile)).x;
 }
 
 /// The threshold where the likelihood steps: its mean and deviation under the likelihood, taken as a density (Pitman's
 /// estimator; at a change point the maximum itself is an arbitrary point between two pixels). `s`: how the likelihood
 /// changes between the steps.
-void take_change_point(const Pixels& pixels, double top, const Slopes& s, EnergyCalibration& out) {
+void take_change_point(const Pixels& pixels, double top, const EnergySums& s, EnergyCalibration& out) {
   const double at = out.min_energy.value, information = std::max(0.0, s.threshold_information());
-  const Law law(out.normalization, at);
+  const EnergyLaw law(out.normalization, at);
   double highest = -std::numeric_limits<double>::infinity(), weight = 0.0, first = 0.0, second = 0.0, steps = 0.0;
   auto below = std::lower_bound(pixels.lost.begin(), pixels.lost.end(), top);
   for (double upper = top; upper > 0.0;) {
@@ -245,7 +204,7 @@ void take_change_point(const Pixels& pixels, double top, const Slopes& s, Energy
       const double w = std::exp(log_weight - highest) * (upper - lower);
       weight += w, first += w * (m - top), second += w * (m - top) * (m - top);
     }
-    // Below a pixel that could not have been lost above the threshold there is nothing.
+    // No lower threshold is possible if the law could not lose this pixel above it.
     if (best_here < highest - kNegligible || !(lost > 0.0) || !law.loses(lost)) break;
     steps -= out.pow.value * law.y(lost);
     upper = lower;
@@ -255,8 +214,7 @@ void take_change_point(const Pixels& pixels, double top, const Slopes& s, Energy
   out.min_energy.std_error = std::sqrt(std::max(0.0, second / weight - mean * mean));
 }
 
-/// All that was lost lies below all that was kept: a threshold in between, and random losses so rare that none was
-/// seen.
+/// All lost pixels lie below all kept ones: the threshold is between them, and random losses are too rare to be seen.
 void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   const double low = std::max(0.0, pixels.lost.back()), high = std::min(pixels.kept.front(), kMostThreshold);
   out.min_energy = {0.5 * (low + high), (high - low) / std::sqrt(12.0)};
@@ -290,19 +248,20 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
     out.pow.value = profile.pow();
   };
   take(best_threshold(pixels, top, options.normalization, profile));
-  const Slopes slopes = slopes_at(pixels, out);
+  const EnergySums sums(pixels, EnergyLaw(options.normalization, out.min_energy.value), out.min_energy.value,
+                        out.pow.value);
   const bool at_zero = out.min_energy.value <= 0.0;
   if (at_zero) {
     out.min_energy.std_error = kNoNumber;
     out.findings.push_back(
         {Severity::kNote, "at_limit", fmt::format("{} is at its boundary 0", StereoEnergy::kMinEnergy)});
   } else if (options.normalization == EnergyNormalization::kDocument) {
-    take_change_point(pixels, top, slopes, out);
+    take_change_point(pixels, top, sums, out);
     take(out.min_energy.value);
   } else {
-    out.min_energy.std_error = std::sqrt(1.0 / slopes.threshold_information());
+    out.min_energy.std_error = std::sqrt(1.0 / sums.threshold_information());
   }
-  out.pow.std_error = pow_error(slopes, at_zero ? 0.0 : out.min_energy.std_error);
+  out.pow.std_error = sums.pow_error(at_zero ? 0.0 : out.min_energy.std_error);
   if (out.pow.value <= 1.001 * kLeastPow || out.pow.value >= 0.999 * kMostPow) {
     out.pow.std_error = kNoNumber;
     out.findings.push_back({Severity::kNote, "at_limit",

@@ -27,7 +27,7 @@ struct HitAngles {
   double off_rad = 0.0;  ///< by which no turn about these axes brings the ray to the point
 };
 
-/// Of a point in direction `point` whose ray is along `ray`, both of length 1; nothing: too near an axis to tell.
+/// Of a point in direction `point` whose ray is along `ray`, both of length 1; empty if too near an axis.
 std::optional<HitAngles> hit_angles(const Vec3& ray, const Vec3& point, std::span<const Axis> axes);
 
 /// Axes of the models angular_hit of a chain, in their order.
@@ -38,17 +38,17 @@ std::vector<Axis> hit_axes(const NoiseChain& chain);
 void check_hits(const HitTurns& turns, std::size_t returns);
 void check_turned(const TurnedRays& rays, std::size_t returns);
 
-/// Why points do not show the angles of such a chain; empty: they do, or it has no angular_hit.
+/// Why points do not show the angles of such a chain; empty if they do, or if it has no angular_hit.
 std::string why_hits_are_not_told(const NoiseChain& chain);
 
 // The angle by which the angular_rays of a chain turn a ray, the weights of the nodes of TurnedRays under its law, and
 // where a turned ray meets a plane.
 
-/// Whether a model turns rays, also if it turns them by nothing.
+/// Whether a model turns rays, even if its angles are 0.
 inline bool turns_rays(const Noise& noise) { return noise.stage() == Stage::kRay && noise.turn(); }
 bool turns_rays(const NoiseChain& chain);
 
-/// The rotation of rays by all models of a chain together; nothing if none turns rays. Throws InputError for turns
+/// The rotation of rays by all models of a chain together; empty without such models. Throws InputError for turns
 /// about two axes, and for a model whose effect on turned rays has no density here: a window over the image, a loss at
 /// edges, a loss that jumps with the angle.
 std::optional<AxisTurn> ray_turn(const NoiseChain& chain);
@@ -117,7 +117,7 @@ struct TurnedHit {
   double bend = 0.0;                           ///< d^2 reading / d angle^2, over the reading
 };
 
-/// Nothing for a ray that does not meet the plane.
+/// Empty for a ray that does not meet the plane.
 std::optional<TurnedHit> hit_of(const TurnedRays::Ray& ray, const TurnedRays::Surface& surface, const RayTurner& turner,
                                 bool on_nominal_ray);
 

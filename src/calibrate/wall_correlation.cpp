@@ -10,9 +10,8 @@
 
 #include <fathom/math/f64.hpp>
 
-#include "calibrate/search.hpp"
 #include "calibrate/wall_work.hpp"
-#include "fit/uncertainty.hpp"
+#include "fit/newton.hpp"
 
 namespace fathom {
 
@@ -151,7 +150,7 @@ class ShapeFit {
     return square;
   }
 
-  /// Sizes from 0.05 to 64 px, or near one, and between them by golden sections.
+  /// Sizes from 0.05 to 64 px, or near one, and between them by Brent's method.
   void fit_size(const WallLagSums& sums, Direction& direction) const {
     if (direction.is_white) return;
     const std::optional<double>& near_px = direction.near_px;
@@ -160,7 +159,7 @@ class ShapeFit {
     for (double s = least; s < most; s *= 1.08) sizes.push_back(s);
     sizes.push_back(most);
     const std::vector<double> measured = before_the_planes(sums);
-    direction.size_px = highest(sizes, 1e-4, [&](double s) { return -square_misfit(measured, direction, s); }).x;
+    direction.size_px = highest(sizes, [&](double s) { return -square_misfit(measured, direction, s); }).x;
   }
 
   CorrelationShape shape_;

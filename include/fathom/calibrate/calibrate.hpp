@@ -47,11 +47,10 @@ struct EnergyPairs {
   std::vector<std::uint8_t> lost;  ///< 0 or 1
 };
 
-/// Appends the valid returns of a frame: range against clean range. Needs kRange, kCleanRange and kReason. Says nothing
-/// of their scan.
+/// Appends range and clean range of the valid returns of a frame, without scans. Needs kRange, kCleanRange and kReason.
 FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
-/// What an energy law did to a pixel that ended with this reason: 1 lost it, 0 kept it (edges, a matching window or
-/// dropout may have taken it later), or nothing: the law did not see the pixel, or the reason does not show it.
+/// The effect of an energy law on a pixel that ended with this reason: 1 lost it, 0 kept it (edges, a matching window
+/// or dropout may have taken it later). Empty if the law did not see the pixel, or the reason does not show it.
 constexpr std::optional<std::uint8_t> lost_by_energy(Reason reason) {
   if (reason == Reason::kLowEnergy || reason == Reason::kRandomLoss) return std::uint8_t{1};
   if (reason == Reason::kHit || reason == Reason::kEdgeLoss || reason == Reason::kEdge || reason == Reason::kSpeckle ||
@@ -84,15 +83,15 @@ struct DistanceCalibration {
   std::size_t skipped = 0;        ///< without a reading above 0 or a finite expected range
   std::size_t clusters = 0;       ///< stretches or scans that errors take as independent; 0: pairs without scans
   std::size_t stretches = 0;      ///< as in the options
-  std::vector<Finding> findings;  ///< boundaries, what the data do not show, and what errors rest on
+  std::vector<Finding> findings;  ///< boundaries, limits of the data, and the number of clusters
 
   [[nodiscard]] FATHOM_API DistanceNoise noise() const;
 };
 
 /// Given the share of the deviation that grows with range, mean and scale have closed forms; the share is found by a
 /// search over all of [0, 1], so the maximum is the global one and the boundaries (stddev 0, stddev_per_m 0) are
-/// ordinary points of it. Errors come from the observed information and from what the scores of the clusters say, the
-/// larger of both, and intervals are the wider of the normal one of independent pairs and Student's t of clusters.
+/// ordinary points of it. Standard errors are the larger of two, from the observed information and from the scores of
+/// the clusters. Intervals are the wider of the normal one of independent pairs and Student's t of clusters.
 /// Throws InputError when sizes disagree, an expected range is not above 0, fewer than three pairs are left, or there
 /// are more than kMostStretches.
 FATHOM_API DistanceCalibration calibrate_distance(const RangePairs& pairs,
@@ -113,7 +112,7 @@ struct EnergyCalibration {
   std::size_t lost = 0;
   std::vector<Finding> findings;
 
-  /// `energy` is not learned: it says what the pairs' energies are.
+  /// `energy` is not learned: it defines the energies of the pairs.
   [[nodiscard]] FATHOM_API StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;
 };
 

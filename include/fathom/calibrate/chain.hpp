@@ -35,7 +35,7 @@
 
 namespace fathom {
 
-// What turned rays meet: the geometry that learning of angular_ray needs. The scene is cast once; another mean or
+// The surfaces that turned rays meet: the geometry for learning angular_ray. The scene is cast once; another mean or
 // deviation of the angle only changes the weights.
 //
 // A turned ray is R(axis, a) times the nominal one, about an axis of the sensor frame, as angular_ray turns it. Each
@@ -43,9 +43,9 @@ namespace fathom {
 //
 //   weight of node k = E[hat_k(a)],   hat_k falls from 1 at its node to 0 at the neighbours (outside the grid it is 1)
 //
-// The density of a return is a mixture of what the nodes meet, with these weights. So an edge between two nodes lies
-// anywhere between them with equal probability, which holds on average over rays whatever the spacing. On one plane the
-// range is known for every angle and no node is needed: most rays have only the normal of what they met.
+// The density of a return is a mixture over the surfaces that nodes meet, with these weights. So an edge between two
+// nodes lies anywhere between them with equal probability, which holds on average over rays for any spacing. On one
+// plane the range is known for every angle without nodes: most rays have only the normal of their surface.
 
 /// Vectors are in the sensor frame.
 struct TurnedRays {
@@ -67,7 +67,7 @@ struct TurnedRays {
     double energy = 1.0;  ///< over the cosine of incidence
   };
 
-  std::optional<Axis> axis = {};                  ///< nothing: what turned rays meet is unknown
+  std::optional<Axis> axis = {};                  ///< empty: the surfaces are unknown
   std::vector<double> angle_rad = {};             ///< of the nodes, ascending, 3 to 64
   std::vector<Ray> rays = {};                     ///< [returns]
   std::vector<std::uint8_t> met = {};             ///< [surroundings, nodes] number of the surface, or kNothing
@@ -84,7 +84,7 @@ struct TurnedRays {
 struct HitTurns {
   /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty: only ranges are known.
   std::vector<Axis> axes;
-  /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not tell it.
+  /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not show it.
   std::vector<float> first_rad = {};
   std::vector<float> second_rad = {};  ///< [returns] b, the same; of one axis empty
 
@@ -95,31 +95,31 @@ struct HitTurns {
 enum class OutsideLimits : std::uint8_t {
   kKept,     ///< it was reported unchanged
   kClamped,  ///< the limit was reported
-  kLost      ///< nothing was
+  kLost      ///< no range was reported
 };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<OutsideLimits> = {"kept", "clamped", "lost"};
 
-/// What frames measured, and what the scene says of the same rays before any noise. Arrays [returns], of rays that met
-/// a surface within the limits of the sensor.
+/// Measured ranges of frames, and the clean ones of the same rays in the scene. Arrays [returns], of rays that met a
+/// surface within the limits of the sensor.
 struct ChainReturns {
   std::vector<float> range_m;        ///< measured; NaN: lost
   std::vector<float> clean_range_m;  ///< above 0
   std::vector<float> clean_x_m;      ///< of the clean hit point in the sensor frame; of a camera its depth, above 0
-  std::vector<float> clean_y_m;      ///< of the same point: what column it is in
+  std::vector<float> clean_y_m;      ///< of the same point, which shows its column
   std::vector<float> incidence_rad;  ///< in [0, pi / 2]
   std::vector<float> energy;         ///< as Channel::kEnergy
-  std::vector<float> edge_rad, jump, jump_rad;  ///< of noise/model.hpp, for edge_loss; all empty: not known
-  std::vector<std::uint16_t> ring = {};         ///< scan line of its ray; empty: not known
+  std::vector<float> edge_rad, jump, jump_rad;  ///< of noise/model.hpp, for edge_loss; all empty if unknown
+  std::vector<std::uint16_t> ring = {};         ///< scan line of its ray; empty if unknown
   std::vector<std::uint32_t> frame;             ///< ascending
   bool sensor_moved = false;                    ///< whether its frames are from different places
   Optics optics = {};                           ///< of the sensor's camera, if it is one
   double min_range_m = 0.0, max_range_m = 1e9;  ///< of the sensor
   OutsideLimits outside = OutsideLimits::kKept;
-  double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice as much; 0: they are not
-  bool depths_are_rounded = false;  ///< it is distances to the image plane that are so rounded
-  TurnedRays turned = {};           ///< what turned rays meet, for chains with angular_ray
-  HitTurns hits = {};               ///< where measured points lie, for chains with angular_hit
+  double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice this; 0: they are not rounded
+  bool depths_are_rounded = false;  ///< true: distances to the image plane are rounded; false: ranges are
+  TurnedRays turned = {};           ///< for chains with angular_ray
+  HitTurns hits = {};               ///< for chains with angular_hit
 
   [[nodiscard]] std::size_t size() const { return range_m.size(); }
 };
@@ -128,14 +128,14 @@ struct ChainReturns {
 struct ChainParameter {
   std::size_t entry = 0;
   std::string field;
-  std::optional<std::uint16_t> ring = {};  ///< of this ring alone; nothing: of all rings without a separate entry
+  std::optional<std::uint16_t> ring = {};  ///< of this ring alone; empty: of all rings without a separate entry
   friend bool operator==(const ChainParameter&, const ChainParameter&) = default;
 };
 
 /// The parameters of a chain that a pattern names: "distance.stddev_m", "distance.*", "*" or "0.*" (place in the
 /// chain), each * for any text, and "gain_bias.rings.*", "gain_bias.rings.3.gain" or "gain_bias.rings.*.gain" for
-/// parameters of each of `rings`, which ascend. What cannot be learned is passed over where a * meets it. Throws
-/// InputError when the pattern names none, or one that cannot be learned, saying why.
+/// parameters of each of `rings`, which ascend. A * skips parameters that cannot be learned. Throws InputError, with
+/// the reason, if the pattern names no parameter, or one that cannot be learned.
 FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern,
                                                         std::span<const std::uint16_t> rings = {});
 /// The parameters of several patterns, one after the other.
@@ -146,45 +146,45 @@ FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain,
 FATHOM_API std::vector<std::uint16_t> rings_of(const ChainReturns& returns);
 
 struct ChainFitOptions {
-  std::uint32_t hold_out = 5;      ///< every `hold_out`-th frame judges and teaches nothing; 0: none
+  std::uint32_t hold_out = 5;      ///< every `hold_out`-th frame judges and is not learned from; 0: no frame
   std::uint32_t block_frames = 1;  ///< frames that count as one for the errors, where there are no stretches
   /// Standard errors take this number of stretches of the way, of about equal numbers of frames, as independent, and
   /// neighbours as FitOptions::stretches says. With fewer frames, each is a stretch. 0: frames, or blocks of them.
-  /// Nothing: kUsualStretches where the sensor moved and block_frames is 1, else 0. Not with block_frames above 1.
+  /// Empty: kUsualStretches if the sensor moved and block_frames is 1, else 0. Not with block_frames above 1.
   std::optional<std::uint32_t> stretches = {};
   static constexpr std::uint32_t kUsualStretches = 40, kMostStretches = 1'000'000;
   int threads = 0;  ///< at work at once; 0: one per core; they change no bit of the result
 };
 
-/// How many stretches a fit takes of these returns; 0: none.
+/// Number of stretches in a fit of these returns; 0: frames are blocks.
 FATHOM_API std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options);
 
 /// Throws InputError for a number outside its limits.
 FATHOM_API void validate(const ChainFitOptions& options);
 
-/// A parameter is unidentified if its standard error exceeds its value, if the returns bound it to one side only, or if
-/// it stays as given: others do the same, it does nothing, disparities have no common step, or it is of angular_hit and
-/// only ranges are known. Intervals are as even about the value as the likelihood is. Blocks are stretches of the way,
-/// or frames, or blocks of frames.
+/// A parameter is unidentified if its standard error exceeds its value, or if the returns bound it to one side only. It
+/// is also unidentified if it stays as given: other parameters have the same effect, it has no effect, disparities have
+/// no common step, or it is of angular_hit and only ranges are known. Intervals are as uneven as the likelihood. Blocks
+/// are stretches of the way, or frames, or blocks of frames.
 struct ChainFit : Fit {
   NoiseChain chain;                   ///< as given, with the learned values
   std::size_t returns = 0, lost = 0;  ///< used to learn; lost ones among them
   std::size_t frames = 0;
-  /// Of a chain with angular_ray: those used to learn whose turned rays meet several surfaces, and so tell the angles.
+  /// Of a chain with angular_ray: the returns whose turned rays meet several surfaces, and so show the angles.
   std::size_t at_edges = 0;
 };
 
 /// Learns the parameters `free` of a chain. `steps_per_px` of a disparity is read off the spacing of its levels. Where
 /// min_energy and pow of a stereo_energy are free, its other law is tried, too, and taken where it is likelier by 3
-/// nats; not beside angular_ray. Parameters that others tell (the mean of a distance beside a bias, one of two
-/// dropouts), or that the returns do not, stay as given. A ring whose parameter is free gets a separate entry, which
-/// begins as the model itself. Throws InputError when arrays disagree, nothing is free, or fewer than 100 returns are
-/// there to learn from. Throws it for a model without density, which the message names. Throws it for a parameter that
-/// is free for a ring without returns, and for a model that is free both for single rings and for all of them.
+/// nats; not beside angular_ray. Redundant parameters (the mean of a distance beside a bias, one of two dropouts) and
+/// parameters that the returns do not identify stay as given. A ring whose parameter is free gets a separate entry,
+/// which begins as the model itself. Throws InputError when arrays disagree, no parameter is free, or fewer than 100
+/// returns are there to learn from. Throws it for a model without density, which the message names. Throws it for a
+/// parameter that is free for a ring without returns, and for a model that is free both for single rings and for all.
 FATHOM_API ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free,
                               const ChainReturns& returns, const ChainFitOptions& options = {});
 
-/// Throws InputError for a chain that fit_chain() and score_frames() refuse whatever the returns are: one with a model
+/// Throws InputError for a chain that fit_chain() and score_frames() refuse for all returns: one with a model
 /// without density, which it names, with parameters for entities, or with models whose law together is not known.
 FATHOM_API void check_scorable(const NoiseChain& chain);
 
@@ -192,7 +192,7 @@ FATHOM_API void check_scorable(const NoiseChain& chain);
 struct FrameScore {
   std::uint32_t frame = 0;
   std::size_t returns = 0, lost = 0;
-  double nats = 0.0;  ///< per return; one that the chain holds for impossible counts -60
+  double nats = 0.0;  ///< per return; an impossible one counts -60
 };
 
 /// Of each frame, in their order. Throws InputError as fit_chain() does.
