@@ -337,6 +337,8 @@ ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNu
   data_.cosines = std::make_shared<const std::vector<float>>(std::move(cosines));
 }
 
+Interval ChainLikelihood::limits(std::size_t k) const { return {free_[k].low, free_[k].high}; }
+
 void ChainLikelihood::find_columns() {
   const std::vector<std::uint16_t>& rings = data_.returns.ring;
   for (std::size_t k = 0; k < free_.size(); ++k) {

@@ -17,11 +17,12 @@
 #include <fathom/noise/measured_range_law.hpp>
 
 #include "calibrate/turned_rays.hpp"
-#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
-struct Slope;  // fit/estimator.hpp
+// fit/estimator.hpp
+struct Interval;
+struct Slope;
 
 float cosine_of(float incidence_rad);
 
@@ -217,7 +218,7 @@ class ChainLikelihood {
   [[nodiscard]] std::size_t size() const { return data_.used.size(); }
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] const FreeNumber& free(std::size_t k) const { return free_[k]; }
-  [[nodiscard]] Interval limits(std::size_t k) const { return {free_[k].low, free_[k].high}; }
+  [[nodiscard]] Interval limits(std::size_t k) const;
   [[nodiscard]] static double nearest(std::size_t /*k*/, double value) { return as_float(value); }
   /// The values that the chain has.
   [[nodiscard]] std::vector<double> given() const { return values_of(chain_, free_); }
