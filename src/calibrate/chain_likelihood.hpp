@@ -219,6 +219,7 @@ class ChainLikelihood {
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] const FreeNumber& free(std::size_t k) const { return free_[k]; }
   [[nodiscard]] Interval limits(std::size_t k) const;
+  [[nodiscard]] double step(std::size_t k) const { return free_[k].step; }
   [[nodiscard]] static double nearest(std::size_t /*k*/, double value) { return as_float(value); }
   /// The values that the chain has.
   [[nodiscard]] std::vector<double> given() const { return values_of(chain_, free_); }

@@ -67,7 +67,7 @@ bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const Fr
 namespace {
 
 constexpr std::size_t kCoarseReturns = 4096, kSomeReturns = 16'384;
-constexpr double kSettledNats = 1e-3, kNoFloor = -1e6;
+constexpr double kSettledNats = 1e-3;
 constexpr int kMostRounds = 4;
 
 /// For a search that takes few parameters: a field has one value for all its rings.
@@ -176,13 +176,8 @@ void Ascent::look_around() {
   const std::vector<FreeNumber> numbers = tied(smooth_);
   const NoiseChain start = chain_;
   const auto search = [&](std::span<const std::size_t> few) {
-    // Far from the maximum most returns are at the floor, where they have no slopes: one way begins without it.
-    const ChainLikelihood near(start, numbers, data_.at(few)), far(start, numbers, data_.at(few, kNoFloor));
-    const std::vector<double> values = inner_start(numbers, near.given());
-    const std::vector<double> beside = climb_newton(objective_of(far), values, kSettledNats).values;
-    const Maximum one = climb_newton(objective_of(near), values, kSettledNats),
-                  other = climb_newton(objective_of(near), beside, kSettledNats);
-    return near.chain_at(other.log_likelihood > one.log_likelihood ? other.values : one.values);
+    const ChainLikelihood coarse(start, numbers, data_.at(few));
+    return coarse.chain_at(search_coarsely(objective_of(coarse), inner_start(numbers, coarse.given())));
   };
   std::vector<std::size_t> few = some_of(data_.used, kCoarseReturns);
   chain_ = search(few);

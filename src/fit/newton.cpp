@@ -15,7 +15,97 @@ namespace fathom {
 
 namespace {
 
-constexpr int kMostNewtonSteps = 60, kMostTrials = 14;
+constexpr int kMostSimplexSteps = 400, kMostNewtonSteps = 60, kMostTrials = 14;
+constexpr double kSimplexGain = 1e-3;  // nats by which a step must still better things
+constexpr double kLogOffset = 1e-6;    // so that 0 has a logarithm
+
+/// A parameter as the simplex moves it: steps of all have equal weight.
+struct SimplexScale {
+  bool in_log;
+  Interval limits;
+  double unit;
+
+  SimplexScale(const Interval& of, double step)
+      : in_log(of.low >= 0.0), limits(of), unit(step > 0.0 ? step : 0.02 * std::min(of.high - of.low, 5.0)) {}
+  [[nodiscard]] double of(double value) const {
+    return in_log ? std::log(value - limits.low + kLogOffset) : value / unit;
+  }
+  [[nodiscard]] double value(double x) const {
+    return std::clamp(in_log ? std::exp(x) - kLogOffset + limits.low : x * unit, limits.low, limits.high);
+  }
+};
+
+class Simplex {
+ public:
+  Simplex(const Objective& objective, std::span<const double> start) : objective_(objective) {
+    Eigen::VectorXd origin(start.size());
+    for (std::size_t k = 0; k < start.size(); ++k) {
+      scales_.emplace_back(objective.limits[k], objective.step[k]);
+      origin[k] = scales_[k].of(start[k]);
+    }
+    corners_.push_back(corner_at(origin));
+    for (std::size_t k = 0; k < start.size(); ++k) {
+      Eigen::VectorXd moved = origin;
+      moved[k] += scales_[k].in_log ? 0.7 : 1.0;
+      corners_.push_back(corner_at(moved));
+    }
+  }
+
+  std::vector<double> climb() {
+    for (int step = 0; step < kMostSimplexSteps; ++step) {
+      std::ranges::stable_sort(corners_, std::greater<>(), &Corner::value);
+      if (corners_.front().value - corners_.back().value < kSimplexGain) break;
+      move_worst();
+    }
+    return values_of(std::ranges::max_element(corners_, {}, &Corner::value)->at);
+  }
+
+ private:
+  struct Corner {
+    Eigen::VectorXd at;
+    double value;
+  };
+  [[nodiscard]] std::vector<double> values_of(const Eigen::VectorXd& at) const {
+    std::vector<double> values(scales_.size());
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = scales_[k].value(at[k]);
+    return values;
+  }
+  [[nodiscard]] Corner corner_at(const Eigen::VectorXd& at) const { return {at, objective_.total(values_of(at))}; }
+
+  void move_worst() {
+    const std::size_t n = scales_.size();
+    Eigen::VectorXd middle = Eigen::VectorXd::Zero(n);  // of the better corners
+    for (std::size_t c = 0; c < n; ++c) middle += corners_[c].at / static_cast<double>(n);
+    Corner& worst = corners_.back();
+    const auto along = [&](double share) { return corner_at(middle + share * (worst.at - middle)); };
+    const Corner mirrored = along(-1.0);
+    if (mirrored.value > corners_.front().value) {
+      const Corner farther = along(-2.0);
+      worst = farther.value > mirrored.value ? farther : mirrored;
+    } else if (mirrored.value > corners_[n - 1].value) {
+      worst = mirrored;
+    } else if (const Corner nearer = along(mirrored.value > worst.value ? -0.5 : 0.5);
+               nearer.value > std::max(mirrored.value, worst.value)) {
+      worst = nearer;
+    } else {
+      for (std::size_t c = 1; c <= n; ++c) corners_[c] = corner_at(0.5 * (corners_[c].at + corners_[0].at));
+    }
+  }
+
+  const Objective& objective_;
+  std::vector<SimplexScale> scales_;
+  std::vector<Corner> corners_;
+};
+
+}  // namespace
+
+std::vector<double> search_coarsely(const Objective& objective, std::vector<double> start) {
+  if (start.empty()) return start;
+  // A second simplex about the first one's end: one alone may have gone flat on its way.
+  return Simplex(objective, Simplex(objective, start).climb()).climb();
+}
+
+namespace {
 
 /// Parameters stay that would leave their limits, or that change nothing.
 Eigen::VectorXd damped_step(const Objective& objective, const Slope& slope, std::span<const double> at,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Searches of the maximum of a likelihood without an EM step: damped Newton steps for all parameters together, and a
-// search along one parameter at which the likelihood jumps.
+// Searches of the maximum of a likelihood without an EM step: a simplex for a first look, damped Newton steps for all
+// parameters together, and a search along one parameter at which the likelihood jumps.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +16,7 @@ namespace fathom {
 /// A likelihood as the searches see it. The likelihood must outlive it.
 struct Objective {
   std::vector<Interval> limits;  ///< [parameters]
+  std::vector<double> step = {};      ///< [parameters] a small change of each; 0: the limits give one
   std::function<double(std::span<const double>)> total;
   std::function<Slope(std::span<const double>, std::span<const double>)> slope = {};
   std::function<double(std::size_t, double)> nearest;  ///< the value that is stored
@@ -29,7 +30,11 @@ struct Objective {
 template <SlopedLikelihood L>
 Objective objective_of(const L& likelihood) {
   Objective o;
-  for (std::size_t k = 0; k < likelihood.parameters(); ++k) o.limits.push_back(likelihood.limits(k));
+  for (std::size_t k = 0; k < likelihood.parameters(); ++k) {
+    o.limits.push_back(likelihood.limits(k));
+    o.step.push_back(0.0);
+    if constexpr (requires { likelihood.step(k); }) o.step.back() = likelihood.step(k);
+  }
   o.total = [&](std::span<const double> values) { return likelihood.total(values); };
   o.slope = [&](std::span<const double> values, std::span<const double> steps) {
     return likelihood.slope(values, steps);
@@ -40,6 +45,10 @@ Objective objective_of(const L& likelihood) {
   };
   return o;
 }
+
+/// Nelder and Mead's simplex (The Computer Journal 7, 1965), in logarithms of parameters that are never negative. It
+/// comes near the maximum from a distance, where slopes mislead.
+std::vector<double> search_coarsely(const Objective& objective, std::vector<double> start);
 
 /// Damped Newton steps (Levenberg and Marquardt) within the limits, until one gains less than `least_gain`, nats. The
 /// information may be the outer product of the scores (Berndt, Hall, Hall, Hausman 1974). Never ends below its start.

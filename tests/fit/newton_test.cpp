@@ -41,6 +41,9 @@ TEST(Newton, FindsTheMaximumFromFarAway) {
     EXPECT_TRUE(top.converged);
     EXPECT_NEAR(top.values[0], 3.0, 1e-5);
     EXPECT_NEAR(top.values[1], std::sqrt(2.5), 1e-5);
+    const std::vector<double> near = search_coarsely(objective_of(normal), start);
+    EXPECT_NEAR(near[0], 3.0, 0.1);
+    EXPECT_NEAR(near[1], std::sqrt(2.5), 0.1);
   }
 }
 
