@@ -127,9 +127,9 @@ class Ascent {
 
 /// The returns that standard errors rest on: they are possible under the learned chain.
 ///
-/// A return below ChainDensity::kLeastLog counts that much for all parameters near the maximum. The maximum is therefore
-/// that of the other returns, and standard errors are theirs. If a return crossed the floor within a step of the
-/// differences, the likelihood would have a kink: so the floor is out of reach for standard errors.
+/// A return below ChainDensity::kLeastLog counts that much for all parameters near the maximum. The maximum is
+/// therefore that of the other returns, and standard errors are theirs. If a return crossed the floor within a step of
+/// the differences, the likelihood would have a kink: so the floor is out of reach for standard errors.
 ///
 /// Which returns are impossible depends on the parameters, too. The sum of max(g, floor) over log densities g has the
 /// second derivatives

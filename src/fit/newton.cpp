@@ -128,8 +128,8 @@ Eigen::VectorXd damped_step(const Objective& objective, const Slope& slope, std:
 void set_steps(const Slope& slope, std::span<const double> values, std::vector<double>& steps) {
   for (std::size_t k = 0; k < steps.size(); ++k) {
     const double error = 1.0 / std::sqrt(std::max(slope.information(k, k), 1e-12));
-    steps[k] = std::max(std::min(0.1 * error, 0.1 * std::max(std::abs(values[k]), 1e-3)),
-                        1e-6 * std::abs(values[k]) + 1e-9);
+    steps[k] =
+        std::max(std::min(0.1 * error, 0.1 * std::max(std::abs(values[k]), 1e-3)), 1e-6 * std::abs(values[k]) + 1e-9);
   }
 }
 

@@ -15,8 +15,8 @@ namespace fathom {
 
 /// A likelihood as the searches see it. The likelihood must outlive it.
 struct Objective {
-  std::vector<Interval> limits;  ///< [parameters]
-  std::vector<double> step = {};      ///< [parameters] a small change of each; 0: the limits give one
+  std::vector<Interval> limits;   ///< [parameters]
+  std::vector<double> step = {};  ///< [parameters] a small change of each; 0: the limits give one
   std::function<double(std::span<const double>)> total;
   std::function<Slope(std::span<const double>, std::span<const double>)> slope = {};
   std::function<double(std::size_t, double)> nearest;  ///< the value that is stored
