@@ -6,27 +6,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/beam/beam.hpp>
 #include <fathom/files/maps.hpp>
 
-#include "command_tree.hpp"
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
 #include "progress.hpp"
-#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -120,6 +107,7 @@ struct BeamHeatmapOptions {
   fathom::HeatmapLogOptions heatmap;
   bool has_spacing = false;  ///< whether the spacing was given
   std::uint32_t pixels = 1600;
+  fathom::Theme theme = fathom::Theme::kDark;
   OutputOptions output;
 };
 
@@ -212,7 +200,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const fathom::LogHeatmap& found = made.map;
   const fathom::Heatmap& heatmap = found.heatmap;
   fathom::HeatmapPicture picture;
-  picture.pixels = options.pixels;
+  picture.pixels = options.pixels, picture.theme = options.theme;
   picture.truth = found.logged;
   picture.truth_name =
       fmt::format("pose of scan {} in {}", options.scan, fathom::printable(log_file.filename().string()));
@@ -296,6 +284,7 @@ void add_beam_heatmap(CLI::App& beam) {
   begin_section(c, Section::kOutput);
   add_whole(c, {"--pixels", "N", "longer side of the map in the picture"},
             {Picture::kLeastPixels, Picture::kMostPixels}, o->pixels);
+  add_choice(c, "--theme", "background: dark, or white for print", o->theme);
   add_force(c, o->output.force);
   add_quiet(c, o->output.quiet);
   begin_section(c, Section::kComputer);

@@ -104,43 +104,50 @@ void bind_pictures(FrameClass& frame) {
       .def(
           "write_range_image",
           [](FrameHandle& h, const Path& file, const std::string& color, double scale_m, const py::object& shifts,
-             bool legend, const std::vector<std::string>& names) {
+             bool legend, const std::vector<std::string>& names, const std::string& theme) {
             write_range_image(file, h.frame(), word_of<ColorBy>(color, "color"), scale_m, shifts_of(shifts),
-                              {legend, names});
+                              {legend, names, word_of<Theme>(theme, "theme")});
           },
           "file"_a, py::kw_only(), "color"_a = "range", "scale_m"_a = 0.0, "shifts"_a = py::none(), "legend"_a = true,
-          "entity_names"_a = py::make_tuple(),
+          "entity_names"_a = py::make_tuple(), "theme"_a = "dark",
           "Writes a picture, a pixel per ray. color: 'range', 'entity' or 'reason'; scale_m: the range of the last\n"
-          "colour, 0: a round one; shifts: columns by which rows move to the right, see destagger_shifts.")
+          "colour, 0: a round one; shifts: columns by which rows move to the right, see destagger_shifts; theme: "
+          "'dark',\n"
+          "or 'light' for print, of all pictures.")
       .def(
           "write_angle_image",
           [](FrameHandle& h, const Path& file, const std::string& color, double scale_m, bool legend,
-             const std::vector<std::string>& names) {
-            write_angle_image(file, h.frame(), word_of<ColorBy>(color, "color"), scale_m, {legend, names});
+             const std::vector<std::string>& names, const std::string& theme) {
+            write_angle_image(file, h.frame(), word_of<ColorBy>(color, "color"), scale_m,
+                              {legend, names, word_of<Theme>(theme, "theme")});
           },
           "file"_a, py::kw_only(), "color"_a = "range", "scale_m"_a = 0.0, "legend"_a = true,
-          "entity_names"_a = py::make_tuple(),
+          "entity_names"_a = py::make_tuple(), "theme"_a = "dark",
           "Writes the rays as dots where they point; also needs the channels azimuth and elevation.")
       .def(
           "write_birds_eye",
           [](FrameHandle& h, const Path& file, const std::string& color, double max_range_m, std::uint32_t pixels,
-             const std::optional<Pose>& world_from_sensor, bool legend, const std::vector<std::string>& names) {
+             const std::optional<Pose>& world_from_sensor, bool legend, const std::vector<std::string>& names,
+             const std::string& theme) {
             write_birds_eye_view(file, h.frame(), word_of<ColorBy>(color, "color"), max_range_m, pixels,
-                                 world_from_sensor, {legend, names});
+                                 world_from_sensor, {legend, names, word_of<Theme>(theme, "theme")});
           },
           "file"_a, py::kw_only(), "color"_a = "range", "max_range_m"_a = 0.0, "pixels"_a = 1024,
           "world_from_sensor"_a = py::none(), "legend"_a = true, "entity_names"_a = py::make_tuple(),
-          "Writes the world points from above; needs the channel hit_world.")
+          "theme"_a = "dark", "Writes the world points from above; needs the channel hit_world.")
       .def(
           "write_reason_picture",
-          [](FrameHandle& h, const Path& file, bool legend) { write_reason_picture(file, h.frame(), legend); },
-          "file"_a, py::kw_only(), "legend"_a = true, "Writes the reasons in colours.")
+          [](FrameHandle& h, const Path& file, bool legend, const std::string& theme) {
+            write_reason_picture(file, h.frame(), legend, word_of<Theme>(theme, "theme"));
+          },
+          "file"_a, py::kw_only(), "legend"_a = true, "theme"_a = "dark", "Writes the reasons in colours.")
       .def(
           "write_label_picture",
-          [](FrameHandle& h, const Path& file, const std::vector<Label>& labels, bool legend) {
-            write_label_picture(file, h.frame(), labels, legend);
+          [](FrameHandle& h, const Path& file, const std::vector<Label>& labels, bool legend,
+             const std::string& theme) {
+            write_label_picture(file, h.frame(), labels, legend, word_of<Theme>(theme, "theme"));
           },
-          "file"_a, "labels"_a, py::kw_only(), "legend"_a = true,
+          "file"_a, "labels"_a, py::kw_only(), "legend"_a = true, "theme"_a = "dark",
           "Writes the labels of what the rays struck in the colours of labels (Scene.labels); needs the channels "
           "label\n"
           "and entity_id.")
@@ -149,8 +156,10 @@ void bind_pictures(FrameClass& frame) {
           "Writes a 16-bit PNG of the ids of labels; needs the channel label.")
       .def(
           "write_camera_sheet",
-          [](FrameHandle& h, const Path& file, double scale_m) { write_camera_sheet(file, h.frame(), scale_m); },
-          "file"_a, py::kw_only(), "scale_m"_a = 0.0,
+          [](FrameHandle& h, const Path& file, double scale_m, const std::string& theme) {
+            write_camera_sheet(file, h.frame(), scale_m, word_of<Theme>(theme, "theme"));
+          },
+          "file"_a, py::kw_only(), "scale_m"_a = 0.0, "theme"_a = "dark",
           "Writes clean depth, noisy depth, reasons and energy; needs these four channels.");
 }
 

@@ -91,16 +91,16 @@ class LabelColors {
 std::array<std::uint8_t, 3> color_of(const Label& label) { return label.color.value_or(entity_color(label.id)); }
 
 void write_label_picture(const std::filesystem::path& file, const Frame& frame, std::span<const Label> labels,
-                         bool with_legend) {
-  if (frame.returns() > 1) return write_label_picture(file, frame.of_return(0), labels, with_legend);
+                         bool with_legend, Theme theme) {
+  if (frame.returns() > 1) return write_label_picture(file, frame.of_return(0), labels, with_legend, theme);
   check_sides(file, frame);
   const LabelColors colors(frame, labels);
   Image image = picture_with_legend(
-      frame.cols(), frame.rows(), with_legend,
+      frame.cols(), frame.rows(), with_legend, theme,
       [&](const Lettering& letters, std::uint32_t width) { return colors.key(key_columns(letters, width)); });
   for (std::size_t i = 0; i < frame.size(); ++i) {
     image.at(static_cast<std::uint32_t>(i % frame.cols()), static_cast<std::uint32_t>(i / frame.cols())) =
-        colors.color(i);
+        image.shown(colors.color(i));
   }
   write_png(file, image);
 }
@@ -123,10 +123,10 @@ struct Panel {
 
 void draw_panel(Image& image, Lettering& letters, const SheetLayout& layout, std::uint32_t k, const Frame& frame,
                 const Panel& panel) {
-  letters.draw(image, layout.left(k), layout.top(k) - letters.line_height(), panel.title, kInk);
+  letters.draw(image, layout.left(k), layout.top(k) - letters.line_height(), panel.title, image.palette.ink);
   for (std::uint32_t v = 0; v < frame.rows(); ++v) {
     for (std::uint32_t u = 0; u < frame.cols(); ++u) {
-      image.at(layout.left(k) + u, layout.top(k) + v) = panel.color(std::size_t{v} * frame.cols() + u);
+      image.at(layout.left(k) + u, layout.top(k) + v) = image.shown(panel.color(std::size_t{v} * frame.cols() + u));
     }
   }
 }
@@ -152,21 +152,21 @@ ColorBar energy_bar() {
 
 }  // namespace
 
-void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend) {
-  if (frame.returns() > 1) return write_reason_picture(file, frame.of_return(0), with_legend);
+void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend, Theme theme) {
+  if (frame.returns() > 1) return write_reason_picture(file, frame.of_return(0), with_legend, theme);
   check_sides(file, frame);
   const std::span<const Reason> reason = frame.reason();
-  Image image = picture_with_legend(frame.cols(), frame.rows(), with_legend,
+  Image image = picture_with_legend(frame.cols(), frame.rows(), with_legend, theme,
                                     [&](const Lettering&, std::uint32_t) { return reason_key(frame); });
   for (std::size_t i = 0; i < frame.size(); ++i) {
     image.at(static_cast<std::uint32_t>(i % frame.cols()), static_cast<std::uint32_t>(i / frame.cols())) =
-        reason_color(reason[i]);
+        image.shown(reason_color(reason[i]));
   }
   write_png(file, image);
 }
 
-void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m) {
-  if (frame.returns() > 1) return write_camera_sheet(file, frame.of_return(0), scale_m);
+void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m, Theme theme) {
+  if (frame.returns() > 1) return write_camera_sheet(file, frame.of_return(0), scale_m, theme);
   check_sides(file, frame);
   if (!(scale_m >= 0.0 && scale_m <= kMostColorScaleM)) {
     throw InputError(fmt::format("scale_m = {} is not in [0, {}] m", scale_m, limit_text(kMostColorScaleM)));
@@ -186,7 +186,7 @@ void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, d
   Lettering letters(letter_size(2 * frame.cols(), 2 * frame.rows()));
   const SheetLayout layout(frame.rows(), frame.cols(), letters);
   const std::uint32_t bar_width = layout.bar_width(), bars = legend_height(letters, depth_bar, bar_width);
-  Image image(layout.width(), layout.bottom() + bars + legend_height(letters, reasons, layout.width()), kBackground);
+  Image image(layout.width(), layout.bottom() + bars + legend_height(letters, reasons, layout.width()), theme);
   for (std::uint32_t k = 0; k < panels.size(); ++k) draw_panel(image, letters, layout, k, frame, panels[k]);
   draw_legend(image, letters, depth_bar, layout.left(0) - layout.gap, layout.bottom(), bar_width);
   draw_legend(image, letters, energies, layout.left(1) - layout.gap, layout.bottom(), bar_width);

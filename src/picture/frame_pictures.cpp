@@ -45,14 +45,14 @@ void write_range_image(const std::filesystem::path& file, const Frame& frame, Co
   }
   const Painter painter(frame, color, scale_m);
   const PatternGrid grid = grid_of(frame, file);
-  Image image = picture_with_legend(grid.width, grid.lines * grid.repeat, legend.is_shown,
+  Image image = picture_with_legend(grid.width, grid.lines * grid.repeat, legend.is_shown, legend.theme,
                                     [&](const Lettering& letters, std::uint32_t width) {
                                       return make_legend(painter, frame, legend, "no return", letters, width);
                                     });
   for (std::size_t ray = 0; ray < frame.size(); ++ray) {
     const auto x = static_cast<std::uint32_t>(ray % grid.width), line = static_cast<std::uint32_t>(ray / grid.width);
     const std::int64_t shift = shifts.empty() ? 0 : shifts[ray / frame.cols()];
-    image.at(wrapped(x + shift, grid.width), line * grid.repeat) = painter.color(ray);
+    image.at(wrapped(x + shift, grid.width), line * grid.repeat) = image.shown(painter.color(ray));
   }
   for (std::uint32_t line = 0; line < grid.lines; ++line) {
     const Rgb* first = &image.at(0, line * grid.repeat);
@@ -100,7 +100,7 @@ void write_angle_image(const std::filesystem::path& file, const Frame& frame, Co
       const SeenAt at(azimuth_rad[ray], elevation_rad[ray]);
       if (!at.is_finite()) continue;
       image.fill(canvas.view.column(at.x_deg) - (size - 1) / 2, canvas.view.row(at.y_deg) - (size - 1) / 2, size, size,
-                 painter.color(ray));
+                 image.shown(painter.color(ray)));
     }
   };
   const MapAxes axes = {"azimuth", "elev.", "deg", -1.0};
@@ -133,7 +133,7 @@ void draw_points(Image& image, const MapCanvas& canvas, const PointSpan& hit, st
     const std::int64_t top = canvas.view.row(hit.y[ray]) - (size - 1) / 2;
     const std::int64_t right = std::min<std::int64_t>(left + size, canvas.width);
     const std::int64_t low = std::min<std::int64_t>(top + size, canvas.height);
-    const Rgb color = painter.color(ray);
+    const Rgb color = image.shown(painter.color(ray));
     for (std::int64_t y = std::max<std::int64_t>(top, 0); y < low; ++y) {
       for (std::int64_t x = std::max<std::int64_t>(left, 0); x < right; ++x) {
         float& highest_m = height_m[static_cast<std::size_t>(y * canvas.width + x)];
@@ -175,7 +175,7 @@ void write_birds_eye_view(const std::filesystem::path& file, const Frame& frame,
     draw_points(image, canvas, hit, rays, painter, point_size(rays.size(), pixels));
     if (world_from_sensor) {
       const Vec3& at_m = world_from_sensor->translation_m;
-      draw_sensor(image, canvas, at_m.x, at_m.y, heading_of(*world_from_sensor));
+      draw_sensor(image, canvas, at_m.x, at_m.y, heading_of(*world_from_sensor), image.palette.ink);
     }
     draw_scale_bar(image, letters, canvas);
   };

@@ -31,8 +31,8 @@ std::uint32_t room_of(const Lettering& letters, std::uint32_t width) {
 std::uint32_t draw_swatch(Image& image, const Lettering& letters, std::int64_t x, std::int64_t top, Rgb color) {
   const std::uint32_t side = letters.size() * 3 / 4;
   const std::int64_t y = top + (letters.line_height() - side) / 2;
-  image.fill(x - 1, y - 1, side + 2, side + 2, kFaintInk);
-  image.fill(x, y, side, side, color);
+  image.fill(x - 1, y - 1, side + 2, side + 2, image.palette.faint_ink);
+  image.fill(x, y, side, side, image.shown(color));
   return side + letters.size() / 2;
 }
 
@@ -40,15 +40,15 @@ std::uint32_t draw_swatch(Image& image, const Lettering& letters, std::int64_t x
 void draw_head(Image& image, Lettering& letters, std::int64_t x, std::int64_t top, std::uint32_t width,
                std::string_view title, std::string_view note, std::string_view lost) {
   const std::uint32_t title_width = letters.width(title, width) + letters.size();
-  letters.draw(image, x, top, letters.cut(title, width), kInk);
+  letters.draw(image, x, top, letters.cut(title, width), image.palette.ink);
   if (title_width >= width) return;
   const std::string shown = letters.cut(note, width - title_width);
-  letters.draw(image, x + title_width, top, shown, kSoftInk);
+  letters.draw(image, x + title_width, top, shown, image.palette.soft_ink);
   if (lost.empty()) return;
   const std::uint32_t lost_width = letters.width(lost) + letters.size() * 5 / 4;
   if (title_width + letters.width(shown) + letters.size() + lost_width > width) return;
   const std::int64_t at = x + width - lost_width;
-  letters.draw(image, at + draw_swatch(image, letters, at, top, kLostColor), top, lost, kSoftInk);
+  letters.draw(image, at + draw_swatch(image, letters, at, top, image.palette.lost), top, lost, image.palette.soft_ink);
 }
 
 std::string end_text(double value) { return fmt::format("{:.4g}", value == 0.0 ? 0.0 : value); }
@@ -60,11 +60,11 @@ void draw_ticks(Image& image, Lettering& letters, const ColorBar& bar, std::int6
   const std::int64_t text_top = top + tick_of(letters);
   const std::string first = end_text(bar.low), last = (bar.is_open ? "\u2265 " : "") + end_text(bar.high);
   const std::int64_t last_x = x + width - letters.width(last);
-  letters.draw(image, x, text_top, first, kInk);
-  letters.draw(image, last_x, text_top, last, kInk);
+  letters.draw(image, x, text_top, first, image.palette.ink);
+  letters.draw(image, last_x, text_top, last, image.palette.ink);
   const auto stroke = std::max(1U, letters.size() / 13);
-  image.fill(x, top, stroke, tick_of(letters), kSoftInk);
-  image.fill(x + width - stroke, top, stroke, tick_of(letters), kSoftInk);
+  image.fill(x, top, stroke, tick_of(letters), image.palette.soft_ink);
+  image.fill(x + width - stroke, top, stroke, tick_of(letters), image.palette.soft_ink);
   std::int64_t free_x = x + letters.width(first) + gap;
   for (const double value : round_values(bar.low, bar.high, std::min(12U, width / (6 * letters.size()) + 1))) {
     const auto at = x + static_cast<std::int64_t>((value - bar.low) / (bar.high - bar.low) * (width - stroke));
@@ -72,8 +72,8 @@ void draw_ticks(Image& image, Lettering& letters, const ColorBar& bar, std::int6
     const std::uint32_t text_width = letters.width(text);
     const std::int64_t left = at - text_width / 2;
     if (left < free_x || left + text_width + gap > last_x) continue;
-    image.fill(at, top, stroke, tick_of(letters), kSoftInk);
-    letters.draw(image, left, text_top, text, kInk);
+    image.fill(at, top, stroke, tick_of(letters), image.palette.soft_ink);
+    letters.draw(image, left, text_top, text, image.palette.ink);
     free_x = left + text_width + gap;
   }
 }
@@ -105,9 +105,9 @@ void draw_key(Image& image, Lettering& letters, const Key& key, std::int64_t x, 
     const std::uint32_t swatch = draw_swatch(image, letters, left, y, entry.color);
     const std::uint32_t value = letters.width(entry.value), room = step - std::min(step, swatch + 2 * letters.size());
     const std::string name = letters.cut(entry.name, room - std::min(room, value + letters.size() / 2));
-    letters.draw(image, left + swatch, y, name, entry.is_there ? kInk : kFaintInk);
+    letters.draw(image, left + swatch, y, name, entry.is_there ? image.palette.ink : image.palette.faint_ink);
     const std::int64_t value_x = left + swatch + letters.width(name) + letters.size() * 3 / 5;
-    letters.draw(image, value_x, y, entry.value, entry.is_there ? kSoftInk : kFaintInk);
+    letters.draw(image, value_x, y, entry.value, entry.is_there ? image.palette.soft_ink : image.palette.faint_ink);
   }
 }
 
@@ -180,13 +180,13 @@ void draw_legend(Image& image, Lettering& letters, const Legend& legend, std::in
   }
 }
 
-Image picture_with_legend(std::uint32_t width, std::uint32_t height, bool is_shown,
+Image picture_with_legend(std::uint32_t width, std::uint32_t height, bool is_shown, Theme theme,
                           const std::function<Legend(const Lettering& letters, std::uint32_t width)>& make) {
-  if (!is_shown) return Image(width, height, kBackground);
+  if (!is_shown) return {width, height, theme};
   Lettering letters(letter_size(width, height));
   const std::uint32_t wide = std::max(width, legend_width(letters));
   const Legend legend = make(letters, wide);
-  Image image(wide, height + legend_height(letters, legend, wide), kBackground);
+  Image image(wide, height + legend_height(letters, legend, wide), theme);
   draw_legend(image, letters, legend, 0, height, wide);
   return image;
 }

@@ -57,7 +57,7 @@ void draw_legend(Image& image, Lettering& letters, const Legend& legend, std::in
 
 /// An empty area of `width` x `height` pixels at the top left, and the legend below if it is shown. `make(letters,
 /// width)`: the legend for a picture of that width.
-Image picture_with_legend(std::uint32_t width, std::uint32_t height, bool is_shown,
+Image picture_with_legend(std::uint32_t width, std::uint32_t height, bool is_shown, Theme theme,
                           const std::function<Legend(const Lettering& letters, std::uint32_t width)>& make);
 
 /// Columns of a key in a legend of that width.

@@ -18,8 +18,6 @@ namespace fathom {
 
 namespace {
 
-constexpr Rgb kGridColor = {36, 40, 50};
-constexpr Rgb kShadow = {0, 0, 0};
 constexpr std::uint32_t kEdge = 12;  // pixels between the scale bar and the border, at weight 1
 constexpr double kGridCells = 8.0;   // along the longer side, about
 
@@ -83,11 +81,11 @@ void draw_grid(Image& image, const MapCanvas& canvas) {
   };
   for (std::uint32_t x = 0; x < canvas.width; ++x) {
     const double left_m = view.left_m + x * view.m_per_pixel;
-    if (has_line(left_m, left_m + view.m_per_pixel)) image.fill(x, 0, 1, canvas.height, kGridColor);
+    if (has_line(left_m, left_m + view.m_per_pixel)) image.fill(x, 0, 1, canvas.height, image.palette.grid);
   }
   for (std::uint32_t y = 0; y < canvas.height; ++y) {
     const double top_m = view.top_m - y * view.m_per_pixel;
-    if (has_line(top_m - view.m_per_pixel, top_m)) image.fill(0, y, canvas.width, 1, kGridColor);
+    if (has_line(top_m - view.m_per_pixel, top_m)) image.fill(0, y, canvas.width, 1, image.palette.grid);
   }
 }
 
@@ -95,12 +93,12 @@ std::int64_t draw_scale_bar(Image& image, Lettering& letters, std::int64_t x, st
                             double m_per_pixel, std::uint32_t weight) {
   const auto length = static_cast<std::int64_t>(std::lround(length_m / m_per_pixel));
   const std::int64_t w = weight, tick = 2 * w;
-  image.fill(x, y, length, w, kInk);
-  image.fill(x, y - tick, w, 2 * tick + w, kInk);
-  image.fill(x + length - w, y - tick, w, 2 * tick + w, kInk);
+  image.fill(x, y, length, w, image.palette.ink);
+  image.fill(x, y - tick, w, 2 * tick + w, image.palette.ink);
+  image.fill(x + length - w, y - tick, w, 2 * tick + w, image.palette.ink);
   const std::string text = length_text(length_m);
   const std::int64_t text_x = x + length + letters.size() / 2;
-  letters.draw(image, text_x, y + w / 2 - letters.line_height() / 2, text, kInk);
+  letters.draw(image, text_x, y + w / 2 - letters.line_height() / 2, text, image.palette.ink);
   return text_x + letters.width(text);
 }
 
@@ -111,7 +109,7 @@ void draw_scale_bar(Image& image, Lettering& letters, const MapCanvas& canvas) {
 }
 
 void draw_sensor(Image& image, const MapCanvas& canvas, double x_m, double y_m,
-                 const std::optional<double>& heading_rad) {
+                 const std::optional<double>& heading_rad, Rgb color) {
   const std::int64_t x = canvas.view.column(x_m), y = canvas.view.row(y_m);
   const double w = canvas.weight, begin = 7.0 * w, end = 20.0 * w;
   const math::SinCos64 heading = math::sincos(heading_rad.value_or(0.0));
@@ -125,9 +123,9 @@ void draw_sensor(Image& image, const MapCanvas& canvas, double x_m, double y_m,
           norm({static_cast<double>(dx) - along * heading.cos, static_cast<double>(dy) + along * heading.sin, 0});
       const double stroke = heading_rad ? w - from_stroke : -1.0;
       const double ring = std::min(7.5 * w - radius, radius - 5.5 * w);
-      image.blend(x + dx, y + dy, kShadow,
+      image.blend(x + dx, y + dy, image.palette.shadow,
                   cover(std::max(9.0 * w - radius, heading_rad ? 2.5 * w - from_stroke : -1.0)));
-      image.blend(x + dx, y + dy, kInk, cover(std::max({2.0 * w - radius, ring, stroke})));
+      image.blend(x + dx, y + dy, color, cover(std::max({2.0 * w - radius, ring, stroke})));
     }
   }
 }
@@ -150,35 +148,35 @@ std::string MapCoordinates::text(double value) const {
 }
 
 void MapCoordinates::draw(Image& image) const {
-  image.fill(canvas_.width, 0, image.width, image.height, kBackground);
-  image.fill(0, canvas_.height, image.width, image.height, kBackground);
+  image.fill(canvas_.width, 0, image.width, image.height, image.palette.background);
+  image.fill(0, canvas_.height, image.width, image.height, image.palette.background);
   draw_below(image);
   draw_right(image);
-  letters_.draw(image, canvas_.width + gap(), canvas_.height + gap() / 2, axes_.unit, kSoftInk);
+  letters_.draw(image, canvas_.width + gap(), canvas_.height + gap() / 2, axes_.unit, image.palette.soft_ink);
 }
 
 void MapCoordinates::draw_below(Image& image) const {
-  letters_.draw(image, gap(), canvas_.height + gap() / 2, axes_.x_name, kSoftInk);
+  letters_.draw(image, gap(), canvas_.height + gap() / 2, axes_.x_name, image.palette.soft_ink);
   std::int64_t free_x = gap() + letters_.width(axes_.x_name) + letters_.size();
   for (const double x : grid_values(canvas_.view.left_m, canvas_.view.m_per_pixel, canvas_.width, canvas_.step_m)) {
     const std::string label = text(axes_.x_sign * x);
     const std::int64_t width = letters_.width(label), left = canvas_.view.column(x) - width / 2;
     if (left < free_x || left + width > canvas_.width) continue;
-    letters_.draw(image, left, canvas_.height + gap() / 2, label, kSoftInk);
+    letters_.draw(image, left, canvas_.height + gap() / 2, label, image.palette.soft_ink);
     free_x = left + width + letters_.size();
   }
 }
 
 void MapCoordinates::draw_right(Image& image) const {
   const MapView& view = canvas_.view;
-  letters_.draw(image, canvas_.width + gap(), gap() / 2, axes_.y_name, kSoftInk);
+  letters_.draw(image, canvas_.width + gap(), gap() / 2, axes_.y_name, image.palette.soft_ink);
   const std::int64_t highest = gap() / 2 + letters_.line_height();
   std::int64_t free_y = canvas_.height;
   for (const double y :
        grid_values(view.top_m - view.m_per_pixel * canvas_.height, view.m_per_pixel, canvas_.height, canvas_.step_m)) {
     const std::int64_t top = view.row(y) - letters_.line_height() / 2;
     if (top + letters_.line_height() > free_y || top < highest) continue;
-    letters_.draw(image, canvas_.width + gap(), top, text(y), kSoftInk);
+    letters_.draw(image, canvas_.width + gap(), top, text(y), image.palette.soft_ink);
     free_y = top;
   }
 }
@@ -188,7 +186,7 @@ Image draw_map_picture(const MapCanvas& canvas, const MapAxes& axes, const Paint
                        const std::function<void(Image& image, Lettering& letters)>& draw_plane) {
   Lettering letters(letter_size(std::max(canvas.width, canvas.height), std::max(canvas.width, canvas.height)));
   if (!options.is_shown) {
-    Image plane(canvas.width, canvas.height, kBackground);
+    Image plane(canvas.width, canvas.height, options.theme);
     draw_plane(plane, letters);
     return plane;
   }
@@ -196,7 +194,7 @@ Image draw_map_picture(const MapCanvas& canvas, const MapAxes& axes, const Paint
   const std::uint32_t width = std::max(canvas.width + coordinates.right(), legend_width(letters));
   const std::uint32_t legend_top = canvas.height + coordinates.below();
   const Legend legend = make_legend(painter, frame, options, lost, letters, width);
-  Image image(width, legend_top + legend_height(letters, legend, width), kBackground);
+  Image image(width, legend_top + legend_height(letters, legend, width), options.theme);
   draw_plane(image, letters);
   coordinates.draw(image);
   draw_legend(image, letters, legend, 0, legend_top, width);

@@ -65,9 +65,9 @@ std::int64_t draw_scale_bar(Image& image, Lettering& letters, std::int64_t x, st
                             double m_per_pixel, std::uint32_t weight);
 /// The same at the lower left of a plane, a grid step long.
 void draw_scale_bar(Image& image, Lettering& letters, const MapCanvas& canvas);
-/// A white ring with a dot, and a stroke towards the heading.
+/// A ring with a dot, and a stroke towards the heading.
 void draw_sensor(Image& image, const MapCanvas& canvas, double x_m, double y_m,
-                 const std::optional<double>& heading_rad);
+                 const std::optional<double>& heading_rad, Rgb color);
 
 /// Names and unit of coordinates.
 struct MapAxes {

@@ -18,13 +18,47 @@ namespace fathom {
 
 using Rgb = std::array<std::uint8_t, 3>;
 
+/// The colour of a ray without a return, on a dark background.
+inline constexpr Rgb kLostColor = {34, 36, 46};
+inline constexpr Rgb kUnknownColor = {150, 150, 150};  ///< a return from no entity
+
+/// Colours of a picture that are not data.
+struct Palette {
+  Rgb background, ink, soft_ink, faint_ink, grid, shadow;
+  Rgb lost;  ///< instead of kLostColor
+};
+
+inline constexpr Palette kDarkPalette = {.background = {14, 16, 22},
+                                         .ink = {235, 238, 245},
+                                         .soft_ink = {160, 168, 184},
+                                         .faint_ink = {92, 98, 112},
+                                         .grid = {36, 40, 50},
+                                         .shadow = {0, 0, 0},
+                                         .lost = kLostColor};
+inline constexpr Palette kLightPalette = {.background = {255, 255, 255},
+                                          .ink = {29, 39, 51},
+                                          .soft_ink = {84, 98, 112},
+                                          .faint_ink = {160, 169, 180},
+                                          .grid = {226, 231, 236},
+                                          .shadow = {255, 255, 255},
+                                          .lost = {221, 225, 231}};
+
 /// [height, width], row-major, top row first.
 struct Image {
   std::uint32_t width = 0, height = 0;
   std::vector<Rgb> pixels;
+  Palette palette = kDarkPalette;
 
   Image(std::uint32_t width_px, std::uint32_t height_px, Rgb color)
       : width(width_px), height(height_px), pixels(std::size_t{width_px} * height_px, color) {}
+  /// Empty, in the colours of a theme.
+  Image(std::uint32_t width_px, std::uint32_t height_px, Theme theme) : Image(width_px, height_px, Rgb{}) {
+    if (theme == Theme::kLight) palette = kLightPalette;
+    std::fill(pixels.begin(), pixels.end(), palette.background);
+  }
+
+  /// The colour of data in this picture.
+  [[nodiscard]] Rgb shown(Rgb color) const { return color == kLostColor ? palette.lost : color; }
 
   [[nodiscard]] Rgb& at(std::uint32_t x, std::uint32_t y) { return pixels[std::size_t{y} * width + x]; }
   /// Sets a pixel, unless it is outside.
@@ -56,11 +90,6 @@ std::string png_bytes(const Image& image);
 /// Writes 16-bit grey, [height, width]. Throws as write_png does.
 void write_grey16_png(const std::filesystem::path& file, std::uint32_t width, std::uint32_t height,
                       std::span<const std::uint16_t> levels);
-
-inline constexpr Rgb kBackground = {14, 16, 22};
-inline constexpr Rgb kInk = {235, 238, 245}, kSoftInk = {160, 168, 184}, kFaintInk = {92, 98, 112};  ///< of letters
-inline constexpr Rgb kLostColor = {34, 36, 46};        ///< a ray without a return
-inline constexpr Rgb kUnknownColor = {150, 150, 150};  ///< a return from no entity
 
 /// u in [0, 1], near to far: dark red, yellow, green, blue. Clamps other values; NaN is the lost colour.
 Rgb range_color(double u);

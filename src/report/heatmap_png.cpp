@@ -6,11 +6,9 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/beam/score.hpp>
 
 #include "picture/legend.hpp"
@@ -23,9 +21,17 @@ namespace fathom {
 
 namespace {
 
-constexpr Rgb kUnknown = {14, 16, 22}, kFree = {30, 33, 43}, kWall = {214, 220, 230};
-constexpr Rgb kTruth = {255, 255, 255}, kBest = {64, 224, 255}, kScan = {92, 236, 150};
-constexpr std::uint32_t kFine = 2;   // the picture is drawn so much larger and then averaged, for smooth edges
+struct HeatmapColors {
+  Rgb free, wall, truth, best, scan;
+};
+constexpr HeatmapColors kOnDark = {.free = {30, 33, 43},
+                                   .wall = {214, 220, 230},
+                                   .truth = {255, 255, 255},
+                                   .best = {64, 224, 255},
+                                   .scan = {92, 236, 150}};
+constexpr HeatmapColors kOnLight = {
+    .free = {233, 237, 242}, .wall = {52, 61, 72}, .truth = {0, 0, 0}, .best = {0, 110, 190}, .scan = {0, 130, 70}};
+
 constexpr double kShownShare = 0.5;  // this share of the positions, the least likely, has the lowest colour
 
 /// Inferno (S. van der Walt and N. Smith, 2015, CC0) at even steps, without its black end.
@@ -103,12 +109,8 @@ class Heat {
   Point origin_;
 };
 
-/// The part of the map that is known, with a margin, in metres in its frame.
-struct Box {
-  double left, bottom, right, top;
-};
-
-Box known_part(const GridMap& map) {
+/// The known part of a map, with a margin, in the frame of the map.
+MapExtent known_part(const GridMap& map) {
   std::uint32_t left = map.cols, right = 0, bottom = map.rows, top = 0;
   for (std::uint32_t r = 0; r < map.rows; ++r) {
     for (std::uint32_t c = 0; c < map.cols; ++c) {
@@ -119,120 +121,86 @@ Box known_part(const GridMap& map) {
   }
   if (left >= right) left = bottom = 0, right = map.cols, top = map.rows;
   const double margin = 0.03 * std::max(right - left, top - bottom) + 1.0;
-  const auto metres = [&](double cells) { return cells * map.resolution_m; };
-  return {metres(left - margin), metres(bottom - margin), metres(right + margin), metres(top + margin)};
+  MapExtent extent;
+  extent.include((left - margin) * map.resolution_m, (bottom - margin) * map.resolution_m);
+  extent.include((right + margin) * map.resolution_m, (top + margin) * map.resolution_m);
+  return extent;
+}
+
+MapCanvas canvas_of(const GridMap& map, std::uint32_t pixels) {
+  const MapExtent box = known_part(map);
+  const double wide_m = box.max_x - box.min_x, high_m = box.max_y - box.min_y;
+  const double m_per_pixel = std::max(wide_m, high_m) / pixels;
+  const auto in_pixels = [m_per_pixel](double length_m) {
+    return std::max(1U, static_cast<std::uint32_t>(std::lround(length_m / m_per_pixel)));
+  };
+  return {.width = in_pixels(wide_m),
+          .height = in_pixels(high_m),
+          .weight = std::max(1U, (pixels + 800) / 1600),
+          .view = {box.min_x, box.max_y, m_per_pixel}};
 }
 
 class Picture {
  public:
   Picture(const Heatmap& heatmap, const GridMap& map, const HeatmapPicture& options)
-      : heatmap_(heatmap), map_(map), options_(options), heat_(heatmap, map), box_(known_part(map)) {
-    const double longer = std::max(box_.right - box_.left, box_.top - box_.bottom);
-    m_per_pixel_ = longer / options.pixels;
-    width_ = pixels(box_.right - box_.left);
-    height_ = pixels(box_.top - box_.bottom);
-    unit_ = std::max(1U, (options.pixels + 400) / 800);
-  }
+      : heatmap_(heatmap),
+        map_(map),
+        options_(options),
+        colors_(options.theme == Theme::kDark ? kOnDark : kOnLight),
+        heat_(heatmap, map),
+        canvas_(canvas_of(map, options.pixels)) {}
 
   Image draw() const {
-    Image fine(width_ * kFine, height_ * kFine, kUnknown);
-    paint_cells(fine);
-    const double dot = 1.1 * unit_;
-    for (const Vec3& hit : options_.scan_hits_world) paint_disc(fine, position_of(hit.x, hit.y), dot, kScan);
-    if (options_.truth) paint_pose(fine, *options_.truth, kTruth, 7.0 * unit_);
-    paint_pose(fine, heatmap_.refined, kBest, 4.0 * unit_);
     Lettering letters(letter_size(options_.pixels, options_.pixels));
-    const std::uint32_t width = std::max(width_, legend_width(letters));
+    const std::uint32_t width = std::max(canvas_.width, legend_width(letters));
     const Legend legend = bar();
-    const std::uint32_t foot_top = height_ + legend_height(letters, legend, width);
-    Image image(width, foot_top + 2 * letters.line_height(), kUnknown);
-    average(fine, image);
-    draw_legend(image, letters, legend, 0, height_, width);
+    const std::uint32_t foot_top = canvas_.height + legend_height(letters, legend, width);
+    Image image(width, foot_top + 2 * letters.line_height(), options_.theme);
+    paint_cells(image);
+    for (const Vec3& hit : options_.scan_hits_world) paint_hit(image, hit);
+    if (options_.truth) paint_pose(image, *options_.truth, 2 * canvas_.weight, colors_.truth);
+    paint_pose(image, heatmap_.refined, canvas_.weight, colors_.best);
+    // Marks may reach over the border of the map.
+    image.fill(canvas_.width, 0, image.width, image.height, image.palette.background);
+    image.fill(0, canvas_.height, image.width, image.height, image.palette.background);
+    draw_legend(image, letters, legend, 0, canvas_.height, width);
     paint_foot(image, letters, foot_top);
     return image;
   }
 
  private:
-  [[nodiscard]] std::uint32_t pixels(double length_m) const {
-    return std::max(1U, static_cast<std::uint32_t>(std::lround(length_m / m_per_pixel_)));
-  }
-
-  /// World to pixels of the fine picture.
-  [[nodiscard]] Point position_of(double x_m, double y_m) const {
-    const Point p = into_frame(map_.world_from_map, x_m, y_m);
-    return {(p.x - box_.left) / m_per_pixel_ * kFine, (box_.top - p.y) / m_per_pixel_ * kFine};
-  }
-
   [[nodiscard]] Cell cell_at(double x_m, double y_m) const {
     const double c = std::floor(x_m / map_.resolution_m), r = std::floor(y_m / map_.resolution_m);
     if (!(c >= 0 && r >= 0 && c < map_.cols && r < map_.rows)) return Cell::kUnknown;
     return map_.cells[static_cast<std::size_t>(r) * map_.cols + static_cast<std::size_t>(c)];
   }
 
-  void paint_cells(Image& fine) const {
-    for (std::uint32_t y = 0; y < fine.height; ++y) {
-      for (std::uint32_t x = 0; x < fine.width; ++x) {
-        const double x_m = box_.left + (x + 0.5) / kFine * m_per_pixel_;
-        const double y_m = box_.top - (y + 0.5) / kFine * m_per_pixel_;
+  void paint_cells(Image& image) const {
+    for (std::uint32_t y = 0; y < canvas_.height; ++y) {
+      for (std::uint32_t x = 0; x < canvas_.width; ++x) {
+        const double x_m = canvas_.view.left_m + (x + 0.5) * canvas_.view.m_per_pixel;
+        const double y_m = canvas_.view.top_m - (y + 0.5) * canvas_.view.m_per_pixel;
         const Cell cell = cell_at(x_m, y_m);
         if (cell == Cell::kUnknown) continue;
         const double value = cell == Cell::kFree ? heat_.at(x_m, y_m) : 0.0;
-        fine.at(x, y) = cell == Cell::kOccupied ? kWall : std::isfinite(value) ? heat_.color(value) : kFree;
+        image.at(x, y) = cell == Cell::kOccupied ? colors_.wall
+                         : std::isfinite(value)  ? heat_.color(value)
+                                                 : colors_.free;
       }
     }
   }
 
-  /// Sizes in pixels of the finished picture.
-  static void paint_disc(Image& fine, Point at, double radius, Rgb color) {
-    const double r = radius * kFine;
-    for (auto y = static_cast<std::int64_t>(at.y - r) - 1; y <= static_cast<std::int64_t>(at.y + r) + 1; ++y) {
-      for (auto x = static_cast<std::int64_t>(at.x - r) - 1; x <= static_cast<std::int64_t>(at.x + r) + 1; ++x) {
-        const double dx = static_cast<double>(x) + 0.5 - at.x, dy = static_cast<double>(y) + 0.5 - at.y;
-        if (dx * dx + dy * dy <= r * r) fine.draw(x, y, color);
-      }
-    }
+  void paint_hit(Image& image, const Vec3& hit) const {
+    const Point at = into_frame(map_.world_from_map, hit.x, hit.y);
+    const std::int64_t side = 4 * std::int64_t{canvas_.weight};
+    image.fill(canvas_.view.column(at.x) - side / 2, canvas_.view.row(at.y) - side / 2, side, side, colors_.scan);
   }
 
-  static void paint_ring(Image& fine, Point at, double radius, double stroke, Rgb color) {
-    const double outer = radius * kFine, inner = (radius - stroke) * kFine;
-    const auto reach = static_cast<std::int64_t>(outer) + 1;
-    for (std::int64_t dy = -reach; dy <= reach; ++dy) {
-      for (std::int64_t dx = -reach; dx <= reach; ++dx) {
-        const double d = std::sqrt(static_cast<double>(dx * dx + dy * dy));
-        if (d > outer || d < inner) continue;
-        fine.draw(static_cast<std::int64_t>(at.x) + dx, static_cast<std::int64_t>(at.y) + dy, color);
-      }
-    }
-  }
-
-  /// A ring with a stroke towards the heading, both on a dark rim.
-  void paint_pose(Image& fine, const PlanarPose& pose, Rgb color, double radius) const {
-    const Point at = position_of(pose.x_m, pose.y_m);
-    const double heading = pose.yaw_rad - map_.world_from_map.yaw_rad, stroke = std::max(1.5, 0.22 * radius);
-    for (const bool rim : {true, false}) {
-      const double extra = rim ? 0.8 * unit_ : 0.0;
-      const Rgb ink = rim ? kUnknown : color;
-      paint_ring(fine, at, radius + extra, stroke + 2 * extra, ink);
-      for (double d = radius; d <= 2.4 * radius; d += 0.25) {
-        paint_disc(fine, {at.x + std::cos(heading) * d * kFine, at.y - std::sin(heading) * d * kFine},
-                   stroke / 2 + extra, ink);
-      }
-    }
-  }
-
-  static void average(const Image& fine, Image& image) {
-    for (std::uint32_t y = 0; y < fine.height / kFine; ++y) {
-      for (std::uint32_t x = 0; x < fine.width / kFine; ++x) {
-        std::array<unsigned, 3> sum = {};
-        for (std::uint32_t i = 0; i < kFine * kFine; ++i) {
-          const Rgb& p = fine.pixels[std::size_t{y * kFine + i / kFine} * fine.width + x * kFine + i % kFine];
-          for (std::size_t k = 0; k < 3; ++k) sum[k] += p[k];
-        }
-        for (std::size_t k = 0; k < 3; ++k) {
-          image.at(x, y)[k] = static_cast<std::uint8_t>((sum[k] + kFine * kFine / 2) / (kFine * kFine));
-        }
-      }
-    }
+  void paint_pose(Image& image, const PlanarPose& pose, std::uint32_t weight, Rgb color) const {
+    MapCanvas canvas = canvas_;
+    canvas.weight = weight;
+    const Point at = into_frame(map_.world_from_map, pose.x_m, pose.y_m);
+    draw_sensor(image, canvas, at.x, at.y, pose.yaw_rad - map_.world_from_map.yaw_rad, color);
   }
 
   [[nodiscard]] ColorBar bar() const {
@@ -247,32 +215,31 @@ class Picture {
   /// The scale, and what the marks are.
   void paint_foot(Image& image, Lettering& letters, std::uint32_t top) const {
     const std::uint32_t edge = letters.size() * 3 / 4;
-    const double length_m = round_length(letters.size() * 5 * m_per_pixel_);
-    std::int64_t x =
-        draw_scale_bar(image, letters, edge, top + letters.line_height() / 2, length_m, m_per_pixel_, unit_);
+    const double m_per_pixel = canvas_.view.m_per_pixel;
+    std::int64_t x = draw_scale_bar(image, letters, edge, top + letters.line_height() / 2,
+                                    round_length(letters.size() * 5 * m_per_pixel), m_per_pixel, 2 * canvas_.weight);
     const auto say = [&](const std::string& text, Rgb color) {
       x += 3 * std::int64_t{letters.size()} / 2;
       letters.draw(image, x, top, text, color);
       x += letters.width(text);
     };
     const std::string readings = options_.scan_hits_world.empty() ? "" : "\u25CF readings";
-    say("\u25CB best pose", kBest);
+    say("\u25CB best pose", colors_.best);
     if (options_.truth) {
       // A long name leaves room for what follows.
       const std::int64_t taken = x + 3 * std::int64_t{letters.size()} + letters.width(readings);
       const std::int64_t room = std::max<std::int64_t>(0, std::int64_t{image.width} - edge - taken);
-      say(letters.cut("\u25CB " + options_.truth_name, static_cast<std::uint32_t>(room)), kTruth);
+      say(letters.cut("\u25CB " + options_.truth_name, static_cast<std::uint32_t>(room)), colors_.truth);
     }
-    if (!readings.empty()) say(readings, kScan);
+    if (!readings.empty()) say(readings, colors_.scan);
   }
 
   const Heatmap& heatmap_;
   const GridMap& map_;
   const HeatmapPicture& options_;
+  const HeatmapColors& colors_;
   Heat heat_;
-  Box box_;
-  double m_per_pixel_ = 1.0;
-  std::uint32_t width_ = 1, height_ = 1, unit_ = 1;
+  MapCanvas canvas_;
 };
 
 }  // namespace

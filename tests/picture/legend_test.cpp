@@ -26,9 +26,11 @@ namespace {
 
 using test::kNan;
 using test::Picture;
+using test::Pixel;
 using test::read_png;
 using test::TemporaryFolder;
 
+constexpr Rgb kBackground = kDarkPalette.background;
 constexpr PictureLegend kBareLegend = {false, {}};
 
 /// How many pixels of a rectangle are not the background.
@@ -55,6 +57,36 @@ Frame entity_frame(std::uint32_t rows, std::uint32_t cols) {
     FrameWriter(frame).floats(Channel::kElevation)[i] = static_cast<float>(i % 4) * 0.1F;
   }
   return frame;
+}
+
+/// The pixels of a picture of each kind.
+std::vector<std::vector<Pixel>> pictures_of(const Frame& frame, Theme theme) {
+  const TemporaryFolder folder;
+  const PictureLegend legend = {.theme = theme};
+  write_range_image(folder / "0", frame, ColorBy::kRange, 0.0, {}, legend);
+  write_angle_image(folder / "1", frame, ColorBy::kEntity, 0.0, legend);
+  write_birds_eye_view(folder / "2", frame, ColorBy::kReason, 0.0, 300, Pose{}, legend);
+  write_reason_picture(folder / "3", frame, true, theme);
+  std::vector<std::vector<Pixel>> pictures;
+  for (const char* name : {"0", "1", "2", "3"}) pictures.push_back(read_png(folder / name).pixels);
+  return pictures;
+}
+
+TEST(PictureLegendTest, ALightThemeHasAWhiteBackgroundAndTheSameColoursOfData) {
+  Frame frame = entity_frame(20, 30);
+  FrameWriter(frame).floats(Channel::kRange)[0] = kNan;
+  FrameWriter(frame).reason()[0] = Reason::kMiss;
+  const auto dark = pictures_of(frame, Theme::kDark), light = pictures_of(frame, Theme::kLight);
+  for (std::size_t k = 0; k < dark.size(); ++k) {
+    ASSERT_EQ(dark[k].size(), light[k].size());
+    for (std::size_t i = 0; i < dark[k].size(); ++i) {
+      if (dark[k][i] == kBackground) ASSERT_EQ(light[k][i], kLightPalette.background) << k << ", pixel " << i;
+      if (dark[k][i] == kLostColor) ASSERT_EQ(light[k][i], kLightPalette.lost) << k << ", pixel " << i;
+    }
+    EXPECT_EQ(std::ranges::count(light[k], kBackground), 0) << k;
+    const Pixel data = k == 0 ? range_color(1.0) : k == 1 ? entity_color(3) : reason_color(Reason::kHit);
+    EXPECT_EQ(std::ranges::count(light[k], data), std::ranges::count(dark[k], data)) << k;
+  }
 }
 
 TEST(PictureLegendTest, LeavesTheRaysAsTheyAreAtTheTopLeft) {

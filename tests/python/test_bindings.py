@@ -34,6 +34,7 @@ hooks of noise models: *::begin_loss *::level_of *::with_heavy_tails *::without_
 blocks of noise models: block_kernel draws_of_lane drive_* fill_* for_each_return put_return surface_of_lane add_row
 one return of a noise model: energy_gain_of return_energy move_radially has_range match_window plane_at_centre
 outputs of scene files: *Output FrameLog FrameShape OutputFile color_field legend_field max_range_field return_field
+outputs of scene files: theme_field
 building blocks of graphs: PosedRay* Radar* RayCaster RayTiles Tracer radar_* cluster_radar_points apply_noise
 points of graphs: copy_points downsample find_nonzero find_slopes pack_points
 Frame.__getitem__ and Frame.clean_hit: Frame::floats Frame::clean_hit_sensor_m
@@ -47,7 +48,7 @@ fit.field and beam.score_likelihood_field: fit_likelihood_field make_field_data 
 beam.FieldFit has it: field_nats_per_reading field_heatmap_of_log localizer_file_name
 beam.ScanLog, ScanScores and Heatmap have it: ScanLog::offsets LogScores PositionGrid carmen_text rays_with_evidence
 one log in Python: fit_logs range_pairs_of_log log_pair_findings
-files of reports, which Fit.write and the command line write: report_text *_report result_files first_unusable
+files of reports, which Fit.write and the command line write: *_report result_files first_unusable
 calibrate.read_measured_frames: ChainFrameReader read_run_frames read_cloud_frames is_noise_list
 fit.wall takes arrays: read_wall_* wall_distances wall_image_inputs wall_cloud_files wall_frames_of_log wall_lidar
 WallFit.sensor_yaml: wall_sensor_model wall_sensor_file

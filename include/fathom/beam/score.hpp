@@ -13,6 +13,7 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
+#include <fathom/base/theme.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/scene/grid_map.hpp>
@@ -118,9 +119,10 @@ struct HeatmapPicture {
   static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;
 
   std::uint32_t pixels = 1600;                     ///< along the longer side of the map
-  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
+  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a ring with a stroke towards the heading
   std::string truth_name = "pose in the log";      ///< its name in the legend
   std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
+  Theme theme = Theme::kDark;
 };
 
 /// Throws InputError unless the name ends in .png, in any case.

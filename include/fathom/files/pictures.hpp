@@ -16,6 +16,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
+#include <fathom/base/theme.hpp>
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {
@@ -30,10 +31,11 @@ inline constexpr double kMostColorScaleM = 1e6;
 /// Limits of the longer side of a bird's-eye view.
 inline constexpr std::uint32_t kLeastViewPixels = 64, kMostViewPixels = 16384;
 
-/// The legend below a picture: a bar of colours, or a key of their meanings.
+/// The legend below a picture: a bar of colours, or a key of their meanings; and the theme of the picture.
 struct PictureLegend {
   bool is_shown = true;
   std::span<const std::string> entity_names = {};  ///< [entity id]; an id without a name is shown as "id 17"
+  Theme theme = Theme::kDark;
 };
 
 /// The frame as an image [rows, cols], one pixel per ray, with the legend below. A thin frame is repeated in height,
@@ -58,12 +60,13 @@ FATHOM_API void write_birds_eye_view(const std::filesystem::path& file, const Fr
                                      const PictureLegend& legend = {});
 
 /// The reasons, with a legend of colours, names and shares below.
-FATHOM_API void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend = true);
+FATHOM_API void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend = true,
+                                     Theme theme = Theme::kDark);
 
 /// The labels of the surfaces in the colours of `labels`, with a legend of colours, names and shares below. Misses and
 /// surfaces without a label have separate colours. Needs kLabel and kEntityId.
 FATHOM_API void write_label_picture(const std::filesystem::path& file, const Frame& frame,
-                                    std::span<const Label> labels, bool with_legend = true);
+                                    std::span<const Label> labels, bool with_legend = true, Theme theme = Theme::kDark);
 /// The ids of labels for programs, 16 bits, [rows, cols]. Needs kLabel.
 FATHOM_API void write_label_ids(const std::filesystem::path& file, const Frame& frame);
 /// The colour of a label in pictures: Label::color, or a colour chosen by the id.
@@ -71,7 +74,8 @@ FATHOM_API std::array<std::uint8_t, 3> color_of(const Label& label);
 
 /// Clean depth and noisy depth, reasons and energy, and their legends. Needs kCleanDepth, kDepth, kReason and kEnergy.
 /// `scale_m`: depth of the last colour; 0: a round depth that covers 95 % of the clean depths.
-FATHOM_API void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m = 0.0);
+FATHOM_API void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m = 0.0,
+                                    Theme theme = Theme::kDark);
 
 /// A value outside the levels of a 16-bit picture is an error, or becomes a lost pixel.
 enum class OffScale : std::uint8_t { kRefuse, kLost };

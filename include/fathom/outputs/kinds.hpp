@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fathom/base/field.hpp>
+#include <fathom/base/theme.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/frame.hpp>
@@ -56,6 +57,12 @@ constexpr Field<M> return_field() {
 template <class M>
 constexpr Field<M> legend_field() {
   return {"legend", "1", &M::legend, 0, 0, "whether the picture has a bar or key of the colours below"};
+}
+
+/// For a member `theme`.
+template <class M>
+constexpr Field<M> theme_field() {
+  return {"theme", "dark|light", choice<&M::theme>, 0, 0, "background: dark, or white for print"};
 }
 
 enum class CloudFormat : std::uint8_t { kPcd, kPly, kPointCloud2 };
@@ -161,12 +168,13 @@ struct RangeImageOutput {
   std::optional<bool> destagger = {};
   bool legend = true;               ///< colour bar or key below
   std::uint32_t return_number = 0;  ///< which return of each ray, from 0
+  Theme theme = Theme::kDark;
 
   static constexpr std::string_view kSlug = "range_image";
   static constexpr std::string_view kFile = "range_image_000000.png";
   static constexpr std::string_view kDoc = "the frame as a picture, a pixel per ray";
   static constexpr auto fields() {
-    return std::array<Field<RangeImageOutput>, 5>{{
+    return std::array<Field<RangeImageOutput>, 6>{{
         color_field<RangeImageOutput>(),
         max_range_field<RangeImageOutput>(),
         {.name = "destagger",
@@ -176,6 +184,7 @@ struct RangeImageOutput {
          .default_text = ""},
         return_field<RangeImageOutput>(),
         legend_field<RangeImageOutput>(),
+        theme_field<RangeImageOutput>(),
     }};
   }
 
@@ -189,16 +198,18 @@ struct BirdsEyeOutput {
   std::optional<double> max_range_m = {};  ///< farther points are left out; empty: no limit
   std::uint32_t pixels = 1024;             ///< along the longer side
   bool legend = true;                      ///< colour bar or key below, and coordinates
+  Theme theme = Theme::kDark;
 
   static constexpr std::string_view kSlug = "birds_eye";
   static constexpr std::string_view kFile = "birds_eye_000000.png";
   static constexpr std::string_view kDoc = "the points from above";
   static constexpr auto fields() {
-    return std::array<Field<BirdsEyeOutput>, 4>{{
+    return std::array<Field<BirdsEyeOutput>, 5>{{
         color_field<BirdsEyeOutput>(),
         max_range_field<BirdsEyeOutput>("as for range_image; points that are farther are left out, m"),
         {"pixels", "1", &BirdsEyeOutput::pixels, kLeastViewPixels, kMostViewPixels, "along the longer side"},
         legend_field<BirdsEyeOutput>(),
+        theme_field<BirdsEyeOutput>(),
     }};
   }
 
@@ -237,14 +248,16 @@ struct DepthPngOutput {
 struct ReasonPictureOutput {
   bool legend = true;               ///< the key of the reasons below
   std::uint32_t return_number = 0;  ///< which return of each ray, from 0
+  Theme theme = Theme::kDark;
 
   static constexpr std::string_view kSlug = "reason_picture";
   static constexpr std::string_view kFile = "reason_000000.png";
   static constexpr std::string_view kDoc = "why each pixel is there or missing";
   static constexpr auto fields() {
-    return std::array<Field<ReasonPictureOutput>, 2>{{
+    return std::array<Field<ReasonPictureOutput>, 3>{{
         return_field<ReasonPictureOutput>(),
         legend_field<ReasonPictureOutput>(),
+        theme_field<ReasonPictureOutput>(),
     }};
   }
 
@@ -256,14 +269,16 @@ struct ReasonPictureOutput {
 struct CameraSheetOutput {
   std::optional<double> max_range_m = {};  ///< the depth that gets the last colour; empty: chosen for each picture
   std::uint32_t return_number = 0;         ///< which return of each ray, from 0
+  Theme theme = Theme::kDark;
 
   static constexpr std::string_view kSlug = "camera_sheet";
   static constexpr std::string_view kFile = "sheet_000000.png";
   static constexpr std::string_view kDoc = "clean depth, noisy depth, reasons and energy";
   static constexpr auto fields() {
-    return std::array<Field<CameraSheetOutput>, 2>{{
+    return std::array<Field<CameraSheetOutput>, 3>{{
         max_range_field<CameraSheetOutput>(),
         return_field<CameraSheetOutput>(),
+        theme_field<CameraSheetOutput>(),
     }};
   }
 
@@ -297,15 +312,17 @@ struct LabelPictureOutput {
   LabelValues values = LabelValues::kColor;
   bool legend = true;               ///< the key of the labels below a picture of colours
   std::uint32_t return_number = 0;  ///< which return of each ray, from 0
+  Theme theme = Theme::kDark;
 
   static constexpr std::string_view kSlug = "label_picture";
   static constexpr std::string_view kFile = "label_000000.png";
   static constexpr std::string_view kDoc = "the label of what each pixel shows";
   static constexpr auto fields() {
-    return std::array<Field<LabelPictureOutput>, 3>{{
+    return std::array<Field<LabelPictureOutput>, 4>{{
         {"values", "color|id", choice<&LabelPictureOutput::values>, 0, 0, "colours, or ids in 16 bits"},
         return_field<LabelPictureOutput>(),
         legend_field<LabelPictureOutput>(),
+        theme_field<LabelPictureOutput>(),
     }};
   }
 

@@ -68,7 +68,7 @@ std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
     };
     file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext& context) {
       with_return(frame, return_number, [&](const Frame& one) {
-        write_angle_image(path, one, color, max_range_m.value_or(0.0), {legend, context.entity_names});
+        write_angle_image(path, one, color, max_range_m.value_or(0.0), {legend, context.entity_names, theme});
       });
     };
     return {file};
@@ -78,7 +78,7 @@ std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
   };
   file.write = [*this, shifts](const PicturePath& path, const Frame& frame, const FrameContext& context) {
     with_return(frame, return_number, [&](const Frame& one) {
-      write_range_image(path, one, color, max_range_m.value_or(0.0), shifts, {legend, context.entity_names});
+      write_range_image(path, one, color, max_range_m.value_or(0.0), shifts, {legend, context.entity_names, theme});
     });
   };
   return {file};
@@ -95,7 +95,7 @@ std::vector<OutputFile> BirdsEyeOutput::files(const Sensor& /*sensor*/) const {
   };
   file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext& context) {
     write_birds_eye_view(path, frame, color, max_range_m.value_or(0.0), pixels, context.world_from_sensor,
-                         {legend, context.entity_names});
+                         {legend, context.entity_names, theme});
   };
   return {file};
 }
@@ -128,7 +128,7 @@ std::vector<OutputFile> ReasonPictureOutput::files(const Sensor& sensor) const {
     return frames * png_bytes_at_most(reason_picture_size(shape.rows, shape.cols, legend), kRgbBytes);
   };
   file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext&) {
-    with_return(frame, return_number, [&](const Frame& one) { write_reason_picture(path, one, legend); });
+    with_return(frame, return_number, [&](const Frame& one) { write_reason_picture(path, one, legend, theme); });
   };
   return {file};
 }
@@ -140,7 +140,7 @@ std::vector<OutputFile> CameraSheetOutput::files(const Sensor& sensor) const {
   };
   file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext&) {
     with_return(frame, return_number,
-                [&](const Frame& one) { write_camera_sheet(path, one, max_range_m.value_or(0.0)); });
+                [&](const Frame& one) { write_camera_sheet(path, one, max_range_m.value_or(0.0), theme); });
   };
   return {file};
 }
@@ -163,7 +163,7 @@ std::vector<OutputFile> LabelPictureOutput::files(const Sensor& sensor) const {
   };
   file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext& context) {
     with_return(frame, return_number,
-                [&](const Frame& one) { write_label_picture(path, one, context.labels, legend); });
+                [&](const Frame& one) { write_label_picture(path, one, context.labels, legend, theme); });
   };
   return {file};
 }
