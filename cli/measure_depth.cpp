@@ -3,30 +3,19 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
 #include <variant>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
 #include <fathom/calibrate/measure_depth.hpp>
 #include <fathom/calibrate/reports.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 
-#include "command_tree.hpp"
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
 #include "progress.hpp"
-#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -47,6 +36,8 @@ where nothing is within the camera's reach, unless --beyond-reach or --mask leav
 `fathom simulate` knows them, of a real camera you do. Whole blobs of holes touch neither the border of the image nor
 what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
 --out gets report.html and measure.json; files appear whole or not at all.)";
+
+constexpr const char* kDepthFiles = "report.html and measure.json";
 
 /// A folder, how its images are read, and what turns depth into disparity.
 struct DepthFolder {
@@ -123,12 +114,7 @@ void measure_depth(const MeasureDepthOptions& options) {
   reports.reserve(folders.size());
   for (const DepthFolder* one : folders) reports.push_back(measure(*one, options));
   if (!options.output.out.empty()) fathom::write_depth_report(options.output.out, reports, options.output.force);
-  if (options.output.json) return print(fathom::report_text(reports, fathom::ReportForm::kJson));
-  std::string text = fathom::report_text(reports, fathom::ReportForm::kTerminal);
-  if (!options.output.out.empty() && !options.output.quiet) {
-    text += fmt::format("report.html and measure.json are in {}\n", fathom::printable(options.output.out.string()));
-  }
-  print(text);
+  print_report(reports, options.output, kDepthFiles);
 }
 
 constexpr NumberLimits kFocalBaseline = {fathom::DepthMeterOptions::kLeastFocalBaselinePxM,
@@ -167,7 +153,7 @@ void add_reading(CLI::App& c, const std::string& prefix, DepthFolder& folder) {
   CLI::Option& by_product =
       add_number(c, {product, "PX_M", "FX x BASELINE, px m" + whose}, kFocalBaseline, folder.focal_baseline_px_m);
   by_camera->excludes(by_preset), by_camera->excludes(&by_product), by_preset->excludes(&by_product);
-  add_number(c, {prefix + "scale", "N", "levels per metre of 16-bit images" + whose},
+  add_number(c, {prefix + "levels-per-m", "N", "levels per metre of 16-bit images" + whose},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, folder.how.levels_per_m);
   c.add_option(prefix + "files", folder.how.files,
                "names to take, with * and ?; default: depth*.npy, else depth*.png, else all" + whose)
@@ -222,10 +208,10 @@ void add_measure_depth(CLI::App& measure) {
   begin_section(c, Section::kInput, true);
   add_reading(c, "--compare-", o->other);
   add_left_out(c, "--compare-", o->other.how.left_out);
-  for (const char* more : {"camera", "preset", "focal-baseline", "scale", "files", "beyond-reach", "mask"}) {
+  for (const char* more : {"camera", "preset", "focal-baseline", "levels-per-m", "files", "beyond-reach", "mask"}) {
     c.get_option(std::string("--compare-") + more)->needs(compare);
   }
-  add_report_output(c, o->output, "report.html and measure.json");
+  add_report_output(c, o->output, kDepthFiles);
   begin_section(c, Section::kComputer);
   add_threads(c, o->threads);
   c.footer(kDepthHelp);

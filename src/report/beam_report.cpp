@@ -3,18 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/geometry.hpp>
-#include <fathom/beam/beam.hpp>
 
 #include "base/text.hpp"
 #include "report/figures.hpp"
@@ -38,39 +33,6 @@ std::string scan_error_note(const Fit& fit, bool rows) {
       rows        ? ""
       : stretches ? ", because neighbouring scans see the same place and have correlated errors"
                   : ", because neighbouring rays have correlated errors");
-}
-
-std::vector<Report::Figure> reading_figures(const FitReport& report) {
-  constexpr double kWide = 1080, kNarrow = 400;  // for a screen and for a phone
-  Report::Figure readings{
-      .picture = reading_figure(report, kWide),
-      .keys = {patch("var(--hit)", "hit"), patch("var(--short)", "short"), patch("var(--rand)", "random"),
-               patch("var(--max)", "no return"), stroke("var(--ink)", "readings")},
-      .caption = ". Components as the model expects them on these rays, stacked; the line is what was read.",
-      .of_phone = reading_figure(report, kNarrow)};
-  Report::Figure residuals{
-      .picture = residual_figure(report),
-      .keys = {stroke("#b3202c", "model"), stroke("var(--hit)", "hit"), stroke("var(--short)", "short"),
-               stroke("#7d8a97", "random"), patch("#d5dce3", "readings")},
-      .caption = ". How the readings lie about the surface that the map expects."};
-  Report::Figure transform{
-      .picture = transform_figure(report),
-      .caption = fmt::format("Probability integral transform: level where the model describes every reading. "
-                             "Largest distance of its cdf from the diagonal: {:.3f}.",
-                             report.judgement.ks_distance)};
-  return {std::move(readings), std::move(residuals), std::move(transform)};
-}
-
-std::vector<Report::Figure> density_figures(const FitReport& report) {
-  std::vector<Report::Figure> figures = {{.picture = "",
-                                          .keys = {stroke("#b3202c", "density of the model"),
-                                                   patch("#d5dce3", "readings of rays that expect nearly that range")},
-                                          .caption = ". The dashed line is the surface, its offset included."}};
-  for (const double quantile : {0.2, 0.5, 0.8}) {
-    DensityFigure shown = density_figure(report, quantile);
-    figures.push_back({.picture = std::move(shown.svg), .caption = std::move(shown.caption)});
-  }
-  return figures;
 }
 
 Report::Section readings_section(const FitReport& report) {
@@ -103,16 +65,20 @@ Report::Section logs_section(const FitReport& report) {
   return {.head = "Logs", .pieces = {std::move(table)}};
 }
 
-Report::Section convergence_section(const FitReport& report) {
+/// What was learned from, and how.
+std::vector<FitReport::Fact> data_facts(const FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
   std::vector<FitReport::Fact> facts = report.facts;
-  const auto add = [&](const char* name, std::string_view value) { facts.push_back({name, std::string(value)}); };
-  add("maximum range Z", fmt::format("{:.6g} m", sensor.max_range_m));
-  if (sensor.step_m > 0.0) add("step of the readings", fmt::format("{:.6g} m", sensor.step_m));
-  add("where nothing is expected", choice_word(sensor.miss));
-  add("unknown cells", choice_word(report.model.unknown));
-  add("law of hits", choice_word(report.fit.model.tail.hit));
-  add("variant of learning", choice_word(report.variant));
+  facts.push_back({"maximum range Z", fmt::format("{:.6g} m", sensor.max_range_m)});
+  if (sensor.step_m > 0.0) facts.push_back({"step of the readings", fmt::format("{:.6g} m", sensor.step_m)});
+  facts.push_back({"where nothing is expected", choice_word(sensor.miss)});
+  facts.push_back({"unknown cells", choice_word(report.model.unknown)});
+  facts.push_back({"law of hits", choice_word(report.fit.model.tail.hit)});
+  facts.push_back({"variant of learning", choice_word(report.variant)});
+  return facts;
+}
+
+Report::Section convergence_section(const FitReport& report) {
   const char* note =
       report.variant == FitVariant::kExact
           ? "Expectation maximisation with the exact M-step: it never falls."
@@ -120,9 +86,7 @@ Report::Section convergence_section(const FitReport& report) {
   const auto figures = [&report, note] {
     return std::vector<Report::Figure>{{.picture = convergence_figure(report), .caption = note}};
   };
-  return {.head = "Convergence and data",
-          .pieces = {Report::Figures(figures), fact_table(facts)},
-          .layout = Report::Layout::kSideBySide};
+  return {.head = "Convergence", .pieces = {Report::Figures(figures)}};
 }
 
 void judge_beam(const FitReport& report, Report& out) {
@@ -131,6 +95,13 @@ void judge_beam(const FitReport& report, Report& out) {
   out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
   out.refuse(true, first_unusable(report.judgement.findings));
   out.refuse(!(w_hit > kWeightBoundary), "no reading hits a surface that is expected");
+}
+
+/// Findings, then notes on what was read.
+template <class LogFit>
+void add_findings(const LogFit& report, Report& out) {
+  out.fit.findings = report.findings();
+  for (const Message& note : report.notes) out.fit.note("log", note);
 }
 
 /// A weight of 1 has no standard error.
@@ -166,53 +137,47 @@ std::string refined_log_text(const RefinedLog& refined) {
   return fits_carmen(refined.log) ? carmen_text(refined.log, refined.logged) : scan_csv(refined.log);
 }
 
-constexpr double kPoseWidth = 520, kPoseHeight = 360, kMoveHeight = 240;
+constexpr double kPoseHeight = 360, kMoveHeight = 240;
 constexpr double kPoseAxesWidth = 450, kPoseAxesHeight = 308;  // what a Plot of this size leaves beside its labels
 
-struct Way {
-  std::vector<double> x, y;
+/// A coordinate of the ways before and after.
+struct Along {
+  std::vector<double> before, now;
+
+  Along(const RefinedLog& refined, double PlanarPose::*coordinate) {
+    for (const PlanarPose& pose : refined.logged) before.push_back(pose.*coordinate);
+    for (const PlanarPose& pose : refined.log.pose) now.push_back(pose.*coordinate);
+  }
+  [[nodiscard]] double low() const { return std::min(std::ranges::min(before), std::ranges::min(now)); }
+  [[nodiscard]] double high() const { return std::max(std::ranges::max(before), std::ranges::max(now)); }
+  /// An axis about the middle.
+  [[nodiscard]] PlotAxis axis(double length, std::string label) const {
+    const double middle = (low() + high()) / 2.0;
+    return {.low = middle - length / 2.0, .high = middle + length / 2.0, .label = std::move(label)};
+  }
 };
-
-Way way_of(std::span<const PlanarPose> poses) {
-  Way way;
-  for (const PlanarPose& pose : poses) way.x.push_back(pose.x_m), way.y.push_back(pose.y_m);
-  return way;
-}
-
-/// An axis about the middle of what is drawn on it.
-PlotAxis axis_about(std::span<const double> a, std::span<const double> b, double length, std::string label) {
-  const double low = std::min(std::ranges::min(a), std::ranges::min(b)),
-               high = std::max(std::ranges::max(a), std::ranges::max(b));
-  return {.low = (low + high - length) / 2.0, .high = (low + high + length) / 2.0, .label = std::move(label)};
-}
-
-double extent(std::span<const double> a, std::span<const double> b) {
-  return std::max(std::ranges::max(a), std::ranges::max(b)) - std::min(std::ranges::min(a), std::ranges::min(b));
-}
 
 /// With a metre as long along x as along y.
 std::string way_figure(const RefinedLog& refined) {
-  const Way before = way_of(refined.logged), now = way_of(refined.log.pose);
+  const Along x(refined, &PlanarPose::x_m), y(refined, &PlanarPose::y_m);
   const double m_per_pixel =
-      std::max({1.1 * extent(before.x, now.x) / kPoseAxesWidth, 1.1 * extent(before.y, now.y) / kPoseAxesHeight, 1e-3});
-  Plot plot("Where the sensor was, by the log and refined",
-            axis_about(before.x, now.x, m_per_pixel * kPoseAxesWidth, "x (m)"),
-            axis_about(before.y, now.y, m_per_pixel * kPoseAxesHeight, "y (m)"), kPoseWidth, kPoseHeight);
-  plot.draw_line(before.x, before.y, "under");  // wide, as the two ways are a few centimetres apart
-  plot.draw_line(now.x, now.y, "model");
+      std::max({1.1 * (x.high() - x.low()) / kPoseAxesWidth, 1.1 * (y.high() - y.low()) / kPoseAxesHeight, 1e-3});
+  Plot plot("Where the sensor was, by the log and refined", x.axis(m_per_pixel * kPoseAxesWidth, "x (m)"),
+            y.axis(m_per_pixel * kPoseAxesHeight, "y (m)"), Plot::kWidth, kPoseHeight);
+  plot.draw_line(x.before, y.before, "under");  // wide, as the two ways are a few centimetres apart
+  plot.draw_line(x.now, y.now, "model");
   return plot.svg();
 }
 
 /// Metres and degrees have separate axes: on a common one the smaller would be a flat line.
-std::string move_figure(const RefinedLog& refined, std::string_view title, const std::vector<double>& moves,
-                        std::string label, std::string_view css_class) {
-  std::vector<double> scan;
-  for (const std::uint32_t number : refined.scan) scan.push_back(number);
+Report::Figure move_figure(const RefinedLog& refined, const std::string& title, const std::vector<double>& moves,
+                           std::string label, std::string_view css_class) {
+  const std::vector<double> scan(refined.scan.begin(), refined.scan.end());
   Plot plot(title, {.low = scan.front(), .high = std::max(scan.back(), scan.front() + 1.0), .label = "scan"},
-            {.low = 0.0, .high = std::max(1.1 * std::ranges::max(moves), 1e-4), .label = std::move(label)}, kPoseWidth,
-            kMoveHeight);
+            {.low = 0.0, .high = std::max(1.1 * std::ranges::max(moves), 1e-4), .label = std::move(label)},
+            Plot::kWidth, kMoveHeight);
   plot.draw_line(scan, moves, css_class);
-  return plot.svg();
+  return {.picture = plot.svg(), .caption = title + "."};
 }
 
 std::string mount_text(const FitReport& report) {
@@ -227,15 +192,12 @@ std::string mount_text(const FitReport& report) {
 std::vector<Report::Figure> pose_figures(const RefinedLog& refined, const PoseMoves& moves) {
   std::vector<double> degrees;
   for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
-  return {
-      {.picture = way_figure(refined),
-       .keys = {stroke("#b9c4ce", "by the log"), stroke("#b3202c", "refined")},
-       .caption = ". Where the sensor was; refined.log has it."},
-      {.picture = move_figure(refined, "How far the place of each scan moved", moves.m, "place moved by (m)", "model"),
-       .caption = "How far the place of each scan moved."},
-      {.picture = move_figure(refined, "How far the heading of each scan turned", degrees,
-                              "heading turned by (degrees)", "short-line"),
-       .caption = "How far the heading of each scan turned."}};
+  return {{.picture = way_figure(refined),
+           .keys = {stroke("#b9c4ce", "by the log"), stroke("#b3202c", "refined")},
+           .caption = ". Where the sensor was; refined.log has it."},
+          move_figure(refined, "How far the place of each scan moved", moves.m, "place moved by (m)", "model"),
+          move_figure(refined, "How far the heading of each scan turned", degrees, "heading turned by (degrees)",
+                      "short-line")};
 }
 
 /// The way before and after, how far each pose moved, and the gain.
@@ -270,7 +232,7 @@ Json refined_json(const FitReport& report) {
 
 Report report_of(const FitReport& report) {
   Report out{.kind = "beam", .title = "Beam model fit", .fit = report.fit};
-  out.fit.findings = report.findings();
+  add_findings(report, out);
   out.intro =
       "The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
       "readings without a return and random ones; learned by maximum likelihood.";
@@ -285,8 +247,9 @@ Report report_of(const FitReport& report) {
                     .has_errors = has_errors(report)},
                    out);
   const double ks_distance = report.judgement.ks_distance;
-  out.tiles.insert(out.tiles.begin() + 1,
-                   {fmt::format("{:.3f}", ks_distance), "Kolmogorov-Smirnov distance, the same"});
+  out.summary.insert(out.summary.begin() + 1,
+                     {"Kolmogorov-Smirnov distance, the same", fmt::format("{:.3f}", ks_distance)});
+  std::ranges::copy(data_facts(report), std::back_inserter(out.summary));
   out.details["hit"] = choice_word(report.fit.model.tail.hit);
   out.details["ks_distance"] = report.fit.held_out ? Json(ks_distance) : Json(nullptr);
   out.sections = {readings_section(report), density_section(report)};
@@ -310,11 +273,11 @@ void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report&
   const std::string where =
       fmt::format(fmt::runtime(fit.held_out ? "held-out {}" : "the {} learned from"), judged.noun);
   const std::size_t iterations = fit.log_likelihood_by_iteration.size() - 1;
-  report.tiles = {{std::isinf(judged.nats) ? "−∞" : fmt::format("{:.4f}", judged.nats), "nats per ray, " + where},
-                  {group_digits(judged.readings), "rays, " + where},
-                  {group_digits(fit.readings), "rays learned from"},
-                  {fmt::format("{}", iterations),
-                   fit.converged ? "iterations, converged" : "iterations: the limit, not converged"}};
+  report.summary = {{"nats per ray, " + where, std::isinf(judged.nats) ? "−∞" : fmt::format("{:.4f}", judged.nats)},
+                    {"rays, " + where, grouped(judged.readings)},
+                    {"rays learned from", grouped(fit.readings)},
+                    {fit.converged ? "iterations, converged" : "iterations: the limit, not converged",
+                     fmt::format("{}", iterations)}};
   report.parameter_note = scan_error_note(fit, judged.rows_are_scans);
   report.details["iterations"] = iterations;
   report.details["log_likelihood_by_iteration"] = fit.log_likelihood_by_iteration;
@@ -347,7 +310,6 @@ std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localize
 }
 
 void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
-  check_result_folder(ResultKind::kFit, folder, force);  // before the work
   std::vector<ResultFile> files = {{"parameters.yaml", beam_model_text(report.model)}};
   for (const Localizer localizer : localizers) {
     files.push_back(
@@ -408,7 +370,7 @@ std::vector<Report::Figure> distance_figures(const FieldReport& report) {
 Report report_of(const FieldReport& report) {
   const FieldFit& fit = report.fit;
   Report out{.kind = "likelihood_field", .title = "Likelihood field fit", .fit = fit};
-  out.fit.findings = report.findings();
+  add_findings(report, out);
   out.intro =
       "A reading is as likely as its end is near to an occupied cell of the map; learned by maximum likelihood.";
   out.refuse(true, first_unusable(report.sanity));
@@ -421,7 +383,8 @@ Report report_of(const FieldReport& report) {
   Report::Section distances{.head = "Distances",
                             .pieces = {Report::Figures([&report] { return distance_figures(report); })}};
   add_disagreements(field_disagreements(report), distances);
-  std::vector<FitReport::Fact> facts = report.facts;
+  std::vector<FitReport::Fact>& facts = out.summary;
+  std::ranges::copy(report.facts, std::back_inserter(facts));
   facts.push_back({"maximum range Z", fmt::format("{:.6g} m", fit.model.max_range_m)});
   facts.push_back({"largest distance", fmt::format("{:.6g} m", fit.model.max_distance_m)});
   const LikelihoodFieldModel& rounded = report.rounded_model;
@@ -430,7 +393,7 @@ Report report_of(const FieldReport& report) {
                                                     rounded.sigma_hit_m, rounded.w_hit)});
   out.details["amcl_nav2"] = {
       {"w_hit", rounded.w_hit}, {"w_rand", rounded.w_rand}, {"sigma_hit_m", rounded.sigma_hit_m}};
-  out.sections = {std::move(distances), {.head = "Data", .pieces = {fact_table(facts)}}};
+  out.sections = {std::move(distances)};
   return out;
 }
 
@@ -451,7 +414,6 @@ std::string report_text(const FieldReport& report, ReportForm form, SettingNames
 
 void write_field_fit(const fs::path& folder, const FieldReport& report, bool force,
                      std::span<const Localizer> localizers) {
-  check_result_folder(ResultKind::kFit, folder, force);  // before the work
   std::vector<ResultFile> files = {{"parameters.yaml", field_model_text(report.fit.model)}};
   for (const Localizer localizer : localizers) {
     files.push_back({localizer_file_name(localizer), localizer_text(report, localizer)});

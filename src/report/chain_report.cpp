@@ -3,14 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
-#include <fathom/calibrate/reports.hpp>
 
 #include "base/text.hpp"
 #include "calibrate/chain_likelihood.hpp"
@@ -24,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = Report::Json;
 
-constexpr std::size_t kErrorBins = 60, kMostInMatrix = 20, kMostShownPairs = 40;
+constexpr std::size_t kErrorBins = 60, kMostShownPairs = 40;
 constexpr double kLeastShownCorrelation = 0.1;
 
 Json correlations_json(const Fit& fit) {
@@ -53,22 +47,6 @@ std::string correlation_text(double value) {
   if (text == "-.00") text = ".00";
   if (text == "1.00" || text == "-1.00") text.erase(text.find('.'));
   return text.starts_with('-') ? "−" + text.substr(1) : text;
-}
-
-/// Columns have numbers and rows have numbers and names; what lies above the diagonal is what lies below it.
-Report::Table correlation_matrix(const Fit& fit) {
-  const std::size_t n = fit.parameters.size();
-  Report::Table table{.columns = {{"", false}, {.head = "", .is_number = false, .is_name = true}},
-                      .rows = {},
-                      .place = Report::Place::kScreen,
-                      .style = "correlations"};
-  for (std::size_t j = 0; j < n; ++j) {
-    table.columns.push_back({fmt::format("{}", j + 1)});
-    std::vector<Report::Cell>& row = table.rows.emplace_back();
-    row = {{fmt::format("{}", j + 1)}, {fit.parameters[j].name}};
-    for (std::size_t k = 0; k <= j; ++k) row.push_back({correlation_text(fit.correlations[j * n + k])});
-  }
-  return table;
 }
 
 struct CorrelatedPair {
@@ -110,16 +88,6 @@ Report::Table correlation_list(const Fit& fit) {
                    : fmt::format("Correlations of the other pairs are below {} either way.", kLeastShownCorrelation);
   if (pairs.empty()) table.note = fmt::format("All are below {} either way.", kLeastShownCorrelation);
   return table;
-}
-
-/// A matrix on a screen, and a list on a phone, which has no room for it, or of many parameters.
-Report::Section correlation_section(const Fit& fit) {
-  Report::Table list = correlation_list(fit);
-  if (fit.parameters.size() <= kMostInMatrix) list.place = Report::Place::kPhone;
-  Report::Section section{.head = "Correlations of the errors", .pieces = {}};
-  if (fit.parameters.size() <= kMostInMatrix) section.pieces.push_back(correlation_matrix(fit));
-  section.pieces.push_back(std::move(list));
-  return section;
 }
 
 std::string error_figure(const ChainReport& report) {
@@ -166,18 +134,22 @@ std::string loss_figure(const ChainReport& report) {
   return plot.svg();
 }
 
-/// What was learned from.
-Report::Text returns_text(const ChainReport& report) {
+std::vector<FitReport::Fact> chain_summary(const ChainReport& report) {
   const ChainFit& fit = report.fit;
-  const std::string stretches = fit.block == "stretch" ? fmt::format(", in stretches of the way: {}", fit.blocks) : "";
-  Report::Text text{{fmt::format("Learned from {} returns, {} of them lost; {}{}.", group_digits(fit.returns),
-                                 group_digits(fit.lost), counted(fit.frames, "frame"), stretches)}};
+  const HeldOut held_out = fit.held_out.value_or(HeldOut());
+  const double lost = static_cast<double>(fit.lost) / static_cast<double>(std::max<std::size_t>(fit.returns, 1));
+  std::vector<FitReport::Fact> facts = {
+      {"nats per return, held-out frames",
+       fit.held_out ? text_or_dash(held_out.nats, "{:.4f}") : "no frame was held out"},
+      {"gained on the chain as given", with_error(text_or_dash(held_out.gain_nats, "{:+.4f}"), held_out.gain_error)},
+      {"returns learned from", grouped(fit.returns)},
+      {"of them lost", fmt::format("{} ({:.2f} %)", grouped(fit.lost), 100.0 * lost)},
+      {"frames", grouped(fit.frames)}};
+  if (fit.block == "stretch") facts.push_back({"stretches of the way", grouped(fit.blocks)});
   if (report.frames.returns.turned.is_known()) {
-    text.lines.push_back(fmt::format("Turned rays of {} of them meet several surfaces, and tell the angles.",
-                                     group_digits(fit.at_edges)));
+    facts.push_back({"returns whose turned rays meet several surfaces", grouped(fit.at_edges)});
   }
-  if (!fit.held_out) text.lines.emplace_back("No frame was held out.");
-  return text;
+  return facts;
 }
 
 std::vector<Report::Figure> share_figures(const ChainReport& report) {
@@ -201,16 +173,12 @@ Report report_of(const ChainReport& report) {
   out.intro = fmt::format("Scene {}, measured frames {}.", report.scene, report.measured);
   out.refuse(true, first_unusable(out.fit.findings));
   add_chain_fit(fit, out);
-  const double lost = static_cast<double>(fit.lost) / static_cast<double>(std::max<std::size_t>(fit.returns, 1));
-  out.tiles = {
-      {text_or_dash(held_out.nats, "{:.4f}"), "nats per return, held-out frames"},
-      {with_error(text_or_dash(held_out.gain_nats, "{:+.4f}"), held_out.gain_error), "gained on the chain as given"},
-      {group_digits(fit.returns), "returns learned from"},
-      {fmt::format("{:.2f} %", 100.0 * lost), "of them lost"}};
-  out.sections.push_back({.head = "Ranges and losses", .pieces = {returns_text(report), Report::Figures([&report] {
-                                                                    return share_figures(report);
-                                                                  })}});
-  if (fit.parameters.size() > 1) out.sections.push_back(correlation_section(fit));
+  out.summary = chain_summary(report);
+  out.sections.push_back(
+      {.head = "Ranges and losses", .pieces = {Report::Figures([&report] { return share_figures(report); })}});
+  if (fit.parameters.size() > 1) {
+    out.sections.push_back({.head = "Correlations of the errors", .pieces = {correlation_list(fit)}});
+  }
   out.sections.push_back(scene_file_section("noise:\n" + chain_yaml(fit.chain)));
   Json details = {{"scene", report.scene}, {"measured", report.measured}, {"sensor", report.frames.sensor}};
   details.update(out.details);
@@ -236,7 +204,6 @@ std::string report_text(const ChainReport& report, ReportForm form, SettingNames
 }
 
 void write_chain_report(const fs::path& folder, const ChainReport& report, bool force) {
-  check_result_folder(ResultKind::kChain, folder, force);  // before the work
   write_report(ResultKind::kChain, folder, report_of(report), {{"noise.yaml", yaml_file(report)}}, force);
 }
 

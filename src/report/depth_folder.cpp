@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -13,8 +13,6 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/calibrate/reports.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/reason.hpp>
 
@@ -94,6 +92,11 @@ std::vector<fs::path> in_folder(const fs::path& folder, const std::vector<std::s
   files.reserve(names.size());
   for (const std::string& name : names) files.push_back(folder / name);
   return files;
+}
+
+/// In the order of their numbers; may be empty.
+std::vector<fs::path> images_named(const fs::path& folder, const std::string& pattern) {
+  return in_folder(folder, matching(list(folder).files, pattern));
 }
 
 [[noreturn]] void refuse_empty(const fs::path& folder, const std::string& pattern, const Listing& listing) {
@@ -228,15 +231,23 @@ DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
   });
 }
 
+DepthImage DepthReader::read(const fs::path& file) {
+  const DepthImage image = read_depth_image(file, per_m());
+  const bool is_first = !has_levels_;
+  if (is_first) has_levels_ = image.has_levels;
+  if (is_first && levels_per_m_ && !image.has_levels) {
+    throw InputError(file.string(), ": ", Setting{"levels_per_m"}, " is for 16-bit images, and this one has metres");
+  }
+  if (image.has_levels == *has_levels_) return image;
+  throw InputError(
+      fmt::format("{}: has {}, unlike the images before", file.string(), image.has_levels ? "whole levels" : "metres"));
+}
+
 std::vector<fs::path> depth_images(const fs::path& folder, const std::string& pattern) {
   const Listing listing = list(folder);
   std::vector<fs::path> files = in_folder(folder, chosen(listing.files, pattern));
   if (files.empty()) refuse_empty(folder, pattern, listing);
   return files;
-}
-
-std::vector<fs::path> images_named(const fs::path& folder, const std::string& pattern) {
-  return in_folder(folder, matching(list(folder).files, pattern));
 }
 
 DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& options) {
@@ -404,19 +415,13 @@ std::string left_out_by(const DepthLeftOut& o) {
 }
 
 std::vector<fs::path> cloud_files(const fs::path& folder, const std::string& pattern) {
+  const std::vector<std::string> names = list(folder).files;
+  const std::vector<fs::path> files = in_folder(folder, pattern.empty() ? names : matching(names, pattern));
   std::vector<fs::path> clouds;
-  std::error_code error;
-  if (pattern.empty()) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-      if (!entry.is_regular_file(error)) continue;
-      if (entry.path().extension() == ".png" || entry.path().extension() == ".npy") return {};
-      if (is_cloud(entry.path())) clouds.push_back(entry.path());
-    }
-    return clouds;
-  }
-  clouds = images_named(folder, pattern);
-  const bool are_clouds = std::all_of(clouds.begin(), clouds.end(), is_cloud);
-  return are_clouds ? clouds : std::vector<fs::path>();
+  std::ranges::copy_if(files, std::back_inserter(clouds), is_cloud);
+  const auto is_image = [](const fs::path& file) { return file.extension() == ".png" || file.extension() == ".npy"; };
+  const bool has_others = pattern.empty() ? std::ranges::any_of(files, is_image) : clouds.size() < files.size();
+  return has_others ? std::vector<fs::path>() : clouds;
 }
 
 }  // namespace fathom

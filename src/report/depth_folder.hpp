@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Folders of depth images and clouds: which pixels are left out, which files are clouds, and levels that mix with
-// metres.
+// Folders of depth images and clouds: their files, and which pixels are left out.
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
 #include <fathom/calibrate/reports.hpp>
 
 namespace fathom {
@@ -37,26 +34,26 @@ class LeftOutPixels {
 /// The pixels that are left out, for people: "10 m or farther by clean_depth*.npy"; may be empty.
 std::string left_out_by(const DepthLeftOut& options);
 
-/// The files of a folder with names of this pattern, in the order of their numbers; may be empty.
-std::vector<std::filesystem::path> images_named(const std::filesystem::path& folder, const std::string& pattern);
-
 /// Clouds of a folder, PCD and PLY, which the pattern names. Without a pattern all, or nothing if the folder has
 /// images. Empty if the pattern names other files.
 std::vector<std::filesystem::path> cloud_files(const std::filesystem::path& folder, const std::string& pattern);
 
-inline constexpr double kUsualLevelsPerM = 1000.0;
+/// Reads images that all hold whole levels, or all metres.
+class DepthReader {
+ public:
+  /// `levels_per_m`: of 16-bit images; nothing: 1000.
+  explicit DepthReader(const std::optional<double>& levels_per_m) : levels_per_m_(levels_per_m) {}
 
-/// Throws InputError for an image of whole levels among images of metres, or the other way round.
-inline void check_levels(const std::filesystem::path& file, const DepthImage& image, bool has_levels) {
-  if (image.has_levels == has_levels) return;
-  throw InputError(
-      fmt::format("{}: has {}, unlike the images before", file.string(), image.has_levels ? "whole levels" : "metres"));
-}
+  /// Throws InputError as read_depth_image() does, for levels_per_m of metres, and for images of both kinds.
+  DepthImage read(const std::filesystem::path& file);
+  /// Half the step of the depths that were read; 0: they are not rounded.
+  [[nodiscard]] double half_step_m() const { return has_levels_.value_or(false) ? 0.5 / per_m() : 0.0; }
 
-/// Throws InputError where levels of the first image would do nothing: it has metres.
-inline void refuse_levels_of_metres(const std::filesystem::path& file, bool has_levels, bool are_given) {
-  if (has_levels || !are_given) return;
-  throw InputError(file.string(), ": ", Setting{"levels_per_m"}, " is for 16-bit images, and this one has metres");
-}
+ private:
+  [[nodiscard]] double per_m() const { return levels_per_m_.value_or(1000.0); }
+
+  std::optional<double> levels_per_m_;
+  std::optional<bool> has_levels_;  // of the images before
+};
 
 }  // namespace fathom

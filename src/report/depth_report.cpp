@@ -4,16 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
-#include <fathom/calibrate/reports.hpp>
 
 #include "report/figures.hpp"
 #include "report/report.hpp"
@@ -236,50 +228,25 @@ Json to_json(const DepthReport& report) {
                      {"deviation_m", number_or_null(band.deviation_m)}});
   }
   json["bands"] = bands;
-  json["flags"] = m.flags;
   return json;
 }
 
-Report::Tiles depth_tiles(const DepthReport& report) {
-  const DepthMeasure& m = report.measure;
-  const std::string error = m.focal_baseline_px_m ? text_or_dash(m.deviation_px.value, "{:.4f} px")
-                                                  : text_or_dash(1e3 * m.deviation_m.value, "{:.3f} mm");
-  return {{error, m.focal_baseline_px_m ? "deviation of disparity" : "deviation of depth"},
-          {text_or_dash(m.across[0].value, "{:.3f}"), "correlation 1 px across"},
-          {text_or_dash(m.down[0].value, "{:.3f}"), "correlation 1 px down"},
-          {text_or_dash(100.0 * share(m.holes, m.pixels), "{:.2f} %"),
-           m.left_out > 0 ? "holes, without pixels left out" : "holes"}};
-}
-
-/// Says which pixels the shares of holes count.
-std::string depths_counted(const DepthReport& report) {
-  const DepthMeasure& m = report.measure;
-  if (report.left_out_by.empty()) {
-    return "All holes count, also where nothing is within the camera's reach: nothing says which these are.";
-  }
-  return fmt::format("{:.2f} % of the pixels are left out ({}). Shares of holes count the remaining pixels.",
-                     100.0 * static_cast<double>(m.left_out) / static_cast<double>(m.left_out + m.pixels),
-                     report.left_out_by);
-}
-
-Report::Section depth_section(const DepthReport& report) {
-  return {.head = report.name,
-          .pieces = {depth_tiles(report), Report::Text{{depths_counted(report)}},
-                     Report::Figures([&report] { return depth_pictures(report); })}};
-}
-
 Report report_of(std::span<const DepthReport> reports) {
+  if (reports.empty()) throw InputError("there is no measurement to report");
   Report out{.kind = "depth_camera", .title = "Depth camera measured"};
   out.intro =
       "The error is what a cubic leaves of the inverse depths of a patch of 24 x 24 pixels. Deviation and correlations "
       "are corrected for what the cubic takes with it; columns with \"cubic off\" are not. Whole blobs touch "
       "neither the border of the image nor pixels left out. The size of other blobs is unknown.";
+  out.details = to_json(reports.front());
+  for (const DepthReport& other : reports.subspan(1)) out.details["compared_with"].push_back(to_json(other));
   for (const DepthReport& report : reports) {
     const std::string name = reports.size() > 1 ? report.name + ": " : "";
     for (const std::string& flag : report.measure.flags) out.fit.note("depth", name + flag);
     out.refuse(report.measure.patches.used == 0,
                name + "no patch is without holes and steps: nothing is known of the error");
-    out.sections.push_back(depth_section(report));
+    out.sections.push_back(
+        {.head = report.name, .pieces = {Report::Figures([&report] { return depth_pictures(report); })}});
   }
   out.sections.push_back(
       {.head = "Correlation and blobs", .pieces = {Report::Figures([reports] { return depth_curves(reports); })}});
@@ -290,32 +257,14 @@ Report report_of(std::span<const DepthReport> reports) {
   return out;
 }
 
-std::string depth_json(const Report& report, std::span<const DepthReport> reports) {
-  Json json = {{"kind", report.kind}, {"usable", report.unusable.empty()}, {"reason", text_or_null(report.unusable)}};
-  json.update(to_json(reports.front()));
-  for (const DepthReport& other : reports.subspan(1)) json["compared_with"].push_back(to_json(other));
-  return json_file_text(json);
-}
-
-void require_any(std::span<const DepthReport> reports) {
-  if (reports.empty()) throw InputError("there is no measurement to report");
-}
-
 }  // namespace
 
-std::string report_text(std::span<const DepthReport> reports, ReportForm form) {
-  require_any(reports);
-  const Report report = report_of(reports);
-  return form == ReportForm::kJson ? depth_json(report, reports) : text_of(report, form);
+std::string report_text(std::span<const DepthReport> reports, ReportForm form, SettingNames names) {
+  return text_of(report_of(reports), form, names);
 }
 
 void write_depth_report(const fs::path& folder, std::span<const DepthReport> reports, bool force) {
-  require_any(reports);
-  check_result_folder(ResultKind::kDepth, folder, force);  // before the work
-  const Report report = report_of(reports);
-  const std::vector<ResultFile> files = {{"report.html", html_text(report)},
-                                         {"measure.json", depth_json(report, reports)}};
-  write_results(ResultKind::kDepth, folder, files, force);
+  write_report(ResultKind::kDepth, folder, report_of(reports), {}, force);
 }
 
 }  // namespace fathom

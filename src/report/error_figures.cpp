@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <string_view>
 
 #include <fmt/format.h>
 

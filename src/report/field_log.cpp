@@ -6,14 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/beam.hpp>
 #include <fathom/math/f64.hpp>
 
 #include "base/errors.hpp"
@@ -164,6 +159,12 @@ constexpr double kFieldMoveOfCells = 0.5;  // poses that move less are as exact 
 constexpr std::size_t kMovedScans = 48, kMovedRays = 180, kMoveTurns = 3;
 constexpr double kFirstStepCells = 4.0, kLastStepCells = 0.1, kTurnOfStep = 0.2;  // the last in rad per m
 
+/// Where scans fit best, by a search from the poses of the log.
+struct FieldMoves {
+  std::vector<PlanarPose> logged, moved;  // [scans]
+  double gain = 0.0;                      // by how many nats a reading that was held out is likelier there
+};
+
 /// Compass search for the likeliest pose.
 PlanarPose climb_to_pose(FieldScorer& scorer, const ReadingEnds& ends, PlanarPose pose, double cell_m) {
   double best = 0.0;
@@ -186,6 +187,7 @@ PlanarPose climb_to_pose(FieldScorer& scorer, const ReadingEnds& ends, PlanarPos
   return pose;
 }
 
+/// Of every three rays one chooses the pose, two learn the parameters, and the third judges.
 FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,
                       const LikelihoodFieldModel& start) {
   const std::size_t ray_step = (log.rays() + kMovedRays - 1) / kMovedRays;
@@ -252,6 +254,11 @@ Message heavy_tails_flag(const FieldReport& report) {
       Setting{"hit", "student_t"});
 }
 
+// Learning, and the scores of scans.
+
+namespace {
+
+/// Of at most 48 scans, evenly spaced, with at most 180 rays of each. No moves where a third carries no evidence.
 FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,
                             const LikelihoodFieldModel& learned) {
   constexpr std::size_t kLeastMovedRays = 3;
@@ -266,6 +273,7 @@ FieldMoves move_field_poses(const ScanLog& log, const ScanNumbers& scans, const 
   }
 }
 
+/// A map that lies elsewhere, or poses that are not exact; empty where the moves tell neither.
 Message field_pose_flag(const FieldMoves& moves, double cell_m) {
   if (!(moves.gain > kLeastFieldGain)) return "";
   const CommonMove common = find_common_move(moves.logged, moves.moved, cell_m);
@@ -278,10 +286,6 @@ Message field_pose_flag(const FieldMoves& moves, double cell_m) {
           moves.gain),
       Hint{"beam_refine_poses", "", true});
 }
-
-// Learning, and the scores of scans.
-
-namespace {
 
 LikelihoodFieldModel start_of(double max_range_m, const FieldLogOptions& options) {
   LikelihoodFieldModel start;

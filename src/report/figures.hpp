@@ -42,10 +42,11 @@ std::string escape_html(std::string_view text);
 
 class Plot {
  public:
-  static constexpr double kMargins = 70;  ///< left and right of the axis, CSS pixels
+  static constexpr double kWidth = 520;   ///< unless another one is given, CSS pixels
+  static constexpr double kMargins = 70;  ///< left and right of the axis
 
   /// `title` is read out where the picture cannot be seen. Sizes in CSS pixels.
-  Plot(std::string_view title, PlotAxis x, PlotAxis y, double width = 520, double height = 300);
+  Plot(std::string_view title, PlotAxis x, PlotAxis y, double width = kWidth, double height = 300);
 
   /// Filled steps: bin i spans [edges[i], edges[i + 1]] from low[i] to high[i]. edges [n + 1], low and high [n].
   void fill_steps(std::span<const double> edges, std::span<const double> low, std::span<const double> high,
@@ -96,19 +97,13 @@ double usual_range_m(const FitReport& report);
 /// The deviation of hits, or the scale of student_t; where it grows, at the median of the expected ranges.
 double usual_sigma_m(const FitReport& report);
 
-/// Readings by range, the share of each component under the fitted model stacked behind them; readings beyond
-/// the axis and those without a return stand apart. `width` in CSS pixels.
-std::string reading_figure(const FitReport& report, double width);
-/// Readings minus where hits are expected, near zero, on a logarithmic scale; those farther off in a bar at either end.
-std::string residual_figure(const FitReport& report);
+/// Readings by range, readings minus where hits are expected, and the probability integral transform.
+std::vector<Report::Figure> reading_figures(const FitReport& report);
 /// Density of readings for an expected range near the given quantile of the expected ranges, and readings there. The
-/// caption says, as HTML, what lies off the axis.
-struct DensityFigure {
-  std::string svg, caption;
-};
-DensityFigure density_figure(const FitReport& report, double quantile);
-/// Histogram of the probability integral transform, 1 where the model is right.
-std::string transform_figure(const FitReport& report);
+/// caption says what lies off the axis.
+Report::Figure density_figure(const FitReport& report, double quantile);
+/// Three of them.
+std::vector<Report::Figure> density_figures(const FitReport& report);
 /// Log-likelihood per ray over the iterations.
 std::string convergence_figure(const FitReport& report);
 

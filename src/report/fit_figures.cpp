@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,9 +8,29 @@
 
 namespace fathom {
 
+double usual_range_m(const FitReport& report) {
+  std::vector<float> readings;
+  for (const float reading : report.shown.reading_m) {
+    if (classify(reading, report.model.sensor) == ReadingKind::kRange) readings.push_back(reading);
+  }
+  const double far_m = readings.empty() ? report.model.sensor.max_range_m : 1.1 * quantile_of(readings, 0.99);
+  return std::clamp(far_m, 1e-3 * report.model.sensor.max_range_m, report.model.sensor.max_range_m);
+}
+
+double usual_sigma_m(const FitReport& report) {
+  const BeamParameters& p = report.fit.model;
+  if (p.tail.hit != HitLaw::kGrows) return p.sigma_hit_m;
+  std::vector<float> expected;
+  for (const float value : report.shown.expected_m) {
+    if (!reaches(value, report.model.sensor.max_range_m)) expected.push_back(value);
+  }
+  return p.sigma_hit_m + p.tail.sigma_hit_per_m * quantile_of(expected, 0.5);
+}
+
 namespace {
 
 constexpr std::size_t kRangeBins = 72, kResidualBins = 81;
+constexpr std::size_t kDensityBins = 60, kCurvePoints = 600;
 constexpr double kResidualSigmas = 10.0;
 
 /// Layers of the components, one on the other, from the floor up. [bins] each.
@@ -45,12 +62,14 @@ struct LoneBar {
   }
 };
 
+void fill_layers(Plot& plot, const std::vector<double>& edges, const Layers& layers, const std::string& more_class) {
+  plot.fill_steps(edges, layers.zero, layers.rand, "rand" + more_class);
+  plot.fill_steps(edges, layers.rand, layers.with_shorts, "short" + more_class);
+  plot.fill_steps(edges, layers.with_shorts, layers.all, "hit" + more_class);
+}
+
 void draw_beyond_bar(Plot& plot, const MixtureBin& beyond, const LoneBar& bar) {
-  const std::vector<double> edges = {bar.from_m, bar.to_m};
-  const Layers layers({&beyond, 1});
-  plot.fill_steps(edges, layers.zero, layers.rand, "rand beyond");
-  plot.fill_steps(edges, layers.rand, layers.with_shorts, "short beyond");
-  plot.fill_steps(edges, layers.with_shorts, layers.all, "hit beyond");
+  fill_layers(plot, {bar.from_m, bar.to_m}, Layers({&beyond, 1}), " beyond");
   draw_outline(plot, bar.from_m, bar.to_m, beyond.readings, "data beyond");
   bar.name(plot, "beyond", beyond.expected(), beyond.readings);
 }
@@ -75,43 +94,22 @@ void draw_residuals(Plot& plot, const std::vector<double>& edges, std::span<cons
   plot.draw_steps(edges, layers.all, "model" + more_class);
 }
 
-}  // namespace
-
-double usual_range_m(const FitReport& report) {
-  std::vector<float> readings;
-  for (const float reading : report.shown.reading_m) {
-    if (classify(reading, report.model.sensor) == ReadingKind::kRange) readings.push_back(reading);
-  }
-  const double far_m = readings.empty() ? report.model.sensor.max_range_m : 1.1 * quantile_of(readings, 0.99);
-  return std::clamp(far_m, 1e-3 * report.model.sensor.max_range_m, report.model.sensor.max_range_m);
-}
-
-double usual_sigma_m(const FitReport& report) {
-  const BeamParameters& p = report.fit.model;
-  if (p.tail.hit != HitLaw::kGrows) return p.sigma_hit_m;
-  std::vector<float> expected;
-  for (const float value : report.shown.expected_m) {
-    if (!reaches(value, report.model.sensor.max_range_m)) expected.push_back(value);
-  }
-  return p.sigma_hit_m + p.tail.sigma_hit_per_m * quantile_of(expected, 0.5);
-}
-
-std::string reading_figure(const FitReport& report, double width) {
+/// The share of each component under the fitted model is stacked behind the readings. Readings beyond the axis, and
+/// lost ones, have separate bars.
+std::string reading_figure(const FitReport& report) {
   const double far_m = usual_range_m(report);
   const bool has_beyond = far_m < report.model.sensor.max_range_m;
   const MixtureShares shares = shares_by_range(report, even_edges(0.0, far_m, kRangeBins));
   const Layers layers(shares.bins);
   const double top = 1.12 * std::max({layers.top(), shares.max_expected, shares.max_readings, shares.beyond.expected(),
                                       shares.beyond.readings});
-  // Each lone bar has a slot that is wide enough for its name, also on a phone.
-  const double inner_px = width - Plot::kMargins, slot_px = 60.0, bar_px = 26.0;
+  // Each lone bar has a slot that is wide enough for its name.
+  const double inner_px = Plot::kWidth - Plot::kMargins, slot_px = 60.0, bar_px = 26.0;
   const double m_per_px = far_m / (inner_px - (has_beyond ? 2 : 1) * slot_px);
   Plot plot("Histogram of the readings with the components of the model",
             {.low = 0.0, .high = inner_px * m_per_px, .label = "reading (m)", .last_tick = far_m},
-            {.low = 0.0, .high = top, .label = "share of readings"}, width);
-  plot.fill_steps(shares.edges, layers.zero, layers.rand, "rand");
-  plot.fill_steps(shares.edges, layers.rand, layers.with_shorts, "short");
-  plot.fill_steps(shares.edges, layers.with_shorts, layers.all, "hit");
+            {.low = 0.0, .high = top, .label = "share of readings"});
+  fill_layers(plot, shares.edges, layers, "");
   plot.draw_steps(shares.edges, layers.readings, "data");
   const auto slot = [&](double n) {
     const double middle_m = far_m + (n + 0.5) * slot_px * m_per_px;
@@ -122,6 +120,7 @@ std::string reading_figure(const FitReport& report, double width) {
   return plot.svg();
 }
 
+/// Near zero, on a logarithmic scale; readings farther off are in a bar at either end.
 std::string residual_figure(const FitReport& report) {
   const double reach_m = kResidualSigmas * usual_sigma_m(report);
   const MixtureShares shares = shares_by_residual(report, even_edges(-reach_m, reach_m, kResidualBins));
@@ -155,26 +154,6 @@ std::string transform_figure(const FitReport& report) {
   plot.draw_horizontal(1.0, "mark");
   return plot.svg();
 }
-
-std::string convergence_figure(const FitReport& report) {
-  std::vector<double> x, y;
-  const double rays = static_cast<double>(std::max<std::size_t>(1, report.fit.readings));
-  for (const double log_likelihood : report.fit.log_likelihood_by_iteration) {
-    x.push_back(static_cast<double>(x.size() + 1));
-    y.push_back(log_likelihood / rays);
-  }
-  const auto [low, high] = std::minmax_element(y.begin(), y.end());
-  const double margin = std::max(0.06 * (*high - *low), 1e-9 * (1.0 + std::abs(*high)));
-  Plot plot("Log-likelihood of every iteration",
-            {.low = 1.0, .high = std::max(10.0, x.back()), .label = "iteration", .logarithmic = true},
-            {.low = *low - margin, .high = *high + margin, .label = "log-likelihood per ray (nats)"});
-  plot.draw_line(x, y, "model");
-  return plot.svg();
-}
-
-namespace {
-
-constexpr std::size_t kDensityBins = 60, kCurvePoints = 600;
 
 /// Expected range (below Z) at a quantile of all, and how far around it readings are taken for the picture.
 struct Neighbourhood {
@@ -230,7 +209,7 @@ std::string surface_text(double center_m, double offset_m) {
 
 }  // namespace
 
-DensityFigure density_figure(const FitReport& report, double quantile) {
+Report::Figure density_figure(const FitReport& report, double quantile) {
   const Neighbourhood where = neighbourhood_of(report, quantile);
   const BeamDensity density(report.fit.model, report.model.sensor, where.center_m);
   const double sigma_m = density.hit().scale();
@@ -253,10 +232,50 @@ DensityFigure density_figure(const FitReport& report, double quantile) {
   plot.write(0.02 * far_m, axis.high * 0.45, surface_text(where.center_m, report.fit.model.hit_offset_m));
   const double limit_m = report.model.sensor.max_range_m;
   const double beyond = far_m < limit_m ? density.cdf(std::nexttoward(limit_m, 0.0)) - density.cdf(far_m) : 0.0;
-  return {plot.svg(),
-          fmt::format("Beyond the axis: {:.1f} % of the readings, {:.1f} % by the model. No return: {:.1f} "
-                      "%, {:.1f} %.",
-                      100.0 * near.beyond, 100.0 * beyond, 100.0 * near.no_return, 100.0 * density.w_max())};
+  return {.picture = plot.svg(),
+          .caption = fmt::format(
+              "Beyond the axis: {:.1f} % of the readings, {:.1f} % by the model. No return: {:.1f} %, {:.1f} %.",
+              100.0 * near.beyond, 100.0 * beyond, 100.0 * near.no_return, 100.0 * density.w_max())};
+}
+
+std::vector<Report::Figure> reading_figures(const FitReport& report) {
+  return {{.picture = reading_figure(report),
+           .keys = {patch("var(--hit)", "hit"), patch("var(--short)", "short"), patch("var(--rand)", "random"),
+                    patch("var(--max)", "no return"), stroke("var(--ink)", "readings")},
+           .caption = ". Components as the model expects them on these rays, stacked; the line is what was read."},
+          {.picture = residual_figure(report),
+           .keys = {stroke("#b3202c", "model"), stroke("var(--hit)", "hit"), stroke("var(--short)", "short"),
+                    stroke("#7d8a97", "random"), patch("#d5dce3", "readings")},
+           .caption = ". How the readings lie about the surface that the map expects."},
+          {.picture = transform_figure(report),
+           .caption = fmt::format("Probability integral transform: level where the model describes every reading. "
+                                  "Largest distance of its cdf from the diagonal: {:.3f}.",
+                                  report.judgement.ks_distance)}};
+}
+
+std::vector<Report::Figure> density_figures(const FitReport& report) {
+  std::vector<Report::Figure> figures = {{.picture = "",
+                                          .keys = {stroke("#b3202c", "density of the model"),
+                                                   patch("#d5dce3", "readings of rays that expect nearly that range")},
+                                          .caption = ". The dashed line is the surface, its offset included."}};
+  for (const double quantile : {0.2, 0.5, 0.8}) figures.push_back(density_figure(report, quantile));
+  return figures;
+}
+
+std::string convergence_figure(const FitReport& report) {
+  std::vector<double> x, y;
+  const double rays = static_cast<double>(std::max<std::size_t>(1, report.fit.readings));
+  for (const double log_likelihood : report.fit.log_likelihood_by_iteration) {
+    x.push_back(static_cast<double>(x.size() + 1));
+    y.push_back(log_likelihood / rays);
+  }
+  const auto [low, high] = std::minmax_element(y.begin(), y.end());
+  const double margin = std::max(0.06 * (*high - *low), 1e-9 * (1.0 + std::abs(*high)));
+  Plot plot("Log-likelihood of every iteration",
+            {.low = 1.0, .high = std::max(10.0, x.back()), .label = "iteration", .logarithmic = true},
+            {.low = *low - margin, .high = *high + margin, .label = "log-likelihood per ray (nats)"});
+  plot.draw_line(x, y, "model");
+  return plot.svg();
 }
 
 }  // namespace fathom

@@ -5,14 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include <fathom/base/compute.hpp>
-#include <fathom/base/error.hpp>
-#include <fathom/beam/beam.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"

@@ -9,9 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/model.hpp>
-
 #include "base/errors.hpp"
 #include "base/text.hpp"
 

@@ -27,10 +27,6 @@ td.number, th.number { text-align: right; } td.number { white-space: nowrap; }
 code { font: 13.5px/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 .head { display: flex; flex-wrap: wrap; gap: 28px 56px; margin-top: 20px; }
 .facts td:first-child { color: var(--soft); }
-.tiles { display: flex; flex-wrap: wrap; gap: 12px; margin: 18px 0 4px; }
-.tile { border: 1px solid #dde3e9; border-radius: 8px; padding: 10px 18px 8px; min-width: 150px; }
-.tile b { display: block; font-size: 23px; font-weight: 600; font-variant-numeric: tabular-nums; }
-.tile span { color: var(--soft); font-size: 13px; }
 .flags { margin: 12px 0 0; padding: 10px 16px 10px 30px; border-left: 4px solid var(--short); background: #fff7ec; }
 .flags li { overflow-wrap: anywhere; } .flags li + li { margin-top: 5px; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 32px; }
@@ -52,19 +48,18 @@ svg text.label { font-size: 12px; fill: var(--ink); }
 .key ~ .key { margin-left: 14px; }
 .key.stroke { height: 0; border-radius: 0; margin-bottom: 4px; border-top: 2px solid; }
 .scroll { overflow-x: auto; }
-.narrow, .below { display: none; }
+.below { display: none; }
 .verdict { margin: 10px 0; padding: 6px 14px; border-left: 4px solid #2e8b57; background: #eef7f1; color: var(--ink);
   font-weight: 600; overflow-wrap: anywhere; max-width: none; } .verdict.no { border-color: #b3202c; background: #fdeeee; }
 .start { stroke: #7d8a97; stroke-dasharray: 5 4; fill: none; } .simulated, .other { stroke-dasharray: 5 4; }
 .time-line { fill: none; stroke: var(--max); stroke-width: 1.4; }
 .pixels { display: block; width: 100%; height: auto; } .coarse { image-rendering: pixelated; }
 pre { overflow-x: auto; } details { margin-top: 28px; } summary { cursor: pointer; }
-.correlations { font-size: 13.5px; } .correlations th, .correlations td { padding: 3px 9px 3px 0; }
 .made { margin-top: 36px; font-size: 13px; }
-@media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; } .wide { display: none; }
-  .narrow { display: block; } body { padding: 20px 16px 32px; } .row:not(.three) svg text { font-size: 13px; }
+@media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; }
+  body { padding: 20px 16px 32px; } .row:not(.three) svg text { font-size: 13px; }
   pre { white-space: pre-wrap; } .pairs td { white-space: normal; } .pairs td.number { white-space: nowrap; }
-  figcaption { margin-bottom: 14px; } .tile { flex: 1 1 40%; min-width: 0; } .head, .row > * { min-width: 0; }
+  figcaption { margin-bottom: 14px; } .head, .row > * { min-width: 0; }
   .scroll td, .scroll th { white-space: nowrap; padding-right: 12px; } .aside { display: none; }
   .facts td:last-child { white-space: normal; overflow-wrap: anywhere; }
   .parameters { width: 100%; } .parameters th { white-space: normal; } .parameters code { font-size: 12.5px; }
@@ -72,7 +67,7 @@ pre { overflow-x: auto; } details { margin-top: 28px; } summary { cursor: pointe
   .parameters .below { display: table-row; }
   .parameters .below td { white-space: normal; border-top: 0; padding: 0 0 7px; color: var(--soft); font-size: 13px; } }
 @media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff; color: #000; }
-  :root { --ink: #000; --soft: #333; } h2 { margin-top: 20px; break-after: avoid; } tr, .tile { break-inside: avoid; }
+  :root { --ink: #000; --soft: #333; } h2 { margin-top: 20px; break-after: avoid; } tr { break-inside: avoid; }
   .flags, .verdict { background: #fff; border: 1px solid #999; }
   svg, .key, .pixels { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";
@@ -114,7 +109,7 @@ std::string below_html(std::span<const Report::Column> columns, std::span<const 
 }
 
 std::string table_html(const Report::Table& table) {
-  if (table.place == Place::kJson) return "";
+  if (table.place == Place::kJson || table.rows.empty()) return "";
   std::string head, html;
   bool has_heads = false;
   for (const Report::Column& column : table.columns) {
@@ -129,18 +124,7 @@ std::string table_html(const Report::Table& table) {
     for (std::size_t c = 0; c < row.size(); ++c) html += cell_html("td", table.columns[c], row[c].text);
     html += "</tr>\n" + below_html(table.columns, row);
   }
-  html += "</tbody></table></div>\n" + paragraph(table.note);
-  if (table.place == Place::kScreen) return "<div class=\"wide\">" + html + "</div>\n";
-  return table.place == Place::kPhone ? "<div class=\"narrow\">" + html + "</div>\n" : html;
-}
-
-std::string tiles_html(const Report::Tiles& tiles) {
-  std::string html;
-  for (const Report::Tile& tile : tiles) {
-    html += fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", escape_html(tile.value),
-                        escape_html(tile.name));
-  }
-  return html.empty() ? "" : "<div class=\"tiles\">\n" + html + "</div>\n";
+  return html + "</tbody></table></div>\n" + paragraph(table.note);
 }
 
 std::string list_html(std::span<const std::string> lines) {
@@ -169,45 +153,32 @@ std::string caption_html(const Report::Figure& figure) {
 
 std::string figure_html(const Report::Figure& figure) {
   if (figure.picture.empty()) return fmt::format("<p>{}</p>\n", caption_html(figure));
-  const std::string picture =
-      figure.of_phone.empty()
-          ? figure.picture
-          : fmt::format("<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>", figure.picture, figure.of_phone);
-  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", picture, caption_html(figure));
+  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", figure.picture, caption_html(figure));
 }
 
-bool is_in_row(const Report::Figure& figure) { return !figure.picture.empty() && figure.of_phone.empty(); }
-
-/// Wide figures and common keys first, then the others in rows.
+/// Common keys first, then figures in rows.
 std::string figures_html(const std::vector<Report::Figure>& figures) {
-  std::string html, in_rows;
+  std::string keys, in_rows;
   std::size_t count = 0;
   for (const Report::Figure& figure : figures) {
-    (is_in_row(figure) ? in_rows : html) += figure_html(figure);
-    count += is_in_row(figure) ? 1 : 0;
+    (figure.picture.empty() ? keys : in_rows) += figure_html(figure);
+    count += figure.picture.empty() ? 0 : 1;
   }
-  if (count == 0) return html;
-  if (count == 1) return html + in_rows;
-  return html + fmt::format("<div class=\"row{}\">\n{}</div>\n", count == 3 ? " three" : "", in_rows);
+  if (count == 0) return keys;
+  return keys + fmt::format("<div class=\"row{}\">\n{}</div>\n", count == 3 ? " three" : "", in_rows);
 }
 
 std::string piece_html(const Report::Piece& piece) {
   if (const auto* table = std::get_if<Report::Table>(&piece)) return table_html(*table);
   if (const auto* figures = std::get_if<Report::Figures>(&piece)) return figures_html((*figures)());
-  if (const auto* text = std::get_if<Report::Text>(&piece)) return text_html(*text);
-  return tiles_html(std::get<Report::Tiles>(piece));
+  return text_html(std::get<Report::Text>(piece));
 }
 
 std::string section_html(const Report::Section& section) {
-  const bool is_folded = section.layout == Report::Layout::kFolded;
-  const bool is_side_by_side = section.layout == Report::Layout::kSideBySide;
   std::string html;
-  for (const Report::Piece& piece : section.pieces) {
-    html += is_side_by_side ? "<div>" + piece_html(piece) + "</div>\n" : piece_html(piece);
-  }
-  if (is_side_by_side) html = "<div class=\"row\">\n" + html + "</div>\n";
+  for (const Report::Piece& piece : section.pieces) html += piece_html(piece);
   const std::string head = escape_html(section.head);
-  if (is_folded) return fmt::format("<details><summary>{}</summary>{}</details>\n", head, html);
+  if (section.is_folded) return fmt::format("<details><summary>{}</summary>{}</details>\n", head, html);
   return head.empty() ? html : fmt::format("<h2>{}</h2>\n{}", head, html);
 }
 
@@ -218,8 +189,8 @@ std::string html_text(const Report& report) {
   for (const Finding& finding : report.fit.findings) findings.push_back(finding.text.text());
   std::string body = fmt::format("<p class=\"verdict{}\">{}</p>\n", report.unusable.empty() ? "" : " no",
                                  escape_html(verdict_text(report))) +
-                     paragraph(report.intro) + tiles_html(report.tiles) + paragraph(held_out_line(report)) +
-                     list_html(findings);
+                     paragraph(report.intro) + table_html(fact_table(report.summary)) +
+                     paragraph(held_out_line(report)) + list_html(findings);
   if (!report.fit.parameters.empty()) body += "<h2>Parameters</h2>\n" + table_html(parameter_table(report));
   for (const Report::Section& section : report.sections) body += section_html(section);
   return fmt::format(

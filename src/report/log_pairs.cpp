@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/beam/beam.hpp>
 #include <fathom/calibrate/reports.hpp>
 
 #include "base/errors.hpp"
@@ -64,7 +59,7 @@ Report report_of(const DistanceReport& report) {
     out.refuse(true, first_unusable(of_log));
   }
   for (const std::string& note : report.notes) out.fit.note("log", note);
-  out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.skipped), "without a return, skipped"}};
+  out.summary = {{"pairs", grouped(fit.pairs)}, {"without a return, skipped", grouped(fit.skipped)}};
   out.fit.log_likelihood = fit.log_likelihood;
   out.fit.blocks = fit.clusters > 0 ? fit.clusters : fit.pairs;
   out.fit.block = fit.clusters == 0 ? "pair" : fit.stretches > 0 ? "stretch" : "scan";
@@ -84,7 +79,7 @@ Report report_of(const EnergyCalibration& fit) {
   };
   add(Model::kMinEnergy, fit.min_energy), add(Model::kPow, fit.pow);
   out.fit.findings = fit.findings;
-  out.tiles = {{group_digits(fit.pairs), "pairs"}, {group_digits(fit.lost), "of them lost"}};
+  out.summary = {{"pairs", grouped(fit.pairs)}, {"of them lost", grouped(fit.lost)}};
   out.fit.log_likelihood = fit.log_likelihood, out.fit.blocks = fit.pairs, out.fit.block = "pair";
   out.details = {{Model::kNormalization, law}, {"pairs", fit.pairs}, {"lost", fit.lost}, {"skipped", fit.skipped}};
   finish_pairs(Model::kSlug, fmt::format(", {}: {}", Model::kNormalization, law), out);

@@ -5,11 +5,9 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
 
 #include "base/numbers.hpp"

@@ -6,18 +6,12 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/beam.hpp>
-#include <fathom/calibrate/reports.hpp>
 #include <fathom/math/f64.hpp>
 
 #include "base/errors.hpp"
@@ -98,20 +92,18 @@ void check_options(const fs::path& measured, Measured kind, const MeasuredOption
 
 ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {
   const std::vector<FrameFile> images = by_frame(depth_images(folder, options.files));
-  const double levels_per_m = options.levels_per_m.value_or(kUsualLevelsPerM);
-  const bool has_levels = read_depth_image(images.front().file, levels_per_m).has_levels;
-  refuse_levels_of_metres(images.front().file, has_levels, options.levels_per_m.has_value());
+  DepthReader depths(options.levels_per_m);
+  static_cast<void>(depths.read(images.front().file));
   ChainFramesOptions how = options.frames;
-  how.half_step_m = has_levels ? 0.5 / levels_per_m : 0.0;
+  how.half_step_m = depths.half_step_m();
   ChainFrameReader reader(setup, images.size(), how);
   for (const auto& [frame, file] : images) {
-    const DepthImage image = read_depth_image(file, levels_per_m);
+    const DepthImage image = depths.read(file);
     const PatternShape shape = reader.shape();
     if (image.rows != shape.rows || image.cols != shape.cols) {
       throw InputError(fmt::format("{}: has {} x {} pixels, not {} x {} as the sensor of the scene", file.string(),
                                    image.cols, image.rows, shape.cols, shape.rows));
     }
-    check_levels(file, image, has_levels);
     reader.add_depths(frame, image.depth_m);
   }
   return reader.frames();
@@ -279,14 +271,13 @@ void leave_out_beside(const std::array<double, 2>& sector_rad, const std::string
 
 DepthLeftOut left_out_of(const WallImagesOptions& options) { return {.mask = options.mask}; }
 
-void take_image(const fs::path& file, const DepthImage& image, bool has_levels, WallFrames& frames) {
+void take_image(const fs::path& file, const DepthImage& image, WallFrames& frames) {
   WallSensor& sensor = frames.sensor;
   if (frames.names.empty()) sensor.rows = image.rows, sensor.cols = image.cols;
   if (image.rows != sensor.rows || image.cols != sensor.cols) {
     throw InputError(fmt::format("{}: has {} x {} pixels, and {} has {} x {}", file.string(), image.cols, image.rows,
                                  fs::path(frames.names.front()).filename().string(), sensor.cols, sensor.rows));
   }
-  check_levels(file, image, has_levels);
   frames.names.push_back(file.string());
   frames.measured_m.insert(frames.measured_m.end(), image.depth_m.begin(), image.depth_m.end());
 }
@@ -322,17 +313,14 @@ WallFrames read_wall_images(const fs::path& folder, const WallImagesOptions& opt
   const LeftOutPixels left_out(folder, left_out_of(options), files.size());
   WallFrames frames;
   frames.sensor.camera = options.camera, frames.sensor.max_range_m = options.max_range_m;
-  const double levels_per_m = options.levels_per_m.value_or(kUsualLevelsPerM);
-  bool has_levels = false;
+  DepthReader depths(options.levels_per_m);
   for (std::size_t k = 0; k < files.size(); ++k) {
-    const DepthImage image = read_depth_image(files[k], levels_per_m);
-    if (k == 0) has_levels = image.has_levels;
-    if (k == 0) refuse_levels_of_metres(files[k], has_levels, options.levels_per_m.has_value());
-    take_image(files[k], image, has_levels, frames);
+    const DepthImage image = depths.read(files[k]);
+    take_image(files[k], image, frames);
     const std::vector<std::uint8_t> out = left_out.of_image(k, image.rows, image.cols);
     frames.left_out.insert(frames.left_out.end(), out.begin(), out.end());
   }
-  if (has_levels) frames.half_step_m = 0.5 / levels_per_m;
+  frames.half_step_m = depths.half_step_m();
   frames.tape_m = tape_of(frames.names, options.distances);
   validate(frames);
   return frames;

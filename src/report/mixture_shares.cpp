@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <utility>
 
 #include <fmt/format.h>
 
-#include <fathom/beam/model.hpp>
 #include <fathom/math/random.hpp>
 
 #include "report/figures.hpp"

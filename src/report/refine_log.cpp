@@ -10,11 +10,8 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
 
 #include "base/compute.hpp"
 #include "base/errors.hpp"

@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
-#include <fathom/beam/model.hpp>
+
+#include "base/text.hpp"
 
 namespace fathom {
 
@@ -62,8 +63,8 @@ Json held_out_json(const Fit& fit) {
 
 /// A terminal has no typographic signs.
 std::string plain(std::string text) {
-  constexpr std::array<std::array<std::string_view, 2>, 7> kSigns = {
-      {{"±", "+-"}, {"–", "-"}, {"−", "-"}, {"\u202f", " "}, {" · ", " x "}, {"∞", "inf"}, {"°", " deg"}}};
+  constexpr std::array<std::array<std::string_view, 2>, 6> kSigns = {
+      {{"±", "+-"}, {"–", "-"}, {"−", "-"}, {" · ", " x "}, {"∞", "inf"}, {"°", " deg"}}};
   for (const auto& [sign, ascii] : kSigns) {
     for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos; at += ascii.size()) {
       text.replace(at, sign.size(), ascii);
@@ -74,15 +75,13 @@ std::string plain(std::string text) {
 
 std::string shown_line(const std::string& text) { return printable(plain(text)); }
 
-bool is_on_terminal(Place place) { return place == Place::kShown || place == Place::kAside || place == Place::kScreen; }
-
 /// Columns two blanks apart, one row a line.
 std::string table_lines(const Report::Table& table) {
   std::vector<std::vector<std::string>> rows(1);
   std::vector<std::size_t> widths;
   std::vector<bool> to_right;
   for (const Report::Column& column : table.columns) {
-    if (!is_on_terminal(column.place)) continue;
+    if (column.place == Place::kJson) continue;
     rows.front().push_back(shown_line(column.head));
     widths.push_back(rows.front().back().size()), to_right.push_back(column.is_number);
   }
@@ -90,7 +89,7 @@ std::string table_lines(const Report::Table& table) {
   for (const std::vector<Report::Cell>& row : table.rows) {
     std::vector<std::string>& texts = rows.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {
-      if (!is_on_terminal(table.columns[c].place)) continue;
+      if (table.columns[c].place == Place::kJson) continue;
       texts.push_back(shown_line(row[c].text));
       widths[texts.size() - 1] = std::max(widths[texts.size() - 1], texts.back().size());
     }
@@ -105,12 +104,6 @@ std::string table_lines(const Report::Table& table) {
     text += line + "\n";
   }
   return table.note.empty() ? text : text + shown_line(table.note) + "\n";
-}
-
-std::string tile_lines(const Report::Tiles& tiles) {
-  std::string text;
-  for (const Report::Tile& tile : tiles) text += shown_line(tile.name + ": " + tile.value) + "\n";
-  return text;
 }
 
 std::string text_lines(const Report::Text& text) {
@@ -128,13 +121,12 @@ std::string text_lines(const Report::Text& text) {
 /// Empty of a figure.
 std::string piece_lines(const Report::Piece& piece) {
   if (const auto* text = std::get_if<Report::Text>(&piece)) return text_lines(*text);
-  if (const auto* tiles = std::get_if<Report::Tiles>(&piece)) return tile_lines(*tiles);
   const auto* table = std::get_if<Report::Table>(&piece);
-  return table != nullptr && is_on_terminal(table->place) ? table_lines(*table) : "";
+  return table != nullptr && table->place != Place::kJson ? table_lines(*table) : "";
 }
 
 std::string section_lines(const Report::Section& section) {
-  if (section.layout == Report::Layout::kFolded) return "";
+  if (section.is_folded) return "";
   std::string lines;
   for (const Report::Piece& piece : section.pieces) lines += piece_lines(piece);
   return lines.empty() || section.head.empty() ? lines : "\n" + shown_line(section.head) + "\n" + lines;
@@ -208,7 +200,8 @@ std::string json_text(const Report& report, std::span<const std::string> files) 
   json["held_out"] = held_out_json(fit);
   json["details"] = details_of(report);
   if (!files.empty()) json["files"] = std::vector<std::string>(files.begin(), files.end());
-  return json_file_text(json);
+  // Names of files are bytes: what is no UTF-8 becomes U+FFFD.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string terminal_text(const Report& report, SettingNames names, bool brief) {
@@ -218,7 +211,8 @@ std::string terminal_text(const Report& report, SettingNames names, bool brief) 
   if (!report.fit.parameters.empty()) text += table_lines(parameters);
   if (brief && !report.fit.parameters.empty()) return text;
   for (const Finding& finding : report.fit.findings) text += "note: " + shown_line(finding.text.text(names)) + "\n";
-  if (!report.tiles.empty()) text += "\n" + tile_lines(report.tiles);
+  if (!report.summary.empty()) text += "\n";
+  for (const FitReport::Fact& fact : report.summary) text += shown_line(fact.name + ": " + fact.value) + "\n";
   if (const std::string line = held_out_line(report); !line.empty()) text += shown_line(line) + "\n";
   for (const Report::Section& section : report.sections) text += section_lines(section);
   return text;
@@ -252,8 +246,6 @@ Json estimates_json(const std::vector<Estimate>& estimates) {
   return json;
 }
 
-std::string json_file_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
-
 std::string text_or_dash(double value, std::string_view form) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : "–";
 }
@@ -262,17 +254,11 @@ std::string with_error(const std::string& value, double std_error, std::string_v
   return std::isfinite(std_error) ? value + " ± " + fmt::format(fmt::runtime(form), std_error) : value;
 }
 
-std::string group_digits(std::size_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
-  return text;
-}
-
 Report::Cell number_cell(double value, std::string_view form) {
   return {text_or_dash(value, form), number_or_null(value)};
 }
 
-Report::Cell count_cell(std::size_t value) { return {group_digits(value), value}; }
+Report::Cell count_cell(std::size_t value) { return {grouped(value), value}; }
 
 Report::Cell text_cell(const std::string& text) { return {text, text}; }
 

@@ -27,15 +27,9 @@ namespace fathom {
 struct Report {
   using Json = nlohmann::ordered_json;
 
-  /// A number in a frame, with its name.
-  struct Tile {
-    std::string value, name;
-  };
-  using Tiles = std::vector<Tile>;
-
   /// Where a column or a table is shown. A phone has no room for columns that are kAside: it shows their cells in a
   /// line below, each after its head.
-  enum class Place : std::uint8_t { kShown, kAside, kScreen, kPhone, kJson };
+  enum class Place : std::uint8_t { kShown, kAside, kJson };
   struct Column {
     std::string head;  ///< empty: the values say what they are
     bool is_number = true;
@@ -66,7 +60,6 @@ struct Report {
     std::string lead = {};
     std::vector<Key> keys = {};
     std::string caption = {};
-    std::string of_phone = {};  ///< another picture for a phone; on a screen it fills the width
   };
 
   /// Figures of a row, which are drawn when a page asks for them.
@@ -78,18 +71,17 @@ struct Report {
     TextForm form = TextForm::kParagraph;
   };
 
-  using Piece = std::variant<Table, Figures, Text, Tiles>;
-  enum class Layout : std::uint8_t { kStacked, kSideBySide, kFolded };  ///< folded: on pages alone
+  using Piece = std::variant<Table, Figures, Text>;
   struct Section {
     std::string head;
     std::vector<Piece> pieces;
-    Layout layout = Layout::kStacked;
+    bool is_folded = false;  ///< then it is on pages alone
   };
 
   std::string kind, title;
   std::string intro = {};
   Message unusable = {};  ///< why the result cannot be used; empty: it can
-  Tiles tiles = {};
+  std::vector<FitReport::Fact> summary = {};
   Fit fit = {};
   std::string parameter_note = {};
   std::vector<Section> sections = {};
@@ -119,15 +111,11 @@ Report::Json number_or_null(double value);
 Report::Json text_or_null(const std::string& text);
 Report::Json estimate_json(const Estimate& estimate);
 Report::Json estimates_json(const std::vector<Estimate>& estimates);
-/// A file of JSON. Names of files are bytes; what is no UTF-8 becomes U+FFFD.
-std::string json_file_text(const Report::Json& json);
 
 /// A number in a form of fmt; a dash for an unknown one.
 std::string text_or_dash(double value, std::string_view form);
 /// "0.12 ± 0.03"
 std::string with_error(const std::string& value, double std_error, std::string_view form = "{:.2g}");
-/// 1234567 as "1 234 567", with narrow blanks that do not break.
-std::string group_digits(std::size_t value);
 
 Report::Cell number_cell(double value, std::string_view form);
 Report::Cell count_cell(std::size_t value);
@@ -147,7 +135,7 @@ struct JudgedScans {
   bool rows_are_scans = false;
   bool has_errors = true;  ///< whether learning found a maximum, where there are standard errors
 };
-/// Fills the tiles, the note on errors and the details, and refuses a fit that found no maximum or did not converge.
+/// Fills the summary, the note on errors and the details, and refuses a fit that found no maximum or did not converge.
 void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report& report);
 /// Where readings and model disagree, a sentence each, or that they agree.
 void add_disagreements(const std::vector<std::string>& found, Report::Section& section);
@@ -175,12 +163,9 @@ struct ResultFile {
   std::string name, text;
 };
 
-/// Checks, makes the folder and writes the files in their order, the JSON last; each appears whole or not at all. What
-/// the "files" of an earlier JSON name is removed where it is not written again. Two writers into one folder write one
-/// after the other, where the file system has locks. Throws InputError or SystemError.
-void write_results(ResultKind kind, const std::filesystem::path& folder, std::span<const ResultFile> files, bool force);
-
-/// The same with report.html and the JSON of a report behind `files`.
+/// Checks, makes the folder and writes these files, report.html and the JSON of the report, in this order; each appears
+/// whole or not at all. Removes what the "files" of an earlier JSON name and this result does not have. Two writers
+/// into one folder write one after the other, where the file system has locks. Throws InputError or SystemError.
 void write_report(ResultKind kind, const std::filesystem::path& folder, const Report& report,
                   std::vector<ResultFile> files, bool force);
 

@@ -4,17 +4,11 @@
 #include <fcntl.h>
 #include <fstream>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <fathom/base/error.hpp>
-#include <fathom/beam/beam.hpp>
 
 #include "base/errors.hpp"
 #include "report/report.hpp"
@@ -227,9 +221,15 @@ void check_result_folder(ResultKind kind, const fs::path& folder, bool force) {
   }
 }
 
-void write_results(ResultKind kind, const fs::path& folder, std::span<const ResultFile> files, bool force) {
+void write_report(ResultKind kind, const fs::path& folder, const Report& report, std::vector<ResultFile> files,
+                  bool force) {
+  check_result_folder(kind, folder, force);  // before the work
   const KindOfResult& facts = facts_of(kind);
-  check_result_folder(kind, folder, force);
+  files.push_back({"report.html", html_text(report)});
+  std::vector<std::string> names;
+  for (const ResultFile& file : files) names.push_back(file.name);
+  names.emplace_back(facts.names.back());
+  files.push_back({names.back(), json_text(report, names)});
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
@@ -238,20 +238,9 @@ void write_results(ResultKind kind, const fs::path& folder, std::span<const Resu
   const nlohmann::json old = json_of_ours(facts, folder);
   remove_old(folder / facts.names.back());  // it promises whole files
   for (const std::string_view name : facts.names) {
-    const auto is_it = [&](const ResultFile& file) { return file.name == name; };
-    if (names_file(old, name) && std::none_of(files.begin(), files.end(), is_it)) remove_old(folder / name);
+    if (names_file(old, name) && std::ranges::find(names, name) == names.end()) remove_old(folder / name);
   }
   for (const ResultFile& file : files) write_whole_file(folder / file.name, file.text);
-}
-
-void write_report(ResultKind kind, const fs::path& folder, const Report& report, std::vector<ResultFile> files,
-                  bool force) {
-  files.push_back({"report.html", html_text(report)});
-  std::vector<std::string> names(files.size());
-  std::ranges::transform(files, names.begin(), &ResultFile::name);
-  names.emplace_back(facts_of(kind).names.back());
-  files.push_back({names.back(), json_text(report, names)});
-  write_results(kind, folder, files, force);
 }
 
 }  // namespace fathom

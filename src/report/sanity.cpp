@@ -6,9 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/fit.hpp>
-
 #include "base/text.hpp"
 #include "report/figures.hpp"
 #include "report/fit_selection.hpp"
@@ -20,7 +17,7 @@ namespace {
 constexpr double kMostUnexplained = 0.5, kMostCells = 10.0;  // of w_short and of w_rand, and of sigma in cells
 constexpr double kLeastPoseGain = 0.05;                      // nats per ray: poses whose errors cost more are not exact
 constexpr double kPoseErrors = 3.0;                          // standard errors of the gain, clustered by scan
-constexpr double kLeastPoseScans = 10;                       // fewer tell no standard error
+constexpr std::size_t kLeastPoseScans = 10;                  // fewer tell no standard error
 constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
 constexpr double kMoveOfCells = 0.5;  // poses that move less are as exact as the map tells
 // KS distances of the three laws of hits on two offices in their own maps are 0.06 to 0.10, and 0.3 without the offset
@@ -146,21 +143,18 @@ Message misfit_flag(const FitReport& report) {
                  Setting{"fit_hit_offset"}, ")");
 }
 
-/// What the readings of a scan that carry evidence sum up to.
-struct RaySum {
-  double rays = 0.0, log_likelihood = 0.0;
-};
-
-/// [scans], counted from 0.
-std::vector<RaySum> sums_of_scans(const BeamParameters& parameters, const BeamSensor& sensor, const BeamData& data) {
-  std::vector<RaySum> sums(data.scan.empty() ? 0 : data.scan.back() + 1);
+/// Of scans with readings that carry evidence, the mean log-likelihood of these.
+std::vector<FrameScore> scores_of_scans(const BeamParameters& parameters, const BeamSensor& sensor,
+                                        const BeamData& data) {
+  std::vector<FrameScore> scores;
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     if (classify(data.reading_m[i], sensor) == ReadingKind::kNone) continue;
-    RaySum& sum = sums[data.scan[i]];
-    sum.rays += 1.0;
-    sum.log_likelihood += BeamDensity(parameters, sensor, data.expected_m[i]).log_likelihood(data.reading_m[i]);
+    if (scores.empty() || scores.back().frame != data.scan[i]) scores.push_back({.frame = data.scan[i]});
+    ++scores.back().returns;
+    scores.back().nats += BeamDensity(parameters, sensor, data.expected_m[i]).log_likelihood(data.reading_m[i]);
   }
-  return sums;
+  for (FrameScore& scan : scores) scan.nats /= static_cast<double>(scan.returns);
+  return scores;
 }
 
 /// Some rays of each scan, evenly spaced.
@@ -290,21 +284,12 @@ double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World
                     const Compute& compute) {
   const ScanLog judging = some_rays(log, all_scans(log), 1, [](std::size_t ray) { return ray % 3 == 2; });
   const BeamData before = make_beam_data(judging, all_scans(log), world, sensor.max_range_m, compute);
-  const std::vector<RaySum> was = sums_of_scans(refined.fit_before.model, sensor, before),
-                            is = sums_of_scans(refined.fit.model, sensor, refined.judged);
-  double gain = 0.0, rays = 0.0, scans = 0.0, squares = 0.0;
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    gain += is[i].log_likelihood - was[i].log_likelihood;
-    rays += is[i].rays, scans += is[i].rays > 0.0 ? 1.0 : 0.0;
-  }
-  if (!(scans >= kLeastPoseScans && std::isfinite(gain))) return 0.0;
-  gain /= rays;
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    const double apart = is[i].log_likelihood - was[i].log_likelihood - gain * is[i].rays;
-    squares += apart * apart;
-  }
-  const double std_error = std::sqrt(squares * scans / (scans - 1.0)) / rays;
-  return gain > std::max(kLeastPoseGain, kPoseErrors * std_error) ? gain : 0.0;
+  const std::vector<FrameScore> was = scores_of_scans(refined.fit_before.model, sensor, before),
+                                is = scores_of_scans(refined.fit.model, sensor, refined.judged);
+  if (is.size() < kLeastPoseScans) return 0.0;
+  const MeanScore gain = score_difference(is, was);
+  const bool is_clear = std::isfinite(gain.nats) && gain.nats > std::max(kLeastPoseGain, kPoseErrors * gain.std_error);
+  return is_clear ? gain.nats : 0.0;
 }
 
 PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options) {

@@ -8,9 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/beam/beam.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/files/maps.hpp>
 #include <fathom/math/f64.hpp>

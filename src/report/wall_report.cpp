@@ -4,13 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
-
-#include <fathom/calibrate/reports.hpp>
 
 #include "base/errors.hpp"
 #include "base/text.hpp"
@@ -94,36 +89,30 @@ Report::Cell estimate_cell(const Estimate& e, std::string_view form, double unit
   return {with_error(text_or_dash(unit * e.value, form), unit * e.std_error), estimate_json(e)};
 }
 
-Report::Tiles wall_tiles(const WallReport& report) {
+std::vector<FitReport::Fact> wall_summary(const WallReport& report) {
   const WallMeasure& m = report.fit.measure;
   const WallCorrelation& c = report.fit.correlation;
-  const double all = static_cast<double>(std::max<std::size_t>(m.readings + m.lost, 1));
+  const std::size_t found = walls_found(report), rays = m.readings + m.lost;
+  const std::optional<HeldOut>& held_out = report.fit.chain.held_out;
   const bool px = in_disparity(report), is_white = !(c.across_px.value > 0.0) && !(c.down_px.value > 0.0);
   const std::string sizes =
       has_rows(report) ? fmt::format("{:.2f} · {:.2f} {}", c.across_px.value, c.down_px.value, step_word(report))
                        : fmt::format("{:.2f} rays", c.across_px.value);
-  return {
-      {px ? fmt::format("{:.4f} px", m.deviation) : fmt::format("{:.3g} mm", 1e3 * m.deviation),
-       px ? "deviation of disparity" : "deviation of the readings"},
-      {is_white ? "white" : sizes, is_white ? "error of neighbours" : "size of the correlation"},
-      {m.knows_losses ? fmt::format("{:.2f} %", 100.0 * static_cast<double>(m.lost) / all) : "not known",
-       "of the wall's rays lost"},
-      {text_or_dash(report.fit.chain.held_out.value_or(HeldOut()).nats, "{:.4f}"), "nats per return, held-out frames"},
-      {fmt::format("{} of {}", walls_found(report), m.planes.size()), "frames show a wall"}};
-}
-
-std::string wall_counts(const WallReport& report) {
-  const WallMeasure& m = report.fit.measure;
-  const std::size_t found = walls_found(report);
-  std::string text = fmt::format("{} of {} show a wall: {} readings on it and {}; {} readings of something else.",
-                                 found, counted(m.planes.size(), "frame"), group_digits(m.readings),
-                                 m.knows_losses ? group_digits(m.lost) + " losses" : "losses that are not known",
-                                 group_digits(m.other));
+  const double lost = 100.0 * static_cast<double>(m.lost) / static_cast<double>(std::max<std::size_t>(rays, 1));
+  std::vector<FitReport::Fact> facts = {
+      {px ? "deviation of disparity" : "deviation of the readings",
+       px ? fmt::format("{:.4f} px", m.deviation) : fmt::format("{:.3g} mm", 1e3 * m.deviation)},
+      {is_white ? "error of neighbours" : "size of the correlation", is_white ? "white" : sizes},
+      {"nats per return, held-out frames", held_out ? text_or_dash(held_out->nats, "{:.4f}") : "no frame was held out"},
+      {"frames that show a wall", fmt::format("{} of {}", found, m.planes.size())},
+      {"readings on the wall", grouped(m.readings)},
+      {"of the wall's rays lost", m.knows_losses ? fmt::format("{} ({:.2f} %)", grouped(m.lost), lost) : "not known"},
+      {"readings of something else", grouped(m.other)}};
   if (report.fit.sensor.lidar && found > 0 && m.knows_losses) {
-    text += fmt::format(" Of the {} rays of a frame {} are the wall's, in the mean.",
-                        group_digits(report.fit.sensor.rays()), group_digits((m.readings + m.lost) / found));
+    facts.push_back({"rays of a frame on the wall, in the mean",
+                     fmt::format("{} of {}", grouped(rays / found), grouped(report.fit.sensor.rays()))});
   }
-  return text + (!report.fit.chain.held_out ? " No frame was held out." : "");
+  return facts;
 }
 
 Report::Section correlation_section(const WallReport& report) {
@@ -252,7 +241,7 @@ Report::Section planes_section(const WallReport& report) {
     row[4] = count_cell(p.on_wall), row[5] = count_cell(p.lost), row[6] = count_cell(p.other);
     row[7] = count_cell(p.tails), row[8] = {"", {p.normal.x, p.normal.y, p.normal.z}};
   }
-  return {.head = "Each frame", .pieces = {std::move(table)}, .layout = Report::Layout::kFolded};
+  return {.head = "Each frame", .pieces = {std::move(table)}, .is_folded = true};
 }
 
 Report report_of(const WallReport& report) {
@@ -266,14 +255,13 @@ Report report_of(const WallReport& report) {
   out.refuse(report.fit.tape && report.fit.tape->is_contradicted,
              "distances by tape and readings contradict each other");
   add_chain_fit(report.fit.chain, out);
-  out.tiles = wall_tiles(report);
-  out.sections = {
-      {.head = "Measured beside simulated",
-       .pieces = {Report::Text{{wall_counts(report)}}, Report::Figures([&report] { return wall_residuals(report); }),
-                  Report::Figures([&report] { return wall_curves(report); })}},
-      correlation_section(report),
-      range_laws_section(report),
-      loss_laws_section(report)};
+  out.summary = wall_summary(report);
+  out.sections = {{.head = "Measured beside simulated",
+                   .pieces = {Report::Figures([&report] { return wall_residuals(report); }),
+                              Report::Figures([&report] { return wall_curves(report); })}},
+                  correlation_section(report),
+                  range_laws_section(report),
+                  loss_laws_section(report)};
   if (report.fit.tape) out.sections.push_back(tape_section(report));
   out.sections.push_back(planes_section(report));
   out.sections.push_back(scene_file_section(wall_sensor_file(report)));
@@ -336,7 +324,6 @@ std::string report_text(const WallReport& report, ReportForm form, SettingNames 
 }
 
 void write_wall_report(const fs::path& folder, const WallReport& report, bool force) {
-  check_result_folder(ResultKind::kWall, folder, force);  // before the work
   write_report(ResultKind::kWall, folder, report_of(report),
                {{"noise.yaml", noise_file(report)}, {"sensor.yaml", sensor_file(report)}}, force);
 }

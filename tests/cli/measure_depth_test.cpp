@@ -40,9 +40,12 @@ TEST_F(MeasureDepth, FindsTheNoiseOfARun) {
   const Ended ended =
       run_fathom({"measure", "depth", camera, "--camera", "200,200,159.5,119.5,0.1", "--out", folder_ / "out"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const json found = json::parse(bytes_of(folder_ / "out/measure.json"));
+  json whole = json::parse(bytes_of(folder_ / "out/measure.json"));
+  EXPECT_EQ(whole["files"], (json{"report.html", "measure.json"}));
+  whole.erase("files");
+  const json found = whole["details"];
   const Ended printed = run_fathom({"measure", "depth", camera, "--camera", "200,200,159.5,119.5,0.1", "--json"});
-  EXPECT_EQ(json::parse(printed.out), found);
+  EXPECT_EQ(json::parse(printed.out), whole);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/report.html"));
   const double error = found["deviation_px"]["std_error"];
   EXPECT_NEAR(found["deviation_px"]["value"].get<double>(), 0.1, 5 * error);
@@ -72,7 +75,7 @@ TEST_F(MeasureDepth, ReadsTheImagesOfABag) {
     const Ended ended = run_fathom(words);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     json found = json::parse(ended.out);
-    found.erase("name");
+    found["details"].erase("name");
     return found.dump(1);
   };
   const std::string of_arrays = measured({camera});
@@ -89,7 +92,7 @@ TEST_F(MeasureDepth, SetsTwoBesideEachOther) {
       run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--compare", other, "--compare-focal-baseline",
                   "40", "--out", folder_ / "out", "--still", "--bands", "1,3"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const json found = json::parse(bytes_of(folder_ / "out/measure.json")), with = found["compared_with"][0];
+  const json found = json::parse(bytes_of(folder_ / "out/measure.json"))["details"], with = found["compared_with"][0];
   EXPECT_NEAR(found["deviation_px"]["value"].get<double>(), 0.1, 0.01);
   EXPECT_NEAR(with["deviation_px"]["value"].get<double>(), 0.3, 0.03) << "twice the pixels";
   EXPECT_EQ(found["bands"].size(), 3U);
@@ -108,7 +111,7 @@ TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
   const Ended ended = run_fathom({"measure", "depth", folder_ / "run/camera", "--preset", "D435", "--json"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   // 53 px / tan(43.5 degrees) x 0.05 m; 106 x 60, as 848 x 480 is, are almost of the preset's shape.
-  EXPECT_NEAR(json::parse(ended.out)["focal_baseline_px_m"].get<double>(), 2.7925, 1e-3);
+  EXPECT_NEAR(json::parse(ended.out)["details"]["focal_baseline_px_m"].get<double>(), 2.7925, 1e-3);
   const auto refused = [&](const std::string& preset, const std::string& part) {
     expect_refused(preset, {"measure", "depth", folder_ / "run/camera", "--preset", preset}, {part}, folder_ / "out");
   };
@@ -132,7 +135,7 @@ TEST_F(MeasureDepth, LeavesOutWhatIsBeyondReach) {
     more.insert(more.begin(), {"measure", "depth", folder_ / "run/camera", "--out", folder_ / "out", "--force"});
     const Ended ended = run_fathom(more);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    json found = json::parse(bytes_of(folder_ / "out/measure.json"))["holes"];
+    json found = json::parse(bytes_of(folder_ / "out/measure.json"))["details"]["holes"];
     if (found["left_out_by"].is_null()) {
       EXPECT_NE(ended.out.find("all holes count"), std::string::npos) << ended.out;
     } else {
@@ -152,7 +155,8 @@ TEST_F(MeasureDepth, LeavesOutWhatIsBeyondReach) {
   EXPECT_EQ(masked["left_out"].get<int>() % 2, 0) << "in both frames";
   const json other = holes({"--compare", folder_ / "run/camera", "--compare-beyond-reach", "6"});
   EXPECT_EQ(other, all) << "the other folder alone leaves them out";
-  const json compared = json::parse(bytes_of(folder_ / "out/measure.json"))["compared_with"][0]["holes"];
+  const json all_details = json::parse(bytes_of(folder_ / "out/measure.json"))["details"];
+  const json compared = all_details["compared_with"][0]["holes"];
   EXPECT_EQ(compared, beyond);
 }
 
@@ -167,7 +171,7 @@ TEST_F(MeasureDepth, RefusesInOneLine) {
   refused("the run's folder", {folder_ / "run"}, "its folder camera does");
   refused("no file", {camera, "--files", "x*"}, "'x*'");
   refused("no depth", {folder_ / "run", "--files", "summary.json"}, "summary.json");
-  for (const char* option : {"--focal-baseline", "--scale"}) {
+  for (const char* option : {"--focal-baseline", "--levels-per-m"}) {
     refused("NaN", {camera, option, "nan"}, option);
     refused("zero", {camera, option, "0"}, option);
   }
@@ -178,7 +182,7 @@ TEST_F(MeasureDepth, RefusesInOneLine) {
   refused("NaN", {camera, "--camera", "1,2,3,4,nan"}, "--camera = nan");
   refused("negative", {camera, "--camera", "1,2,3,4,-1"}, "above 0");
   refused("twice", {camera, "--camera", "1,2,3,4,1", "--preset", "D435"}, "--preset");
-  refused("of nothing", {camera, "--compare-scale", "10"}, "--compare");
+  refused("of nothing", {camera, "--compare-levels-per-m", "10"}, "--compare");
   refused("no number", {camera, "--beyond-reach", "far"}, "--beyond-reach (or reasons) = far is not a number");
   refused("zero", {camera, "--beyond-reach", "0"}, "--beyond-reach");
   refused("NaN", {camera, "--beyond-reach", "nan"}, "--beyond-reach");

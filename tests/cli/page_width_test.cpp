@@ -96,7 +96,7 @@ TEST_F(PageWidth, OfAChainWithSevenParameters) {
         "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {gain_bias: {}}, {distance: {stddev_m: 0.05}}, "
         "{dropout: {probability: 0.3}}]",
         "--out", out});
-  expect_fits(out + "/report.html", 3);  // correlations as a matrix and as a list; one of them is shown
+  expect_fits(out + "/report.html", 3);  // summary, parameters, correlations
 }
 
 TEST_F(PageWidth, OfAWallOfALidar) {
@@ -123,7 +123,7 @@ scene:
   const std::string out = folder_ / "fit", run = simulated(file, "run");
   done({"fit", "wall", run + "/lidar", "--sensor", write_text(folder_ / "lidar.yaml", lidar), "--distances",
         "0:8=1.44,8:16=2.69,16:24=3.94", "--max-returns", "5000", "--out", out});
-  expect_fits(out + "/report.html", 6);  // parameters, size, error of the range, losses, tape, frames
+  expect_fits(out + "/report.html", 7);  // summary, parameters, size, error of the range, losses, tape, frames
 }
 
 TEST_F(PageWidth, OfBeamModelAndLikelihoodField) {
@@ -131,7 +131,7 @@ TEST_F(PageWidth, OfBeamModelAndLikelihoodField) {
   for (const char* model : {"beam", "field"}) {
     const std::string out = files / model;
     done({"fit", model, "--map", files.map(), "--log", files.log(), "--max-range", "8", "--out", out});
-    expect_fits(out + "/report.html", 2);
+    expect_fits(out + "/report.html", 2);  // summary, parameters
   }
 }
 

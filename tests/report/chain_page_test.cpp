@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page of a learned chain, without a browser: correlations under numbers, lengths in a fitting unit.
+// The page of a learned chain, without a browser: correlations as a list, lengths in a fitting unit.
 
 #include <cmath>
 #include <cstdint>
@@ -12,7 +12,9 @@
 #include <fathom/calibrate/reports.hpp>
 #include <fathom/noise/distance.hpp>
 
+#include "base/text.hpp"
 #include "report/report.hpp"
+#include "report/synthetic_report.hpp"
 
 namespace fathom::chain_page_test {
 namespace {
@@ -59,22 +61,17 @@ std::string part_of(const std::string& page, const std::string& from, const std:
   return begin == std::string::npos ? "" : page.substr(begin, page.find(to, begin) - begin);
 }
 
-TEST(ChainPage, CorrelationsStandUnderNumbersAndAreListedForAPhone) {
-  const std::string page = page_of(report_of(6, -0.25, 0.1));
-  const std::string matrix = part_of(page, "<table class=\"correlations\">", "</table>");
-  EXPECT_EQ(part_of(matrix, "<thead>", "</thead>").find("parameter"), std::string::npos) << "names are wide heads";
-  for (int j = 1; j <= 6; ++j) EXPECT_EQ(count_of(matrix, ">" + std::to_string(j) + "</th>"), 1U) << j;
-  EXPECT_NE(matrix.find("<td>6</td><td><code>distance.<wbr>some_long_parameter_5</code>"), std::string::npos) << matrix;
-  EXPECT_EQ(count_of(matrix, "class=\"number\">−.25</td>"), 5U);
-  EXPECT_EQ(count_of(matrix, "class=\"number\">1</td>"), 6U);
-  const std::string list = part_of(page, "<table class=\"pairs\">", "</table>");
+TEST(ChainPage, CorrelationsAreListedTheStrongestFirst) {
+  const std::string page = page_of(report_of(6, -0.25, 0.1)),
+                    list = part_of(page, "<table class=\"pairs\">", "</table>");
   EXPECT_EQ(count_of(list, "<tr>"), 1U + 5U);
-  EXPECT_EQ(count_of(page, "<div class=\"narrow\">"), 1U);
+  EXPECT_EQ(count_of(list, "class=\"number\">−.25</td>"), 5U);
+  EXPECT_NE(list.find("<code>distance.<wbr>some_long_parameter_5</code>"), std::string::npos) << list;
+  EXPECT_NE(page.find("Correlations of the other pairs are below 0.1 either way."), std::string::npos);
 }
 
-TEST(ChainPage, ManyParametersHaveAListAndNoMatrix) {
+TEST(ChainPage, OfManyParametersTheStrongestCorrelationsAreListed) {
   const std::string page = page_of(report_of(60, 0.5, 0.1));
-  EXPECT_EQ(page.find("class=\"correlations\""), std::string::npos);
   EXPECT_EQ(count_of(part_of(page, "<table class=\"pairs\">", "</table>"), "<tr>"), 1U + 40U);
   EXPECT_NE(page.find("40 of 59 pairs; the others are weaker."), std::string::npos);
   EXPECT_NE(page_of(report_of(60, 0.05, 0.1)).find("All are below 0.1 either way."), std::string::npos);
@@ -88,7 +85,28 @@ TEST(ChainPage, ErrorsOfMetresAreShownInMetres) {
 }
 
 TEST(ChainPage, GroupsTheDigitsOfCounts) {
-  EXPECT_NE(page_of(report_of(2, 0.1, 0.1)).find(group_digits(211508)), std::string::npos);
+  EXPECT_NE(page_of(report_of(2, 0.1, 0.1)).find(grouped(211508)), std::string::npos);
+}
+
+/// A report of each kind in this form.
+std::vector<std::string> texts_in(ReportForm form) {
+  DepthMeter meter;
+  meter.add(std::vector<float>(12, 0.0F), 3, 4);
+  const DepthReport depth{.name = "camera", .measure = meter.result(), .picture = meter.picture()};
+  return {report_text(report_of(2, 0.1, 0.1), form), report_text(DistanceReport{}, form),
+          report_text(EnergyCalibration{}, form), report_text(std::span(&depth, 1), form),
+          report_text(test::make_report(), form)};
+}
+
+TEST(Reports, OfAllKindsHaveOneSchemaAndBeginWithTheVerdict) {
+  const std::vector<std::string> keys = {"kind",           "usable", "reason",   "parameters", "findings",
+                                         "log_likelihood", "blocks", "held_out", "details"};
+  for (const std::string& text : texts_in(ReportForm::kJson)) {
+    std::vector<std::string> found;
+    for (const auto& item : nlohmann::ordered_json::parse(text).items()) found.push_back(item.key());
+    EXPECT_EQ(found, keys) << text;
+  }
+  for (const std::string& text : texts_in(ReportForm::kTerminal)) EXPECT_TRUE(text.starts_with("usable: ")) << text;
 }
 
 TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {

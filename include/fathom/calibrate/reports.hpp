@@ -167,7 +167,7 @@ FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
 
 /// Of one report, or of several, whose columns stand side by side and which measure.json has in "compared_with". Throws
 /// InputError for no report.
-FATHOM_API std::string report_text(std::span<const DepthReport> reports, ReportForm form);
+FATHOM_API std::string report_text(std::span<const DepthReport> reports, ReportForm form, SettingNames names = {});
 
 /// Makes the folder and writes report.html and measure.json: see check_result_folder(). Throws InputError for no
 /// report, too.
