@@ -3,28 +3,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
 #include <fathom/calibrate/reports.hpp>
 #include <fathom/files/pictures.hpp>
 
-#include "command_tree.hpp"
 #include "commands.hpp"
 #include "fields.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
-#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -83,15 +72,15 @@ struct ChainDataOptions {
   [[nodiscard]] int threads() const { return how.frames.run.compute.threads; }
 };
 
-void add_frame_clusters(CLI::App& c, std::optional<std::uint32_t>& stretches) {
+void add_frame_stretches(CLI::App& c, std::optional<std::uint32_t>& stretches) {
   const auto read = [&stretches](const std::string& text) {
     const WholeLimits limits = {1, fathom::ChainFitOptions::kMostStretches};
-    stretches = text == "frame" ? 0 : static_cast<std::uint32_t>(parse_whole("--clusters", text, limits));
+    stretches = text == "frame" ? 0 : static_cast<std::uint32_t>(parse_whole("--stretches", text, limits));
   };
   const std::string doc = fmt::format(
       "units of standard errors: N stretches of the way, or each frame; default: {} where the sensor moved, else frame",
       fathom::ChainFitOptions::kUsualStretches);
-  add_parsed(c, {"--clusters", "N|frame", doc}, read);
+  add_parsed(c, {"--stretches", "N|frame", doc}, read);
 }
 
 void add_chain_data(CLI::App& c, ChainDataOptions& o) {
@@ -108,7 +97,7 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
   add_number(c, {"--max-range", "M", "readings of a log from here on are lost; default: as CARMEN text says"},
              {1e-3, 1e6, "m"}, o.how.max_range_m);
   begin_section(c, Section::kInput, true);
-  add_shared(c, "--scale", o.how.levels_per_m);
+  add_shared(c, "--levels-per-m", o.how.levels_per_m);
   add_shared(c, "--step", o.how.step_m);
   add_log_text(c, o.how.log);
   begin_section(c, Section::kModel, true);
@@ -116,7 +105,7 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
              {"--angle-scale", "RAD",
               "of a model that turns rays: they may be turned by 4 times this; 0: 1.5 of the deviation"},
              {0.0, 0.25, "rad"}, o.how.frames.angle_scale_rad);
-  add_frame_clusters(c, o.stretches);
+  add_frame_stretches(c, o.stretches);
   begin_section(c, Section::kComputer);
   add_shared(c, "--max-returns", o.how.frames.most_returns);
   add_threads(c, o.how.frames.run.compute.threads);
@@ -238,24 +227,16 @@ void show(const std::vector<fathom::FrameScore>& judged, const ModelScores& scor
           const ChainScoreOptions& options) {
   std::size_t lost = 0;
   for (const fathom::FrameScore& frame : judged) lost += frame.lost;
-  if (options.output.json) {
-    nlohmann::ordered_json json = {
-        {"sensor", frames.sensor}, {"frames", judged.size()}, {"returns", frames.returns.size()}, {"lost", lost}};
-    add_scores(scores, json);
-    json["by_frame"] = nlohmann::ordered_json::array();
-    for (const fathom::FrameScore& f : judged) {
-      json["by_frame"].push_back(
-          {{"frame", f.frame}, {"returns", f.returns}, {"lost", f.lost}, {"nats", number_or_null(f.nats)}});
-    }
-    return print(json.dump(2) + "\n");
+  nlohmann::ordered_json facts = {
+      {"sensor", frames.sensor}, {"frames", judged.size()}, {"returns", frames.returns.size()}, {"lost", lost}};
+  for (const fathom::FrameScore& f : judged) {
+    facts["by_frame"].push_back(
+        {{"frame", f.frame}, {"returns", f.returns}, {"lost", f.lost}, {"nats", number_or_null(f.nats)}});
   }
-  std::string text = scores_text(scores, options.data.scene, options.other, "return");
-  if (!options.output.quiet) {
-    text += fmt::format("{} returns of {}, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
-                        counted(judged.size(), "frame"), group_digits(lost), group_digits(frames.hidden));
-    text += notes_text(fathom::texts_of(frames.findings(), options.output.names));
-  }
-  print(text);
+  print_scores(scores, options.output, "return", std::move(facts),
+               fmt::format("{} returns of {}, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
+                           counted(judged.size(), "frame"), group_digits(lost), group_digits(frames.hidden)) +
+                   notes_text(fathom::texts_of(frames.findings(), options.output.names)));
 }
 
 /// Scores frames under the chain of a sensor, or two, and prints nats per return.
@@ -274,7 +255,7 @@ void score_chain(const ChainScoreOptions& options) {
     return about_file(data.measured, [&] { return fathom::score_frames(chain, frames.returns, data.threads()); });
   };
   const std::vector<fathom::FrameScore> judged = score(sensor.noise);
-  ModelScores scores = {fathom::mean_score(judged, stretches)};
+  ModelScores scores = {options.data.scene, options.other, fathom::mean_score(judged, stretches)};
   if (other) {
     const std::vector<fathom::FrameScore> others = score(*other);
     scores.second = fathom::mean_score(others, stretches);

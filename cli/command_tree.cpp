@@ -137,16 +137,16 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"hit_offset_m", "--hit-offset"},
                                                 {"hold_out", "--hold-out"},
                                                 {"laser", "--laser"},
-                                                {"levels_per_m", "--scale"},
+                                                {"levels_per_m", "--levels-per-m"},
                                                 {"likelihood_field.max_distance_m", "--max-distance"},
                                                 {"likelihood_field.max_range_m", "--max-range"},
                                                 {"likelihood_field.min_range_m", "--min-range"},
                                                 {"map_frame", "--frame"},
                                                 {"max_distance_m", "--max-distance"},
                                                 {"max_range_m", "--max-range"},
+                                                {"max_returns", "--max-returns"},
                                                 {"min_range_m", "--min-range"},
                                                 {"miss", "--miss"},
-                                                {"most_returns", "--max-returns"},
                                                 // A hint at an option, or at the command of another model's files.
                                                 {"model", "--model"},
                                                 {"model", "fathom compare"},
@@ -159,7 +159,7 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"refine_poses", "--refine-poses"},
                                                 {"scans", "--scans"},
                                                 {"step_m", "--step"},
-                                                {"stretches", "--clusters"},
+                                                {"stretches", "--stretches"},
                                                 {"tape_m", "--distances"},
                                                 {"test_scans", "--test-scans"}};
 

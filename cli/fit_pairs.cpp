@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/frames.hpp>
 #include <fathom/calibrate/reports.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
-#include "command_tree.hpp"
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
-#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -44,7 +33,7 @@ Examples:
 distance: a CSV has the columns range_m and expected_m, what was read and what was due, and scan, its number, where it
 is known. A run needs the output npy: {channels: [range, clean_range]}, and no noise but `distance` that changes ranges.
 Of a bag or log, readings count that are near (--gate) what the map or scene expects at the pose of each beam. Errors
-take stretches of the way as independent (--clusters); of a CSV without scans each pair.
+take stretches of the way as independent (--stretches); of a CSV without scans each pair.
 energy: a CSV has the columns energy and lost (0 or 1), a pixel a line. A run needs the output npy: {channels: [energy,
 reason]} and one stereo_energy, of this normalization and the same for all entities. Errors take pixels as independent,
 which losses with a correlation are not.)";
@@ -60,8 +49,8 @@ struct FitPairsOptions {
   BeamWorldOptions world;
   fathom::LogPairsOptions pairs;
   fathom::DistanceCalibrationOptions distance;
-  bool asks_clusters = false;  ///< whether they were typed
-  std::string sensor;          ///< of a run; empty: the only one
+  bool asks_stretches = false;  ///< whether they were typed
+  std::string sensor;           ///< of a run; empty: the only one
   fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
   OutputOptions output;
 };
@@ -80,8 +69,8 @@ fathom::LogPairs pairs_of(const FitPairsOptions& options, std::vector<std::strin
 void fit_distance(const FitPairsOptions& options) {
   fathom::DistanceReport report;
   fathom::LogPairs found = pairs_of(options, report.notes);
-  if (options.asks_clusters && found.pairs.scan.empty()) {
-    throw fathom::InputError(fmt::format("--clusters is for scans: {} has no column scan", options.data.string()));
+  if (options.asks_stretches && found.pairs.scan.empty()) {
+    throw fathom::InputError(fmt::format("--stretches is for scans: {} has no column scan", options.data.string()));
   }
   report.fit = about_file(options.data.empty() ? options.log.file() : options.data,
                           [&] { return fathom::calibrate_distance(found.pairs, options.distance); });
@@ -114,7 +103,8 @@ void check_pairs(const CLI::App& c, const FitPairsOptions& o) {
     }
   };
   if (is_energy) {
-    refuse({"--log", "--bag", "--map", "--scene", "--gate", "--max-range", "--clusters"}, "{} is for --model distance");
+    refuse({"--log", "--bag", "--map", "--scene", "--gate", "--max-range", "--stretches"},
+           "{} is for --model distance");
     if (o.data.empty()) fail_usage(c, "DATA is required");
   } else {
     refuse({"--normalization"}, "{} is for --model energy");
@@ -156,12 +146,12 @@ void add_fit_pairs(CLI::App& fit) {
   add_choice(c, fmt::format("--{}", fathom::StereoEnergy::kNormalization),
              "energy: " + doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), o->normalization);
   begin_section(c, Section::kModel, true);
-  add_clusters(c, o->distance.stretches);
+  add_stretches(c, o->distance.stretches);
   add_score_output(c, o->output);
   c.footer(kFitPairsHelp);
   set_action(c, o->output, [o, &c] {
     check_pairs(c, *o);
-    o->asks_clusters = c.count("--clusters") > 0;
+    o->asks_stretches = c.count("--stretches") > 0;
     if (o->model == PairsModel::kDistance) {
       fit_distance(*o);
     } else {

@@ -2,28 +2,15 @@
 // Models learned from the scans of logs: `fathom fit beam` and `fathom fit field`.
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/beam/beam.hpp>
 #include <fathom/files/maps.hpp>
 
-#include "command_tree.hpp"
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
 #include "progress.hpp"
-#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -111,13 +98,11 @@ fathom::FitReport learn(const ScansFitOptions& options, const std::optional<fath
   return fathom::fit_logs(logs, read, *world, fit);
 }
 
-/// The report, its notes, and the files that were written.
-template <class Report>
-std::string fit_text(const Report& report, const ScansFitOptions& o) {
-  std::string text =
-      fathom::report_text(report, fathom::ReportForm::kTerminal, o.output.names) +
-      notes_text(report.notes, o.output.names) +
-      fmt::format("\nparameters.yaml, fit.json and report.html are in {}\n", fathom::printable(o.output.out.string()));
+constexpr const char* kFitFiles = "parameters.yaml, fit.json and report.html";
+
+/// The files for localizers.
+std::string localizer_files(const ScansFitOptions& o) {
+  std::string text;
   for (const fathom::Localizer localizer : o.localizers) {
     const std::filesystem::path file = o.output.out / fathom::localizer_file_name(localizer);
     text += fmt::format("{} has the parameters of {}\n", fathom::printable(file.string()),
@@ -144,7 +129,7 @@ std::string localizer_doubts(const fathom::FitReport& report, const ScansFitOpti
   return text;
 }
 
-/// Both learn the parameters with progress on stderr, write the folder and print what was found.
+/// Both learn the parameters with progress on stderr, write the folder and print the report.
 void fit_field(const ScansFitOptions& options) {
   fathom::check_result_folder(fathom::ResultKind::kFit, options.output.out, options.output.force);
   Paths inputs = world_files(options.world);
@@ -161,8 +146,9 @@ void fit_field(const ScansFitOptions& options) {
   how.fit.stretches = options.fit.stretches;
   fathom::FieldReport report = fathom::fit_field_log(log, map.map, how);
   qualify_advice(options, report.sanity);
+  report.notes.insert(report.notes.end(), map.notes.begin(), map.notes.end());
   fathom::write_field_fit(options.output.out, report, options.output.force, options.localizers);
-  if (!options.output.quiet) print(fit_text(report, options) + notes_text(map.notes));
+  print_report(report, options.output, kFitFiles, localizer_files(options));
 }
 
 void fit_beam(const ScansFitOptions& options) {
@@ -191,7 +177,7 @@ void fit_beam(const ScansFitOptions& options) {
   const double cell_m = world ? world->cell_m() : options.cell_m;
   if (leaves_offset && cell_m > 0.0) report.sanity.push_back({fathom::Severity::kWarning, "no_offset", kNoOffsetNote});
   fathom::write_fit(options.output.out, report, options.output.force, options.localizers);
-  if (!options.output.quiet) print(fit_text(report, options) + localizer_doubts(report, options));
+  print_report(report, options.output, kFitFiles, localizer_files(options) + localizer_doubts(report, options));
 }
 
 void add_max_range(CLI::App& c, fathom::FitLogOptions& fit) {
@@ -218,7 +204,7 @@ void add_learning(CLI::App& c, ScansFitOptions& o) {
   using Sensor = fathom::BeamSensor;
   add_number(c, {"--min-range", "M", doc_of<Sensor>("min_range_m")}, limits_of<Sensor>("min_range_m"), fit.min_range_m);
   begin_section(c, Section::kModel, true);
-  add_clusters(c, fit.stretches);
+  add_stretches(c, fit.stretches);
 }
 
 void add_fit_output(CLI::App& c, ScansFitOptions& o) {
@@ -230,6 +216,7 @@ void add_fit_output(CLI::App& c, ScansFitOptions& o) {
   add_word_option(c, "--write", "also writes parameters of this localizer; may be repeated",
                   fathom::kChoiceWords<fathom::Localizer>, add)
       .trigger_on_parse();
+  add_json(c, o.output.json);
   add_force(c, o.output.force);
   add_quiet(c, o.output.quiet);
 }

@@ -84,7 +84,7 @@ void refuse_for_images(const FitWallOptions& o) {
         fmt::format("{}: {} is for {}, and this is a {}", name, option, what, scans ? "log" : "folder of clouds"));
   };
   if (scans && !o.files.empty()) refuse_option("--files", "a folder of depth images or clouds");
-  if (o.levels_per_m) refuse_option("--scale", "16-bit images");
+  if (o.levels_per_m) refuse_option("--levels-per-m", "16-bit images");
 }
 
 /// One source, and what it needs.
@@ -92,7 +92,7 @@ void check_source(const FitWallOptions& o, bool has_clouds) {
   const bool scans = o.log.is_given();
   refuse(o.folder.empty() && !scans, "DIR, --log or --bag is required");
   refuse(!scans && o.scans, "--scans is for a log; give --files for a folder");
-  refuse(!scans && o.step_m > 0.0, "--step is for a log; --scale has the levels of images");
+  refuse(!scans && o.step_m > 0.0, "--step is for a log; --levels-per-m has the levels of images");
   refuse(o.wall.rings && o.sensor.empty(), "--rings is for clouds of a lidar: give --sensor");
   refuse(!o.folder.empty() && scans, "DIR has depth images or clouds: --log and --bag are for scans");
   refuse(o.rate_hz && !o.wall.still, "--rate is for --still: frames that do not follow each other have none");
@@ -226,7 +226,7 @@ void add_wall_input(CLI::App& c, FitWallOptions& o) {
              [&o](const std::string& text) { o.sector_rad = parse_sector(text); });
   add_shared(c, "--scans", o.scans);
   begin_section(c, Section::kInput, true);
-  add_shared(c, "--scale", o.levels_per_m);
+  add_shared(c, "--levels-per-m", o.levels_per_m);
   add_shared(c, "--step", o.step_m);
   add_number(c, {"--rate", "HZ", "frames per second, with --still; default: 30"}, {1e-3, 1e6, "Hz"}, o.rate_hz);
 }

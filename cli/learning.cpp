@@ -3,15 +3,10 @@
 
 #include <cmath>
 #include <cstdio>
-#include <optional>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/names.hpp>
-#include <fathom/beam/beam.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "fields.hpp"
@@ -93,26 +88,34 @@ void write_csv(const OutputOptions& output, const std::string& csv, const std::s
   }
 }
 
-void add_scores(const ModelScores& scores, nlohmann::ordered_json& json) {
-  const auto one = [](const fathom::MeanScore& s) -> nlohmann::ordered_json {
-    return {{"nats", number_or_null(s.nats)}, {"std_error", number_or_null(s.std_error)}};
-  };
-  json["score"] = one(scores.first);
-  if (scores.second) json["other"] = one(*scores.second), json["difference"] = one(*scores.difference);
+namespace {
+
+nlohmann::ordered_json score_json(const fathom::MeanScore& score) {
+  return {{"nats", number_or_null(score.nats)}, {"std_error", number_or_null(score.std_error)}};
 }
 
-std::string scores_text(const ModelScores& scores, const std::filesystem::path& first,
-                        const std::filesystem::path& second, std::string_view unit) {
+std::string scores_text(const ModelScores& scores, std::string_view unit) {
   const auto line = [unit](const std::string& name, const fathom::MeanScore& s, std::string_view form) {
     const std::string error = std::isfinite(s.std_error) ? fmt::format(" +- {:.2g}", s.std_error) : "";
     return fmt::format("{}: {}{} nats per {}\n", name, fmt::format(fmt::runtime(form), s.nats), error, unit);
   };
-  const std::string a = fathom::printable(first.string()), b = fathom::printable(second.string());
+  const std::string a = fathom::printable(scores.first_file.string()),
+                    b = fathom::printable(scores.second_file.string());
   const bool is_same = a == b;  // with --set, which changes the first alone, or once more by mistake
   std::string text = line(is_same ? a + " (first)" : a, scores.first, "{:.4f}");
   if (!scores.second) return text;
   text += line(is_same ? b + " (second)" : b, *scores.second, "{:.4f}");
   return text + line("the first less the second", *scores.difference, "{:+.4f}");
+}
+
+}  // namespace
+
+void print_scores(const ModelScores& scores, const OutputOptions& o, std::string_view unit,
+                  nlohmann::ordered_json facts, const std::string& more) {
+  if (!o.json) return print(scores_text(scores, unit) + (o.quiet ? "" : more));
+  facts["score"] = score_json(scores.first);
+  if (scores.second) facts["other"] = score_json(*scores.second), facts["difference"] = score_json(*scores.difference);
+  print(facts.dump(2) + "\n");
 }
 
 void add_height(CLI::App& c, double& height_m) {
@@ -201,12 +204,12 @@ void set_action(CLI::App& c, OutputOptions& output, const std::function<void()>&
   });
 }
 
-void add_clusters(CLI::App& c, std::size_t& stretches) {
+void add_stretches(CLI::App& c, std::size_t& stretches) {
   const auto read = [&stretches](const std::string& text) {
     const WholeLimits limits = {1, static_cast<std::uint64_t>(fathom::FitOptions::kMostStretches)};
-    stretches = text == "scan" ? 0 : static_cast<std::size_t>(parse_whole("--clusters", text, limits));
+    stretches = text == "scan" ? 0 : static_cast<std::size_t>(parse_whole("--stretches", text, limits));
   };
-  add_parsed(c, {"--clusters", "N|scan", "what has errors in common: N stretches of the way, or each scan"}, read)
+  add_parsed(c, {"--stretches", "N|scan", "what has errors in common: N stretches of the way, or each scan"}, read)
       .default_str(std::to_string(stretches));
 }
 

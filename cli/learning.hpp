@@ -125,14 +125,14 @@ void print_report(const Report& report, const OutputOptions& o, std::string_view
 
 /// How well a model describes data, and, where two are compared, another model.
 struct ModelScores {
+  std::filesystem::path first_file, second_file;
   fathom::MeanScore first;
   std::optional<fathom::MeanScore> second = {}, difference = {};
 };
-/// Appends score, and of two models other and difference, each with its std_error.
-void add_scores(const ModelScores& scores, nlohmann::ordered_json& json);
-/// A line for each, "nats per `unit`".
-std::string scores_text(const ModelScores& scores, const std::filesystem::path& first,
-                        const std::filesystem::path& second, std::string_view unit);
+/// Prints `facts` and the scores as JSON; or a line for each score, "nats per `unit`", and, unless --quiet is given,
+/// `more`.
+void print_scores(const ModelScores& scores, const OutputOptions& o, std::string_view unit,
+                  nlohmann::ordered_json facts, const std::string& more);
 
 // Options. Functions of worlds and logs begin the sections of their options.
 
@@ -166,8 +166,8 @@ void add_score_output(CLI::App& c, OutputOptions& o);
 /// Sets what the command does after parsing. A signal ends it, and output.names are the names of its options.
 void set_action(CLI::App& c, OutputOptions& output, const std::function<void()>& act);
 
-/// --clusters: N stretches of the way, or 0: each scan.
-void add_clusters(CLI::App& c, std::size_t& stretches);
+/// --stretches: N stretches of the way, or 0: each scan.
+void add_stretches(CLI::App& c, std::size_t& stretches);
 
 /// Throws fathom::InputError where --height would be passed over.
 void refuse_height_without_scene(const CLI::App& c);

@@ -47,7 +47,7 @@ constexpr std::array kSharedOptions = {
                  "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all"},
     SharedOption{"--hold-out", "N", "every N-th frame judges and teaches nothing; 0: none", 0, 1e6},
     SharedOption{"--max-returns", "N", "of all frames; more are thinned out at random", 1000, 1e9},
-    SharedOption{"--scale", "N", "levels per metre of 16-bit images; default: 1000", fathom::kLeastLevelsPerM,
+    SharedOption{"--levels-per-m", "N", "levels per metre of 16-bit images; default: 1000", fathom::kLeastLevelsPerM,
                  fathom::kMostLevelsPerM, "1/m"},
     SharedOption{"--scans", "WHICH", "of a log: all, odd, even or START:STOP:STEP"},
     SharedOption{"--step", "M", "of a log: ranges are multiples of it; 0: not rounded", 0, 1, "m"}};

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Scans of a log under models: `fathom score beam|field` and `fathom compare beam|field`.
 
-#include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/beam.hpp>
 #include <fathom/files/maps.hpp>
 
-#include "command_tree.hpp"
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
 #include "progress.hpp"
-#include "text.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -83,6 +74,8 @@ struct ScanScoreOptions {
   fathom::ScoreOptions score;
   std::size_t stretches = fathom::FitOptions().stretches;
   OutputOptions output;
+
+  [[nodiscard]] bool compares() const { return !second.empty(); }
 };
 
 /// [models] The scores of the log in the world, which is opened as each model needs it.
@@ -125,35 +118,6 @@ std::string scored_csv(const ScanScoreOptions& options, const fathom::BeamModel&
   return text;
 }
 
-/// Both write the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV
-/// goes there.
-void score_field(const ScanScoreOptions& options) {
-  check_new_file(options.output, options.world, {options.log.file(), options.first});
-  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.first);
-  const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
-  const fathom::ScanLog log = read_log(options.log);
-  fathom::LogScores scores;
-  scores.scans = fathom::score_field_log(model, map.map, log, options.scans, options.score.ray_step);
-  for (fathom::ScanScore& scan : scores.scans) scan.log_likelihood *= options.score.alpha;
-  const std::string text = notes_text(map.notes) + notes_text(fathom::log_notes(log), options.output.names) +
-                           align_columns(summary_rows(scores, "reading"));
-  write_csv(options.output, fathom::scores_csv(scores.scans), text);
-}
-
-void score_beam(const ScanScoreOptions& options) {
-  check_new_file(options.output, options.world, {options.log.file(), options.first});
-  const fathom::BeamModel model = fathom::read_beam_model(options.first);
-  fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
-  refuse_inputs({options.output.out}, world.inputs());
-  const fathom::ScanLog log = read_log(options.log);
-  const fathom::LogScores scores = scores_of(options, {&model, 1}, world, log).front();
-  auto rows = summary_rows(scores, "ray");
-  rows.push_back({"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)});
-  const std::string text =
-      notes_text(world.notes()) + notes_text(fathom::log_notes(log), options.output.names) + align_columns(rows);
-  write_csv(options.output, scored_csv(options, model, world, log, scores), text);
-}
-
 /// Scans as the frames of fathom::mean_score().
 std::vector<fathom::FrameScore> per_ray(const std::vector<fathom::ScanScore>& scans) {
   std::vector<fathom::FrameScore> frames;
@@ -182,37 +146,54 @@ void show(const ScanScoreOptions& o, const std::vector<fathom::ScanScore>& first
   for (const fathom::ScanScore& scan : first) rays += scan.rays;
   if (rays == 0) throw fathom::InputError(o.log.file().string() + ": no reading carries evidence");
   const auto a = per_ray(first), b = per_ray(second);
-  const auto clusters = static_cast<std::uint32_t>(o.stretches);
-  const ModelScores scores = {fathom::mean_score(a, clusters), fathom::mean_score(b, clusters),
-                              fathom::score_difference(a, b, clusters)};
-  if (o.output.json) {
-    nlohmann::ordered_json json = {{"scans", a.size()}, {"rays", rays}};
-    add_scores(scores, json);
-    return print(json.dump(2) + "\n");
+  const auto stretches = static_cast<std::uint32_t>(o.stretches);
+  print_scores({o.first, o.second, fathom::mean_score(a, stretches), fathom::mean_score(b, stretches),
+                fathom::score_difference(a, b, stretches)},
+               o.output, "ray", {{"scans", a.size()}, {"rays", rays}},
+               fmt::format("{} of {}\n{}", counted(rays, "ray"), counted(a.size(), "scan"), notes));
+}
+
+/// Both compare two models. Or they write the log-likelihood of every scan at its pose as CSV, and a summary: on
+/// stdout, or on stderr when the CSV goes there.
+void run_beams(const ScanScoreOptions& o) {
+  check_new_file(o.output, o.world, {o.log.file(), o.first});
+  std::vector<fathom::BeamModel> models = {fathom::read_beam_model(o.first)};
+  if (o.compares()) {
+    models.push_back(fathom::read_beam_model(o.second));
+    refuse_other_sensor(o, models[0].sensor, models[1].sensor);
   }
-  print(scores_text(scores, o.first, o.second, "ray"));
-  if (!o.output.quiet) print(fmt::format("{} of {}\n{}", counted(rays, "ray"), counted(a.size(), "scan"), notes));
-}
-
-void compare_beams(const ScanScoreOptions& o) {
-  const std::vector<fathom::BeamModel> models = {fathom::read_beam_model(o.first), fathom::read_beam_model(o.second)};
-  refuse_other_sensor(o, models[0].sensor, models[1].sensor);
-  const fathom::ScanLog log = read_log(o.log);
   fathom::World world = open_world(o.world, models[0].unknown, o.score.compute.threads);
+  refuse_inputs({o.output.out}, world.inputs());
+  const fathom::ScanLog log = read_log(o.log);
   const std::vector<fathom::LogScores> scores = scores_of(o, models, world, log);
-  show(o, scores[0].scans, scores[1].scans,
-       notes_text(world.notes()) + notes_text(fathom::log_notes(log), o.output.names));
+  const std::string notes = notes_text(world.notes()) + notes_text(fathom::log_notes(log), o.output.names);
+  if (o.compares()) return show(o, scores[0].scans, scores[1].scans, notes);
+  auto rows = summary_rows(scores[0], "ray");
+  rows.push_back({"KS distance", fmt::format("{:.3f} (all rays)", scores[0].judgement.ks_distance)});
+  write_csv(o.output, scored_csv(o, models[0], world, log, scores[0]), notes + align_columns(rows));
 }
 
-void compare_fields(const ScanScoreOptions& o) {
-  const fathom::LikelihoodFieldModel first = fathom::read_field_model(o.first),
-                                     second = fathom::read_field_model(o.second);
-  refuse_other_sensor(o, {.max_range_m = first.max_range_m, .min_range_m = first.min_range_m},
-                      {.max_range_m = second.max_range_m, .min_range_m = second.min_range_m});
+fathom::BeamSensor field_sensor(const fathom::LikelihoodFieldModel& model) {
+  return {.max_range_m = model.max_range_m, .min_range_m = model.min_range_m};
+}
+
+void run_fields(const ScanScoreOptions& o) {
+  check_new_file(o.output, o.world, {o.log.file(), o.first});
+  std::vector<fathom::LikelihoodFieldModel> models = {fathom::read_field_model(o.first)};
+  if (o.compares()) {
+    models.push_back(fathom::read_field_model(o.second));
+    refuse_other_sensor(o, field_sensor(models[0]), field_sensor(models[1]));
+  }
   const fathom::GridMapFile map = fathom::read_grid_map_file(o.world.map);
   const fathom::ScanLog log = read_log(o.log);
-  show(o, fathom::score_field_log(first, map.map, log, o.scans), fathom::score_field_log(second, map.map, log, o.scans),
-       notes_text(map.notes) + notes_text(fathom::log_notes(log), o.output.names));
+  std::vector<fathom::LogScores> scores(models.size());
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    scores[k].scans = fathom::score_field_log(models[k], map.map, log, o.scans, o.score.ray_step);
+    for (fathom::ScanScore& scan : scores[k].scans) scan.log_likelihood *= o.score.alpha;
+  }
+  const std::string notes = notes_text(map.notes) + notes_text(fathom::log_notes(log), o.output.names);
+  if (o.compares()) return show(o, scores[0].scans, scores[1].scans, notes);
+  write_csv(o.output, fathom::scores_csv(scores[0].scans), notes + align_columns(summary_rows(scores[0], "reading")));
 }
 
 void add_scans(CLI::App& c, ScanScoreOptions& o) {
@@ -238,65 +219,58 @@ void add_comparison(CLI::App& c, ScanScoreOptions& o) {
   c.add_option("B", o.second, "the same of another model")->required()->type_name("YAML");
   add_scans(c, o);
   begin_section(c, Section::kModel);
-  add_clusters(c, o.stretches);
+  add_stretches(c, o.stretches);
   add_score_output(c, o.output);
+}
+
+/// One of the four commands.
+struct ScanCommand {
+  const char *name, *doc, *help;
+  bool is_beam, compares;
+};
+
+void add_command(CLI::App& group, const ScanCommand& command) {
+  const auto o = std::make_shared<ScanScoreOptions>();
+  CLI::App& c = *group.add_subcommand(command.name, command.doc);
+  if (command.compares) add_comparison(c, *o);
+  if (command.is_beam) add_world(c, o->world), add_log(c, o->log);
+  if (!command.is_beam) add_map_and_log(c, o->world, o->log);
+  if (!command.compares) add_scoring(c, *o);
+  if (command.is_beam && !command.compares) {
+    c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is");
+  }
+  if (command.is_beam) begin_section(c, Section::kComputer), add_threads(c, o->score.compute.threads);
+  c.footer(command.help);
+  set_action(c, o->output, [o, &c, is_beam = command.is_beam] {
+    if (is_beam) {
+      check_world_and_log(c, o->world, o->log);
+      run_beams(*o);
+    } else {
+      check_log(c, o->log);
+      run_fields(*o);
+    }
+  });
 }
 
 }  // namespace
 
 void add_score_beam(CLI::App& score) {
-  const auto o = std::make_shared<ScanScoreOptions>();
-  CLI::App& c = *score.add_subcommand("beam", "Log-likelihood of every scan of a log at its pose, by a beam model");
-  add_world(c, o->world);
-  add_log(c, o->log);
-  add_scoring(c, *o);
-  c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is");
-  begin_section(c, Section::kComputer);
-  add_threads(c, o->score.compute.threads);
-  c.footer(kScoreBeamHelp);
-  set_action(c, o->output, [o, &c] {
-    check_world_and_log(c, o->world, o->log);
-    score_beam(*o);
-  });
+  add_command(score, {"beam", "Log-likelihood of every scan of a log at its pose, by a beam model", kScoreBeamHelp,
+                      true, false});
 }
 
 void add_score_field(CLI::App& score) {
-  const auto o = std::make_shared<ScanScoreOptions>();
-  CLI::App& c = *score.add_subcommand("field", "The same by a likelihood field");
-  add_map_and_log(c, o->world, o->log);
-  add_scoring(c, *o);
-  c.footer(kScoreFieldHelp);
-  set_action(c, o->output, [o, &c] {
-    check_log(c, o->log);
-    score_field(*o);
-  });
+  add_command(score, {"field", "The same by a likelihood field", kScoreFieldHelp, false, false});
 }
 
 void add_compare_beam(CLI::App& compare) {
-  const auto o = std::make_shared<ScanScoreOptions>();
-  CLI::App& c = *compare.add_subcommand("beam", "The difference of two beam models on the scans of a log");
-  add_comparison(c, *o);
-  add_world(c, o->world);
-  add_log(c, o->log);
-  begin_section(c, Section::kComputer);
-  add_threads(c, o->score.compute.threads);
-  c.footer(kCompareBeamHelp);
-  set_action(c, o->output, [o, &c] {
-    check_world_and_log(c, o->world, o->log);
-    compare_beams(*o);
-  });
+  add_command(compare,
+              {"beam", "The difference of two beam models on the scans of a log", kCompareBeamHelp, true, true});
 }
 
 void add_compare_field(CLI::App& compare) {
-  const auto o = std::make_shared<ScanScoreOptions>();
-  CLI::App& c = *compare.add_subcommand("field", "The difference of two likelihood fields on the scans of a log");
-  add_comparison(c, *o);
-  add_map_and_log(c, o->world, o->log);
-  c.footer(kCompareFieldHelp);
-  set_action(c, o->output, [o, &c] {
-    check_log(c, o->log);
-    compare_fields(*o);
-  });
+  add_command(compare, {"field", "The difference of two likelihood fields on the scans of a log", kCompareFieldHelp,
+                        false, true});
 }
 
 }  // namespace fathom_cli

@@ -192,7 +192,7 @@ void validate(const WallOptions& options) {
   validate(ChainFitOptions{.hold_out = options.hold_out, .block_frames = options.block_frames});
   check_within("rate_hz", options.rate_hz, 1e-3, 1e6, "Hz");
   if (options.most_returns < 1000) {
-    throw InputError(Setting{"most_returns"}, fmt::format(" = {} is not at least 1000", options.most_returns));
+    throw InputError(Setting{"max_returns"}, fmt::format(" = {} is not at least 1000", options.most_returns));
   }
   validate(Compute{.threads = options.threads});
 }

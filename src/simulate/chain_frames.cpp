@@ -150,7 +150,7 @@ class ChainFrameReader::Impl {
                                    sensor.returns.size()));
     }
     if (options.most_returns < kLeastReturns) {
-      throw InputError(Setting{"most_returns"},
+      throw InputError(Setting{"max_returns"},
                        fmt::format(" = {} is not at least {}", options.most_returns, kLeastReturns));
     }
     const SensorView view = make_view(sensor.model);

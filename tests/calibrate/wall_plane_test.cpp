@@ -248,7 +248,7 @@ TEST(WallPlanes, WrongInputIsRefused) {
   bad = good, bad.measured_m.assign(bad.measured_m.size(), kNone);
   EXPECT_EQ(refusal(bad), "frame 0: has 0 readings, and a wall needs 100; no frame shows a wall");
   EXPECT_EQ(refusal(good, {.rate_hz = 0.0}), "rate_hz = 0 is not in [0.001, 1e+06] Hz");
-  EXPECT_EQ(refusal(good, {.most_returns = 10}), "most_returns = 10 is not at least 1000");
+  EXPECT_EQ(refusal(good, {.most_returns = 10}), "max_returns = 10 is not at least 1000");
   EXPECT_EQ(refusal(good, {.hold_out = 1}), "hold_out = 1 leaves nothing to learn from");
   WallFrames laser = simulate_wall(laser_sensor(61, 40), walls(2, 1.0, 1.2, 0.0), {});
   laser.sensor.max_range_m = 0.9;

@@ -342,7 +342,7 @@ TEST_F(BeamOptions, RowsOfPairsAreClustersWhereAsked) {
     table += "4," + std::to_string(i % 10 == 0 ? 1.0 + 0.01 * i : 4.0 + 0.001 * (i % 89)) + "\n";
   write_text(files_ / "readings.csv", table);
   const Ended ended = run_fathom({"fit", "beam", "--pairs", files_ / "readings.csv", "--max-range", "8", "--scans",
-                                  "all", "--clusters", "scan", "--out", files_ / "rows"});
+                                  "all", "--stretches", "scan", "--out", files_ / "rows"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json found = fit_json("rows");
   EXPECT_EQ(found["blocks"]["of"], "row");
@@ -493,7 +493,7 @@ TEST_F(BeamOptions, MountsAreOfTheRobot) {
 
 /// What takes effect does so: stretches, and the range found by itself; terminal, file and page say the same.
 TEST_F(BeamOptions, LikelihoodFieldTakesClustersAndAutoMaxRange) {
-  const Ended few = fit("few", {"--clusters", "10", "--max-range", "auto"}, "field");
+  const Ended few = fit("few", {"--stretches", "10", "--max-range", "auto"}, "field");
   ASSERT_EQ(few.exit_code, 0) << few.err;
   const json found = fit_json("few");
   EXPECT_EQ(found["blocks"]["count"], 10);
@@ -511,7 +511,7 @@ TEST_F(BeamOptions, LikelihoodFieldTakesClustersAndAutoMaxRange) {
     EXPECT_NE(page.find("<li>" + flag + "</li>"), std::string::npos) << flag;
   }
   EXPECT_NE(page.find("<td>map</td><td>room.yaml</td>"), std::string::npos);
-  ASSERT_EQ(fit("each", {"--clusters", "scan"}, "field").exit_code, 0);
+  ASSERT_EQ(fit("each", {"--stretches", "scan"}, "field").exit_code, 0);
   EXPECT_EQ(fit_json("each")["blocks"]["of"], "scan");
   EXPECT_EQ(fit_json("each")["blocks"]["count"], 30);
 }

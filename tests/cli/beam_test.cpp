@@ -73,7 +73,7 @@ TEST_F(Beam, FitDoesNotDependOnThreads) {
 TEST_F(Beam, OptionsOfFitArrive) {
   ASSERT_EQ(
       fit("fit", {"--scans", "0:40:2", "--test-scans", "1::4", "--max-range", "7", "--min-range", "0.2", "--unknown",
-                  "stop", "--miss", "atom", "--variant", "closed_form", "--hit-offset", "0.03", "--clusters", "scan"})
+                  "stop", "--miss", "atom", "--variant", "closed_form", "--hit-offset", "0.03", "--stretches", "scan"})
           .exit_code,
       0);
   const fathom::BeamModel model = fathom::read_beam_model(files_ / "fit/parameters.yaml");
@@ -88,7 +88,7 @@ TEST_F(Beam, OptionsOfFitArrive) {
   }
   EXPECT_EQ(fit_json("fit")["blocks"]["of"], "scan");
   EXPECT_EQ(fit_json("fit")["blocks"]["count"], 20);
-  ASSERT_EQ(fit("bare", {"--hit-offset", "0", "--clusters", "7"}).exit_code, 0);
+  ASSERT_EQ(fit("bare", {"--hit-offset", "0", "--stretches", "7"}).exit_code, 0);
   EXPECT_TRUE(fit_json("bare")["parameters"]["hit_offset_m"]["std_error"].is_null());
   EXPECT_EQ(fit_json("bare")["blocks"]["count"], 7);
   EXPECT_NE(fit_json("bare")["findings"].dump().find("7 stretches only"), std::string::npos);

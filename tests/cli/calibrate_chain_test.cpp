@@ -182,8 +182,8 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
       EXPECT_NEAR(q["std_error"].get<double>(), error, slack * error) << name;
     }
   }
-  EXPECT_EQ(learned(file, run, {"--clusters", "frame"})["blocks"]["count"], 80);
-  EXPECT_EQ(learned(file, run, {"--clusters", "25"})["blocks"]["count"], 25);
+  EXPECT_EQ(learned(file, run, {"--stretches", "frame"})["blocks"]["count"], 80);
+  EXPECT_EQ(learned(file, run, {"--stretches", "25"})["blocks"]["count"], 25);
   const json blocks = learned(file, run, {"--block-frames", "10"});
   EXPECT_EQ(blocks["blocks"]["count"], 10);
   EXPECT_EQ(blocks["blocks"]["of"], "frame");
@@ -206,8 +206,8 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   refused("laser", {"--measured", log, "--laser", "ROBOTLASER1"}, {"drive.log", "holds no scans"});
   refused("range", {"--measured", log, "--max-range", "20"}, {"drive.log: readings end at --max-range = 20 m"});
   refused("no scans", {"--measured", csv, "--scans", "200:"}, {"scans.csv", "selects none of 100 scans"});
-  refused("both", {"--measured", run, "--clusters", "5", "--block-frames", "2"}, {"--clusters and --block-frames"});
-  refused("clusters", {"--measured", run, "--clusters", "0"}, {"--clusters"});
+  refused("both", {"--measured", run, "--stretches", "5", "--block-frames", "2"}, {"--stretches and --block-frames"});
+  refused("clusters", {"--measured", run, "--stretches", "0"}, {"--stretches"});
   refused("no log", {"--measured", folder_ / "none.log"}, {"none.log: is not there"});
 }
 

@@ -235,7 +235,7 @@ TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return json::parse(ended.out, nullptr, false);
   };
-  const json by_scan = learned({"--clusters", "scan"}), stretches = learned({"--clusters", "25"});
+  const json by_scan = learned({"--stretches", "scan"}), stretches = learned({"--stretches", "25"});
   EXPECT_EQ(by_scan["blocks"]["count"], 30);
   EXPECT_EQ(by_scan["blocks"]["of"], "scan");
   EXPECT_EQ(stretches["blocks"]["count"], 25);
@@ -271,9 +271,9 @@ TEST_F(Calibrate, RefusesWhatItCannotUse) {
                  {"f.csv: 0 of 1 pixels were lost"});
   expect_refused({"fit", "pairs", "--model", "distance", folder_.path()}, {"summary.json"});
   const std::string plain = write_text(folder_ / "d.csv", "range_m,expected_m\n1,1\n1,1.1\n1,1.2\n");
-  expect_refused({"fit", "pairs", "--model", "distance", plain, "--clusters", "scan"},
-                 {"--clusters is for scans", "d.csv"});
-  expect_refused({"fit", "pairs", "--model", "distance", plain, "--clusters", "0"}, {"--clusters", "0"});
+  expect_refused({"fit", "pairs", "--model", "distance", plain, "--stretches", "scan"},
+                 {"--stretches is for scans", "d.csv"});
+  expect_refused({"fit", "pairs", "--model", "distance", plain, "--stretches", "0"}, {"--stretches", "0"});
   for (const std::string option : {"--gate", "--max-range"}) {
     expect_refused({"fit", "pairs", "--model", "distance", plain, option, "1"},
                    {option, "is for scans of a log or bag"});

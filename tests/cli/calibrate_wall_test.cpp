@@ -116,7 +116,7 @@ TEST_F(CalibrateWall, OfArraysImagesAndScansFindsWhatMadeThem) {
   EXPECT_EQ(arrays["details"]["planes"].size(), 24U);
   EXPECT_NEAR(arrays["details"]["planes"][0]["distance_m"].get<double>(), 0.8, 0.01);
   const json levels =
-      learned({images, "--camera", kCamera, "--max-range", "10", "--files", "depth*.png", "--scale", "6000"});
+      learned({images, "--camera", kCamera, "--max-range", "10", "--files", "depth*.png", "--levels-per-m", "6000"});
   expect_wall_found(levels, "disparity.stddev_px", 0.08);
   // Lost beyond 90 degrees is not the wall's, and what a laser sees of it ends somewhere.
   const json scans = learned({"--log", folder_ / "run/laser/scans.csv", "--sector=-60,60"});
@@ -154,8 +154,8 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   refused("sensor of images", {folder_ / "run/camera", "--sensor", lidar}, {"--sensor is for clouds"});
   refused("sensor of scans", {"--log", folder_ / "run/laser/scans.csv", "--sensor", lidar}, {"--sensor is for clouds"});
   refused("scans of clouds", {clouds, "--sensor", lidar, "--scans", "odd"}, {"--scans is for a log"});
-  refused("scale of clouds", {clouds, "--sensor", lidar, "--scale", "500"},
-          {"lidar: --scale is for 16-bit images, and this is a folder of clouds"});
+  refused("scale of clouds", {clouds, "--sensor", lidar, "--levels-per-m", "500"},
+          {"lidar: --levels-per-m is for 16-bit images, and this is a folder of clouds"});
   refused("range", {clouds, "--sensor", lidar, "--max-range", "9"}, {"--max-range is what the lidar"});
 }
 
@@ -235,7 +235,7 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
           {"scans.csv: --distances: scan 0 is 80 m by tape and 0.8", "are the distances in cm, not in m?"});
   refused("scans beyond the range", {"--log", log, "--sector=-60,60", "--max-range", "0.5"},
           {"scans.csv: scan 0: has 0 readings, and a wall needs 20 (", " more are not below --max-range = 0.5)"});
-  const std::vector<std::string> levels = {images, "--camera", kCamera, "--files", "depth*.png", "--scale"};
+  const std::vector<std::string> levels = {images, "--camera", kCamera, "--files", "depth*.png", "--levels-per-m"};
   const auto with = [&](const std::vector<std::string>& more) {
     std::vector<std::string> all = levels;
     all.insert(all.end(), more.begin(), more.end());
@@ -243,13 +243,14 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
   };
   refused("scale against a tape", with({"60", "--distances", "0:1=0.8,23:24=2.4"}),
           {"--distances: ", "depth_000000.png",
-           "as all others are: --scale = 60 may be wrong, and 6000 agrees with the tape"});
+           "as all others are: --levels-per-m = 60 may be wrong, and 6000 agrees with the tape"});
   refused("scale beyond the range", with({"6", "--max-range", "20"}),
           {"depth_0000", ".png: its wall is ",
-           " m away, beyond --max-range = 20, and 0 of 24 frames show one within it", "--scale = 6 is right"});
-  refused("scale", with({"1000000"}),
-          {"depth_000012.png: its wall is 0.00981 m away, where the disparity is 6",
-           " px, and the image 96 px wide: see ", "whether --scale = 1000000, focal length and baseline are right"});
+           " m away, beyond --max-range = 20, and 0 of 24 frames show one within it", "--levels-per-m = 6 is right"});
+  refused(
+      "scale", with({"1000000"}),
+      {"depth_000012.png: its wall is 0.00981 m away, where the disparity is 6", " px, and the image 96 px wide: see ",
+       "whether --levels-per-m = 1000000, focal length and baseline are right"});
 }
 
 TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
@@ -304,12 +305,12 @@ TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
   refused("principal point", {images, "--camera", "60,60,47.5,-73"}, {"--camera CY = -73 is not in [-72, 144] px"});
   refused("word", {images, "--camera", "a,9,3,4"}, {"--camera", "a"});
   refused("two sources", {images, "--camera", kCamera, "--log", log}, {"--log and --bag are for scans"});
-  refused("scale of scans", {"--log", log, "--scale", "1000"},
-          {"scans.csv: --scale is for 16-bit images, and this is a log"});
+  refused("scale of scans", {"--log", log, "--levels-per-m", "1000"},
+          {"scans.csv: --levels-per-m is for 16-bit images, and this is a log"});
   refused("files of scans", {"--log", log, "--files", "*.csv"},
           {"scans.csv: --files is for a folder of depth images or clouds, and this is a log"});
-  refused("scale of metres", {images, "--camera", kCamera, "--scale", "1000"},
-          {"depth_000000.npy: --scale is for 16-bit images, and this one has metres"});
+  refused("scale of metres", {images, "--camera", kCamera, "--levels-per-m", "1000"},
+          {"depth_000000.npy: --levels-per-m is for 16-bit images, and this one has metres"});
   refused("rate of what moves", {"--log", log, "--rate", "30"}, {"--rate is for --still"});
   refused("rate of images", {images, "--camera", kCamera, "--rate", "30"}, {"--rate is for --still"});
   refused("camera of scans", {"--log", log, "--camera", kCamera}, {"--camera is for depth images"});

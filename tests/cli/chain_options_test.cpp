@@ -62,19 +62,22 @@ TEST_F(CalibrateChain, OptionsThatWouldDoNothingAreRefused) {
       {"lidar", clouds, {"--laser", "FLASER"}, "--laser " + no_log + "folder of clouds"},
       {"lidar", clouds, {"--ray-angle", "1"}, "--ray-angle " + no_log + "folder of clouds"},
       {"lidar", clouds, {"--mount", "1,0,0"}, "--mount " + no_log + "folder of clouds"},
-      {"lidar", clouds, {"--scale", "1000"}, "--scale " + no_images + "folder of clouds"},
+      {"lidar", clouds, {"--levels-per-m", "1000"}, "--levels-per-m " + no_images + "folder of clouds"},
       {"laser", run, {"--scans", "odd"}, "--scans " + no_log + "run"},
       {"laser", run, {"--laser", "FLASER"}, "--laser " + no_log + "run"},
       {"laser", run, {"--max-range", "5"}, "--max-range " + no_log + "run; the scene says how far"},
       {"laser", run, {"--step", "0.01"}, "--step " + no_log + "run"},
-      {"laser", run, {"--scale", "1000"}, "--scale " + no_images + "run"},
+      {"laser", run, {"--levels-per-m", "1000"}, "--levels-per-m " + no_images + "run"},
       {"laser", run, {"--files", "*.npy"}, no_files + "run"},
-      {"laser", csv, {"--scale", "1000"}, "--scale " + no_images + "log"},
+      {"laser", csv, {"--levels-per-m", "1000"}, "--levels-per-m " + no_images + "log"},
       {"laser", csv, {"--files", "*.csv"}, no_files + "log"},
       {"cam", images, {"--scans", "odd"}, "--scans " + no_log + "folder of depth images; --files says"},
       {"cam", images, {"--max-range", "5"}, "--max-range " + no_log + "folder of depth images"},
       {"cam", images, {"--step", "0.01"}, "--step " + no_log + "folder of depth images"},
-      {"cam", images, {"--scale", "1000"}, "depth_000000.npy: --scale is for 16-bit images, and this one has metres"},
+      {"cam",
+       images,
+       {"--levels-per-m", "1000"},
+       "depth_000000.npy: --levels-per-m is for 16-bit images, and this one has metres"},
       {"laser", csv, {"--angle-scale", "0.01"}, "--angle-scale is for chains with angular_ray"},
       {"lidar", clouds, {"--angle-scale", "0.01"}, "sensor 'lidar': --angle-scale is for chains with angular_ray"},
   };
@@ -90,7 +93,8 @@ TEST_F(CalibrateChain, OptionsThatWouldDoNothingAreRefused) {
   // What was given as it would be without does no harm, and an option that is of use is taken.
   done({"score", "chain", file, "--measured", clouds, "--sensor", "lidar", "--scans", "all", "--files",
         "*_00000[02].pcd"});
-  done({"score", "chain", file, "--measured", images, "--sensor", "cam", "--files", "depth*.png", "--scale", "1000"});
+  done({"score", "chain", file, "--measured", images, "--sensor", "cam", "--files", "depth*.png", "--levels-per-m",
+        "1000"});
 }
 
 TEST_F(CalibrateChain, WhatIsWrittenIsReadWithoutAWordOnKeysThatDoNothing) {

@@ -70,7 +70,7 @@ TEST(Help, OfFitsIsAScreenAndBeginsWithWhatIsRequired) {
   for (const char* option : {"--map", "--scene", "--log", "--bag", "--out"}) {
     EXPECT_NE(section(page, "Required").find(option), std::string::npos) << page;
   }
-  for (const char* option : {"--hit-offset", "--topic", "--variant", "--clusters"}) {
+  for (const char* option : {"--hit-offset", "--topic", "--variant", "--stretches"}) {
     EXPECT_EQ(page.find(std::string("  ") + option), std::string::npos) << page;
     EXPECT_NE(all.find(std::string("  ") + option), std::string::npos) << all;
   }
