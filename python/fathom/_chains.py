@@ -129,7 +129,7 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
                          levels_per_m: Optional[float] = None,
                          laser: str = "", ray_angle_deg: Optional[float] = None,
                          mount: Optional[Tuple[float, float, float]] = None, scans: str = "all",
-                         max_range_m: Optional[float] = None, step_m: float = 0.0, most_returns: int = 300_000,
+                         max_range_m: Optional[float] = None, step_m: float = 0.0, max_returns: int = 300_000,
                          angle_scale_rad: float = 0.0, other_noise: Any = (), threads: int = 0) -> MeasuredFrames:
     """Measured frames beside a scene, which is cast at the time of each.
 
@@ -138,14 +138,14 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
     sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of images or clouds;
     levels_per_m: of 16-bit images, None: 1000. laser, ray_angle_deg, mount: as beam.read_scan_log() takes them; scans: "all", "odd", "even" or
     "start:stop:step" of a log; max_range_m: readings of a log of at least so much are lost, None: as CARMEN text says;
-    step_m: ranges of a log are multiples of it. most_returns: more are thinned out at random. angle_scale_rad: of a chain with
+    step_m: ranges of a log are multiples of it. max_returns: more are thinned out at random. angle_scale_rad: of a chain with
     angular_ray: rays are cast up to four times this angle to each side; 0: one and a half times the deviation that the
     chain has, or a milliradian where it has none. other_noise: another chain under which the frames will be scored, whose
     rays are turned, too. Raises InputError for an option that does nothing to what was measured, such as scans of a run."""
     log = {"laser": laser, "ray_angle_deg": ray_angle_deg, "mount": mount, "scans": scans, "max_range_m": max_range_m,
            "step_m": step_m}
     d = _fathom._read_measured_frames(scene, measured, sensor, override_list(overrides), files, levels_per_m, log,
-                                      most_returns, angle_scale_rad, _entries(list(other_noise)), threads)
+                                      max_returns, angle_scale_rad, _entries(list(other_noise)), threads)
     return MeasuredFrames(ChainReturns(**d["returns"]), d["sensor"], chain_from(d["noise"], [], []), d["frames"],
                           d["hidden"], d["unexpected"], d["flags"])
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import pathlib
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -86,6 +87,18 @@ class ScanFit:
     def held_out(self) -> Optional[HeldOut]:
         """Of scans that were not learned from; None: the fit is judged by the scans that it learned from."""
         return held_out_from(self._fit._held_out)
+
+    def report(self, file: Any = None) -> str:
+        """The report as a page of HTML that needs no other file; written to `file`, where one is given."""
+        page: str = self._fit._page()
+        if file is not None:
+            pathlib.Path(file).write_text(page, encoding="utf-8")
+        return page
+
+    def _repr_html_(self) -> str:
+        """Notebooks show the report in a separate frame, so that its style stays there."""
+        return (f'<iframe srcdoc="{html.escape(self.report(), quote=True)}" '
+                'style="width:100%;height:640px;border:0" sandbox></iframe>')
 
     def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
         """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json

@@ -170,6 +170,6 @@ def measure_wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] =
                  wall: Optional[str] = None, still: bool = False, seed: int = 0, threads: int = 0) -> WallMeasure:
     """Fits the planes and measures, as fit.wall() does, and learns nothing."""
     options = {"seed": seed, "border": border, "wall": wall, "rings": False, "still": still, "rate_hz": 30.0,
-               "hold_out": 5, "block_frames": 1, "most_returns": 300_000, "threads": threads}
+               "hold_out": 5, "block_frames": 1, "max_returns": 300_000, "threads": threads}
     sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     return _measure_from(_fathom._measure_wall(measured, sensor, left_out, half_step_m, options))

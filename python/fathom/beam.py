@@ -6,9 +6,7 @@ A reading z is compared with the range z* that a map or a scene predicts. docs/b
 
 from __future__ import annotations
 
-import html
 import pathlib
-import tempfile
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
@@ -208,20 +206,6 @@ class Fit(ScanFit):
     def write_model(self, file: Any) -> None:
         """Writes parameters.yaml alone."""
         self._fit.write_model(file)
-
-    def report(self, file: Any = None) -> str:
-        """The report as a page of HTML that needs no other file; written to `file`, where one is given."""
-        with tempfile.TemporaryDirectory() as folder:
-            self._fit.write(pathlib.Path(folder) / "fit", False)
-            page = (pathlib.Path(folder) / "fit" / "report.html").read_text(encoding="utf-8")
-        if file is not None:
-            pathlib.Path(file).write_text(page, encoding="utf-8")
-        return page
-
-    def _repr_html_(self) -> str:
-        """Notebooks show the report in a separate frame, so that its style stays there."""
-        return (f'<iframe srcdoc="{html.escape(self.report(), quote=True)}" '
-                'style="width:100%;height:640px;border:0" sandbox></iframe>')
 
     def __repr__(self) -> str:
         errors = self.std_error

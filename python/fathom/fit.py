@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Models learned from measurements, by maximum likelihood, with standard errors: of scans in maps (beam, field), of whole
-frames (chain, wall), of pairs (distance, energy). The command line has the same names: `fathom fit beam` and so on."""
+frames (chain, wall), of pairs (distance, energy). The command line has the same names: `fathom fit beam` and so on.
+`fathom fit beam --pairs` is beam_pairs(), `fathom fit pairs --model distance|energy` is distance() or energy()."""
 
 from __future__ import annotations
 
@@ -125,7 +126,7 @@ def wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
          azimuth_rad: Optional[npt.ArrayLike] = None, lidar: Optional[str] = None, max_range_m: float = 0.0,
          tape_m: Optional[npt.ArrayLike] = None, left_out: Optional[npt.ArrayLike] = None, half_step_m: float = 0.0,
          border: Optional[str] = None, wall: Optional[str] = None, rings: bool = False, still: bool = False,
-         rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1, most_returns: int = 300_000, seed: int = 0,
+         rate_hz: float = 30.0, hold_out: int = 5, block_frames: int = 1, max_returns: int = 300_000, seed: int = 0,
          threads: int = 0) -> WallFit:
     """Learns the noise of a sensor from frames of a flat wall; neither pose nor scene is needed.
 
@@ -140,7 +141,7 @@ def wall(measured: npt.ArrayLike, *, camera: Optional[Sequence[float]] = None,
     shows) for each ring, and a deviation unless tails are heavy. still: frames follow each other at rate_hz, and nothing
     moves but from place to place. The others: see chain()."""
     options = {"seed": seed, "border": border, "wall": wall, "rings": rings, "still": still, "rate_hz": rate_hz,
-               "hold_out": hold_out, "block_frames": block_frames, "most_returns": most_returns, "threads": threads}
+               "hold_out": hold_out, "block_frames": block_frames, "max_returns": max_returns, "threads": threads}
     sensor = _sensor_of(measured, camera, azimuth_rad, lidar, max_range_m)
     d = _fathom._fit_wall(measured, sensor, tape_m, left_out, half_step_m, options)
     return WallFit(chain=_chain_fit_from(d["chain"]), measure=_measure_from(d["measure"]),

@@ -13,7 +13,6 @@ namespace fathom::python {
 
 namespace {
 
-using namespace py::literals;
 using FieldReportPtr = std::shared_ptr<FieldReport>;
 
 FieldReportPtr fit_field(const ScanLog& log, const GridMap& map, const py::dict& o) {
@@ -40,28 +39,18 @@ py::array_t<double> score_field(const py::dict& model, const GridMap& map, const
 }  // namespace
 
 void bind_beam_field(py::module_& m) {
-  py::class_<FieldReport, FieldReportPtr>(m, "_FieldFit")
-      .def_property_readonly("_model", [](const FieldReport& r) { return model_dict(r.fit.model); })
-      .def_property_readonly("_learned", [](const FieldReport& r) { return parameter_tuples(r.fit); })
-      .def_property_readonly("blocks", [](const FieldReport& r) { return r.fit.blocks; })
-      .def_property_readonly("_held_out", [](const FieldReport& r) { return held_out_tuple(r.fit); })
+  py::class_<FieldReport, FieldReportPtr> fit(m, "_FieldFit");
+  bind_scan_fit(fit, [](const FieldReport& r, const std::filesystem::path& folder, bool force,
+                        const std::vector<Localizer>& localizers) {
+    write_field_fit(folder, r, force, localizers);
+    return fit_files(folder, localizers);
+  });
+  fit.def_property_readonly("_model", [](const FieldReport& r) { return model_dict(r.fit.model); })
       .def("_localizer_text",
            [](const FieldReport& r, const std::string& localizer) {
              return localizer_text(r, word_of<Localizer>(localizer, "localizer"));
            })
-      .def_property_readonly("flags", [](const FieldReport& r) { return texts_of(r.findings(), kArguments); })
-      .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })
-      .def_readonly("nats_per_reading", &FieldReport::nats_per_reading)
-      .def(
-          "write",
-          [](const FieldReport& r, const std::filesystem::path& folder, bool force,
-             const std::vector<std::string>& localizers) {
-            std::vector<Localizer> chosen;
-            for (const std::string& word : localizers) chosen.push_back(word_of<Localizer>(word, "localizers"));
-            released([&] { write_field_fit(folder, r, force, chosen); });
-            return fit_files(folder, chosen);
-          },
-          "folder"_a, "force"_a = false, "localizers"_a = std::vector<std::string>());
+      .def_readonly("nats_per_reading", &FieldReport::nats_per_reading);
   m.def("_fit_field", &fit_field);
   m.def("_score_field", &score_field);
   m.def("_read_field_model", [](const std::filesystem::path& file) { return model_dict(read_field_model(file)); });

@@ -118,50 +118,29 @@ py::object mount_dict(const FitReport& report) {
 }
 
 void bind_fit(py::module_& m) {
-  py::class_<FitReport, ReportPtr>(m, "_Fit")
-      .def_property_readonly("_parameters", [](const FitReport& r) { return beam_parameters_dict(r.fit.model); })
-      .def_property_readonly("_learned", [](const FitReport& r) { return parameter_tuples(r.fit); })
-      .def_property_readonly("_held_out", [](const FitReport& r) { return held_out_tuple(r.fit); })
-      .def_property_readonly(
-          "blocks", [](const FitReport& r) { return r.fit.blocks; }, "How many standard errors take as independent.")
+  py::class_<FitReport, ReportPtr> fit(m, "_Fit");
+  bind_scan_fit(fit, [](const FitReport& r, const std::filesystem::path& folder, bool force,
+                        const std::vector<Localizer>& localizers) {
+    write_fit(folder, r, force, localizers);
+    return fit_files(folder, localizers, r.refined.has_value());
+  });
+  fit.def_property_readonly("_parameters", [](const FitReport& r) { return beam_parameters_dict(r.fit.model); })
       .def_property_readonly("_sensor", [](const FitReport& r) { return model_dict(r.model.sensor); })
-      .def_property_readonly(
-          "log_likelihood", [](const FitReport& r) { return copied<double>(r.fit.log_likelihood_by_iteration); },
-          "float64 [iterations + 1].")
+      .def_property_readonly("log_likelihood",
+                             [](const FitReport& r) { return copied<double>(r.fit.log_likelihood_by_iteration); })
       .def_property_readonly("converged", [](const FitReport& r) { return r.fit.converged; })
-      .def_property_readonly(
-          "readings", [](const FitReport& r) { return r.fit.readings; }, "How many carry evidence.")
-      .def_property_readonly(
-          "kinds",
-          [](const FitReport& r) {
-            py::dict d;
-            d["range"] = r.fit.kinds[0], d["max"] = r.fit.kinds[1], d["none"] = r.fit.kinds[2];
-            return d;
-          },
-          "How many readings are ranges, without a return, and without evidence.")
-      .def_property_readonly(
-          "flags", [](const FitReport& r) { return texts_of(r.findings(), kArguments); },
-          "What to beware of, one line each.")
-      .def_readonly("notes", &FitReport::notes, "What a user should know of the log, one sentence each.")
+      .def_property_readonly("kinds",
+                             [](const FitReport& r) {
+                               py::dict d;
+                               d["range"] = r.fit.kinds[0], d["max"] = r.fit.kinds[1], d["none"] = r.fit.kinds[2];
+                               return d;
+                             })
+      .def_readonly("notes", &FitReport::notes)
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
-      .def(
-          "write",
-          [](const FitReport& r, const std::filesystem::path& folder, bool force,
-             const std::vector<std::string>& localizers) {
-            std::vector<Localizer> chosen;
-            for (const std::string& word : localizers) chosen.push_back(word_of<Localizer>(word, "localizers"));
-            released([&] { write_fit(folder, r, force, chosen); });
-            return fit_files(folder, chosen, r.refined.has_value());
-          },
-          "folder"_a, "force"_a = false, "localizers"_a = std::vector<std::string>(),
-          "Writes parameters.yaml, report.html and fit.json into a folder, a file for each localizer, and refined.log "
-          "where "
-          "poses were refined.")
       .def_property_readonly("_refined", &refined_dict)
       .def_property_readonly("_mount", &mount_dict)
-      .def(
-          "write_model", [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); },
-          "file"_a, "Writes parameters.yaml alone.");
+      .def("write_model",
+           [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); });
   m.def("_fit_pairs", &fit_pairs);
   m.def("_fit_scans", &fit_scans);
   m.def("_judge", [](const BeamModel& model, const py::object& readings, const py::object& expected,

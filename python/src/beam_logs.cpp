@@ -19,35 +19,35 @@ using namespace py::literals;
 using HeatmapPtr = std::shared_ptr<Heatmap>;
 using LogPtr = std::shared_ptr<ScanLog>;
 
+/// [rows] of(row) of each.
+template <class Row, class F>
+auto column(const std::vector<Row>& rows, F of) {
+  py::array_t<decltype(of(rows[0]))> made(static_cast<py::ssize_t>(rows.size()));
+  std::transform(rows.begin(), rows.end(), made.mutable_data(), of);
+  return made;
+}
+
 py::tuple scores_arrays(const std::vector<ScanScore>& scans) {
-  const auto n = static_cast<py::ssize_t>(scans.size());
-  py::array_t<std::int64_t> numbers(n), rays(n);
-  py::array_t<double> log_likelihood(n);
   std::vector<PlanarPose> poses;
-  for (py::ssize_t i = 0; i < n; ++i) {
-    const ScanScore& s = scans[static_cast<std::size_t>(i)];
-    numbers.mutable_data()[i] = s.scan, rays.mutable_data()[i] = static_cast<std::int64_t>(s.rays);
-    log_likelihood.mutable_data()[i] = s.log_likelihood;
-    poses.push_back(s.pose);
-  }
-  return py::make_tuple(numbers, planar_array(poses), rays, log_likelihood);
+  for (const ScanScore& s : scans) poses.push_back(s.pose);
+  return py::make_tuple(column(scans, [](const ScanScore& s) { return static_cast<std::int64_t>(s.scan); }),
+                        planar_array(poses),
+                        column(scans, [](const ScanScore& s) { return static_cast<std::int64_t>(s.rays); }),
+                        column(scans, [](const ScanScore& s) { return s.log_likelihood; }));
 }
 
 /// Arrays [beams], in the order of BeamScores of python/fathom/beam.py.
 py::tuple beam_arrays(const std::vector<BeamScore>& beams) {
-  const auto n = static_cast<py::ssize_t>(beams.size());
-  const auto column = [&](auto of) {
-    py::array_t<decltype(of(beams[0]))> made(n);
-    std::transform(beams.begin(), beams.end(), made.mutable_data(), of);
-    return made;
-  };
-  return py::make_tuple(
-      column([](const BeamScore& b) { return static_cast<std::int64_t>(b.scan); }),
-      column([](const BeamScore& b) { return static_cast<std::int64_t>(b.ray); }),
-      column([](const BeamScore& b) { return b.azimuth_rad; }), column([](const BeamScore& b) { return b.reading_m; }),
-      column([](const BeamScore& b) { return b.expected_m; }), column([](const BeamScore& b) { return b.log_density; }),
-      column([](const BeamScore& b) { return b.hit; }), column([](const BeamScore& b) { return b.shorts; }),
-      column([](const BeamScore& b) { return b.max; }), column([](const BeamScore& b) { return b.rand; }));
+  return py::make_tuple(column(beams, [](const BeamScore& b) { return static_cast<std::int64_t>(b.scan); }),
+                        column(beams, [](const BeamScore& b) { return static_cast<std::int64_t>(b.ray); }),
+                        column(beams, [](const BeamScore& b) { return b.azimuth_rad; }),
+                        column(beams, [](const BeamScore& b) { return b.reading_m; }),
+                        column(beams, [](const BeamScore& b) { return b.expected_m; }),
+                        column(beams, [](const BeamScore& b) { return b.log_density; }),
+                        column(beams, [](const BeamScore& b) { return b.hit; }),
+                        column(beams, [](const BeamScore& b) { return b.shorts; }),
+                        column(beams, [](const BeamScore& b) { return b.max; }),
+                        column(beams, [](const BeamScore& b) { return b.rand; }));
 }
 
 LogPtr make_log(const py::object& poses, const py::object& azimuth_rad, const py::object& range_m, double max_range_m,
@@ -228,9 +228,10 @@ HeatmapPtr heatmap(const BeamModel& model, const World& world, const py::object&
 }
 
 void write_picture(const Heatmap& h, const std::filesystem::path& file, const GridMap& map, std::uint32_t pixels,
-                   const py::object& truth, const std::string& truth_name, const py::object& hits_world) {
+                   const py::object& truth, const std::string& truth_name, const py::object& hits_world,
+                   const std::string& theme) {
   HeatmapPicture picture;
-  picture.pixels = pixels;
+  picture.pixels = pixels, picture.theme = word_of<Theme>(theme, "theme");
   if (!truth.is_none()) picture.truth = planar_pose_of(truth, "truth");
   picture.truth_name = truth_name;
   if (!hits_world.is_none()) {
@@ -264,8 +265,9 @@ void bind_heatmap(py::module_& m) {
       .def_readonly("refined_log_likelihood", &Heatmap::refined_log_likelihood)
       .def_readonly("rays", &Heatmap::rays, "How many carry evidence and were scored.")
       .def("write_png", &write_picture, "file"_a, "map"_a, "pixels"_a = 1600, "truth"_a = py::none(),
-           "truth_name"_a = "pose in the log", "hits_world"_a = py::none(),
-           "Draws it over the map: truth (x_m, y_m, yaw_rad) as a ring; hits_world [N, 3] as dots.");
+           "truth_name"_a = "pose in the log", "hits_world"_a = py::none(), "theme"_a = "dark",
+           "Draws it over the map: truth (x_m, y_m, yaw_rad) as a ring; hits_world [N, 3] as dots. theme: 'dark', or\n"
+           "'light' for print.");
   m.def("_heatmap", &heatmap);
   m.def("_heatmap_of_log",
         [](const BeamModel& model, const World& world, const ScanLog& log, const py::object& scan, const GridMap& map,

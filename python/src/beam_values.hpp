@@ -8,6 +8,7 @@
 #include <fathom/beam/beam.hpp>
 
 #include "arguments.hpp"
+#include "chain.hpp"
 
 namespace fathom::python {
 
@@ -54,6 +55,28 @@ inline constexpr SettingName kArguments[] = {{"auto_max_range", "max_range_m=\"a
                                              {"miss", "miss="},
                                              {"per_log", "per_log="},
                                              {"refine_poses", "refine_poses=True"}};
+
+/// What ScanFit of python/fathom/_fits.py has. `write` makes files of a report and returns their names.
+template <class Report, class... Options, class Write>
+void bind_scan_fit(py::class_<Report, Options...>& fit, Write write) {
+  fit.def_property_readonly("_learned", [](const Report& r) { return parameter_tuples(r.fit); })
+      .def_property_readonly("_held_out", [](const Report& r) { return held_out_tuple(r.fit); })
+      .def_property_readonly("blocks", [](const Report& r) { return r.fit.blocks; })
+      .def_property_readonly("readings", [](const Report& r) { return r.fit.readings; })
+      .def_property_readonly("flags", [](const Report& r) { return texts_of(r.findings(), kArguments); })
+      .def("_page", [](const Report& r) { return report_text(r, ReportForm::kHtml); })
+      .def(
+          "write",
+          [write](const Report& r, const std::filesystem::path& folder, bool force,
+                  const std::vector<std::string>& localizers) {
+            std::vector<Localizer> chosen;
+            for (const std::string& word : localizers) chosen.push_back(word_of<Localizer>(word, "localizers"));
+            std::vector<std::filesystem::path> files;
+            released([&] { files = write(r, folder, force, chosen); });
+            return files;
+          },
+          py::arg("folder"), py::arg("force") = false, py::arg("localizers") = std::vector<std::string>());
+}
 
 /// Scans and ranges of a fit to a log. max_range_m: a number, "auto", or None for what the log says.
 template <class Options>

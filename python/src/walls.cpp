@@ -66,7 +66,7 @@ WallOptions options_from(const py::dict& d) {
   o.rings = py::cast<bool>(d["rings"]);
   o.still = py::cast<bool>(d["still"]), o.rate_hz = real(d["rate_hz"], "rate_hz");
   o.hold_out = whole32(d["hold_out"], "hold_out"), o.block_frames = whole32(d["block_frames"], "block_frames");
-  o.most_returns = py::cast<std::size_t>(d["most_returns"]), o.threads = py::cast<int>(d["threads"]);
+  o.most_returns = py::cast<std::size_t>(d["max_returns"]), o.threads = py::cast<int>(d["threads"]);
   return o;
 }
 

@@ -244,6 +244,8 @@ def test_heatmaps(log, grid, fitted, tmp_path):
     assert of_log.refined_log_likelihood >= score - 1e-6
     made.write_png(tmp_path / "h.png", grid, 300, truth=log.poses[50], hits_world=log.hits_world(50, fitted.sensor.to_dict()))
     assert (tmp_path / "h.png").read_bytes().startswith(b"\x89PNG")
+    made.write_png(tmp_path / "light.png", grid, 300, theme="light")
+    assert (tmp_path / "light.png").read_bytes() != (tmp_path / "h.png").read_bytes()
     with pytest.raises(fa.InputError, match="png"):
         made.write_png(tmp_path / "h.jpg", grid)
 

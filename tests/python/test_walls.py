@@ -24,7 +24,7 @@ def depths(frames=24, stddev_px=0.08, lost=0.03, seed=3):
 
 
 def test_a_wall_of_numpys_gives_its_numbers():
-    fit = fa.fit.wall(depths(), camera=CAMERA, most_returns=20000)
+    fit = fa.fit.wall(depths(), camera=CAMERA, max_returns=20000)
     for name, truth in (("disparity.stddev_px", 0.08), ("dropout.probability", 0.03)):
         p = fit.chain.parameters[name]
         assert abs(p.value - truth) < 3.5 * p.std_error and p.std_error < 0.1 * truth, name
@@ -37,7 +37,7 @@ def test_a_wall_of_numpys_gives_its_numbers():
 
 
 def test_what_was_learned_simulates_the_same_walls():
-    fit = fa.fit.wall(depths(), camera=CAMERA, most_returns=20000)
+    fit = fa.fit.wall(depths(), camera=CAMERA, max_returns=20000)
     again = fit.simulate(seed=5)
     assert again.shape == (24, 72, 96) and np.array_equal(again, fit.simulate(seed=5, threads=3), equal_nan=True)
     measure = fa.calibrate.measure_wall(again, camera=CAMERA)
