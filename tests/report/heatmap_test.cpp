@@ -230,7 +230,7 @@ TEST(HeatmapPicture, IsWhiteForPrint) {
   const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan({1, 1, 0}),
                                        free_positions(c.map, .5), {.headings = 8});
   const test::TemporaryFolder folder;
-  write_heatmap(folder.path() / "light.png", heatmap, c.map, {.pixels = 400, .theme = Theme::kLight});
+  write_heatmap(folder.path() / "light.png", heatmap, c.map, {.theme = Theme::kLight, .pixels = 400});
   const auto image = test::read_png(folder.path() / "light.png");
   EXPECT_EQ(image.at(0, 0), (test::Pixel{255, 255, 255}));
   EXPECT_EQ(image.at(image.width - 1, image.height - 1), (test::Pixel{255, 255, 255}));

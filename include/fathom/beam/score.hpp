@@ -118,11 +118,11 @@ FATHOM_API Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const
 struct HeatmapPicture {
   static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;
 
+  Theme theme = Theme::kDark;  ///< on white, truth is drawn in black
   std::uint32_t pixels = 1600;                     ///< along the longer side of the map
-  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a ring with a stroke towards the heading
+  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
   std::string truth_name = "pose in the log";      ///< its name in the legend
   std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
-  Theme theme = Theme::kDark;
 };
 
 /// Throws InputError unless the name ends in .png, in any case.
