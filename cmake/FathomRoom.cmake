@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# A room is a folder of src/ and a CMake target fathom_<room>, linked to the rooms that Rooms.cmake allows it to include. The
-# include path of a room is a build folder that holds one link, <room> -> src/<room>, so an #include finds the rooms that the
-# target is linked to, directly or through other rooms. CheckRooms.cmake refuses the indirect ones at each build.
+# A room is a folder and a CMake target fathom_<room>, linked to the rooms that Rooms.cmake allows it to include. The include
+# path of a room is a build folder that holds one link, <room>, to the folder. An #include therefore finds the rooms that the target
+# is linked to, directly or through other rooms; CheckRooms.cmake refuses the indirect ones at each build. A room without a folder
+# has public headers only, and no target.
 include(Rooms)
 include(FathomIsa)
 
@@ -84,11 +85,15 @@ function(fathom_compile_as_room target)
 endfunction()
 
 # fathom_room(<name> [LIBRARIES <private third-party targets>] [KERNELS <sources compiled once per instruction set>]
-# [WITHOUT <folders that are left out>]): all other .cpp files in src/<name>, linked to the rooms that cmake/Rooms.cmake lets it include.
+# [WITHOUT <folders that are left out>]): all other .cpp files in the folder of the room, src/<name> or FATHOM_FOLDER_<name>, linked
+# to the rooms that cmake/Rooms.cmake lets it include.
 function(fathom_room name)
   cmake_parse_arguments(ROOM "" "" "LIBRARIES;KERNELS;WITHOUT" ${ARGN})
   set(target fathom_${name})
   set(folder ${PROJECT_SOURCE_DIR}/src/${name})
+  if(FATHOM_FOLDER_${name})
+    set(folder ${PROJECT_SOURCE_DIR}/${FATHOM_FOLDER_${name}})
+  endif()
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   foreach(left_out ${ROOM_WITHOUT})
     list(FILTER sources EXCLUDE REGEX "^${folder}/${left_out}/")
@@ -96,12 +101,18 @@ function(fathom_room name)
   list(TRANSFORM ROOM_KERNELS PREPEND ${folder}/)
   list(REMOVE_ITEM sources ${ROOM_KERNELS} "")
   add_library(${target} STATIC ${sources})
+  # A room may consist of parts alone. Parts take their folder and leave out the kernels.
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX FATHOM_FOLDER ${folder} FATHOM_KERNELS "${ROOM_KERNELS}")
   set(gate ${PROJECT_BINARY_DIR}/rooms/${target})
   file(MAKE_DIRECTORY ${gate})
   file(CREATE_LINK ${folder} ${gate}/${name} SYMBOLIC)
   target_include_directories(${target} PUBLIC ${gate} ${PROJECT_SOURCE_DIR}/include)
-  set(rooms ${FATHOM_ARROWS_${name}})
-  list(TRANSFORM rooms PREPEND fathom_)
+  set(rooms "")
+  foreach(room IN LISTS FATHOM_ARROWS_${name})
+    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/src/${room} OR FATHOM_FOLDER_${room})
+      list(APPEND rooms fathom_${room})
+    endif()
+  endforeach()
   # PUBLIC, because a room's headers may show types of the rooms below it.
   target_link_libraries(${target} PUBLIC ${rooms} PRIVATE fmt::fmt ${ROOM_LIBRARIES} fathom_flags)
   fathom_compile_as_room(${target})
@@ -113,12 +124,15 @@ function(fathom_room name)
   endif()
 endfunction()
 
-# fathom_part(<room> <folder> [LIBRARIES <private third-party targets>]): a folder that the room is WITHOUT, for builds with an
-# optional library, or for builds without it. It is compiled apart, so the library changes no command of the room's other files.
+# fathom_part(<room> <folder> [LIBRARIES <private third-party targets>]): a folder that the room is WITHOUT. It is compiled apart,
+# with its own options; an optional library then changes no command of the room's other files.
 function(fathom_part room folder)
   cmake_parse_arguments(PART "" "" "LIBRARIES" ${ARGN})
-  set(target fathom_${room}_${folder})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/${folder}/*.cpp)
+  string(REPLACE "/" "_" target fathom_${room}_${folder})
+  get_target_property(parent fathom_${room} FATHOM_FOLDER)
+  get_target_property(kernels fathom_${room} FATHOM_KERNELS)
+  file(GLOB sources CONFIGURE_DEPENDS ${parent}/${folder}/*.cpp)
+  list(REMOVE_ITEM sources ${kernels} "")
   add_library(${target} OBJECT ${sources})
   target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(${target} PRIVATE fmt::fmt ${PART_LIBRARIES} fathom_flags)
