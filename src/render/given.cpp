@@ -2,10 +2,8 @@
 #include "render/given.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -42,23 +40,27 @@ void find_ranges(const GivenFrame& given, const GivenNeeds& needs, std::size_t b
 
 // --- normals from ranges
 
-/// The image around a pixel, on a grid of `rows` x `cols` whose columns may close.
+/// Finds normals from the neighbours of a pixel, in rows whose ends may be neighbours.
 class NormalFinder {
  public:
-  NormalFinder(const RayPattern& rays, const SensorView& view, const float* range_m, const std::uint32_t* entity)
-      : rays_(rays), range_m_(range_m), entity_(entity), closes_(view.closes), is_camera_(view.optics.fx_px > 0.0F) {}
+  NormalFinder(const GivenNeeds& needs, const GivenSurfaces& image, const float* inverse_m)
+      : rays_(needs.rays),
+        range_m_(image.range_m),
+        inverse_m_(inverse_m),
+        entity_(image.entity),
+        closes_(needs.view.closes) {}
 
   /// Of pixel i in this row and column, towards the sensor; without neighbours on its surface it faces the sensor.
   [[nodiscard]] Triple find(std::uint32_t row, std::uint32_t col, std::size_t i) const {
     const Triple d = {rays_.direction_x[i], rays_.direction_y[i], rays_.direction_z[i]};
-    if (!(range_m_[i] < math::kInfinity)) return {kNoNumber, kNoNumber, kNoNumber};
-    const Side across = straighter(side(row, col, i, 0, -1), side(row, col, i, 0, 1));
-    const Side down = straighter(side(row, col, i, -1, 0), side(row, col, i, 1, 0));
+    if (!(inverse_m_[i] > 0.0F)) return {kNoNumber, kNoNumber, kNoNumber};
+    const Side beside = straighter(across(row, col, i, -1), across(row, col, i, 1));
     const Triple p = point(i);
-    if (across.bend > kMostBend) return {-d.x, -d.y, -d.z};
-    if (rays_.rows == 1) return towards(d, cross(minus(point(across.next), p), {0.0F, 0.0F, 1.0F}));
-    if (down.bend > kMostBend) return {-d.x, -d.y, -d.z};
-    return towards(d, cross(minus(point(across.next), p), minus(point(down.next), p)));
+    if (beside.bend > kMostBend) return {-d.x, -d.y, -d.z};
+    if (rays_.rows == 1) return towards(d, cross(minus(point(beside.next), p), {0.0F, 0.0F, 1.0F}));
+    const Side below = straighter(down(row, i, -1), down(row, i, 1));
+    if (below.bend > kMostBend) return {-d.x, -d.y, -d.z};
+    return towards(d, cross(minus(point(beside.next), p), minus(point(below.next), p)));
   }
 
  private:
@@ -73,29 +75,41 @@ class NormalFinder {
 
   [[nodiscard]] static Side straighter(const Side& a, const Side& b) { return b.bend < a.bend ? b : a; }
 
-  [[nodiscard]] std::optional<std::size_t> neighbour(std::uint32_t row, std::uint32_t col, int down, int across) const {
-    const std::int64_t r = std::int64_t{row} + down;
-    std::int64_t c = std::int64_t{col} + across;
-    if (closes_) c = (c + rays_.cols) % rays_.cols;
-    if (r < 0 || c < 0 || r >= rays_.rows || c >= rays_.cols) return {};
-    return static_cast<std::size_t>(r) * rays_.cols + static_cast<std::size_t>(c);
+  /// Whether the image has the pixel at this distance in a row or column of `count`.
+  [[nodiscard]] static bool has(std::uint32_t at, int step, std::uint32_t count) {
+    const std::int64_t there = std::int64_t{at} + step;
+    return there >= 0 && there < std::int64_t{count};
   }
-
+  [[nodiscard]] std::size_t place(std::uint32_t row, std::uint32_t col) const {
+    return std::size_t{row} * rays_.cols + col;
+  }
   [[nodiscard]] bool is_same(std::size_t i, std::size_t j) const {
-    return range_m_[j] < math::kInfinity && (entity_ == nullptr || entity_[i] == entity_[j]);
-  }
-  [[nodiscard]] float inverse(std::size_t i) const {
-    return 1.0F / (is_camera_ ? rays_.direction_x[i] * range_m_[i] : range_m_[i]);
+    return inverse_m_[j] > 0.0F && (entity_ == nullptr || entity_[i] == entity_[j]);
   }
 
-  [[nodiscard]] Side side(std::uint32_t row, std::uint32_t col, std::size_t i, int down, int across) const {
-    const auto next = neighbour(row, col, down, across);
-    if (!next || !is_same(i, *next)) return {};
-    const float here = inverse(i), there = inverse(*next);
-    const auto second = neighbour(row, col, 2 * down, 2 * across);
-    const bool has_second = second && is_same(i, *second);
-    const float bend = has_second ? here - 2.0F * there + inverse(*second) : here - there;
-    return {*next, std::abs(bend) / here};
+  [[nodiscard]] Side across(std::uint32_t row, std::uint32_t col, std::size_t i, int step) const {
+    const auto turned_col = [&](int k) {
+      return static_cast<std::uint32_t>((std::int64_t{col} + k + rays_.cols) % rays_.cols);
+    };
+    if (!closes_ && !has(col, step, rays_.cols)) return {};
+    const std::size_t next = place(row, turned_col(step));
+    if (!closes_ && !has(col, 2 * step, rays_.cols)) return side(i, next, next);
+    return side(i, next, place(row, turned_col(2 * step)));
+  }
+  [[nodiscard]] Side down(std::uint32_t row, std::size_t i, int step) const {
+    if (!has(row, step, rays_.rows)) return {};
+    const std::ptrdiff_t stride = step * static_cast<std::ptrdiff_t>(rays_.cols);
+    const auto next = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) + stride);
+    if (!has(row, 2 * step, rays_.rows)) return side(i, next, next);
+    return side(i, next, static_cast<std::size_t>(static_cast<std::ptrdiff_t>(next) + stride));
+  }
+  /// `second` is `next` at the end of the image.
+  [[nodiscard]] Side side(std::size_t i, std::size_t next, std::size_t second) const {
+    if (!is_same(i, next)) return {};
+    const float here = inverse_m_[i], there = inverse_m_[next];
+    const bool has_second = second != next && is_same(i, second);
+    const float bend = has_second ? here - 2.0F * there + inverse_m_[second] : here - there;
+    return {next, std::abs(bend) / here};
   }
 
   [[nodiscard]] Triple point(std::size_t i) const {
@@ -117,9 +131,9 @@ class NormalFinder {
   }
 
   const RayPattern& rays_;
-  const float* range_m_;
+  const float *range_m_, *inverse_m_;
   const std::uint32_t* entity_;
-  bool closes_, is_camera_;
+  bool closes_;
 };
 
 void check_normal(const float* n, std::size_t pixel, const RayPattern& rays) {
@@ -134,9 +148,9 @@ void check_normal(const float* n, std::size_t pixel, const RayPattern& rays) {
 /// One row of the image, seen from a camera beside it. A column of the buffer keeps the nearest surface at its centre.
 class RowSight {
  public:
-  RowSight(const GivenNeeds& needs, const float* range_m, const std::uint32_t* entity)
-      : needs_(needs), cols_(needs.rays.cols), range_m_(range_m), entity_(entity) {
-    inverse_m_.resize(cols_), column_.resize(cols_);
+  RowSight(const GivenNeeds& needs, const GivenSurfaces& image, const float* inverse_m)
+      : needs_(needs), cols_(needs.rays.cols), image_m_(inverse_m), entity_(image.entity) {
+    column_.resize(cols_);
   }
 
   /// Adds `bit` to the points of a row that a camera at this offset (m, to the left) does not see.
@@ -162,12 +176,9 @@ class RowSight {
   static constexpr float kMargin = 2e-3F;
 
   void move_points(std::size_t first, float offset_m) {
-    for (std::uint32_t c = 0; c < cols_; ++c) {
-      const float range = range_m_[first + c];
-      const float depth = needs_.rays.direction_x[first + c] * range;
-      inverse_m_[c] = range < math::kInfinity ? 1.0F / depth : 0.0F;
-      column_[c] = static_cast<float>(c) + needs_.view.optics.fx_px * offset_m * inverse_m_[c];
-    }
+    inverse_m_ = image_m_ + first;
+    const float scale = needs_.view.optics.fx_px * offset_m;
+    for (std::uint32_t c = 0; c < cols_; ++c) column_[c] = static_cast<float>(c) + scale * inverse_m_[c];
   }
 
   [[nodiscard]] bool is_joined(std::size_t first, std::uint32_t a, std::uint32_t b) const {
@@ -215,7 +226,8 @@ class RowSight {
   [[nodiscard]] float tolerance_of(std::size_t ray) const {
     float least = needs_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
     for (const SightTolerance& t : needs_.chain.sight_tolerance) {
-      const std::uint32_t ring = needs_.rays.ring.empty() ? static_cast<std::uint32_t>(ray / cols_) : needs_.rays.ring[ray];
+      const std::uint32_t ring =
+          needs_.rays.ring.empty() ? static_cast<std::uint32_t>(ray / cols_) : needs_.rays.ring[ray];
       const std::uint32_t id = t.table.by_ring ? ring : entity_ == nullptr ? 0 : entity_[ray];
       least = std::min(least, t.of_entry[t.table.entry_of(id)]);
     }
@@ -224,56 +236,85 @@ class RowSight {
 
   const GivenNeeds& needs_;
   std::uint32_t cols_;
-  const float* range_m_;
+  const float *image_m_, *inverse_m_ = nullptr;  ///< inverse depths of the image, and of the row
   const std::uint32_t* entity_;
-  std::vector<float> inverse_m_, column_;
+  std::vector<float> column_;
   std::vector<Nearest> nearest_;
 };
+
+}  // namespace
+
+namespace {
+
+/// Calls work(begin, end) for parts of the rows.
+template <class Work>
+void for_each_row(const GivenNeeds& needs, Executor& executor, Work work) {
+  executor.parallel_for(needs.rays.rows, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
+    work(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
+  });
+}
+
+PixelGrid grid_of(const RayPattern& rays, const SensorView& view) {
+  if (!(view.optics.fx_px > 0.0F) || rays.rows < 2 || rays.cols < 2) return {};
+  const std::size_t last_col = rays.cols - 1, last_row = std::size_t{rays.rows - 1} * rays.cols;
+  const float y = rays.direction_y[0] / rays.direction_x[0], z = rays.direction_z[0] / rays.direction_x[0];
+  const float far_y = rays.direction_y[last_col] / rays.direction_x[last_col];
+  const float far_z = rays.direction_z[last_row] / rays.direction_x[last_row];
+  return {y, (far_y - y) / static_cast<float>(rays.cols - 1), z, (far_z - z) / static_cast<float>(rays.rows - 1)};
+}
 
 }  // namespace
 
 void GivenImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Executor& executor) {
   const RayPattern& rays = needs.rays;
   const std::size_t count = std::size_t{rays.rows} * rays.cols;
-  const bool finds_normals = needs.normals && given.normal.empty();
+  const bool finds_normals = needs.normals && given.normal.empty(), checks_normals = needs.normals && !finds_normals;
+  const bool needs_inverse = finds_normals || needs.chain.needs_sight;
   range_m_.resize(count);
+  if (needs_inverse) inverse_m_.resize(count);
   if (finds_normals) normal_.resize(3 * count);
   if (needs.chain.needs_sight) hidden_.assign(count, 0);
-  const std::uint32_t* const entity = given.entity_id.empty() ? nullptr : given.entity_id.data();
   surfaces_ = {.range_m = range_m_.data(),
-               .normal = !needs.normals ? nullptr : finds_normals ? normal_.data() : given.normal.data(),
+               .normal = !needs.normals  ? nullptr
+                         : finds_normals ? normal_.data()
+                                         : given.normal.data(),
                .turns_normals = finds_normals || given.normal_frame == NormalFrame::kSensor,
-               .entity = entity,
+               .entity = given.entity_id.empty() ? nullptr : given.entity_id.data(),
                .reflectivity = given.reflectivity.empty() ? nullptr : given.reflectivity.data(),
-               .hidden = needs.chain.needs_sight ? hidden_.data() : nullptr};
-  const auto each_row = [&](const auto& work) {
-    executor.parallel_for(rays.rows, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-      work(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
-    });
-  };
+               .hidden = needs.chain.needs_sight ? hidden_.data() : nullptr,
+               .grid = grid_of(rays, needs.view)};
+  const bool is_camera = needs.view.optics.fx_px > 0.0F;
   executor.parallel_for(count, std::size_t{16} * kBlockRays, [&](std::size_t begin, std::size_t end) {
     find_ranges(given, needs, begin, end, range_m_.data());
-    for (std::size_t i = begin; surfaces_.normal == given.normal.data() && needs.normals && i < end; ++i) {
+    for (std::size_t i = begin; needs_inverse && i < end; ++i) {
+      inverse_m_[i] = 1.0F / (is_camera ? rays.direction_x[i] * range_m_[i] : range_m_[i]);
+    }
+    for (std::size_t i = begin; checks_normals && i < end; ++i) {
       if (range_m_[i] < math::kInfinity) check_normal(&given.normal[3 * i], i, rays);
     }
   });
-  if (finds_normals) {
-    const NormalFinder finder(rays, needs.view, range_m_.data(), entity);
-    each_row([&](std::uint32_t begin, std::uint32_t end) {
-      for (std::uint32_t row = begin; row < end; ++row) {
-        for (std::uint32_t col = 0; col < rays.cols; ++col) {
-          const std::size_t i = std::size_t{row} * rays.cols + col;
-          const Triple n = finder.find(row, col, i);
-          normal_[3 * i] = n.x, normal_[3 * i + 1] = n.y, normal_[3 * i + 2] = n.z;
-        }
+  if (finds_normals) find_normals(needs, executor);
+  if (needs.chain.needs_sight) find_hidden(needs, executor);
+}
+
+void GivenImage::find_normals(const GivenNeeds& needs, Executor& executor) {
+  const NormalFinder finder(needs, surfaces_, inverse_m_.data());
+  for_each_row(needs, executor, [&](std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t row = begin; row < end; ++row) {
+      for (std::uint32_t col = 0; col < needs.rays.cols; ++col) {
+        const std::size_t i = std::size_t{row} * needs.rays.cols + col;
+        const Triple n = finder.find(row, col, i);
+        normal_[3 * i] = n.x, normal_[3 * i + 1] = n.y, normal_[3 * i + 2] = n.z;
       }
-    });
-  }
-  if (!needs.chain.needs_sight) return;
+    }
+  });
+}
+
+void GivenImage::find_hidden(const GivenNeeds& needs, Executor& executor) {
   const auto left = static_cast<float>(needs.view.cameras.left_m.y);
   const auto right = static_cast<float>(needs.view.cameras.right_m.y);
-  each_row([&](std::uint32_t begin, std::uint32_t end) {
-    RowSight sight(needs, range_m_.data(), entity);
+  for_each_row(needs, executor, [&](std::uint32_t begin, std::uint32_t end) {
+    RowSight sight(needs, surfaces_, inverse_m_.data());
     for (std::uint32_t row = begin; row < end; ++row) {
       sight.find(row, left, kHiddenFromLeft, hidden_.data());
       sight.find(row, right, kHiddenFromRight, hidden_.data());
@@ -332,6 +373,15 @@ void check_given(const GivenFrame& given, const RayPattern& rays, const SensorVi
 
 namespace {
 
+/// The nearest pixel of a camera; outside of the image the one at its edge.
+std::size_t pixel_of_grid(const RayPattern& rays, const PixelGrid& grid, const Triple& d) {
+  const float col = (d.y / d.x - grid.y_over_x) / grid.per_col, row = (d.z / d.x - grid.z_over_x) / grid.per_row;
+  const auto whole = [](float at, std::uint32_t count) {
+    return static_cast<std::size_t>(std::clamp(at + 0.5F, 0.0F, static_cast<float>(count) - 0.5F));
+  };
+  return whole(row, rays.rows) * rays.cols + whole(col, rays.cols);
+}
+
 /// The pixel whose ray is nearest to a direction, by steps to nearer neighbours.
 std::size_t nearest_pixel(const RayPattern& rays, std::size_t from, const Triple& d) {
   const auto cosine = [&](std::size_t i) {
@@ -348,6 +398,12 @@ std::size_t nearest_pixel(const RayPattern& rays, std::size_t from, const Triple
     }
     if (best == at) return best;
   }
+}
+
+std::size_t pixel_met(const RenderJob& job, std::uint32_t ray, const Triple& d) {
+  const PixelGrid& grid = job.given->grid;
+  const bool has_grid = grid.per_col != 0.0F && grid.per_row != 0.0F && d.x > 0.0F;
+  return has_grid ? pixel_of_grid(job.pattern, grid, d) : nearest_pixel(job.pattern, ray, d);
 }
 
 /// The range at which a turned ray meets the plane of a pixel's surface, with normal n; +inf: it does not.
@@ -372,7 +428,7 @@ void take_given(const RenderJob& job, std::uint32_t begin, const RayBlock& rays,
   for (std::uint32_t i = 0; i < rays.count; ++i) {
     const std::uint32_t ray = job.plan.ray_of_lane[begin + i];
     const Triple d = {rays.dx[i], rays.dy[i], rays.dz[i]};
-    const std::size_t at = turned_rays ? nearest_pixel(job.pattern, ray, d) : ray;
+    const std::size_t at = turned_rays ? pixel_met(job, ray, d) : ray;
     const bool met = given.range_m[at] < math::kInfinity;
     pixel[i] = static_cast<std::uint32_t>(at);
     cast.range_m[i] = given.range_m[at];
@@ -380,7 +436,8 @@ void take_given(const RenderJob& job, std::uint32_t begin, const RayBlock& rays,
     cast.entity[i] = !met ? index(kNoEntity) : given.entity == nullptr ? 0 : given.entity[at];
     if (given.normal == nullptr) continue;
     const float* n = given.normal + 3 * at;
-    const Triple normal = given.turns_normals ? turned(job.cast_from_sensor, n[0], n[1], n[2]) : Triple{n[0], n[1], n[2]};
+    const Triple normal =
+        given.turns_normals ? turned(job.cast_from_sensor, n[0], n[1], n[2]) : Triple{n[0], n[1], n[2]};
     cast.nx[i] = normal.x, cast.ny[i] = normal.y, cast.nz[i] = normal.z;
     if (!met) cast.nx[i] = cast.ny[i] = cast.nz[i] = kNoNumber;
     if (!turned_rays || !met) continue;

@@ -20,6 +20,12 @@ namespace fathom {
 
 struct RenderJob;
 
+/// The rays of a camera: y / x of a direction is linear in the column, and z / x in the row.
+struct PixelGrid {
+  float y_over_x = 0.0F, per_col = 0.0F;  ///< of column 0, and its step; a step of 0: no such rays
+  float z_over_x = 0.0F, per_row = 0.0F;
+};
+
 /// Arrays [rays].
 struct GivenSurfaces {
   const float* range_m = nullptr;         ///< +inf: met nothing
@@ -28,6 +34,7 @@ struct GivenSurfaces {
   const std::uint32_t* entity = nullptr;  ///< null: 0
   const float* reflectivity = nullptr;    ///< null: 1
   const std::uint8_t* hidden = nullptr;   ///< SurfaceBlock::hidden; null: no model reads it
+  PixelGrid grid = {};
 };
 
 /// What a sensor and its chain read of an image.
@@ -48,17 +55,21 @@ class GivenImage {
   [[nodiscard]] const GivenSurfaces& surfaces() const { return surfaces_; }
 
  private:
+  void find_normals(const GivenNeeds& needs, Executor& executor);
+  void find_hidden(const GivenNeeds& needs, Executor& executor);
+
   GivenSurfaces surfaces_;
   std::vector<float> range_m_, normal_;
+  std::vector<float> inverse_m_;  ///< inverse depths of a camera, else inverse ranges; 0: met nothing
   std::vector<std::uint8_t> hidden_;
 };
 
-/// Throws InputError if an array has another size than the sensor's rays, none or both of ranges and depths are given, all
-/// are NaN, a reflectivity is outside [0, 1], or half of the ranges exceed 200 m, as those in millimetres do.
+/// Throws InputError if an array has another size than the sensor's rays, none or both of ranges and depths are given,
+/// all are NaN, a reflectivity is outside [0, 1], or half of the ranges exceed 200 m, as those in millimetres do.
 void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view);
 
-/// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. `pixel`: the pixels
-/// whose surfaces the rays meet; of turned rays the nearest ones.
+/// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. `pixel`: the
+/// pixels whose surfaces the rays meet; of turned rays the nearest ones.
 void take_given(const RenderJob& job, std::uint32_t begin, const RayBlock& rays, CastBlock& cast, std::uint32_t* pixel);
 
 }  // namespace fathom

@@ -4,8 +4,8 @@
 // -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss. A chain
 // with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image, edge loss and the
 // window; then from hit noise on. For rays that diverge, all steps from the range gate on run once for each return;
-// such sensors have no window. A given image takes the place of the cast. All choices are made here, once per frame or block; the loops over rays are in lanes.cpp
-// and noise/drive.hpp.
+// such sensors have no window. A given image takes the place of the cast. All choices are made here, once per frame or
+// block; the loops over rays are in lanes.cpp and noise/drive.hpp.
 
 #include <functional>
 #include <memory>
@@ -89,8 +89,8 @@ struct RenderJob {
   /// Number of its set of rays on a device: one for each sensor, or for each sensor in each environment with its own
   /// rays. A number always refers to the same plan, at its changing revisions.
   std::uint32_t ray_set = 0;
-  const SamplePlan* samples = nullptr;  ///< how its rays diverge; null for lines
-  float falloff_m = 0.0F;               ///< reference of the falloff of intensities; 0: none
+  const SamplePlan* samples = nullptr;   ///< how its rays diverge; null for lines
+  float falloff_m = 0.0F;                ///< reference of the falloff of intensities; 0: none
   const GivenSurfaces* given = nullptr;  ///< the surfaces that its rays meet; null: they are cast
 
   SurfaceView surfaces = surface_table.view(reflectivity);

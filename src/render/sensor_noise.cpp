@@ -63,8 +63,8 @@ bool lies_in_row(const Vec3& camera_m) {
 void check_sight(const StagedChain& chain, const PreparedSensor& prepared) {
   const StereoRig& cameras = prepared.view().cameras;
   if (!chain.needs_sight || (lies_in_row(cameras.left_m) && lies_in_row(cameras.right_m))) return;
-  throw InputError(fmt::format(
-      "sensor '{}': stereo_shadow of a given frame needs cameras side by side along its rows", prepared.sensor().name));
+  throw InputError(fmt::format("sensor '{}': stereo_shadow of a given frame needs cameras side by side along its rows",
+                               prepared.sensor().name));
 }
 
 }  // namespace

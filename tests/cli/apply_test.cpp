@@ -37,7 +37,8 @@ class Apply : public testing::Test {
 TEST_F(Apply, GivesImagesTheNoiseOfTheSensor) {
   const std::string clean = clean_images();
   const std::string scene = scene_with("noisy.yaml", "{disparity: {stddev_px: 0.1}}, {dropout: {probability: 0.0002}}");
-  const Ended ended = run_fathom({"apply", scene + ":camera", clean, "--seed", "5", "--reasons", "--out", folder_ / "noisy"});
+  const Ended ended =
+      run_fathom({"apply", scene + ":camera", clean, "--seed", "5", "--reasons", "--out", folder_ / "noisy"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "noisy/reason_depth_000002.npy"));
   const Ended measured = run_fathom({"measure", "depth", folder_ / "noisy", "--focal-baseline", "20", "--json"});

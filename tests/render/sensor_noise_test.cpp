@@ -126,7 +126,14 @@ std::vector<SensorModel> sensors_of_all_kinds() {
   const RayPattern table = make_pattern(test::small_lidar());
   GridScanner grid;
   grid.size_x_m = grid.size_y_m = 1.6;
-  return {test::make_lidar(8, 90), laser, pinhole, test::small_rosette(), table, depth, test::make_stereo(48, 36, 40, 0.2), grid};
+  return {test::make_lidar(8, 90),
+          laser,
+          pinhole,
+          test::small_rosette(),
+          table,
+          depth,
+          test::make_stereo(48, 36, 40, 0.2),
+          grid};
 }
 
 TEST(SensorNoiseLaw, HoldsForEveryModelAndEveryKindOfSensor) {
@@ -172,7 +179,8 @@ std::vector<bool> near_edges(const CleanImage& image, std::uint32_t rows, std::u
   std::vector<bool> near(image.range_m.size());
   const auto at = [&](int r, int c) { return static_cast<std::size_t>(r) * cols + static_cast<std::size_t>(c); };
   const auto differ = [&](std::size_t a, std::size_t b) {
-    const double cosine = image.normal[3 * a] * image.normal[3 * b] + image.normal[3 * a + 1] * image.normal[3 * b + 1] +
+    const double cosine = image.normal[3 * a] * image.normal[3 * b] +
+                          image.normal[3 * a + 1] * image.normal[3 * b + 1] +
                           image.normal[3 * a + 2] * image.normal[3 * b + 2];
     return image.entity_id[a] != image.entity_id[b] || !(cosine > 0.9) ||
            std::abs(image.range_m[a] / image.range_m[b] - 1) > 0.1F;
@@ -235,8 +243,7 @@ TEST(SensorNoise, ShadowsFromTheImageAreThoseOfRays) {
   std::size_t pixels = 0, hidden = 0, differ = 0, inside = 0;
   for (std::uint32_t seed = 1; seed <= 50; ++seed) {
     const Scene scene = random_room(seed);
-    const Sensor sensor =
-        make_sensor(test::make_stereo(160, 120, 120, 0.06, CameraReference::kLeft), {StereoShadow{}});
+    const Sensor sensor = make_sensor(test::make_stereo(160, 120, 120, 0.06, CameraReference::kLeft), {StereoShadow{}});
     const CleanImage image = clean_image(scene, sensor);
     const Frame rays = test::render_once(scene, sensor);
     const Frame found = apply_once(sensor, image.given(), options_of(scene));
@@ -253,7 +260,8 @@ TEST(SensorNoise, ShadowsFromTheImageAreThoseOfRays) {
 
 TEST(SensorNoise, ATurnedRayMeetsThePlaneOfItsPixel) {
   const Scene scene = test::make_plane_scene({.distance_m = 4, .angle_rad = 0.5});
-  const Sensor sensor = make_sensor(test::make_stereo(80, 60, 60, 0.1), {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.01F}});
+  const Sensor sensor =
+      make_sensor(test::make_stereo(80, 60, 60, 0.1), {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.01F}});
   const Frame frame = test::render_once(scene, sensor);
   const Frame given = apply_once(sensor, clean_image(scene, sensor).given(), options_of(scene));
   for (std::size_t i = 0; i < frame.size(); ++i) {

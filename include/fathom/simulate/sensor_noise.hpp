@@ -42,10 +42,10 @@ struct GivenFrame {
 struct SensorNoiseOptions {
   std::uint64_t seed = 0;
   Compute compute = {};
-  double rate_hz = 10.0, start_s = 0.0;  ///< the clock of the frames, as in SimulatorOptions
+  double rate_hz = 10.0, start_s = 0.0;                    ///< the clock of the frames, as in SimulatorOptions
   double far_m = std::numeric_limits<double>::infinity();  ///< the far plane of the images: there, nothing was met
-  std::vector<Entity> entities = {};                       ///< those that the chain has entries for; numbered by entity_id
-  std::function<bool()> should_stop = {};                  ///< as in SimulatorOptions
+  std::vector<Entity> entities = {};       ///< those that the chain has entries for; numbered by entity_id
+  std::function<bool()> should_stop = {};  ///< as in SimulatorOptions
 };
 
 /// A sensor that takes given frames. The same seed, name of the sensor, number of the frame and given values have the
@@ -53,8 +53,8 @@ struct SensorNoiseOptions {
 ///
 /// Given clean_range, normal, entity_id and reflectivity of a Simulator's frame, and its pose, it gives the Simulator's
 /// frame bit for bit, if the chain has no angular_ray and no stereo_shadow. These two need a scene. Here angular_ray
-/// meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row into the other
-/// camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
+/// meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row into the
+/// other camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
 ///
 /// Not used: the sensor's pose, its parent, and the entities that it ignores. Rays do not widen again, since a given
 /// range is already that of the whole beam. A frame of a rolling sensor is taken as one that has moved. Labels are 0,
