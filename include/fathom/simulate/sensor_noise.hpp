@@ -3,15 +3,18 @@
 // Noise for frames that something else rendered: a sensor without a scene. It takes clean ranges, and applies to them
 // every step of a frame that Simulator takes after its cast.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
