@@ -186,7 +186,7 @@ void add_apply(CLI::App& app) {
              [o](const std::string& text) { o->camera = parse_intrinsics(text); });
   c.add_option("--files", o->files, "names to take, with * and ?; default: depth*.npy, else depth*.png, else all")
       ->type_name("PATTERN");
-  add_number(c, {"--scale", "N", "levels per metre of 16-bit images"},
+  add_number(c, {"--levels-per-m", "N", "levels per metre of 16-bit images"},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o->levels_per_m);
   add_number_option(c, {"--far", "M", "far plane of the images: there, nothing was met"}, {1e-6, 1e9, "m"},
                     [o](double far_m) { o->far_m = far_m; });

@@ -14,7 +14,7 @@ from .sensors import Sensor, SensorModel, noise_list, preset
 
 
 def _scene_of(entities: Optional[Mapping[str, int]]) -> _fathom.Scene:
-    """Entities without meshes, whose numbers are those of images."""
+    """Entities without meshes, with the numbers that images use."""
     scene = _fathom.Scene()
     names = {number: name for name, number in (entities or {}).items()}
     for number in range(max(names, default=-1) + 1):

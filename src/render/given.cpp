@@ -214,7 +214,7 @@ class RowSight {
   /// Whether nearer surfaces cover the point on both sides.
   [[nodiscard]] bool is_hidden(std::size_t first, std::uint32_t c) const {
     const float last = static_cast<float>(cols_) - 1.0F;
-    if (!(column_[c] >= 0.0F) || column_[c] > last) return false;  // the image does not show what is there
+    if (!(column_[c] >= 0.0F) || column_[c] > last) return false;  // outside the image
     const auto left = static_cast<std::uint32_t>(column_[c]);
     return covers(first, nearest_[left], c) && covers(first, nearest_[std::min(left + 1, cols_ - 1)], c);
   }

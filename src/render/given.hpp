@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Surfaces of a given image in place of a cast: ranges along rays, normals, and which points a camera does not see.
+// Surfaces of a given image, which replace a cast: ranges along rays, normals, and which points a camera does not see.
 
 #include <cstdint>
 #include <span>

@@ -92,7 +92,7 @@ struct LogReport {
   };
   std::vector<Fact> facts;
   std::vector<Finding> sanity = {};  ///< probable faults of the log, its map, its poses or the model, and remedies
-  std::vector<Message> notes = {};   ///< facts about the log for its user, one sentence each; in no file
+  std::vector<Message> notes = {};   ///< facts about the log for its user, one sentence each
 };
 
 struct FitReport : LogReport {

@@ -47,8 +47,8 @@ struct SensorNoiseOptions {
   Compute compute = {};
   double rate_hz = 10.0, start_s = 0.0;                    ///< the clock of the frames, as in SimulatorOptions
   double far_m = std::numeric_limits<double>::infinity();  ///< the far plane of the images: there, nothing was met
-  std::vector<Entity> entities = {};       ///< those that the chain has entries for; numbered by entity_id
-  std::function<bool()> should_stop = {};  ///< as in SimulatorOptions
+  std::vector<Entity> entities = {};                       ///< that the chain has entries for; entity_id numbers them
+  std::function<bool()> should_stop = {};                  ///< as in SimulatorOptions
 };
 
 /// A sensor that takes given frames. The same seed, name of the sensor, number of the frame and given values have the
@@ -71,12 +71,12 @@ class FATHOM_API SensorNoise {
   SensorNoise(SensorNoise&&) noexcept;
   SensorNoise& operator=(SensorNoise&&) noexcept;
 
-  /// Fills the channels of `frame` with frame `index` of the sensor. If the sensor's timing repeats an earlier frame,
-  /// the draws are those of Frame::content_index(). In steady state nothing is allocated. Throws InputError if an array
-  /// has a wrong size or an impossible value, or if ranges look like millimetres.
+  /// Fills the channels of `frame` with frame `index` of the sensor. The draws have the number Frame::content_index(),
+  /// that of an earlier frame if the sensor's timing repeats it. In steady state nothing is allocated. Throws
+  /// InputError if an array has a wrong size or an impossible value, or if ranges look like millimetres.
   void apply(std::uint32_t index, const GivenFrame& given, Frame& frame);
   /// Frames index, index + 1, ..., one for each image, as one frame of [images * rows, cols]. Each image has the bits
-  /// that it has alone. The times of the frame are those of the first.
+  /// that it has alone. The frame has the times of the first image.
   void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame);
 
   /// Replaces the chain. Throws InputError as the constructor does, and then changes nothing.
