@@ -44,6 +44,13 @@ void load_directions(const Block& block, std::size_t begin, RTCRay16& ray) {
   std::memcpy(ray.dir_z, block.dz + begin, kPacketBytes);
 }
 
+/// Where 16 is not the native width of the device, Embree ignores `valid`: an empty interval switches a ray off.
+inline void switch_off(const int (&valid)[kPacketRays], RTCRay16& ray) {
+  for (unsigned k = 0; k < kPacketRays; ++k) {
+    if (valid[k] == 0) ray.tfar[k] = -__builtin_inff();
+  }
+}
+
 inline void clear_hits(RTCHit16& hit) {
   std::fill_n(hit.geomID, kPacketRays, RTC_INVALID_GEOMETRY_ID);
   std::fill_n(hit.primID, kPacketRays, RTC_INVALID_GEOMETRY_ID);
@@ -141,9 +148,10 @@ inline void occlude_packets(RTCScene scene, const SightLines& lines, const std::
     load_directions(lines, begin, ray);
     std::memcpy(ray.tfar, lines.clear + begin, kPacketBytes);
     for (unsigned k = 0; k < kPacketRays; ++k) valid[k] = ray.tfar[k] > 0.0F ? -1 : 0;
+    switch_off(valid, ray);
     rtcOccluded16(valid, scene, &sided.context, &ray);
     // Embree marks a blocked ray with tfar = -inf.
-    for (unsigned k = 0; k < kPacketRays; ++k) blocked[begin + k] = ray.tfar[k] < 0.0F ? 1 : 0;
+    for (unsigned k = 0; k < kPacketRays; ++k) blocked[begin + k] = valid[k] != 0 && ray.tfar[k] < 0.0F ? 1 : 0;
   }
 }
 
@@ -163,6 +171,7 @@ inline void cast_instance_packets(RTCScene scene, const RayLanes& rays, const Ca
     load_origins(rays, begin, packet.ray);
     load_directions(rays, begin, packet.ray);
     std::memcpy(packet.ray.tfar, limits.far + begin, kPacketBytes);
+    switch_off(valid, packet.ray);
     clear_hits(packet.hit);
     context.flags = flags_of(limits.coherent != nullptr && limits.coherent[begin / kPacketRays] != 0);
     rtcIntersect16(valid, scene, &context, &packet);
