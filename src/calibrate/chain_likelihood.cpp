@@ -82,7 +82,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       continue;
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
-    Step step(entry);
+    Step step(entry, static_cast<std::size_t>(&entry - chain_.data()));
     if (step.act == nullptr && step.loss == nullptr) {
       const bool is_registered = detail::NoiseAccess::place_in_list(noise).has_value();
       if (is_registered && is_passed_over(noise.stage())) continue;
