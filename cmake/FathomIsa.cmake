@@ -6,6 +6,26 @@ set(FATHOM_ISA_FLAGS_sse2 -msse2)
 set(FATHOM_ISA_FLAGS_avx2 -mavx2)
 set(FATHOM_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
 
+# fathom_share_isa_headers(<target> <isa> <its options>...): reads headers of the standard library once for all kernels of an
+# instruction set, which spares a third of their compile time. Only in unity builds; others find missing includes. Rooms
+# gain nothing: they read their headers once anyway.
+function(fathom_share_isa_headers target isa)
+  if(NOT FATHOM_UNITY OR FATHOM_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  set(headers fathom_headers_${isa})
+  if(NOT TARGET ${headers})
+    file(WRITE ${PROJECT_BINARY_DIR}/headers/${isa}.cpp "")
+    add_library(${headers} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers/${isa}.cpp)
+    target_link_libraries(${headers} PRIVATE fathom_flags)
+    target_compile_options(${headers} PRIVATE ${ARGN})
+    target_precompile_headers(${headers} PRIVATE
+      <algorithm> <array> <cmath> <immintrin.h> <memory> <optional> <span> <string> <unordered_map> <variant> <vector>)
+  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
 # fathom_isa_sources(<room> <source>...)
 function(fathom_isa_sources room)
   foreach(isa sse2 avx2 avx512)
@@ -22,8 +42,7 @@ function(fathom_isa_sources room)
       list(APPEND options $<$<CONFIG:Release>:-fno-stack-protector>)
     endif()
     target_compile_options(${target} PRIVATE ${options})
-    fathom_share_headers(${target} ${isa} ${options} HEADERS
-      <algorithm> <array> <cmath> <immintrin.h> <memory> <optional> <span> <string> <unordered_map> <variant> <vector>)
+    fathom_share_isa_headers(${target} ${isa} ${options})
     target_sources(fathom_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
     set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
   endforeach()

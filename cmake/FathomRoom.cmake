@@ -42,35 +42,10 @@ function(fathom_optimised_if_sanitized target)
   endif()
 endfunction()
 
-# fathom_share_headers(<target> <class> <options of the class>... [LIBRARIES <targets>] HEADERS <headers>): reads these headers
-# once for all targets of a class, which have the same options. Only where rooms are compiled as one file each; other
-# builds find missing includes.
-function(fathom_share_headers target class)
-  if(NOT FATHOM_UNITY OR FATHOM_SANITIZE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    return()
-  endif()
-  cmake_parse_arguments(SHARE "" "" "LIBRARIES;HEADERS" ${ARGN})
-  set(headers fathom_headers_${class})
-  if(NOT TARGET ${headers})
-    file(WRITE ${PROJECT_BINARY_DIR}/headers/${class}.cpp "")
-    add_library(${headers} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/headers/${class}.cpp)
-    target_link_libraries(${headers} PRIVATE fathom_flags ${SHARE_LIBRARIES})
-    target_compile_options(${headers} PRIVATE ${SHARE_UNPARSED_ARGUMENTS})
-    target_precompile_headers(${headers} PRIVATE ${SHARE_HEADERS})
-  endif()
-  target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
-  target_precompile_headers(${target} REUSE_FROM ${headers})
-endfunction()
-
-# fathom_optimise(<level> <room>... [HEADERS <headers>]): compiles rooms that loop over no rays at less than -O3. Most of the
-# rooms include the headers.
+# fathom_optimise(<level> <room>...): compiles rooms that loop over no rays at less than -O3.
 function(fathom_optimise level)
-  cmake_parse_arguments(OPTIMISE "" "" "HEADERS" ${ARGN})
-  foreach(room ${OPTIMISE_UNPARSED_ARGUMENTS})
+  foreach(room ${ARGN})
     target_compile_options(fathom_${room} PRIVATE $<$<CONFIG:Release>:${level}>)
-    fathom_share_headers(fathom_${room} rooms${level} $<$<CONFIG:Release>:${level}> LIBRARIES fmt::fmt HEADERS
-      <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory> <mutex> <optional> <span> <string> <unordered_map>
-      <variant> <vector> <fmt/format.h> ${OPTIMISE_HEADERS})
   endforeach()
 endfunction()
 
