@@ -36,7 +36,7 @@ In the examples renders stands for a folder of your own.
 
 Examples:
   fathom apply D435 renders --camera 383,383,320,240,0.05 --out noisy
-  fathom apply examples/06_stereo/stereo.yaml:stereo renders --seed 9 --out noisy
+  fathom apply examples/12_table_top/table_top.yaml:camera renders --seed 9 --out noisy --force
 
 SENSOR is a preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file. DIR holds depth images, 16-bit PNG (0:
 nothing was met) or NPY (floats in m, or uint16): clean depths along the optical axis. Each gets its noise, its losses

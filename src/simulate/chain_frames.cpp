@@ -127,8 +127,8 @@ std::vector<Finding> ChainFrames::findings() const {
   }
   if (askew > 0) {
     note("askew",
-         fmt::format("{} {} more than 0.001 rad from where {} can turn them to about its axis: it takes "
-                     "what they are turned about that axis",
+         fmt::format("{} {} more than 0.001 rad from where {} can turn them about its axis: the fit uses the "
+                     "turn about that axis alone",
                      counted(askew, "point"), askew == 1 ? "lies" : "lie", detail::models_of(Stage::kHitPoint)));
   }
   const std::string of_scene = scene_note(returns, has_mixture);

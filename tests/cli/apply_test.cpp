@@ -43,7 +43,7 @@ TEST_F(Apply, GivesImagesTheNoiseOfTheSensor) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "noisy/reason_depth_000002.npy"));
   const Ended measured = run_fathom({"measure", "depth", folder_ / "noisy", "--focal-baseline", "20", "--json"});
   ASSERT_EQ(measured.exit_code, 0) << measured.err;
-  const auto found = nlohmann::json::parse(measured.out);
+  const auto found = nlohmann::json::parse(measured.out)["details"];
   const double error = found["deviation_px"]["std_error"];
   EXPECT_NEAR(found["deviation_px"]["value"].get<double>(), 0.1, 5 * error);
   EXPECT_LT(error, 0.002);

@@ -140,7 +140,7 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   const std::string said = done({"fit", "wall", clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead",
                                  "--max-returns", "3000", "--out", out})
                                .out;
-  EXPECT_NE(said.find("Of the 2 880 rays of a frame"), std::string::npos) << said;
+  EXPECT_NE(said.find(" of 2 880\n"), std::string::npos) << said;
   done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
         folder_ / "again", "--quiet"});
 
@@ -184,7 +184,7 @@ TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
   written.insert(written.end(), how.begin(), how.end());
   const std::string said = done(written).out;
   EXPECT_NE(said.find("note: points lie between the rays of the sensor"), std::string::npos) << said;
-  EXPECT_NE(said.find("Of the 2 844 rays of a frame"), std::string::npos) << said;
+  EXPECT_NE(said.find(" of 2 844\n"), std::string::npos) << said;
   done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
         folder_ / "again", "--quiet"});
 }

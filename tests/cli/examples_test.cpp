@@ -119,6 +119,7 @@ class Examples : public Beam {
                                      "--out", files_ / "table", "--quiet"});
     ASSERT_EQ(camera.exit_code, 0) << camera.err;
     std::filesystem::rename(files_ / "table/camera", files_ / "mycamera");
+    std::filesystem::copy(files_ / "mycamera", files_ / "renders");
     write_text(files_ / "expected.csv", "expected_m\n2\n5\ninf\n");
     std::string pairs = "range_m,expected_m\n", pixels = "energy,lost\n";
     for (int i = 0; i < 400; ++i) {

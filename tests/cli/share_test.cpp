@@ -44,6 +44,7 @@ using Words = std::vector<std::string>;
 TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
   for (const char* page : {"fathom",
                            "fathom-simulate",
+                           "fathom-apply",
                            "fathom-check",
                            "fathom-sensors",
                            "fathom-noise",
@@ -80,7 +81,7 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
     EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
     EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
   }
-  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 34U);
+  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 35U);
   const std::string simulate = bytes_of(folder_ / "share/man/man1/fathom-simulate.1");
   EXPECT_NE(simulate.find("\\-\\-seed S"), std::string::npos) << simulate;
   EXPECT_NE(simulate.find(".SH \"EXIT STATUS\""), std::string::npos);
