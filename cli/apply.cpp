@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -56,15 +60,29 @@ struct ApplyOptions {
   int threads = 0;
 };
 
-/// A sensor with the entities that its chain names.
+/// A sensor, and the seed and the clock of its scene.
 struct ChosenSensor {
   fathom::Sensor sensor;
-  std::vector<fathom::Entity> entities;
+  std::uint64_t seed = 0;
+  double rate_hz = 10.0, start_s = 0.0;
 };
+
+/// Throws InputError for what images and options do not say.
+void check_chosen(const fathom::SensorSetup& setup) {
+  const std::string& name = setup.sensor.name;
+  if (!setup.ranges.empty()) {
+    throw fathom::InputError(fmt::format("sensor '{}': a number of it is a range: give a number", name));
+  }
+  for (const fathom::ChainEntry& entry : setup.sensor.noise) {
+    if (entry.by_entity.empty()) continue;
+    throw fathom::InputError(
+        fmt::format("sensor '{}': {} differs by entity, and images have no entities", name, entry.noise.slug()));
+  }
+}
 
 ChosenSensor choose_sensor(const std::string& text) {
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos) return {fathom::preset_sensor("sensor", text), {}};
+  if (colon == std::string::npos) return {fathom::preset_sensor("sensor", text)};
   const std::string name = text.substr(colon + 1);
   const fathom::SceneSetup setup = fathom::read_scene_file(text.substr(0, colon));
   std::vector<std::string_view> names;
@@ -74,8 +92,8 @@ ChosenSensor choose_sensor(const std::string& text) {
     throw fathom::InputError(
         fmt::format("{}: has no sensor '{}'{}", text.substr(0, colon), name, nearest_text(name, names)));
   }
-  const auto& entities = setup.scene.entities();
-  return {setup.sensors[*found].sensor, {entities.begin(), entities.end()}};
+  check_chosen(setup.sensors[*found]);
+  return {setup.sensors[*found].sensor, setup.seed, setup.rate_hz, setup.start_s};
 }
 
 /// Gives a depth or stereo camera the size of the images and these numbers.
@@ -118,15 +136,35 @@ std::vector<fs::path> targets(const ApplyOptions& options, const fs::path& image
 
 void check_targets(const ApplyOptions& options, const std::vector<fs::path>& images) {
   std::error_code unknown;
-  if (fs::equivalent(options.out, options.folder, unknown)) {
-    throw fathom::InputError(fmt::format("--out {}: is the folder of the clean images", options.out.string()));
+  std::set<fs::path> taken;
+  for (const fs::path& image : images) {
+    taken.insert(fs::weakly_canonical(image));
+    if (image.extension() == ".png" || image.extension() == ".npy") continue;
+    throw fathom::InputError(fmt::format("{}: is neither .png nor .npy", image.string()));
   }
   for (const fs::path& image : images) {
     for (const fs::path& file : targets(options, image)) {
+      if (!taken.insert(fs::weakly_canonical(file)).second) {
+        throw fathom::InputError(fmt::format("{}: is a clean image, or would be written twice", file.string()));
+      }
       if (options.force || !fs::exists(file, unknown)) continue;
       throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", file.string()));
     }
   }
+}
+
+/// 0 where nothing was met; an image may show nothing else.
+fathom::DepthImage read_clean(const fs::path& file, const ApplyOptions& options) {
+  fathom::DepthImage image = fathom::read_depth_image(file, options.levels_per_m);
+  std::ranges::replace_if(
+      image.depth_m, [](float z) { return std::isnan(z); }, 0.0F);
+  return image;
+}
+
+void check_shape(const fs::path& file, const fathom::DepthImage& image, const fathom::SensorNoise& noise) {
+  if (image.rows == noise.rows() && image.cols == noise.cols()) return;
+  throw fathom::InputError(fmt::format("{}: has {} x {} pixels, and the first image {} x {}", file.string(), image.cols,
+                                       image.rows, noise.cols(), noise.rows()));
 }
 
 void write_image(const ApplyOptions& options, const fs::path& image, const fathom::Frame& frame) {
@@ -146,10 +184,11 @@ void apply(const ApplyOptions& options) {
   ChosenSensor chosen = choose_sensor(options.sensor);
   fit_camera(options, fathom::read_depth_image(images.front(), options.levels_per_m), chosen.sensor);
   const StopSignals signals(Patience::kASecond);
-  fathom::SensorNoise noise(std::move(chosen.sensor), {.seed = options.seed.value_or(0),
+  fathom::SensorNoise noise(std::move(chosen.sensor), {.seed = options.seed.value_or(chosen.seed),
                                                        .compute = {.threads = options.threads},
+                                                       .rate_hz = chosen.rate_hz,
+                                                       .start_s = chosen.start_s,
                                                        .far_m = options.far_m,
-                                                       .entities = std::move(chosen.entities),
                                                        .should_stop = &StopSignals::received});
   fathom::ChannelSet channels = {fathom::Channel::kDepth};
   if (options.reasons) channels.insert(fathom::Channel::kReason);
@@ -157,7 +196,8 @@ void apply(const ApplyOptions& options) {
   fs::create_directories(options.out);
   TaskDisplay display("applying noise:", options.quiet);
   for (std::size_t k = 0; k < images.size(); ++k) {
-    const fathom::DepthImage image = fathom::read_depth_image(images[k], options.levels_per_m);
+    const fathom::DepthImage image = read_clean(images[k], options);
+    check_shape(images[k], image, noise);
     try {
       noise.apply(static_cast<std::uint32_t>(k), {.depth_m = image.depth_m}, frame);
     } catch (const fathom::InputError& error) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -13,10 +14,15 @@ from .noise import Noise, chain_spec
 from .sensors import Sensor, SensorModel, noise_list, preset
 
 
+_MOST_ENTITIES = 1 << 20
+
+
 def _scene_of(entities: Optional[Mapping[str, int]]) -> _fathom.Scene:
     """Entities without meshes, with the numbers that images use."""
     scene = _fathom.Scene()
     names = {number: name for name, number in (entities or {}).items()}
+    if len(names) < len(entities or {}) or any(not 0 <= number < _MOST_ENTITIES for number in names):
+        raise InputError(f"entities: different numbers in [0, {_MOST_ENTITIES}) wanted")
     for number in range(max(names, default=-1) + 1):
         scene.add_entity(names.get(number, f"entity {number}"), None)
     return scene
@@ -63,7 +69,8 @@ class SensorNoise(_fathom._SensorNoise):
         self._scene = _scene_of(entities)
         self.sensor = _sensor_of(sensor, noise, values)
         self._next = 0
-        super().__init__(self._scene, self.sensor._spec(self._scene), seed, threads, rate_hz, start_s, far_m, isa)
+        alone = self.sensor.replace(parent=None, ignore=(), ignore_groups=(), pose_offset=None)
+        super().__init__(self._scene, alone._spec(self._scene), seed, threads, rate_hz, start_s, far_m, isa)
 
     def __call__(
         self,
@@ -100,7 +107,7 @@ class SensorNoise(_fathom._SensorNoise):
         if channels is not None or out is not None:
             return frame
         noisy = np.array(frame[name])
-        return image.new_tensor(noisy) if hasattr(image, "new_tensor") else noisy
+        return sys.modules["torch"].from_numpy(noisy) if hasattr(image, "new_tensor") else noisy
 
     def set_noise(self, noise: Union[Noise, Sequence[Noise]]) -> None:
         """Replaces the noise; the next frame has it."""
@@ -116,7 +123,16 @@ class SensorNoise(_fathom._SensorNoise):
 def _metres(image: Any, name: str, scale: float) -> Any:
     if getattr(getattr(image, "device", None), "type", "cpu") not in ("cpu", None):
         raise InputError(f"{name}: in the memory of a GPU, and the processor applies the noise: give image.cpu()")
-    values = np.asarray(image.detach() if hasattr(image, "detach") else image)
+    if not scale > 0.0:
+        raise InputError(f"scale: {scale!r} is not above 0")
+    try:
+        values = np.asarray(image.detach() if hasattr(image, "detach") else image)
+        if values.dtype == object and hasattr(image, "__dlpack__"):
+            values = np.from_dlpack(image)
+    except (TypeError, BufferError, RuntimeError) as error:
+        raise InputError(f"{name}: {error}") from None
+    if values.dtype.kind not in "fiu":
+        raise InputError(f"{name}: type {values.dtype} given, numbers wanted")
     if values.dtype.kind in "iu" and scale == 1.0:
         raise InputError(f"{name}: whole numbers ({values.dtype}) need a scale, such as scale=0.001 for millimetres")
     if values.dtype == np.float32 and scale == 1.0:

@@ -126,8 +126,8 @@ class SensorNoiseHandle {
     const py::ssize_t n = static_cast<py::ssize_t>(images.count), r = images.rows, c = images.cols;
     constexpr std::int64_t kMost = 0xffffffff;
     const char* const wanted = "the shape of the image";
-    const Integers ids = images.is_batch ? integers(value, "entity_id", {{n, r, c}, wanted}, 0, kMost)
-                                         : integers(value, "entity_id", {{r, c}, wanted}, 0, kMost);
+    const Integers ids = images.is_batch ? integers(value, "entity_id", {{n, r, c}, wanted}, -1, kMost)
+                                         : integers(value, "entity_id", {{r, c}, wanted}, -1, kMost);
     return {ids.data(), ids.data() + ids.size()};
   }
 

@@ -28,7 +28,7 @@ float origin_x(const RayPattern& rays, std::size_t i) { return rays.origin_x.emp
 
 /// +inf: met nothing.
 void find_ranges(const GivenFrame& given, const GivenNeeds& needs, std::size_t begin, std::size_t end, float* out) {
-  const auto far = static_cast<float>(needs.far_m);
+  const float far = single_far(needs.far_m);
   const float* const depth = given.range_m.empty() ? given.depth_m.data() : nullptr;
   for (std::size_t i = begin; i < end; ++i) {
     const float value = depth != nullptr ? depth[i] : given.range_m[i];
@@ -48,12 +48,14 @@ class NormalFinder {
         range_m_(image.range_m),
         inverse_m_(inverse_m),
         entity_(image.entity),
-        closes_(needs.view.closes) {}
+        closes_(needs.view.closes),
+        unordered_(needs.view.seen_by_angle) {}
 
   /// Of pixel i in this row and column, towards the sensor; without neighbours on its surface it faces the sensor.
   [[nodiscard]] Triple find(std::uint32_t row, std::uint32_t col, std::size_t i) const {
     const Triple d = {rays_.direction_x[i], rays_.direction_y[i], rays_.direction_z[i]};
     if (!(inverse_m_[i] > 0.0F)) return {kNoNumber, kNoNumber, kNoNumber};
+    if (unordered_) return {-d.x, -d.y, -d.z};
     const Side beside = straighter(across(row, col, i, -1), across(row, col, i, 1));
     const Triple p = point(i);
     if (beside.bend > kMostBend) return {-d.x, -d.y, -d.z};
@@ -133,7 +135,7 @@ class NormalFinder {
   const RayPattern& rays_;
   const float *range_m_, *inverse_m_;
   const std::uint32_t* entity_;
-  bool closes_;
+  bool closes_, unordered_;
 };
 
 void check_normal(const float* n, std::size_t pixel, const RayPattern& rays) {
@@ -334,11 +336,11 @@ void check_size(std::string_view name, std::size_t got, const RayPattern& rays, 
 /// Half of the ranges of a camera, in metres, are nearer.
 constexpr float kFarMedianM = 200.0F;
 
-void check_unit(std::string_view name, std::span<const float> values) {
+void check_unit(std::string_view name, std::span<const float> values, float far_m) {
   std::size_t finite = 0, far = 0, numbers = 0;
   for (const float v : values) {
     numbers += std::isnan(v) ? 0 : 1;
-    if (!(v > 0.0F) || !(v < math::kInfinity)) continue;
+    if (!(v > 0.0F) || !(v < far_m) || !(v < math::kInfinity)) continue;
     ++finite, far += v > kFarMedianM ? 1 : 0;
   }
   if (numbers == 0) throw InputError(fmt::format("{} is NaN everywhere", name));
@@ -349,7 +351,7 @@ void check_unit(std::string_view name, std::span<const float> values) {
 
 }  // namespace
 
-void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view) {
+void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view, double far_m) {
   if (given.range_m.empty() == given.depth_m.empty()) {
     throw InputError("a given frame has either range_m or depth_m");
   }
@@ -361,9 +363,9 @@ void check_given(const GivenFrame& given, const RayPattern& rays, const SensorVi
   check_size("entity_id", given.entity_id.size(), rays);
   check_size("reflectivity", given.reflectivity.size(), rays);
   if (given.range_m.empty()) {
-    check_unit("depth_m", given.depth_m);
+    check_unit("depth_m", given.depth_m, single_far(far_m));
   } else {
-    check_unit("range_m", given.range_m);
+    check_unit("range_m", given.range_m, single_far(far_m));
   }
   const auto outside = std::ranges::find_if(given.reflectivity, [](float r) { return !(r >= 0.0F && r <= 1.0F); });
   if (outside != given.reflectivity.end()) {

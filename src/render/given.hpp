@@ -3,6 +3,7 @@
 // Surfaces of a given image, which replace a cast: ranges along rays, normals, and which points a camera does not see.
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -66,7 +67,12 @@ class GivenImage {
 
 /// Throws InputError if an array has another size than the sensor's rays, none or both of ranges and depths are given,
 /// all are NaN, a reflectivity is outside [0, 1], or half of the ranges exceed 200 m, as those in millimetres do.
-void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view);
+void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view, double far_m);
+
+/// A far plane as a single number; infinity beyond the largest one.
+inline float single_far(double far_m) {
+  return far_m > double{std::numeric_limits<float>::max()} ? math::kInfinity : static_cast<float>(far_m);
+}
 
 /// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. `pixel`: the
 /// pixels whose surfaces the rays meet; of turned rays the nearest ones.

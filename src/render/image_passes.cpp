@@ -164,7 +164,7 @@ void EdgeScratch::fit(const StagedChain& chain, std::uint32_t rows, std::uint32_
   }
   if (!has_window) return;
   reason.resize(rays);
-  for (std::vector<std::uint32_t>* ids : {&taken, &triangle}) ids->resize(rays);
+  for (std::vector<std::uint32_t>* ids : {&taken, &triangle, &pixel}) ids->resize(rays);
   for (std::vector<float>* values : {&disparity_px, &matched_px, &nx, &ny, &nz, &dx, &dy, &dz}) {
     values->resize(rays);
   }

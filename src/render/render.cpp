@@ -274,6 +274,7 @@ class BlockRenderer {
     store_.keep(cast_.range_m, scratch.range_m);
     if (shows_entity()) store_.keep(cast_.entity, scratch.entity);
     if (wants(Channel::kTriangleId)) store_.keep(cast_.triangle, scratch.triangle);
+    if (job_.given != nullptr) store_.keep(pixel_, scratch.pixel);
     if (shows_normals()) {
       store_.keep(cast_.nx, scratch.nx), store_.keep(cast_.ny, scratch.ny), store_.keep(cast_.nz, scratch.nz);
       store_.keep(cast_.dx, scratch.dx), store_.keep(cast_.dy, scratch.dy), store_.keep(cast_.dz, scratch.dz);
@@ -292,7 +293,7 @@ class BlockRenderer {
     if (!shows_surface(job_, frame_.channels())) return;
     std::uint32_t taken[kBlockRays];
     store_.fetch(scratch.taken, taken);
-    if (job_.given != nullptr) std::copy_n(taken, count, pixel_);
+    if (job_.given != nullptr) BlockStore::load(scratch.pixel, taken, count, pixel_);
     if (shows_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
     if (wants(Channel::kTriangleId)) BlockStore::load(scratch.triangle, taken, count, cast_.triangle);
     if (!shows_normals()) return;

@@ -40,8 +40,9 @@ struct EdgeScratch {
   std::vector<std::uint32_t> region;  ///< see RegionFinder
   std::vector<std::uint64_t> links;   ///< RegionLinks of a row, and one of their arrays for the row above
   std::vector<std::uint32_t> triangle;
-  std::vector<float> nx, ny, nz;  ///< normals in the caster's coordinates
-  std::vector<float> dx, dy, dz;  ///< rays that struck the surfaces, in the same coordinates
+  std::vector<std::uint32_t> pixel;  ///< of a given image: whose surface each ray met
+  std::vector<float> nx, ny, nz;     ///< normals in the caster's coordinates
+  std::vector<float> dx, dy, dz;     ///< rays that struck the surfaces, in the same coordinates
 
   /// Of each array of RegionLinks.
   static constexpr std::size_t link_words(std::uint32_t cols) { return cols / 64 + std::size_t{1}; }

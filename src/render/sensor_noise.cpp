@@ -40,7 +40,20 @@ SimulatorOptions simulator_options(const SensorNoiseOptions& options) {
   return out;
 }
 
+/// Scenes check the parents of their entities. These entities are in no scene.
+void check_parents(const std::vector<Entity>& all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::size_t up = i, steps = 0;
+    while (all[up].parent != kNoEntity) {
+      up = index(all[up].parent);
+      if (up < all.size() && ++steps <= all.size()) continue;
+      throw InputError(fmt::format("entities: the parents of entity {} are no entities, or form a circle", i));
+    }
+  }
+}
+
 void check(const SensorNoiseOptions& options, const Sensor& sensor) {
+  check_parents(options.entities);
   check(simulator_options(options));
   if (!(options.far_m > 0.0)) throw InputError(fmt::format("far_m = {} is not above 0", options.far_m));
   if (options.compute.device.kind == DeviceKind::kCuda) {
@@ -90,12 +103,14 @@ class SensorNoise::Impl {
   void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
     const FrameTime time = frame_time(index);
     prepared_.set_frame(time.content);
-    for (const GivenFrame& image : given) check_given(image, prepared_.rays(), prepared_.view());
+    for (const GivenFrame& image : given) check_given(image, prepared_.rays(), prepared_.view(), options_.far_m);
     FrameWriter writer(frame);
     writer.resize(static_cast<std::uint32_t>(given.size()) * rays().rows, rays().cols);
     writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
     // Rays that differ from frame to frame have one plan at a time.
-    const std::size_t at_once = prepared_.view().rays_vary ? 1 : kMostAtOnce;
+    const std::size_t most =
+        std::clamp<std::size_t>(kRaysAtOnce / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
+    const std::size_t at_once = prepared_.view().rays_vary ? 1 : most;
     for (std::size_t first = 0; first < given.size(); first += at_once) {
       render(index, given, first, std::min(at_once, given.size() - first), frame);
     }
@@ -114,8 +129,8 @@ class SensorNoise::Impl {
   [[nodiscard]] const SensorNoiseOptions& options() const { return options_; }
 
  private:
-  /// Images whose blocks are shared out together, so that small images fill all threads.
-  static constexpr std::size_t kMostAtOnce = 64;
+  /// Images whose blocks are shared out together, so that small images fill all threads. Their memory is kept.
+  static constexpr std::size_t kMostAtOnce = 64, kRaysAtOnce = std::size_t{1} << 21U;
 
   struct Slot {
     GivenImage image;

@@ -196,7 +196,8 @@ TEST(HitLearning, PointsThatDoNotTellAreNamed) {
   // Where points are turned about y, too, a chain that knows z only says how many.
   const ChainFrames other = point_frames({z, AngularHit{Axis::kY, 0.0F, 0.01F}}, {z}, 1, 1, {}, true);
   EXPECT_GT(other.askew, 500U);
-  EXPECT_TRUE(contains(other.findings().front().text.text(), "points lie more than 0.001 rad from where angular_hit can turn them"))
+  EXPECT_TRUE(contains(other.findings().front().text.text(),
+                       "points lie more than 0.001 rad from where angular_hit can turn them"))
       << other.askew;
 }
 

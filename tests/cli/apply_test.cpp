@@ -82,7 +82,7 @@ TEST_F(Apply, RefusesWhatItCannotUse) {
   refused(scene_with("other.yaml", "") + ":kamera", {}, "nearest: camera");
   refused("D435", {"--camera", "200,200,159.5,119.5", "--files", "none*"}, "none*");
   expect_refused("clean", {"apply", "D435", clean, "--out", clean, "--camera", "200,200,159.5,119.5"},
-                 {"is the folder of the clean images"}, out);
+                 {"is a clean image"}, out);
   const std::string scene = scene_with("same.yaml", "") + ":camera";
   EXPECT_EQ(run_fathom({"apply", scene, clean, "--out", folder_ / "first"}).exit_code, 0);
   expect_refused("twice", {"apply", scene, clean, "--out", folder_ / "first"}, {"--force replaces it"}, out);

@@ -34,7 +34,7 @@ struct GivenFrame {
   std::span<const float> range_m = {};  ///< m, along the ray, from its origin; give this or depth_m
   std::span<const float> depth_m = {};  ///< m, along the optical axis (x of the sensor frame); of cameras only
   /// [rows, cols, 3] unit normals of the surfaces. Empty: normals are found from the ranges. Of a sensor with one row
-  /// they are found in the plane of its rays.
+  /// they are found in the plane of its rays. Surfaces face a sensor whose rays are in no order, such as a rosette.
   std::span<const float> normal = {};
   NormalFrame normal_frame = NormalFrame::kSensor;
   std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
