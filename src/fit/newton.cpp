@@ -40,7 +40,7 @@ class Simplex {
   Simplex(const Objective& objective, std::span<const double> start) : objective_(objective) {
     Eigen::VectorXd origin(start.size());
     for (std::size_t k = 0; k < start.size(); ++k) {
-      scales_.emplace_back(objective.limits[k], objective.step[k]);
+      scales_.emplace_back(objective.limits[k], objective.step.empty() ? 0.0 : objective.step[k]);
       origin[k] = scales_[k].of(start[k]);
     }
     corners_.push_back(corner_at(origin));
