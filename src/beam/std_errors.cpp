@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT Standard errors from first and second derivatives of the log density of each reading.
-// Coordinates are those in which the derivatives are simple: the weights as shares of a softmax, log sigma, log lambda,
-// the offset, and log nu or sigma' of an extended law of hits.
+// SPDX-License-Identifier: MIT
+// Standard errors from first and second derivatives of the log density of each reading. Coordinates make the
+// derivatives simple: the weights as shares of a softmax, log sigma, log lambda, the offset, and log nu or sigma' of an
+// extended law of hits.
 //
 // Component c has the responsibility r_c and the log density log(w_c p_c), with the gradient h_c and the Hessian H_c. A
 // reading has the gradient sum_c r_c h_c and the Hessian

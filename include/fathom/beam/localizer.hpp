@@ -157,7 +157,7 @@ FATHOM_API FieldData make_field_data(const ScanLog& log, std::span<const std::ui
                                      const DistanceField& field, const LikelihoodFieldModel& model);
 
 struct FieldFitOptions {
-  double tolerance = 1e-10;  ///< stop when the log-likelihood changes by less than this, relatively
+  double tolerance = 1e-10;  ///< stop when the log-likelihood L changes by at most tolerance (1 + |L|)
   std::size_t max_iterations = 5000;
   std::size_t stretches = 40;  ///< as FitOptions::stretches
   /// As FitOptions::stretch_of_scan, of the scans that FieldData has.

@@ -118,7 +118,7 @@ FATHOM_API Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const
 struct HeatmapPicture {
   static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;
 
-  Theme theme = Theme::kDark;  ///< on white, truth is drawn in black
+  Theme theme = Theme::kDark;                      ///< on white, truth is drawn in black
   std::uint32_t pixels = 1600;                     ///< along the longer side of the map
   std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
   std::string truth_name = "pose in the log";      ///< its name in the legend
