@@ -227,10 +227,12 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihoo
   const Eigen::MatrixXd information = observed.matrix()(learned, learned);
   const auto parabola = inverse_of(information, 1e-12);
   if (!parabola) return out;
-  // The part of returns near the floor in the second derivatives.
-  const Eigen::MatrixXd rim_part = rim.slope(values, steps).information / (2.0 * PossibleReturns::kRimNats);
   const bool has_rim = rim.size() > 0;
-  const auto inverse = has_rim ? inverse_of(information - rim_part(learned, learned), 1e-12) : parabola;
+  std::optional<Eigen::MatrixXd> inverse = parabola;
+  if (has_rim) {  // the part of returns near the floor in the second derivatives
+    const Eigen::MatrixXd part = rim.slope(values, steps).information / (2.0 * PossibleReturns::kRimNats);
+    inverse = inverse_of(information - part(learned, learned), 1e-12);
+  }
   out.hangs_on_floor = !inverse;
   if (!inverse) return out;
   const Eigen::MatrixXd naive = has_rim ? Eigen::MatrixXd(*inverse * information * *inverse) : *inverse;

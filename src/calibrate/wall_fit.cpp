@@ -101,7 +101,9 @@ class WallLearner {
 
   /// Readings to choose a law of ranges from; losses play no part.
   [[nodiscard]] ChainReturns some_readings() const {
-    const ChainReturns some = returns(kMostForLaws, 1.0, options_.rings);
+    const std::size_t all = work_.measure.readings + work_.measure.lost;
+    const std::size_t per_reading = all / std::max<std::size_t>(work_.measure.readings, 1) + 1;
+    const ChainReturns some = returns(kMostForLaws * per_reading, 1.0, options_.rings);
     std::vector<std::size_t> readings;
     for (std::size_t i = 0; i < some.size(); ++i) {
       if (!std::isnan(some.range_m[i])) readings.push_back(i);

@@ -6,6 +6,7 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -69,7 +70,7 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
   const std::string by_chance(chance.begun.slug());
   std::vector<Candidate> all = {{by_chance, {chance.begun}, chance.free}};
   const auto add_laws = [&](LossCause cause) {
-    for (const detail::LossCandidate& law : laws) {
+    for (const detail::LossCandidate& law : std::views::reverse(laws)) {
       if (law.cause != cause) continue;
       std::vector<std::string> free = law.free;
       free.insert(free.end(), chance.free.begin(), chance.free.end());

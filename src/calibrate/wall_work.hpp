@@ -291,9 +291,9 @@ struct WallLaw {
 WallLaw choose_losses(ChainReturns returns, const WallOptions& options, std::vector<Message>& flags);
 
 /// Replaces a normal error by one with heavy tails (Noise::with_heavy_tails) where frames held out prefer it, by two
-/// standard errors and by more nats than chance gives one parameter. With fewer than five frames the likelihood decides,
-/// less log(readings) / 2. `readings`: returns that were not lost, tails among them. `normal`: learned from readings
-/// without tails, the normal error first; it is returned where errors have no heavier tails than normal ones.
+/// standard errors and by more nats than chance gives one parameter. With fewer than five frames the likelihood
+/// decides, less log(readings) / 2. `readings`: returns that were not lost, tails among them. `normal`: learned from
+/// readings without tails, the normal error first; it is returned where errors have no heavier tails than normal ones.
 WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, const WallOptions& options);
 
 // Distances by tape.
