@@ -27,7 +27,8 @@ struct DistanceNoise {
   float stddev_per_m = 0.0F;
 
   static constexpr std::string_view kSlug = "distance";
-  static constexpr std::string_view kMean = "mean_m", kStddev = "stddev_m", kStddevPerM = "stddev_per_m";  ///< names of parameters
+  // Names of parameters.
+  static constexpr std::string_view kMean = "mean_m", kStddev = "stddev_m", kStddevPerM = "stddev_per_m";
   static constexpr std::string_view kDoc = "Gaussian error of the range, with a part that grows with the range.";
   static constexpr std::string_view kNote =
       "Differs from its source on purpose: the deviation grows with the range that the ray travelled. The source takes "
