@@ -117,6 +117,8 @@ class SensorNoise(_fathom._SensorNoise):
         self._set_noise(entries)
 
     def __repr__(self) -> str:
+        if not _fathom._is_made(self):  # a debugger shows what __init__ has not made yet
+            return object.__repr__(self)
         return f"SensorNoise({self.sensor!r})"
 
 

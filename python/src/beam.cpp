@@ -110,7 +110,7 @@ World map_world(const py::object& map, const std::string& unknown, const std::st
   GridCasterOptions options;
   options.unknown = word_of<UnknownCells>(unknown, "unknown");
   options.precision = static_cast<GridPrecision>(position_of(precision, kPrecisions, "precision"));
-  options.isa = compute_of(0, isa, "tree").isa;
+  options.isa = compute_of(0, isa).isa;
   if (py::isinstance<GridMap>(map)) return World::from_map(py::cast<const GridMap&>(map), options);
   return World::from_map(py::cast<std::filesystem::path>(map), options);
 }
@@ -174,7 +174,7 @@ class ScorerHandle {
       : world_(world),
         rays_(fan_of(rays)),
         scorer_(model.parameters, model.sensor, world_, rays_,
-                {.ray_step = ray_step, .alpha = alpha, .compute = compute_of(threads, isa, "tree"), .exact = exact}) {}
+                {.ray_step = ray_step, .alpha = alpha, .compute = compute_of(threads, isa), .exact = exact}) {}
 
   py::array_t<double> score(const py::object& poses, const py::object& readings, const py::object& quat_wxyz,
                             const py::object& quat_xyzw) {

@@ -147,7 +147,7 @@ void bind_sensor_noise(py::module_& m) {
            "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "isa"_a)
       .def("_set_noise", &SensorNoiseHandle::set_noise, "chain"_a)
       .def("_apply", &SensorNoiseHandle::apply, "name"_a, "values"_a, "index"_a, "normals"_a, "normals_frame"_a,
-           "entity_id"_a, "reflectivity"_a, "pose"_a, "channels"_a, "out"_a)
+           "entity_id"_a, "reflectivity"_a, "pose"_a, "channels"_a = py::none(), "out"_a = py::none())
       .def_property_readonly("shape", &SensorNoiseHandle::shape, "(rows, cols) of its images.")
       .def_property_readonly("_is_camera", &SensorNoiseHandle::is_camera)
       .def("frame_time", &SensorNoiseHandle::frame_time, "index"_a,
