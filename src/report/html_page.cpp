@@ -109,7 +109,8 @@ std::string below_html(std::span<const Report::Column> columns, std::span<const 
 }
 
 std::string table_html(const Report::Table& table) {
-  if (table.place == Place::kJson || table.rows.empty()) return "";
+  if (table.place == Place::kJson) return "";
+  if (table.rows.empty()) return paragraph(table.note);
   std::string head, html;
   bool has_heads = false;
   for (const Report::Column& column : table.columns) {

@@ -50,7 +50,8 @@ Report report_of(const DistanceReport& report) {
   const DistanceCalibration& fit = report.fit;
   using Model = DistanceNoise;
   Report out{.kind = std::string(Model::kSlug), .title = "Distance noise learned"};
-  out.fit.parameters = {pair_parameter<Model>(Model::kMean, fit.mean_m), pair_parameter<Model>(Model::kStddev, fit.stddev_m),
+  out.fit.parameters = {pair_parameter<Model>(Model::kMean, fit.mean_m),
+                        pair_parameter<Model>(Model::kStddev, fit.stddev_m),
                         pair_parameter<Model>(Model::kStddevPerM, fit.stddev_per_m)};
   out.fit.findings = fit.findings;
   if (report.found) {
