@@ -73,11 +73,14 @@ bool lies_in_row(const Vec3& camera_m) {
   return std::abs(camera_m.x) <= kBesideRowM && std::abs(camera_m.z) <= kBesideRowM;
 }
 
-void check_sight(const StagedChain& chain, const PreparedSensor& prepared) {
+void check_sight(const NoiseChain& chain, const PreparedSensor& prepared) {
   const StereoRig& cameras = prepared.view().cameras;
-  if (!chain.needs_sight || (lies_in_row(cameras.left_m) && lies_in_row(cameras.right_m))) return;
-  throw InputError(fmt::format("sensor '{}': stereo_shadow of a given frame needs cameras side by side along its rows",
-                               prepared.sensor().name));
+  if (lies_in_row(cameras.left_m) && lies_in_row(cameras.right_m)) return;
+  for (const ChainEntry& entry : chain) {
+    if (!entry.noise.info().needs.sight) continue;
+    throw InputError(fmt::format("sensor '{}': {} of a given frame needs cameras side by side along its rows",
+                                 prepared.sensor().name, entry.noise.slug()));
+  }
 }
 
 }  // namespace
@@ -91,12 +94,12 @@ class SensorNoise::Impl {
         caster_(make_caster(options.compute.isa, *executor_)),
         prepared_(without_place(std::move(sensor)), options_.entities) {
     check_clock(prepared_.sensor(), simulator_options(options));
-    check_sight(prepared_.chain(), prepared_);
+    check_sight(prepared_.sensor().noise, prepared_);
   }
 
   void set_noise(NoiseChain noise) {
     prepared_.check_noise(noise, options_.entities);
-    check_sight(prepared_.staged_chain(noise, options_.entities), prepared_);
+    check_sight(noise, prepared_);
     prepared_.set_noise(std::move(noise), options_.entities);
   }
 
