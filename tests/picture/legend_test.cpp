@@ -138,7 +138,7 @@ TEST(PictureLegendTest, SaysWhoChoseTheScale) {
   const TemporaryFolder folder;
   const Frame frame = entity_frame(480, 640);
   write_range_image(folder / "auto.png", frame, ColorBy::kRange);
-  write_range_image(folder / "given.png", frame, ColorBy::kRange, 7.5);
+  write_range_image(folder / "given.png", frame, ColorBy::kRange, 8.0);
   const Picture automatic = read_png(folder / "auto.png"), given = read_png(folder / "given.png");
   ASSERT_EQ(automatic.height, given.height);
   std::uint32_t first = given.height, last = 0;

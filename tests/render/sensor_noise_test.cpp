@@ -114,6 +114,7 @@ RC_GTEST_PROP(SensorNoiseLaw, CleanValuesOfASimulatorGiveItsFrame, ()) {
     RC_DISCARD("the chain does not suit the sensor");
   }
   const CleanImage image = clean_image(scene, sensor, index);
+  RC_PRE(std::ranges::all_of(image.range_m, [](float r) { return r > 0.0F; }));  // 0 means that nothing was met
   const Frame given = apply_once(sensor, image.given(), options_of(scene, {.threads = threads, .isa = isa}), index);
   RC_ASSERT(differences(frame, given) == "");
 }

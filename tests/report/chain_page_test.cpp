@@ -103,7 +103,8 @@ TEST(Reports, OfAllKindsHaveOneSchemaAndBeginWithTheVerdict) {
                                          "log_likelihood", "blocks", "held_out", "details"};
   for (const std::string& text : texts_in(ReportForm::kJson)) {
     std::vector<std::string> found;
-    for (const auto& item : nlohmann::ordered_json::parse(text).items()) found.push_back(item.key());
+    const auto json = nlohmann::ordered_json::parse(text);
+    for (const auto& item : json.items()) found.push_back(item.key());
     EXPECT_EQ(found, keys) << text;
   }
   for (const std::string& text : texts_in(ReportForm::kTerminal)) EXPECT_TRUE(text.starts_with("usable: ")) << text;

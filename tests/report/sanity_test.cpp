@@ -483,7 +483,8 @@ TEST(Sanity, WrongUnitsAreNamed) {
                                                    {10, "divided by 10: are they decimetres?"},
                                                    {.001, "times 1000: are they kilometres?"}}) {
     if (factor < 1) {
-      const std::string refusal = test::input_error([&] { fit_log(scaled(log, factor, 1), world, options()); });
+      const std::string refusal =
+          test::input_error([&, factor = factor] { fit_log(scaled(log, factor, 1), world, options()); });
       EXPECT_EQ(refusal.find("the maximum range, 0.014 m, is shorter than a cell of the map, 0.1 m"), 0U) << refusal;
       EXPECT_NE(refusal.find(words), std::string::npos) << refusal;
     } else {

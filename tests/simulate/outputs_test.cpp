@@ -311,14 +311,31 @@ Sensor sensor_of(SensorModel model) {
   return sensor;
 }
 
+/// A lidar of two rings that turns once round in three columns.
+SpinningLidar turning_lidar() {
+  SpinningLidar lidar;
+  lidar.elevation_rad = {0.0, 0.1}, lidar.azimuth_offset_rad = {0.0, 2.0};
+  lidar.columns = 3, lidar.max_range_m = 20;
+  return lidar;
+}
+
+bool destaggers(const Output& output) {
+  const auto* image = output.get_if<RangeImageOutput>();
+  return image != nullptr && image->destagger == true;
+}
+
 TEST(RegisteredOutputs, NeedWhatTheyWrite) {
   const test::TemporaryFolder folder;
   DepthCamera camera;
   camera.width = 3, camera.height = 2, camera.fx = 4;
   Rosette rosette = std::get<Rosette>(find_preset("Mid-40").model);
   rosette.max_range_m = 20;
-  for (const Sensor& sensor : {sensor_of(camera), sensor_of(rosette)}) {
+  for (const Sensor& sensor : {sensor_of(camera), sensor_of(rosette), sensor_of(turning_lidar())}) {
     for (const Output& output : many_outputs()) {
+      if (destaggers(output) && !std::holds_alternative<SpinningLidar>(sensor.model)) {
+        EXPECT_THROW(output.files(sensor), InputError);
+        continue;
+      }
       Frame frame(output.needs(sensor));
       FrameWriter(frame).resize(2, 3);
       for (const OutputFile& file : output.files(sensor)) {

@@ -75,7 +75,7 @@ FATHOM_API std::array<std::uint8_t, 3> color_of(const Label& label);
 /// Clean depth and noisy depth, reasons and energy, and their legends. Needs kCleanDepth, kDepth, kReason and kEnergy.
 /// `scale_m`: depth of the last colour; 0: a round depth that covers 95 % of the clean depths.
 FATHOM_API void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m = 0.0,
-                                    Theme theme = Theme::kDark);
+                                   Theme theme = Theme::kDark);
 
 /// A value outside the levels of a 16-bit picture is an error, or becomes a lost pixel.
 enum class OffScale : std::uint8_t { kRefuse, kLost };
