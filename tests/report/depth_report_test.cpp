@@ -68,7 +68,7 @@ class DepthFolderTest : public testing::Test {
     DepthReport report = measure_depth_folder(folder_ / name, options);
     EXPECT_EQ(report.name, (folder_ / name).string());
     report.name = "same";
-    return json::parse(report_text(std::span(&report, 1), ReportForm::kJson));
+    return json::parse(report_text(std::span(&report, 1), ReportForm::kJson))["details"];
   }
   [[nodiscard]] std::string refusal(const fs::path& file) const {
     return input_error([&] { (void)read_depth_image(file); });

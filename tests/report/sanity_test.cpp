@@ -388,7 +388,7 @@ TEST(Sanity, DifferencesWithoutAnEffectAreNoFlags) {
   FitLogOptions how = options();
   how.check_poses = false;
   BeamParameters heavy = {.90, .03, .04, .03, .04, .6};
-  heavy.tail = {HitLaw::kStudentT, 12, 0};
+  heavy.tail = {HitLaw::kStudentT, 6, 0};
   const World closed = World::from_map(hall());
   const FitReport tails = fit_log(drive(model_of(heavy), closed, 400, 151), closed, how);
   EXPECT_NE(disagreements(tails), std::vector<std::string>{});
@@ -397,7 +397,7 @@ TEST(Sanity, DifferencesWithoutAnEffectAreNoFlags) {
   GridMap gap = hall();
   for (std::uint32_t row = 32; row < 40; ++row) gap.cells[std::size_t{row} * gap.cols + 119] = Cell::kFree;
   const World world = World::from_map(gap);
-  BeamModel model = model_of({.50, .08, .34, .08, .06, .6});
+  BeamModel model = model_of({.62, .08, .22, .08, .06, .6});
   model.sensor.miss = MissPolicy::kAtom;
   how.miss = MissPolicy::kBook;
   const FitReport book = fit_log(drive(model, world, 400, 151), world, how);
