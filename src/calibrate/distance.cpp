@@ -198,8 +198,8 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
         fmt::format("stretches = {} is not in [0, {}]", options.stretches, DistanceCalibrationOptions::kMostStretches));
   }
   DistanceCalibration out;
-  const auto note = [&](std::string_view code, std::string text) {
-    out.findings.push_back({Severity::kNote, std::string(code), std::move(text)});
+  const auto note = [&](std::string_view code, const std::string& text) {
+    out.findings.push_back({Severity::kNote, std::string(code), text});
   };
   const DistanceErrors e = gather(pairs, out);
   const bool one_range = (e.expected() == e.expected_m.front()).all();

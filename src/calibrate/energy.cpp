@@ -87,8 +87,8 @@ struct EnergySums {
 
   EnergySums(const Pixels& pixels, const EnergyLaw& law, double threshold, double pow) {
     const auto above = std::ranges::upper_bound(pixels.lost, threshold);
-    for (const double e : std::ranges::subrange(above, pixels.lost.end())) {
-      const EnergyLoss l = law.loss(e);
+    for (auto e = above; e != pixels.lost.end(); ++e) {
+      const EnergyLoss l = law.loss(*e);
       value -= pow * l.y, m -= pow * l.by_m, p -= l.y, pm -= l.by_m, mm -= pow * l.by_mm;
     }
     for (const double e : pixels.kept) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <numbers>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -70,11 +69,12 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
   const std::string by_chance(chance.begun.slug());
   std::vector<Candidate> all = {{by_chance, {chance.begun}, chance.free}};
   const auto add_laws = [&](LossCause cause) {
-    for (const detail::LossCandidate& law : std::views::reverse(laws)) {
-      if (law.cause != cause) continue;
-      std::vector<std::string> free = law.free;
+    for (auto law = laws.rbegin(); law != laws.rend(); ++law) {
+      if (law->cause != cause) continue;
+      std::vector<std::string> free = law->free;
       free.insert(free.end(), chance.free.begin(), chance.free.end());
-      all.push_back({fmt::format("{} + {}", law.begun.slug(), by_chance), {law.begun, chance.begun}, std::move(free)});
+      all.push_back(
+          {fmt::format("{} + {}", law->begun.slug(), by_chance), {law->begun, chance.begun}, std::move(free)});
     }
   };
   const double degrees = 180.0 / std::numbers::pi;

@@ -34,7 +34,7 @@ void find_ranges(const GivenFrame& given, const GivenNeeds& needs, std::size_t b
     const float value = depth != nullptr ? depth[i] : given.range_m[i];
     const bool met = value > 0.0F && value < far && value < math::kInfinity;
     const float range = depth != nullptr ? (value - origin_x(needs.rays, i)) / needs.rays.direction_x[i] : value;
-    out[i] = met ? range : math::kInfinity;
+    out[i] = math::select(met, range, math::kInfinity);
   }
 }
 
@@ -418,7 +418,7 @@ float range_to_plane(const RayPattern& rays, std::size_t ray, std::size_t pixel,
     p.z += rays.origin_z[pixel] - rays.origin_z[ray];
   }
   const float range = (p.x * n.x + p.y * n.y + p.z * n.z) / (d.x * n.x + d.y * n.y + d.z * n.z);
-  return range > 0.0F ? range : math::kInfinity;
+  return math::select(range > 0.0F, range, math::kInfinity);
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ void check_given(const GivenFrame& given, const RayPattern& rays, const SensorVi
 
 /// A far plane as a single number; infinity beyond the largest one.
 inline float single_far(double far_m) {
-  return far_m > double{std::numeric_limits<float>::max()} ? math::kInfinity : static_cast<float>(far_m);
+  if (far_m > double{std::numeric_limits<float>::max()}) return math::kInfinity;
+  return static_cast<float>(far_m);
 }
 
 /// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. `pixel`: the

@@ -232,7 +232,7 @@ DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
 }
 
 DepthImage DepthReader::read(const fs::path& file) {
-  const DepthImage image = read_depth_image(file, per_m());
+  DepthImage image = read_depth_image(file, per_m());
   const bool is_first = !has_levels_;
   if (is_first) has_levels_ = image.has_levels;
   if (is_first && levels_per_m_ && !image.has_levels) {

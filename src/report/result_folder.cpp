@@ -227,6 +227,7 @@ void write_report(ResultKind kind, const fs::path& folder, const Report& report,
   const KindOfResult& facts = facts_of(kind);
   files.push_back({"report.html", html_text(report)});
   std::vector<std::string> names;
+  names.reserve(files.size() + 1);
   for (const ResultFile& file : files) names.push_back(file.name);
   names.emplace_back(facts.names.back());
   files.push_back({names.back(), json_text(report, names)});
