@@ -285,6 +285,7 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
   if (!start || !std::isfinite(start->score)) return nothing("its readings lie on no plane before the sensor", why_not);
   WallPlaneFit fit{.m = start->m};
   std::vector<double> values;
+  values.reserve(at.size());
   for (const std::size_t i : at) values.push_back(double{measured_m[i]});
   const double middle_m = median(values);
   // The same deviation for all readings: of the disparity, else as a share of the range.

@@ -245,6 +245,7 @@ std::vector<std::uint8_t> region_of(const WallRays& rays, std::span<const float>
   std::vector<WallPixel> pixels(rays.size());
   name_pixels(rays, measured_m, left_out, fit, std::nullopt, pixels);
   std::vector<std::uint8_t> region;
+  region.reserve(pixels.size());
   for (const WallPixel pixel : pixels) region.push_back(pixel == WallPixel::kWall ? 1 : 0);
   return region;
 }
