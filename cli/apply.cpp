@@ -52,7 +52,7 @@ struct ApplyOptions {
   std::string sensor;
   fs::path folder, out;
   std::string files;
-  std::optional<std::vector<double>> camera;  ///< fx, fy, cx, cy in px, and perhaps the baseline in m
+  std::optional<fathom::WallCamera> camera;
   double levels_per_m = 1000.0;
   double far_m = std::numeric_limits<double>::infinity();
   std::optional<std::uint64_t> seed;
@@ -97,18 +97,18 @@ ChosenSensor choose_sensor(const std::string& text) {
 }
 
 /// Gives a depth or stereo camera the size of the images and these numbers.
-void set_camera(const std::vector<double>& numbers, const fathom::DepthImage& image, fathom::SensorModel& model) {
+void set_camera(const fathom::WallCamera& numbers, const fathom::DepthImage& image, fathom::SensorModel& model) {
   auto* const stereo = std::get_if<fathom::StereoCamera>(&model);
   fathom::DepthCamera* const camera = stereo != nullptr ? stereo : std::get_if<fathom::DepthCamera>(&model);
   if (camera == nullptr) throw fathom::InputError("--camera is of depth and stereo cameras alone");
   camera->width = image.cols, camera->height = image.rows;
-  camera->fx = numbers[0], camera->fy = numbers[1];
-  camera->principal_point_px = {numbers[2], numbers[3]};
+  camera->fx = numbers.fx_px, camera->fy = numbers.fy_px;
+  camera->principal_point_px = {numbers.cx_px, numbers.cy_px};
   camera->horizontal_fov_rad = 0.0;
   camera->focal_length_mm = camera->horizontal_aperture_mm = camera->vertical_aperture_mm = 0.0;
-  if (numbers.size() == 4) return;
+  if (numbers.baseline_m == 0.0) return;
   if (stereo == nullptr) throw fathom::InputError("--camera: BASELINE is of stereo cameras alone");
-  stereo->baseline_m = numbers[4];
+  stereo->baseline_m = numbers.baseline_m;
   stereo->left_camera.reset(), stereo->right_camera.reset();
 }
 
@@ -118,13 +118,6 @@ void fit_camera(const ApplyOptions& options, const fathom::DepthImage& image, fa
   if (shape.rows == image.rows && shape.cols == image.cols) return;
   throw fathom::InputError(fmt::format("the images have {} x {} pixels, and sensor '{}' {} x {}: give --camera",
                                        image.cols, image.rows, options.sensor, shape.cols, shape.rows));
-}
-
-std::vector<double> parse_intrinsics(const std::string& text) {
-  std::vector<double> numbers = parse_numbers("--camera", text, {-1e7, 1e7});
-  if (numbers.size() == 4 || numbers.size() == 5) return numbers;
-  throw fathom::InputError(
-      fmt::format("--camera has {} numbers: it is FX,FY,CX,CY or FX,FY,CX,CY,BASELINE, in px and m", numbers.size()));
 }
 
 /// The files that are written for one image: it, and its reasons.
@@ -223,7 +216,7 @@ void add_apply(CLI::App& app) {
   add_parsed(c,
              {"--camera", "FX,FY,CX,CY[,BASELINE]",
               "focal lengths and principal point of the images in px, and the baseline in m"},
-             [o](const std::string& text) { o->camera = parse_intrinsics(text); });
+             [o](const std::string& text) { o->camera = parse_camera(text); });
   c.add_option("--files", o->files, "names to take, with * and ?; default: depth*.npy, else depth*.png, else all")
       ->type_name("PATTERN");
   add_number(c, {"--levels-per-m", "N", "levels per metre of 16-bit images"},

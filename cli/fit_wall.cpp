@@ -175,22 +175,6 @@ void fit_wall(const FitWallOptions& o) {
   print_report(report, o.output, kWallFiles);
 }
 
-fathom::WallCamera parse_wall_camera(const std::string& text) {
-  const std::vector<double> numbers = parse_numbers("--camera", text, {-1e7, 1e7});
-  if (numbers.size() != 4 && numbers.size() != 5) {
-    throw fathom::InputError(fmt::format(
-        "--camera has {} numbers: it is FX,FY,CX,CY, in px, and of a stereo camera BASELINE, in m", numbers.size()));
-  }
-  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
-    if (!(numbers[k] > 0.0)) throw fathom::InputError(fmt::format("--camera = {}: FX and FY are above 0", text));
-  }
-  fathom::WallCamera camera = {numbers[0], numbers[1], numbers[2], numbers[3]};
-  if (numbers.size() == 5) camera.baseline_m = numbers[4];
-  if (!(camera.baseline_m >= 0.0))
-    throw fathom::InputError(fmt::format("--camera = {}: BASELINE is not below 0", text));
-  return camera;
-}
-
 std::array<double, 2> parse_sector(const std::string& text) {
   const std::vector<double> degrees = parse_numbers("--sector", text, {-360.0, 360.0, "degrees"});
   if (degrees.size() != 2 || !(degrees[0] < degrees[1])) {
@@ -205,7 +189,7 @@ void add_images(CLI::App& c, FitWallOptions& o) {
   add_parsed(c,
              {"--camera", "FX,FY,CX,CY[,BASELINE]",
               "of depth images: focal lengths and principal point in px, and of a stereo camera the baseline in m"},
-             [&o](const std::string& text) { o.camera = parse_wall_camera(text); });
+             [&o](const std::string& text) { o.camera = parse_camera(text); });
   c.add_option("--sensor", o.sensor,
                "lidar of clouds: a preset, or a file with an entry of `sensors:` or a scene of one sensor")
       ->type_name("PRESET|FILE");

@@ -85,6 +85,22 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   return numbers;
 }
 
+fathom::WallCamera parse_camera(const std::string& text) {
+  const std::vector<double> numbers = parse_numbers("--camera", text, {-1e7, 1e7});
+  if (numbers.size() != 4 && numbers.size() != 5) {
+    throw fathom::InputError(fmt::format(
+        "--camera has {} numbers: it is FX,FY,CX,CY, in px, and of a stereo camera BASELINE, in m", numbers.size()));
+  }
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+    if (!(numbers[k] > 0.0)) throw fathom::InputError(fmt::format("--camera = {}: FX and FY are above 0", text));
+  }
+  fathom::WallCamera camera = {numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (numbers.size() == 5) camera.baseline_m = numbers[4];
+  if (!(camera.baseline_m >= 0.0))
+    throw fathom::InputError(fmt::format("--camera = {}: BASELINE is not below 0", text));
+  return camera;
+}
+
 CLI::Option& add_parsed(CLI::App& c, const OptionText& text, const std::function<void(const std::string&)>& read) {
   return *c.add_option_function<std::string>(text.name, read, text.doc)->type_name(text.type);
 }

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/field.hpp>
+#include <fathom/calibrate/wall.hpp>
 #include <fathom/dataset/unit.hpp>
 
 namespace fathom_cli {
@@ -46,6 +47,9 @@ std::uint64_t parse_whole(const std::string& option, const std::string& text, co
 double parse_number(const std::string& option, const std::string& text, const NumberLimits& limits);
 /// The numbers of a list "1,2.5,3".
 std::vector<double> parse_numbers(const std::string& option, const std::string& text, const NumberLimits& limits);
+
+/// The value of --camera FX,FY,CX,CY[,BASELINE], in px and m. Without BASELINE it is 0.
+fathom::WallCamera parse_camera(const std::string& text);
 
 /// A text that `read` takes, without a default. Messages of `read` name the option.
 CLI::Option& add_parsed(CLI::App& c, const OptionText& text, const std::function<void(const std::string&)>& read);
