@@ -81,15 +81,15 @@ class EnergyLaw {
   double share_;
 };
 
-/// The log-likelihood and its derivatives by threshold (m) and exponent (p), apart from its steps.
+/// Derivatives of the log-likelihood by threshold (m) and exponent (p), apart from its steps.
 struct EnergySums {
-  double value = 0.0, m = 0.0, p = 0.0, pp = 0.0, pm = 0.0, mm = 0.0;
+  double m = 0.0, pp = 0.0, pm = 0.0, mm = 0.0;
 
   EnergySums(const Pixels& pixels, const EnergyLaw& law, double threshold, double pow) {
     const auto above = std::ranges::upper_bound(pixels.lost, threshold);
     for (auto e = above; e != pixels.lost.end(); ++e) {
       const EnergyLoss l = law.loss(*e);
-      value -= pow * l.y, m -= pow * l.by_m, p -= l.y, pm -= l.by_m, mm -= pow * l.by_mm;
+      m -= pow * l.by_m, pm -= l.by_m, mm -= pow * l.by_mm;
     }
     for (const double e : pixels.kept) {
       if (!law.loses(e)) break;
@@ -97,8 +97,7 @@ struct EnergySums {
       const double t = pow * l.y;
       if (t > kNegligible) break;
       const double rise = math::expm1(t), first = 1.0 / rise, second = -(rise + 1.0) * first * first;
-      value += math::log(rise / (rise + 1.0));
-      m += pow * l.by_m * first, p += l.y * first;
+      m += pow * l.by_m * first;
       pp += l.y * l.y * second, pm += l.by_m * first + pow * l.y * l.by_m * second;
       mm += pow * l.by_mm * first + pow * pow * l.by_m * l.by_m * second;
     }
@@ -119,30 +118,62 @@ class ThresholdProfile {
   ThresholdProfile(const Pixels& pixels, EnergyNormalization normalization)
       : pixels_(pixels), normalization_(normalization) {}
 
-  /// Newton's steps in log pow, kept between the ends; the likelihood has one peak.
   double operator()(double m) {
     const EnergyLaw law(normalization_, m);
+    lost_y_ = 0.0;
+    for (auto e = std::upper_bound(pixels_.lost.begin(), pixels_.lost.end(), m); e != pixels_.lost.end(); ++e) {
+      lost_y_ += law.y(*e);
+    }
+    kept_y_.clear();
+    for (const double e : pixels_.kept) {
+      if (!law.loses(e)) break;
+      kept_y_.push_back(law.y(e));
+      if (kLeastPow * kept_y_.back() > kNegligible) break;
+    }
+    return climb_pow();
+  }
+  [[nodiscard]] double pow() const { return pow_; }
+
+ private:
+  struct Slope {
+    double value, first, second;
+  };
+
+  /// Value and derivatives by log pow.
+  [[nodiscard]] Slope at(double pow) const {
+    Slope s = {-pow * lost_y_, -pow * lost_y_, -pow * lost_y_};
+    for (const double y : kept_y_) {
+      const double t = pow * y;
+      if (t > kNegligible) break;
+      const double rise = math::expm1(t), first = t / rise;
+      s.value += math::log(-math::expm1(-t));
+      s.first += first;
+      s.second += first - first * first * (rise + 1.0);
+    }
+    return s;
+  }
+
+  /// Newton's steps in log pow, kept between the ends; the likelihood has one peak.
+  double climb_pow() {
     double low = std::log(kLeastPow), high = std::log(kMostPow), x = std::log(pow_);
     for (int i = 0; i < 100; ++i) {
-      const double pow = std::exp(x);
-      const EnergySums s(pixels_, law, m, pow);
-      const double slope = pow * s.p, bend = slope + pow * pow * s.pp;
-      (slope > 0.0 ? low : high) = x;
-      double next = bend < 0.0 ? x - slope / bend : (slope > 0.0 ? high : low);
+      const Slope s = at(std::exp(x));
+      (s.first > 0.0 ? low : high) = x;
+      double next = s.second < 0.0 ? x - s.first / s.second : (s.first > 0.0 ? high : low);
       if (!(next > low && next < high)) next = 0.5 * (low + high);
       const bool done = std::abs(next - x) < 1e-10;
       x = next;
       if (done) break;
     }
     pow_ = std::exp(x);
-    return EnergySums(pixels_, law, m, pow_).value;
+    return at(pow_).value;
   }
-  [[nodiscard]] double pow() const { return pow_; }
 
- private:
   const Pixels& pixels_;
   EnergyNormalization normalization_;
   double pow_ = 2.0;
+  double lost_y_ = 0.0;
+  std::vector<double> kept_y_;
 };
 
 /// Thresholds lie below the energy of every kept pixel. If the law loses no pixel above 1 - m, every lost one is below.

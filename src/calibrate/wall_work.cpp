@@ -289,12 +289,14 @@ class WallFrameFitter {
 
   /// How far away walls were seen: losses beyond may be beyond the sensor's reach.
   void find_reach() {
-    for (std::size_t f = 0; f < count(); ++f) {
+    std::vector<double> reach_m(count(), 0.0);
+    each_frame([&](std::size_t f) {
       const auto deviation = [&](std::size_t i, double clean_m) { return w_.fits[f]->scale.at(w_.rays, i, clean_m); };
       each_near(f, deviation, [&](std::size_t i, double, double clean_m) {
-        w_.rays.reach_m = std::max(w_.rays.reach_m, w_.rays.length[i] * clean_m);
+        reach_m[f] = std::max(reach_m[f], w_.rays.length[i] * clean_m);
       });
-    }
+    });
+    for (const double reach : reach_m) w_.rays.reach_m = std::max(w_.rays.reach_m, reach);
     if (w_.rays.max_range_m > 0.0) w_.rays.reach_m = std::min(w_.rays.reach_m, w_.rays.max_range_m);
   }
 
