@@ -56,7 +56,8 @@ inline constexpr SettingName kArguments[] = {{"auto_max_range", "max_range_m=\"a
                                              {"per_log", "per_log="},
                                              {"refine_poses", "refine_poses=True"}};
 
-/// What ScanFit of python/fathom/_fits.py has. `write` makes files of a report and returns their names.
+/// Binds the attributes that ScanFit of python/fathom/_fits.py reads. `write` makes files of a report and returns their
+/// names.
 template <class Report, class... Options, class Write>
 void bind_scan_fit(py::class_<Report, Options...>& fit, Write write) {
   fit.def_property_readonly("_learned", [](const Report& r) { return parameter_tuples(r.fit); })

@@ -231,7 +231,7 @@ JumpGrid fitting_grid(const JumpProfile& profile, double low, double high) {
   return grid;
 }
 
-/// The middle of the highest plateau near the grid's best point.
+/// The highest likelihood within a cell of the grid's best point: the middle of its plateau there.
 std::pair<double, double> summit(const JumpProfile& profile, const JumpGrid& grid) {
   auto [low, high] = grid.beside(grid.best, grid.best);
   double best = grid.at[grid.best], top = grid.top();

@@ -47,7 +47,7 @@ Objective objective_of(const L& likelihood) {
 }
 
 /// Nelder and Mead's simplex (The Computer Journal 7, 1965), in logarithms of parameters that are never negative. It
-/// comes near the maximum from a distance, where slopes mislead.
+/// gives Newton's steps a better start, where slopes mislead.
 std::vector<double> search_coarsely(const Objective& objective, std::vector<double> start);
 
 /// Damped Newton steps (Levenberg and Marquardt) within the limits, until one gains less than `least_gain`, nats. The
