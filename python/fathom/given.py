@@ -68,7 +68,6 @@ class SensorNoise(_fathom._SensorNoise):
     ) -> None:
         self._scene = _scene_of(entities)
         self.sensor = _sensor_of(sensor, noise, values)
-        self._next = 0
         alone = self.sensor.replace(parent=None, ignore=(), ignore_groups=(), pose_offset=None)
         super().__init__(self._scene, alone._spec(self._scene), seed, threads, rate_hz, start_s, far_m, isa)
 
@@ -99,11 +98,9 @@ class SensorNoise(_fathom._SensorNoise):
         name = ("depth" if self._is_camera else "range") if kind is None else kind
         if name not in ("depth", "range"):
             raise InputError(f"kind: {kind!r} is not one of depth, range")
-        values = _metres(image, name, scale)
-        number = self._next if index is None else index
         wanted = (name,) if channels is None and out is None else channels
-        frame = self._apply(name, values, number, normals, normals_frame, entity_id, reflectivity, pose, wanted, out)
-        self._next = int(number) + (len(values) if values.ndim == 3 else 1)
+        values = image.detach() if hasattr(image, "detach") else image
+        frame = self._apply(name, values, scale, index, normals, normals_frame, entity_id, reflectivity, pose, wanted, out)
         if channels is not None or out is not None:
             return frame
         noisy = np.array(frame[name])
@@ -121,22 +118,3 @@ class SensorNoise(_fathom._SensorNoise):
             return object.__repr__(self)
         return f"SensorNoise({self.sensor!r})"
 
-
-def _metres(image: Any, name: str, scale: float) -> Any:
-    if getattr(getattr(image, "device", None), "type", "cpu") not in ("cpu", None):
-        raise InputError(f"{name}: in the memory of a GPU, and the processor applies the noise: give image.cpu()")
-    if not scale > 0.0:
-        raise InputError(f"scale: {scale!r} is not above 0")
-    try:
-        values = np.asarray(image.detach() if hasattr(image, "detach") else image)
-        if values.dtype == object and hasattr(image, "__dlpack__"):
-            values = np.from_dlpack(image)
-    except (TypeError, BufferError, RuntimeError) as error:
-        raise InputError(f"{name}: {error}") from None
-    if values.dtype.kind not in "fiu":
-        raise InputError(f"{name}: type {values.dtype} given, numbers wanted")
-    if values.dtype.kind in "iu" and scale == 1.0:
-        raise InputError(f"{name}: whole numbers ({values.dtype}) need a scale, such as scale=0.001 for millimetres")
-    if values.dtype == np.float32 and scale == 1.0:
-        return values
-    return values.astype(np.float32) * np.float32(scale)

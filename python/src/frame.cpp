@@ -105,6 +105,12 @@ std::shared_ptr<FrameHandle> FramePool::take(const FrameLayout& layout, ChannelS
   return handle;
 }
 
+std::unique_ptr<Use> use_of_frame(py::handle out) {
+  if (out.is_none()) return {};
+  if (!py::isinstance<FrameHandle>(out)) throw InputError("out: not a Frame");
+  return std::make_unique<Use>(py::cast<FrameHandle&>(out).in_use, "this Frame");
+}
+
 std::shared_ptr<FrameHandle> frame_for(py::handle out, py::handle channels, const FrameLayout& layout,
                                        double farthest_m, FramePool& pool) {
   if (out.is_none()) {

@@ -77,6 +77,9 @@ class FramePool {
   std::vector<Entry> entries_;
 };
 
+/// Marks the Frame that a call fills; null for None. Throws InputError for another object.
+std::unique_ptr<Use> use_of_frame(py::handle out);
+
 /// The frame that render() fills: `out`, or a frame of the pool.
 std::shared_ptr<FrameHandle> frame_for(py::handle out, py::handle channels, const FrameLayout& layout,
                                        double farthest_m, FramePool& pool);

@@ -39,12 +39,13 @@ class SensorNoiseHandle {
     noise_->set_noise(chain_of(chain));
   }
 
-  std::shared_ptr<FrameHandle> apply(const std::string& name, py::handle values, py::handle number, py::handle normals,
-                                     const std::string& normals_frame, py::handle entity_id, py::handle reflectivity,
-                                     py::handle pose, py::handle channels, py::handle out) {
+  /// `number`: of the first image; None: one after the last.
+  std::shared_ptr<FrameHandle> apply(const std::string& name, py::handle values, double scale, py::handle number,
+                                     py::handle normals, const std::string& normals_frame, py::handle entity_id,
+                                     py::handle reflectivity, py::handle pose, py::handle channels, py::handle out) {
     const Use use(in_use_, kName);
-    const std::uint32_t index = whole32(number, "index");
-    const Images images(*this, name, values);
+    const std::uint32_t index = number.is_none() ? next_ : whole32(number, "index");
+    const Images images(*this, name, values, scale);
     std::vector<GivenFrame> given(images.count);
     const Floats normal = optional_floats(normals, "normals", images, true);
     const Floats reflects = optional_floats(reflectivity, "reflectivity", images, false);
@@ -61,15 +62,12 @@ class SensorNoiseHandle {
       given[k].normal_frame = word_of<NormalFrame>(normals_frame, "normals_frame");
       given[k].world_from_sensor = place;
     }
-    std::optional<Use> use_of_out;
-    if (!out.is_none()) {
-      if (!py::isinstance<FrameHandle>(out)) throw InputError("out: not a Frame");
-      use_of_out.emplace(py::cast<FrameHandle&>(out).in_use, "this Frame");
-    }
+    const std::unique_ptr<Use> use_of_out = use_of_frame(out);
     std::shared_ptr<FrameHandle> handle = frame_for(out, channels, images.layout, farthest_m_, pool_);
     const std::shared_ptr<Frame> frame = handle->shared();
     watch_->begin();
     released([&] { noise_->apply(index, given, *frame); });
+    next_ = index + static_cast<std::uint32_t>(images.count);
     return handle;
   }
 
@@ -87,20 +85,46 @@ class SensorNoiseHandle {
 
   /// One image [rows, cols], or several [N, rows, cols].
   struct Images {
-    Images(const SensorNoiseHandle& handle, const std::string& name, py::handle given) {
+    /// take(the shape of an array for each ray, with 3 numbers each if `points`); `batch`: its images; 0: it is one.
+    template <class Take>
+    auto shaped(py::ssize_t batch, bool points, const char* text, Take take) const {
+      const py::ssize_t r = rows, c = cols;
+      if (batch == 0) return points ? take({{r, c, 3}, text}) : take({{r, c}, text});
+      return points ? take({{batch, r, c, 3}, text}) : take({{batch, r, c}, text});
+    }
+    /// Whole numbers need a scale, m.
+    Images(const SensorNoiseHandle& handle, const std::string& name, py::handle given, double scale) {
       rows = handle.noise_->rows(), cols = handle.noise_->cols();
       const py::array any = any_array(given, name);
       is_batch = any.ndim() == 3;
       count = is_batch ? static_cast<std::size_t>(any.shape(0)) : 1;
       rays = std::size_t{rows} * cols;
-      const std::string text = "(" + std::to_string(rows) + ", " + std::to_string(cols) + ") or (N, " +
-                               std::to_string(rows) + ", " + std::to_string(cols) + ")";
-      const py::ssize_t r = rows, c = cols;
-      values = is_batch ? floats(any, name, {{-1, r, c}, text.c_str()}, Finite::kNo)
-                        : floats(any, name, {{r, c}, text.c_str()}, Finite::kNo);
+      if (!(scale > 0.0)) throw InputError("scale: " + std::string(py::str(py::float_(scale))) + " is not above 0");
+      if (scale == 1.0 && (any.dtype().kind() == 'i' || any.dtype().kind() == 'u')) {
+        throw InputError(name + ": whole numbers (" + std::string(py::str(any.dtype())) +
+                         ") need a scale, such as scale=0.001 for millimetres");
+      }
+      const std::string shape = "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")";
+      const std::string text = shape + " or (N, " + shape.substr(1);
+      values = shaped(is_batch ? -1 : 0, false, text.c_str(),
+                      [&](const Shape& wanted) { return floats(any, name, wanted, Finite::kNo); });
       if (count == 0) throw InputError(name + ": no image given");
+      if (scale != 1.0) scale_by(static_cast<float>(scale));
       layout = {is_batch ? static_cast<std::uint32_t>(count) : 0, rows, cols};
     }
+    /// For an array of all images.
+    template <class Take>
+    auto shaped(bool points, Take take) const {
+      const char* const text = points ? "the shape of the image with 3 more" : "the shape of the image";
+      return shaped(is_batch ? static_cast<py::ssize_t>(count) : 0, points, text, take);
+    }
+    void scale_by(float scale) {
+      Floats scaled(std::vector<py::ssize_t>(values.shape(), values.shape() + values.ndim()));
+      std::transform(values.data(), values.data() + values.size(), scaled.mutable_data(),
+                     [scale](float value) { return value * scale; });
+      values = std::move(scaled);
+    }
+
     std::uint32_t rows, cols;
     bool is_batch;
     std::size_t count, rays;
@@ -110,30 +134,21 @@ class SensorNoiseHandle {
 
   static Floats optional_floats(py::handle value, const std::string& name, const Images& images, bool points) {
     if (value.is_none()) return {};
-    const py::ssize_t n = static_cast<py::ssize_t>(images.count), r = images.rows, c = images.cols;
-    const std::string text = points ? "the shape of the image with 3 more" : "the shape of the image";
-    const char* const wanted = text.c_str();
-    if (points) {
-      return images.is_batch ? floats(value, name, {{n, r, c, 3}, wanted}, Finite::kNo)
-                             : floats(value, name, {{r, c, 3}, wanted}, Finite::kNo);
-    }
-    return images.is_batch ? floats(value, name, {{n, r, c}, wanted}, Finite::kNo)
-                           : floats(value, name, {{r, c}, wanted}, Finite::kNo);
+    return images.shaped(points, [&](const Shape& wanted) { return floats(value, name, wanted, Finite::kNo); });
   }
 
+  /// -1, as frames of Python have it, is no entity.
   static std::vector<std::uint32_t> ids_of(py::handle value, const Images& images) {
     if (value.is_none()) return {};
-    const py::ssize_t n = static_cast<py::ssize_t>(images.count), r = images.rows, c = images.cols;
-    constexpr std::int64_t kMost = 0xffffffff;
-    const char* const wanted = "the shape of the image";
-    const Integers ids = images.is_batch ? integers(value, "entity_id", {{n, r, c}, wanted}, -1, kMost)
-                                         : integers(value, "entity_id", {{r, c}, wanted}, -1, kMost);
+    const Integers ids =
+        images.shaped(false, [&](const Shape& wanted) { return integers(value, "entity_id", wanted, -1, 0xffffffff); });
     return {ids.data(), ids.data() + ids.size()};
   }
 
   std::shared_ptr<SignalWatch> watch_;
   std::optional<SensorNoise> noise_;
   double farthest_m_ = 0.0;
+  std::uint32_t next_ = 0;  ///< number of the frame after the last
   FramePool pool_;
   InUse in_use_;
 };
@@ -146,8 +161,9 @@ void bind_sensor_noise(py::module_& m) {
                     const std::optional<std::string>&>(),
            "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "isa"_a)
       .def("_set_noise", &SensorNoiseHandle::set_noise, "chain"_a)
-      .def("_apply", &SensorNoiseHandle::apply, "name"_a, "values"_a, "index"_a, "normals"_a, "normals_frame"_a,
-           "entity_id"_a, "reflectivity"_a, "pose"_a, "channels"_a = py::none(), "out"_a = py::none())
+      .def("_apply", &SensorNoiseHandle::apply, "name"_a, "values"_a, "scale"_a, "index"_a = py::none(),
+           "normals"_a = py::none(), "normals_frame"_a = "sensor", "entity_id"_a = py::none(),
+           "reflectivity"_a = py::none(), "pose"_a = py::none(), "channels"_a = py::none(), "out"_a = py::none())
       .def_property_readonly("shape", &SensorNoiseHandle::shape, "(rows, cols) of its images.")
       .def_property_readonly("_is_camera", &SensorNoiseHandle::is_camera)
       .def("frame_time", &SensorNoiseHandle::frame_time, "index"_a,

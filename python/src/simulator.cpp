@@ -142,11 +142,7 @@ std::shared_ptr<FrameHandle> SimulatorHandle::render(py::handle sensor, py::hand
   const std::uint32_t frame_index = whole32(number, "index");
   refresh();
   Known& known = sensors_[index(id)];
-  std::optional<Use> use_of_out;
-  if (!out.is_none()) {
-    if (!py::isinstance<FrameHandle>(out)) throw InputError("out: not a Frame");
-    use_of_out.emplace(py::cast<FrameHandle&>(out).in_use, "this Frame");
-  }
+  const std::unique_ptr<Use> use_of_out = use_of_frame(out);
   std::shared_ptr<FrameHandle> handle = frame_for(out, channels, known.layout, known.farthest_m, known.pool);
   const std::shared_ptr<Frame> frame = handle->shared();
   watch_->begin();
