@@ -351,11 +351,8 @@ class HiddenFinder {
   }
 
   [[nodiscard]] float tolerance_of(std::uint32_t lane) const {
-    float least = job_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
-    for (const SightTolerance& t : job_.chain.sight_tolerance) {
-      least = std::min(least, t.of_entry[entry_of_lane(job_, t.table, begin_, cast_, lane)]);
-    }
-    return least;
+    return smallest_tolerance(job_.chain,
+                              [&](const EntryTable& table) { return entry_of_lane(job_, table, begin_, cast_, lane); });
   }
 
   const RenderJob& job_;

@@ -2,6 +2,7 @@
 #pragma once
 // A sensor's chain of noise: its models sorted by stage, checks against sensor and scene, and models with entries.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include <fathom/base/compute.hpp>
+#include <fathom/frame/frame.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/model.hpp>
@@ -73,6 +75,28 @@ struct StagedChain {
   EnergyGain energy_gain;                           ///< the same
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep if no model can carry a return outside
 };
+
+/// The ring of a ray.
+inline std::uint32_t ring_of(const RayPattern& rays, std::size_t ray) {
+  return rays.ring.empty() ? static_cast<std::uint32_t>(ray / rays.cols) : rays.ring[ray];
+}
+
+/// The smallest tolerance of the models that need lines of sight; 0 without tolerances. entry_of(table): the entry that
+/// the return takes.
+template <class EntryOf>
+float smallest_tolerance(const StagedChain& chain, EntryOf entry_of) {
+  float least = chain.sight_tolerance.empty() ? 0.0F : 1.0F;
+  for (const SightTolerance& t : chain.sight_tolerance) least = std::min(least, t.of_entry[entry_of(t.table)]);
+  return least;
+}
+
+/// Whether a frame with these channels reads normals, besides the models that turn rays.
+inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
+  return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
+         channels.contains(Channel::kIntensity) || channels.contains(Channel::kEnergy) || chain.needs_surface ||
+         chain.edge_reads.jumps;
+}
+
 /// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;
 /// `entities`: of the scene; a part without an entry takes the entry of its whole; `closes`: whether the last column of
 /// the sensor is next to the first one.

@@ -80,8 +80,7 @@ void cast_samples(const RenderJob& job, std::uint32_t begin, const RayBlock& ray
 inline std::uint32_t entry_of_lane(const RenderJob& job, const EntryTable& table, std::uint32_t begin,
                                    const CastBlock& cast, std::uint32_t lane) {
   if (!table.by_ring) return table.entry_of(cast.entity[lane]);
-  const std::uint32_t ray = job.plan.ray_of_lane[begin + lane];
-  return table.entry_of(job.pattern.ring.empty() ? ray / job.pattern.cols : job.pattern.ring[ray]);
+  return table.entry_of(ring_of(job.pattern, job.plan.ray_of_lane[begin + lane]));
 }
 
 /// Finds, for each valid return of such a block, which cameras do not see it: SurfaceBlock::hidden. Reads the cosines

@@ -24,7 +24,13 @@ constexpr float kLeastSquare = 0.99F, kMostSquare = 1.01F;
 
 // --- ranges along rays
 
-float origin_x(const RayPattern& rays, std::size_t i) { return rays.origin_x.empty() ? 0.0F : rays.origin_x[i]; }
+Ray ray_of(const RayPattern& rays, std::size_t i) {
+  const bool own = !rays.origin_x.empty();
+  return {own ? rays.origin_x[i] : 0.0F, own ? rays.origin_y[i] : 0.0F, own ? rays.origin_z[i] : 0.0F,
+          rays.direction_x[i],           rays.direction_y[i],           rays.direction_z[i]};
+}
+
+bool is_met(float value, float far_m) { return value > 0.0F && value < far_m; }
 
 /// +inf: met nothing.
 void find_ranges(const GivenFrame& given, const GivenNeeds& needs, std::size_t begin, std::size_t end, float* out) {
@@ -32,9 +38,9 @@ void find_ranges(const GivenFrame& given, const GivenNeeds& needs, std::size_t b
   const float* const depth = given.range_m.empty() ? given.depth_m.data() : nullptr;
   for (std::size_t i = begin; i < end; ++i) {
     const float value = depth != nullptr ? depth[i] : given.range_m[i];
-    const bool met = value > 0.0F && value < far && value < math::kInfinity;
-    const float range = depth != nullptr ? (value - origin_x(needs.rays, i)) / needs.rays.direction_x[i] : value;
-    out[i] = math::select(met, range, math::kInfinity);
+    const Ray ray = ray_of(needs.rays, i);
+    const float range = depth != nullptr ? (value - ray.ox) / ray.dx : value;
+    out[i] = math::select(is_met(value, far), range, math::kInfinity);
   }
 }
 
@@ -114,13 +120,7 @@ class NormalFinder {
     return {next, std::abs(bend) / here};
   }
 
-  [[nodiscard]] Triple point(std::size_t i) const {
-    const float r = range_m_[i];
-    const bool own = !rays_.origin_x.empty();
-    return {(own ? rays_.origin_x[i] : 0.0F) + rays_.direction_x[i] * r,
-            (own ? rays_.origin_y[i] : 0.0F) + rays_.direction_y[i] * r,
-            (own ? rays_.origin_z[i] : 0.0F) + rays_.direction_z[i] * r};
-  }
+  [[nodiscard]] Triple point(std::size_t i) const { return end_of(ray_of(rays_, i), range_m_[i]); }
   [[nodiscard]] static Triple minus(const Triple& a, const Triple& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
   [[nodiscard]] static Triple cross(const Triple& a, const Triple& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -147,57 +147,53 @@ void check_normal(const float* n, std::size_t pixel, const RayPattern& rays) {
 
 // --- points that a camera does not see
 
-/// One row of the image, seen from a camera beside it. A column of the buffer keeps the nearest surface at its centre.
+/// One row of the image, seen from a camera beside it.
 class RowSight {
  public:
-  RowSight(const GivenNeeds& needs, const GivenSurfaces& image, const float* inverse_m)
-      : needs_(needs), cols_(needs.rays.cols), image_m_(inverse_m), entity_(image.entity) {
-    column_.resize(cols_);
-  }
+  /// Arrays are of the row, [cols]; of `column` and `seen` the memory alone counts. `first`: place of its first point.
+  RowSight(const GivenNeeds& needs, const std::uint32_t* entity, std::size_t first, const float* inverse_m,
+           float* column, SeenSurface* seen)
+      : needs_(needs),
+        cols_(needs.rays.cols),
+        first_(first),
+        entity_(entity != nullptr ? entity + first : nullptr),
+        inverse_m_(inverse_m),
+        column_(column),
+        seen_(seen) {}
 
-  /// Adds `bit` to the points of a row that a camera at this offset (m, to the left) does not see.
-  void find(std::uint32_t row, float offset_m, std::uint8_t bit, std::uint8_t* hidden) {
+  /// Adds `bit` to the points that a camera at this offset (m, to the left) does not see.
+  void find(float offset_m, std::uint8_t bit, std::uint8_t* hidden) {
     if (offset_m == 0.0F) return;  // the emitter struck the point: it sees it
-    const std::size_t first = std::size_t{row} * cols_;
-    move_points(first, offset_m);
-    nearest_.assign(cols_, Nearest{});
-    for (std::uint32_t c = 0; c < cols_; ++c) draw(first, c);
+    const float scale = needs_.view.optics.fx_px * offset_m;
+    for (std::uint32_t c = 0; c < cols_; ++c) column_[c] = static_cast<float>(c) + scale * inverse_m_[c];
+    std::fill_n(seen_, cols_, SeenSurface{});
+    for (std::uint32_t c = 0; c < cols_; ++c) draw(c);
     for (std::uint32_t c = 0; c < cols_; ++c) {
-      if (inverse_m_[c] > 0.0F && is_hidden(first, c)) hidden[first + c] |= bit;
+      if (inverse_m_[c] > 0.0F && is_hidden(c)) hidden[c] |= bit;
     }
   }
 
  private:
-  struct Nearest {
-    float inverse_m = 0.0F;
-    std::uint32_t from = 0;  ///< column of its point
-  };
   /// Two points farther apart in inverse depth belong to two surfaces, with nothing known between them.
   static constexpr float kMostStep = 0.05F;
   /// Rounding, and the bend of a surface between two columns.
   static constexpr float kMargin = 2e-3F;
 
-  void move_points(std::size_t first, float offset_m) {
-    inverse_m_ = image_m_ + first;
-    const float scale = needs_.view.optics.fx_px * offset_m;
-    for (std::uint32_t c = 0; c < cols_; ++c) column_[c] = static_cast<float>(c) + scale * inverse_m_[c];
-  }
-
-  [[nodiscard]] bool is_joined(std::size_t first, std::uint32_t a, std::uint32_t b) const {
+  [[nodiscard]] bool is_joined(std::uint32_t a, std::uint32_t b) const {
     if (!(inverse_m_[a] > 0.0F) || !(inverse_m_[b] > 0.0F)) return false;
-    if (entity_ != nullptr && entity_[first + a] != entity_[first + b]) return false;
+    if (entity_ != nullptr && entity_[a] != entity_[b]) return false;
     return std::abs(inverse_m_[a] - inverse_m_[b]) <= kMostStep * std::max(inverse_m_[a], inverse_m_[b]);
   }
 
   /// Draws the surface from point c half way to its neighbours; where it ends, half a pixel beyond.
-  void draw(std::size_t first, std::uint32_t c) {
+  void draw(std::uint32_t c) {
     if (!(inverse_m_[c] > 0.0F)) return;
-    if (c + 1 < cols_ && is_joined(first, c, c + 1)) {
+    if (c + 1 < cols_ && is_joined(c, c + 1)) {
       stretch(c, column_[c], inverse_m_[c], column_[c + 1], inverse_m_[c + 1]);
     } else {
       stretch(c, column_[c], inverse_m_[c], column_[c] + 0.5F, inverse_m_[c]);
     }
-    if (c == 0 || !is_joined(first, c - 1, c)) stretch(c, column_[c] - 0.5F, inverse_m_[c], column_[c], inverse_m_[c]);
+    if (c == 0 || !is_joined(c - 1, c)) stretch(c, column_[c] - 0.5F, inverse_m_[c], column_[c], inverse_m_[c]);
   }
 
   void stretch(std::uint32_t from, float begin, float at_begin, float end, float at_end) {
@@ -209,44 +205,37 @@ class RowSight {
     for (auto k = static_cast<std::uint32_t>(std::ceil(std::max(begin, 0.0F))); k <= stop; ++k) {
       const float share = width > 0.0F ? (static_cast<float>(k) - begin) / width : 0.0F;
       const float inverse = at_begin + share * (at_end - at_begin);
-      if (inverse > nearest_[k].inverse_m) nearest_[k] = {inverse, from};
+      if (inverse > seen_[k].inverse_m) seen_[k] = {inverse, from};
     }
   }
 
   /// Whether nearer surfaces cover the point on both sides.
-  [[nodiscard]] bool is_hidden(std::size_t first, std::uint32_t c) const {
+  [[nodiscard]] bool is_hidden(std::uint32_t c) const {
     const float last = static_cast<float>(cols_) - 1.0F;
     if (!(column_[c] >= 0.0F) || column_[c] > last) return false;  // outside the image
     const auto left = static_cast<std::uint32_t>(column_[c]);
-    return covers(first, nearest_[left], c) && covers(first, nearest_[std::min(left + 1, cols_ - 1)], c);
+    return covers(seen_[left], c) && covers(seen_[std::min(left + 1, cols_ - 1)], c);
   }
-  [[nodiscard]] bool covers(std::size_t first, const Nearest& nearest, std::uint32_t c) const {
-    const bool own = entity_ == nullptr || entity_[first + nearest.from] == entity_[first + c];
-    const float share = kMargin + (own ? tolerance_of(first + c) : 0.0F);
-    return nearest.inverse_m * (1.0F - share) > inverse_m_[c];
+  [[nodiscard]] bool covers(const SeenSurface& seen, std::uint32_t c) const {
+    const bool own = entity_ == nullptr || entity_[seen.from] == entity_[c];
+    const float share = kMargin + (own ? tolerance_of(c) : 0.0F);
+    return seen.inverse_m * (1.0F - share) > inverse_m_[c];
   }
-  [[nodiscard]] float tolerance_of(std::size_t ray) const {
-    float least = needs_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
-    for (const SightTolerance& t : needs_.chain.sight_tolerance) {
-      const std::uint32_t ring =
-          needs_.rays.ring.empty() ? static_cast<std::uint32_t>(ray / cols_) : needs_.rays.ring[ray];
-      const std::uint32_t id = t.table.by_ring ? ring : entity_ == nullptr ? 0 : entity_[ray];
-      least = std::min(least, t.of_entry[t.table.entry_of(id)]);
-    }
-    return least;
+  [[nodiscard]] float tolerance_of(std::uint32_t c) const {
+    return smallest_tolerance(needs_.chain, [&](const EntryTable& table) {
+      const std::uint32_t entity = entity_ == nullptr ? 0 : entity_[c];
+      return table.entry_of(table.by_ring ? ring_of(needs_.rays, first_ + c) : entity);
+    });
   }
 
   const GivenNeeds& needs_;
   std::uint32_t cols_;
-  const float *image_m_, *inverse_m_ = nullptr;  ///< inverse depths of the image, and of the row
+  std::size_t first_;
   const std::uint32_t* entity_;
-  std::vector<float> column_;
-  std::vector<Nearest> nearest_;
+  const float* inverse_m_;  ///< inverse depths
+  float* column_;
+  SeenSurface* seen_;
 };
-
-}  // namespace
-
-namespace {
 
 /// Calls work(begin, end) for parts of the rows.
 template <class Work>
@@ -275,7 +264,7 @@ void GivenImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Execu
   range_m_.resize(count);
   if (needs_inverse) inverse_m_.resize(count);
   if (finds_normals) normal_.resize(3 * count);
-  if (needs.chain.needs_sight) hidden_.assign(count, 0);
+  if (needs.chain.needs_sight) hidden_.assign(count, 0), column_.resize(count), seen_.resize(count);
   surfaces_ = {.range_m = range_m_.data(),
                .normal = !needs.normals  ? nullptr
                          : finds_normals ? normal_.data()
@@ -316,10 +305,11 @@ void GivenImage::find_hidden(const GivenNeeds& needs, Executor& executor) {
   const auto left = static_cast<float>(needs.view.cameras.left_m.y);
   const auto right = static_cast<float>(needs.view.cameras.right_m.y);
   for_each_row(needs, executor, [&](std::uint32_t begin, std::uint32_t end) {
-    RowSight sight(needs, surfaces_, inverse_m_.data());
     for (std::uint32_t row = begin; row < end; ++row) {
-      sight.find(row, left, kHiddenFromLeft, hidden_.data());
-      sight.find(row, right, kHiddenFromRight, hidden_.data());
+      const std::size_t first = std::size_t{row} * needs.rays.cols;
+      RowSight sight(needs, surfaces_.entity, first, &inverse_m_[first], &column_[first], &seen_[first]);
+      sight.find(left, kHiddenFromLeft, &hidden_[first]);
+      sight.find(right, kHiddenFromRight, &hidden_[first]);
     }
   });
 }
@@ -340,7 +330,7 @@ void check_unit(std::string_view name, std::span<const float> values, float far_
   std::size_t finite = 0, far = 0, numbers = 0;
   for (const float v : values) {
     numbers += std::isnan(v) ? 0 : 1;
-    if (!(v > 0.0F) || !(v < far_m) || !(v < math::kInfinity)) continue;
+    if (!is_met(v, far_m)) continue;
     ++finite, far += v > kFarMedianM ? 1 : 0;
   }
   if (numbers == 0) throw InputError(fmt::format("{} is NaN everywhere", name));
@@ -411,13 +401,10 @@ std::size_t pixel_met(const RenderJob& job, std::uint32_t ray, const Triple& d) 
 /// The range at which a turned ray meets the plane of a pixel's surface, with normal n; +inf: it does not.
 float range_to_plane(const RayPattern& rays, std::size_t ray, std::size_t pixel, float range_m, const Triple& n,
                      const Triple& d) {
-  Triple p = {rays.direction_x[pixel] * range_m, rays.direction_y[pixel] * range_m, rays.direction_z[pixel] * range_m};
-  if (!rays.origin_x.empty()) {
-    p.x += rays.origin_x[pixel] - rays.origin_x[ray];
-    p.y += rays.origin_y[pixel] - rays.origin_y[ray];
-    p.z += rays.origin_z[pixel] - rays.origin_z[ray];
-  }
-  const float range = (p.x * n.x + p.y * n.y + p.z * n.z) / (d.x * n.x + d.y * n.y + d.z * n.z);
+  const Triple p = end_of(ray_of(rays, pixel), range_m);
+  const Ray from = ray_of(rays, ray);
+  const float distance = (p.x - from.ox) * n.x + (p.y - from.oy) * n.y + (p.z - from.oz) * n.z;
+  const float range = distance / (d.x * n.x + d.y * n.y + d.z * n.z);
   return math::select(range > 0.0F, range, math::kInfinity);
 }
 

@@ -47,6 +47,12 @@ struct GivenNeeds {
   double far_m = 0.0;  ///< ranges from there on met nothing
 };
 
+/// The nearest surface that another camera sees at a column of its image.
+struct SeenSurface {
+  float inverse_m = 0.0F;  ///< inverse depth; 0: none
+  std::uint32_t from = 0;  ///< column of its point in the given image
+};
+
 /// An image ready for rendering, with its memory.
 class GivenImage {
  public:
@@ -63,6 +69,8 @@ class GivenImage {
   std::vector<float> range_m_, normal_;
   std::vector<float> inverse_m_;  ///< inverse depths of a camera, else inverse ranges; 0: met nothing
   std::vector<std::uint8_t> hidden_;
+  std::vector<float> column_;  ///< of each point in the other camera's image
+  std::vector<SeenSurface> seen_;
 };
 
 /// Throws InputError if an array has another size than the sensor's rays, none or both of ranges and depths are given,

@@ -98,8 +98,7 @@ class RowSegments {
   }
 
   [[nodiscard]] std::uint32_t id_of(const EntryTable& table, std::size_t ray) const {
-    if (!table.by_ring) return job_.edge->entity[ray];
-    return job_.pattern.ring.empty() ? row_ : job_.pattern.ring[ray];
+    return table.by_ring ? ring_of(job_.pattern, ray) : job_.edge->entity[ray];
   }
 
   [[nodiscard]] EdgeRow pixels(std::uint32_t row) const {

@@ -149,10 +149,7 @@ class BlockRenderer {
   }
 
   [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
-  [[nodiscard]] bool wants_normals() const {
-    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || needs_angles() ||
-           job_.chain.edge_reads.jumps;
-  }
+  [[nodiscard]] bool wants_normals() const { return reads_normals(job_.chain, frame_.channels()); }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
   [[nodiscard]] bool shows_normals() const { return fathom::shows_normals(job_, frame_.channels()); }
   [[nodiscard]] bool shows_entity() const { return fathom::shows_entity(job_, frame_.channels()); }

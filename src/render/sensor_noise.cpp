@@ -180,10 +180,7 @@ class SensorNoise::Impl {
 
   [[nodiscard]] GivenNeeds needs(ChannelSet channels) const {
     const StagedChain& chain = prepared_.chain();
-    const bool normals = chain.needs_surface || chain.needs_sight || chain.edge_reads.jumps || !chain.ray.empty() ||
-                         chain.noise_needs_angles || channels.contains(Channel::kNormal) ||
-                         channels.contains(Channel::kIncidence) || channels.contains(Channel::kIntensity) ||
-                         channels.contains(Channel::kEnergy);
+    const bool normals = !chain.ray.empty() || reads_normals(chain, channels);
     return {prepared_.rays(), prepared_.view(), chain, normals, options_.far_m};
   }
 

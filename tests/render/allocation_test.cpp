@@ -9,8 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/sensor_noise.hpp>
 
-#include "render/test_scenes.hpp"
+#include "render/stereo_scenes.hpp"
 #include "support/allocations.hpp"
 
 #if !FATHOM_SANITIZED
@@ -50,6 +51,20 @@ TEST(Allocations, NoneInASteadyFrameOnOneThread) {
 
 TEST(Allocations, NoneInASteadyFrameOnTwoThreads) {
   EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), {.threads = 2}, all_channels()), 0U);
+}
+
+TEST(Allocations, NoneInASteadyGivenFrame) {
+  StereoCamera camera = test::make_stereo(160, 120, 120, 0.06);
+  SensorNoise noise(
+      make_sensor(camera, {StereoShadow{}, StereoEnergy{.min_energy = 0.1F}, Dropout{.probability = 0.1F}}),
+      {.compute = {.threads = 1}});
+  const std::vector<float> depth(std::size_t{160} * 120, 2.0F);
+  Frame frame(all_channels());
+  for (std::uint32_t i = 0; i < 5; ++i) noise.apply(i, {.depth_m = depth}, frame);
+  EXPECT_EQ(allocations_in([&] {
+              for (std::uint32_t i = 5; i < 10; ++i) noise.apply(i, {.depth_m = depth}, frame);
+            }),
+            0U);
 }
 
 TEST(Allocations, NoneWhereRaysBringBackSeveralReturns) {

@@ -119,9 +119,9 @@ struct RunResult {
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
-/// Every file appears whole or not at all, and nothing is written unless all input is valid. The
-/// bytes of every file are the same on any computer and for any number of threads, except "versions" and "run" in
-/// summary.json and the compression of pictures, which is zlib's. Ranges are drawn once, before the first frame;
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. The bytes of every file
+/// are the same on any computer and for any number of threads, except "versions" and "run" in summary.json and the
+/// compression of pictures, which is zlib's. Ranges are drawn once, before the first frame;
 /// Environments renders the same frames for the same seed, environment and episode. Until the run is complete, the
 /// folder holds unfinished.txt instead of summary.json. It names the files of the run, and the run keeps it locked, so
 /// that two runs cannot share a folder. `force` first removes the files that an earlier run lists in its summary.json

@@ -277,7 +277,7 @@ class CudaFrames::Work {
     const std::size_t rays = std::size_t{pattern.rows} * pattern.cols;
     rings_.clear();
     for (std::size_t i = 0; writer.ring() != nullptr && i < rays; ++i) {
-      rings_.push_back(pattern.ring.empty() ? static_cast<std::uint16_t>(i / pattern.cols) : pattern.ring[i]);
+      rings_.push_back(static_cast<std::uint16_t>(ring_of(pattern, i)));
     }
     for (std::size_t i = 0; i < block.jobs.size() * block.first().returns(); ++i) {
       const RenderJob& job = block.jobs[i % block.jobs.size()];
