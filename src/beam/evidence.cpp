@@ -13,13 +13,9 @@
 #include <fathom/beam/fit.hpp>
 
 #include "base/text.hpp"
+#include "noise/expected_range.hpp"
 
 namespace fathom {
-
-void check_expected(std::size_t number, float expected_m) {
-  if (expected_m >= 0.0F) return;
-  throw InputError(fmt::format("expected range {} = {} is not at least 0", number, expected_m));
-}
 
 double ks_distance_uniform(std::span<double> u) {
   std::sort(u.begin(), u.end());

@@ -14,9 +14,6 @@
 
 namespace fathom {
 
-/// Throws InputError naming the expected range of this number unless it is at least 0.
-void check_expected(std::size_t number, float expected_m);
-
 /// Kolmogorov-Smirnov distance of a sample from the uniform distribution on [0, 1]. Sorts `u` in place. 0 when empty.
 double ks_distance_uniform(std::span<double> u);
 

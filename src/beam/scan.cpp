@@ -26,9 +26,6 @@ namespace {
 
 constexpr std::size_t kScansAtOnce = 16;
 
-/// Of a pose or an offset.
-bool is_finite(const auto& p) { return std::isfinite(p.x_m) && std::isfinite(p.y_m) && std::isfinite(p.yaw_rad); }
-
 [[noreturn]] void fail_selection(std::string_view text, const std::string& what) {
   throw InputError(fmt::format("scans '{}': {}", text, what));
 }
@@ -44,37 +41,6 @@ std::size_t parse_part(std::string_view text, std::string_view part, std::size_t
 }
 
 }  // namespace
-
-void validate(const ScanLog& log) {
-  if (log.scans() == 0 || log.rays() == 0) {
-    throw InputError(fmt::format("log: {} of {}: at least one of each is needed", counted(log.scans(), "scan"),
-                                 counted(log.rays(), "ray")));
-  }
-  if (log.range_m.size() != log.scans() * log.rays()) {
-    throw InputError(fmt::format("log: {} for {} of {}", counted(log.range_m.size(), "reading"),
-                                 counted(log.scans(), "scan"), counted(log.rays(), "ray")));
-  }
-  for (std::size_t i = 0; i < log.rays(); ++i) {
-    if (!std::isfinite(log.azimuth_rad[i])) {
-      throw InputError(fmt::format("log: azimuth of ray {} = {} is not finite", i, number_text(log.azimuth_rad[i])));
-    }
-  }
-  for (std::size_t i = 0; i < log.scans(); ++i) {
-    const PlanarPose& p = log.pose[i];
-    if (!is_finite(p)) {
-      throw InputError(fmt::format("log: pose {} = ({}, {}, {}) is not finite", i, p.x_m, p.y_m, p.yaw_rad));
-    }
-  }
-  if (!log.ray_offset.empty() && log.ray_offset.size() != log.range_m.size()) {
-    throw InputError(fmt::format("log: {} ray offsets for {} readings", log.ray_offset.size(), log.range_m.size()));
-  }
-  for (std::size_t i = 0; i < log.ray_offset.size(); ++i) {
-    if (!is_finite(log.ray_offset[i])) {
-      throw InputError(
-          fmt::format("log: the offset of ray {} of scan {} is not finite", i % log.rays(), i / log.rays()));
-    }
-  }
-}
 
 double suspected_no_return_m(const ScanLog& log, double max_range_m) {
   NoReturnPile pile;
@@ -138,31 +104,6 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
     }
   });
   return data;
-}
-
-Pose pose_from_planar(const PlanarPose& pose, double z_m) {
-  return {{pose.x_m, pose.y_m, z_m}, from_roll_pitch_yaw(0, 0, pose.yaw_rad)};
-}
-
-RayFan planar_fan(std::span<const double> azimuth_rad) {
-  RayFan fan;
-  for (const double azimuth : azimuth_rad) {
-    fan.x.push_back(static_cast<float>(math::cos(azimuth)));
-    fan.y.push_back(static_cast<float>(math::sin(azimuth)));
-    fan.z.push_back(0.0F);
-  }
-  return fan;
-}
-
-RayFan subsample(const RayFan& fan, std::size_t step) {
-  if (step == 0) throw InputError("ray_step = 0 is not at least 1");
-  RayFan kept;
-  for (std::size_t i = 0; i < fan.size(); i += step) {
-    kept.x.push_back(fan.x[i]);
-    kept.y.push_back(fan.y[i]);
-    kept.z.push_back(fan.z[i]);
-  }
-  return kept;
 }
 
 namespace {

@@ -17,6 +17,7 @@
 #include "base/compute.hpp"
 #include "beam/evidence.hpp"
 #include "beam/score_kernels.hpp"
+#include "noise/expected_range.hpp"
 
 namespace fathom {
 

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include <fathom/beam/fit.hpp>
+
 #include "calibrate/chain_fit.hpp"
 
 namespace fathom {
@@ -94,6 +96,25 @@ std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<do
   return start;
 }
 
+namespace {
+
+BeamParameters fit_beam(const LearnedReturns& returns, MissPolicy miss, const double* hit_offset_m) {
+  BeamData data;
+  for (const float range_m : returns.range_m) {
+    data.reading_m.push_back(std::isnan(range_m) ? static_cast<float>(returns.max_range_m) : range_m);
+  }
+  data.expected_m.assign(returns.clean_range_m.begin(), returns.clean_range_m.end());
+  data.scan.assign(returns.frame.begin(), returns.frame.end());
+  FitOptions options;
+  options.fit_hit_offset = hit_offset_m == nullptr;
+  if (hit_offset_m != nullptr) options.start.hit_offset_m = *hit_offset_m;
+  options.tolerance = 1e-6;  // the search goes on from there
+  options.compute.threads = 1;
+  return fit_beam_model(data, {.max_range_m = returns.max_range_m, .miss = miss}, options).model;
+}
+
+}  // namespace
+
 NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data) {
   const ChainReturns& returns = data.returns;
   std::vector<float> range_m, clean_range_m;
@@ -102,6 +123,7 @@ NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, cons
     range_m.push_back(returns.range_m[i]), clean_range_m.push_back(returns.clean_range_m[i]);
     frame.push_back(returns.frame[i]);
   }
+  const LearnedReturns measured = {range_m, clean_range_m, frame, returns.max_range_m, &fit_beam};
   NoiseChain reached = chain;
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     std::vector<FreeNumber> own;
@@ -110,7 +132,7 @@ NoiseChain begun(const NoiseChain& chain, std::span<const FreeNumber> free, cons
       if (p.entry == entry) own.push_back(p), names.push_back(p.field);
     }
     if (own.empty()) continue;
-    const auto beginning = chain[entry].noise.begin({range_m, clean_range_m, frame, returns.max_range_m}, names);
+    const auto beginning = chain[entry].noise.begin(measured, names);
     if (!beginning) continue;
     NoiseChain guess = chain;
     guess[entry].noise = *beginning;

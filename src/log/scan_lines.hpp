@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/beam/scan.hpp>
+#include <fathom/files/scan_log.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "text/text_lines.hpp"
@@ -121,7 +121,7 @@ std::unique_ptr<ScanLines> make_csv_lines(const ScanLogOptions& options, const P
 /// Whether the first line that is neither blank nor a comment begins a log in CSV.
 bool begins_csv_log(std::string_view content);
 
-// The lines of a scan log in CSV (fathom/beam/scan.hpp), for files that grow scan by scan.
+// The lines of a scan log in CSV (fathom/files/scan_log.hpp), for files that grow scan by scan.
 
 /// `max_range_m`: 0 if unknown.
 std::string scan_csv_header(std::span<const double> azimuth_rad, double max_range_m, bool stamped);

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/scan.hpp>
+#include <fathom/files/scan_log.hpp>
 #include <fathom/math/f64.hpp>
 
 #include "base/errors.hpp"
@@ -124,7 +124,41 @@ class TextScans {
   bool csv_;
 };
 
+/// Of a pose or an offset.
+bool is_finite_place(const auto& p) { return std::isfinite(p.x_m) && std::isfinite(p.y_m) && std::isfinite(p.yaw_rad); }
+
 }  // namespace
+
+void validate(const ScanLog& log) {
+  if (log.scans() == 0 || log.rays() == 0) {
+    throw InputError(fmt::format("log: {} of {}: at least one of each is needed", counted(log.scans(), "scan"),
+                                 counted(log.rays(), "ray")));
+  }
+  if (log.range_m.size() != log.scans() * log.rays()) {
+    throw InputError(fmt::format("log: {} for {} of {}", counted(log.range_m.size(), "reading"),
+                                 counted(log.scans(), "scan"), counted(log.rays(), "ray")));
+  }
+  for (std::size_t i = 0; i < log.rays(); ++i) {
+    if (!std::isfinite(log.azimuth_rad[i])) {
+      throw InputError(fmt::format("log: azimuth of ray {} = {} is not finite", i, number_text(log.azimuth_rad[i])));
+    }
+  }
+  for (std::size_t i = 0; i < log.scans(); ++i) {
+    const PlanarPose& p = log.pose[i];
+    if (!is_finite_place(p)) {
+      throw InputError(fmt::format("log: pose {} = ({}, {}, {}) is not finite", i, p.x_m, p.y_m, p.yaw_rad));
+    }
+  }
+  if (!log.ray_offset.empty() && log.ray_offset.size() != log.range_m.size()) {
+    throw InputError(fmt::format("log: {} ray offsets for {} readings", log.ray_offset.size(), log.range_m.size()));
+  }
+  for (std::size_t i = 0; i < log.ray_offset.size(); ++i) {
+    if (!is_finite_place(log.ray_offset[i])) {
+      throw InputError(
+          fmt::format("log: the offset of ray {} of scan {} is not finite", i % log.rays(), i / log.rays()));
+    }
+  }
+}
 
 void validate(const ScanLogOptions& options) {
   const double angle_deg = options.ray_angle_deg.value_or(1.0);
@@ -135,7 +169,7 @@ void validate(const ScanLogOptions& options) {
     throw InputError(Setting{"ray_time_s"}, " = ", number_text(options.ray_time_s), " is not in [0, 1] s");
   }
   const PlanarPose mount = options.mount.value_or(PlanarPose{});
-  if (!std::isfinite(mount.x_m) || !std::isfinite(mount.y_m) || !std::isfinite(mount.yaw_rad)) {
+  if (!is_finite_place(mount)) {
     throw InputError(fmt::format("mount = ({}, {}, {}) is not finite", mount.x_m, mount.y_m, mount.yaw_rad));
   }
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/beam/scan.hpp>
+#include <fathom/files/scan_log.hpp>
 
 #include "bag/read_bag.hpp"
 #include "log/frame_tree.hpp"

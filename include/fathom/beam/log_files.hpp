@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <fathom/base/export.hpp>
-#include <fathom/beam/scan.hpp>
+#include <fathom/files/scan_log.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {

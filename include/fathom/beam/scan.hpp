@@ -1,118 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Expected ranges, scans with poses from files or from memory, and the pairs (reading, expected range) made from them.
+// Scans of a log that learning takes, and the pairs (reading, expected range) made from them.
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/base/geometry.hpp>
-#include <fathom/beam/model.hpp>
-#include <fathom/scene/grid_map.hpp>
+#include <fathom/files/scan_log.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 namespace fathom {
-
-// The expected range z*: the range that a ray should measure by a map or a scene.
-
-/// The sensor's pose in the world for a planar pose: at height `z_m`, upright.
-FATHOM_API Pose pose_from_planar(const PlanarPose& pose, double z_m = 0.0);
-
-/// Directions of the rays of one scan, in the sensor frame; unit vectors. Arrays [rays].
-struct RayFan {
-  std::vector<float> x, y, z;
-  [[nodiscard]] std::size_t size() const { return x.size(); }
-};
-
-/// Rays in the sensor's x-y plane at these azimuths.
-FATHOM_API RayFan planar_fan(std::span<const double> azimuth_rad);
-/// Every `step`-th ray, the first one always. Throws InputError for step 0.
-FATHOM_API RayFan subsample(const RayFan& fan, std::size_t step);
-
-class FATHOM_API ExpectedRanges {
- public:
-  virtual ~ExpectedRanges() = default;
-
-  /// Writes range_m [poses, rays], row-major: the distance along each ray to the first surface, at most
-  /// max_range_m. Several threads may call it at once. It allocates nothing. Callers check sizes and that poses are
-  /// finite.
-  virtual void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
-                    std::span<float> range_m) const = 0;
-
-  /// z* is raised to it: half a cell of a grid.
-  [[nodiscard]] virtual double floor_m() const = 0;
-
-  /// The size of the cells that ranges come from; 0 without cells.
-  [[nodiscard]] virtual double cell_m() const { return 0.0; }
-};
-
-// Scans.
-
-/// Lines of one kind in a log.
-struct SkippedLines {
-  std::string name;  ///< as the log has it: "RLASER"
-  std::size_t lines = 0;
-};
-
-/// Pose of the sensor at a ray, in its frame at the first ray of the scan.
-struct RayOffset {
-  float x_m = 0.0F, y_m = 0.0F, yaw_rad = 0.0F;
-};
-
-/// Scans of one sensor, each at its `pose` in the map.
-struct ScanLog {
-  static constexpr std::uint32_t kMostRays = 100'000;  ///< of a scan in CARMEN text
-
-  std::vector<double> azimuth_rad;    ///< [rays], in the sensor frame
-  std::vector<PlanarPose> pose;       ///< [scans]
-  std::vector<float> range_m;         ///< [scans, rays], as the file has them; -inf: a ray that the scan lacks
-  std::vector<RayOffset> ray_offset;  ///< [scans, rays], of a sensor that moved within scans; empty: it stood still
-  bool has_own_rays = false;          ///< ray_offset also turns azimuth_rad to the rays of each scan, which differ
-  double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
-  std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty: not known
-  std::vector<SkippedLines> skipped;  ///< readings of other lasers, in the order of the log
-  std::vector<std::string> notes;     ///< other parts that were not read, a sentence each
-  std::string name;                   ///< its file, for messages and reports; empty: made in memory
-  [[nodiscard]] std::size_t rays() const { return azimuth_rad.size(); }
-  [[nodiscard]] std::size_t scans() const { return pose.size(); }
-  [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * rays(), rays()}; }
-  /// Of scan i; empty where the sensor stood still.
-  [[nodiscard]] std::span<const RayOffset> offsets(std::size_t i) const {
-    return ray_offset.empty() ? std::span<const RayOffset>() : std::span(ray_offset).subspan(i * rays(), rays());
-  }
-};
-
-/// Throws InputError when there are no scans or rays, sizes disagree, or a pose, azimuth or offset is not finite.
-FATHOM_API void validate(const ScanLog& log);
-
-/// What a log in text does not say.
-struct ScanLogOptions {
-  std::string laser;                         ///< of CARMEN: "RLASER"; empty: FLASER, or the only one
-  std::optional<double> ray_angle_deg = {};  ///< between rays of FLASER, RLASER and LASERn
-  double ray_time_s = 0.0;                   ///< from a ray to the next one; 0: the sensor stood still during a scan
-  std::optional<PlanarPose> mount = {};      ///< of RAWLASERn and LASERn: pose of the laser on the robot; nothing: 0
-};
-
-/// Throws InputError for an angle that is not in (0, 360] degrees, a time that is not in [0, 1] s, and a mount that is
-/// not finite. (That the rays of a log span more than a turn is found when it is read.)
-FATHOM_API void validate(const ScanLogOptions& options);
-
-/// Reads a log, plain or gzip: CARMEN text or CSV, as docs/beam-cli.md describes them. With options.ray_time_s the pose
-/// at each ray (`ray_offset`) is interpolated. Scans outside the times of poses are left out, and a note counts them. A
-/// line has at most 16 MiB. A gzip file inflates to at most 4 GiB and, above 256 MiB, to at most 200 times its size.
-/// Throws InputError naming file and line for a line that is cut short or not understood, for a last line without end,
-/// and for scans that differ in their maximum range; InputError naming the lasers where one has to be chosen;
-/// SystemError without memory for the log.
-FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options = {});
-/// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are
-/// of this form (docs/beam-model.md).
-FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
 /// A reading that probably means "no return", else 0; the maximum range should then be set below it. It is the largest
 /// finite reading if it lies below `max_range_m`, if more than 0.3 % of all readings, ten at least, equal it within
@@ -123,18 +24,6 @@ FATHOM_API double suspected_no_return_m(const ScanLog& log, double max_range_m);
 /// Scans, counted from 0, that `text` selects: "all", "odd", "even" or "start:stop:step" (each part may be left out;
 /// stop excluded). Throws InputError for other texts and if none is selected.
 FATHOM_API std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans);
-
-/// Pairs to learn from. All arrays [pairs].
-struct BeamData {
-  std::vector<float> reading_m;
-  std::vector<float> expected_m;    ///< z*; Z where the map says nothing
-  std::vector<std::uint32_t> scan;  ///< of each pair; not decreasing
-  double cell_m = 0.0;              ///< ExpectedRanges::cell_m; 0 if unknown
-};
-
-/// CSV with the columns `range_m` or `reading_m`, `expected_m` and, optional, `scan` (whole numbers, not decreasing;
-/// without it every pair is a separate scan). Throws InputError naming file and line.
-FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
 /// Casts every ray of the chosen scans. Throws InputError for no scans, unknown scans or an invalid `compute`.
 FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans,

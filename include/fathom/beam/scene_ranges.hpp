@@ -7,7 +7,7 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/beam/scan.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
 

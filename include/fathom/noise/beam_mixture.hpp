@@ -101,7 +101,7 @@ struct BeamMixture {
                                                             {"hit_offset_m", LearnedRole::kPlain, 1, kOneMixture}}};
   /// If the other three weights sum to more than 1, they shrink by one factor, and the weight of hits is 0.
   FATHOM_API static void settle(BeamMixture& p);
-  /// The maximum that expectation maximisation (fathom/beam/fit.hpp) finds for the mixture alone.
+  /// The maximum that expectation maximisation (LearnedReturns::fit_beam) finds for the mixture alone.
   FATHOM_API static BeamMixture begin(const BeamMixture& given, const LearnedReturns& returns,
                                       std::span<const std::string_view> free);
 

@@ -66,6 +66,9 @@
 
 namespace fathom {
 
+struct BeamParameters;
+enum class MissPolicy : std::uint8_t;
+
 /// The camera that a sensor's rays belong to; the same for all rays. All 0 without a camera.
 struct Optics {
   float fx_px = 0.0F;       ///< focal length, horizontal
@@ -227,6 +230,8 @@ struct LearnedReturns {
   std::span<const float> clean_range_m;  ///< before any noise
   std::span<const std::uint32_t> frame;  ///< ascending
   double max_range_m = 0.0;              ///< of the sensor
+  /// Fits the beam model (fathom/beam/model.hpp) to the returns, with this hit offset, or a learned one if null.
+  BeamParameters (*fit_beam)(const LearnedReturns& returns, MissPolicy miss, const double* hit_offset_m) = nullptr;
 };
 
 /// Moves a return by `delta_m` along the line from the sensor origin through it. Beyond the origin it comes out on the

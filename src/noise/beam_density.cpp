@@ -13,7 +13,7 @@
 #include <fathom/math/distributions.hpp>
 
 #include "base/text.hpp"
-#include "beam/evidence.hpp"
+#include "noise/expected_range.hpp"
 
 namespace fathom {
 
