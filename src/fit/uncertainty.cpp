@@ -102,17 +102,6 @@ std::string one_block_flag(std::string_view what) {
   return fmt::format("standard errors need at least two clusters: the {} of one cluster have correlated errors", what);
 }
 
-Message first_unusable(std::span<const Finding> findings) {
-  const auto found = std::ranges::find(findings, Severity::kUnusable, &Finding::severity);
-  return found == findings.end() ? Message() : found->text;
-}
-
-std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names) {
-  std::vector<std::string> texts;
-  for (const Finding& finding : findings) texts.push_back(finding.text.text(names));
-  return texts;
-}
-
 const FitParameter& Fit::operator[](std::string_view name) const& {
   const auto found = std::ranges::find(parameters, name, &FitParameter::name);
   if (found == parameters.end()) throw InputError("the fit has no parameter ", name);

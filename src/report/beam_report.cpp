@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "report/figures.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 #include "report/sanity.hpp"
 
 namespace fathom {

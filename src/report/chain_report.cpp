@@ -10,6 +10,7 @@
 #include "calibrate/chain_likelihood.hpp"
 #include "report/figures.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 
 namespace fathom {
 

@@ -9,6 +9,7 @@
 
 #include "report/figures.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 
 namespace fathom {
 

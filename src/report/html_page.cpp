@@ -2,7 +2,7 @@
 // A report as one page that needs no other file, readable on a phone and on paper.
 #include <fmt/format.h>
 
-#include "report/figures.hpp"
+#include "report/plot.hpp"
 #include "report/report.hpp"
 
 namespace fathom {

@@ -7,7 +7,7 @@
 
 #include "base/numbers.hpp"
 #include "base/text.hpp"
-#include "report/figures.hpp"
+#include "report/plot.hpp"
 
 namespace fathom {
 

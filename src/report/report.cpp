@@ -212,7 +212,7 @@ std::string terminal_text(const Report& report, SettingNames names, bool brief) 
   if (brief && !report.fit.parameters.empty()) return text;
   for (const Finding& finding : report.fit.findings) text += "note: " + shown_line(finding.text.text(names)) + "\n";
   if (!report.summary.empty()) text += "\n";
-  for (const FitReport::Fact& fact : report.summary) text += shown_line(fact.name + ": " + fact.value) + "\n";
+  for (const Fact& fact : report.summary) text += shown_line(fact.name + ": " + fact.value) + "\n";
   if (const std::string line = held_out_line(report); !line.empty()) text += shown_line(line) + "\n";
   for (const Report::Section& section : report.sections) text += section_lines(section);
   return text;
@@ -236,16 +236,6 @@ Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json estimate_json(const Estimate& estimate) {
-  return {{"value", number_or_null(estimate.value)}, {"std_error", number_or_null(estimate.std_error)}};
-}
-
-Json estimates_json(const std::vector<Estimate>& estimates) {
-  Json json = Json::array();
-  for (const Estimate& estimate : estimates) json.push_back(estimate_json(estimate));
-  return json;
-}
-
 std::string text_or_dash(double value, std::string_view form) {
   return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : "–";
 }
@@ -262,9 +252,9 @@ Report::Cell count_cell(std::size_t value) { return {grouped(value), value}; }
 
 Report::Cell text_cell(const std::string& text) { return {text, text}; }
 
-Report::Table fact_table(std::span<const FitReport::Fact> facts) {
+Report::Table fact_table(std::span<const Fact> facts) {
   Report::Table table{.columns = {{"", false}, {"", false}}, .rows = {}};
-  for (const FitReport::Fact& fact : facts) table.rows.push_back({{fact.name}, {fact.value}});
+  for (const Fact& fact : facts) table.rows.push_back({{fact.name}, {fact.value}});
   return table;
 }
 
@@ -276,17 +266,6 @@ void require_errors(double FitParameter::*error, Report& report) {
 
 Report::Section scene_file_section(std::string text) {
   return {.head = "For the scene file", .pieces = {Report::Text{{std::move(text)}, Report::TextForm::kCode}}};
-}
-
-void add_chain_fit(const ChainFit& fit, Report& report) {
-  report.parameter_note = fmt::format(
-      "Standard errors rest on {} independent {}, the naive ones on independent returns. A dash: the error is unknown "
-      "(see the notes).",
-      fit.blocks, fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)");
-  report.details.update({{"returns", fit.returns}, {"lost", fit.lost}, {"frames", fit.frames}});
-  require_errors(&FitParameter::naive_error, report);
-  report.refuse(fit.held_out && fit.held_out->gain_nats < -3.0 * fit.held_out->gain_error,
-                "returns that were held out are less likely than under the chain as given");
 }
 
 }  // namespace fathom

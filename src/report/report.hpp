@@ -16,9 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/beam.hpp>
-#include <fathom/calibrate/calibrate.hpp>
-#include <fathom/calibrate/chain.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/report/form.hpp>
 
@@ -81,7 +78,7 @@ struct Report {
   std::string kind, title;
   std::string intro = {};
   Message unusable = {};  ///< why the result cannot be used; empty: it can
-  std::vector<FitReport::Fact> summary = {};
+  std::vector<Fact> summary = {};
   Fit fit = {};
   std::string parameter_note = {};
   std::vector<Section> sections = {};
@@ -109,8 +106,6 @@ Report::Table parameter_table(const Report& report);
 Report::Json number_or_null(double value);
 /// Empty: null.
 Report::Json text_or_null(const std::string& text);
-Report::Json estimate_json(const Estimate& estimate);
-Report::Json estimates_json(const std::vector<Estimate>& estimates);
 
 /// A number in a form of fmt; a dash for an unknown one.
 std::string text_or_dash(double value, std::string_view form);
@@ -127,35 +122,12 @@ template <class Choice>
 std::string choice_word(Choice choice) {
   return std::string(kChoiceWords<Choice>[static_cast<std::size_t>(choice)]);
 }
-/// Readings that a fit of scans is judged by.
-struct JudgedScans {
-  std::size_t readings = 0;
-  double nats = 0.0;           ///< per reading
-  const char* noun = "scans";  ///< what they were chosen as
-  bool rows_are_scans = false;
-  bool has_errors = true;  ///< whether learning found a maximum, where there are standard errors
-};
-/// Fills the summary, the note on errors and the details, and refuses a fit that found no maximum or did not converge.
-void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report& report);
-/// Where readings and model disagree, a sentence each, or that they agree.
-void add_disagreements(const std::vector<std::string>& found, Report::Section& section);
 /// Refuses a result if no parameter has this error.
 void require_errors(double FitParameter::*error, Report& report);
 /// What a scene file takes from a result.
 Report::Section scene_file_section(std::string text);
 /// Names and values.
-Report::Table fact_table(std::span<const FitReport::Fact> facts);
-
-/// Fills the note on errors and the details, and refuses a chain that is worse than its start or has no errors.
-void add_chain_fit(const ChainFit& fit, Report& report);
-
-// parameters.yaml as text in memory.
-
-/// As read_beam_model; `file` names the text in messages.
-BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file);
-std::string beam_model_text(const BeamModel& model);
-/// What write_field_model() writes.
-std::string field_model_text(const LikelihoodFieldModel& model);
+Report::Table fact_table(std::span<const Fact> facts);
 
 // A folder of results (fathom/report/form.hpp): a few files of known names, the last is JSON.
 

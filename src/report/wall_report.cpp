@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "report/figures.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 
 namespace fathom {
 

@@ -86,10 +86,7 @@ struct RefinedLog {
 
 /// Facts, probable faults and notes of a fit to a log or a table.
 struct LogReport {
-  /// A line of the table at the end of the page: "map", "freiburg.yaml".
-  struct Fact {
-    std::string name, value;
-  };
+  using Fact = fathom::Fact;
   std::vector<Fact> facts;
   std::vector<Finding> sanity = {};  ///< probable faults of the log, its map, its poses or the model, and remedies
   std::vector<Message> notes = {};   ///< facts about the log for its user, one sentence each

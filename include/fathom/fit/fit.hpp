@@ -69,6 +69,11 @@ FATHOM_API Message first_unusable(std::span<const Finding> findings);
 /// `names`: of the settings in a face; without them in the words of the library.
 FATHOM_API std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names = {});
 
+/// A line of the table at the end of the page: "map", "freiburg.yaml".
+struct Fact {
+  std::string name, value;
+};
+
 /// Readings that taught nothing, and their mean log densities.
 struct HeldOut {
   double nats = detail::kNaN;  ///< under the fit; -inf: one of them is impossible
