@@ -15,18 +15,18 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <fathom/beam/log_files.hpp>
 #include <fathom/files/clouds.hpp>
+#include <fathom/files/log_files.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "bag/mcap_format.hpp"
-#include "bag/mcap_writer.hpp"
-#include "bag/read_bag.hpp"
-#include "cloud/cloud_message.hpp"
 #include "interleave.hpp"
-#include "message/cdr.hpp"
-#include "message/geometry.hpp"
-#include "message/sensors.hpp"
+#include "io/bag/mcap_format.hpp"
+#include "io/bag/mcap_writer.hpp"
+#include "io/bag/read_bag.hpp"
+#include "io/cloud/cloud_message.hpp"
+#include "io/message/cdr.hpp"
+#include "io/message/geometry.hpp"
+#include "io/message/sensors.hpp"
 
 namespace fathom::bench {
 namespace {

@@ -19,15 +19,15 @@
 
 #include <malloc.h>
 
-#include <fathom/beam/beam.hpp>
-#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/fit/beam.hpp>
+#include <fathom/sensor/scene_ranges.hpp>
 
 #include "bench/interleave.hpp"
 #include "bench/mrpt_grid.hpp"
 #include "bench/naive_beam.hpp"
 #include "bench/pairs.hpp"
 #include "bench/scenes.hpp"
-#include "log/maps.hpp"
+#include "io/log/maps.hpp"
 
 namespace fathom::bench {
 namespace {

@@ -18,13 +18,13 @@
 
 #include <fathom/simulate/simulator.hpp>
 
-#include "cast/caster.hpp"
 #include "interleave.hpp"
 #include "raw_embree.hpp"
 #include "render/plan.hpp"
 #include "render/render.hpp"
 #include "scenes.hpp"
 #include "support/casters.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom::bench {
 namespace {

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/noise/drive.hpp>
+#include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/noise.hpp>
 
-#include "base/compute.hpp"
+#include "core/compute.hpp"
 #include "interleave.hpp"
 #include "render/lanes.hpp"
 

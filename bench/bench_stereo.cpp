@@ -28,12 +28,12 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "cast/caster.hpp"
 #include "interleave.hpp"
 #include "raw_embree.hpp"
 #include "render/plan.hpp"
 #include "scenes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom::bench {
 namespace {

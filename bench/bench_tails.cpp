@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/beam/beam.hpp>
+#include <fathom/fit/beam.hpp>
 
-#include "base/compute.hpp"
 #include "bench/interleave.hpp"
 #include "bench/pairs.hpp"
-#include "log/maps.hpp"
+#include "core/compute.hpp"
+#include "io/log/maps.hpp"
 
 namespace fathom::bench {
 namespace {

@@ -3,7 +3,7 @@
 // The contender that is exact and written as most programs are: a double cast cell by cell on the plain grid
 // (Amanatides and Woo, incremental), and the densities with the C library.
 
-#include <fathom/beam/model.hpp>
+#include <fathom/noise/beam_density.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom::bench {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-#include <fathom/beam/beam.hpp>
+#include <fathom/fit/beam.hpp>
 
 namespace fathom::bench {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <fathom/math/random.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom::bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often the 95 % intervals of `fathom fit chain` hold the truth (tests/calibrate/chain_study.hpp): each model
+// How often the 95 % intervals of `fathom fit chain` hold the truth (tests/fit/calibrate/chain_study.hpp): each model
 // alone, the chains of the presets, a gain and a bias for each ring, and errors that are correlated over
 // stretches (the presets in rooms that the scene has wrong, a laser along uneven walls). Prints the tables of
 // bench/README.md.
@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/math/random.hpp>
+#include <fathom/core/random.hpp>
 
-#include "tests/calibrate/chain_study.hpp"
+#include "tests/fit/calibrate/chain_study.hpp"
 
 namespace fathom::test {
 

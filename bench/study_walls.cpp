@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/calibrate/turn_room.hpp"
+#include "tests/fit/calibrate/turn_room.hpp"
 
 namespace {
 

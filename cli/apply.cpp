@@ -16,10 +16,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/calibrate/reports.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/fit/reports.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/names.hpp>
+#include <fathom/core/names.hpp>
 #include <fathom/files/bags.hpp>
 
 #include "commands.hpp"

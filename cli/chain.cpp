@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/calibrate/reports.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/fit/reports.hpp>
 
 #include "commands.hpp"
 #include "fields.hpp"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/names.hpp>
+#include <fathom/core/names.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "command_tree.hpp"

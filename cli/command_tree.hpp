@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 namespace CLI {
 class App;

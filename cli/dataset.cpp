@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/dataset/dataset.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
+#include <fathom/simulate/dataset.hpp>
 
 #include "commands.hpp"
 #include "option_values.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Tables of parameters (fathom/base/field.hpp) as help, JSON and pages show them.
+// Tables of parameters (fathom/core/field.hpp) as help, JSON and pages show them.
 
 #include <cmath>
 #include <span>
@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/field.hpp>
+#include <fathom/core/field.hpp>
 
 namespace fathom_cli {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <system_error>
 
-#include <fathom/calibrate/calibrate.hpp>
-#include <fathom/calibrate/frames.hpp>
-#include <fathom/calibrate/reports.hpp>
+#include <fathom/fit/calibrate.hpp>
+#include <fathom/fit/frames.hpp>
+#include <fathom/fit/reports.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
 #include "commands.hpp"

@@ -10,10 +10,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/calibrate/reports.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/fit/reports.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

@@ -17,10 +17,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json_fwd.hpp>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/beam/beam.hpp>
-#include <fathom/calibrate/chain.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
+#include <fathom/fit/beam.hpp>
+#include <fathom/fit/chain.hpp>
 #include <fathom/report/form.hpp>
 
 #include "command_tree.hpp"

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/outputs/output.hpp>
+#include <fathom/simulate/output.hpp>
 
 #include "commands.hpp"
 #include "fields.hpp"

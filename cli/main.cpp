@@ -16,8 +16,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "command_tree.hpp"

@@ -6,9 +6,9 @@
 #include <memory>
 #include <variant>
 
-#include <fathom/calibrate/measure_depth.hpp>
-#include <fathom/calibrate/reports.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/fit/measure_depth.hpp>
+#include <fathom/fit/reports.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 

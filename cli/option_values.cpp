@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
 #include <fathom/files/pictures.hpp>
 
 namespace fathom_cli {

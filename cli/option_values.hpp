@@ -19,9 +19,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/field.hpp>
-#include <fathom/calibrate/wall.hpp>
-#include <fathom/dataset/unit.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/fit/wall.hpp>
+#include <fathom/simulate/unit.hpp>
 
 namespace fathom_cli {
 

@@ -6,10 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/simulate/publish.hpp>
-#include <fathom/topic/domain.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
+#include <fathom/ros/domain.hpp>
+#include <fathom/ros/publish.hpp>
 
 #include "commands.hpp"
 #include "option_values.hpp"

@@ -14,13 +14,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/log_files.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/files/log_files.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
-#include <fathom/outputs/output.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/output.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "command_tree.hpp"

@@ -7,12 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/dataset/dataset.hpp>
-#include <fathom/dataset/unit.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
 #include <fathom/frame/reason.hpp>
+#include <fathom/simulate/dataset.hpp>
 #include <fathom/simulate/run.hpp>
+#include <fathom/simulate/unit.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"

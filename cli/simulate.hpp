@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/dataset/dataset.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/simulate/dataset.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace CLI {

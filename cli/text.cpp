@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
 
 namespace fathom_cli {
 

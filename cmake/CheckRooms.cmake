@@ -16,17 +16,14 @@ macro(refuse file text)
   set(errors "${errors}" PARENT_SCOPE)
 endmacro()
 
-# The room that a public header (path below include/fathom) belongs to; empty: none.
+# The room that a public header (path below include/fathom) belongs to: the one of its folder's name; empty: none. Headers that belong
+# to none include the headers below them, for users.
 function(owner_of header result)
   string(REGEX REPLACE "/.*" "" folder "${header}")
-  if(DEFINED FATHOM_OWNER_${header})
-    set(owner ${FATHOM_OWNER_${header}})
-  elseif(DEFINED FATHOM_OWNER_${folder})
-    set(owner ${FATHOM_OWNER_${folder}})
-  else()
-    set(owner ${folder})
+  set(${result} "" PARENT_SCOPE)
+  if(folder IN_LIST FATHOM_ROOMS)
+    set(${result} "${folder}" PARENT_SCOPE)
   endif()
-  set(${result} "${owner}" PARENT_SCOPE)
 endfunction()
 
 # A room, or a public header that belongs to it, reaches `other`.
@@ -125,12 +122,13 @@ foreach(file IN LISTS files)
 endforeach()
 
 # Faces see the public headers only; benchmarks see everything.
-foreach(folder cli capi python examples bench)
+foreach(folder cli adapters python examples bench)
   set(may FACE)
   if(folder STREQUAL bench)
     set(may ANY)
   endif()
   file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/${folder}/*)
+  list(FILTER files EXCLUDE REGEX "^adapters/[a-z]+/(src|parts|tests|page)/")
   foreach(file IN LISTS files)
     check_file(${file} "" ${may})
   endforeach()

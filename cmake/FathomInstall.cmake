@@ -27,7 +27,7 @@ endif()
 if(FATHOM_BUILD_RGL)
   add_dependencies(fathom_installed fathom_rgl)
   install(TARGETS fathom_rgl EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/rgl/include/rgl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/adapters/rgl/include/rgl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT development)
   if(FATHOM_DDS)
     add_dependencies(fathom_installed fathom_rgl_topics)
@@ -40,7 +40,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/LICENSE.DejaVu
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
   COMPONENT runtime USE_SOURCE_PERMISSIONS)
 
-install(FILES ${PROJECT_SOURCE_DIR}/page/layout.json DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/adapters/live/page/layout.json DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom COMPONENT runtime)
 
 install(EXPORT fathomTargets NAMESPACE fathom:: DESTINATION ${FATHOM_CMAKE_DIR} COMPONENT development)

@@ -23,7 +23,7 @@ if(FATHOM_SANITIZE)
   if(FATHOM_SANITIZE MATCHES undefined)
     # These four take a third of the compile time. ASan reports null pointers and short objects, and rooms read words out of
     # bytes by memcpy. The reader of URDF alone casts classes to derived ones, urdfdom's geometries by their type.
-    set(is_urdf $<STREQUAL:$<TARGET_PROPERTY:NAME>,fathom_world_urdf>)
+    set(is_urdf $<STREQUAL:$<TARGET_PROPERTY:NAME>,fathom_io_world_urdf>)
     target_compile_options(fathom_flags INTERFACE -fno-sanitize=null,object-size,alignment
       $<$<NOT:${is_urdf}>:-fno-sanitize=vptr>)
   endif()
@@ -52,7 +52,7 @@ endfunction()
 # How the sources of rooms are compiled: as one file where FATHOM_UNITY is ON; for fuzzers, with counters of their branches.
 function(fathom_compile_as_room target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 0)
-  if(target MATCHES "^fathom_(noise|cast|grid|render|parts)$")  # they read no files
+  if(target MATCHES "^fathom_(sensor|trace|trace_grid|render|parts)$")  # they read no files
     fathom_optimised_if_sanitized(${target})
   elseif(FATHOM_BUILD_FUZZERS)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
@@ -122,15 +122,16 @@ function(fathom_part room folder)
 endfunction()
 
 # fathom_module(<room> <folder> LIBRARIES <targets>): a folder that the room is WITHOUT, as a module of the library
-# (src/text/module.hpp). It exports one function.
+# (src/core/text/module.hpp). It exports one function.
 function(fathom_module room folder)
   cmake_parse_arguments(MODULE "" "" "LIBRARIES" ${ARGN})
-  set(target fathom_${folder})
+  cmake_path(GET folder FILENAME name)
+  set(target fathom_${name})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/${folder}/*.cpp)
   add_library(${target} MODULE ${sources})
   target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(${target} PRIVATE fathom_flags fmt::fmt ${MODULE_LIBRARIES} -Wl,--exclude-libs,ALL)
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME fathom-${folder}-${PROJECT_VERSION})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME fathom-${name}-${PROJECT_VERSION})
   fathom_compile_as_room(${target})
   add_dependencies(fathom ${target})
   add_dependencies(${target} fathom_check_rooms)

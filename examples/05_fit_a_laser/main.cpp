@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <fathom/beam/beam.hpp>
+#include <fathom/fit/beam.hpp>
 
 using namespace fathom;
 

@@ -30,8 +30,8 @@
 
 #include <mujoco/mujoco.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/mujoco/shape.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/scene/mesh.hpp>

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
 
 namespace fathom::python {
 

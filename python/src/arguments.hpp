@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/field.hpp>
-#include <fathom/base/geometry.hpp>
-#include <fathom/base/ids.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/grid_map.hpp>
@@ -85,7 +85,7 @@ E word_of(std::string_view word, std::string_view name) {
   return static_cast<E>(position_of(word, kChoiceWords<E>, name));
 }
 
-// Values of fields (fathom/base/field.hpp): numbers, flags, words, lists, pairs and poses.
+// Values of fields (fathom/core/field.hpp): numbers, flags, words, lists, pairs and poses.
 std::vector<double> field_numbers(const FieldInfo& field, py::handle value, std::string_view owner);
 py::object field_object(const FieldInfo& field, std::span<const double> numbers);
 py::dict field_dict(const FieldInfo& field);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/beam.hpp>
+#include <fathom/fit/beam.hpp>
 
 #include <algorithm>
 #include <memory>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/sensor/scene_ranges.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "beam_values.hpp"

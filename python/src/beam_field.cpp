@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/beam/beam.hpp>
+#include <fathom/fit/beam.hpp>
 
 #include "beam_values.hpp"
 #include "chain.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "beam_values.hpp"
 #include "chain.hpp"

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/log_files.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/files/bags.hpp>
+#include <fathom/files/log_files.hpp>
 
 #include "beam_values.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/beam.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/fit/beam.hpp>
 
 #include "arguments.hpp"
 #include "chain.hpp"

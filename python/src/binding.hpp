@@ -15,7 +15,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 // A variant is one type here, and not to be read as one of its alternatives.

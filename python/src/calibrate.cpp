@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/fit/calibrate.hpp>
 
 #include <cstdint>
 #include <limits>
 
-#include <fathom/calibrate/frames.hpp>
-#include <fathom/calibrate/measure_depth.hpp>
+#include <fathom/fit/frames.hpp>
+#include <fathom/fit/measure_depth.hpp>
 
 #include "chain.hpp"
 #include "frame.hpp"

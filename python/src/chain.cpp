@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 #include "beam_values.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <fathom/calibrate/calibrate.hpp>
-#include <fathom/calibrate/chain.hpp>
+#include <fathom/fit/calibrate.hpp>
+#include <fathom/fit/chain.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/simulate/run.hpp>
 

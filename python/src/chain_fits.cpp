@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/calibrate/reports.hpp>
+#include <fathom/fit/reports.hpp>
 
 #include "arguments.hpp"
 #include "chain.hpp"

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include <fathom/base/error.hpp>
-#include <fathom/dataset/dataset.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/simulate/dataset.hpp>
 
 #include "arguments.hpp"
 #include "binding.hpp"

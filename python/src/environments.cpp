@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "chain.hpp"
 #include "frame.hpp"

@@ -2,7 +2,7 @@
 // Values of the fields of tables, as Python has them and as numbers.
 #include <charconv>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "arguments.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include <fathom/base/error.hpp>
-#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/fit/calibrate.hpp>
 #include <fathom/frame/digest.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/returns.hpp>

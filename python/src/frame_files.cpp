@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A frame written to files. Every file appears whole or not at all.
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 

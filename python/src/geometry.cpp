@@ -3,7 +3,7 @@
 #include <cmath>
 #include <optional>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/files/maps.hpp>
 
 #include "arguments.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "arguments.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/error.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "binding.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The keyed draws of noise models, for noise models in NumPy.
-#include <fathom/math/random.hpp>
+#include <fathom/core/random.hpp>
 
 #include <array>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 
 #include "arguments.hpp"

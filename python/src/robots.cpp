@@ -3,7 +3,7 @@
 #include <map>
 #include <memory>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/files/robot.hpp>
 
 #include "arguments.hpp"

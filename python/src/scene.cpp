@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/scene/mesh.hpp>

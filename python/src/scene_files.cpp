@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
 
-#include <fathom/base/error.hpp>
-#include <fathom/dataset/dataset.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/dataset.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "chain.hpp"

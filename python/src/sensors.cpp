@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "chain.hpp"
 

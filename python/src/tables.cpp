@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The tables of parameters: noise models, kinds of sensor, the beam model. The classes of Python are made from them.
-#include <fathom/base/error.hpp>
-#include <fathom/base/names.hpp>
-#include <fathom/beam/beam.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
+#include <fathom/fit/beam.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
-#include <fathom/outputs/output.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/output.hpp>
 
 #include "chain.hpp"
 

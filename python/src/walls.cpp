@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/base/error.hpp>
-#include <fathom/calibrate/frames.hpp>
-#include <fathom/calibrate/wall.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/fit/frames.hpp>
+#include <fathom/fit/wall.hpp>
 
 #include "chain.hpp"
 

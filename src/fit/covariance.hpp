@@ -13,7 +13,7 @@
 
 #include <Eigen/Core>
 
-#include <fathom/fit/fit.hpp>
+#include <fathom/report/fit.hpp>
 
 #include "fit/uncertainty.hpp"
 

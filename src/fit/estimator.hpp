@@ -15,8 +15,8 @@
 
 #include <Eigen/Core>
 
-#include <fathom/base/field.hpp>
-#include <fathom/fit/fit.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/report/fit.hpp>
 
 #include "fit/uncertainty.hpp"
 

@@ -8,10 +8,10 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/fit/fit.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/report/fit.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 
 namespace fathom {
 

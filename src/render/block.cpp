@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fathom/noise/drive.hpp>
+#include <fathom/noise/detail/drive.hpp>
 
-#include "cast/tile.hpp"
 #include "render/frame_parts.hpp"
 #include "sensor/returns.hpp"
+#include "trace/tile.hpp"
 
 namespace fathom {
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/random.hpp>
 
 #include "render/field_math.hpp"
 #include "sensor/sensor_view.hpp"

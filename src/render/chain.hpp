@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
+#include <fathom/core/compute.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/chain.hpp>
-#include <fathom/noise/drive.hpp>
+#include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/model.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/sensor/kinds.hpp>

@@ -6,10 +6,10 @@
 #include <numbers>
 #include <utility>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
 
-#include "base/compute.hpp"
+#include "core/compute.hpp"
 #include "render/lanes.hpp"
 #include "render/render.hpp"
 

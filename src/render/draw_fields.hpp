@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/noise/drive.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/noise/detail/drive.hpp>
 
-#include "base/compute.hpp"
+#include "core/compute.hpp"
 #include "render/chain.hpp"
 #include "render/lanes.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 namespace fathom {
 

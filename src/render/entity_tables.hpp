@@ -10,8 +10,8 @@
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>
 
-#include "cast/caster.hpp"
 #include "render/surface_math.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom {
 

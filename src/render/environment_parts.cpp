@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
-#include "base/errors.hpp"
-#include "base/text.hpp"
+#include "core/errors.hpp"
+#include "core/text.hpp"
 #include "scene/poses.hpp"
 
 namespace fathom {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
+#include <fathom/core/compute.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 

@@ -7,15 +7,15 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
-#include "base/compute.hpp"
-#include "base/errors.hpp"
-#include "base/frame_writer.hpp"
-#include "cast/caster.hpp"
+#include "core/compute.hpp"
+#include "core/errors.hpp"
+#include "frame/frame_writer.hpp"
 #include "render/draw_fields.hpp"
 #include "render/environment_parts.hpp"
 #include "render/render.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom {
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include <fathom/noise/drive.hpp>
+#include <fathom/noise/detail/drive.hpp>
 
 #include "render/field_math.hpp"
 #include "render/lanes.hpp"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fathom/math/random.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/noise/correlation.hpp>
 
 namespace fathom {

@@ -9,11 +9,11 @@
 
 #include <fathom/frame/frame.hpp>
 
-#include "base/compute.hpp"
-#include "base/frame_writer.hpp"
-#include "cast/caster.hpp"
+#include "core/compute.hpp"
+#include "frame/frame_writer.hpp"
 #include "render/lanes.hpp"
 #include "render/render.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom {
 

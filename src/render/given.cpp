@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "render/frame_parts.hpp"
 #include "render/render.hpp"

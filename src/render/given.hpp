@@ -7,12 +7,12 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/geometry.hpp>
-#include <fathom/noise/drive.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/noise/detail/drive.hpp>
 #include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
-#include "base/compute.hpp"
+#include "core/compute.hpp"
 #include "render/chain.hpp"
 #include "render/lanes.hpp"
 #include "sensor/sensor_view.hpp"

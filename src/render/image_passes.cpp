@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/frame_writer.hpp"
+#include "frame/frame_writer.hpp"
 #include "render/draw_fields.hpp"
 #include "render/frame_parts.hpp"
 

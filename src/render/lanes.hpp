@@ -8,17 +8,17 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
-#include <fathom/base/ids.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/ids.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/frame/reason.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/detail/window.hpp>
-#include <fathom/noise/drive.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 #include <fathom/sensor/kinds.hpp>
 
-#include "base/compute.hpp"
+#include "core/compute.hpp"
 #include "render/field_math.hpp"
 #include "render/ray_math.hpp"
 #include "render/surface_math.hpp"

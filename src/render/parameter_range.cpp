@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/distributions.hpp>
-#include <fathom/math/f64.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/core/distributions.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/sensor/kinds.hpp>
 
-#include "base/errors.hpp"
-#include "base/text.hpp"
+#include "core/errors.hpp"
+#include "core/text.hpp"
 #include "render/chain.hpp"
 #include "render/plan.hpp"
 #include "scene/poses.hpp"

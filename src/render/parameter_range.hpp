@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/base/field.hpp>
+#include <fathom/core/field.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "cast/tile.hpp"
 #include "sensor/sensor_view.hpp"
+#include "trace/tile.hpp"
 
 namespace fathom {
 

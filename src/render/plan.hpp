@@ -9,14 +9,14 @@
 #include <span>
 #include <vector>
 
-#include <fathom/noise/drive.hpp>
+#include <fathom/noise/detail/drive.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/pattern.hpp>
 #include <fathom/sensor/returns.hpp>
 
-#include "cast/tile.hpp"
 #include "render/ray_math.hpp"
 #include "sensor/returns.hpp"
+#include "trace/tile.hpp"
 
 namespace fathom {
 

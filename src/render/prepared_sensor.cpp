@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor.hpp>
 
-#include "base/errors.hpp"
+#include "core/errors.hpp"
 #include "render/chain.hpp"
 #include "render/entity_tables.hpp"
 

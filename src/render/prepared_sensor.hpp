@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>
 

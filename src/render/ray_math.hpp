@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include <fathom/core/f32.hpp>
 #include <fathom/frame/reason.hpp>
-#include <fathom/math/f32.hpp>
 #include <fathom/noise/detail/window.hpp>
 #include <fathom/noise/model.hpp>
 

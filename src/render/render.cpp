@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
-#include "base/compute.hpp"
+#include "core/compute.hpp"
 #include "render/chain.hpp"
 #include "render/draw_fields.hpp"
 #include "render/frame_parts.hpp"

@@ -5,23 +5,23 @@
 // with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image, edge loss and the
 // window; then from hit noise on. For rays that diverge, all steps from the range gate on run once for each return;
 // such sensors have no window. A given image takes the place of the cast. All choices are made here, once per frame or
-// block; the loops over rays are in lanes.cpp and noise/drive.hpp.
+// block; the loops over rays are in lanes.cpp and noise/detail/drive.hpp.
 
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
+#include <fathom/core/compute.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/kinds.hpp>
 
-#include "base/compute.hpp"
-#include "cast/caster.hpp"
+#include "core/compute.hpp"
 #include "render/chain.hpp"
 #include "render/entity_tables.hpp"
 #include "render/lanes.hpp"
 #include "render/plan.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom {
 

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string_view>
 
-#include <fathom/base/compute.hpp>
+#include <fathom/core/compute.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "cast/caster.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fathom/math/f32.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/core/f32.hpp>
+#include <fathom/core/f64.hpp>
 #include <fathom/noise/model.hpp>
 
 #include "render/ray_math.hpp"

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/simulate/sensor.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 #include "render/simulators.hpp"
 
 namespace fathom {

@@ -9,15 +9,15 @@
 #include <cstdint>
 #include <immintrin.h>
 
-#include <fathom/base/export.hpp>
-#include <fathom/math/f32.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/f32.hpp>
 #include <fathom/noise/detail/window.hpp>
 
-#include "cast/tree/lanes.hpp"
+#include "trace/tree/lanes.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-/// Eight doubles as one value, with the operations that sums need; as F8 of cast/tree/lanes.hpp.
+/// Eight doubles as one value, with the operations that sums need; as F8 of trace/tree/lanes.hpp.
 struct D8 {
 #if defined(__AVX2__)
   __m256d a, b;

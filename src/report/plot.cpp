@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/numbers.hpp"
-#include "base/text.hpp"
+#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "report/plot.hpp"
 
 namespace fathom {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "picture/painter.hpp"
+#include "io/picture/painter.hpp"
 
 namespace fathom {
 

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/names.hpp>
+#include <fathom/core/names.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 
 namespace fathom {
 

@@ -15,8 +15,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/error.hpp>
-#include <fathom/fit/fit.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/report/fit.hpp>
 #include <fathom/report/form.hpp>
 
 namespace fathom {

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "base/errors.hpp"
+#include "core/errors.hpp"
+#include "core/text/files.hpp"
 #include "report/report.hpp"
-#include "text/files.hpp"
 
 namespace fathom {
 

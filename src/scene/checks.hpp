@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/geometry.hpp>
 
 namespace fathom {
 

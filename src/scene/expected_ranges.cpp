@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/scene/expected_ranges.hpp>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
 
 namespace fathom {
 

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/field.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
+#include <fathom/core/field.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 #include "scene/mesh.hpp"
 
 namespace fathom {

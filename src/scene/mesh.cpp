@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
-#include "base/numbers.hpp"
-#include "base/text.hpp"
+#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "scene/checks.hpp"
 #include "scene/mesh.hpp"
 

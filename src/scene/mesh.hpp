@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 

@@ -8,11 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
 
-#include "base/numbers.hpp"
-#include "base/text.hpp"
+#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "scene/checks.hpp"
 
 namespace fathom {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/ids.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/scene/trajectory.hpp>
 

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/ids.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/ids.hpp>
 
-#include "base/errors.hpp"
-#include "base/numbers.hpp"
-#include "base/text.hpp"
+#include "core/errors.hpp"
+#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "scene/checks.hpp"
 
 namespace fathom {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/math/f64.hpp>
+#include <fathom/core/f64.hpp>
 
 #include "sensor/kinds.hpp"
 

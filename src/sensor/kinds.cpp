@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
 #include <fathom/sensor/kinds.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 
 namespace fathom {
 

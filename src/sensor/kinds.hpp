@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {

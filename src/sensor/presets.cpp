@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/geometry.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 
 namespace fathom {
 

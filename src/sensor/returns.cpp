@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
 #include <fathom/sensor/returns.hpp>
 
 namespace fathom {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include <fathom/math/f32.hpp>
+#include <fathom/core/f32.hpp>
 #include <fathom/sensor/returns.hpp>
 
 namespace fathom {

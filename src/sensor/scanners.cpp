@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <fathom/math/f64.hpp>
+#include <fathom/core/f64.hpp>
 
 #include "sensor/kinds.hpp"
 

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include <fathom/math/f64.hpp>
+#include <fathom/core/f64.hpp>
 
 #include "sensor/kinds.hpp"
 

@@ -8,11 +8,11 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/beam.hpp>
-#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/fit/beam.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/scene_ranges.hpp>
 
 #include "support/temporary_folder.hpp"
 

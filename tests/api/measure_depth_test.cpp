@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/calibrate/reports.hpp>
 #include <fathom/fathom.hpp>
 #include <fathom/files/clouds.hpp>
+#include <fathom/fit/reports.hpp>
 
 #include "support/temporary_folder.hpp"
 

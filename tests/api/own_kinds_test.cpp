@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/field.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/field.hpp>
 #include <fathom/fathom.hpp>
 
 #include "support/error_text.hpp"

@@ -12,10 +12,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/f64.hpp>
 #include <fathom/fathom.hpp>
-#include <fathom/math/f64.hpp>
+#include <fathom/fit/calibrate.hpp>
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/beam.hpp>
 #include <fathom/fathom.hpp>
+#include <fathom/fit/beam.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/kinds.hpp>
 

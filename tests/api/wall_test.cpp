@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/calibrate/reports.hpp>
+#include <fathom/fit/reports.hpp>
 
 #include "support/temporary_folder.hpp"
 

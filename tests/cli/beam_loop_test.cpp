@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/model.hpp>
+#include <fathom/noise/beam_density.hpp>
 
 #include "process.hpp"
 

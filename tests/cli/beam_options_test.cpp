@@ -12,8 +12,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/beam.hpp>
-#include <fathom/beam/fit.hpp>
+#include <fathom/fit/beam.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

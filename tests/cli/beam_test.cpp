@@ -13,8 +13,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/beam.hpp>
-#include <fathom/beam/log_files.hpp>
+#include <fathom/files/log_files.hpp>
+#include <fathom/fit/beam.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/frame/frame.hpp>
-#include <fathom/outputs/output.hpp>
+#include <fathom/simulate/output.hpp>
 
 #include "process.hpp"
 #include "scenes.hpp"

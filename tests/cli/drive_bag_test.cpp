@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam/model.hpp>
+#include <fathom/noise/beam_density.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

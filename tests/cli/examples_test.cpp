@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/topic/domain.hpp>
+#include <fathom/ros/domain.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

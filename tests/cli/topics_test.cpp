@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// `fathom publish` says what it did, and refuses what cannot be. tests/topic lets another implementation of DDS judge
-// what is sent.
+// `fathom publish` says what it did, and refuses what cannot be. adapters/ros/tests lets another implementation of DDS
+// judge what is sent.
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include <fathom/topic/domain.hpp>
+#include <fathom/ros/domain.hpp>
 
 #include "process.hpp"
 #include "refusal.hpp"

@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/math/f64.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/core/f64.hpp>
+#include <fathom/core/random.hpp>
 
 namespace fathom::test::uncertainty_test {
 namespace {

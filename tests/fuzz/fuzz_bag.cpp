@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "bag/read_bag.hpp"
 #include "in_memory.hpp"
+#include "io/bag/read_bag.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = fathom::fuzz::write_input("bag", {reinterpret_cast<const char*>(data), size});

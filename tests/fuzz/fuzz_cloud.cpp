@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "cloud/read_cloud.hpp"
 #include "in_memory.hpp"
-#include "message/cdr.hpp"
+#include "io/cloud/read_cloud.hpp"
+#include "io/message/cdr.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = fathom::fuzz::write_input("cloud", std::string_view(reinterpret_cast<const char*>(data), size));

@@ -15,7 +15,7 @@
 
 #include <fathom/files/meshes.hpp>
 
-#include "base/text.hpp"
+#include "core/text.hpp"
 #include "in_memory.hpp"
 
 namespace {

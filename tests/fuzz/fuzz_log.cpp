@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <string>
 
-#include <fathom/beam/beam.hpp>
-#include <fathom/beam/log_files.hpp>
-#include <fathom/beam/scan.hpp>
-#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/files/log_files.hpp>
+#include <fathom/fit/beam.hpp>
+#include <fathom/fit/calibrate.hpp>
+#include <fathom/fit/scan.hpp>
 
 #include "in_memory.hpp"
 

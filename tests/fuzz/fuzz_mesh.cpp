@@ -11,7 +11,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/files/meshes.hpp>
 
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "in_memory.hpp"
-#include "message/cdr.hpp"
-#include "message/geometry.hpp"
-#include "message/sensors.hpp"
+#include "io/message/cdr.hpp"
+#include "io/message/geometry.hpp"
+#include "io/message/sensors.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <fathom/files/robot.hpp>
 
 #include "in_memory.hpp"
-#include "mesh/xml_document.hpp"
-#include "world/robot_files.hpp"
-#include "world/sdf/sdf_preparation.hpp"
+#include "io/mesh/xml_document.hpp"
+#include "io/world/robot_files.hpp"
+#include "io/world/sdf/sdf_preparation.hpp"
 
 namespace {
 

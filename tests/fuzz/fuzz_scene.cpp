@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
-#include "simulate/scene_file.hpp"
+#include "run/scene_file.hpp"
 
 namespace {
 

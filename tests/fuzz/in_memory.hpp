@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 namespace fathom::fuzz {
 

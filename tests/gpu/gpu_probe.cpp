@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "render/device/frame_data.hpp"
 #include "render/device/gpu.hpp"

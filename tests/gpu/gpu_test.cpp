@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The law of devices on a GPU: every channel of every example, and of random sensors and chains, is the processor's,
-// bit by bit. tests/device holds what needs no GPU.
+// bit by bit. tests/render/device holds what needs no GPU.
 
 #include <array>
 #include <cstdio>
@@ -14,13 +14,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "render/any_sensors.hpp"
-#include "simulate/prepare_run.hpp"
+#include "run/prepare_run.hpp"
 
 namespace fathom {
 namespace {
@@ -111,14 +111,14 @@ class Gpu : public testing::Test {
 
 TEST_F(Gpu, GivesTheBitsOfTheProcessorForEveryExample) {
   constexpr int kExamples = 11;
-  std::ifstream digests(source_folder() + "/tests/simulate/digests.txt");
+  std::ifstream digests(source_folder() + "/tests/run/digests.txt");
   int count = 0;
   for (std::string line; std::getline(digests, line);) {
     if (!line.ends_with(".yaml")) continue;
     expect_same_frames(line);
     ++count;
   }
-  EXPECT_EQ(count, kExamples) << "in tests/simulate/digests.txt of " << source_folder() << " (FATHOM_SOURCE_DIR)";
+  EXPECT_EQ(count, kExamples) << "in tests/run/digests.txt of " << source_folder() << " (FATHOM_SOURCE_DIR)";
 }
 
 TEST_F(Gpu, GivesTheBitsOfTheProcessorForEnvironments) {

@@ -59,7 +59,7 @@ expect 'without a driver run fails' test $? -eq 1
 expect 'without a driver run says so in one line' test "$(wc -l < "$work/without.txt")" -eq 1
 expect 'and names the driver' grep -q "no GPU to look at: .*NVIDIA's driver is not there" "$work/without.txt"
 
-cp -L "$build/tests/device/libcuda.so.1" "$root/usr/lib/"
+cp -L "$build/tests/render/device/libcuda.so.1" "$root/usr/lib/"
 run_there with || fail "with the fake driver run fails: $(cat "$work/with.txt" "$root"/with/*.txt)"
 for name in probe machine smoke test_gpu; do expect "$name is well" summary_has "^$name: exit code 0"; done
 expect 'the probe names each kernel' test "$(grep -c '^fathom_' "$root/with/probe.txt")" -ge 14

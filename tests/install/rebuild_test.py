@@ -13,7 +13,7 @@ SOURCE = pathlib.Path(sys.argv[1])
 # Libraries of packages.txt that only ./run-tests installs.
 LATER = ["SDF", "DDS", "HDF5", "CUDA"]
 # The files that ask which libraries there are.
-MAY_CHANGE = {"src/world/read_robot.cpp", "src/dataset/hdf5_files.cpp", "src/render/device/ptx.cpp", "cli/features.cpp"}
+MAY_CHANGE = {"src/io/world/read_robot.cpp", "src/run/dataset/hdf5_files.cpp", "src/render/device/ptx.cpp", "cli/features.cpp"}
 
 
 def commands(build, options):

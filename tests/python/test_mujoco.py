@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""fathom.mujoco over what MuJoCo 3.3.8 wrote down (tests/mujoco3/make_answers.mjs)."""
+"""fathom.mujoco over what MuJoCo 3.3.8 wrote down (adapters/mujoco/tests/mujoco3/make_answers.mjs)."""
 
 import importlib.util
 import json
@@ -12,7 +12,7 @@ import fathom as fa
 import fathom.mujoco
 from support import SOURCE, same
 
-ANSWERS = json.loads((SOURCE / "tests" / "mujoco3" / "answers.json").read_text())
+ANSWERS = json.loads((SOURCE / "adapters" / "mujoco" / "tests" / "mujoco3" / "answers.json").read_text())
 CASES = ANSWERS["cases"]
 
 

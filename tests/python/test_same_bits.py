@@ -97,8 +97,8 @@ def test_parts_of_python_are_the_whole(scene):
 
 @pytest.mark.parametrize("file", ["examples/04_frames_from_a_scene/room.yaml", "examples/06_stereo/stereo.yaml"])
 def test_digests_of_the_repository(file, tmp_path):
-    """Every computer must meet these digests (tests/simulate/digests.txt)."""
-    lines = (SOURCE / "tests/simulate/digests.txt").read_text().splitlines()
+    """Every computer must meet these digests (tests/run/digests.txt)."""
+    lines = (SOURCE / "tests/run/digests.txt").read_text().splitlines()
     wanted = {}
     for line in lines[lines.index(file) + 1:]:
         if line.endswith(".yaml"):

@@ -174,7 +174,7 @@ def test_load_and_simulate():
 
 
 def test_every_shipped_scene_is_the_same_by_its_parts():
-    for file in ("examples/house/house.yaml", "examples/06_stereo/stereo.yaml", "tests/simulate/everything.yaml"):
+    for file in ("examples/house/house.yaml", "examples/06_stereo/stereo.yaml", "tests/run/everything.yaml"):
         setup = fa.load(SOURCE / file)
         a = setup.simulator(environment=3, episode=1)
         b = fa.Simulator(setup.scene, setup.sensors, seed=setup.seed, environment=3, episode=1, rate_hz=setup.rate_hz,

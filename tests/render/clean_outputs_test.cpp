@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "noise/busy.hpp"
 #include "render/stereo_scenes.hpp"
+#include "sensor/noise/busy.hpp"
 
 namespace fathom {
 namespace {

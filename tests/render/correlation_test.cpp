@@ -10,14 +10,14 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
 #include <fathom/simulate/environments.hpp>
 
-#include "noise/busy.hpp"
 #include "render/any_sensors.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
+#include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The law of the device for random sensors and chains: the device's source, run here thread by thread, gives every
-// channel of the processor's frame, bit by bit. tests/simulate/device_test.cpp has the examples.
+// channel of the processor's frame, bit by bit. tests/run/device_test.cpp has the examples.
 
 #include <array>
 #include <string_view>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
 
 #include "render/any_sensors.hpp"

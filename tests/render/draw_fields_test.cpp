@@ -19,10 +19,10 @@
 #include <fathom/noise/custom.hpp>
 #include <fathom/noise/models.hpp>
 
-#include "noise/blocks.hpp"
-#include "noise/busy.hpp"
 #include "render/field_math.hpp"
 #include "render/field_samples.hpp"
+#include "sensor/noise/blocks.hpp"
+#include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
 #include "support/statistics.hpp"
 

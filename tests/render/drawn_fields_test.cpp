@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/parameter_range.hpp"

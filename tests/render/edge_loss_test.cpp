@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/noise/edge_loss.hpp>
 
 #include "render/chain.hpp"

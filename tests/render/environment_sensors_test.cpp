@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/parameter_range.hpp"

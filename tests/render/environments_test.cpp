@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/sensor/scene_ranges.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/test_scenes.hpp"

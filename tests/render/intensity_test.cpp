@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/test_scenes.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/kinds.hpp"
@@ -38,7 +38,7 @@ TEST(KnownDefects, EnergyTakenFromThePreviousFrame) {
   }
 }
 
-// Through the reader of scene files: tests/simulate/cameras_test.cpp.
+// Through the reader of scene files: tests/run/cameras_test.cpp.
 TEST(KnownDefects, AFractionParsedAsAnInteger) {
   const Noise noise = make_noise("stereo_energy", std::vector<FieldValue>{{"min_energy", 0.2}, {"pow", 0.7}});
   EXPECT_NEAR(std::get<double>(noise.values()[0].value), 0.2, 1e-7);

@@ -19,7 +19,7 @@
 
 namespace fathom {
 
-// Losses at the very edge of their thresholds and limits, rendered; of the kernels alone: tests/noise.
+// Losses at the very edge of their thresholds and limits, rendered; of the kernels alone: tests/sensor/noise.
 
 namespace {
 

@@ -13,11 +13,11 @@
 #include <fathom/noise/matching_window.hpp>
 #include <fathom/simulate/environments.hpp>
 
-#include "noise/windows.hpp"
 #include "render/any_sensors.hpp"
 #include "render/lanes.hpp"
 #include "render/render.hpp"
 #include "render/stereo_scenes.hpp"
+#include "sensor/noise/windows.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 

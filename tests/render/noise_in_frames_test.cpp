@@ -8,14 +8,14 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
+#include <fathom/sensor/scene_ranges.hpp>
 #include <fathom/simulate/environments.hpp>
 
-#include "noise/blind_zone.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
+#include "sensor/noise/blind_zone.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 

@@ -14,10 +14,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
-#include "noise/busy.hpp"
 #include "render/any_sensors.hpp"
+#include "sensor/noise/busy.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

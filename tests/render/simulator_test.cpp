@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"

@@ -6,14 +6,14 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/noise/stereo_shadow.hpp>
 
-#include "cast/caster.hpp"
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom::stereo_shadow_test {
 namespace {

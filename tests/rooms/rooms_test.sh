@@ -10,7 +10,7 @@ trap 'rm -rf "$tree"' EXIT
 
 fresh_tree() {
   rm -rf "${tree:?}"/*
-  (cd "$source" && find include src cli capi examples bench -type f -size -200k -print0 | xargs -0 cp --parents -t "$tree")
+  (cd "$source" && find include src cli adapters examples bench -type f -size -200k -not -path '*/node_modules/*' -print0 | xargs -0 cp --parents -t "$tree")
   mkdir "$tree/docs"
   cp "$source/docs/architecture.md" "$tree/docs"
 }
@@ -27,7 +27,7 @@ check_copy() {
 }
 
 # An error is a line that starts with its place. CMake may break it later, not before.
-count_errors() { grep -cE '^ *(include|src|cli|capi|examples|bench|docs|cmake)/[^ ]*(:| is no | has no )' "$tree/output" || true; }
+count_errors() { grep -cE '^ *(include|src|cli|adapters|examples|bench|docs|cmake)/[^ ]*(:| is no | has no )' "$tree/output" || true; }
 
 expect_good() {  # <title>
   local text
@@ -56,38 +56,38 @@ fresh_tree
 expect_good 'the project itself'
 
 # Against an arrow, and between rooms without an arrow, through both doors.
-refuses_line 'upwards by "room/..."' src/base/wrong.cpp '#include "noise/samples.hpp"' \
-  'src/base/wrong.cpp: noise/samples.hpp: room base may not include noise'
-refuses_line 'upwards by <fathom/...>' src/base/wrong.cpp '#include <fathom/noise/noise.hpp>' \
-  'src/base/wrong.cpp: fathom/noise/noise.hpp: room base may not include noise'
-refuses_line 'across by "room/..."' src/mesh/wrong.hpp '#include "cast/tile.hpp"' \
-  'src/mesh/wrong.hpp: cast/tile.hpp: room mesh may not include cast'
-refuses_line 'across by <fathom/...>' src/mesh/wrong.hpp '#include <fathom/sensor/pattern.hpp>' \
-  'src/mesh/wrong.hpp: fathom/sensor/pattern.hpp: room mesh may not include sensor'
-refuses_line 'with spaces' src/scene/wrong.cpp '  #  include "cast/tile.hpp"' \
-  'src/scene/wrong.cpp: cast/tile.hpp: room scene may not include cast'
-refuses_line 'in a folder of a room' src/cast/tree/wrong.cpp '#include "render/plan.hpp"' \
-  'src/cast/tree/wrong.cpp: render/plan.hpp: room cast may not include render'
-refuses_line 'a header that another room owns' src/scene/wrong.cpp '#include <fathom/simulate/simulator.hpp>' \
-  'src/scene/wrong.cpp: fathom/simulate/simulator.hpp: room scene may not include render'
-refuses_line 'a header beside one that the room may include' src/log/wrong.cpp '#include <fathom/files/meshes.hpp>' \
-  'src/log/wrong.cpp: fathom/files/meshes.hpp: room log may not include mesh'
-refuses_line 'a header for users alone' src/mesh/wrong.cpp '#include <fathom/fathom.hpp>' \
-  'src/mesh/wrong.cpp: fathom/fathom.hpp: room mesh may not include'
-refuses_line 'around an arrow by "room/../..."' src/base/wrong.cpp '#include "base/../noise/samples.hpp"' \
-  'src/base/wrong.cpp: base/../noise/samples.hpp: a path may not lead back by ..'
-refuses_line 'around an arrow by <fathom/...>' src/parts/wrong.cpp '#include <fathom/parts/../simulate/run.hpp>' \
-  'src/parts/wrong.cpp: fathom/parts/../simulate/run.hpp: a path may not lead back by ..'
-refuses_line 'across by <room/...>' src/mesh/wrong.hpp '#include <cast/tile.hpp>' \
-  'src/mesh/wrong.hpp: cast/tile.hpp: room mesh may not include cast'
-refuses_line 'upwards by "fathom/..."' src/base/wrong.cpp '#include "fathom/noise/noise.hpp"' \
-  'src/base/wrong.cpp: fathom/noise/noise.hpp: room base may not include noise'
-refuses_line 'around an arrow by <../src/...>' src/base/wrong.cpp '#include <../src/noise/kernels.hpp>' \
-  'src/base/wrong.cpp: ../src/noise/kernels.hpp: a path may not lead back by ..'
-refuses_line 'by a macro' src/base/wrong.cpp '#include WRONG_HEADER' "src/base/wrong.cpp: '#include WRONG_HEADER' names no file"
+refuses_line 'upwards by "room/..."' src/core/wrong.cpp '#include "sensor/kinds.hpp"' \
+  'src/core/wrong.cpp: sensor/kinds.hpp: room core may not include sensor'
+refuses_line 'upwards by <fathom/...>' src/core/wrong.cpp '#include <fathom/noise/noise.hpp>' \
+  'src/core/wrong.cpp: fathom/noise/noise.hpp: room core may not include noise'
+refuses_line 'across by "room/..."' src/io/wrong.hpp '#include "trace/tile.hpp"' \
+  'src/io/wrong.hpp: trace/tile.hpp: room io may not include trace'
+refuses_line 'across by <fathom/...>' src/io/wrong.hpp '#include <fathom/sensor/pattern.hpp>' \
+  'src/io/wrong.hpp: fathom/sensor/pattern.hpp: room io may not include sensor'
+refuses_line 'with spaces' src/scene/wrong.cpp '  #  include "trace/tile.hpp"' \
+  'src/scene/wrong.cpp: trace/tile.hpp: room scene may not include trace'
+refuses_line 'in a folder of a room' src/trace/tree/wrong.cpp '#include "render/plan.hpp"' \
+  'src/trace/tree/wrong.cpp: render/plan.hpp: room trace may not include render'
+refuses_line 'a room of public headers' src/scene/wrong.cpp '#include <fathom/simulate/simulator.hpp>' \
+  'src/scene/wrong.cpp: fathom/simulate/simulator.hpp: room scene may not include simulate'
+refuses_line 'a header for users alone' src/io/wrong.cpp '#include <fathom/fathom.hpp>' \
+  'src/io/wrong.cpp: fathom/fathom.hpp: room io may not include'
+refuses_line 'between rooms of adapters' adapters/ros/src/wrong.cpp '#include "live/knobs.hpp"' \
+  'adapters/ros/src/wrong.cpp: live/knobs.hpp: room ros may not include live'
+refuses_line 'around an arrow by "room/../..."' src/core/wrong.cpp '#include "core/../sensor/kinds.hpp"' \
+  'src/core/wrong.cpp: core/../sensor/kinds.hpp: a path may not lead back by ..'
+refuses_line 'around an arrow by <fathom/...>' adapters/rgl/parts/wrong.cpp '#include <fathom/parts/../simulate/run.hpp>' \
+  'adapters/rgl/parts/wrong.cpp: fathom/parts/../simulate/run.hpp: a path may not lead back by ..'
+refuses_line 'across by <room/...>' src/io/wrong.hpp '#include <trace/tile.hpp>' \
+  'src/io/wrong.hpp: trace/tile.hpp: room io may not include trace'
+refuses_line 'upwards by "fathom/..."' src/core/wrong.cpp '#include "fathom/noise/noise.hpp"' \
+  'src/core/wrong.cpp: fathom/noise/noise.hpp: room core may not include noise'
+refuses_line 'around an arrow by <../src/...>' src/core/wrong.cpp '#include <../src/sensor/kernels.hpp>' \
+  'src/core/wrong.cpp: ../src/sensor/kernels.hpp: a path may not lead back by ..'
+refuses_line 'by a macro' src/core/wrong.cpp '#include WRONG_HEADER' "src/core/wrong.cpp: '#include WRONG_HEADER' names no file"
 for name in wrong.h wrong.inc wrong.cc wrong; do
-  refuses_line "from a file called $name" "src/base/$name" '#include "noise/kernels.hpp"' \
-    "src/base/$name: noise/kernels.hpp: room base may not include noise"
+  refuses_line "from a file called $name" "src/core/$name" '#include "sensor/kernels.hpp"' \
+    "src/core/$name: sensor/kernels.hpp: room core may not include sensor"
 done
 
 # Public headers.
@@ -106,25 +106,28 @@ refuses_line 'a public header with a library that another may have' include/fath
   'include/fathom/scene/wrong.hpp: mujoco/mujoco.h: public headers include the standard library and <fathom/...> only'
 
 # Libraries outside their rooms.
-refuses_line 'Embree' src/render/wrong.cpp '#include <embree3/rtcore.h>' \
-  'src/render/wrong.cpp: embree3/rtcore.h: only bench may include embree3'
-refuses_line 'TBB' src/cast/wrong.cpp '#include <tbb/parallel_for.h>' \
-  'src/cast/wrong.cpp: tbb/parallel_for.h: only src/base may include tbb'
+refuses_line 'Embree' src/render/wrong.cpp '#include <embree3/rtcore.h>' 'src/render/wrong.cpp: embree3/rtcore.h: only'
+refuses_line 'TBB' src/trace/wrong.cpp '#include <tbb/parallel_for.h>' \
+  'src/trace/wrong.cpp: tbb/parallel_for.h: only src/core may include tbb'
 refuses_line 'libpng' cli/wrong.cpp '#include <png.h>' 'cli/wrong.cpp: png.h: only'
-refuses_line 'a library without a room' src/mesh/wrong.cpp '#include <assimp/scene.h>' \
-  'src/mesh/wrong.cpp: assimp/scene.h: only may include assimp'
-refuses_line 'zlib' src/log/wrong.cpp '#include <zlib.h>' 'src/log/wrong.cpp: zlib.h: only src/text;src/bag;bench may include zlib.h'
-refuses_line 'JSON' src/base/wrong.cpp '#include <nlohmann/json.hpp>' 'src/base/wrong.cpp: nlohmann/json.hpp: only'
-refuses_line 'FreeType' src/log/wrong.cpp '#include <freetype/freetype.h>' \
-  'src/log/wrong.cpp: freetype/freetype.h: only src/picture may include freetype'
+refuses_line 'a library without a room' src/io/mesh/wrong.cpp '#include <assimp/scene.h>' \
+  'src/io/mesh/wrong.cpp: assimp/scene.h: only may include assimp'
+refuses_line 'zlib' src/io/log/wrong.cpp '#include <zlib.h>' 'src/io/log/wrong.cpp: zlib.h: only'
+refuses_line 'JSON' src/core/wrong.cpp '#include <nlohmann/json.hpp>' 'src/core/wrong.cpp: nlohmann/json.hpp: only'
+refuses_line 'FreeType' src/io/log/wrong.cpp '#include <freetype/freetype.h>' \
+  'src/io/log/wrong.cpp: freetype/freetype.h: only src/io/picture may include freetype'
 refuses_line 'Embree in quotes' cli/wrong.cpp '#include "embree3/rtcore.h"' 'cli/wrong.cpp: embree3/rtcore.h: only'
-refuses_line 'YAML in quotes' src/mesh/wrong.cpp '#include "yaml-cpp/yaml.h"' 'src/mesh/wrong.cpp: yaml-cpp/yaml.h: only'
+refuses_line 'YAML in quotes' src/io/mesh/wrong.cpp '#include "yaml-cpp/yaml.h"' 'src/io/mesh/wrong.cpp: yaml-cpp/yaml.h: only'
 refuses_line 'a library in a benchmark' bench/wrong.h '#include <png.h>' 'bench/wrong.h: png.h: only'
 refuses_line 'a library in an example' examples/wrong.cpp '#include <tbb/parallel_for.h>' \
-  'examples/wrong.cpp: tbb/parallel_for.h: only src/base may include tbb'
+  'examples/wrong.cpp: tbb/parallel_for.h: only src/core may include tbb'
+# The drivers and servers of adapters.
+refuses_line 'DDS' src/run/wrong.cpp '#include <dds/dds.h>' 'src/run/wrong.cpp: dds/dds.h: only adapters/ros/src/dds may include dds'
+refuses_line 'sockets' src/run/wrong.cpp '#include <netinet/in.h>' 'src/run/wrong.cpp: netinet/in.h: only adapters/'
+refuses_line 'MuJoCo' cli/wrong.cpp '#include <mujoco/mujoco.h>' 'cli/wrong.cpp: mujoco/mujoco.h: only'
 
 # Faces.
-for face in cli capi examples; do
+for face in cli adapters/rgl examples; do
   refuses_line "$face by <room/...>" "$face/wrong.h" '#include <render/plan.hpp>' \
     "$face/wrong.h: render/plan.hpp: a face may only include <fathom/...>"
   refuses_line "$face by ../src" "$face/wrong.cpp" '#include "../src/render/plan.hpp"' \
@@ -145,9 +148,9 @@ edit() {  # <title> <file> <sed program> <message>
 picture=$tree/docs/architecture.md
 edit 'an arrow that is not drawn' "$picture" '/^ parts /s/ noise / /' \
   'docs/architecture.md: room parts has other arrows than in cmake/Rooms.cmake'
-edit 'an arrow that is only drawn' "$picture" '/^ scene /s/$/ text/' \
+edit 'an arrow that is only drawn' "$picture" '/^ scene /s/$/ trace/' \
   'docs/architecture.md: room scene has other arrows than in cmake/Rooms.cmake'
-edit 'a room that is not drawn' "$picture" '/^ mesh /d' 'docs/architecture.md: its picture lacks room mesh'
+edit 'a room that is not drawn' "$picture" '/^ trace /d' 'docs/architecture.md: its picture lacks room trace'
 expect_refusals
 
 # The list of arrows itself, with a picture that agrees.
@@ -158,13 +161,13 @@ rearrow() {  # <title> <room> <one more> <message>
   edit "$1" "$rooms" "s/^set\(FATHOM_ARROWS_$2 .*[^\")]/& $3/" "$4"
   sed -i "/^ $2 /s/\$/ $3/" "$picture"
 }
-rearrow 'an arrow that leads upwards' sensor cast \
-  'cmake/Rooms.cmake: sensor -> cast: cast does not stand before sensor in FATHOM_ROOMS'
-rearrow 'an arrow from a room to itself' mesh mesh \
-  'cmake/Rooms.cmake: mesh -> mesh: mesh does not stand before mesh in FATHOM_ROOMS'
-rearrow 'an arrow that nothing needs' cloud scene 'cmake/Rooms.cmake: cloud -> scene: nothing in cloud includes scene'
-edit 'a room without files' "$rooms" 's/^set\(FATHOM_ROOMS base/& attic/' 'src/attic has no files'
-sed -i 's/^ base /\n attic empty -> (nothing)\n base /' "$picture"
+rearrow 'an arrow that leads upwards' sensor trace \
+  'cmake/Rooms.cmake: sensor -> trace: trace does not stand before sensor in FATHOM_ROOMS'
+rearrow 'an arrow from a room to itself' frame frame \
+  'cmake/Rooms.cmake: frame -> frame: frame does not stand before frame in FATHOM_ROOMS'
+rearrow 'an arrow that nothing needs' io sensor 'cmake/Rooms.cmake: io -> sensor: nothing in io includes sensor'
+edit 'a room without files' "$rooms" 's/^set\(FATHOM_ROOMS core/& attic/' 'src/attic has no files'
+sed -i 's/^ core /\n attic empty -> (nothing)\n core /' "$picture"
 expect_refusals
 rooms=$source/cmake/Rooms.cmake
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/ids.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/scene/scene.hpp>
 
 #include "support/error_text.hpp"

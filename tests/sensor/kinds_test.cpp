@@ -15,7 +15,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor.hpp>
 

@@ -11,8 +11,8 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 #include "sensor/returns.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <fathom/base/ids.hpp>
+#include <fathom/core/ids.hpp>
 
 #include "scene/mesh.hpp"
 

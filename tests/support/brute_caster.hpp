@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/casters.hpp"
 
-#include "cast/caster.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom::test {
 

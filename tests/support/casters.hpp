@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
+#include <fathom/core/compute.hpp>
 
 namespace fathom {
 class Caster;

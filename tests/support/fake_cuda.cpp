@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
-#include "cast/tree/sorted_tree.hpp"
 #include "render/device/gpu.hpp"
 #include "render/device/render_ray.hpp"
 #include "render/field_math.hpp"
+#include "trace/tree/sorted_tree.hpp"
 
 namespace {
 

@@ -4,13 +4,13 @@
 #include <atomic>
 #include <vector>
 
-#include "cast/tree/build.hpp"
-#include "cast/tree/instances.hpp"
-#include "cast/tree/refit.hpp"
-#include "cast/tree/sorted_tree.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/render_ray.hpp"
 #include "render/frame_parts.hpp"
+#include "trace/tree/build.hpp"
+#include "trace/tree/instances.hpp"
+#include "trace/tree/refit.hpp"
+#include "trace/tree/sorted_tree.hpp"
 
 namespace fathom::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 
 namespace fathom {
 

@@ -11,8 +11,8 @@
 #include <span>
 #include <string_view>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {

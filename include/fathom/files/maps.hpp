@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/trajectory.hpp>

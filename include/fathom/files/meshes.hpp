@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/scene/mesh.hpp>
 
 namespace fathom {

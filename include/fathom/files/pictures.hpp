@@ -13,10 +13,10 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
-#include <fathom/base/geometry.hpp>
-#include <fathom/base/theme.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/core/theme.hpp>
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {

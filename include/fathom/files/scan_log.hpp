@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {

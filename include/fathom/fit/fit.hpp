@@ -1,114 +1,153 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What all fits tell: parameters with standard errors and intervals, their likelihood, and what a reader has to know.
+// Learning the parameters by expectation maximisation, and judging the fit.
+// Source: Probabilistic Robotics, section 6.3.2 and table 6.2, made exact: responsibilities carry the weights, and
+// sigma and lambda solve the likelihood equations of the truncated densities. So the likelihood never falls.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <optional>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/export.hpp>
-#include <fathom/base/field_member.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/fit/scan.hpp>
+#include <fathom/noise/beam_density.hpp>
+#include <fathom/report/fit.hpp>
 
 namespace fathom {
 
-namespace detail {
-inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-}
-
-enum class ParameterStatus : std::uint8_t {
-  kLearned,
-  kFixed,        ///< it was not to be learned
-  kAtLimit,      ///< of what it may be, or of its search: it has no standard error
-  kUnidentified  ///< the data do not determine it, or, of chains, its standard error exceeds its value
-};
+/// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: also responsibilities
+/// without the weights, as listed there. Both are for comparison only: neither climbs the likelihood.
+enum class FitVariant : std::uint8_t { kExact, kClosedForm, kBook };
 template <>
-inline constexpr std::array<std::string_view, 4> kChoiceWords<ParameterStatus> = {"learned", "fixed", "at_limit",
-                                                                                  "unidentified"};
+inline constexpr std::array<std::string_view, 3> kChoiceWords<FitVariant> = {"exact", "closed_form", "book"};
 
-struct FitParameter {
-  /// "sigma_hit_m"; of a chain "distance.stddev_m", "gain_bias.rings.3.gain", or, if the model is there twice,
-  /// "2.distance.stddev_m" with its place.
-  std::string name;
-  std::string unit;
-  /// Of chains, where learning began; NaN: no user gave it. NaN of beam models and likelihood fields.
-  double start = detail::kNaN;
-  double value = 0.0;
-  double std_error = detail::kNaN;    ///< takes the blocks as independent; never below naive_error; NaN: unknown
-  double naive_error = detail::kNaN;  ///< the standard error if readings were independent
-  double low_95 = detail::kNaN;       ///< of the 95 % interval, within the limits of the parameter; NaN: unknown
-  double high_95 = detail::kNaN;
-  ParameterStatus status = ParameterStatus::kLearned;
-  std::string doc = {};  ///< its meaning; may be empty
+struct FitIteration {
+  std::size_t iteration = 0;
+  double log_likelihood = 0.0;  ///< of the parameters before this iteration's update
+  BeamParameters parameters;    ///< after it
 };
 
-enum class Severity : std::uint8_t {
-  kNote,
-  kWarning,  ///< something is probably wrong with the data
-  kUnusable  ///< the parameters are useless
-};
-template <>
-inline constexpr std::array<std::string_view, 3> kChoiceWords<Severity> = {"note", "warning", "unusable"};
-
-/// What a reader of a fit has to know, in one line. Advice in it names settings, which a face shows as its own.
-struct Finding {
-  Severity severity = Severity::kNote;
-  std::string code = {};  ///< the same for all findings of a kind: docs/output-formats.md lists them
-  Message text = {};
-  friend bool operator==(const Finding&, const Finding&) = default;
-};
-/// The first finding that makes a result useless; empty if the result is usable.
-FATHOM_API Message first_unusable(std::span<const Finding> findings);
-/// `names`: of the settings in a face; without them in the words of the library.
-FATHOM_API std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names = {});
-
-/// A line of the table at the end of the page: "map", "freiburg.yaml".
-struct Fact {
-  std::string name, value;
+/// Learning takes readings as exact, also of a sensor with a step D. Then sigma^2 is larger by about D^2 / 12
+/// (Sheppard's correction) if D is at most 2 sigma. Subtract it to simulate or score such a sensor with its step. The
+/// floor of sigma is max(D, BeamData::cell_m) / sqrt(12).
+struct FitOptions {
+  BeamParameters start = {.25, .25, .25, .25, .5, 1.0, 0.0};
+  FitVariant variant = FitVariant::kExact;
+  bool fit_hit_offset = false;  ///< otherwise start.hit_offset_m is kept
+  double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
+  std::size_t max_iterations = 2000;
+  /// Blocks of standard errors, as neighbouring scans see the same place: this number of stretches of the way, from 20
+  /// on correlated with the nearest ones. 0: each scan is independent. Of fewer scans, each is a stretch. At most
+  /// kMostStretches.
+  std::size_t stretches = 40;
+  static constexpr double kMostStretches = Fit::kMostBlocks;
+  /// [scans, in the order given] the stretch of each, counted from 0 without gaps. Empty: about equal numbers of scans.
+  /// Without effect where `stretches` is 0.
+  std::vector<std::uint32_t> stretch_of_scan = {};
+  Compute compute = {};
+  /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
+  std::function<void(const FitIteration&)> on_iteration = {};
 };
 
-/// Readings that taught nothing, and their mean log densities.
-struct HeldOut {
-  double nats = detail::kNaN;  ///< under the fit; -inf: one of them is impossible
-  std::size_t readings = 0;
-  double start_nats = detail::kNaN;                            ///< under the start
-  double gain_nats = detail::kNaN, gain_error = detail::kNaN;  ///< gain on the start, and its standard error
-  std::string note = {};                                       ///< what is unknown of these readings, in one sentence
+/// Has the parameters of BeamParameters::fields(), and the one of an extended law of hits. Intervals have the width of
+/// Student's t (docs/beam-model.md).
+struct BeamFit : IteratedFit {
+  BeamParameters model;
+  std::array<std::size_t, 3> kinds = {};  ///< readings by ReadingKind
 };
 
-struct Fit {
-  static constexpr double kMostBlocks = 1e6;
+/// Results do not depend on the number of threads. Throws InputError for no evidence, sizes that disagree, an expected
+/// range that is negative or NaN, or invalid options; Error if the likelihood falls under kExact.
+FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
 
-  std::vector<FitParameter> parameters;
-  std::vector<double> correlations = {};  ///< of their errors, [parameters, parameters]; NaN: unknown; may be empty
-  /// Of chains, under the start; NaN: no user gave it. Of beam models and likelihood fields, of the first iteration.
-  double start_log_likelihood = detail::kNaN;
-  double log_likelihood = detail::kNaN;
-  std::size_t blocks = 0;  ///< that standard errors take as independent
-  std::string block = {};  ///< one of them: "stretch", "scan", "row", "frame", "pair"
-  std::vector<Finding> findings = {};
-  std::optional<HeldOut> held_out = {};
+/// Gives the pairs of a part, counted from 0.
+using BeamPartReader = std::function<BeamData(std::size_t part)>;
 
-  /// Throws InputError for an unknown name.
-  [[nodiscard]] FATHOM_API const FitParameter& operator[](std::string_view name) const&;
-  [[nodiscard]] FATHOM_API FitParameter operator[](std::string_view name) &&;
-  void note(std::string_view code, Message text) {
-    findings.push_back({Severity::kNote, std::string(code), std::move(text)});
-  }
+/// One model of many parts, such as logs. It reads each part once, in their order, and learns as if all scans were
+/// given in one. No two parts share a scan. A part may be empty.
+FATHOM_API BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
+                                  const FitOptions& options);
+
+/// How well parameters describe data that they were not learned from.
+struct BeamJudgement {
+  std::size_t pairs = 0;
+  double log_likelihood = 0.0;  ///< sum of log f, or of log(P / D) for a sensor with a step D, which compares with it
+  double nats_per_ray = 0.0;    ///< its mean; -inf where a reading is impossible
+  /// Of the probability integral transform from uniform. Readings where the cdf jumps are spread evenly over the jump.
+  double ks_distance = 0.0;
+  std::vector<double> pit_histogram;  ///< [bins], fractions
+  std::size_t impossible = 0;         ///< readings of density 0 under the parameters
+  std::vector<Finding> findings;      ///< what makes a figure useless
+};
+FATHOM_API BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSensor& sensor,
+                                          const BeamData& data, std::size_t bins = 40);
+
+// Poses and parameters together. Errors of the poses of a log widen the noise that is learned: 5 cm and half a degree
+// double sigma_hit. So poses, parameters and, if asked for, the mount of the sensor are improved in turns. Of every
+// three neighbouring rays the first chooses the pose, the second the parameters, and the third judges.
+//
+// The pose of scan i is logged pose * d_i, where d_i = (x, y, yaw) maximises
+//
+//   log p(z_i | logged_i * d) - 1/2 sum over k of ((d_k - mount_k) / stddev_k)^2,
+//
+// the likelihood of its first rays and a normal prior. The mount is 0, or maximises the sum over scans of these maxima,
+// by Newton's method: their slope is (d_i - mount) / stddev^2 (the envelope theorem). Its standard errors are clustered
+// by stretches of the way: White, Econometrica 50 (1982).
+
+/// Normal errors of the poses of a log, in the frame of the sensor.
+struct PosePrior {
+  static constexpr double kLeastStddevM = 1e-4, kMostStddevM = 100.0;
+  static constexpr double kLeastStddevRad = 1e-5, kMostStddevRad = 3.2;
+
+  double stddev_m = 0.1;
+  double stddev_rad = kRadPerDeg;
+  friend constexpr bool operator==(const PosePrior&, const PosePrior&) = default;
 };
 
-/// A fit by iterations that climb the likelihood.
-struct IteratedFit : Fit {
-  std::vector<double> log_likelihood_by_iteration;  ///< at every iteration, and at the end
-  bool converged = false;                           ///< false: stopped by the limit on iterations
-  std::size_t readings = 0;                         ///< that were learned from
+/// Throws InputError naming the deviation and its limits.
+FATHOM_API void validate(const PosePrior& prior);
+
+struct RefineProgress {
+  std::size_t turn = 0;   ///< from 1
+  std::size_t scans = 0;  ///< whose poses this turn has found
 };
+
+struct RefineOptions {
+  static constexpr std::size_t kMostTurns = 1000;
+
+  PosePrior prior;
+  PlanarPose mount;        ///< of the sensor in the frame that the log calls its sensor; where `fit_mount` starts
+  bool fit_mount = false;  ///< learns it; otherwise it stays unchanged
+  FitOptions fit;          ///< of the parameters; its `compute` finds poses, too
+  std::size_t max_turns = 20;
+  /// Called from the calling thread. An exception ends the search: throw Interrupted to stop.
+  std::function<void(const RefineProgress&)> on_progress = {};
+};
+
+struct RefinedPoses {
+  std::vector<PlanarPose> pose;  ///< [scans] of the sensor, its mount included
+  PlanarPose mount;
+  PlanarPose mount_std_error;   ///< NaN where the mount was not learned, or the readings do not tell it
+  BeamFit fit_before, fit;      ///< of the second rays, at the poses of the log and at the refined ones
+  BeamJudgement before, after;  ///< of the third rays, likewise
+  BeamData judged;              ///< the third rays at the refined poses
+  std::size_t turns = 0;
+  bool settled = false;  ///< no parameter moved by more than a tenth of its standard error in the last turn
+};
+
+/// Refines the poses of all scans of a log until the parameters settle. Results do not depend on the number of threads.
+/// A scan whose first rays carry no evidence keeps its pose. Throws InputError for fewer than three rays a scan, an
+/// invalid log, prior, sensor or mount, options.max_turns outside [1, kMostTurns], and as fit_beam_model() and
+/// judge_beam_model() do.
+FATHOM_API RefinedPoses refine_poses(const ScanLog& log, const ExpectedRanges& expected, const BeamSensor& sensor,
+                                     const RefineOptions& options = {});
 
 }  // namespace fathom

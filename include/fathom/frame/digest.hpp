@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {

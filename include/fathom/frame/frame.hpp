@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
 #include <fathom/frame/reason.hpp>
 
 namespace fathom {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
 
 namespace fathom {
 

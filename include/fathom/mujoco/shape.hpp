@@ -9,8 +9,8 @@
 
 #include <mujoco/mujoco.h>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/scene/mesh.hpp>
 
 namespace fathom::detail {

@@ -14,7 +14,7 @@
 #include <array>
 #include <numbers>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {

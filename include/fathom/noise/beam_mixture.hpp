@@ -7,7 +7,7 @@
 //
 //   p_hit    Normal(z*, sigma) cut to [0, Z]           p_short  l e^{-l z} / (1 - e^{-l z*}) on [0, z*]
 //
-// z* is the range so far, with the offset; Z is the maximum range of the sensor's ray. fathom/beam/model.hpp
+// z* is the range so far, with the offset; Z is the maximum range of the sensor's ray. fathom/noise/beam_density.hpp
 // defines the densities and parameters; it scores and fits such readings.
 //
 // Acts on valid returns, and on rays that met nothing within Z (reasons miss and above_max_range), for which z* = Z.
@@ -23,9 +23,9 @@
 
 #include <array>
 
-#include <fathom/beam/model.hpp>
-#include <fathom/math/f64.hpp>
-#include <fathom/noise/measured_range_law.hpp>
+#include <fathom/core/f64.hpp>
+#include <fathom/noise/beam_density.hpp>
+#include <fathom/noise/detail/measured_range_law.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/base/ids.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/noise/correlation.hpp>
 #include <fathom/noise/noise.hpp>
 

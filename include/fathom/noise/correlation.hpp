@@ -42,8 +42,8 @@
 #include <limits>
 #include <string_view>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
 
 namespace fathom {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/noise/drive.hpp>
+#include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/noise.hpp>
 
 namespace fathom::detail {

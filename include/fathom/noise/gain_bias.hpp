@@ -12,7 +12,7 @@
 
 #include <array>
 
-#include <fathom/noise/measured_range_law.hpp>
+#include <fathom/noise/detail/measured_range_law.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {

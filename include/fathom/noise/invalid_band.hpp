@@ -13,7 +13,7 @@
 
 #include <array>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {

@@ -26,9 +26,9 @@
 //   idle(field)        why the parameter has no effect beside the others; empty if it has one
 //   without_losses(p)  of a model that reads the energy: the same one when it loses nothing
 //
-// and, so that measured returns can be scored under it and its parameters learned (fathom/calibrate/chain.hpp), with
+// and, so that measured returns can be scored under it and its parameters learned (fathom/fit/chain.hpp), with
 //
-//   act(p, law)        applies its error to the law of a range (noise/measured_range_law.hpp)
+//   act(p, law)        applies its error to the law of a range (noise/detail/measured_range_law.hpp)
 //   loss_probability(p, Return, Surface)   the probability that a model of loss takes such a return
 //   turn()             the rotation of rays or hit points: an AxisTurn
 //   kLearned           the parameters that returns can determine: an array of LearnedField
@@ -59,10 +59,10 @@
 #include <span>
 #include <string_view>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/f32.hpp>
+#include <fathom/core/field.hpp>
 #include <fathom/frame/reason.hpp>
-#include <fathom/math/f32.hpp>
 
 namespace fathom {
 
@@ -230,7 +230,8 @@ struct LearnedReturns {
   std::span<const float> clean_range_m;  ///< before any noise
   std::span<const std::uint32_t> frame;  ///< ascending
   double max_range_m = 0.0;              ///< of the sensor
-  /// Fits the beam model (fathom/beam/model.hpp) to the returns, with this hit offset, or a learned one if null.
+  /// Fits the beam model (fathom/noise/beam_density.hpp) to the returns, with this hit offset, or a learned one if
+  /// null.
   BeamParameters (*fit_beam)(const LearnedReturns& returns, MissPolicy miss, const double* hit_offset_m) = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The registered models. To add one: write its header beside these, include it here and append it to the list.
-// Files, help, docs/noise.md and the laws in tests/noise/ follow from the list.
+// Files, help, docs/noise.md and the laws in tests/sensor/noise/ follow from the list.
 
 #include <variant>
 

@@ -16,10 +16,10 @@
 #include <variant>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/noise/detail/measured_range_law.hpp>
 #include <fathom/noise/detail/window.hpp>
-#include <fathom/noise/measured_range_law.hpp>
 #include <fathom/noise/model.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/noise/stereo_energy.hpp>
@@ -297,7 +297,7 @@ class Noise {
     return type_->hooks.law == nullptr ? std::string_view() : type_->hooks.law(model_.get());
   }
 
-  /// Applies the model to a block (noise/drive.hpp) with the kernel for `isa`.
+  /// Applies the model to a block (noise/detail/drive.hpp) with the kernel for `isa`.
   void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
     type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
   }

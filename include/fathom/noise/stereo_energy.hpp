@@ -40,9 +40,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
-#include <fathom/math/f32.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/f32.hpp>
+#include <fathom/core/field.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {

@@ -19,8 +19,8 @@
 
 #include <array>
 
-#include <fathom/math/f64.hpp>
-#include <fathom/noise/measured_range_law.hpp>
+#include <fathom/core/f64.hpp>
+#include <fathom/noise/detail/measured_range_law.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
-#include <fathom/base/geometry.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/noise/noise.hpp>
 
 namespace fathom {

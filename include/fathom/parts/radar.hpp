@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/parts/tracer.hpp>
 
 namespace fathom {

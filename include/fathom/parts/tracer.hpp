@@ -18,12 +18,12 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
-#include <fathom/base/geometry.hpp>
-#include <fathom/noise/drive.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/noise.hpp>
-#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/scene/placed_mesh.hpp>
 #include <fathom/sensor/returns.hpp>
 
 namespace fathom {

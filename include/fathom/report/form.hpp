@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Forms of report_text(), which fathom/beam/beam.hpp and fathom/calibrate/reports.hpp declare, and folders of results.
+// Forms of report_text(), which fathom/fit/beam.hpp and fathom/fit/reports.hpp declare, and folders of results.
 // Each form begins with the verdict: whether the result is usable. On a terminal, settings have the names that the
 // caller gives, else the names in the library. docs/output-formats.md describes the JSON.
 
@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <vector>
 
-#include <fathom/base/error.hpp>
-#include <fathom/base/export.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/export.hpp>
 
 namespace fathom {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/scene/mesh.hpp>
 
 namespace fathom {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/geometry.hpp>
-#include <fathom/base/ids.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/trajectory.hpp>

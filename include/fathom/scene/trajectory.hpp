@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/geometry.hpp>
 
 namespace fathom {
 

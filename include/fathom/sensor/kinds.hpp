@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/sensor/pattern.hpp>
 
 namespace fathom {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/sensor/kinds.hpp>
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/parameter_range.hpp>

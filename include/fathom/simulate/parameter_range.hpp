@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field_member.hpp>
+#include <fathom/core/detail/field_member.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {

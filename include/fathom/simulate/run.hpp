@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
 #include <fathom/frame/reason.hpp>
-#include <fathom/outputs/kinds.hpp>
+#include <fathom/simulate/output_kinds.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/simulator.hpp>
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
-#include <fathom/base/ids.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/scene/trajectory.hpp>
 #include <fathom/sensor/kinds.hpp>
@@ -29,7 +29,7 @@ namespace fathom {
 /// neither frozen nor dropped; the first frame that arrives is never frozen. Each frame draws separately whether it is
 /// dropped or frozen; if both, it is dropped.
 ///
-/// The draws have their own stream (math/random.hpp): they depend only on the seed, the name of the sensor and the
+/// The draws have their own stream (core/random.hpp): they depend only on the seed, the name of the sensor and the
 /// number of the frame, and they change no other draw. Not modelled: latency that varies, which would let frames
 /// overtake each other, and losses that come in bursts.
 struct Timing {

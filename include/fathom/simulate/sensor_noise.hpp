@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
-#include <fathom/base/field.hpp>
-#include <fathom/base/geometry.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>

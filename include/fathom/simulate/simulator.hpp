@@ -6,9 +6,9 @@
 #include <memory>
 #include <string_view>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/export.hpp>
-#include <fathom/base/ids.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The noise of one ray, with the same draws as noise/drive.hpp for a block.
+// The noise of one ray, with the same draws as noise/detail/drive.hpp for a block.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include <fathom/math/random.hpp>
+#include <fathom/core/random.hpp>
 #include <fathom/noise/models.hpp>
 
 #include "render/device/frame_data.hpp"

@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
 
-#include "base/compute.hpp"
-#include "base/errors.hpp"
+#include "core/compute.hpp"
+#include "core/errors.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/gpu.hpp"
 #include "render/device/resident.hpp"

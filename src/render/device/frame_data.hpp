@@ -8,10 +8,10 @@
 
 #include <fathom/noise/models.hpp>
 
-#include "cast/tree/layout.hpp"
 #include "render/ray_math.hpp"
 #include "render/surface_math.hpp"
 #include "sensor/returns.hpp"
+#include "trace/tree/layout.hpp"
 
 namespace fathom::device {
 

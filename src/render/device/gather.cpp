@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
-#include "base/frame_writer.hpp"
-#include "noise/noise_access.hpp"
+#include "frame/frame_writer.hpp"
+#include "sensor/noise_access.hpp"
 
 namespace fathom::device {
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/simulator.hpp>
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include <fathom/base/error.hpp>
+#include <fathom/core/error.hpp>
 
 namespace fathom::device {
 

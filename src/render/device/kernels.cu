@@ -9,7 +9,7 @@
 #define __shared__ __attribute__((shared))
 #include <cstdlib>
 
-#include "cast/tree/sorted_tree.hpp"
+#include "trace/tree/sorted_tree.hpp"
 #include "render/device/layout_table.hpp"
 #include "render/device/render_ray.hpp"
 #include "render/field_math.hpp"

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <variant>
 
-#include "cast/tree/sorted_tree.hpp"
 #include "render/device/frame_data.hpp"
 #include "render/field_math.hpp"
+#include "trace/tree/sorted_tree.hpp"
 
 namespace fathom::device {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
 
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"

@@ -5,13 +5,13 @@
 
 #include <cstdint>
 
-#include <fathom/base/ids.hpp>
+#include <fathom/core/ids.hpp>
 
-#include "cast/tree/one_lane.hpp"
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
 #include "render/device/pixels.hpp"
 #include "sensor/returns.hpp"
+#include "trace/tree/one_lane.hpp"
 
 namespace fathom::device {
 

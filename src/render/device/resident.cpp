@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "cast/tree/build.hpp"
-#include "cast/tree/refit.hpp"
+#include "trace/tree/build.hpp"
+#include "trace/tree/refit.hpp"
 
 namespace fathom::device {
 

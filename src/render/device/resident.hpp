@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-#include "cast/tree/instances.hpp"
-#include "cast/tree/sorted_tree.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/gpu.hpp"
 #include "render/render.hpp"
+#include "trace/tree/instances.hpp"
+#include "trace/tree/sorted_tree.hpp"
 
 namespace fathom::device {
 

@@ -13,16 +13,16 @@
 #include <fmt/format.h>
 #include <tbb/task_arena.h>
 
-#include <fathom/base/compute.hpp>
-#include <fathom/base/error.hpp>
-#include <fathom/base/ids.hpp>
+#include <fathom/core/compute.hpp>
+#include <fathom/core/error.hpp>
+#include <fathom/core/ids.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 
-#include "cast/caster.hpp"
 #include "scene/mesh.hpp"
 #include "scene/poses.hpp"
 #include "support/embree/packets.hpp"
+#include "trace/caster.hpp"
 
 namespace fathom::test {
 

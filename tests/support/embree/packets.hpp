@@ -9,8 +9,8 @@
 
 #include <embree3/rtcore.h>
 
-#include "cast/caster.hpp"
-#include "cast/tile.hpp"
+#include "trace/caster.hpp"
+#include "trace/tile.hpp"
 
 namespace fathom::test {
 

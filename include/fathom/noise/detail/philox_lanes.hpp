@@ -12,8 +12,8 @@
 #include <immintrin.h>
 #endif
 
-#include <fathom/base/export.hpp>
-#include <fathom/math/random.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/random.hpp>
 
 namespace fathom {
 

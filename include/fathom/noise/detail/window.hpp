@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fathom/base/export.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/core/f32.hpp>
 #include <fathom/frame/reason.hpp>
-#include <fathom/math/f32.hpp>
 
 namespace fathom {
 

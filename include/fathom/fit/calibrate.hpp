@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Parameters of the simulator's noise models learned from measurements, by maximum likelihood, with standard errors.
+// The results, DistanceNoise and StereoEnergy, can go into the noise chain of a sensor as they are.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fathom/core/export.hpp>
+#include <fathom/frame/frame.hpp>
+#include <fathom/noise/distance.hpp>
+#include <fathom/noise/stereo_energy.hpp>
+#include <fathom/report/fit.hpp>
+
+namespace fathom {
+
+/// A learned value and its standard error. The error is NaN at a boundary, and where the data do not determine the
+/// value.
+struct Estimate {
+  double value = 0.0;
+  double std_error = 0.0;
+};
+
+/// With the error that independent data would have, and a 95 % interval. NaN where std_error is.
+struct IntervalEstimate : Estimate {
+  double naive_error = std::numeric_limits<double>::quiet_NaN();  ///< at most std_error
+  double low_95 = naive_error, high_95 = naive_error;
+};
+
+/// Measured ranges, each with the range that was expected. Arrays [pairs].
+struct RangePairs {
+  std::vector<float> range_m, expected_m;
+  /// Number of the scan or frame of each, in any order. Errors within a scan are correlated, and neighbouring scans see
+  /// the same place. Empty if unknown.
+  std::vector<std::uint32_t> scan = {};
+};
+
+/// Pixels with the energy that came back and whether they were lost. Arrays [pairs].
+struct EnergyPairs {
+  std::vector<float> energy;       ///< E of stereo_energy, [-1, 1]
+  std::vector<std::uint8_t> lost;  ///< 0 or 1
+};
+
+/// Appends range and clean range of the valid returns of a frame, without scans. Needs kRange, kCleanRange and kReason.
+FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
+/// The effect of an energy law on a pixel that ended with this reason: 1 lost it, 0 kept it (edges, a matching window
+/// or dropout may have taken it later). Empty if the law did not see the pixel, or the reason does not show it.
+constexpr std::optional<std::uint8_t> lost_by_energy(Reason reason) {
+  if (reason == Reason::kLowEnergy || reason == Reason::kRandomLoss) return std::uint8_t{1};
+  if (reason == Reason::kHit || reason == Reason::kEdgeLoss || reason == Reason::kEdge || reason == Reason::kSpeckle ||
+      reason == Reason::kDropout) {
+    return std::uint8_t{0};
+  }
+  return std::nullopt;
+}
+/// Appends the pixels that an energy law kept or lost. Needs kEnergy and kReason.
+FATHOM_API void append_pairs(const Frame& frame, EnergyPairs& pairs);
+
+/// CSV with the columns `range_m,expected_m` and, where scans are known, `scan`, whole numbers in any order; inf and
+/// nan are allowed of ranges. Throws InputError naming file and line.
+FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& file);
+/// CSV with the columns `energy,lost`, lost 0 or 1. Throws InputError naming file and line.
+FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& file);
+
+struct DistanceCalibrationOptions {
+  static constexpr std::size_t kMostStretches = 1'000'000;
+  /// Standard errors take this number of stretches of the way as independent, of about equal numbers of scans; 0: each
+  /// scan. Where there are fewer scans, each is a stretch. Without scans each pair is independent.
+  std::size_t stretches = 40;
+};
+
+/// range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2), as noise/distance.hpp makes it.
+struct DistanceCalibration {
+  IntervalEstimate mean_m, stddev_m, stddev_per_m;
+  double log_likelihood = 0.0;
+  std::size_t pairs = 0;          ///< used
+  std::size_t skipped = 0;        ///< without a reading above 0 or a finite expected range
+  std::size_t clusters = 0;       ///< stretches or scans that errors take as independent; 0: pairs without scans
+  std::size_t stretches = 0;      ///< as in the options
+  std::vector<Finding> findings;  ///< boundaries, limits of the data, and the number of clusters
+
+  [[nodiscard]] FATHOM_API DistanceNoise noise() const;
+};
+
+/// Given the share of the deviation that grows with range, mean and scale have closed forms; the share is found by a
+/// search over all of [0, 1], so the maximum is the global one and the boundaries (stddev 0, stddev_per_m 0) are
+/// ordinary points of it. Standard errors are the larger of two, from the observed information and from the scores of
+/// the clusters. Intervals are the wider of the normal one of independent pairs and Student's t of clusters.
+/// Throws InputError when sizes disagree, an expected range is not above 0, fewer than three pairs are left, or there
+/// are more than kMostStretches.
+FATHOM_API DistanceCalibration calibrate_distance(const RangePairs& pairs,
+                                                  const DistanceCalibrationOptions& options = {});
+
+struct EnergyCalibrationOptions {
+  EnergyNormalization normalization = EnergyNormalization::kDocument;
+};
+
+/// P(lost | E) of noise/stereo_energy.hpp. Errors come from the observed information and take pixels as independent, as
+/// draws without a correlation are.
+struct EnergyCalibration {
+  Estimate min_energy, pow;
+  EnergyNormalization normalization = EnergyNormalization::kDocument;
+  double log_likelihood = 0.0;
+  std::size_t pairs = 0;
+  std::size_t skipped = 0;  ///< without a finite energy
+  std::size_t lost = 0;
+  std::vector<Finding> findings;
+
+  /// `energy` is not learned: it defines the energies of the pairs.
+  [[nodiscard]] FATHOM_API StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;
+};
+
+/// For each threshold the exponent has one best value (the likelihood is concave in it); thresholds are searched over
+/// all that the data allow: below every pixel kept. Under `document` the law jumps at the threshold, which is then a
+/// change point, known to about the spacing of the energies there: value and error are the mean and the deviation of
+/// the likelihood over thresholds (Pitman's estimator). Throws InputError when sizes disagree, a flag is not 0 or 1,
+/// nothing was lost or nothing kept, or pixels were lost where the law loses none (E = 1; under `document` above 1 -
+/// min_energy, for every min_energy that the pixels kept allow).
+FATHOM_API EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibrationOptions& options = {});
+
+}  // namespace fathom

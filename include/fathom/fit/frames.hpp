@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Measured frames of a sensor beside its scene: what learning and scoring of chains (fathom/fit/chain.hpp) take.
+// The scene is cast again at the time of each frame, so the same measurements give the same returns, whether they come
+// from a run of the simulator, from a camera or from the log of a planar laser.
+//
+// Left out are rays on which the scene has nothing within the sensor's limits, rays that a camera does not see
+// (stereo_shadow), and rays that a matching window loses or shows another surface of: no model of the chain has a
+// density for them. Readings that a beam_mixture may have drawn where the scene has nothing are left out, too. Where a
+// chain turns rays, the scene is cast once more for each of a grid of angles (TurnedRays): once for all frames where
+// neither the scene nor the sensor moves.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fathom/core/error.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/fit/calibrate.hpp>
+#include <fathom/fit/chain.hpp>
+#include <fathom/fit/wall.hpp>
+#include <fathom/scene/grid_map.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/simulate/run.hpp>
+
+namespace fathom {
+
+struct ChainFramesOptions {
+  std::string sensor = {};             ///< of the scene; empty: the only one
+  std::size_t most_returns = 300'000;  ///< more are thinned out at random; at least 1000
+  double half_step_m = 0.0;            ///< measured values are multiples of twice as much; 0: not rounded
+  /// Of a chain that turns rays (angular_ray): rays are cast up to four times this angle to each side. 0: one and a
+  /// half times the deviation of the chain, or a milliradian if that is 0.
+  double angle_scale_rad = 0.0;
+  NoiseChain other_chain = {};  ///< another one under which the frames will be scored; rays are turned for both
+  RunOptions run = {};          ///< seed, environment, episode and compute count
+};
+
+struct ChainFrames {
+  ChainReturns returns;
+  std::string sensor;      ///< its name
+  std::size_t frames = 0;  ///< read
+  std::size_t hidden = 0;  ///< rays left out for cameras and windows
+  /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture.
+  std::size_t unexpected = 0;
+  /// Times what the sensor measures: readings from there on are no ranges that noise or rounding carried beyond it.
+  static constexpr double kBeyond = 1.01;
+  /// Readings farther than the sensor measures, by more than that, which count as lost: readings of another device, or
+  /// a code for no return. Only of a log where the sensor keeps what noise carries there (range_policy: keep).
+  std::size_t beyond = 0;
+  /// Points that no turn about the axis of angular_hit brings their rays to, to 1e-3 rad; they are taken.
+  std::size_t askew = 0;
+  bool has_mixture = false;    ///< whether the sensor's chain draws readings beside the surface (beam_mixture)
+  std::vector<Finding> notes;  ///< on what was read
+
+  /// The notes, what was left out that should not be, and whether the scene is another place.
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
+};
+
+/// The place of a sensor among the sensors of a scene. Throws InputError naming the sensors when none has that name, or
+/// when there are several and no name.
+FATHOM_API std::size_t find_sensor(const SceneSetup& setup, const std::string& name);
+
+/// The rings of the sensor's rays, ascending.
+FATHOM_API std::vector<std::uint16_t> rings_of(const Sensor& sensor);
+
+/// Whether a YAML file holds a list, as the noise.yaml of a fit does, and no scene. Throws InputError unless it is
+/// YAML.
+FATHOM_API bool is_noise_list(const std::filesystem::path& file);
+
+/// Adds frames one by one.
+class FATHOM_API ChainFrameReader {
+ public:
+  /// `frames`: how many will be added, for thinning. Throws InputError for a sensor that reports several returns of a
+  /// ray, or what make_simulator() refuses.
+  ChainFrameReader(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options = {});
+  ~ChainFrameReader();
+  ChainFrameReader(ChainFrameReader&&) noexcept;
+  ChainFrameReader& operator=(ChainFrameReader&&) noexcept;
+
+  /// Rows and columns of its frames.
+  [[nodiscard]] PatternShape shape() const;
+  /// Frame `index` of the sensor: measured ranges [rows, cols], m; a reading is lost unless it is above 0 and finite.
+  /// Frames ascend. Throws InputError for another number of values.
+  void add_ranges(std::uint32_t index, std::span<const float> range_m);
+  /// The same with where points lie in the sensor frame, [rows, cols, 3] m, which tell angular_hit the angles by which
+  /// they lie beside their rays. NaN: not known. Points are passed over, with a note, where the chain has no
+  /// angular_hit or turns its points otherwise, too, and where rays of the sensor start at different places.
+  void add_points(std::uint32_t index, std::span<const float> range_m, std::span<const float> point_m);
+  /// add_ranges() with distances to the image plane. Throws InputError for a sensor that is no camera, too.
+  void add_depths(std::uint32_t index, std::span<const float> depth_m);
+  /// add_ranges() of a planar laser that was here, at the height that it has in the scene. What else moves in the scene
+  /// is where it is at the time of the frame. Throws InputError for a sensor without check_azimuths(), a rolling one,
+  /// one that the scene tilts, and a pose that is not finite, too.
+  void add_scan(std::uint32_t index, std::span<const float> range_m, const PlanarPose& world_from_sensor);
+  /// Throws InputError unless the sensor has rays in one plane, from one point, at these azimuths, to 1e-3 rad.
+  void check_azimuths(std::span<const double> azimuth_rad) const;
+  /// The farthest that a ray of the sensor measures.
+  [[nodiscard]] double max_range_m() const;
+  [[nodiscard]] const ChainFrames& frames() const;
+  /// What the scene has on the rays of the frame added last, [rows, cols], m; +inf: nothing.
+  [[nodiscard]] std::span<const float> clean_range_m() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// From the folder of a run of this scene, in which the sensor has npy output with the channel range, or depth. With
+/// the channel hit_sensor it adds points. A reading is lost unless it is above 0 and finite, or if the channel reason
+/// of the run calls it lost. Seed, environment and episode come from the run. Throws InputError naming the file, also
+/// when clean ranges that the run wrote differ from the scene.
+FATHOM_API ChainFrames read_run_frames(const SceneSetup& setup, const std::filesystem::path& run,
+                                       const ChainFramesOptions& options = {});
+
+/// What a frame of a sensor was measured as.
+struct FrameFile {
+  std::uint32_t frame = 0;
+  std::filesystem::path file;
+};
+
+/// From clouds of points in the sensor frame, a file for each frame, which ascend: PCD, PLY, a serialised PointCloud2
+/// or an array [..., 3] of NumPy. A point is of the ray that it lies on, to 1e-3 rad; rays without a point are lost.
+/// Where the chain turns rays or points and the cloud has the rows and columns of the sensor, a point is of the ray at
+/// its place, up to 0.35 rad beside it. For a chain with angular_hit it adds points. Throws InputError
+/// naming the file when more than one point in a hundred lies on no ray or two lie on one, and for a sensor that is
+/// rolling or whose rays vary.
+FATHOM_API ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
+                                         const ChainFramesOptions& options = {});
+
+// Pairs to calibrate from: a CSV, which calibrate.hpp describes, or the NPY files of a run (fathom/simulate/run.hpp). A
+// folder counts as a run, which must be complete.
+
+/// Of a run: measured and noise-free ranges, from the channels range and clean_range of one sensor; lost returns stay
+/// as NaN, and a frame counts as a scan. `sensor` may be empty where only one sensor has these channels. Throws
+/// InputError naming the file, or the model of the sensor's chain that calibrate_distance() does not describe: any that
+/// changes ranges, except one `distance` that is the same for all returns.
+FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& csv_or_run, const std::string& sensor);
+
+/// Of a run: energies and losses, from the channels energy and reason. Left out are rays that the energy law did not
+/// judge, and the few rays that range noise carried beyond the range limits. Throws InputError naming the file, or what
+/// in the chain calibrate_energy() does not describe: no energy law or several, a law that differs by entity or ring,
+/// readings that need no surface (beam_mixture), or another normalization than `law`.
+FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& csv_or_run, const std::string& sensor,
+                                         std::optional<EnergyNormalization> law = {});
+
+// Walls simulated: the frames that a sensor with a learned chain (fathom/fit/wall.hpp) measures of the same walls
+// from the same places.
+
+/// The sensor as a model: a stereo_camera whose image is that of the left lens, a depth_camera where there is no
+/// baseline, a laser_2d, whose rays are evenly spaced between the first azimuth and the last, or the rays of a lidar.
+/// `farthest_m`: reaches at least so far where the sensor does not say how far it measures. Throws InputError for
+/// azimuths that neither rise nor fall throughout.
+FATHOM_API SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m);
+
+/// The sensor as an entry of the list `sensors:` of a scene file, with its chain. Throws InputError for a lidar without
+/// WallLidar::entry.
+FATHOM_API std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const NoiseChain& chain,
+                                        const std::string& name);
+
+struct WallSimulation {
+  std::uint64_t seed = 0;
+  double rate_hz = 30.0;  ///< frames per second
+  int threads = 0;        ///< at work at once; 0: one per core; they change no bit of the result
+};
+
+/// A frame of each wall, in their order; walls that were not found are passed over, and their frames are lost. Nothing
+/// but the wall is there. Throws InputError as Simulator does.
+FATHOM_API WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallPlane> planes,
+                                    const NoiseChain& chain, const WallSimulation& options = {});
+
+/// The walls of a fit under its chain. The rays that were left out or showed something else in the measured frames are
+/// left out, and values are rounded as those were.
+FATHOM_API WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options = {});
+
+// The rays of a lidar before a wall, and its clouds as frames of one (fathom/fit/wall.hpp).
+
+/// A lidar as a sensor of walls; `entry` as WallLidar::entry. Throws InputError for a model whose rays vary from frame
+/// to frame or have fewer than two rows or columns.
+FATHOM_API WallSensor wall_lidar(const SensorModel& model, std::string entry = {});
+
+/// The lidar that a preset has, "OS1-64", or a file: an entry of `sensors:` of a scene file, as sensor.yaml is, or a
+/// whole scene file with one sensor. Of the entry the rays count alone. Throws InputError naming file or preset, also
+/// for a sensor that reports several returns of a ray.
+FATHOM_API WallSensor find_wall_lidar(const std::string& preset_or_file);
+
+/// Clouds of points in the sensor frame, a file for each frame, as read_cloud_frames() takes them: a point is of the
+/// ray that it lies on, and rays without a point are lost. Where more than one point in a hundred of a cloud lies on no
+/// ray, turns start anywhere, and frames have WallTurns: a point is of the ring that its elevation is nearest to (where
+/// the file has a field `ring`: most elevations of its ring), its ray goes through it, and a ring without a point in a
+/// column that others have points in is lost. Throws InputError naming the file as read_cloud_frames() does, when more
+/// than one point in a hundred lies on no ring, to 0.2 degrees and what 30 mm beside the start of the ray are, and for
+/// several returns of a ray.
+FATHOM_API WallFrames read_wall_clouds(std::span<const FrameFile> files, const WallSensor& lidar);
+
+}  // namespace fathom

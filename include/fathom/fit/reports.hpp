@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A chain of noise learned from a folder of measurements, and the result as files: noise.yaml for scene files, fit.json
+// for programs, report.html for people. docs/output-formats.md describes them.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fathom/core/compute.hpp>
+#include <fathom/core/export.hpp>
+#include <fathom/fit/beam.hpp>
+#include <fathom/fit/calibrate.hpp>
+#include <fathom/fit/frames.hpp>
+#include <fathom/fit/measure_depth.hpp>
+#include <fathom/fit/wall.hpp>
+#include <fathom/report/form.hpp>
+
+namespace fathom {
+
+/// Options of another kind of measurement must keep their defaults.
+struct MeasuredOptions {
+  std::string files = {};                   ///< of a folder of depth images or clouds: pattern of depth_images()
+  std::optional<double> levels_per_m = {};  ///< of 16-bit images; nothing: 1000
+  ScanLogOptions log = {};                  ///< of a scan log; without ray_time_s
+  std::string scans = "all";                ///< of a log, as select_scans() takes them
+  /// Of a log: readings of at least so much are lost. Nothing: the maximum range that CARMEN text says; a CSV says inf.
+  std::optional<double> max_range_m = {};
+  double step_m = 0.0;  ///< ranges of a log are multiples of it; 0: they are not rounded
+  ChainFramesOptions frames = {};
+};
+
+/// Measured frames of a sensor beside its scene: of a run (read_run_frames()), of a folder of depth images, 16-bit PNG
+/// or NPY (read_depth_image()), or of PCD or PLY (read_cloud_frames()), or of a log of a planar laser
+/// (read_scan_log()). The number in the name of a file is that of its frame, and so its time and pose in the scene:
+/// depth_000012.png is frame 12. Scan k of a log is frame k, at the pose that the log says
+/// (ChainFrameReader::add_scan()); a reading that is not above 0 and finite is lost. Throws InputError naming the file,
+/// also for an option that does nothing to such a measurement.
+FATHOM_API ChainFrames read_measured_frames(const SceneSetup& setup, const std::filesystem::path& measured,
+                                            const MeasuredOptions& options = {});
+
+struct ChainReport {
+  std::string scene, measured;  ///< names for people
+  ChainFrames frames;
+  NoiseChain start;
+  ChainFit fit;
+
+  /// Of the fit and of the frames.
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
+};
+
+FATHOM_API std::string report_text(const ChainReport& report, ReportForm form, SettingNames names = {});
+
+/// Makes the folder and writes noise.yaml, report.html and fit.json: see check_result_folder().
+FATHOM_API void write_chain_report(const std::filesystem::path& folder, const ChainReport& report, bool force = false);
+
+// Pairs to calibrate the noise of distances from, out of the scans of a real laser, as bags and logs hold them
+// (fathom/files/log_files.hpp, fathom/fit/scan.hpp).
+
+struct LogPairsOptions {
+  std::optional<double> max_range_m = {};  ///< how far the laser measures; nothing: what the log says
+  /// A reading that is farther than this from what the world expects is of something else: a person, or a wall that is
+  /// not in the map. Five deviations of the noise at least, or the deviation that is learned comes out too small.
+  double gate_m = 0.3;
+  Compute compute = {};
+};
+
+struct LogPairs {
+  RangePairs pairs;        ///< readings without a return stay, as they are in the log; scans by their numbers there
+  std::size_t others = 0;  ///< readings of something else, left out
+};
+
+/// Readings of all scans of a log, each with the range that the world expects on its ray. Rays for which it expects
+/// less than the gate, or more than max_range less the gate, are left out: one side of their noise could not be seen.
+/// Throws InputError when the log says no max_range and none is given, the gate is not in (0, max_range / 2), or no
+/// pair is left.
+FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options = {});
+
+/// What pairs that were found within a gate, and what was learned from them, say against the world, the poses and the
+/// gate.
+FATHOM_API std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCalibration& learned,
+                                                  double gate_m);
+
+/// A calibration with its pairs and with notes on them.
+struct DistanceReport {
+  DistanceCalibration fit;
+  std::optional<LogPairs> found = {};  ///< of a log
+  double gate_m = 0.0;                 ///< of `found`
+  std::vector<std::string> notes = {};
+};
+
+FATHOM_API std::string report_text(const DistanceReport& report, ReportForm form, SettingNames names = {});
+FATHOM_API std::string report_text(const EnergyCalibration& fit, ReportForm form, SettingNames names = {});
+
+// Folders of depth images measured (fathom/fit/measure_depth.hpp), and the result as files: measure.json for
+// programs and report.html for people. docs/output-formats.md describes them.
+
+/// Depth along the optical axis, m, [rows, cols]; NaN: a hole.
+struct DepthImage {
+  std::uint32_t rows = 0, cols = 0;
+  std::vector<float> depth_m;
+  bool has_levels = false;  ///< whether the file holds whole levels
+};
+
+/// Reads a grey PNG of 16 bits, or an array of NumPy [rows, cols]. uint16 are levels, `levels_per_m` of them a metre
+/// (in [kLeastLevelsPerM, kMostLevelsPerM] of fathom/files/pictures.hpp); 0 and 65535 are holes. Floats are metres;
+/// holes are not above 0 or not finite. Throws InputError naming the file.
+FATHOM_API DepthImage read_depth_image(const std::filesystem::path& file, double levels_per_m = 1000.0);
+
+/// The depth images of a folder, in the order of their names, in which 10 comes after 9. `pattern`: of names, with * or
+/// ?. Empty: depth*.npy if there are any, else depth*.png, else all of one of these kinds. Throws InputError for an
+/// empty result.
+FATHOM_API std::vector<std::filesystem::path> depth_images(const std::filesystem::path& folder,
+                                                           const std::string& pattern = {});
+
+/// Pixels are left out where a camera has nothing to measure: a sky, a window, the camera's own arm. The folder of a
+/// simulated camera has files that show where nothing was within reach; of a real camera only its user knows.
+struct DepthLeftOut {
+  /// Pixels whose true depth is this or more, m in (0, DepthMeterOptions::kMostDepthM], or nothing at all: by
+  /// clean_depth*.npy of the folder, one file for each depth image, in the order of their names.
+  std::optional<double> beyond_m = {};
+  /// Pixels that reason*.npy of the folder call miss or above_max_range. Noise may have carried some of them there.
+  bool lost_beyond_reach = false;
+  /// Pixels that are not 0 in a mask: grey PNG or an array of NumPy (uint8 or uint16), [rows, cols]. A file for all
+  /// depth images, or a folder that holds one file, or one for each; empty: none.
+  std::filesystem::path mask = {};
+};
+
+/// Throws InputError for a number outside its limits, so that NaN fails, and for both beyond_m and lost_beyond_reach.
+FATHOM_API void validate(const DepthLeftOut& options);
+
+struct DepthFolderOptions {
+  std::string files = {};        ///< pattern of depth_images(), of a bag that of its topics
+  double levels_per_m = 1000.0;  ///< of read_depth_image()
+  DepthMeterOptions meter = {};
+  DepthLeftOut left_out = {};
+  std::function<void(std::size_t done, std::size_t all)> on_frame = {};
+};
+
+/// What was measured, with what a page shows of it.
+struct DepthReport {
+  std::string name;  ///< of the folder, for people
+  DepthMeasure measure;
+  DepthPicture picture;
+  std::string left_out_by = {};  ///< how, for people; empty: nothing is left out
+};
+
+/// The first of the images that measure_depth_folder() measures. Throws InputError as it does.
+FATHOM_API DepthImage first_depth_image(const std::filesystem::path& folder, const DepthFolderOptions& options = {});
+
+/// The files that measure_depth_folder() reads: the depth images, or the files of a bag and its folder, then masks and
+/// other files of DepthLeftOut. Throws InputError as it does.
+FATHOM_API std::vector<std::filesystem::path> depth_folder_inputs(const std::filesystem::path& folder,
+                                                                  const DepthFolderOptions& options);
+
+/// Measures a folder, or a topic of a bag of ROS 2 (16UC1, mono16, 32FC1, compressedDepth), one image at a time. Throws
+/// InputError as the functions above and DepthMeter do, naming the file; also where there are not as many files of
+/// `left_out` as depth images.
+FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
+                                            const DepthFolderOptions& options = {});
+
+/// Of one report, or of several, whose columns stand side by side and which measure.json has in "compared_with". Throws
+/// InputError for no report.
+FATHOM_API std::string report_text(std::span<const DepthReport> reports, ReportForm form, SettingNames names = {});
+
+/// Makes the folder and writes report.html and measure.json: see check_result_folder(). Throws InputError for no
+/// report, too.
+FATHOM_API void write_depth_report(const std::filesystem::path& folder, std::span<const DepthReport> reports,
+                                   bool force = false);
+
+// Frames of a wall out of files, and what was learned from them as files: noise.yaml and sensor.yaml for scene files,
+// fit.json for programs, report.html for people. docs/output-formats.md describes them.
+
+/// A distance by tape and the frames that it is of.
+struct WallDistance {
+  std::string frames;       ///< name of an image, with or without its extension, with * and ?; or FIRST:END of numbers
+  double distance_m = 0.0;  ///< perpendicular, from the sensor's origin
+  std::string where = {};   ///< in messages: where this was written
+};
+
+/// "near_*=0.5,far_*=2" as typed, or a file with a line `NAME,METRES` for each; `#` begins a comment. Throws InputError
+/// naming the place, for words that are not understood and distances outside [0.001, 1e6] m.
+FATHOM_API std::vector<WallDistance> wall_distances(const std::string& text_or_file);
+
+struct WallImagesOptions {
+  std::string files = {};                   ///< pattern of depth_images()
+  std::optional<double> levels_per_m = {};  ///< of 16-bit images; nothing: 1000
+  WallCamera camera = {};
+  double max_range_m = 0.0;         ///< of the camera; 0: not known
+  std::filesystem::path mask = {};  ///< DepthLeftOut::mask
+  std::vector<WallDistance> distances = {};
+};
+
+/// The depth images of a folder as frames of a wall. All are in memory. Throws InputError naming the file, also for
+/// images of several sizes, levels_per_m of images that have metres, and distances of frames that are not there or have
+/// two.
+FATHOM_API WallFrames read_wall_images(const std::filesystem::path& folder, const WallImagesOptions& options);
+/// The images that it reads, and the masks.
+FATHOM_API std::vector<std::filesystem::path> wall_image_inputs(const std::filesystem::path& folder,
+                                                                const WallImagesOptions& options);
+
+struct WallCloudsOptions {
+  std::string files = {};  ///< as of WallImagesOptions
+  WallSensor lidar = {};
+  /// Rays from the first azimuth to the second, rad, count; nothing: all do.
+  std::optional<std::array<double, 2>> sector_rad = {};
+  std::vector<WallDistance> distances = {};
+};
+
+/// The clouds of a folder by their names, PCD and PLY. Without a pattern all of them, or nothing where there are
+/// images.
+FATHOM_API std::vector<std::filesystem::path> wall_cloud_files(const std::filesystem::path& folder,
+                                                               const std::string& pattern);
+/// These as frames of a wall, as the other read_wall_clouds() reads them. Throws InputError for a folder without
+/// clouds, a sector without rays, and as read_wall_images() does for distances.
+FATHOM_API WallFrames read_wall_clouds(const std::filesystem::path& folder, const WallCloudsOptions& options);
+
+struct WallScansOptions {
+  std::string scans = "all";               ///< as select_scans() takes them
+  double step_m = 0.0;                     ///< ranges are multiples of it; 0: not rounded
+  std::optional<double> max_range_m = {};  ///< nothing: what the log says
+  /// Rays from the first azimuth to the second, rad, count; nothing: all do.
+  std::optional<std::array<double, 2>> sector_rad = {};
+  std::vector<WallDistance> distances = {};
+};
+
+/// The chosen scans of a log as frames of a wall, named by their numbers. Throws InputError as validate(ScanLog) and
+/// select_scans() do, and for a sector without rays.
+FATHOM_API WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options = {});
+
+/// A fit, with the same walls under its chain.
+struct WallReport {
+  std::string name;  ///< of folder or log, for people
+  WallFit fit;
+  std::vector<std::string> names = {};  ///< of the frames, [frames]; empty: their numbers
+  WallMeasure simulated = {};           ///< of the same walls
+  std::vector<std::string> notes = {};  ///< besides the fit's
+
+  [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;  ///< notes, then findings of the fit
+};
+
+/// Learns, simulates the same walls with what was learned, and measures these as the others were.
+FATHOM_API WallReport make_wall_report(const WallFrames& frames, const WallOptions& options, const std::string& name);
+
+FATHOM_API std::string report_text(const WallReport& report, ReportForm form, SettingNames names = {});
+/// sensor.yaml: the sensor as an entry of the list `sensors:`.
+FATHOM_API std::string wall_sensor_file(const WallReport& report);
+
+/// Makes the folder and writes noise.yaml, sensor.yaml, report.html and fit.json: see check_result_folder().
+FATHOM_API void write_wall_report(const std::filesystem::path& folder, const WallReport& report, bool force = false);
+
+}  // namespace fathom

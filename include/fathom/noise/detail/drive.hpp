@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The loops: applies a model's per-ray kernel to a block of rays. Written so that g++ and clang vectorise it: plain
+// arrays, no branches, blends by bit masks. `Tag` keeps the copies for different instruction sets apart.
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <fathom/core/compute.hpp>
+#include <fathom/core/random.hpp>
+#include <fathom/noise/detail/philox_lanes.hpp>
+#include <fathom/noise/model.hpp>
+
+namespace fathom {
+
+inline constexpr std::uint32_t kQuadRays = 4;  ///< rays that share one Philox block
+
+/// The rays of a block, sensor frame. Lane i belongs to quad quads[i / 4].
+struct alignas(64) RayBlock {
+  float ox[kBlockRays], oy[kBlockRays], oz[kBlockRays];  ///< origin, m; not read when from_sensor_origin
+  float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];  ///< unit direction
+  const std::uint32_t* quads = nullptr;                  ///< [count / 4], readable up to the next multiple of 8
+  std::uint32_t count = 0;                               ///< a multiple of 16
+  bool from_sensor_origin = true;
+};
+
+/// The surfaces that the returns of a block struck; see struct Surface. Lanes that no model needs are not written.
+struct alignas(64) SurfaceBlock {
+  float cos_emitter[kBlockRays], cos_left[kBlockRays], cos_right[kBlockRays];
+  float left_to_emitter[kBlockRays], right_to_emitter[kBlockRays];
+  float edge_rad[kBlockRays];
+  float jump[kBlockRays], jump_rad[kBlockRays];
+  float energy_gain[kBlockRays];
+  std::uint32_t hidden[kBlockRays];
+  Optics optics;
+};
+
+/// The returns of a block; see struct Return. Lane i belongs to quad quads[i / 4].
+struct alignas(64) ReturnBlock {
+  float x[kBlockRays], y[kBlockRays], z[kBlockRays];
+  float range_m[kBlockRays], radius_m[kBlockRays];
+  std::uint32_t reason[kBlockRays];       ///< a Reason per lane; models act where it is kHit
+  const std::uint32_t* quads = nullptr;   ///< [count / 4], readable up to the next multiple of 8
+  const SurfaceBlock* surface = nullptr;  ///< of the same lanes; null: struck head-on and seen by both cameras
+  const float* max_range_m = nullptr;     ///< of the sensor, for stage kReading: one value, or one per lane
+  bool max_range_per_lane = false;
+  std::uint32_t count = 0;  ///< a multiple of 16
+};
+
+/// Philox words of a block, [quads].
+struct alignas(64) WordBlock {
+  std::uint32_t a[kBlockRays / 4 + 8], b[kBlockRays / 4 + 8], c[kBlockRays / 4 + 8], d[kBlockRays / 4 + 8];
+};
+
+inline constexpr int kMaxDraws = 4;
+
+/// The correlated random numbers of one model for all rays of a frame (noise/correlation.hpp): arrays by place in the
+/// frame, made before the frame is rendered.
+struct DrawFields {
+  const float* normal[kMaxDraws];
+  const float* uniform[kMaxDraws];
+};
+
+/// Room for the random numbers of one model, for the lanes of a block.
+struct alignas(64) DrawBuffer {
+  float normal[kMaxDraws][kBlockRays];
+  float uniform[kMaxDraws][kBlockRays];
+  const DrawFields* fields = nullptr;   ///< the source of the numbers; null: the key
+  const std::uint32_t* rays = nullptr;  ///< [count], with fields: the place of each lane's ray in the frame
+};
+
+/// One standard normal per lane: out[4 q + k] for ray k of quad quads[q].
+template <class Tag>
+[[gnu::noinline]] void fill_normals(NoiseKey key, std::uint32_t draw, const std::uint32_t* quads,
+                                    std::uint32_t quad_count, float* __restrict out) {
+  WordBlock words;
+  keyed_blocks(key, draw, quads, quad_count, {words.a, words.b, words.c, words.d});
+  for (std::size_t q = 0; q < quad_count; ++q) {
+    const NormalPair first = normals_from_words(words.a[q], words.b[q]);
+    const NormalPair second = normals_from_words(words.c[q], words.d[q]);
+    out[4 * q + 0] = first.first;
+    out[4 * q + 1] = first.second;
+    out[4 * q + 2] = second.first;
+    out[4 * q + 3] = second.second;
+  }
+}
+
+/// One uniform number in [0, 1) per lane.
+template <class Tag>
+[[gnu::noinline]] void fill_uniforms(NoiseKey key, std::uint32_t draw, const std::uint32_t* quads,
+                                     std::uint32_t quad_count, float* __restrict out) {
+  WordBlock words;
+  keyed_blocks(key, draw, quads, quad_count, {words.a, words.b, words.c, words.d});
+  for (std::size_t q = 0; q < quad_count; ++q) {
+    out[4 * q + 0] = uniform_from_word(words.a[q]);
+    out[4 * q + 1] = uniform_from_word(words.b[q]);
+    out[4 * q + 2] = uniform_from_word(words.c[q]);
+    out[4 * q + 3] = uniform_from_word(words.d[q]);
+  }
+}
+
+/// One number per lane out of a field.
+template <class Tag>
+[[gnu::noinline]] void take_field(const float* field, const std::uint32_t* rays, std::uint32_t count,
+                                  float* __restrict out) {
+  for (std::uint32_t i = 0; i < count; ++i) out[i] = field[rays[i]];
+}
+
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void take_fields(std::uint32_t count, DrawBuffer& draws) {
+  for (int k = 0; k < M::kDraws.normals; ++k) {
+    take_field<Tag>(draws.fields->normal[k], draws.rays, count, draws.normal[k]);
+  }
+  for (int k = 0; k < M::kDraws.uniforms; ++k) {
+    take_field<Tag>(draws.fields->uniform[k], draws.rays, count, draws.uniform[k]);
+  }
+}
+
+/// Draw numbers: normals take draws 0, 1, ..., uniforms the ones after.
+template <NoiseModel M, class Tag>
+void fill_draws(const NoiseKey& key, const std::uint32_t* quads, std::uint32_t count, DrawBuffer& draws) {
+  static_assert(M::kDraws.normals <= kMaxDraws && M::kDraws.uniforms <= kMaxDraws);
+  if (draws.fields != nullptr) return take_fields<M, Tag>(count, draws);
+  for (int k = 0; k < M::kDraws.normals; ++k) {
+    fill_normals<Tag>(key, static_cast<std::uint32_t>(k), quads, count / kQuadRays, draws.normal[k]);
+  }
+  for (int k = 0; k < M::kDraws.uniforms; ++k) {
+    fill_uniforms<Tag>(key, static_cast<std::uint32_t>(M::kDraws.normals + k), quads, count / kQuadRays,
+                       draws.uniform[k]);
+  }
+}
+
+template <NoiseModel M>
+FATHOM_KERNEL Draws<M::kDraws> draws_of_lane(const DrawBuffer& buffer, std::size_t i) {
+  Draws<M::kDraws> draws;
+  for (int k = 0; k < M::kDraws.normals; ++k) draws.normal[k] = buffer.normal[k][i];
+  for (int k = 0; k < M::kDraws.uniforms; ++k) draws.uniform[k] = buffer.uniform[k][i];
+  return draws;
+}
+
+/// Applies a model of stage kRay to every ray of a block.
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void drive_rays(const M& model, const NoiseKey& key, RayBlock& __restrict b,
+                                  DrawBuffer& __restrict draws) {
+  fill_draws<M, Tag>(key, b.quads, b.count, draws);
+  const M p = model;
+  if (b.from_sensor_origin) {
+    for (std::size_t i = 0; i < b.count; ++i) {
+      const Ray ray = M::apply(p, {0.0F, 0.0F, 0.0F, b.dx[i], b.dy[i], b.dz[i]}, draws_of_lane<M>(draws, i));
+      b.dx[i] = ray.dx, b.dy[i] = ray.dy, b.dz[i] = ray.dz;
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < b.count; ++i) {
+    const Ray ray = M::apply(p, {b.ox[i], b.oy[i], b.oz[i], b.dx[i], b.dy[i], b.dz[i]}, draws_of_lane<M>(draws, i));
+    b.ox[i] = ray.ox, b.oy[i] = ray.oy, b.oz[i] = ray.oz;
+    b.dx[i] = ray.dx, b.dy[i] = ray.dy, b.dz[i] = ray.dz;
+  }
+}
+
+template <class M>
+concept ReadsSurface = requires(const M& p, const Return& in, const Surface& surface, const DrawsOf<M>& draws) {
+  M::apply(p, in, surface, draws);
+};
+
+FATHOM_KERNEL Surface surface_of_lane(const SurfaceBlock& b, std::size_t i, const Optics& optics) {
+  return {b.cos_emitter[i], b.cos_left[i], b.cos_right[i], b.left_to_emitter[i], b.right_to_emitter[i], b.edge_rad[i],
+          b.hidden[i],      optics,        b.jump[i],      b.jump_rad[i],        b.energy_gain[i]};
+}
+
+/// Calls f(lane, the model's result) for each lane of a block.
+template <NoiseModel M, class F>
+FATHOM_KERNEL void for_each_return(const M& model, const ReturnBlock& b, const DrawBuffer& draws, F f) {
+  const M p = model;
+  const auto value_of = [&](std::size_t i) { return Return{b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]}; };
+  if constexpr (!ReadsSurface<M>) {
+    for (std::size_t i = 0; i < b.count; ++i) f(i, M::apply(p, value_of(i), draws_of_lane<M>(draws, i)));
+  } else if (b.surface != nullptr) {
+    const SurfaceBlock& __restrict s = *b.surface;
+    const Optics optics = s.optics;
+    for (std::size_t i = 0; i < b.count; ++i) {
+      f(i, M::apply(p, value_of(i), surface_of_lane(s, i, optics), draws_of_lane<M>(draws, i)));
+    }
+  } else {
+    for (std::size_t i = 0; i < b.count; ++i) f(i, M::apply(p, value_of(i), Surface{}, draws_of_lane<M>(draws, i)));
+  }
+}
+
+FATHOM_KERNEL void put_return(ReturnBlock& b, std::size_t i, bool valid, const Return& out) {
+  b.x[i] = math::select(valid, out.x, b.x[i]);
+  b.y[i] = math::select(valid, out.y, b.y[i]);
+  b.z[i] = math::select(valid, out.z, b.z[i]);
+  b.range_m[i] = math::select(valid, out.range_m, b.range_m[i]);
+  b.radius_m[i] = math::select(valid, out.radius_m, b.radius_m[i]);
+}
+
+/// Applies a model of stage kHitPoint or kRange to the valid returns of a block; other lanes keep every bit. A model
+/// whose kernel gives a Reading may lose them.
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void drive_returns(const M& model, const NoiseKey& key, ReturnBlock& __restrict b,
+                                     DrawBuffer& __restrict draws) {
+  fill_draws<M, Tag>(key, b.quads, b.count, draws);
+  for_each_return(
+      model, b, draws, [&b](std::size_t i, const auto& out) __attribute__((always_inline)) {
+        const bool valid = b.reason[i] == static_cast<std::uint32_t>(Reason::kHit);
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(out)>, Reading>) {
+          put_return(b, i, valid, out.hit);
+          b.reason[i] = valid ? static_cast<std::uint32_t>(out.reason) : b.reason[i];
+        } else {
+          put_return(b, i, valid, out);
+        }
+      });
+}
+
+/// Applies a model of stage kAngleLoss, kShadow, kEnergyLoss, kEdgeLoss or kDropout: valid returns may get the reason
+/// of their loss.
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void drive_losses(const M& model, const NoiseKey& key, ReturnBlock& __restrict b,
+                                    DrawBuffer& __restrict draws) {
+  fill_draws<M, Tag>(key, b.quads, b.count, draws);
+  for_each_return(
+      model, b, draws, [&b](std::size_t i, Reason out) __attribute__((always_inline)) {
+        const bool valid = b.reason[i] == static_cast<std::uint32_t>(Reason::kHit);
+        b.reason[i] = valid ? static_cast<std::uint32_t>(out) : b.reason[i];
+      });
+}
+
+/// Applies a model of stage kReading to every lane, with or without a return. The model leaves other lanes unchanged.
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void drive_readings(const M& model, const NoiseKey& key, const RayBlock& __restrict rays,
+                                      ReturnBlock& __restrict b, DrawBuffer& __restrict draws) {
+  fill_draws<M, Tag>(key, b.quads, b.count, draws);
+  const M p = model;
+  const float* __restrict limits = b.max_range_m;
+  const bool shared_origin = rays.from_sensor_origin;
+  const auto lane = [&](std::size_t i, float limit) __attribute__((always_inline)) {
+    const Ray ray = {shared_origin ? 0.0F : rays.ox[i],
+                     shared_origin ? 0.0F : rays.oy[i],
+                     shared_origin ? 0.0F : rays.oz[i],
+                     rays.dx[i],
+                     rays.dy[i],
+                     rays.dz[i]};
+    const Reading in = {{b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]}, static_cast<Reason>(b.reason[i])};
+    const Reading out = M::apply(p, ray, in, limit, draws_of_lane<M>(draws, i));
+    b.x[i] = out.hit.x, b.y[i] = out.hit.y, b.z[i] = out.hit.z;
+    b.range_m[i] = out.hit.range_m, b.radius_m[i] = out.hit.radius_m;
+    b.reason[i] = static_cast<std::uint32_t>(out.reason);
+  };
+  if (b.max_range_per_lane) {
+    for (std::size_t i = 0; i < b.count; ++i) lane(i, limits[i]);
+  } else {
+    const float limit = *limits;
+    for (std::size_t i = 0; i < b.count; ++i) lane(i, limit);
+  }
+}
+
+/// A BlockKernel; that of stage kImage does nothing, because a block is no image.
+template <NoiseModel M, class Tag>
+void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) {
+  const M& m = *static_cast<const M*>(model);
+  if constexpr (M::kStage == Stage::kRay) {
+    drive_rays<M, Tag>(m, key, rays, draws);
+  } else if constexpr (M::kStage == Stage::kHitPoint || M::kStage == Stage::kRange) {
+    drive_returns<M, Tag>(m, key, returns, draws);
+  } else if constexpr (M::kStage == Stage::kReading) {
+    drive_readings<M, Tag>(m, key, rays, returns, draws);
+  } else if constexpr (M::kStage == Stage::kImage) {
+    static_assert(
+        requires { m.window(); }, "a noise model of stage kImage has window()");
+  } else {
+    drive_losses<M, Tag>(m, key, returns, draws);
+  }
+}
+
+}  // namespace fathom

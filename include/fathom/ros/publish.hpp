@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A scene as topics of ROS 2, without ROS: `fathom publish` as a call.
+
+#include <cstdint>
+#include <functional>
+
+#include <fathom/core/export.hpp>
+#include <fathom/ros/domain.hpp>
+#include <fathom/simulate/run.hpp>
+
+namespace fathom {
+
+/// The progress and the result of publishing.
+struct PublishResult {
+  std::uint32_t frames = 0;
+  std::uint64_t messages = 0, bytes = 0;
+  double seconds = 0.0;       ///< since the first frame
+  double cast_seconds = 0.0;  ///< of these, inside Simulator::render
+  double send_seconds = 0.0;  ///< of these, making and sending messages
+  std::uint32_t late = 0;     ///< frames that could not be made in time
+};
+
+struct PublishOptions {
+  TopicDomain domain = {};
+  double speed = 1.0;        ///< simulated seconds per second, above 0; infinity: as fast as possible
+  bool sensor_data = false;  ///< the sensor-data profile for topics of sensors (best effort, keep last 5)
+  bool wait = false;         ///< start when every topic of a sensor has a subscriber
+  /// Uses frames (empty: until should_stop returns true), seed, environment, episode, compute and should_stop.
+  RunOptions run = {};
+  std::function<void(const PublishResult&)> on_progress;  ///< after every frame
+};
+
+/// Publishes the messages that `fathom simulate --bag` writes, each frame at its time. A late frame delays the
+/// following ones. A subscriber that stops or dies does not block it. Returns normally when should_stop returns true.
+/// Throws InputError (scene, options, no DDS in this build), SystemError.
+FATHOM_API PublishResult publish_scene(const SceneSetup& setup, const PublishOptions& options);
+
+}  // namespace fathom

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Expected ranges of scans that were made on the way: each ray from where the sensor was when it measured it.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fathom/fit/scan.hpp>
+#include <fathom/scene/grid_map.hpp>
+
+namespace fathom {
+
+class MovingRanges final : public ExpectedRanges {
+ public:
+  /// Of fans with every `step`-th ray of a scan. `of` must outlive it.
+  MovingRanges(const ExpectedRanges& of, std::size_t step);
+  /// Takes the offsets of a scan, [rays], from now on; empty: its sensor stood still. They must outlive the casts.
+  void follow(std::span<const RayOffset> offsets) { offsets_ = offsets; }
+
+  /// `world_from_sensor`: where the sensor was at the first ray.
+  void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
+            std::span<float> range_m) const override;
+  [[nodiscard]] double floor_m() const override { return of_.floor_m(); }
+  [[nodiscard]] double cell_m() const override { return of_.cell_m(); }
+
+ private:
+  const ExpectedRanges& of_;
+  std::size_t step_;
+  RayFan ahead_;  // one ray along x
+  std::span<const RayOffset> offsets_;
+};
+
+// Correlated scans: blocks of about equal distance and turning. A robot that stands still sees the same place however
+// many scans it takes.
+
+/// Whether no scan is 0.25 m or more from the first.
+bool are_of_one_place(std::span<const PlanarPose> poses);
+
+/// The block of each scan, counted from 0 without gaps: at most `most`, each of 0.25 m of way or more, where turning by
+/// 1 rad counts as 1 m. Uniform motion gives blocks of equal numbers of scans. One block if all are of one place.
+std::vector<std::uint32_t> blocks_of_way(std::span<const PlanarPose> poses, std::size_t most);
+
+}  // namespace fathom

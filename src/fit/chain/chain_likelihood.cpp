@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+#include "fit/chain/chain_likelihood.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/core/f64.hpp>
+#include <fathom/noise/beam_density.hpp>
+
+#include "fit/chain/turned_rays.hpp"
+#include "fit/estimator.hpp"
+#include "sensor/noise_access.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// f(model) by ring, to the last ring that has an entry; empty if no ring has one.
+template <class F>
+auto values_of_rings(const ChainEntry& entry, F f) {
+  std::vector<decltype(f(entry.noise))> values;
+  for (const RingEntry& other : entry.by_ring) {
+    if (other.ring >= values.size()) values.resize(std::size_t{other.ring} + 1, f(entry.noise));
+    values[other.ring] = f(other.noise);
+  }
+  return values;
+}
+
+/// True if the returns leave out the effect of such a model without density, or if it changes no range.
+bool is_passed_over(Stage stage) {
+  return stage == Stage::kHitPoint || stage == Stage::kImage || stage == Stage::kShadow;
+}
+
+[[noreturn]] void refuse(std::string_view slug, std::string_view why) { refuse_chain(fmt::format("{} {}", slug, why)); }
+
+}  // namespace
+
+float cosine_of(float incidence_rad) { return static_cast<float>(math::cos(double{incidence_rad})); }
+
+bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m) {
+  if (!law.from_disparity || !(law.steps_per_px > 0.0)) return true;
+  const double before_m = (range_m - law.bias_m) / law.gain;
+  if (!(before_m > 0.0)) return false;
+  const double level = law.steps_per_px * law.unit_px_m / before_m;
+  return std::abs(level - std::round(level)) <= 0.01 + level * (1e-6 + half_step_m / range_m);
+}
+
+ChainDensity::Step::Step(const ChainEntry& entry, std::size_t at)
+    : slug(entry.noise.slug()),
+      model(detail::NoiseAccess::model(entry.noise)),
+      of_ring(values_of_rings(entry, &detail::NoiseAccess::model)),
+      act(detail::NoiseAccess::hooks(entry.noise).act),
+      loss(detail::NoiseAccess::hooks(entry.noise).loss_probability),
+      is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector),
+      place(at) {}
+
+double ChainDensity::Step::lose(const void* of, const Return& hit, Surface surface, float energy) const {
+  // The half vector's cosine is (camera + emitter) / 2 if both are at one place.
+  surface.cos_left = surface.cos_right = is_half_vector ? 2.0F * energy - surface.cos_emitter : energy;
+  return loss(of, hit, surface);
+}
+
+ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log)
+    : chain_(chain),
+      returns_(returns),
+      least_log_(least_log),
+      limit_m_(returns.max_range_m <= BeamSensor::kMostRangeM ? returns.max_range_m : 0.0) {
+  for (const ChainEntry& entry : chain_) {
+    const Noise& noise = entry.noise;
+    if (!entry.by_entity.empty()) refuse(noise.slug(), "has separate parameters for some entities");
+    if (!entry.by_ring.empty() && returns.ring.empty()) {
+      refuse(noise.slug(), "has separate parameters for some rings, and the returns do not know theirs");
+    }
+    if (returns.turned.is_known() && turns_rays(noise)) continue;
+    if (returns.hits.is_known() && noise.stage() == Stage::kHitPoint && noise.turn()) {
+      add_hit_turn(entry);
+      continue;
+    }
+    if (noise.is_identity() && entry.by_ring.empty()) continue;
+    Step step(entry, static_cast<std::size_t>(&entry - chain_.data()));
+    if (step.act == nullptr && step.loss == nullptr) {
+      const bool is_registered = detail::NoiseAccess::place_in_list(noise).has_value();
+      if (is_registered && is_passed_over(noise.stage())) continue;
+      refuse(noise.slug(),
+             noise.stage() == Stage::kRay ? "turns the rays, and what they then meet is not known" : "has no density");
+    }
+    if (noise.info().needs.neighbours && returns.jump.empty()) {
+      refuse(noise.slug(), "needs to know what neighbouring pixels show, and the returns do not tell");
+    }
+    if (step.act != nullptr) ranges_.push_back(step);
+    if (step.loss != nullptr) losses_.push_back(std::move(step));
+  }
+  if (returns.turned.is_known() && turns_rays(chain_)) turns_.emplace(chain_, returns.turned);
+  find_laws();
+}
+
+void ChainDensity::add_hit_turn(const ChainEntry& entry) {
+  const HitTurns& turns = returns_.hits;
+  const std::string_view slug = entry.noise.slug();
+  if (const std::string why = why_hits_are_not_told(chain_); !why.empty()) refuse(slug, why);
+  if (hit_axes(chain_) != turns.axes) refuse(slug, "turns about other axes than the known angles");
+  const auto turn_of = [](const Noise& noise) { return *noise.turn(); };
+  hits_.push_back(
+      {turn_of(entry.noise), values_of_rings(entry, turn_of), hits_.empty() ? &turns.first_rad : &turns.second_rad});
+}
+
+void ChainDensity::find_laws() {
+  std::size_t rings = 1;  // rings behind the last entry have the models themselves
+  for (const Step& step : ranges_) rings = std::max(rings, step.of_ring.size() + 1);
+  std::optional<double> nu;
+  for (std::size_t ring = 0; ring < rings; ++ring) {
+    MeasuredRangeLaw probe = MeasuredRangeLaw::of_clean(1.0, 1.0, 1.0);
+    probe.limit_m = limit_m_;
+    std::string_view slug;  // of the model with a t
+    for (const Step& step : ranges_) {
+      const double before_m = probe.student_m;
+      step.act(model_of(step, ring), probe);
+      if (probe.student_m != before_m) slug = step.slug;
+    }
+    is_disparity_ = probe.from_disparity;
+    if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
+    if (!(probe.student_m > 0.0)) continue;
+    if (nu && *nu != probe.nu) refuse(slug, "has another nu for some rings");
+    nu = probe.nu;
+  }
+  if (nu) nodes_.emplace(*nu);
+}
+
+double ChainDensity::kept(std::size_t i) const {
+  if (turns_) return turned_kept(i);
+  if (losses_.empty()) return 1.0;
+  const Return hit = clean_return(i);
+  const Surface surface = surface_of(i);
+  double product = 1.0;
+  for (const Step& step : losses_) product *= kept_by(step, i, hit, surface);
+  return product;
+}
+
+double ChainDensity::kept_by(std::size_t entry, std::size_t i) const {
+  const auto step = std::find_if(losses_.begin(), losses_.end(), [&](const Step& s) { return s.place == entry; });
+  return step == losses_.end() ? 1.0 : kept_by(*step, i, clean_return(i), surface_of(i));
+}
+
+double ChainDensity::kept_by(const Step& step, std::size_t i, const Return& hit, const Surface& surface) const {
+  return 1.0 - step.lose(model_of(step, ring(i)), hit, surface, returns_.energy[i]);
+}
+
+Return ChainDensity::clean_return(std::size_t i) const {
+  const ChainReturns& r = returns_;
+  return {r.clean_x_m[i], r.clean_y_m[i], 0.0F, r.clean_range_m[i], r.clean_range_m[i]};
+}
+
+Surface ChainDensity::surface_of(std::size_t i) const {
+  const ChainReturns& r = returns_;
+  Surface surface;
+  surface.cos_emitter = cosines_.empty() ? cosine_of(r.incidence_rad[i]) : cosines_[i];
+  surface.optics = r.optics;
+  if (!r.jump.empty()) surface.edge_rad = r.edge_rad[i], surface.jump = r.jump[i], surface.jump_rad = r.jump_rad[i];
+  return surface;
+}
+
+MeasuredRangeLaw ChainDensity::law(std::size_t i) const {
+  return law_of(double{returns_.clean_range_m[i]}, double{returns_.clean_x_m[i]}, ring(i));
+}
+
+MeasuredRangeLaw ChainDensity::law_of(double range_m, double depth_m, std::size_t ring) const {
+  const double focal_baseline_px_m = double{returns_.optics.fx_px * returns_.optics.baseline_m};
+  MeasuredRangeLaw law = focal_baseline_px_m > 0.0 ? MeasuredRangeLaw::of_clean(range_m, depth_m, focal_baseline_px_m)
+                                                   : MeasuredRangeLaw::of_clean(range_m);
+  law.limit_m = limit_m_;
+  for (const Step& step : ranges_) step.act(model_of(step, ring), law);
+  return law;
+}
+
+std::optional<double> ChainDensity::clamped(const MeasuredRangeLaw& law, double range_m) const {
+  const ChainReturns& r = returns_;
+  const bool is_at_limit = range_m <= r.min_range_m || range_m >= r.max_range_m;
+  if (r.outside != OutsideLimits::kClamped || !is_at_limit) return std::nullopt;
+  return range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
+                                  : probability(law, r.max_range_m, 1e12, nodes());
+}
+
+double ChainDensity::reported_by(const MeasuredRangeLaw& law) const {
+  const bool drops = returns_.outside == OutsideLimits::kLost;
+  // (low, high]: a range of exactly the least is reported, and so a hair below it.
+  const double low = drops ? returns_.min_range_m * (1.0 - 1e-9) : 0.0, high = drops ? returns_.max_range_m : 1e12;
+  return std::min(1.0, probability(law, low, high, nodes()));
+}
+
+double ChainDensity::half_step_of(std::size_t i) const {
+  const ChainReturns& r = returns_;
+  const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
+  return r.half_step_m * slope;
+}
+
+double ChainDensity::log_range(std::size_t i) const {
+  const double range_m = double{returns_.range_m[i]}, half_m = half_step_of(i);
+  const MeasuredRangeLaw law = this->law(i);
+  if (const auto p = clamped(law, range_m)) return *p > 0.0 ? math::log(*p) : least_log_;
+  if (!is_on_level(law, range_m, half_m)) return least_log_;
+  return log_density(law, range_m, half_m, nodes());
+}
+
+double ChainDensity::log_hit(std::size_t i) const {
+  double sum = 0.0;
+  for (const HitStep& step : hits_) {
+    const float angle_rad = (*step.angle_rad)[i];
+    if (!std::isnan(angle_rad)) sum += fathom::log_density(model_of(step, ring(i)), double{angle_rad});
+  }
+  return sum;
+}
+
+double ChainDensity::reported(std::size_t i) const {
+  if (turns_) return turned_reported(i);
+  return ranges_.empty() ? 1.0 : reported_by(law(i));
+}
+
+void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
+  constexpr double kLeastKept = 1e-9;
+  const MeasuredRangeLaw law = this->law(i);
+  if (law.from_disparity) {
+    out.insert(out.end(), {law.disparity_px, law.deviation_px * law.deviation_px, law.gain, law.bias_m});
+  } else {
+    out.insert(out.end(),
+               {law.mean_m + 0.5 * (law.low_m + law.high_m), law.normal_m * law.normal_m + law.hit_m * law.hit_m,
+                law.high_m - law.low_m, law.student_m, law.student_m > 0.0 ? law.nu : 0.0, law.short_rate_per_m});
+  }
+  const double share = kept(i);
+  for (const double weight : {law.hits, law.shorts, law.randoms}) {
+    out.push_back(math::log(std::max(kLeastKept, share * weight)));
+    if (!law.is_mixture) break;
+  }
+  for (const HitStep& step : hits_) {
+    const AxisTurn turn = model_of(step, ring(i));
+    out.insert(out.end(), {turn.mean_rad, turn.stddev_rad});
+  }
+  if (turns_) out.insert(out.end(), {turns_->law.mean, turns_->law.variance});
+}
+
+double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {
+  if (turns_) return turned_between(i, low_m, high_m);
+  return probability(law(i), low_m, high_m, nodes());
+}
+
+double ChainDensity::range_part(std::size_t i) const { return is_lost(i) ? reported(i) : log_range(i) + log_hit(i); }
+
+double ChainDensity::floored_log(double p) const { return p > 0.0 ? std::max(least_log_, math::log(p)) : least_log_; }
+
+double ChainDensity::joined(std::size_t i, double kept, double range_part) const {
+  if (is_lost(i)) return floored_log(1.0 - kept * range_part);
+  return kept > 0.0 ? std::max(least_log_, math::log(kept) + range_part) : least_log_;
+}
+
+double ChainDensity::operator()(std::size_t i) const {
+  return turns_ ? turned_log(i) : joined(i, kept(i), range_part(i));
+}
+
+namespace {
+
+constexpr std::size_t kReturnsPerBlock = 2048;
+
+}  // namespace
+
+double value_of(const NoiseChain& chain, const FreeNumber& p) {
+  const Noise* noise = &chain[p.entry].noise;
+  for (const RingEntry& other : chain[p.entry].by_ring) {
+    if (!p.rings.empty() && other.ring == p.rings.front()) noise = &other.noise;
+  }
+  return noise->number(p.field);
+}
+
+std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumber> free) {
+  std::vector<double> values;
+  for (const FreeNumber& p : free) values.push_back(value_of(chain, p));
+  return values;
+}
+
+void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
+  ChainEntry& entry = chain[p.entry];
+  if (p.rings.empty()) entry.noise = entry.noise.with({{{p.field, value}}}, p.role == LearnedRole::kWeight);
+  for (RingEntry& other : entry.by_ring) {
+    const bool is_meant = std::find(p.rings.begin(), p.rings.end(), other.ring) != p.rings.end();
+    if (is_meant) other.noise = other.noise.with(p.field, value);
+  }
+}
+
+void set_values(NoiseChain& chain, std::span<const FreeNumber> free, std::span<const double> values) {
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    if (free[k].role != LearnedRole::kWeight) set_value(chain, free[k], values[k]);
+  }
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    std::vector<NamedNumber> weights;
+    for (std::size_t k = 0; k < free.size(); ++k) {
+      const bool is_weight = free[k].entry == entry && free[k].role == LearnedRole::kWeight;
+      if (is_weight) weights.push_back({free[k].field, values[k]});
+    }
+    if (!weights.empty()) chain[entry].noise = chain[entry].noise.with(weights, true);
+  }
+}
+
+std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_t most) {
+  if (places.size() <= most) return {places.begin(), places.end()};
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < most; ++k) some.push_back(places[k * places.size() / most]);
+  return some;
+}
+
+std::vector<double> ChainData::each(const NoiseChain& chain) const {
+  return ChainLikelihood(chain, {}, *this).each({});
+}
+
+double ChainData::total(const NoiseChain& chain) const { return ChainLikelihood(chain, {}, *this).total({}); }
+
+ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data)
+    : chain_(chain), free_(free), data_(data) {
+  find_columns();
+  const auto hooks = [&](std::size_t entry) -> const detail::NoiseHooks& {
+    return detail::NoiseAccess::hooks(chain[entry].noise);
+  };
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    if (hooks(entry).loss_probability == nullptr) continue;
+    losing_.push_back(entry), kept_by_.emplace_back();
+    for (const FreeNumber& p : free) kept_by_.back().has.push_back(p.entry == entry);
+  }
+  for (const FreeNumber& p : free) {
+    ranges_.has.push_back(hooks(p.entry).loss_probability == nullptr || hooks(p.entry).act != nullptr);
+  }
+  reported_.has = ranges_.has;
+  if (losing_.empty() || data.cosines) return;
+  std::vector<float> cosines(data.returns.size());
+  for (const std::size_t i : data.used) cosines[i] = cosine_of(data.returns.incidence_rad[i]);
+  data_.cosines = std::make_shared<const std::vector<float>>(std::move(cosines));
+}
+
+Interval ChainLikelihood::limits(std::size_t k) const { return {free_[k].low, free_[k].high}; }
+
+void ChainLikelihood::find_columns() {
+  const std::vector<std::uint16_t>& rings = data_.returns.ring;
+  for (std::size_t k = 0; k < free_.size(); ++k) {
+    const FreeNumber& p = free_[k];
+    const auto same = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+      return !p.rings.empty() && p.is_same_field(free_[column.parameters.front()]);
+    });
+    Column& column = same == columns_.end() ? columns_.emplace_back() : *same;
+    column.parameters.push_back(k);
+    if (!p.rings.empty() && column.of_ring.empty()) {
+      column.of_ring.resize(std::size_t{*std::max_element(rings.begin(), rings.end())} + 1, kNone);
+    }
+    for (const std::uint16_t ring : p.rings) column.of_ring[ring] = k;
+  }
+}
+
+NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
+  NoiseChain chain = chain_;
+  set_values(chain, free_, values);
+  return chain;
+}
+
+ChainDensity ChainLikelihood::density_at(std::span<const double> values) const {
+  ChainDensity density(chain_at(values), data_.returns, data_.least_log);
+  density.share_surroundings(data_.used, data_.executor);
+  if (data_.cosines) density.share_cosines(*data_.cosines);
+  return density;
+}
+
+template <class F>
+std::vector<double> ChainLikelihood::filled(F f) const {
+  std::vector<double> out(size());
+  data_.executor.parallel_for(out.size(), kReturnsPerBlock, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) out[i] = f(i);
+  });
+  return out;
+}
+
+bool ChainLikelihood::renew(Part& part, std::span<const double> values) const {
+  std::vector<double> own;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (part.has[k]) own.push_back(values[k]);
+  }
+  if (!part.of_return.empty() && own == part.values) return false;
+  part.values = std::move(own);
+  part.of_return.resize(size());
+  return true;
+}
+
+template <class RangePart, class Join>
+std::vector<double> ChainLikelihood::joined(const ChainDensity& density, std::span<const double> values, Part& ranges,
+                                            RangePart range_part, Join join) const {
+  std::vector<std::size_t> moved;  // models of loss
+  for (std::size_t k = 0; k < losing_.size(); ++k) {
+    if (renew(kept_by_[k], values)) moved.push_back(k);
+  }
+  const bool has_moved_ranges = renew(ranges, values);
+  // All parts of a return in one pass.
+  return filled([&](std::size_t i) {
+    const std::size_t place = data_.used[i];
+    for (const std::size_t k : moved) kept_by_[k].of_return[i] = density.kept_by(losing_[k], place);
+    if (has_moved_ranges) ranges.of_return[i] = range_part(place);
+    double kept = 1.0;
+    for (const Part& part : kept_by_) kept *= part.of_return[i];
+    return join(place, kept, ranges.of_return[i]);
+  });
+}
+
+double ChainLikelihood::total(std::span<const double> values) const {
+  const std::vector<double> nats = each(values);
+  std::vector<double> sums(nats.size() / kReturnsPerBlock + 1, 0.0);
+  for (std::size_t i = 0; i < nats.size(); ++i) sums[i / kReturnsPerBlock] += nats[i];
+  double sum = 0.0;
+  for (const double s : sums) sum += s;
+  return sum;
+}
+
+std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
+  const ChainDensity density = density_at(values);
+  if (!density.has_parts()) return filled([&](std::size_t i) { return density(data_.used[i]); });
+  return joined(
+      density, values, ranges_, [&](std::size_t i) { return density.range_part(i); },
+      [&](std::size_t i, double kept, double range_part) { return density.joined(i, kept, range_part); });
+}
+
+std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
+  const ChainDensity density = density_at(values);
+  if (!density.has_parts()) {
+    return filled([&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
+  }
+  return joined(
+      density, values, reported_, [&](std::size_t i) { return density.reported(i); },
+      [](std::size_t, double kept, double reported) { return kept * reported; });
+}
+
+ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, std::span<const double> steps,
+                                                bool of_returned) const {
+  const auto at = [&](const std::vector<double>& moved) { return of_returned ? each_returned(moved) : each(moved); };
+  Slopes slopes;
+  std::vector<double> high(values.begin(), values.end()), low = high;
+  for (std::size_t c = 0; c < columns(); ++c) {
+    for (const std::size_t k : column(c)) {
+      high[k] = as_float(std::min(values[k] + steps[k], free_[k].high));
+      low[k] = as_float(std::max(values[k] - steps[k], free_[k].low));
+    }
+    std::vector<double> slope = at(high);
+    const std::vector<double> below = at(low);
+    for (std::size_t i = 0; i < slope.size(); ++i) {
+      const std::size_t k = parameter(c, i);
+      const bool moves = k != kNone && high[k] > low[k];
+      slope[i] = moves ? (slope[i] - below[i]) / (high[k] - low[k]) : 0.0;
+    }
+    slopes.push_back(std::move(slope));
+    for (const std::size_t k : column(c)) high[k] = low[k] = values[k];
+  }
+  return slopes;
+}
+
+Slope ChainLikelihood::slope(std::span<const double> values, std::span<const double> steps) const {
+  const auto n = static_cast<Eigen::Index>(values.size());
+  Slope out = {Eigen::VectorXd::Zero(n), Eigen::MatrixXd::Zero(n, n)};
+  const Slopes scores = slopes(values, steps);
+  for (std::size_t i = 0; i < size(); ++i) {
+    for_each_parameter(scores, i, [&](std::size_t j, double first) {
+      out.gradient[j] += first;
+      for_each_parameter(scores, i, [&](std::size_t k, double second) { out.information(j, k) += first * second; });
+    });
+  }
+  return out;
+}
+
+}  // namespace fathom

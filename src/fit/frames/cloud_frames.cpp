@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "fit/frames/cloud_frames.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/core/error.hpp>
+#include <fathom/fit/frames.hpp>
+
+#include "io/cloud/read_cloud.hpp"
+#include "sensor/sensor_view.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint8_t kFloat32 = 7, kFloat64 = 8;
+constexpr double kMostRing = 65535.0;
+constexpr double kMostStrayShare = 0.01;  // of the points of a file
+constexpr double kMostTurnRad = 0.35;     // between a point and the ray at its place
+
+/// A number of each point.
+class PointField {
+ public:
+  PointField(const msg::PointField& field, bool is_bigendian)
+      : offset_(field.offset), datatype_(field.datatype), is_bigendian_(is_bigendian) {}
+
+  [[nodiscard]] bool is_real() const { return datatype_ == kFloat32 || datatype_ == kFloat64; }
+  [[nodiscard]] double of(const std::byte* point) const {
+    switch (datatype_) {
+      case 1:
+        return read<std::int8_t>(point);
+      case 2:
+        return read<std::uint8_t>(point);
+      case 3:
+        return read<std::int16_t>(point);
+      case 4:
+        return read<std::uint16_t>(point);
+      case 5:
+        return read<std::int32_t>(point);
+      case 6:
+        return read<std::uint32_t>(point);
+      case kFloat32:
+        return read<float>(point);
+      default:
+        return read<double>(point);
+    }
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] double read(const std::byte* point) const {
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), point + offset_, sizeof(T));
+    if (is_bigendian_) std::reverse(bytes.begin(), bytes.end());
+    return static_cast<double>(std::bit_cast<T>(bytes));
+  }
+  std::uint32_t offset_ = 0;
+  std::uint8_t datatype_ = 0;
+  bool is_bigendian_ = false;
+};
+
+std::optional<PointField> field_of(const msg::PointCloud2& cloud, std::string_view name) {
+  std::optional<PointField> found;
+  for (const msg::PointField& field : cloud.point_fields) {
+    if (field.name == name && field.count > 0) found.emplace(field, cloud.is_bigendian);
+  }
+  return found;
+}
+
+PointField coordinate_of(const msg::PointCloud2& cloud, std::string_view name, const fs::path& file) {
+  const auto field = field_of(cloud, name);
+  if (field && field->is_real()) return *field;
+  throw InputError(fmt::format("{}: its {} is no float32 or float64", file.string(), name));
+}
+
+bool is_ring(double value) { return value >= 0.0 && value <= kMostRing && value == std::floor(value); }
+
+}  // namespace
+
+CloudPoints read_cloud_points(const fs::path& file) {
+  const CloudMessage cloud = read_cloud(file);
+  const msg::PointCloud2& m = cloud.message;
+  const PointField x = coordinate_of(m, "x", file), y = coordinate_of(m, "y", file), z = coordinate_of(m, "z", file);
+  std::optional<PointField> ring = field_of(m, "ring");
+  CloudPoints points;
+  points.rows = m.height, points.cols = m.width;
+  for (std::size_t i = 0; i < std::size_t{m.height} * m.width; ++i) {
+    const std::byte* point = m.data.data() + i / m.width * m.row_step + i % m.width * m.point_step;
+    const Vec3 at = {x.of(point), y.of(point), z.of(point)};
+    if (!std::isfinite(at.x) || !std::isfinite(at.y) || !std::isfinite(at.z)) continue;
+    points.at_m.push_back(at), points.place.push_back(static_cast<std::uint32_t>(i));
+    if (!ring) continue;
+    if (is_ring(ring->of(point))) {
+      points.ring.push_back(static_cast<std::uint32_t>(ring->of(point)));
+    } else {
+      ring.reset(), points.ring.clear();
+    }
+  }
+  return points;
+}
+
+namespace {
+
+constexpr double kCell = 2.0 * RayFinder::kMostAngleRad;
+
+/// The number of a cell of directions with these whole coordinates.
+std::uint64_t cell(std::int64_t x, std::int64_t y, std::int64_t z) {
+  constexpr std::int64_t kMiddle = std::int64_t{1} << 20U;
+  const auto part = [](std::int64_t v) { return static_cast<std::uint64_t>(v + kMiddle); };
+  return part(x) << 42U | part(y) << 21U | part(z);
+}
+
+std::int64_t cells(double v) { return static_cast<std::int64_t>(std::floor(v / kCell)); }
+
+}  // namespace
+
+RayFinder::RayFinder(const RayPattern& rays) : x_(rays.direction_x), y_(rays.direction_y), z_(rays.direction_z) {
+  for (std::uint32_t i = 0; i < x_.size(); ++i) {
+    const Vec3 origin_m = rays.origin_x.empty()
+                              ? Vec3{0, 0, 0}
+                              : Vec3{double{rays.origin_x[i]}, double{rays.origin_y[i]}, double{rays.origin_z[i]}};
+    auto at = std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) { return s.origin_m == origin_m; });
+    if (at == sources_.end()) at = sources_.insert(at, {origin_m, {}});
+    const Vec3 d = direction(i);
+    at->rays.emplace_back(cell(cells(d.x), cells(d.y), cells(d.z)), i);
+  }
+  for (Source& source : sources_) std::sort(source.rays.begin(), source.rays.end());
+}
+
+std::optional<RayFinder::Found> RayFinder::find(const Vec3& point_m) const {
+  std::optional<Found> found;
+  double least = kMostAngleRad * kMostAngleRad;
+  for (const Source& source : sources_) {
+    const Vec3 from = point_m - source.origin_m;
+    const double range_m = norm(from);
+    if (!(range_m > 0.0)) continue;
+    const Vec3 d = {from.x / range_m, from.y / range_m, from.z / range_m};
+    for (int k = 0; k < 27; ++k) {
+      const std::uint64_t key = cell(cells(d.x) + k / 9 - 1, cells(d.y) + k / 3 % 3 - 1, cells(d.z) + k % 3 - 1);
+      for (auto at = std::lower_bound(source.rays.begin(), source.rays.end(), std::pair{key, std::uint32_t{0}});
+           at != source.rays.end() && at->first == key; ++at) {
+        const Vec3 beside = d - direction(at->second);
+        const double off = dot(beside, beside);
+        if (off <= least) least = off, found = Found{at->second, range_m};
+      }
+    }
+  }
+  return found;
+}
+
+bool CloudRanges::lies_on_rays() const {
+  return static_cast<double>(strays) <= kMostStrayShare * static_cast<double>(points);
+}
+
+namespace {
+
+CloudRanges no_ranges(const CloudPoints& points, std::size_t rays) {
+  CloudRanges ranges;
+  ranges.range_m.assign(rays, __builtin_nanf("")), ranges.point_m.assign(3 * rays, __builtin_nanf(""));
+  ranges.points = points.at_m.size();
+  return ranges;
+}
+
+}  // namespace
+
+void CloudRanges::put(std::size_t ray, double range, const Vec3& at) {
+  range_m[ray] = static_cast<float>(range);
+  point_m[3 * ray] = static_cast<float>(at.x), point_m[3 * ray + 1] = static_cast<float>(at.y);
+  point_m[3 * ray + 2] = static_cast<float>(at.z);
+}
+
+CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape) {
+  CloudRanges ranges = no_ranges(points, std::size_t{shape.rows} * shape.cols);
+  for (const Vec3& at : points.at_m) {
+    const std::optional<RayFinder::Found> found = finder.find(at);
+    if (!found) {
+      ++ranges.strays;
+      continue;
+    }
+    if (!std::isnan(ranges.range_m[found->ray]) && !ranges.twice) ranges.twice = found->ray;
+    ranges.put(found->ray, found->range_m, at);
+  }
+  return ranges;
+}
+
+void check_ranges(const CloudRanges& ranges, const fs::path& file, const std::string& sensor, std::string_view hint) {
+  if (ranges.twice) {
+    throw InputError(
+        fmt::format("{}: has two points on ray {} of sensor '{}'{}", file.string(), *ranges.twice, sensor, hint));
+  }
+  if (ranges.lies_on_rays()) return;
+  throw InputError(fmt::format("{}: {} of {} points lie on no ray of sensor '{}', to {} rad: are they in its frame?{}",
+                               file.string(), ranges.strays, ranges.points, sensor, RayFinder::kMostAngleRad, hint));
+}
+
+namespace {
+
+/// Whether this noise may move points off their rays.
+bool is_turned(const NoiseChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    return entry.noise.stage() == Stage::kRay || entry.noise.stage() == Stage::kHitPoint;
+  });
+}
+
+/// For a cloud with the rows and columns of the sensor: ranges along the rays at the places of its points. Strays are
+/// points farther from their rays.
+CloudRanges placed_ranges(const CloudPoints& points, const RayPattern& rays) {
+  CloudRanges ranges = no_ranges(points, std::size_t{rays.rows} * rays.cols);
+  for (std::size_t k = 0; k < points.at_m.size(); ++k) {
+    const std::size_t i = points.place[k];
+    Vec3 from = points.at_m[k];
+    if (!rays.origin_x.empty()) {
+      from = from - Vec3{double{rays.origin_x[i]}, double{rays.origin_y[i]}, double{rays.origin_z[i]}};
+    }
+    const Vec3 ray = {double{rays.direction_x[i]}, double{rays.direction_y[i]}, double{rays.direction_z[i]}};
+    const double range_m = norm(from), beside_m = norm(cross(ray, from));
+    if (!(range_m > 0.0) || beside_m > std::sin(kMostTurnRad) * range_m || dot(ray, from) < 0.0) {
+      ++ranges.strays;
+    } else {
+      ranges.put(i, range_m, points.at_m[k]);
+    }
+  }
+  return ranges;
+}
+
+/// For noise that turns rays or points: by place if the cloud has the rows and columns of the sensor.
+CloudRanges turned_ranges(const CloudPoints& points, const fs::path& file, const RayPattern& rays,
+                          const RayFinder& finder, const std::string& sensor) {
+  if (points.rows != rays.rows || points.cols != rays.cols) {
+    CloudRanges ranges = find_ranges(points, finder, {rays.rows, rays.cols});
+    check_ranges(ranges, file, sensor,
+                 "; where noise turns them farther, a cloud needs the rows and columns of the sensor (keep_misses)");
+    return ranges;
+  }
+  CloudRanges ranges = placed_ranges(points, rays);
+  if (ranges.lies_on_rays()) return ranges;
+  throw InputError(
+      fmt::format("{}: {} of {} points lie more than {} rad from the rays at their places, of sensor "
+                  "'{}': does the cloud have the rows and columns of the sensor?",
+                  file.string(), ranges.strays, ranges.points, kMostTurnRad, sensor));
+}
+
+}  // namespace
+
+ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
+                              const ChainFramesOptions& options) {
+  const Sensor& sensor = setup.sensors[find_sensor(setup, options.sensor)].sensor;
+  if (sensor.rolling || make_view(sensor.model).rays_vary) {
+    throw InputError(fmt::format("sensor '{}': points do not tell their rays where these {}", sensor.name,
+                                 sensor.rolling ? "have different poses (rolling)" : "vary from frame to frame"));
+  }
+  ChainFrameReader reader(setup, files.size(), options);
+  const RayPattern rays = make_pattern(sensor.model);
+  const RayFinder finder(rays);
+  const bool turned = is_turned(sensor.noise) || is_turned(options.other_chain);
+  for (const FrameFile& one : files) {
+    const CloudPoints points = read_cloud_points(one.file);
+    if (turned) {
+      const CloudRanges ranges = turned_ranges(points, one.file, rays, finder, sensor.name);
+      reader.add_points(one.frame, ranges.range_m, ranges.point_m);
+    } else {
+      const CloudRanges ranges = find_ranges(points, finder, reader.shape());
+      check_ranges(ranges, one.file, sensor.name);
+      reader.add_ranges(one.frame, ranges.range_m);
+    }
+  }
+  return reader.frames();
+}
+
+}  // namespace fathom

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Finds the row of a turning lidar for a point, by its elevation and its ring, if it has one.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <fathom/fit/wall.hpp>
+
+#include "fit/frames/cloud_frames.hpp"
+
+namespace fathom {
+
+/// A point in the coordinates of its ray.
+struct RevolutionPoint {
+  std::uint32_t row = 0;
+  double azimuth_rad = 0.0, elevation_rad = 0.0;  ///< of the ray through it, seen from the start of the rays of the row
+  double range_m = 0.0;
+};
+
+class RingRows {
+ public:
+  /// Largest distances of points from their row. Units differ from their datasheet, and drivers let rays start beside
+  /// the sensor's origin: for a VLP-16 up to 11 mm above it, for Ouster's lidars up to 28 mm ahead.
+  static constexpr double kMostOffRad = 0.2 * kRadPerDeg, kMostStartOffM = 0.03;
+
+  /// Nothing for a sensor whose rows are not cones about its z axis.
+  static std::optional<RingRows> of(const WallSensor& lidar);
+
+  /// The points that lie on rows. Throws InputError naming the file when more than one in a hundred lies on no row, or
+  /// two rings on one row.
+  [[nodiscard]] std::vector<RevolutionPoint> points_of(const CloudPoints& cloud,
+                                                       const std::filesystem::path& file) const;
+
+  [[nodiscard]] double elevation_rad(std::size_t row) const { return rows_[row].elevation_rad; }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+
+ private:
+  struct Row {
+    double elevation_rad = 0.0, start_z_m = 0.0;
+    double gap_rad = std::numeric_limits<double>::infinity();  ///< to the elevation of the nearest other row
+    std::uint16_t ring = 0;
+  };
+  struct Cone;
+  /// The row of each point, nothing for points off all rows, and the angle to the nearest row.
+  struct Found {
+    std::vector<std::optional<std::size_t>> row;
+    std::vector<double> off_rad;
+  };
+
+  [[nodiscard]] double off_rad(const Vec3& at_m, const Row& row) const;
+  [[nodiscard]] double off_rad(const Cone& cone, const Row& row) const;
+  void find_nearest(const Vec3& at_m, std::size_t i, Found& found) const;
+  [[nodiscard]] std::size_t row_of(const Cone& cone, std::uint32_t ring) const;
+  [[nodiscard]] Found by_elevation(const CloudPoints& cloud) const;
+  [[nodiscard]] Found by_ring(const CloudPoints& cloud, const std::filesystem::path& file) const;
+
+  std::vector<Row> rows_;
+  double farthest_start_m_ = 0.0;  ///< largest distance between a row's start and the sensor's origin
+};
+
+}  // namespace fathom

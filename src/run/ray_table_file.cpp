@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/core/error.hpp>
+#include <fathom/core/geometry.hpp>
+#include <fathom/sensor/pattern.hpp>
+#include <fathom/simulate/run.hpp>
+
+#include "core/text.hpp"
+#include "core/text/files.hpp"
+#include "core/text/formats.hpp"
+#include "core/text/gzip_text.hpp"
+#include "core/text/text_lines.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// The columns that a ray table may have.
+enum Column : std::size_t { kOx, kOy, kOz, kDx, kDy, kDz, kRangeM, kRing, kTimeS, kColumns };
+constexpr std::array<std::string_view, kColumns> kColumnNames = {"ox", "oy",      "oz",   "dx",    "dy",
+                                                                 "dz", "range_m", "ring", "time_s"};
+constexpr std::size_t kRequired = kRangeM;  // the columns before it
+
+/// The columns of a table, in their order.
+using TableColumns = std::vector<Column>;
+
+bool has(const TableColumns& columns, Column column) {
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
+/// Turns rows of numbers into a pattern, checking each; `where` names the row: "rays.csv:7".
+class PatternBuilder {
+ public:
+  PatternBuilder(TableColumns columns, float min_range_m, float max_range_m)
+      : columns_(std::move(columns)), has_range_(has(columns_, kRangeM)) {
+    pattern_.rows = 1;
+    pattern_.min_range_m = {min_range_m};
+    if (!has_range_) pattern_.max_range_m = {max_range_m};
+  }
+
+  [[nodiscard]] std::size_t columns() const { return columns_.size(); }
+
+  template <class Where>
+  void add(std::span<const double> values, Where where) {
+    std::array<double, kColumns> row{};
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      // A float beyond its limit would become infinity.
+      if (!(std::abs(values[i]) <= 3e38)) {
+        throw InputError(fmt::format("{}: {} = {} is not in [-3e+38, 3e+38]", where(), kColumnNames[columns_[i]],
+                                     number_text(values[i])));
+      }
+      row[columns_[i]] = values[i];
+    }
+    add_geometry(row, where);
+    add_extras(row, where);
+  }
+
+  RayPattern take(const std::string& file) {
+    const std::size_t rays = pattern_.direction_x.size();
+    if (rays == 0) throw InputError(fmt::format("{}: holds no rays", file));
+    if (rays > 0xffffffffULL) throw InputError(fmt::format("{}: {} rays, the limit is 4294967295", file, rays));
+    pattern_.cols = static_cast<std::uint32_t>(rays);
+    return std::move(pattern_);
+  }
+
+ private:
+  template <class Where>
+  void add_geometry(const std::array<double, kColumns>& row, Where where) {
+    const double largest = std::max({std::abs(row[kDx]), std::abs(row[kDy]), std::abs(row[kDz])});
+    if (!(largest > 0.0))
+      throw InputError(fmt::format("{}: direction (dx, dy, dz) = (0, 0, 0) has no length", where()));
+    // Scales first, so that squares neither vanish nor overflow.
+    const Vec3 scaled = {row[kDx] / largest, row[kDy] / largest, row[kDz] / largest};
+    const double length = norm(scaled);
+    pattern_.direction_x.push_back(static_cast<float>(scaled.x / length));
+    pattern_.direction_y.push_back(static_cast<float>(scaled.y / length));
+    pattern_.direction_z.push_back(static_cast<float>(scaled.z / length));
+    pattern_.origin_x.push_back(static_cast<float>(row[kOx]));
+    pattern_.origin_y.push_back(static_cast<float>(row[kOy]));
+    pattern_.origin_z.push_back(static_cast<float>(row[kOz]));
+  }
+
+  template <class Where>
+  void add_extras(const std::array<double, kColumns>& row, Where where) {
+    if (has_range_) {
+      const auto range_m = static_cast<float>(row[kRangeM]);
+      if (!(range_m > pattern_.min_range_m[0])) {
+        throw InputError(fmt::format("{}: range_m = {} is not above the minimum range, {} m", where(),
+                                     number_text(row[kRangeM]), pattern_.min_range_m[0]));
+      }
+      pattern_.max_range_m.push_back(range_m);
+    }
+    if (has(columns_, kRing)) {
+      const double ring = row[kRing];
+      if (!(ring >= 0.0 && ring <= 65535.0 && ring == std::floor(ring))) {
+        throw InputError(fmt::format("{}: ring = {} is not a whole number in [0, 65535]", where(), number_text(ring)));
+      }
+      pattern_.ring.push_back(static_cast<std::uint16_t>(ring));
+    }
+    if (has(columns_, kTimeS)) pattern_.time_offset_s.push_back(static_cast<float>(row[kTimeS]));
+  }
+
+  TableColumns columns_;
+  bool has_range_;
+  RayPattern pattern_;
+};
+
+TableColumns parse_csv_header(std::string_view line, const std::string& where) {
+  TableColumns columns;
+  for (const std::string_view name : split_cells(line)) {
+    const auto found = std::find(kColumnNames.begin(), kColumnNames.end(), name);
+    if (found == kColumnNames.end()) {
+      throw InputError(fmt::format("{}: column '{}' is not one of ox, oy, oz, dx, dy, dz, range_m, ring, time_s{}",
+                                   where, name.substr(0, 40), nearest_hint(name, kColumnNames)));
+    }
+    const auto column = static_cast<Column>(found - kColumnNames.begin());
+    if (has(columns, column)) throw InputError(fmt::format("{}: column '{}' is there twice", where, name));
+    columns.push_back(column);
+  }
+  for (std::size_t i = 0; i < kRequired; ++i) {
+    if (!has(columns, static_cast<Column>(i))) {
+      throw InputError(fmt::format("{}: column '{}' is missing", where, kColumnNames[i]));
+    }
+  }
+  return columns;
+}
+
+RayPattern read_csv(const std::filesystem::path& file, float min_range_m, float max_range_m) {
+  const std::string name = file.string(), text = read_gzip_text(file);
+  std::optional<PatternBuilder> builder;
+  std::vector<double> values;
+  for_each_line(text, [&](std::size_t number, std::string_view line) {
+    const auto where = [&] { return fmt::format("{}:{}", name, number); };
+    if (trim(line).empty() || trim(line).front() == '#') return;
+    if (!builder) {
+      builder.emplace(parse_csv_header(line, where()), min_range_m, max_range_m);
+      return;
+    }
+    const auto cells = split_cells(line);
+    if (cells.size() != builder->columns()) {
+      throw InputError(
+          fmt::format("{}: {} values, the header has {} columns", where(), cells.size(), builder->columns()));
+    }
+    values.clear();
+    for (const std::string_view cell : cells) {
+      const auto value = parse_number<double>(cell);
+      if (!value) throw InputError(fmt::format("{}: '{}' is not a number", where(), cell.substr(0, 40)));
+      values.push_back(*value);
+    }
+    builder->add(values, where);
+  });
+  if (!builder) throw InputError(fmt::format("{}: holds no rays", name));
+  return builder->take(name);
+}
+
+RayPattern read_npy_table(const std::filesystem::path& file, float min_range_m, float max_range_m) {
+  const std::string name = file.string();
+  const npy::Array table = npy::read(file);
+  if (table.type != npy::Type::kFloat32 && table.type != npy::Type::kFloat64) {
+    throw InputError(fmt::format("{}: a ray table holds float32 or float64", name));
+  }
+  if (table.shape.size() != 2 || table.shape[1] < kRequired || table.shape[1] > kColumns) {
+    throw InputError(fmt::format("{}: a ray table has shape (n, 6 to 9)", name));
+  }
+  TableColumns columns;
+  for (std::size_t i = 0; i < table.shape[1]; ++i) columns.push_back(static_cast<Column>(i));
+  PatternBuilder builder(columns, min_range_m, max_range_m);
+  std::vector<double> values(columns.size());
+  for (std::size_t row = 0; row < table.shape[0]; ++row) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = table.at(row * values.size() + i);
+    builder.add(values, [&] { return fmt::format("{}: row {} (from 0)", name, row); });
+  }
+  return builder.take(name);
+}
+
+}  // namespace
+
+RayPattern read_ray_table(const std::filesystem::path& file, float min_range_m, float max_range_m) {
+  if (!(min_range_m >= 0.0F && min_range_m < max_range_m && std::isfinite(max_range_m))) {
+    throw InputError(fmt::format("{}: ranges {} to {} m are not 0 <= min_range_m < max_range_m", file.string(),
+                                 min_range_m, max_range_m));
+  }
+  const std::string extension = file.extension().string();
+  if (extension == ".npy") {
+    return within_memory(file, [&] { return read_npy_table(file, min_range_m, max_range_m); });
+  }
+  if (extension == ".csv") {
+    return within_memory(file, [&] { return read_csv(file, min_range_m, max_range_m); });
+  }
+  require_readable_file(file);
+  throw InputError(fmt::format("{}: extension '{}' is not one of .npy, .csv", file.string(), extension));
+}
+
+}  // namespace fathom

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Stretches of the way follow distance and turning, not the number of scans.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/core/random.hpp>
+#include <fathom/fit/fit.hpp>
+
+#include "fit/beam/scans.hpp"
+#include "fit/beam/synthetic.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom::way_blocks_test {
+namespace {
+
+using Poses = std::vector<PlanarPose>;
+
+Poses drive(std::size_t scans, double step_m, double turn_rad = 0.0) {
+  Poses poses;
+  for (std::size_t i = 0; i < scans; ++i) {
+    poses.push_back({static_cast<double>(i) * step_m, 0, static_cast<double>(i) * turn_rad});
+  }
+  return poses;
+}
+
+/// Each pose off by about this much.
+Poses with_jitter(Poses poses, double m) {
+  for (std::uint32_t i = 0; i < poses.size(); ++i) {
+    const PhiloxBlock words = keyed_block({3, 0, 1}, i, 0);
+    const NormalPair xy = normals_from_words(words.word[0], words.word[1]);
+    poses[i].x_m += m * double(xy.first), poses[i].y_m += m * double(xy.second);
+  }
+  return poses;
+}
+
+// As where nothing is known of the way.
+TEST(WayBlocks, UniformMotionGivesEqualNumbersOfScans) {
+  for (const std::size_t scans : {41U, 120U, 480U, 2395U}) {
+    for (const Poses& poses : {drive(scans, .37), drive(scans, .29, .11), drive(scans, 2.5)}) {
+      const std::vector<std::uint32_t> block = blocks_of_way(poses, 40);
+      for (std::size_t i = 0; i < scans; ++i) ASSERT_EQ(block[i], i * 40 / scans) << i << " of " << scans;
+    }
+  }
+}
+
+// Many scans a step: blocks differ from equal numbers by the scans of a step at most.
+TEST(WayBlocks, SlowMotionIsEvenToo) {
+  constexpr std::size_t kScans = 2000;
+  const std::vector<std::uint32_t> block = blocks_of_way(with_jitter(drive(kScans, .02), .003), 40);
+  ASSERT_EQ(block.back(), 39U);
+  for (std::size_t b = 0; b < 40; ++b) {
+    EXPECT_NEAR(static_cast<double>(std::count(block.begin(), block.end(), b)), kScans / 40.0, 14) << b;
+  }
+}
+
+TEST(WayBlocks, ARobotThatStandsIsInOneBlock) {
+  const Poses stands = with_jitter(drive(1000, 0), .02);
+  EXPECT_TRUE(are_of_one_place(stands));
+  EXPECT_EQ(blocks_of_way(stands, 40), std::vector<std::uint32_t>(1000));
+  Poses turns = drive(1000, 0, .3);  // and sees the same walls
+  EXPECT_EQ(blocks_of_way(turns, 40), std::vector<std::uint32_t>(1000));
+  // It drives, waits for 5000 scans, and drives on.
+  Poses poses = drive(400, .3), waits = with_jitter(Poses(5000, {119.7, 0, 0}), .02), on = drive(400, .3);
+  for (PlanarPose& pose : on) pose.x_m += 120;
+  poses.insert(poses.end(), waits.begin(), waits.end());
+  poses.insert(poses.end(), on.begin(), on.end());
+  const std::vector<std::uint32_t> block = blocks_of_way(poses, 40);
+  EXPECT_EQ(block.back(), 39U);
+  EXPECT_LE(block[5399] - block[400], 1U);
+}
+
+TEST(WayBlocks, AShortWayHasFewBlocks) {
+  EXPECT_EQ(blocks_of_way(drive(500, .002), 40).back(), 3U);  // of 1 m
+}
+
+// Of the way between two logs, or of a pose that jumped, no block is made.
+TEST(WayBlocks, JumpsTakeNoBlocks) {
+  Poses poses = drive(300, .3), other = drive(300, .3);
+  for (PlanarPose& pose : other) pose.y_m += 1e4;
+  poses.insert(poses.end(), other.begin(), other.end());
+  EXPECT_GE(blocks_of_way(poses, 40).back(), 37U);
+}
+
+// Logs that each stand somewhere else: each place is a block, however far the places are apart.
+TEST(WayBlocks, PlacesThatAreFarApartAreABlockEach) {
+  for (const double jitter_m : {0.0, .01}) {
+    Poses poses;
+    for (const double x_m : {0.0, 10.0, 11.0, 500.0}) {
+      const Poses stands = with_jitter(Poses(100, {x_m, 0, 0}), jitter_m);
+      poses.insert(poses.end(), stands.begin(), stands.end());
+      const std::vector<std::uint32_t> block = blocks_of_way(poses, 40);
+      for (std::size_t i = 0; i < poses.size(); ++i) ASSERT_EQ(block[i], i / 100) << i << " of " << poses.size();
+    }
+  }
+}
+
+TEST(WayBlocks, ErrorsOfOneStretchAreNotAvailable) {
+  const BeamData data = test::simulate(test::kLaserTruth, test::kLaser, 5000, .5, 8, 3);
+  FitOptions options;
+  options.compute.threads = 1;
+  options.stretch_of_scan.assign(50, 0);
+  const BeamFit fit = fit_beam_model(data, test::kLaser, options);
+  EXPECT_TRUE(std::isnan(fit["sigma_hit_m"].std_error) && std::isnan(fit["w_hit"].low_95));
+  EXPECT_EQ(fit.blocks, 1U);
+  for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 40 / 50;
+  const BeamFit given = fit_beam_model(data, test::kLaser, options);
+  for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 15 / 50;
+  EXPECT_EQ(texts_of(fit_beam_model(data, test::kLaser, options).findings),
+            std::vector<std::string>{"standard errors rest on 15 stretches only: they are rough, learn from at least "
+                                     "20 scans, along a longer way"});
+  options.stretch_of_scan.clear();
+  const BeamFit counted = fit_beam_model(data, test::kLaser, options);
+  EXPECT_EQ(given["sigma_hit_m"].std_error, counted["sigma_hit_m"].std_error);
+  EXPECT_EQ(given["w_hit"].low_95, counted["w_hit"].low_95);
+  options.stretch_of_scan.assign(49, 0);
+  EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
+            "stretches of 49 scans given for 50 scans");
+  options.stretch_of_scan.assign(50, 0);
+  options.stretch_of_scan[7] = 2;
+  EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
+            "scan 7 is in stretch 2, and the scan before in 0");
+}
+
+}  // namespace
+}  // namespace fathom::way_blocks_test

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Presets of depth cameras, on a table top and in the house, are measured like a real camera's frames.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/fit/measure_depth.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/run.hpp>
+#include <fathom/simulate/simulator.hpp>
+
+namespace fathom::test::depth_presets_test {
+namespace {
+
+const std::string kExampleScenes = FATHOM_SOURCE_DIR "/examples";
+
+Pose looking_down(const Vec3& position_m, double pitch_deg, double yaw_deg) {
+  constexpr double kRad = std::numbers::pi / 180;
+  return {position_m, from_roll_pitch_yaw(0, pitch_deg * kRad, yaw_deg * kRad)};
+}
+
+struct Image {
+  std::uint32_t width, height;
+  double fx;
+};
+
+Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
+  const SensorPreset& preset = find_preset(name);
+  Sensor sensor;
+  sensor.name = "camera";
+  sensor.model = preset.model;
+  sensor.noise = preset.noise;
+  sensor.parent_from_sensor = Trajectory(world_from_camera);
+  return sensor;
+}
+
+/// Two frames of a preset, or four of another size, with its own noise. Pixels with nothing within reach are left out,
+/// as `fathom measure depth --beyond-reach reasons` does. `beyond_m` also leaves out pixels of surfaces at least as far
+/// away, as `--beyond-reach M` does.
+DepthMeasure measured_preset(const std::string& scene, const std::string& name, const Pose& world_from_camera,
+                             double beyond_m = std::numeric_limits<double>::infinity(),
+                             const std::optional<Image>& image = {}) {
+  Sensor sensor = sensor_of(name, world_from_camera);
+  auto& camera = std::get<StereoCamera>(sensor.model);
+  if (image) {
+    camera.width = image->width, camera.height = image->height, camera.fx = image->fx;
+    camera.horizontal_fov_rad = 0;
+  }
+  SceneSetup setup = read_scene_file(kExampleScenes + scene);
+  Simulator simulator(std::move(setup.scene), {.seed = 11});
+  const SensorId id = simulator.add_sensor(sensor);
+  Frame frame({Channel::kDepth, Channel::kCleanDepth, Channel::kReason});
+  DepthMeter meter({.focal_baseline_px_m = intrinsics(camera).fx * camera.baseline_m});
+  std::vector<std::uint8_t> left_out;
+  const std::uint32_t frames = image ? 4 : 2;  // a smaller one has fewer patches
+  for (std::uint32_t index = 0; index < frames; ++index) {
+    simulator.render(id, index, frame);
+    const auto clean = frame.floats(Channel::kCleanDepth);
+    left_out.assign(frame.size(), 0);
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
+      const Reason reason = frame.reason()[i];
+      const bool nothing = reason == Reason::kMiss || reason == Reason::kAboveMaxRange;
+      left_out[i] = nothing || double{clean[i]} >= beyond_m ? 1 : 0;
+    }
+    meter.add(frame.floats(Channel::kDepth), frame.rows(), frame.cols(), left_out);
+  }
+  return meter.result();
+}
+
+double share_of_pixels(const DepthMeasure& m) { return static_cast<double>(m.holes) / static_cast<double>(m.pixels); }
+
+/// Of all holes.
+double share_of_holes(const DepthMeasure& m, std::size_t blob_class) {
+  return static_cast<double>(m.blobs[blob_class].pixels) / static_cast<double>(m.holes);
+}
+
+void expect_within(double value, double least, double most, const char* what) {
+  EXPECT_GE(value, least) << what;
+  EXPECT_LE(value, most) << what;
+}
+
+/// The ranges of real frames of a D435 (docs/depth-cameras.md): two scenes, cubic off.
+void expect_error_of_a_real_camera(const DepthMeasure& m) {
+  ASSERT_GT(m.patches.used, 200U);
+  expect_within(m.deviation_px.value, 0.05, 0.08, "deviation of disparity, px");
+  expect_within(m.residual_px, 0.05, 0.08, "the same, cubic off");
+  expect_within(m.across_residual[0], 0.71, 0.76, "1 px across");
+  expect_within(m.down_residual[0], 0.00, 0.29, "1 px down");
+  expect_within(m.across_residual[3], 0.23, 0.36, "4 px across");
+}
+
+/// What is required of presets: 3 to 8 % of the pixels are holes, 80 to 85 % of these in blobs above 50 px and 2 to 3 %
+/// in blobs of 1 to 3.
+void expect_holes_of_a_real_camera(const DepthMeasure& m) {
+  expect_within(share_of_pixels(m), 0.03, 0.08, "holes");
+  expect_within(share_of_holes(m, 2), 0.80, 0.85, "in blobs above 50 px");
+  expect_within(share_of_holes(m, 0), 0.02, 0.03, "in blobs of 1 to 3 px");
+}
+
+struct OfPreset {
+  const char* name;
+  double height_m;  // above the table: 0.45 m times the ratio of the baselines, which gives the disparities of a D435
+};
+
+class DepthPresets : public ::testing::TestWithParam<OfPreset> {};
+
+TEST_P(DepthPresets, MeasureLikeARealCameraOnATableTop) {
+  const auto& [name, height_m] = GetParam();
+  const auto m = measured_preset("/12_table_top/table_top.yaml", name, looking_down({0, 0, height_m}, 45, 0));
+  EXPECT_EQ(m.left_out, 0U);
+  expect_error_of_a_real_camera(m);
+  expect_holes_of_a_real_camera(m);
+}
+
+// The real frames were of this size.
+TEST(DepthPresetD435, MeasuresLikeARealCameraInItsSize) {
+  const auto m = measured_preset("/12_table_top/table_top.yaml", "D435", looking_down({0, 0, 0.45}, 45, 0),
+                                 std::numeric_limits<double>::infinity(), Image{640, 480, 385});
+  expect_error_of_a_real_camera(m);
+  expect_holes_of_a_real_camera(m);
+}
+
+// The house has windows and a sky, which are no holes of the camera. A D405 is made for 7 to 50 cm, so it looks at the
+// things on the kitchen table, and what is farther is left out. From where the others look, its baseline of 18 mm is 1
+// to 13 px of disparity, and shadows are slivers of a few pixels.
+TEST_P(DepthPresets, MeasureLikeARealCameraInTheHouse) {
+  const std::string name = GetParam().name;
+  const bool near = name == "D405";
+  const auto m = near ? measured_preset("/house/house.yaml", name, looking_down({6.9, 0.98, 1.07}, 45, 0), 0.5)
+                      : measured_preset("/house/house.yaml", name, looking_down({0, 0, 1.2}, 5.73, 22.9));
+  EXPECT_GT(m.pixels, 4 * m.left_out) << "most of what it sees is within reach";
+  expect_error_of_a_real_camera(m);
+  expect_holes_of_a_real_camera(m);
+}
+
+/// Mean, standard deviation and the correlation of neighbours.
+struct Series {
+  double mean, deviation, correlation;
+};
+Series series_of(const std::vector<double>& values) {
+  const double n = static_cast<double>(values.size()), mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double square = 0, product = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    square += (values[i] - mean) * (values[i] - mean);
+    if (i > 0) product += (values[i] - mean) * (values[i - 1] - mean);
+  }
+  return {mean, std::sqrt(square / n), product / square};
+}
+
+// A box stands before a wall. Its right silhouette, where there is no shadow, grows by 3 px of a window of 9 on the
+// average, which is the closed form of the window, floor(r + 1 - share (2 r + 1)); it is wavy, by a pixel up and down
+// over some rows.
+TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindowInWaves) {
+  const double scale = GetParam().height_m / 0.45;
+  Scene scene;
+  const auto add = [&](const char* name, const Vec3& size_m, const Vec3& at_m) {
+    scene.add_entity({.name = name, .mesh = scene.add_mesh(make_box(size_m)), .parent_from_entity = Pose{at_m, {}}});
+  };
+  add("box", {0.02 * scale, 0.2 * scale, 0.2 * scale}, {0.61 * scale, 0, 0});
+  add("wall", {0.02 * scale, 4 * scale, 4 * scale}, {0.91 * scale, 0, 0});
+  Simulator simulator(std::move(scene), {.seed = 11});
+  const SensorId id = simulator.add_sensor(sensor_of(GetParam().name, Pose{}));
+  Frame frame({Channel::kDepth, Channel::kCleanDepth});
+  std::vector<double> growth;
+  for (std::uint32_t index = 0; index < 4; ++index) {
+    simulator.render(id, index, frame);
+    const auto depth = frame.floats(Channel::kDepth), clean = frame.floats(Channel::kCleanDepth);
+    const auto nearer = [&](float z) { return z < 0.75 * scale; };
+    for (std::uint32_t row = 280; row < 440; ++row) {
+      int last = -1, last_clean = -1;
+      for (std::uint32_t col = 0; col < frame.cols(); ++col) {
+        const std::size_t i = std::size_t{row} * frame.cols() + col;
+        if (nearer(depth[i])) last = static_cast<int>(col);
+        if (nearer(clean[i])) last_clean = static_cast<int>(col);
+      }
+      ASSERT_GT(last_clean, 640);
+      growth.push_back(last - last_clean);
+    }
+  }
+  const Series found = series_of(growth);
+  expect_within(found.mean, 2.5, 4.5, "growth, px");
+  expect_within(found.deviation, 0.5, 2.0, "its waves, px");
+  expect_within(found.correlation, 0.6, 1.0, "from row to row");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DepthPresets,
+                         ::testing::Values(OfPreset{"D435", 0.45}, OfPreset{"D455", 0.855}, OfPreset{"D405", 0.17}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+}  // namespace
+}  // namespace fathom::test::depth_presets_test
