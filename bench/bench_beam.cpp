@@ -20,7 +20,9 @@
 #include <malloc.h>
 
 #include <fathom/fit/beam.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 
 #include "bench/interleave.hpp"
 #include "bench/mrpt_grid.hpp"

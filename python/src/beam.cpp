@@ -5,7 +5,9 @@
 #include <memory>
 
 #include <fathom/core/error.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "beam_values.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/sensor/scene_ranges.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,9 @@
 
 #include <fathom/core/compute.hpp>
 #include <fathom/core/error.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 
 #include "core/numbers.hpp"
 #include "core/text.hpp"

@@ -10,9 +10,11 @@
 
 #include <fathom/fit/beam.hpp>
 #include <fathom/noise/noise.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
+#include <fathom/scene/scene.hpp>
 #include <fathom/sensor/kinds.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/sensor/pattern.hpp>
 
 #include "support/temporary_folder.hpp"
 

@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/test_scenes.hpp"

@@ -10,7 +10,9 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"

@@ -9,7 +9,9 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/fit/beam.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_file.hpp"

@@ -28,8 +28,8 @@
 #include <fathom/fit/score.hpp>
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/report/form.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
-#include <fathom/scene/grid_ranges.hpp>
 
 namespace fathom {
 
@@ -126,8 +126,6 @@ FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& 
 
 // Logs in worlds.
 
-class Scene;
-struct SceneRangesOptions;
 struct SceneSetup;
 
 /// Expected ranges with their floor and cell size. Copies share the ranges, which never change. Every function that

@@ -11,7 +11,9 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/core/field.hpp>
 #include <fathom/files/maps.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/output_kinds.hpp>
 #include <fathom/simulate/run.hpp>
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include <fathom/scene/grid_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 #include "core/compute.hpp"
 #include "trace/grid/walk.hpp"

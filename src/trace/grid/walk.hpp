@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
-#include <fathom/scene/grid_ranges.hpp>
 
 namespace fathom {
 

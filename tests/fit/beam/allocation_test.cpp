@@ -7,8 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/fit/score.hpp>
-#include <fathom/scene/grid_ranges.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 #include "fit/beam/room.hpp"
 #include "support/allocations.hpp"

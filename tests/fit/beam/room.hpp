@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <fathom/core/ids.hpp>
-#include <fathom/scene/grid_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom::test {

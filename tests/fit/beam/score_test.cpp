@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/noise/beam_density.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 #include "fit/beam/room.hpp"
 #include "support/casters.hpp"

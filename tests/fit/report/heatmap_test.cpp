@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/fit/score.hpp>
-#include <fathom/scene/grid_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 #include "fit/beam/files.hpp"
 #include "io/picture/png_reader.hpp"

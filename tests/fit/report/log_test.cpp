@@ -14,8 +14,9 @@
 
 #include <fathom/fit/beam.hpp>
 #include <fathom/noise/beam_density.hpp>
-#include <fathom/scene/grid_ranges.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 
 #include "fit/beam/files.hpp"
 #include "fit/beam/room.hpp"

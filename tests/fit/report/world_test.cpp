@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <fathom/fit/beam.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "fit/beam/files.hpp"

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/scene/grid_ranges.hpp>
-#include <fathom/sensor/scene_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
 
 #include "support/sanitized.hpp"
 #include "trace/grid/grids.hpp"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/scene/grid_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 #include "support/casters.hpp"
 

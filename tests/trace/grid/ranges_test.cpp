@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/core/error.hpp>
-#include <fathom/scene/grid_ranges.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 #include "io/log/maps.hpp"
 #include "support/casters.hpp"
