@@ -21,7 +21,7 @@
 #include <fathom/core/names.hpp>
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/chain.hpp>
-#include <fathom/report/form.hpp>
+#include <fathom/report/fit.hpp>
 
 #include "command_tree.hpp"
 #include "text.hpp"

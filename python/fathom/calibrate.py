@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from ._walls import WallBin, WallCorrelation, WallFit, WallLossLaw, WallMeasure,
 from .noise import Noise
 
 __all__ = ["Blobs", "ChainFit", "ChainReturns", "DepthBand", "DepthMeasure", "DepthPatches", "DistanceCalibration",
-           "EnergyCalibration", "Estimate", "FitParameter", "FrameScore", "HeldOut", "IntervalEstimate", "MeanScore",
+           "EnergyCalibration", "Estimate", "FitParameter", "FrameScore", "HeldOut", "MeanScore",
            "MeasuredFrames", "RangePairs", "WallBin", "WallCorrelation", "WallFit", "WallLossLaw", "WallMeasure",
            "WallPlane", "WallTape", "chain_yaml", "energy_pairs", "mean_score", "measure_depth", "measure_wall",
            "range_pairs", "read_energy_pairs", "read_measured_frames", "read_range_pairs", "score_difference",
@@ -34,17 +34,6 @@ class Estimate(NamedTuple):
     std_error: float
 
 
-class IntervalEstimate(NamedTuple):
-    """A learned value with its standard error, the error that independent pairs would have, and a 95 % interval; all NaN
-    where there is no error."""
-
-    value: float
-    std_error: float
-    naive_error: float
-    low_95: float
-    high_95: float
-
-
 class RangePairs(NamedTuple):
     """Measured ranges and what was expected, m, float32 [N] each, and the numbers of their scans or frames, uint32 [N], or
     None."""
@@ -55,18 +44,20 @@ class RangePairs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DistanceCalibration:
-    """range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2)."""
-
-    mean_m: IntervalEstimate
-    stddev_m: IntervalEstimate
-    stddev_per_m: IntervalEstimate
+class _PairsFit:
+    parameters: Dict[str, FitParameter]  #: by name
     log_likelihood: float
+    blocks: int  #: that standard errors take as independent
+    block: str  #: "stretch" of the way, "scan" or "pair"
     pairs: int
     skipped: int
-    clusters: int  #: stretches or scans that errors take as independent; 0: pairs without scans
     flags: List[str]
     _noise: Noise = field(repr=False)
+
+
+@dataclass(frozen=True)
+class DistanceCalibration(_PairsFit):
+    """range - expected ~ Normal(mean_m, (stddev_m + stddev_per_m expected)^2)."""
 
     def noise(self) -> Noise:
         """The noise model, noise.Distance, with the learned values."""
@@ -74,18 +65,11 @@ class DistanceCalibration:
 
 
 @dataclass(frozen=True)
-class EnergyCalibration:
-    """The law by which stereo_energy loses pixels."""
+class EnergyCalibration(_PairsFit):
+    """The law by which stereo_energy loses pixels: min_energy and pow."""
 
-    min_energy: Estimate
-    pow: Estimate
     normalization: str
-    log_likelihood: float
-    pairs: int
-    skipped: int
     lost: int
-    flags: List[str]
-    _noise: Noise = field(repr=False)
 
     def noise(self, energy: str = "cosine") -> Noise:
         """The noise model, noise.StereoEnergy, with the learned values. energy: what the pairs' energies are."""

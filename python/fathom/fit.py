@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 import numpy.typing as npt
 
@@ -17,7 +17,7 @@ from ._fathom import GridMap
 from ._fits import held_out_from, parameters_from
 from ._walls import WallCorrelation, WallFit, WallLossLaw, WallTape, _measure_from, _sensor_of
 from .beam import FieldFit, Fit, LogLike, Parameters, Sensor, WorldLike, _log, _sensor, _world
-from .calibrate import DistanceCalibration, EnergyCalibration, Estimate, IntervalEstimate
+from .calibrate import DistanceCalibration, EnergyCalibration
 from .noise import chain_from, make
 
 __all__ = ["beam", "beam_pairs", "chain", "distance", "energy", "field", "wall"]
@@ -27,6 +27,14 @@ def _chain_fit_from(d: Dict[str, Any]) -> ChainFit:
     found: Dict[str, Any] = {**d["fit"], "parameters": parameters_from(d["fit"]["parameters"]),
                              "held_out": held_out_from(d["fit"]["held_out"])}
     return ChainFit(noise=chain_from(d["noise"], [], []), **found)
+
+
+Pairs = TypeVar("Pairs", DistanceCalibration, EnergyCalibration)
+
+
+def _pairs_fit(kind: Type[Pairs], model: str, d: Dict[str, Any]) -> Pairs:
+    noise = make(model, **d.pop("noise"))
+    return kind(**{**d, "parameters": parameters_from(d["parameters"])}, _noise=noise)
 
 
 def beam(
@@ -157,15 +165,10 @@ def distance(range: npt.ArrayLike, expected: npt.ArrayLike, scan: Optional[npt.A
 
     scan: number of the scan of each pair, of the same shape. Errors take so many stretches of neighbouring scans as
     independent (0: each scan), and each pair where no scans are given."""
-    d = _fathom._calibrate_distance(range, expected, scan, stretches)
-    return DistanceCalibration(IntervalEstimate(*d["mean_m"]), IntervalEstimate(*d["stddev_m"]),
-                               IntervalEstimate(*d["stddev_per_m"]), d["log_likelihood"], d["pairs"], d["skipped"],
-                               d["clusters"], d["flags"], make("distance", **d["noise"]))
+    return _pairs_fit(DistanceCalibration, "distance", _fathom._calibrate_distance(range, expected, scan, stretches))
 
 
 def energy(energy: npt.ArrayLike, lost: npt.ArrayLike, *, normalization: str = "document") -> EnergyCalibration:
     """Learns the energy law from the energies of pixels (the channel energy, [-1, 1]) and whether they were lost (bool,
     or 0 and 1)."""
-    d = _fathom._calibrate_energy(energy, lost, normalization)
-    return EnergyCalibration(Estimate(*d["min_energy"]), Estimate(*d["pow"]), d["normalization"], d["log_likelihood"],
-                             d["pairs"], d["skipped"], d["lost"], d["flags"], make("stereo_energy", **d["noise"]))
+    return _pairs_fit(EnergyCalibration, "stereo_energy", _fathom._calibrate_energy(energy, lost, normalization))

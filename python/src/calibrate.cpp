@@ -29,23 +29,22 @@ RangePairs range_pairs(const py::object& range, const py::object& expected, cons
   return pairs;
 }
 
-/// (value, std_error, naive_error, low_95, high_95)
-py::tuple interval_estimate(const IntervalEstimate& e) {
-  return py::make_tuple(e.value, e.std_error, e.naive_error, e.low_95, e.high_95);
+/// What both calibrations have.
+template <class Calibration>
+py::dict pairs_dict(const Calibration& made) {
+  py::dict d;
+  d["parameters"] = parameter_tuples(made), d["log_likelihood"] = made.log_likelihood;
+  d["blocks"] = made.blocks, d["block"] = made.block;
+  d["pairs"] = made.pairs, d["skipped"] = made.skipped, d["flags"] = texts_of(made.findings);
+  d["noise"] = noise_dict(Noise(made.noise()));
+  return d;
 }
 
 py::dict distance(const py::object& range, const py::object& expected, const py::object& scan, std::size_t stretches) {
   const RangePairs pairs = range_pairs(range, expected, scan);
   DistanceCalibration made;
   released([&] { made = calibrate_distance(pairs, {.stretches = stretches}); });
-  py::dict d;
-  d["mean_m"] = interval_estimate(made.mean_m), d["stddev_m"] = interval_estimate(made.stddev_m);
-  d["stddev_per_m"] = interval_estimate(made.stddev_per_m);
-  d["clusters"] = made.clusters;
-  d["log_likelihood"] = made.log_likelihood, d["pairs"] = made.pairs, d["skipped"] = made.skipped;
-  d["flags"] = texts_of(made.findings);
-  d["noise"] = noise_dict(Noise(made.noise()));
-  return d;
+  return pairs_dict(made);
 }
 
 py::dict energy(const py::object& value, const py::object& lost, const std::string& normalization) {
@@ -61,13 +60,8 @@ py::dict energy(const py::object& value, const py::object& lost, const std::stri
   options.normalization = word_of<EnergyNormalization>(normalization, "normalization");
   EnergyCalibration made;
   released([&] { made = calibrate_energy(pairs, options); });
-  py::dict d;
-  d["min_energy"] = estimate(made.min_energy), d["pow"] = estimate(made.pow);
-  d["normalization"] = normalization;
-  d["log_likelihood"] = made.log_likelihood, d["pairs"] = made.pairs, d["skipped"] = made.skipped,
-  d["lost"] = made.lost;
-  d["flags"] = texts_of(made.findings);
-  d["noise"] = noise_dict(Noise(made.noise()));
+  py::dict d = pairs_dict(made);
+  d["normalization"] = normalization, d["lost"] = made.lost;
   return d;
 }
 

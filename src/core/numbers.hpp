@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Limits of coordinates and quaternions, and the median.
+// Limits of coordinates and quaternions, and quantiles.
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +32,15 @@ inline double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+/// The value below which a fraction q of the values lies; 0 without values.
+template <class T>
+double quantile_of(std::vector<T> values, double q) {
+  if (values.empty()) return 0.0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return double{*at};
 }
 
 }  // namespace fathom

@@ -108,19 +108,16 @@ ParameterErrors parameter_errors(const Eigen::VectorXd& naive_variances, const B
   return out;
 }
 
-namespace {
-
-/// Notes where blocks are too few for standard errors.
-void note_few_blocks(const TrajectoryBlocks& blocks, Fit& fit) {
-  const std::string few = few_blocks_flag(blocks.count, blocks.asked, !blocks.given.empty());
-  if (blocks.count < 2) {
-    fit.note("one_block", one_block_flag("rays"));
-  } else if (!few.empty()) {
-    fit.note("few_blocks", few);
+void take_errors(const ParameterErrors& errors, std::span<const Interval> limits, bool by_blocks, Fit& fit) {
+  for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
+    FitParameter& p = fit.parameters[k];
+    if (p.status != ParameterStatus::kUnidentified || !std::isfinite(errors.naive[k])) continue;
+    p.naive_error = errors.naive[k], p.status = ParameterStatus::kLearned;
+    if (!by_blocks) continue;
+    const Interval interval = interval_about(p.value, errors.half_width[k], limits[k]);
+    p.std_error = errors.error[k], p.low_95 = interval.low, p.high_95 = interval.high;
   }
 }
-
-}  // namespace
 
 std::optional<Eigen::MatrixXd> add_std_errors(const Curvature& at, const TrajectoryBlocks& blocks,
                                               std::span<const Interval> limits, Fit& fit) {
@@ -133,15 +130,10 @@ std::optional<Eigen::MatrixXd> add_std_errors(const Curvature& at, const Traject
   const Eigen::MatrixXd to_parameters = *inverse * at.slope.transpose(), covariance = at.slope * to_parameters;
   const ParameterErrors errors = parameter_errors(covariance.diagonal(), {at.scores * to_parameters},
                                                   BartlettWeights(blocks.count, blocks.asked > 0));
-  if (blocks.count < 2 || !at.free.empty()) note_few_blocks(blocks, fit);
-  for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
-    FitParameter& p = fit.parameters[k];
-    if (p.status != ParameterStatus::kUnidentified || !std::isfinite(errors.naive[k])) continue;
-    p.naive_error = errors.naive[k], p.status = ParameterStatus::kLearned;
-    if (blocks.count < 2) continue;
-    const Interval interval = interval_about(p.value, errors.half_width[k], limits[k]);
-    p.std_error = errors.error[k], p.low_95 = interval.low, p.high_95 = interval.high;
+  if (blocks.count < 2 || !at.free.empty()) {
+    note_few_blocks(blocks.count, blocks.asked, !blocks.given.empty(), "rays", fit);
   }
+  take_errors(errors, limits, blocks.count > 1, fit);
   return covariance;
 }
 

@@ -61,6 +61,10 @@ struct ParameterErrors {
 ParameterErrors parameter_errors(const Eigen::VectorXd& naive_variances, const BlockMoves& blocks,
                                  const BartlettWeights& weights);
 
+/// Fills errors and 95 % intervals of parameters with a known naive error, unless they are fixed or at a limit.
+/// `limits`: [parameters]. Without `by_blocks`, naive errors alone.
+void take_errors(const ParameterErrors& errors, std::span<const Interval> limits, bool by_blocks, Fit& fit);
+
 /// A log-likelihood about its maximum, in coordinates where it is simple.
 struct Curvature {
   Eigen::MatrixXd information;    ///< observed, [coordinates, coordinates]

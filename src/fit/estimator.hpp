@@ -112,6 +112,19 @@ inline void take_maximum(const Maximum& maximum, IteratedFit& fit) {
   if (!maximum.converged) fit.note("not_converged", "stopped by the limit on iterations");
 }
 
+/// Scores readings that taught nothing. `note`: what is unknown of them, in one sentence.
+inline void hold_out(double nats, std::size_t readings, std::string note, Fit& fit) {
+  fit.held_out = HeldOut{.nats = nats, .readings = readings, .note = std::move(note)};
+}
+
+/// A parameter by the table of its model, without a value.
+template <class Field>
+FitParameter parameter_of(const Field& field) {
+  return {.name = std::string(field.name),
+          .unit = std::string(field.unit),
+          .status = ParameterStatus::kUnidentified};
+}
+
 /// The numbers of a model that a likelihood moves. The model must outlive it.
 class ModelNumbers {
  public:
@@ -119,10 +132,8 @@ class ModelNumbers {
   void add(const Field<Model>& field, Model& model) {
     numbers_.push_back(&(model.*member_of<double>(field)));
     limits_.push_back({field.low, field.high});
-    parameters_.push_back({.name = std::string(field.name),
-                           .unit = std::string(field.unit),
-                           .status = ParameterStatus::kUnidentified,
-                           .doc = std::string(field.doc)});
+    parameters_.push_back(parameter_of(field));
+    parameters_.back().doc = std::string(field.doc);
   }
   void set(std::span<const double> values) {
     for (std::size_t k = 0; k < numbers_.size(); ++k) *numbers_[k] = values[k];

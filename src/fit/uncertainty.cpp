@@ -48,6 +48,19 @@ TrajectoryBlocks::TrajectoryBlocks(std::uint64_t all_scans, std::uint64_t most,
   given = block_of_scan, count = std::uint64_t{block_of_scan.back()} + 1;
 }
 
+std::vector<std::uint32_t> blocks_of(std::span<const std::uint32_t> frame, std::size_t asked) {
+  std::vector<std::uint32_t> frames(frame.begin(), frame.end());
+  std::ranges::sort(frames);
+  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
+  const TrajectoryBlocks blocks(frames.size(), asked);
+  std::vector<std::uint32_t> block;
+  for (const std::uint32_t number : frame) {
+    const auto place = std::ranges::lower_bound(frames, number) - frames.begin();
+    block.push_back(static_cast<std::uint32_t>(blocks.of_scan(static_cast<std::uint64_t>(place))));
+  }
+  return block;
+}
+
 double BartlettWeights::variance_of_sum(std::span<const double> parts) const {
   double sum = 0.0;
   for_each_pair(parts.size(),
@@ -87,27 +100,21 @@ std::optional<BlockVariance> block_variance(std::span<const double> moved, std::
   return BlockVariance{std::max(0.0, sum) / mean, std::max(1.0, mean * mean / squares)};
 }
 
-std::string few_blocks_flag(std::size_t blocks, std::size_t stretches, bool by_way) {
+void note_few_blocks(std::size_t blocks, std::size_t stretches, bool by_way, std::string_view what, Fit& fit) {
   constexpr std::size_t kFewBlocks = 20;
-  if (blocks >= kFewBlocks) return "";
+  if (blocks < 2) {
+    return fit.note("one_block",
+                    fmt::format("standard errors need at least two clusters: the {} of one cluster have correlated errors",
+                                what));
+  }
+  if (blocks >= kFewBlocks) return;
   const bool few_asked = stretches > 0 && blocks == stretches;
-  return fmt::format("standard errors rest on {} only: they are rough, {}",
-                     stretches > 0 ? counted(blocks, "stretch") : counted(blocks, "scan"),
-                     few_asked                 ? "take 20 stretches or more"
-                     : stretches > 0 && by_way ? "learn from at least 20 scans, along a longer way"
-                                               : "learn from at least 20 scans");
+  fit.note("few_blocks",
+           fmt::format("standard errors rest on {} only: they are rough, {}",
+                       stretches > 0 ? counted(blocks, "stretch") : counted(blocks, "scan"),
+                       few_asked                 ? "take 20 stretches or more"
+                       : stretches > 0 && by_way ? "learn from at least 20 scans, along a longer way"
+                                                 : "learn from at least 20 scans"));
 }
-
-std::string one_block_flag(std::string_view what) {
-  return fmt::format("standard errors need at least two clusters: the {} of one cluster have correlated errors", what);
-}
-
-const FitParameter& Fit::operator[](std::string_view name) const& {
-  const auto found = std::ranges::find(parameters, name, &FitParameter::name);
-  if (found == parameters.end()) throw InputError("the fit has no parameter ", name);
-  return *found;
-}
-
-FitParameter Fit::operator[](std::string_view name) && { return std::as_const(*this)[name]; }
 
 }  // namespace fathom

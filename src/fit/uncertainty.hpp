@@ -11,6 +11,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <fathom/report/fit.hpp>
 
 namespace fathom {
 
@@ -49,6 +52,10 @@ struct TrajectoryBlocks {
     return given.empty() ? scan * count / scans : given[scan];
   }
 };
+
+/// The block of each datum, from the numbers of frames in any order: all data of a frame are in one block. `asked`: as
+/// TrajectoryBlocks.
+std::vector<std::uint32_t> blocks_of(std::span<const std::uint32_t> frame, std::size_t asked);
 
 /// Correlation of neighbouring blocks: the end of one stretch of the way is seen from the next. Bartlett's weights are
 /// 1 - l / (L + 1) at distance l. Source: Newey and West, Econometrica 55 (1987).
@@ -110,11 +117,8 @@ struct BlockVariance {
 std::optional<BlockVariance> block_variance(std::span<const double> moved, std::span<const double> share,
                                             const BartlettWeights& weights);
 
-/// Warns of standard errors from few blocks; empty where there are enough. `stretches`: the blocks that were asked for;
-/// 0: scans. `by_way`: the way gave these blocks.
-std::string few_blocks_flag(std::size_t blocks, std::size_t stretches, bool by_way = false);
-
-/// Explains why one block gives no standard errors. `what`: "rays".
-std::string one_block_flag(std::string_view what);
+/// Notes where blocks are too few for standard errors. `stretches`: the blocks that were asked for; 0: scans. `by_way`:
+/// the way gave these blocks. `what`: "rays".
+void note_few_blocks(std::size_t blocks, std::size_t stretches, bool by_way, std::string_view what, Fit& fit);
 
 }  // namespace fathom

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Reports on a terminal and as JSON, and what their makers share.
+// Results, reports on a terminal and as JSON, and what their makers share.
+#include <fathom/report/fit.hpp>
+#include <fathom/core/error.hpp>
 #include "report/report.hpp"
 
 #include <algorithm>
@@ -12,6 +14,25 @@
 #include "core/text.hpp"
 
 namespace fathom {
+
+const FitParameter& Fit::operator[](std::string_view name) const& {
+  const auto found = std::ranges::find(parameters, name, &FitParameter::name);
+  if (found == parameters.end()) throw InputError("the fit has no parameter ", name);
+  return *found;
+}
+
+FitParameter Fit::operator[](std::string_view name) && { return std::as_const(*this)[name]; }
+
+Message first_unusable(std::span<const Finding> findings) {
+  const auto found = std::ranges::find(findings, Severity::kUnusable, &Finding::severity);
+  return found == findings.end() ? Message() : found->text;
+}
+
+std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names) {
+  std::vector<std::string> texts;
+  for (const Finding& finding : findings) texts.push_back(finding.text.text(names));
+  return texts;
+}
 
 namespace {
 

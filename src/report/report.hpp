@@ -17,7 +17,6 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/report/fit.hpp>
-#include <fathom/report/form.hpp>
 
 namespace fathom {
 
@@ -129,7 +128,7 @@ Report::Section scene_file_section(std::string text);
 /// Names and values.
 Report::Table fact_table(std::span<const Fact> facts);
 
-// A folder of results (fathom/report/form.hpp): a few files of known names, the last is JSON.
+// A folder of results (fathom/report/fit.hpp): a few files of known names, the last is JSON.
 
 struct ResultFile {
   std::string name, text;

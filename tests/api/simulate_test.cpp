@@ -182,7 +182,7 @@ TEST_F(WallTest, GivesPairsToLearnFrom) {
   EXPECT_EQ(read_range_pairs(folder_.write("r.csv", "range_m,expected_m\n1,1.5\n")).expected_m.at(0), 1.5F);
   EXPECT_EQ(read_energy_pairs(folder_.write("e.csv", "energy,lost\n0.25,1\n")).lost.at(0), 1);
   EnergyCalibration law;
-  law.min_energy.value = 0.25, law.pow.value = 2;
+  law.parameters = {{.name = "min_energy", .value = 0.25}, {.name = "pow", .value = 2}};
   EXPECT_EQ(law.noise(EnergyAngle::kHalfVector).min_energy, 0.25F);
 }
 

@@ -10,7 +10,7 @@
 #include <fathom/files/log_files.hpp>
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/calibrate.hpp>
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "in_memory.hpp"
 

@@ -14,9 +14,9 @@ def test_distance_noise_is_found_again():
     pairs = [fa.calibrate.range_pairs(simulator.render(0, k, ("range", "clean_range", "reason"))) for k in range(10)]
     learned = fa.fit.distance(np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]))
     for name in ("mean_m", "stddev_m", "stddev_per_m"):
-        estimate = getattr(learned, name)
+        estimate = learned.parameters[name]
         assert abs(estimate.value - getattr(truth, name)) < 5 * estimate.std_error, name
-    assert learned.noise().stddev_m == pytest.approx(learned.stddev_m.value, rel=1e-6)
+    assert learned.noise().stddev_m == pytest.approx(learned.parameters["stddev_m"].value, rel=1e-6)
     assert 5000 < learned.pairs < 7680 and learned.skipped == 0
     with_nan = fa.fit.distance(np.append(pairs[0][0], np.nan), np.append(pairs[0][1], 1))
     assert with_nan.skipped == 1
@@ -66,8 +66,8 @@ def test_energy_law_is_found_again(normalization):
     pairs = [fa.calibrate.energy_pairs(simulator.render(0, k, ("energy", "reason"))) for k in range(10)]
     learned = fa.fit.energy(np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs]),
                                   normalization=normalization)
-    assert abs(learned.pow.value - 3) < 5 * learned.pow.std_error
-    assert learned.min_energy.value == pytest.approx(0.3, abs=0.05)
+    assert abs(learned.parameters["pow"].value - 3) < 5 * learned.parameters["pow"].std_error
+    assert learned.parameters["min_energy"].value == pytest.approx(0.3, abs=0.05)
     noise = learned.noise(energy="half_vector")
     assert noise.energy == "half_vector" and noise.normalization == normalization and noise.slug == "stereo_energy"
     as_flags = fa.fit.energy(pairs[0][0], pairs[0][1].astype(bool), normalization=normalization)
@@ -78,14 +78,15 @@ def test_pairs_of_a_run(tmp_path):
     (tmp_path / "p.csv").write_text("range_m,expected_m\n1.5,1.25\n2.5,2.25\n3.5,3.0\n")
     pairs = fa.calibrate.read_range_pairs(tmp_path / "p.csv")
     np.testing.assert_array_equal(pairs.range_m - pairs.expected_m, [0.25, 0.25, 0.5])
-    assert pairs.scan is None and fa.fit.distance(*pairs).clusters == 0
+    assert pairs.scan is None and fa.fit.distance(*pairs).block == "pair"
     (tmp_path / "s.csv").write_text("range_m,expected_m,scan\n1.5,1.25,7\n2.5,2.25,7\n3.5,3.0,9\n4,4,12\n")
     scans = fa.calibrate.read_range_pairs(tmp_path / "s.csv")
     np.testing.assert_array_equal(scans.scan, [7, 7, 9, 12])
     learned = fa.fit.distance(*scans)
-    assert learned.clusters == 3 and learned.mean_m.naive_error <= learned.mean_m.std_error
-    assert learned.mean_m.low_95 < learned.mean_m.value < learned.mean_m.high_95
-    assert fa.fit.distance(*scans, stretches=2).clusters == 2
+    mean = learned.parameters["mean_m"]
+    assert learned.blocks == 3 and mean.naive_error <= mean.std_error
+    assert mean.low_95 < mean.value < mean.high_95
+    assert fa.fit.distance(*scans, stretches=2).blocks == 2
     (tmp_path / "e.csv").write_text("energy,lost\n0.5,1\n0.75,0\n")
     energy, lost = fa.calibrate.read_energy_pairs(tmp_path / "e.csv")
     np.testing.assert_array_equal(energy, [0.5, 0.75])

@@ -24,11 +24,11 @@
 #include <fathom/files/log_files.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/fit/localizer.hpp>
-#include <fathom/fit/scan.hpp>
 #include <fathom/fit/score.hpp>
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/report/form.hpp>
 #include <fathom/scene/expected_ranges.hpp>
+#include <fathom/report/fit.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {

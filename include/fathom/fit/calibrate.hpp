@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,12 +24,6 @@ namespace fathom {
 struct Estimate {
   double value = 0.0;
   double std_error = 0.0;
-};
-
-/// With the error that independent data would have, and a 95 % interval. NaN where std_error is.
-struct IntervalEstimate : Estimate {
-  double naive_error = std::numeric_limits<double>::quiet_NaN();  ///< at most std_error
-  double low_95 = naive_error, high_95 = naive_error;
 };
 
 /// Measured ranges, each with the range that was expected. Arrays [pairs].
@@ -75,15 +68,11 @@ struct DistanceCalibrationOptions {
   std::size_t stretches = 40;
 };
 
-/// range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2), as noise/distance.hpp makes it.
-struct DistanceCalibration {
-  IntervalEstimate mean_m, stddev_m, stddev_per_m;
-  double log_likelihood = 0.0;
-  std::size_t pairs = 0;          ///< used
-  std::size_t skipped = 0;        ///< without a reading above 0 or a finite expected range
-  std::size_t clusters = 0;       ///< stretches or scans that errors take as independent; 0: pairs without scans
-  std::size_t stretches = 0;      ///< as in the options
-  std::vector<Finding> findings;  ///< boundaries, limits of the data, and the number of clusters
+/// range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2), as noise/distance.hpp makes it. Has the
+/// parameters mean_m, stddev_m and stddev_per_m.
+struct DistanceCalibration : Fit {
+  std::size_t pairs = 0;    ///< used
+  std::size_t skipped = 0;  ///< without a reading above 0 or a finite expected range
 
   [[nodiscard]] FATHOM_API DistanceNoise noise() const;
 };
@@ -101,16 +90,13 @@ struct EnergyCalibrationOptions {
   EnergyNormalization normalization = EnergyNormalization::kDocument;
 };
 
-/// P(lost | E) of noise/stereo_energy.hpp. Errors come from the observed information and take pixels as independent, as
-/// draws without a correlation are.
-struct EnergyCalibration {
-  Estimate min_energy, pow;
+/// P(lost | E) of noise/stereo_energy.hpp. Has the parameters min_energy and pow. Errors come from the observed
+/// information and take pixels as independent, as draws without a correlation are.
+struct EnergyCalibration : Fit {
   EnergyNormalization normalization = EnergyNormalization::kDocument;
-  double log_likelihood = 0.0;
   std::size_t pairs = 0;
   std::size_t skipped = 0;  ///< without a finite energy
   std::size_t lost = 0;
-  std::vector<Finding> findings;
 
   /// `energy` is not learned: it defines the energies of the pairs.
   [[nodiscard]] FATHOM_API StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;

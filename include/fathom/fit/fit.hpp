@@ -4,6 +4,8 @@
 // Source: Probabilistic Robotics, section 6.3.2 and table 6.2, made exact: responsibilities carry the weights, and
 // sigma and lambda solve the likelihood equations of the truncated densities. So the likelihood never falls.
 
+#include <fathom/files/scan_log.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,11 +19,28 @@
 #include <fathom/core/export.hpp>
 #include <fathom/core/field.hpp>
 #include <fathom/core/geometry.hpp>
-#include <fathom/fit/scan.hpp>
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/report/fit.hpp>
 
 namespace fathom {
+
+// Scans of a log that learning takes, and the pairs (reading, expected range) made from them.
+
+/// A reading that probably means "no return", else 0; the maximum range should then be set below it. It is the largest
+/// finite reading if it lies below `max_range_m`, if more than 0.3 % of all readings, ten at least, equal it within
+/// 0.1 %, and if others do not. A few readings may exceed it: at most 0.1 % of all, and 2 % of its equals.
+/// Within 2 % of `max_range_m`, where hits pile up, too, its equals have the same bits and outnumber all others there.
+FATHOM_API double suspected_no_return_m(const ScanLog& log, double max_range_m);
+
+/// Scans, counted from 0, that `text` selects: "all", "odd", "even" or "start:stop:step" (each part may be left out;
+/// stop excluded). Throws InputError for other texts and if none is selected.
+FATHOM_API std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans);
+
+/// Casts every ray of the chosen scans. Throws InputError for no scans, unknown scans or an invalid `compute`.
+FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans,
+                                   const ExpectedRanges& expected, double max_range_m, const Compute& compute = {});
+
+// Learning and judging.
 
 /// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: also responsibilities
 /// without the weights, as listed there. Both are for comparison only: neither climbs the likelihood.

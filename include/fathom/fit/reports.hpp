@@ -20,7 +20,7 @@
 #include <fathom/fit/frames.hpp>
 #include <fathom/fit/measure_depth.hpp>
 #include <fathom/fit/wall.hpp>
-#include <fathom/report/form.hpp>
+#include <fathom/report/fit.hpp>
 
 namespace fathom {
 
@@ -61,7 +61,7 @@ FATHOM_API std::string report_text(const ChainReport& report, ReportForm form, S
 FATHOM_API void write_chain_report(const std::filesystem::path& folder, const ChainReport& report, bool force = false);
 
 // Pairs to calibrate the noise of distances from, out of the scans of a real laser, as bags and logs hold them
-// (fathom/files/log_files.hpp, fathom/fit/scan.hpp).
+// (fathom/files/log_files.hpp).
 
 struct LogPairsOptions {
   std::optional<double> max_range_m = {};  ///< how far the laser measures; nothing: what the log says

@@ -14,7 +14,7 @@
 #include <fathom/core/compute.hpp>
 #include <fathom/core/export.hpp>
 #include <fathom/core/theme.hpp>
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/scene/grid_map.hpp>
 

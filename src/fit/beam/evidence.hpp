@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 #include <fathom/noise/beam_density.hpp>
 
 #include "core/compute.hpp"

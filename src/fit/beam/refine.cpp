@@ -39,12 +39,6 @@ PlanarNumbers numbers_of(const PlanarPose& pose) { return {pose.x_m, pose.y_m, p
 PlanarPose pose_of(const PlanarNumbers& n) { return {n[0], n[1], n[2]}; }
 PlanarNumbers stddev_of(const PosePrior& prior) { return {prior.stddev_m, prior.stddev_m, prior.stddev_rad}; }
 
-/// pose * d.
-PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d) {
-  const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
-  return {pose.x_m + cos * d[0] - sin * d[1], pose.y_m + sin * d[0] + cos * d[1], pose.yaw_rad + d[2]};
-}
-
 /// Looks for the likeliest poses of scans of a log under a normal prior; all their rays count. One thread at a time may
 /// use it. The arguments of its constructor must outlive it.
 class PoseSearch {
@@ -112,7 +106,7 @@ class PoseSearch {
 
   void log_likelihoods(std::span<const PlanarNumbers> at, std::span<double> out) {
     poses_.clear();
-    for (const PlanarNumbers& d : at) poses_.push_back(pose_from_planar(moved_by(logged_, d)));
+    for (const PlanarNumbers& d : at) poses_.push_back(pose_from_planar(moved_by(logged_, pose_of(d))));
     scorer_.score(poses_, readings_, out);
   }
 
@@ -252,16 +246,7 @@ void check(const ScanLog& log, const BeamSensor& sensor, const RefineOptions& op
 
 /// Every third ray, from `first` on.
 ScanLog third_of(const ScanLog& log, std::size_t first) {
-  ScanLog third;
-  third.pose = log.pose;
-  for (std::size_t i = first; i < log.rays(); i += kThirds) third.azimuth_rad.push_back(log.azimuth_rad[i]);
-  for (std::size_t s = 0; s < log.scans(); ++s) {
-    for (std::size_t i = first; i < log.rays(); i += kThirds) {
-      third.range_m.push_back(log.scan(s)[i]);
-      if (!log.ray_offset.empty()) third.ray_offset.push_back(log.offsets(s)[i]);
-    }
-  }
-  return third;
+  return some_rays(log, all_scans(log), 1, [first](std::size_t ray) { return ray % kThirds == first; });
 }
 
 /// Whether a parameter has moved by at most a part of its standard error. The clustered one is not known where all
@@ -294,9 +279,8 @@ class Refiner {
         at_(log.scans(), mount_),
         scores_(log.scans()),
         stretch_(blocks_of_way(log.pose, kMountStretches)),
-        all_(log.scans()) {
+        all_(all_scans(log)) {
     if (fit_.stretch_of_scan.empty()) fit_.stretch_of_scan = blocks_of_way(log.pose, fit_.stretches);
-    std::iota(all_.begin(), all_.end(), 0U);
   }
 
   RefinedPoses run() {
@@ -321,7 +305,7 @@ class Refiner {
  private:
   [[nodiscard]] std::vector<PlanarPose> poses() const {
     std::vector<PlanarPose> found;
-    for (std::size_t i = 0; i < at_.size(); ++i) found.push_back(moved_by(choose_.pose[i], at_[i]));
+    for (std::size_t i = 0; i < at_.size(); ++i) found.push_back(moved_by(choose_.pose[i], pose_of(at_[i])));
     return found;
   }
 

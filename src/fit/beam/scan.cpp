@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,16 +1,65 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Expected ranges of scans that were made on the way: each ray from where the sensor was when it measured it.
+// Scans of logs.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
+
+// Parts of logs.
+
+using ScanNumbers = std::vector<std::uint32_t>;
+
+/// The numbers of all scans of a log.
+inline ScanNumbers all_scans(const ScanLog& log) {
+  ScanNumbers all(log.scans());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+/// Some scans, with every ray_step-th ray k where keep(k) is true.
+template <class Keep>
+ScanLog some_rays(const ScanLog& log, const ScanNumbers& scans, std::size_t ray_step, Keep keep) {
+  ScanLog some;
+  some.name = log.name;
+  const auto for_each_ray = [&](auto&& use) {
+    for (std::size_t k = 0; k * ray_step < log.rays(); ++k) {
+      if (keep(k)) use(k * ray_step);
+    }
+  };
+  for_each_ray([&](std::size_t ray) { some.azimuth_rad.push_back(log.azimuth_rad[ray]); });
+  for (const std::uint32_t scan : scans) {
+    some.pose.push_back(log.pose[scan]);
+    for_each_ray([&](std::size_t ray) {
+      some.range_m.push_back(log.scan(scan)[ray]);
+      if (!log.ray_offset.empty()) some.ray_offset.push_back(log.offsets(scan)[ray]);
+    });
+  }
+  return some;
+}
+
+/// Scans [begin, end) with every ray_step-th ray.
+inline ScanLog scans_between(const ScanLog& log, std::size_t begin, std::size_t end, std::size_t ray_step = 1) {
+  ScanNumbers scans(end - begin);
+  std::iota(scans.begin(), scans.end(), static_cast<std::uint32_t>(begin));
+  return some_rays(log, scans, ray_step, [](std::size_t) { return true; });
+}
+
+/// pose * d: a pose in the frame of another one.
+inline PlanarPose moved_by(const PlanarPose& pose, const PlanarPose& d) {
+  const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
+  return {pose.x_m + cos * d.x_m - sin * d.y_m, pose.y_m + sin * d.x_m + cos * d.y_m, pose.yaw_rad + d.yaw_rad};
+}
+
+// Expected ranges of scans that were made on the way: each ray from where the sensor was when it measured it.
 
 class MovingRanges final : public ExpectedRanges {
  public:

@@ -220,11 +220,9 @@ void judge(const Task& task, ChainFit& fit) {
   const std::vector<FrameScore> learned = frame_scores(fit.chain, task.learn.at(places)),
                                 given = frame_scores(task.given, task.learn.at(places));
   const MeanScore gain = score_difference(learned, given, task.split.stretches);
-  fit.held_out = HeldOut{.nats = mean_score(learned).nats,
-                         .readings = places.size(),
-                         .start_nats = mean_score(given).nats,
-                         .gain_nats = gain.nats,
-                         .gain_error = gain.std_error};
+  hold_out(mean_score(learned).nats, places.size(), "", fit);
+  fit.held_out->start_nats = mean_score(given).nats;
+  fit.held_out->gain_nats = gain.nats, fit.held_out->gain_error = gain.std_error;
 }
 
 }  // namespace

@@ -301,10 +301,6 @@ struct Split {
   std::uint32_t stretches = 0;  ///< clusters are stretches of the way; 0: frames, or blocks of them
 };
 
-/// The block of each datum, from the numbers of frames in any order: all data of a frame are in one block. `asked`: as
-/// TrajectoryBlocks.
-std::vector<std::uint32_t> blocks_of(std::span<const std::uint32_t> frame, std::size_t asked);
-
 Split split_frames(const ChainReturns& returns, const ChainFitOptions& options);
 
 /// The returns at these places, which ascend, without TurnedRays.

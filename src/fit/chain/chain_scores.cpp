@@ -9,6 +9,7 @@
 
 #include <fathom/core/error.hpp>
 
+#include "core/numbers.hpp"
 #include "fit/chain/chain_likelihood.hpp"
 #include "fit/chain/turned_rays.hpp"
 #include "fit/uncertainty.hpp"
@@ -25,19 +26,6 @@ void take_places(std::vector<T>& values, std::span<const std::size_t> places) {
 }
 
 }  // namespace
-
-std::vector<std::uint32_t> blocks_of(std::span<const std::uint32_t> frame, std::size_t asked) {
-  std::vector<std::uint32_t> frames(frame.begin(), frame.end());
-  std::ranges::sort(frames);
-  frames.erase(std::unique(frames.begin(), frames.end()), frames.end());
-  const TrajectoryBlocks blocks(frames.size(), asked);
-  std::vector<std::uint32_t> block;
-  for (const std::uint32_t number : frame) {
-    const auto place = std::ranges::lower_bound(frames, number) - frames.begin();
-    block.push_back(static_cast<std::uint32_t>(blocks.of_scan(static_cast<std::uint64_t>(place))));
-  }
-  return block;
-}
 
 std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options) {
   if (options.stretches) return *options.stretches;
@@ -191,12 +179,6 @@ double range_error_m(const ChainReturns& returns, std::size_t i) {
 BinShares empty_bins(std::vector<double> edges) {
   const std::size_t count = edges.empty() ? 0 : edges.size() - 1;
   return {std::move(edges), std::vector<double>(count, 0.0)};
-}
-
-double quantile_of(std::vector<double> values, double share) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
 }
 
 /// Readings with their errors, in the order of rays.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fit/frames/revolution_clouds.hpp"
+#include "fit/frames/ring_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,7 +17,6 @@
 
 #include "core/text.hpp"
 #include "core/text/text_lines.hpp"
-#include "fit/chain/chain_likelihood.hpp"
 #include "fit/covariance.hpp"
 #include "fit/newton.hpp"
 
@@ -129,67 +131,108 @@ struct ShareProfile {
   }
 };
 
-/// The law at all pairs: mean, stddev and stddev_per_m move the log density of pair i by row i of `slopes`.
-struct LawSlopes {
-  Eigen::Matrix3d information;  ///< minus the second derivatives, below the diagonal
-  Eigen::MatrixX3d slopes;
-
-  LawSlopes(const DistanceErrors& e, const DistanceCalibration& at) : slopes(e.rows(), 3) {
-    const auto& d = e.expected();
-    const Eigen::ArrayXd sigma = at.stddev_m.value + at.stddev_per_m.value * d;
-    const Eigen::ArrayXd u = (e.error() - at.mean_m.value) / sigma, weight = sigma.square().inverse();
-    const Eigen::ArrayXd mixed = 2.0 * u * weight, of_sigma = (3.0 * u.square() - 1.0) * weight;
-    information.setZero();
-    information.diagonal() << weight.sum(), of_sigma.sum(), (of_sigma * d.square()).sum();
-    information(1, 0) = mixed.sum(), information(2, 0) = (mixed * d).sum(), information(2, 1) = (of_sigma * d).sum();
-    const Eigen::ArrayXd by_sigma = (u.square() - 1.0) / sigma;
-    slopes << (u / sigma).matrix(), by_sigma.matrix(), (by_sigma * d).matrix();
+/// error ~ Normal(mean, (stddev + stddev_per_m d)^2) at the expected range d, by mean_m, stddev_m and stddev_per_m.
+class DistanceLikelihood {
+ public:
+  explicit DistanceLikelihood(const DistanceErrors& errors) : e_(errors) {
+    for (const auto& field : DistanceNoise::fields()) parameters_.push_back(parameter_of(field));
   }
-};
 
-/// Errors and intervals of the parameters `free` of mean, stddev and stddev_per_m, with the flags of their blocks.
-void add_distance_errors(const DistanceErrors& errors, const std::vector<std::size_t>& free,
-                         const DistanceCalibrationOptions& options, DistanceCalibration& out) {
-  const LawSlopes law(errors, out);
-  const auto inverse = inverse_of(law.information, free, 1e-14);
+  [[nodiscard]] std::size_t size() const { return e_.error_m.size(); }
+  [[nodiscard]] std::size_t parameters() const { return kLimits.size(); }
+  [[nodiscard]] static std::span<const Interval> limits() { return kLimits; }
+  [[nodiscard]] static Interval limits(std::size_t k) { return kLimits[k]; }
+  [[nodiscard]] double total(std::span<const double> values) const {
+    const Eigen::ArrayXd sigma = values[1] + values[2] * e_.expected();
+    const auto n = static_cast<double>(e_.rows());
+    return -(sigma.log() + 0.5 * ((e_.error() - values[0]) / sigma).square()).sum() - 0.5 * n * kLogTwoPi;
+  }
+  /// The global maximum: all shares of the deviation that grow with range are searched.
+  EmStep m_step(std::vector<double>& values, double /*before*/) {
+    if (!share_) share_ = has_one_range() ? 0.0 : best_share();
+    const ShareProfile best(e_, *share_);
+    values = {best.mean_m, best.scale_m * (1.0 - *share_), best.scale_m * *share_ / e_.expected().mean()};
+    return {best.log_likelihood, values};
+  }
+  [[nodiscard]] static bool has_settled() { return true; }
+  [[nodiscard]] Slope slope(std::span<const double> values, std::span<const double> /*steps*/) const {
+    const auto& d = e_.expected();
+    const Eigen::ArrayXd sigma = values[1] + values[2] * d, weight = sigma.square().inverse();
+    const Eigen::ArrayXd u = (e_.error() - values[0]) / sigma;
+    const Eigen::ArrayXd mixed = 2.0 * u * weight, of_sigma = (3.0 * u.square() - 1.0) * weight;
+    const double by_mean = mixed.sum(), by_both = (of_sigma * d).sum(), mean_and_growth = (mixed * d).sum();
+    return {scores(values).colwise().sum().transpose(),
+            Eigen::Matrix3d{{weight.sum(), by_mean, mean_and_growth},
+                            {by_mean, of_sigma.sum(), by_both},
+                            {mean_and_growth, by_both, (of_sigma * d.square()).sum()}}};
+  }
+  /// [pairs, parameters] Slopes of the log density of each pair.
+  [[nodiscard]] Eigen::MatrixXd scores(std::span<const double> values) const {
+    const auto& d = e_.expected();
+    const Eigen::ArrayXd sigma = values[1] + values[2] * d, u = (e_.error() - values[0]) / sigma;
+    const Eigen::ArrayXd by_sigma = (u.square() - 1.0) / sigma;
+    Eigen::MatrixXd slopes(e_.rows(), 3);
+    slopes << (u / sigma).matrix(), by_sigma.matrix(), (by_sigma * d).matrix();
+    return slopes;
+  }
+
+  [[nodiscard]] bool has_one_range() const { return (e_.expected() == e_.expected_m.front()).all(); }
+  /// Of the deviation at the mean range, the share that grows with range. Known after m_step().
+  [[nodiscard]] double share() const { return *share_; }
+  /// Without values, as kUnidentified.
+  [[nodiscard]] const std::vector<FitParameter>& unlearned() const { return parameters_; }
+
+ private:
+  static constexpr std::array<Interval, 3> kLimits = {
+      {{-kUnbounded, kUnbounded}, {0.0, kUnbounded}, {0.0, kUnbounded}}};
+
+  [[nodiscard]] double best_share() const {
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < kShares; ++i) shares.push_back(static_cast<double>(i) / (kShares - 1));
+    return highest(shares, [&](double s) { return ShareProfile(e_, s).log_likelihood; }).x;
+  }
+
+  const DistanceErrors& e_;
+  std::optional<double> share_;
+  std::vector<FitParameter> parameters_;
+};
+static_assert(EmLikelihood<DistanceLikelihood> && SlopedLikelihood<DistanceLikelihood>);
+
+/// Errors and intervals of parameters inside their limits, with the notes on their blocks.
+void add_distance_errors(const DistanceErrors& errors, const DistanceLikelihood& likelihood,
+                         std::span<const double> values, const DistanceCalibrationOptions& options,
+                         DistanceCalibration& out) {
+  std::vector<std::size_t> free;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (out.parameters[k].status == ParameterStatus::kUnidentified) free.push_back(k);
+  }
+  const auto inverse = inverse_of(likelihood.slope(values, {}).information, free, 1e-14);
   if (!inverse) return;
   const std::vector<std::uint32_t> block = blocks_of(errors.scan, options.stretches);
-  out.clusters = block.empty() ? 0 : std::size_t{std::ranges::max(block)} + 1;
-  if (errors.knows_scans() && out.clusters == 1) {
-    out.findings.push_back({Severity::kNote, "one_block", one_block_flag("readings")});
-    return;
+  const std::size_t blocks = block.empty() ? 0 : std::size_t{std::ranges::max(block)} + 1;
+  if (errors.knows_scans()) {
+    out.blocks = blocks, out.block = options.stretches > 0 ? "stretch" : "scan";
+    note_few_blocks(blocks, options.stretches, false, "readings", out);
+    if (blocks < 2) return;
+  } else {
+    out.note("no_scans",
+             "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small "
+             "where pairs of a scan, or of a place, are correlated");
   }
-  const Eigen::MatrixXd moved = law.slopes * *inverse;
-  BlockMoves moves = {Eigen::MatrixXd::Zero(out.clusters, 3), Eigen::MatrixXd::Zero(out.clusters, 3)};
+  const Eigen::MatrixXd moved = likelihood.scores(values) * *inverse;
+  BlockMoves moves = {Eigen::MatrixXd::Zero(blocks, 3), Eigen::MatrixXd::Zero(blocks, 3)};
   for (std::size_t i = 0; i < block.size(); ++i) {
     moves.moved.row(block[i]) += moved.row(i), moves.told.row(block[i]) += moved.row(i).cwiseAbs2();
   }
-  const ParameterErrors of =
-      parameter_errors(inverse->diagonal(), moves, BartlettWeights(out.clusters, options.stretches > 0));
-  const std::array<IntervalEstimate*, 3> parameters = {&out.mean_m, &out.stddev_m, &out.stddev_per_m};
-  for (const std::size_t k : free) {
-    IntervalEstimate& p = *parameters[k];
-    const Interval interval = interval_about(p.value, of.half_width[k], {k == 0 ? -kUnbounded : 0.0, kUnbounded});
-    p.std_error = of.error[k], p.naive_error = of.naive[k];
-    p.low_95 = interval.low, p.high_95 = interval.high;
-  }
-  out.stretches = errors.knows_scans() ? options.stretches : 0;
-  if (!errors.knows_scans()) {
-    out.findings.push_back(
-        {Severity::kNote, "no_scans",
-         "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small where "
-         "pairs of a scan, or of a place, are correlated"});
-  } else if (const std::string few = few_blocks_flag(out.clusters, options.stretches); !few.empty()) {
-    out.findings.push_back({Severity::kNote, "few_blocks", few});
-  }
+  take_errors(parameter_errors(inverse->diagonal(), moves, BartlettWeights(blocks, options.stretches > 0)),
+              DistanceLikelihood::limits(), true, out);
 }
-
-IntervalEstimate no_error(double value) { return {{value, kNoNumber}}; }
 
 }  // namespace
 
 DistanceNoise DistanceCalibration::noise() const {
-  return {static_cast<float>(mean_m.value), static_cast<float>(stddev_m.value), static_cast<float>(stddev_per_m.value)};
+  const auto value = [&](std::string_view name) { return static_cast<float>((*this)[name].value); };
+  return {value(DistanceNoise::kMean), value(DistanceNoise::kStddev), value(DistanceNoise::kStddevPerM)};
 }
 
 DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCalibrationOptions& options) {
@@ -198,38 +241,29 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
         fmt::format("stretches = {} is not in [0, {}]", options.stretches, DistanceCalibrationOptions::kMostStretches));
   }
   DistanceCalibration out;
-  const auto note = [&](std::string_view code, const std::string& text) {
-    out.findings.push_back({Severity::kNote, std::string(code), text});
-  };
   const DistanceErrors e = gather(pairs, out);
-  const bool one_range = (e.expected() == e.expected_m.front()).all();
-  double share = 0.0;
-  if (one_range) {
-    note("one_range",
-         "all expected ranges are equal: what grows with range cannot be distinguished from what does not");
-  } else {
-    std::vector<double> shares;
-    for (std::size_t i = 0; i < kShares; ++i) shares.push_back(static_cast<double>(i) / (kShares - 1));
-    share = highest(shares, [&](double s) { return ShareProfile(e, s).log_likelihood; }).x;
+  DistanceLikelihood likelihood(e);
+  const Maximum maximum = maximise(likelihood, std::vector<double>(3), {});
+  out.parameters = likelihood.unlearned(), out.log_likelihood = maximum.log_likelihood;
+  out.blocks = out.pairs, out.block = "pair";
+  for (std::size_t k = 0; k < 3; ++k) out.parameters[k].value = maximum.values[k];
+  if (likelihood.has_one_range()) {
+    out.note("one_range",
+             "all expected ranges are equal: what grows with range cannot be distinguished from what does not");
   }
-  const ShareProfile best(e, share);
-  out.mean_m = no_error(best.mean_m);
-  out.stddev_m = no_error(best.scale_m * (1.0 - share));
-  out.stddev_per_m = no_error(best.scale_m * share / e.expected().mean());
-  out.log_likelihood = best.log_likelihood;
-  if (!(best.scale_m > 0.0)) {
-    out.mean_m.std_error = 0.0;
-    note("no_error", "all errors are equal: the deviation is 0 and has no standard error");
+  const double share = likelihood.share();
+  const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
+  if (!(maximum.values[1] + maximum.values[2] > 0.0)) {
+    out.parameters[0].std_error = 0.0, out.parameters[0].status = ParameterStatus::kLearned;
+    out.parameters[1].status = out.parameters[2].status = ParameterStatus::kAtLimit;
+    out.note("no_error", "all errors are equal: the deviation is 0 and has no standard error");
     return out;
   }
-  const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
-  const auto flag_zero = [&](std::string_view name) { note("at_limit", fmt::format("{} is at its boundary 0", name)); };
-  if (at_zero && !one_range) flag_zero(DistanceNoise::kStddevPerM);
-  if (at_one) flag_zero(DistanceNoise::kStddev);
-  std::vector<std::size_t> free = {0};
-  if (!at_one) free.push_back(1);
-  if (!at_zero) free.push_back(2);
-  add_distance_errors(e, free, options, out);
+  constexpr std::string_view kZero = "its boundary 0";
+  add_limit_flag(at_zero && !likelihood.has_one_range(), DistanceNoise::kStddevPerM, kZero, out);
+  add_limit_flag(at_one, DistanceNoise::kStddev, kZero, out);
+  if (at_zero) out.parameters[2].status = ParameterStatus::kAtLimit;
+  add_distance_errors(e, likelihood, maximum.values, options, out);
   return out;
 }
 

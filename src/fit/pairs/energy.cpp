@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,6 +20,7 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/fit/calibrate.hpp>
 
+#include "fit/covariance.hpp"
 #include "fit/newton.hpp"
 
 namespace fathom {
@@ -81,101 +85,6 @@ class EnergyLaw {
   double share_;
 };
 
-/// Derivatives of the log-likelihood by threshold (m) and exponent (p), apart from its steps.
-struct EnergySums {
-  double m = 0.0, pp = 0.0, pm = 0.0, mm = 0.0;
-
-  EnergySums(const Pixels& pixels, const EnergyLaw& law, double threshold, double pow) {
-    const auto above = std::ranges::upper_bound(pixels.lost, threshold);
-    for (auto e = above; e != pixels.lost.end(); ++e) {
-      const EnergyLoss l = law.loss(*e);
-      m -= pow * l.by_m, pm -= l.by_m, mm -= pow * l.by_mm;
-    }
-    for (const double e : pixels.kept) {
-      if (!law.loses(e)) break;
-      const EnergyLoss l = law.loss(e);
-      const double t = pow * l.y;
-      if (t > kNegligible) break;
-      const double rise = math::expm1(t), first = 1.0 / rise, second = -(rise + 1.0) * first * first;
-      m += pow * l.by_m * first;
-      pp += l.y * l.y * second, pm += l.by_m * first + pow * l.y * l.by_m * second;
-      mm += pow * l.by_mm * first + pow * pow * l.by_m * l.by_m * second;
-    }
-  }
-  /// Information on the threshold when the exponent is learned too.
-  [[nodiscard]] double threshold_information() const { return pm * pm / pp - mm; }
-  /// The standard error of the exponent: with a known threshold, and the part that the threshold's error adds.
-  [[nodiscard]] double pow_error(double threshold_error) const {
-    if (!(pp < 0.0)) return kNoNumber;
-    const double follows = pm / pp * threshold_error;
-    return std::sqrt(-1.0 / pp + follows * follows);
-  }
-};
-
-/// The log-likelihood at one threshold, at the best exponent.
-class ThresholdProfile {
- public:
-  ThresholdProfile(const Pixels& pixels, EnergyNormalization normalization)
-      : pixels_(pixels), normalization_(normalization) {}
-
-  double operator()(double m) {
-    const EnergyLaw law(normalization_, m);
-    lost_y_ = 0.0;
-    for (auto e = std::upper_bound(pixels_.lost.begin(), pixels_.lost.end(), m); e != pixels_.lost.end(); ++e) {
-      lost_y_ += law.y(*e);
-    }
-    kept_y_.clear();
-    for (const double e : pixels_.kept) {
-      if (!law.loses(e)) break;
-      kept_y_.push_back(law.y(e));
-      if (kLeastPow * kept_y_.back() > kNegligible) break;
-    }
-    return climb_pow();
-  }
-  [[nodiscard]] double pow() const { return pow_; }
-
- private:
-  struct Slope {
-    double value, first, second;
-  };
-
-  /// Value and derivatives by log pow.
-  [[nodiscard]] Slope at(double pow) const {
-    Slope s = {-pow * lost_y_, -pow * lost_y_, -pow * lost_y_};
-    for (const double y : kept_y_) {
-      const double t = pow * y;
-      if (t > kNegligible) break;
-      const double rise = math::expm1(t), first = t / rise;
-      s.value += math::log(-math::expm1(-t));
-      s.first += first;
-      s.second += first - first * first * (rise + 1.0);
-    }
-    return s;
-  }
-
-  /// Newton's steps in log pow, kept between the ends; the likelihood has one peak.
-  double climb_pow() {
-    double low = std::log(kLeastPow), high = std::log(kMostPow), x = std::log(pow_);
-    for (int i = 0; i < 100; ++i) {
-      const Slope s = at(std::exp(x));
-      (s.first > 0.0 ? low : high) = x;
-      double next = s.second < 0.0 ? x - s.first / s.second : (s.first > 0.0 ? high : low);
-      if (!(next > low && next < high)) next = 0.5 * (low + high);
-      const bool done = std::abs(next - x) < 1e-10;
-      x = next;
-      if (done) break;
-    }
-    pow_ = std::exp(x);
-    return at(pow_).value;
-  }
-
-  const Pixels& pixels_;
-  EnergyNormalization normalization_;
-  double pow_ = 2.0;
-  double lost_y_ = 0.0;
-  std::vector<double> kept_y_;
-};
-
 /// Thresholds lie below the energy of every kept pixel. If the law loses no pixel above 1 - m, every lost one is below.
 double highest_threshold(const Pixels& pixels, EnergyNormalization normalization) {
   const double kept = pixels.kept.front(), lost = pixels.lost.back();
@@ -197,36 +106,148 @@ Pixels sample_of(const Pixels& pixels, std::size_t most) {
   return few;
 }
 
-/// The best of many thresholds for a sample of the pixels, dense below the limit, and the best of all near it.
-double best_threshold(const Pixels& pixels, double top, EnergyNormalization normalization, ThresholdProfile& profile) {
-  const Pixels few = sample_of(pixels, kFirstPixels);
-  ThresholdProfile first(few, normalization);
-  std::vector<double> points, values;
-  for (int i = 0; i < kThresholds; ++i) {
-    points.push_back(top - top * std::pow(10.0, -8.0 * i / (kThresholds - 1)));
-    values.push_back(first(points.back()));
+/// The energy law by min_energy and pow.
+class EnergyLikelihood {
+ public:
+  /// `top`: the highest threshold.
+  EnergyLikelihood(const Pixels& pixels, EnergyNormalization normalization, double top)
+      : pixels_(pixels), normalization_(normalization), top_(top) {}
+
+  [[nodiscard]] std::size_t size() const { return pixels_.lost.size() + pixels_.kept.size(); }
+  [[nodiscard]] static std::size_t parameters() { return 2; }
+  [[nodiscard]] Interval limits(std::size_t k) const {
+    return k == 0 ? Interval{0.0, top_} : Interval{kLeastPow, kMostPow};
   }
-  const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
-  const std::array<double, 2> around = {points[best - std::min(best, kMargin)],
-                                        points[std::min(best + kMargin, points.size() - 1)]};
-  return highest(around, std::ref(profile)).x;
-}
+  double total(std::span<const double> values) {
+    take(values[0]);
+    return rise_at(values[1]).value;
+  }
+  /// The global maximum: all thresholds are searched, each with its best exponent.
+  EmStep m_step(std::vector<double>& values, double /*before*/) {
+    if (!threshold_) threshold_ = best_threshold();
+    const double log_likelihood = climb(*threshold_);
+    values = {*threshold_, pow_};
+    return {log_likelihood, values};
+  }
+  [[nodiscard]] static bool has_settled() { return true; }
+  /// Of the log-likelihood apart from its steps.
+  [[nodiscard]] Slope slope(std::span<const double> values, std::span<const double> /*steps*/) const {
+    const double threshold = values[0], pow = values[1];
+    const EnergyLaw law(normalization_, threshold);
+    double m = 0.0, p = 0.0, pp = 0.0, pm = 0.0, mm = 0.0;
+    for (auto e = std::ranges::upper_bound(pixels_.lost, threshold); e != pixels_.lost.end(); ++e) {
+      const EnergyLoss l = law.loss(*e);
+      m -= pow * l.by_m, p -= l.y, pm -= l.by_m, mm -= pow * l.by_mm;
+    }
+    for (const double e : pixels_.kept) {
+      if (!law.loses(e)) break;
+      const EnergyLoss l = law.loss(e);
+      const double t = pow * l.y;
+      if (t > kNegligible) break;
+      const double rise = math::expm1(t), first = 1.0 / rise, second = -(rise + 1.0) * first * first;
+      m += pow * l.by_m * first, p += l.y * first;
+      pp += l.y * l.y * second, pm += l.by_m * first + pow * l.y * l.by_m * second;
+      mm += pow * l.by_mm * first + pow * pow * l.by_m * l.by_m * second;
+    }
+    return {Eigen::Vector2d(m, p), Eigen::Matrix2d{{-mm, -pm}, {-pm, -pp}}};
+  }
+
+  /// The log-likelihood at a threshold and its best exponent, pow().
+  double climb(double threshold) {
+    take(threshold);
+    return climb_pow();
+  }
+  [[nodiscard]] double pow() const { return pow_; }
+
+ private:
+  /// Value and derivatives by log pow.
+  struct Rise {
+    double value, first, second;
+  };
+
+  void take(double m) {
+    const EnergyLaw law(normalization_, m);
+    lost_y_ = 0.0;
+    for (auto e = std::ranges::upper_bound(pixels_.lost, m); e != pixels_.lost.end(); ++e) lost_y_ += law.y(*e);
+    kept_y_.clear();
+    for (const double e : pixels_.kept) {
+      if (!law.loses(e)) break;
+      kept_y_.push_back(law.y(e));
+      if (kLeastPow * kept_y_.back() > kNegligible) break;
+    }
+  }
+
+  [[nodiscard]] Rise rise_at(double pow) const {
+    Rise s = {-pow * lost_y_, -pow * lost_y_, -pow * lost_y_};
+    for (const double y : kept_y_) {
+      const double t = pow * y;
+      if (t > kNegligible) break;
+      const double rise = math::expm1(t), first = t / rise;
+      s.value += math::log(-math::expm1(-t));
+      s.first += first;
+      s.second += first - first * first * (rise + 1.0);
+    }
+    return s;
+  }
+
+  /// Newton's steps in log pow, kept between the ends; the likelihood has one peak.
+  double climb_pow() {
+    double low = std::log(kLeastPow), high = std::log(kMostPow), x = std::log(pow_);
+    for (int i = 0; i < 100; ++i) {
+      const Rise s = rise_at(std::exp(x));
+      (s.first > 0.0 ? low : high) = x;
+      double next = s.second < 0.0 ? x - s.first / s.second : (s.first > 0.0 ? high : low);
+      if (!(next > low && next < high)) next = 0.5 * (low + high);
+      const bool done = std::abs(next - x) < 1e-10;
+      x = next;
+      if (done) break;
+    }
+    pow_ = std::exp(x);
+    return rise_at(pow_).value;
+  }
+
+  /// The best of many thresholds for a sample of the pixels, dense below the limit, and the best of all near it.
+  double best_threshold() {
+    const Pixels few = sample_of(pixels_, kFirstPixels);
+    EnergyLikelihood first(few, normalization_, top_);
+    std::vector<double> points, values;
+    for (int i = 0; i < kThresholds; ++i) {
+      points.push_back(top_ - top_ * std::pow(10.0, -8.0 * i / (kThresholds - 1)));
+      values.push_back(first.climb(points.back()));
+    }
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
+    const std::array<double, 2> around = {points[best - std::min(best, kMargin)],
+                                          points[std::min(best + kMargin, points.size() - 1)]};
+    return highest(around, [this](double threshold) { return climb(threshold); }).x;
+  }
+
+  const Pixels& pixels_;
+  EnergyNormalization normalization_;
+  double top_;
+  std::optional<double> threshold_;  // of the maximum
+  double pow_ = 2.0;
+  double lost_y_ = 0.0;  // of the threshold taken, as kept_y_
+  std::vector<double> kept_y_;
+};
+static_assert(EmLikelihood<EnergyLikelihood> && SlopedLikelihood<EnergyLikelihood>);
 
 /// The threshold where the likelihood steps: its mean and deviation under the likelihood, taken as a density (Pitman's
-/// estimator; at a change point the maximum itself is an arbitrary point between two pixels). `s`: how the likelihood
-/// changes between the steps.
-void take_change_point(const Pixels& pixels, double top, const EnergySums& s, EnergyCalibration& out) {
-  const double at = out.min_energy.value, information = std::max(0.0, s.threshold_information());
-  const EnergyLaw law(out.normalization, at);
+/// estimator; at a change point the maximum itself is an arbitrary point between two pixels). `slope`: how the
+/// likelihood changes between the steps at `values`.
+Estimate change_point(const Pixels& pixels, const EnergyLaw& law, double top, const Slope& slope,
+                      std::span<const double> values) {
+  // Of the threshold if the exponent is learned too.
+  const Eigen::MatrixXd& i = slope.information;
+  const double information = std::max(0.0, i(0, 0) - i(0, 1) * i(0, 1) / i(1, 1));
   double highest = -std::numeric_limits<double>::infinity(), weight = 0.0, first = 0.0, second = 0.0, steps = 0.0;
   auto below = std::lower_bound(pixels.lost.begin(), pixels.lost.end(), top);
   for (double upper = top; upper > 0.0;) {
     const double lost = below != pixels.lost.begin() ? *--below : 0.0, lower = std::max(0.0, lost);
     constexpr int kPoints = 8;
     double best_here = -std::numeric_limits<double>::infinity();
-    for (int i = 0; i < kPoints; ++i) {
-      const double m = lower + (upper - lower) * (i + 0.5) / kPoints, d = m - at;
-      const double log_weight = steps + d * (s.m - 0.5 * information * d);
+    for (int k = 0; k < kPoints; ++k) {
+      const double m = lower + (upper - lower) * (k + 0.5) / kPoints, d = m - values[0];
+      const double log_weight = steps + d * (slope.gradient[0] - 0.5 * information * d);
       best_here = std::max(best_here, log_weight);
       if (log_weight > highest) {
         const double shrink = std::exp(highest - log_weight);
@@ -237,78 +258,88 @@ void take_change_point(const Pixels& pixels, double top, const EnergySums& s, En
     }
     // No lower threshold is possible if the law could not lose this pixel above it.
     if (best_here < highest - kNegligible || !(lost > 0.0) || !law.loses(lost)) break;
-    steps -= out.pow.value * law.y(lost);
+    steps -= values[1] * law.y(lost);
     upper = lower;
   }
   const double mean = first / weight;
-  out.min_energy.value = top + mean;
-  out.min_energy.std_error = std::sqrt(std::max(0.0, second / weight - mean * mean));
+  return {top + mean, std::sqrt(std::max(0.0, second / weight - mean * mean))};
 }
 
 /// All lost pixels lie below all kept ones: the threshold is between them, and random losses are too rare to be seen.
 void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   const double low = std::max(0.0, pixels.lost.back()), high = std::min(pixels.kept.front(), kMostThreshold);
-  out.min_energy = {0.5 * (low + high), (high - low) / std::sqrt(12.0)};
-  out.pow = {kMostPow, kNoNumber};
-  out.findings.push_back(
-      {Severity::kNote, "unidentified",
-       fmt::format(
-           "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
-           StereoEnergy::kPow)});
+  FitParameter &threshold = out.parameters[0], &pow = out.parameters[1];
+  threshold.value = 0.5 * (low + high), threshold.std_error = (high - low) / std::sqrt(12.0);
+  threshold.status = ParameterStatus::kLearned;
+  pow.value = kMostPow;
+  out.note("unidentified",
+           fmt::format(
+               "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
+               StereoEnergy::kPow));
+}
+
+/// Standard errors from the observed information. `of_threshold`: of a change point; NaN: by the information, too.
+void take_energy_errors(const Eigen::MatrixXd& information, double of_threshold, EnergyCalibration& out) {
+  FitParameter &threshold = out.parameters[0], &pow = out.parameters[1];
+  const double of_pow = information(1, 1), mixed = information(0, 1);
+  const bool at_zero = threshold.status == ParameterStatus::kAtLimit;
+  if (std::isnan(of_threshold)) of_threshold = std::sqrt(1.0 / (information(0, 0) - mixed * mixed / of_pow));
+  if (!at_zero) threshold.std_error = of_threshold;
+  // What the error of the threshold adds: the exponent follows it.
+  const double follows = at_zero ? 0.0 : mixed / of_pow * of_threshold;
+  if (of_pow > 0.0) pow.std_error = std::sqrt(1.0 / of_pow + follows * follows);
+  if (pow.value <= 1.001 * kLeastPow || pow.value >= 0.999 * kMostPow) {
+    pow.std_error = kNoNumber;
+    out.note("at_limit", fmt::format("{} is at the limit of the search {}", StereoEnergy::kPow,
+                                     pow.value < 1.0 ? kLeastPow : kMostPow));
+  }
+  for (FitParameter& p : out.parameters) {
+    if (std::isfinite(p.std_error)) p.status = ParameterStatus::kLearned;
+  }
+  const auto note = [&](std::string_view name, const char* why) {
+    out.note("no_maximum", fmt::format("{} has no standard error: {}", name, why));
+  };
+  if (threshold.status == ParameterStatus::kUnidentified) {
+    note(StereoEnergy::kMinEnergy, "the likelihood has no smooth peak there (few pixels?)");
+  } else if (out.findings.empty() && pow.status == ParameterStatus::kUnidentified) {
+    note(StereoEnergy::kPow, "no pixel above the threshold shows it");
+  }
 }
 
 }  // namespace
 
 StereoEnergy EnergyCalibration::noise(EnergyAngle energy) const {
-  return {static_cast<float>(min_energy.value), static_cast<float>(pow.value), normalization, energy};
+  const auto value = [&](std::string_view name) { return static_cast<float>((*this)[name].value); };
+  return {value(StereoEnergy::kMinEnergy), value(StereoEnergy::kPow), normalization, energy};
 }
 
 EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibrationOptions& options) {
   EnergyCalibration out;
   out.normalization = options.normalization;
   const Pixels pixels = gather(pairs, out);
-  const double top = highest_threshold(pixels, options.normalization);
+  out.blocks = out.pairs, out.block = "pair";
+  for (const std::string_view name : {StereoEnergy::kMinEnergy, StereoEnergy::kPow}) {
+    out.parameters.push_back(parameter_of(find_field<StereoEnergy>(name)));
+  }
+  EnergyLikelihood likelihood(pixels, options.normalization, highest_threshold(pixels, options.normalization));
   if (pixels.lost.back() < pixels.kept.front()) {
     take_gap(pixels, out);
     return out;
   }
-  ThresholdProfile profile(pixels, options.normalization);
-  const auto take = [&](double threshold) {
-    out.min_energy.value = threshold;
-    out.log_likelihood = profile(threshold);
-    out.pow.value = profile.pow();
-  };
-  take(best_threshold(pixels, top, options.normalization, profile));
-  const EnergySums sums(pixels, EnergyLaw(options.normalization, out.min_energy.value), out.min_energy.value,
-                        out.pow.value);
-  const bool at_zero = out.min_energy.value <= 0.0;
-  if (at_zero) {
-    out.min_energy.std_error = kNoNumber;
-    out.findings.push_back(
-        {Severity::kNote, "at_limit", fmt::format("{} is at its boundary 0", StereoEnergy::kMinEnergy)});
-  } else if (options.normalization == EnergyNormalization::kDocument) {
-    take_change_point(pixels, top, sums, out);
-    take(out.min_energy.value);
-  } else {
-    out.min_energy.std_error = std::sqrt(1.0 / sums.threshold_information());
+  Maximum maximum = maximise(likelihood, std::vector<double>(2), {});
+  const Slope slope = likelihood.slope(maximum.values, {});
+  double of_threshold = kNoNumber;
+  if (maximum.values[0] > 0.0 && options.normalization == EnergyNormalization::kDocument) {
+    const Estimate found = change_point(pixels, EnergyLaw(options.normalization, maximum.values[0]),
+                                        likelihood.limits(0).high, slope, maximum.values);
+    of_threshold = found.std_error;
+    maximum.log_likelihood = likelihood.climb(found.value);
+    maximum.values = {found.value, likelihood.pow()};
   }
-  out.pow.std_error = sums.pow_error(at_zero ? 0.0 : out.min_energy.std_error);
-  if (out.pow.value <= 1.001 * kLeastPow || out.pow.value >= 0.999 * kMostPow) {
-    out.pow.std_error = kNoNumber;
-    out.findings.push_back({Severity::kNote, "at_limit",
-                            fmt::format("{} is at the limit of the search {}", StereoEnergy::kPow,
-                                        out.pow.value < 1.0 ? kLeastPow : kMostPow)});
-  }
-  if (!at_zero && !std::isfinite(out.min_energy.std_error)) {
-    out.findings.push_back(
-        {Severity::kNote, "no_maximum",
-         fmt::format("{} has no standard error: the likelihood has no smooth peak there (few pixels?)",
-                     StereoEnergy::kMinEnergy)});
-  } else if (out.findings.empty() && !std::isfinite(out.pow.std_error)) {
-    out.findings.push_back(
-        {Severity::kNote, "no_maximum",
-         fmt::format("{} has no standard error: no pixel above the threshold shows it", StereoEnergy::kPow)});
-  }
+  out.log_likelihood = maximum.log_likelihood;
+  for (std::size_t k = 0; k < 2; ++k) out.parameters[k].value = maximum.values[k];
+  add_limit_flag(maximum.values[0] <= 0.0, StereoEnergy::kMinEnergy, "its boundary 0", out);
+  take_energy_errors(slope.information, of_threshold, out);
   return out;
 }
 

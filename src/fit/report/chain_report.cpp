@@ -140,8 +140,7 @@ std::vector<FitReport::Fact> chain_summary(const ChainReport& report) {
   const HeldOut held_out = fit.held_out.value_or(HeldOut());
   const double lost = static_cast<double>(fit.lost) / static_cast<double>(std::max<std::size_t>(fit.returns, 1));
   std::vector<FitReport::Fact> facts = {
-      {"nats per return, held-out frames",
-       fit.held_out ? text_or_dash(held_out.nats, "{:.4f}") : "no frame was held out"},
+      held_out_fact(fit),
       {"gained on the chain as given", with_error(text_or_dash(held_out.gain_nats, "{:+.4f}"), held_out.gain_error)},
       {"returns learned from", grouped(fit.returns)},
       {"of them lost", fmt::format("{} ({:.2f} %)", grouped(fit.lost), 100.0 * lost)},

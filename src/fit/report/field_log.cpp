@@ -13,6 +13,7 @@
 
 #include "core/errors.hpp"
 #include "fit/beam/scans.hpp"
+#include "fit/estimator.hpp"
 #include "fit/report/figures.hpp"
 #include "fit/report/fit_selection.hpp"
 #include "fit/report/sanity.hpp"
@@ -355,9 +356,8 @@ FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOpti
   const bool is_held_out = !held_out.level.empty();
   judge(log, is_held_out ? judging : learned, is_held_out ? held_out : data, field, report);
   if (is_held_out) {
-    report.fit.held_out = HeldOut{.nats = report.nats_per_reading,
-                                  .readings = held_out.level.size(),
-                                  .note = options.test_scans.empty() ? held_out_note(true) : ""};
+    hold_out(report.nats_per_reading, held_out.level.size(), options.test_scans.empty() ? held_out_note(true) : "",
+             report.fit);
   }
   if (!options.map_name.empty()) report.facts.push_back({"map", options.map_name});
   report.facts.push_back(log_fact(log));

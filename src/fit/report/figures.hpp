@@ -64,9 +64,6 @@ inline constexpr double kCoreSigmas = 3.0, kTailSigmas = 10.0;
 /// shares_by_residual() with three bins: the tail before the surface, the core and the tail behind it.
 MixtureShares tail_shares(const FitReport& report);
 
-/// The value below which a fraction q of the values lies; 0 without values. Reorders them.
-double quantile_of(std::vector<float>& values, double q);
-
 /// Whether two shares of the readings differ by more than half a per cent of all, a tenth of what the model expects,
 /// and what chance explains. Of `shares` pairs and modelled count.
 bool disagree(double readings, double expected, const MixtureShares& shares);

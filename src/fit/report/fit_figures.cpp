@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/numbers.hpp"
 #include "fit/report/figures.hpp"
 
 namespace fathom {

@@ -12,6 +12,7 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "fit/beam/scans.hpp"
+#include "fit/estimator.hpp"
 #include "fit/report/fit_selection.hpp"
 #include "fit/report/sanity.hpp"
 
@@ -111,7 +112,8 @@ class LogFitter {
     report.judgement = with_prefix(name, [&] { return judge_beam_model(report.fit.model, sensor_, report.shown); });
     if (holds_out) {
       const bool are_named = !options_.test_scans.empty();
-      report.fit.held_out = held_out_of(report.judgement, are_named ? "" : held_out_note(world_.cell_m() > 0.0));
+      hold_out(report.judgement.nats_per_ray, report.judgement.pairs,
+               are_named ? "" : held_out_note(world_.cell_m() > 0.0), report.fit);
     }
     add_flags(report);
     for (const GivenLog& given : given_.logs) {
@@ -362,7 +364,8 @@ FitReport fit_table(const BeamData& pairs, const FitLogOptions& options, const s
     constexpr const char* kUnknown =
         "whether what was expected of these readings was chosen by them cannot be known; name test scans that you "
         "vouch for";
-    report.fit.held_out = held_out_of(report.judgement, options.test_scans.empty() ? kUnknown : "");
+    hold_out(report.judgement.nats_per_ray, report.judgement.pairs, options.test_scans.empty() ? kUnknown : "",
+             report.fit);
   }
   report.facts = table_facts(table, name);
   add_selection(options.scans, options.test_scans,

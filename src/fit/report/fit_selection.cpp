@@ -91,10 +91,6 @@ std::string held_out_note(bool has_cells) {
       has_cells ? "map" : "scene");
 }
 
-HeldOut held_out_of(const BeamJudgement& judgement, std::string note) {
-  return {.nats = judgement.nats_per_ray, .readings = judgement.pairs, .note = std::move(note)};
-}
-
 bool has_own_offset(PerLog per_log) { return per_log == PerLog::kOffset || per_log == PerLog::kBoth; }
 
 bool learns_hit_offset(const FitLogOptions& options, double cell_m) {

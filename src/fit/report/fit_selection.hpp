@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,20 +14,12 @@
 #include <fathom/fit/beam.hpp>
 
 #include "fit/beam/no_return_pile.hpp"
+#include "fit/beam/scans.hpp"
 
 namespace fathom {
 
-using ScanNumbers = std::vector<std::uint32_t>;
-
 /// As select_scans(), naming the log.
 ScanNumbers choose_scans(const std::string& log, std::string_view selection, std::size_t scans);
-
-/// The numbers of all scans of a log.
-inline ScanNumbers all_scans(const ScanLog& log) {
-  ScanNumbers all(log.scans());
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
-}
 
 ScanNumbers every_nth(std::span<const std::uint32_t> scans, std::size_t every);
 /// At most `most` of them, evenly spaced.
@@ -78,34 +69,6 @@ bool has_own_offset(PerLog per_log);
 bool learns_hit_offset(const FitLogOptions& options, double cell_m);
 
 FitOptions fit_options(const FitLogOptions& options, double cell_m);
-
-/// Some scans, with every ray_step-th ray k where keep(k) is true.
-template <class Keep>
-ScanLog some_rays(const ScanLog& log, const ScanNumbers& scans, std::size_t ray_step, Keep keep) {
-  ScanLog some;
-  some.name = log.name;
-  const auto for_each_ray = [&](auto&& use) {
-    for (std::size_t k = 0; k * ray_step < log.rays(); ++k) {
-      if (keep(k)) use(k * ray_step);
-    }
-  };
-  for_each_ray([&](std::size_t ray) { some.azimuth_rad.push_back(log.azimuth_rad[ray]); });
-  for (const std::uint32_t scan : scans) {
-    some.pose.push_back(log.pose[scan]);
-    for_each_ray([&](std::size_t ray) {
-      some.range_m.push_back(log.scan(scan)[ray]);
-      if (!log.ray_offset.empty()) some.ray_offset.push_back(log.offsets(scan)[ray]);
-    });
-  }
-  return some;
-}
-
-/// Scans [begin, end) with every ray_step-th ray.
-inline ScanLog scans_between(const ScanLog& log, std::size_t begin, std::size_t end, std::size_t ray_step = 1) {
-  ScanNumbers scans(end - begin);
-  std::iota(scans.begin(), scans.end(), static_cast<std::uint32_t>(begin));
-  return some_rays(log, scans, ray_step, [](std::size_t) { return true; });
-}
 
 /// What the readings of a log, or of a table, show of their sensor.
 struct ReadingFacts {
@@ -158,9 +121,6 @@ LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const
 /// The standard errors of the correction that was found, for given parameters; NaN of what the readings do not tell.
 LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
                                 const FitLogOptions& options, const LogCorrection& found);
-
-/// What a judgement says of readings that were held out.
-HeldOut held_out_of(const BeamJudgement& judgement, std::string note);
 
 /// fit_log() at the poses of the log, without the flags of its model (add_model_flags()). It is unusable where the log
 /// does not lie on its map.

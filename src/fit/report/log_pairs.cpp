@@ -25,65 +25,39 @@ double share_of_others(const LogPairs& found, const DistanceCalibration& learned
   return static_cast<double>(found.others) / static_cast<double>(std::max<std::size_t>(1, all));
 }
 
-/// A parameter of a noise model, as the table of the model calls it.
-template <class Model>
-FitParameter pair_parameter(std::string_view name, const IntervalEstimate& e) {
-  const Field<Model> field = find_field<Model>(name);
-  FitParameter p{.name = std::string(field.name), .unit = std::string(field.unit), .value = e.value};
-  p.std_error = e.std_error, p.naive_error = e.naive_error;
-  p.low_95 = e.low_95, p.high_95 = e.high_95;
-  if (!std::isfinite(e.std_error)) {
-    p.status = e.value == 0.0 ? ParameterStatus::kAtLimit : ParameterStatus::kUnidentified;
-  }
-  return p;
-}
-
-/// The line that a scene file needs, and that no parameter can be used.
-void finish_pairs(std::string_view slug, const std::string& more, Report& out) {
+/// With the line that a scene file needs.
+template <class Calibration>
+Report pairs_report(std::string_view slug, const char* title, const Calibration& fit, const std::string& more) {
+  Report out{.kind = std::string(slug), .title = title, .summary = {{"pairs", grouped(fit.pairs)}}, .fit = fit};
   std::vector<std::string> values;
-  for (const FitParameter& p : out.fit.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
+  for (const FitParameter& p : fit.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
   out.sections = {scene_file_section(fmt::format("- {}: {{{}{}}}", slug, fmt::join(values, ", "), more))};
-  require_errors(&FitParameter::std_error, out);
+  return out;
 }
 
 Report report_of(const DistanceReport& report) {
   const DistanceCalibration& fit = report.fit;
-  using Model = DistanceNoise;
-  Report out{.kind = std::string(Model::kSlug), .title = "Distance noise learned"};
-  out.fit.parameters = {pair_parameter<Model>(Model::kMean, fit.mean_m),
-                        pair_parameter<Model>(Model::kStddev, fit.stddev_m),
-                        pair_parameter<Model>(Model::kStddevPerM, fit.stddev_per_m)};
-  out.fit.findings = fit.findings;
+  Report out = pairs_report(DistanceNoise::kSlug, "Distance noise learned", fit, "");
   if (report.found) {
     const std::vector<Finding> of_log = log_pair_findings(*report.found, fit, report.gate_m);
     out.fit.findings.insert(out.fit.findings.end(), of_log.begin(), of_log.end());
     out.refuse(true, first_unusable(of_log));
   }
   for (const std::string& note : report.notes) out.fit.note("log", note);
-  out.summary = {{"pairs", grouped(fit.pairs)}, {"without a return, skipped", grouped(fit.skipped)}};
-  out.fit.log_likelihood = fit.log_likelihood;
-  out.fit.blocks = fit.clusters > 0 ? fit.clusters : fit.pairs;
-  out.fit.block = fit.clusters == 0 ? "pair" : fit.stretches > 0 ? "stretch" : "scan";
+  out.summary.push_back({"without a return, skipped", grouped(fit.skipped)});
   out.details = {{"pairs", fit.pairs}, {"skipped", fit.skipped}};
-  finish_pairs(Model::kSlug, "", out);
+  require_errors(&FitParameter::std_error, out);
   return out;
 }
 
 Report report_of(const EnergyCalibration& fit) {
-  using Model = StereoEnergy;
   const std::string law = choice_word(fit.normalization);
-  Report out{.kind = std::string(Model::kSlug), .title = "Energy law learned"};
-  const auto add = [&](std::string_view name, const Estimate& e) {
-    IntervalEstimate estimate;
-    static_cast<Estimate&>(estimate) = e;
-    out.fit.parameters.push_back(pair_parameter<Model>(name, estimate));
-  };
-  add(Model::kMinEnergy, fit.min_energy), add(Model::kPow, fit.pow);
-  out.fit.findings = fit.findings;
-  out.summary = {{"pairs", grouped(fit.pairs)}, {"of them lost", grouped(fit.lost)}};
-  out.fit.log_likelihood = fit.log_likelihood, out.fit.blocks = fit.pairs, out.fit.block = "pair";
-  out.details = {{Model::kNormalization, law}, {"pairs", fit.pairs}, {"lost", fit.lost}, {"skipped", fit.skipped}};
-  finish_pairs(Model::kSlug, fmt::format(", {}: {}", Model::kNormalization, law), out);
+  Report out = pairs_report(StereoEnergy::kSlug, "Energy law learned", fit,
+                            fmt::format(", {}: {}", StereoEnergy::kNormalization, law));
+  out.summary.push_back({"of them lost", grouped(fit.lost)});
+  out.details = {
+      {StereoEnergy::kNormalization, law}, {"pairs", fit.pairs}, {"lost", fit.lost}, {"skipped", fit.skipped}};
+  require_errors(&FitParameter::std_error, out);
   return out;
 }
 
@@ -122,7 +96,7 @@ std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCali
   double sum_m = 0.0;
   for (const float expected_m : found.pairs.expected_m) sum_m += double{expected_m};
   const double mean_m = sum_m / static_cast<double>(found.pairs.expected_m.size());
-  const double deviation_m = learned.stddev_m.value + learned.stddev_per_m.value * mean_m;
+  const double deviation_m = learned[DistanceNoise::kStddev].value + learned[DistanceNoise::kStddevPerM].value * mean_m;
   const bool is_cut = gate_m < kFewDeviations * deviation_m;
   const std::size_t all = found.others + learned.pairs;
   const double others = share_of_others(found, learned);

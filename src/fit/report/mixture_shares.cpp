@@ -131,13 +131,6 @@ MixtureShares tail_shares(const FitReport& report) {
   return shares_by_residual(report, {-tail_m, -core_m, core_m, tail_m});
 }
 
-double quantile_of(std::vector<float>& values, double q) {
-  if (values.empty()) return 0.0;
-  const auto at = static_cast<std::ptrdiff_t>(std::floor(q * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
 namespace {
 
 constexpr double kLeastShare = 0.005, kLeastPart = 0.1;  // of all readings, and of what the model expects

@@ -18,6 +18,7 @@
 #include "core/text.hpp"
 #include "fit/beam/scans.hpp"
 #include "fit/covariance.hpp"
+#include "fit/estimator.hpp"
 #include "fit/report/fit_selection.hpp"
 #include "fit/report/sanity.hpp"
 #include "fit/uncertainty.hpp"
@@ -41,11 +42,7 @@ Numbers numbers_of(const LogCorrection& c) { return {c.mount_x_m, c.mount_y_m, c
 LogCorrection correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
 
 void move_poses(const LogCorrection& by, ScanLog& log) {
-  for (PlanarPose& pose : log.pose) {
-    const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
-    pose = {pose.x_m + cos * by.mount_x_m - sin * by.mount_y_m, pose.y_m + sin * by.mount_x_m + cos * by.mount_y_m,
-            pose.yaw_rad + by.mount_yaw_rad};
-  }
+  for (PlanarPose& pose : log.pose) pose = moved_by(pose, {by.mount_x_m, by.mount_y_m, by.mount_yaw_rad});
 }
 
 class LogCorrector {
@@ -301,9 +298,10 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   report.model.parameters = report.fit.model;
   report.shown = std::move(refined.judged);
   report.judgement = refined.after;
-  report.fit.held_out = held_out_of(
-      report.judgement,
-      fmt::format("whether the {} was made from these scans cannot be known", world.cell_m() > 0.0 ? "map" : "scene"));
+  hold_out(
+      refined.after.nats_per_ray, refined.after.pairs,
+      fmt::format("whether the {} was made from these scans cannot be known", world.cell_m() > 0.0 ? "map" : "scene"),
+      report.fit);
   if (how.fit_mount) {
     const PlanarPose &at = refined.mount, &error = refined.mount_std_error;
     report.logs = {{log.name, {at.x_m, at.y_m, at.yaw_rad, 0.0}, {error.x_m, error.y_m, error.yaw_rad, kNoNumber}}};

@@ -9,20 +9,19 @@
 
 namespace fathom {
 
-namespace {
-
-using Json = Report::Json;
-
-}  // namespace
-
-Json estimate_json(const Estimate& estimate) {
+Report::Json estimate_json(const Estimate& estimate) {
   return {{"value", number_or_null(estimate.value)}, {"std_error", number_or_null(estimate.std_error)}};
 }
 
-Json estimates_json(const std::vector<Estimate>& estimates) {
-  Json json = Json::array();
+Report::Json estimates_json(const std::vector<Estimate>& estimates) {
+  Report::Json json = Report::Json::array();
   for (const Estimate& estimate : estimates) json.push_back(estimate_json(estimate));
   return json;
+}
+
+Fact held_out_fact(const ChainFit& fit) {
+  return {"nats per return, held-out frames",
+          fit.held_out ? text_or_dash(fit.held_out->nats, "{:.4f}") : "no frame was held out"};
 }
 
 void add_chain_fit(const ChainFit& fit, Report& report) {

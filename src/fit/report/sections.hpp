@@ -32,6 +32,8 @@ void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report&
 /// Where readings and model disagree, a sentence each, or that they agree.
 void add_disagreements(const std::vector<std::string>& found, Report::Section& section);
 
+/// The score of the frames that were held out.
+Fact held_out_fact(const ChainFit& fit);
 /// Fills the note on errors and the details, and refuses a chain that is worse than its start or has no errors.
 void add_chain_fit(const ChainFit& fit, Report& report);
 

@@ -94,7 +94,6 @@ std::vector<FitReport::Fact> wall_summary(const WallReport& report) {
   const WallMeasure& m = report.fit.measure;
   const WallCorrelation& c = report.fit.correlation;
   const std::size_t found = walls_found(report), rays = m.readings + m.lost;
-  const std::optional<HeldOut>& held_out = report.fit.chain.held_out;
   const bool px = in_disparity(report), is_white = !(c.across_px.value > 0.0) && !(c.down_px.value > 0.0);
   const std::string sizes =
       has_rows(report) ? fmt::format("{:.2f} · {:.2f} {}", c.across_px.value, c.down_px.value, step_word(report))
@@ -104,7 +103,7 @@ std::vector<FitReport::Fact> wall_summary(const WallReport& report) {
       {px ? "deviation of disparity" : "deviation of the readings",
        px ? fmt::format("{:.4f} px", m.deviation) : fmt::format("{:.3g} mm", 1e3 * m.deviation)},
       {is_white ? "error of neighbours" : "size of the correlation", is_white ? "white" : sizes},
-      {"nats per return, held-out frames", held_out ? text_or_dash(held_out->nats, "{:.4f}") : "no frame was held out"},
+      held_out_fact(report.fit.chain),
       {"frames that show a wall", fmt::format("{} of {}", found, m.planes.size())},
       {"readings on the wall", grouped(m.readings)},
       {"of the wall's rays lost", m.knows_losses ? fmt::format("{} ({:.2f} %)", grouped(m.lost), lost) : "not known"},

@@ -225,7 +225,7 @@ class WallLearner {
     ChainFit& chain = fit_.chain;
     chain.start_log_likelihood = kNoNumber;
     for (FitParameter& p : chain.parameters) p.start = kNoNumber;
-    if (chain.held_out) chain.held_out = HeldOut{.nats = chain.held_out->nats, .readings = chain.held_out->readings};
+    if (chain.held_out) hold_out(chain.held_out->nats, chain.held_out->readings, "", chain);
   }
 
   /// The rings where this is not 0.

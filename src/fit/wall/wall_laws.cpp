@@ -14,6 +14,7 @@
 
 #include <fathom/core/f64.hpp>
 
+#include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "fit/chain/chain_fit.hpp"
 #include "fit/chain/chain_likelihood.hpp"
@@ -36,13 +37,7 @@ struct Covered {
   std::size_t lost = 0;
 
   explicit Covered(const ChainReturns& r) {
-    std::vector<float> depths = r.clean_x_m;
-    const auto at = [&](double share) {
-      const auto place = depths.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(depths.size() - 1));
-      std::nth_element(depths.begin(), place, depths.end());
-      return double{*place};
-    };
-    nearest_m = at(0.05), farthest_m = at(0.95);
+    nearest_m = quantile_of(r.clean_x_m, 0.05), farthest_m = quantile_of(r.clean_x_m, 0.95);
     for (std::size_t i = 0; i < r.size(); ++i) {
       const double angle = double{r.incidence_rad[i]};
       least_rad = std::min(least_rad, angle), most_rad = std::max(most_rad, angle);

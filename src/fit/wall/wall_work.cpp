@@ -215,7 +215,8 @@ class WallFrameFitter {
     const RangePairs pairs = scale_pairs();
     if (pairs.range_m.size() < 3) return;
     const DistanceCalibration law = calibrate_distance(pairs);
-    w_.scale.constant = law.stddev_m.value, w_.scale.per_m = law.stddev_per_m.value;
+    w_.scale.constant = law[DistanceNoise::kStddev].value;
+    w_.scale.per_m = law[DistanceNoise::kStddevPerM].value;
   }
 
   /// Calls take(ray, reading, clean value) for the readings within gate(ray, clean value) of the plane of a frame.

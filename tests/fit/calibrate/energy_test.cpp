@@ -55,8 +55,8 @@ Coverage cover(const StereoEnergy& law, std::size_t runs) {
     EnergyPairs pairs;
     for (std::uint32_t k = 0; k < 3; ++k) frames.append(3 * run + k, pairs);
     const EnergyCalibration c = calibrate_energy(pairs, {law.normalization});
-    const double a = (c.min_energy.value - law.min_energy) / c.min_energy.std_error;
-    const double b = (c.pow.value - law.pow) / c.pow.std_error;
+    const double a = (c["min_energy"].value - law.min_energy) / c["min_energy"].std_error;
+    const double b = (c["pow"].value - law.pow) / c["pow"].std_error;
     out.min_energy += std::abs(a) < 2 ? 1 : 0;
     out.pow += std::abs(b) < 2 ? 1 : 0;
     out.z_min_energy += a / static_cast<double>(runs), out.z_pow += b / static_cast<double>(runs);
@@ -78,13 +78,13 @@ TEST(CalibrateEnergy, FindsTheLawOfSimulatedFrames) {
     EnergyPairs pairs;
     for (std::uint32_t k = 0; k < 4; ++k) frames.append(k, pairs);
     const EnergyCalibration c = calibrate_energy(pairs, {law.normalization});
-    EXPECT_NEAR(c.min_energy.value, law.min_energy, 4 * c.min_energy.std_error) << law.min_energy << " " << law.pow;
-    EXPECT_NEAR(c.pow.value, law.pow, 4 * c.pow.std_error) << law.min_energy << " " << law.pow;
-    EXPECT_LT(c.min_energy.std_error, 0.01);
-    EXPECT_LT(c.pow.std_error, 0.05 * law.pow);
+    EXPECT_NEAR(c["min_energy"].value, law.min_energy, 4 * c["min_energy"].std_error) << law.min_energy << " " << law.pow;
+    EXPECT_NEAR(c["pow"].value, law.pow, 4 * c["pow"].std_error) << law.min_energy << " " << law.pow;
+    EXPECT_LT(c["min_energy"].std_error, 0.01);
+    EXPECT_LT(c["pow"].std_error, 0.05 * law.pow);
     EXPECT_GT(c.lost, 100U);
     EXPECT_TRUE(c.findings.empty()) << testing::PrintToString(texts_of(c.findings));
-    EXPECT_EQ(c.noise(law.energy).pow, static_cast<float>(c.pow.value));
+    EXPECT_EQ(c.noise(law.energy).pow, static_cast<float>(c["pow"].value));
   }
 }
 
@@ -117,13 +117,13 @@ TEST(CalibrateEnergy, NoOtherPointIsMoreLikely) {
     return sum;
   };
   const EnergyCalibration c = calibrate_energy(pairs, {law.normalization});
-  const double best = log_likelihood(c.min_energy.value, c.pow.value);
+  const double best = log_likelihood(c["min_energy"].value, c["pow"].value);
   EXPECT_NEAR(best, c.log_likelihood, 1e-6 * std::abs(best));
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> unit(0, 1);
   for (int i = 0; i < 3000; ++i) {
-    const double m = i % 2 == 0 ? 0.5 * unit(random) : c.min_energy.value + 0.01 * (unit(random) - 0.5);
-    const double p = i % 2 == 0 ? 10 * unit(random) : c.pow.value * (0.95 + 0.1 * unit(random));
+    const double m = i % 2 == 0 ? 0.5 * unit(random) : c["min_energy"].value + 0.01 * (unit(random) - 0.5);
+    const double p = i % 2 == 0 ? 10 * unit(random) : c["pow"].value * (0.95 + 0.1 * unit(random));
     EXPECT_FALSE(log_likelihood(m, p) > best + 1e-6) << m << " " << p;
   }
 }
@@ -136,9 +136,9 @@ TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
     sharp.lost.push_back(sharp.energy.back() <= 0.6F ? 1 : 0);
   }
   const EnergyCalibration c = calibrate_energy(sharp);
-  EXPECT_NEAR(c.min_energy.value, 0.6, 0.001);
-  EXPECT_LT(c.min_energy.std_error, 0.001);
-  EXPECT_TRUE(std::isnan(c.pow.std_error));
+  EXPECT_NEAR(c["min_energy"].value, 0.6, 0.001);
+  EXPECT_LT(c["min_energy"].std_error, 0.001);
+  EXPECT_TRUE(std::isnan(c["pow"].std_error));
   EXPECT_FALSE(c.findings.empty());
   // Whatever the pixels: finite values, and no error without a flag.
   std::mt19937_64 random(4);
@@ -155,9 +155,9 @@ TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
       EnergyCalibration any;
       if (!input_error([&] { any = calibrate_energy(pairs, {normalization}); }).empty()) continue;
       ++learned;
-      EXPECT_TRUE(any.min_energy.value >= 0 && any.min_energy.value < 1) << any.min_energy.value;
-      EXPECT_TRUE(any.pow.value >= 0.9e-3 && any.pow.value <= 1.1e3) << any.pow.value;
-      const bool known = std::isfinite(any.min_energy.std_error) && std::isfinite(any.pow.std_error);
+      EXPECT_TRUE(any["min_energy"].value >= 0 && any["min_energy"].value < 1) << any["min_energy"].value;
+      EXPECT_TRUE(any["pow"].value >= 0.9e-3 && any["pow"].value <= 1.1e3) << any["pow"].value;
+      const bool known = std::isfinite(any["min_energy"].std_error) && std::isfinite(any["pow"].std_error);
       EXPECT_TRUE(known || !any.findings.empty());
     }
   }

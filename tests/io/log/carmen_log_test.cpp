@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "core/text/gzip_text.hpp"
 #include "core/text/text_lines.hpp"

@@ -12,7 +12,7 @@
 #include <fathom/core/geometry.hpp>
 #include <fathom/files/log_files.hpp>
 #include <fathom/files/maps.hpp>
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "core/text/files.hpp"
 #include "core/text/gzip_text.hpp"

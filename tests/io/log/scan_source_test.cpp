@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include <fathom/fit/scan.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "core/text/gzip_text.hpp"
 #include "core/text/text_lines.hpp"
