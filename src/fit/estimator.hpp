@@ -120,9 +120,7 @@ inline void hold_out(double nats, std::size_t readings, std::string note, Fit& f
 /// A parameter by the table of its model, without a value.
 template <class Field>
 FitParameter parameter_of(const Field& field) {
-  return {.name = std::string(field.name),
-          .unit = std::string(field.unit),
-          .status = ParameterStatus::kUnidentified};
+  return {.name = std::string(field.name), .unit = std::string(field.unit), .status = ParameterStatus::kUnidentified};
 }
 
 /// The numbers of a model that a likelihood moves. The model must outlive it.

@@ -103,18 +103,17 @@ std::optional<BlockVariance> block_variance(std::span<const double> moved, std::
 void note_few_blocks(std::size_t blocks, std::size_t stretches, bool by_way, std::string_view what, Fit& fit) {
   constexpr std::size_t kFewBlocks = 20;
   if (blocks < 2) {
-    return fit.note("one_block",
-                    fmt::format("standard errors need at least two clusters: the {} of one cluster have correlated errors",
-                                what));
+    return fit.note(
+        "one_block",
+        fmt::format("standard errors need at least two clusters: the {} of one cluster have correlated errors", what));
   }
   if (blocks >= kFewBlocks) return;
   const bool few_asked = stretches > 0 && blocks == stretches;
-  fit.note("few_blocks",
-           fmt::format("standard errors rest on {} only: they are rough, {}",
-                       stretches > 0 ? counted(blocks, "stretch") : counted(blocks, "scan"),
-                       few_asked                 ? "take 20 stretches or more"
-                       : stretches > 0 && by_way ? "learn from at least 20 scans, along a longer way"
-                                                 : "learn from at least 20 scans"));
+  fit.note("few_blocks", fmt::format("standard errors rest on {} only: they are rough, {}",
+                                     stretches > 0 ? counted(blocks, "stretch") : counted(blocks, "scan"),
+                                     few_asked                 ? "take 20 stretches or more"
+                                     : stretches > 0 && by_way ? "learn from at least 20 scans, along a longer way"
+                                                               : "learn from at least 20 scans"));
 }
 
 }  // namespace fathom

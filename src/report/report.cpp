@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Results, reports on a terminal and as JSON, and what their makers share.
-#include <fathom/report/fit.hpp>
-#include <fathom/core/error.hpp>
-#include "report/report.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include <fathom/core/error.hpp>
 #include <fathom/core/names.hpp>
+#include <fathom/report/fit.hpp>
 
 #include "core/text.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
 

@@ -4,8 +4,6 @@
 // Source: Probabilistic Robotics, section 6.3.2 and table 6.2, made exact: responsibilities carry the weights, and
 // sigma and lambda solve the likelihood equations of the truncated densities. So the likelihood never falls.
 
-#include <fathom/files/scan_log.hpp>
-#include <fathom/scene/expected_ranges.hpp>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +17,10 @@
 #include <fathom/core/export.hpp>
 #include <fathom/core/field.hpp>
 #include <fathom/core/geometry.hpp>
+#include <fathom/files/scan_log.hpp>
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/report/fit.hpp>
+#include <fathom/scene/expected_ranges.hpp>
 
 namespace fathom {
 

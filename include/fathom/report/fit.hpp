@@ -2,10 +2,10 @@
 #pragma once
 // What all fits tell: parameters with standard errors and intervals, their likelihood, and what a reader has to know.
 
-#include <filesystem>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>

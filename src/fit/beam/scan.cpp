@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/fit/fit.hpp>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,6 +11,7 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
+#include <fathom/fit/fit.hpp>
 
 #include "core/compute.hpp"
 #include "core/numbers.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "fit/frames/ring_rows.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -21,6 +19,7 @@
 
 #include "core/errors.hpp"
 #include "fit/frames/cloud_frames.hpp"
+#include "fit/frames/ring_rows.hpp"
 
 namespace fathom {
 

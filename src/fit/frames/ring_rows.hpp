@@ -2,7 +2,6 @@
 #pragma once
 // Points of a turning lidar: the row of each, by its elevation and its ring, if it has one, and whole revolutions.
 
-#include <fathom/fit/frames.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include <fathom/fit/frames.hpp>
 #include <fathom/fit/wall.hpp>
 
 #include "fit/frames/cloud_frames.hpp"

@@ -272,10 +272,11 @@ void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   threshold.value = 0.5 * (low + high), threshold.std_error = (high - low) / std::sqrt(12.0);
   threshold.status = ParameterStatus::kLearned;
   pow.value = kMostPow;
-  out.note("unidentified",
-           fmt::format(
-               "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
-               StereoEnergy::kPow));
+  out.note(
+      "unidentified",
+      fmt::format(
+          "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
+          StereoEnergy::kPow));
 }
 
 /// Standard errors from the observed information. `of_threshold`: of a change point; NaN: by the information, too.

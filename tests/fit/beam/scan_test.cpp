@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/fit/fit.hpp>
-
 #include <cmath>
 #include <numbers>
 
 #include <gtest/gtest.h>
 #include <zlib.h>
+
+#include <fathom/fit/fit.hpp>
 
 #include "fit/beam/files.hpp"
 #include "support/error_text.hpp"

@@ -92,7 +92,7 @@ TEST(CalibrateDistance, TheErrorsAreRightAndTheEstimatesUnbiased) {
   const double truth[3] = {kTruth.mean_m, kTruth.stddev_m, kTruth.stddev_per_m};
   for (std::uint32_t frame = 0; frame < runs; ++frame) {
     const DistanceCalibration c = calibrate_distance(frames.pairs(frame));
-        for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; ++k) {
       const double z = (c.parameters[k].value - truth[k]) / c.parameters[k].std_error;
       covered[k] += std::abs(z) < 2 ? 1 : 0;
       bias[k] += z / runs;
@@ -151,9 +151,9 @@ TEST(CalibrateDistance, NoOtherPointIsMoreLikely) {
     const auto around = [&](double v, double most) {
       return v + spread * (unit(random) * most - (i % 2 == 0 ? v : 0.5 * most));
     };
-    EXPECT_LE(
-        log_likelihood(around(c["mean_m"].value, 0.05), around(c["stddev_m"].value, 0.1), around(c["stddev_per_m"].value, 0.05)),
-        best + 1e-7);
+    EXPECT_LE(log_likelihood(around(c["mean_m"].value, 0.05), around(c["stddev_m"].value, 0.1),
+                             around(c["stddev_per_m"].value, 0.05)),
+              best + 1e-7);
   }
 }
 
@@ -283,7 +283,8 @@ TEST(DistanceErrors, OfTheMeanAreThoseOfTheMeansOfClusters) {
   const DistanceCalibration fit = calibrate_distance(pairs, {.stretches = kClusters});
   EXPECT_NEAR(fit["mean_m"].value, mean, 1e-9);
   // Shares of the information differ a little from cluster to cluster.
-  EXPECT_NEAR(fit["mean_m"].std_error, std::sqrt(square / (kClusters * (kClusters - 1.0))), 0.03 * fit["mean_m"].std_error);
+  EXPECT_NEAR(fit["mean_m"].std_error, std::sqrt(square / (kClusters * (kClusters - 1.0))),
+              0.03 * fit["mean_m"].std_error);
 }
 
 TEST(DistanceErrors, HangOnScansAndNotOnTheirOrder) {

@@ -78,7 +78,8 @@ TEST(CalibrateEnergy, FindsTheLawOfSimulatedFrames) {
     EnergyPairs pairs;
     for (std::uint32_t k = 0; k < 4; ++k) frames.append(k, pairs);
     const EnergyCalibration c = calibrate_energy(pairs, {law.normalization});
-    EXPECT_NEAR(c["min_energy"].value, law.min_energy, 4 * c["min_energy"].std_error) << law.min_energy << " " << law.pow;
+    EXPECT_NEAR(c["min_energy"].value, law.min_energy, 4 * c["min_energy"].std_error)
+        << law.min_energy << " " << law.pow;
     EXPECT_NEAR(c["pow"].value, law.pow, 4 * c["pow"].std_error) << law.min_energy << " " << law.pow;
     EXPECT_LT(c["min_energy"].std_error, 0.01);
     EXPECT_LT(c["pow"].std_error, 0.05 * law.pow);
