@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, Iterable, List, Mapping, Optional
 
+import numpy as np
+
 from . import _fathom
 from ._values import RANGES, FieldDict, InputError, Uniform, as_given, range_from
 
@@ -112,4 +114,23 @@ def entity_ranges_from(dicts: Iterable[Mapping[str, Any]], names: List[str]) -> 
         if offset:
             of_entity["pose_offset"] = offset
         made[names[number]] = of_entity
+    return made
+
+
+def drawn_arrays(which: List[Dict[str, Any]], values: Any) -> Dict[str, Any]:
+    """Drawn values [environments, ranges] by the names of Environments.drawn()."""
+    entries = {(one["model"], one["entry"]) for one in which if one["model"] is not None}
+    made: Dict[str, Any] = {}
+    for column, one in enumerate(which):
+        name = one["model"]
+        if name is None:
+            made[one["field"]] = np.ascontiguousarray(values[:, column])
+            continue
+        if sum(model == name for model, _ in entries) > 1:
+            name += f"@{one['entry']}"
+        if one["entity"] is not None:
+            name += f"[{one['entity']}]"
+        if one["ring"] is not None:
+            name += f"[ring {one['ring']}]"
+        made[f"{name}.{one['field']}"] = np.ascontiguousarray(values[:, column])
     return made

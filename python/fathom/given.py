@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _fathom
 from ._fathom import InputError
+from ._ranges import drawn_arrays
 from .noise import Noise, chain_spec
 from .sensors import Sensor, SensorModel, noise_list, preset
 
@@ -50,6 +51,8 @@ class SensorNoise(_fathom._SensorNoise):
     noise: as that of Sensor; None: that of the sensor. seed, the sensor's name, the number of the frame and the image
     decide every bit, for any number of threads. far_m: ranges from there on met nothing. entities: numbers of entities
     by name, for noise that differs by entity. isa, threads, rate_hz, start_s: as those of Simulator.
+    environments: how many a batch has. Image k of a batch is of environment k, with the noise and the parameters that
+    Environments draws for its episode; only then may numbers be ranges. None: images are frames of one sensor.
     """
 
     def __init__(
@@ -63,13 +66,14 @@ class SensorNoise(_fathom._SensorNoise):
         rate_hz: float = 10.0,
         start_s: float = 0.0,
         entities: Optional[Mapping[str, int]] = None,
+        environments: Optional[int] = None,
         isa: Optional[str] = None,
         **values: Any,
     ) -> None:
         self._scene = _scene_of(entities)
         self.sensor = _sensor_of(sensor, noise, values)
         alone = self.sensor.replace(parent=None, ignore=(), ignore_groups=(), pose_offset=None)
-        super().__init__(self._scene, alone._spec(self._scene), seed, threads, rate_hz, start_s, far_m, isa)
+        super().__init__(self._scene, alone._spec(self._scene), seed, threads, rate_hz, start_s, far_m, environments, isa)
 
     def __call__(
         self,
@@ -88,7 +92,8 @@ class SensorNoise(_fathom._SensorNoise):
     ) -> Any:
         """The noisy image, float32 in the shape of the clean one; with `channels` or `out` a Frame.
 
-        image: [rows, cols] or [N, rows, cols], which become frames index, index + 1, ...; any array of NumPy or DLPack in
+        image: [rows, cols] or [N, rows, cols], which become frames index, index + 1, ..., or frame `index` of environments
+        0, 1, ...; any array of NumPy or DLPack in
         the memory of the processor. 0, a negative number, NaN and infinity mean that the ray met nothing. kind: "depth",
         along the optical axis, or "range", along the ray; None: depth of cameras, else range. scale: m in one unit of the
         image, such as 0.001; images of whole numbers need it. index: None: one after the last. normals: [..., 3] unit, in
@@ -112,6 +117,10 @@ class SensorNoise(_fathom._SensorNoise):
         if ranges:
             raise InputError(f"noise: {ranges[0]['field']} is a range: give a number")
         self._set_noise(entries)
+
+    def drawn(self) -> Dict[str, Any]:
+        """The values drawn for the present episodes, as those of Environments: {"stereo_energy.pow": float64 [environments]}."""
+        return drawn_arrays(*self._drawn_values())
 
     def __repr__(self) -> str:
         if not _fathom._is_made(self):  # a debugger shows what __init__ has not made yet

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import _fathom
-from ._ranges import entity_range_dicts, entity_ranges_from
+from ._ranges import drawn_arrays, entity_range_dicts, entity_ranges_from
 from .noise import Noise, chain_spec
 from .sensors import Sensor, noise_list, sensor_from
 
@@ -171,22 +171,7 @@ class Environments(_fathom._Environments):
         """
         if sensor is None and len(self.sensor_names) != 1:
             return {f"{s}.{name}": v for s in self.sensor_names for name, v in self.drawn(s).items()}
-        which, values = self._drawn_values(0 if sensor is None else sensor)
-        entries = {(one["model"], one["entry"]) for one in which if one["model"] is not None}
-        made: Dict[str, Any] = {}
-        for column, one in enumerate(which):
-            name = one["model"]
-            if name is None:
-                made[one["field"]] = np.ascontiguousarray(values[:, column])
-                continue
-            if sum(model == name for model, _ in entries) > 1:
-                name += f"@{one['entry']}"
-            if one["entity"] is not None:
-                name += f"[{one['entity']}]"
-            if one["ring"] is not None:
-                name += f"[ring {one['ring']}]"
-            made[f"{name}.{one['field']}"] = np.ascontiguousarray(values[:, column])
-        return made
+        return drawn_arrays(*self._drawn_values(0 if sensor is None else sensor))
 
     def drawn_entities(self) -> Dict[str, Any]:
         """The values drawn of entities for the present episodes: {"door.reflectivity": float64 [count]}."""

@@ -17,18 +17,21 @@ using namespace py::literals;
 
 class SensorNoiseHandle {
  public:
-  SensorNoiseHandle(const Scene& entities, const py::dict& spec, const py::object& seed, int threads, double rate_hz,
-                    double start_s, double far_m, const std::optional<std::string>& isa)
-      : watch_(std::make_shared<SignalWatch>()) {
+  SensorNoiseHandle(const std::shared_ptr<Scene>& entities, const py::dict& spec, const py::object& seed, int threads,
+                    double rate_hz, double start_s, double far_m, const py::object& environments,
+                    const std::optional<std::string>& isa)
+      : scene_(entities), watch_(std::make_shared<SignalWatch>()) {
     SensorNoiseOptions options;
     options.seed = seed_of(seed), options.compute = compute_of(threads, isa);
     options.rate_hz = rate_hz, options.start_s = start_s, options.far_m = far_m;
-    options.entities.assign(entities.entities().begin(), entities.entities().end());
+    options.entities.assign(scene_->entities().begin(), scene_->entities().end());
     options.should_stop = [watch = watch_] { return watch->should_stop(); };
+    if (!environments.is_none()) options.environments = whole_from_1(environments);
     SensorSetup setup = sensor_of(spec);
-    if (!setup.ranges.empty()) {
-      throw InputError("sensor '" + setup.sensor.name + "': a number of it is a range: give a number");
+    if (!setup.ranges.empty() && options.environments == 0) {
+      throw InputError("sensor '" + setup.sensor.name + "': a number of it is a range: give a number, or environments");
     }
+    options.ranges = setup.ranges;
     noise_.emplace(std::move(setup.sensor), options);
     const std::vector<float>& limits = noise_->pattern(0).max_range_m;
     farthest_m_ = *std::max_element(limits.begin(), limits.end());
@@ -39,12 +42,44 @@ class SensorNoiseHandle {
     noise_->set_noise(chain_of(chain));
   }
 
-  /// `number`: of the first image; None: one after the last.
+  void reset(py::handle env_ids, py::handle episode) {
+    const Use use(in_use_, kName);
+    const std::uint32_t count = noise_->options().environments;
+    std::optional<std::vector<std::uint32_t>> chosen;
+    if (!env_ids.is_none()) chosen = numbers(env_ids, "env_ids", -1, count == 0 ? 0xffffffff : count - 1);
+    const EnvironmentNumbers which = chosen ? EnvironmentNumbers(*chosen) : EnvironmentNumbers();
+    if (episode.is_none()) return noise_->reset(which);
+    const std::size_t wanted = chosen ? chosen->size() : count;
+    std::vector<std::uint32_t> episodes;
+    if (PyLong_Check(episode.ptr()) != 0) {
+      episodes.assign(wanted, whole32(episode, "episode"));
+    } else {
+      episodes = numbers(episode, "episode", static_cast<py::ssize_t>(wanted), 0xffffffff);
+    }
+    noise_->reset(which, episodes);
+  }
+
+  [[nodiscard]] py::array episodes() const { return copied<std::uint32_t>(noise_->episodes()).attr("astype")("int64"); }
+
+  /// [environments, ranges], with the ranges as a list of dicts.
+  [[nodiscard]] py::tuple drawn_values() const {
+    const std::vector<DrawnParameter> names = noise_->drawn(0);
+    const std::uint32_t count = noise_->options().environments;
+    py::array_t<double> values({static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(names.size())});
+    double* value = values.mutable_data();
+    for (std::uint32_t e = 0; e < count; ++e) {
+      for (const DrawnParameter& one : noise_->drawn(e)) *value++ = one.value;
+    }
+    return py::make_tuple(drawn_list(*scene_, noise_->sensor().noise, names), values);
+  }
+
+  /// `number`: of the first image, or of all in environments; None: one after the last.
   std::shared_ptr<FrameHandle> apply(const std::string& name, py::handle values, double scale, py::handle number,
                                      py::handle normals, const std::string& normals_frame, py::handle entity_id,
                                      py::handle reflectivity, py::handle pose, py::handle channels, py::handle out) {
     const Use use(in_use_, kName);
-    const std::uint32_t index = number.is_none() ? next_ : whole32(number, "index");
+    const std::uint32_t index = number.is_none() ? 0 : whole32(number, "index");
+    const bool follows = number.is_none();
     const Images images(*this, name, values, scale);
     std::vector<GivenFrame> given(images.count);
     const Floats normal = optional_floats(normals, "normals", images, true);
@@ -66,8 +101,7 @@ class SensorNoiseHandle {
     std::shared_ptr<FrameHandle> handle = frame_for(out, channels, images.layout, farthest_m_, pool_);
     const std::shared_ptr<Frame> frame = handle->shared();
     watch_->begin();
-    released([&] { noise_->apply(index, given, *frame); });
-    next_ = index + static_cast<std::uint32_t>(images.count);
+    released([&] { follows ? noise_->apply(given, *frame) : noise_->apply(index, given, *frame); });
     return handle;
   }
 
@@ -77,6 +111,17 @@ class SensorNoiseHandle {
 
  private:
   static constexpr const char* kName = "this SensorNoise";
+
+  static std::uint32_t whole_from_1(py::handle environments) {
+    return static_cast<std::uint32_t>(whole(environments, "environments", 1, 0xffffffff));
+  }
+
+  /// An array [size] of whole numbers; size -1: any.
+  static std::vector<std::uint32_t> numbers(py::handle value, const char* name, py::ssize_t size, std::int64_t most) {
+    const std::string wanted = size < 0 ? "(E,)" : "a number or (" + std::to_string(size) + ",)";
+    const Integers given = integers(value, name, {{size}, wanted.c_str()}, 0, most);
+    return {given.data(), given.data() + given.size()};
+  }
 
   static bool has_depth(const SensorModel& model) {
     return std::holds_alternative<PinholeCamera>(model) || std::holds_alternative<DepthCamera>(model) ||
@@ -145,10 +190,10 @@ class SensorNoiseHandle {
     return {ids.data(), ids.data() + ids.size()};
   }
 
+  std::shared_ptr<Scene> scene_;  // for names
   std::shared_ptr<SignalWatch> watch_;
   std::optional<SensorNoise> noise_;
   double farthest_m_ = 0.0;
-  std::uint32_t next_ = 0;  ///< number of the frame after the last
   FramePool pool_;
   InUse in_use_;
 };
@@ -157,9 +202,15 @@ class SensorNoiseHandle {
 
 void bind_sensor_noise(py::module_& m) {
   py::class_<SensorNoiseHandle>(m, "_SensorNoise")
-      .def(py::init<const Scene&, const py::dict&, const py::object&, int, double, double, double,
-                    const std::optional<std::string>&>(),
-           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "isa"_a)
+      .def(py::init<const std::shared_ptr<Scene>&, const py::dict&, const py::object&, int, double, double, double,
+                    const py::object&, const std::optional<std::string>&>(),
+           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "environments"_a, "isa"_a)
+      .def("reset", &SensorNoiseHandle::reset, "env_ids"_a = py::none(), "episode"_a = py::none(),
+           "Starts an episode in the environments env_ids [E] (None: all), with frame 0: the next episode of each, or\n"
+           "`episode`, a number or [E]. Draws the parameters of the episode.")
+      .def_property_readonly("episodes", &SensorNoiseHandle::episodes,
+                             "The present episodes, int64 [environments]; a copy.")
+      .def("_drawn_values", &SensorNoiseHandle::drawn_values)
       .def("_set_noise", &SensorNoiseHandle::set_noise, "chain"_a)
       .def("_apply", &SensorNoiseHandle::apply, "name"_a, "values"_a, "scale"_a, "index"_a = py::none(),
            "normals"_a = py::none(), "normals_frame"_a = "sensor", "entity_id"_a = py::none(),

@@ -15,6 +15,43 @@
 
 namespace fathom {
 
+std::uint32_t Episodes::local(std::uint32_t environment) const {
+  if (environment >= first_ && environment - first_ < count()) return environment - first_;
+  throw InputError(
+      fmt::format("environment {} is not in [{}, {})", environment, first_, std::uint64_t{first_} + count()));
+}
+
+std::span<const std::uint32_t> Episodes::select(const EnvironmentNumbers& environments) {
+  selected_.clear();
+  if (!environments) {
+    for (std::uint32_t e = 0; e < count(); ++e) selected_.push_back(e);
+    return selected_;
+  }
+  ++mark_;
+  for (const std::uint32_t environment : *environments) {
+    const std::uint32_t e = local(environment);
+    if (marks_[e] == mark_) throw InputError(fmt::format("environment {} is there twice", environment));
+    marks_[e] = mark_;
+    selected_.push_back(e);
+  }
+  return selected_;
+}
+
+std::vector<Episodes::Start> Episodes::starts(const EnvironmentNumbers& environments, const Numbers& episodes) {
+  const std::size_t wanted = environments ? environments->size() : count();
+  if (episodes && episodes->size() != wanted) {
+    throw InputError(fmt::format("{} episodes are given for {} environments", episodes->size(), wanted));
+  }
+  std::vector<Start> starts;
+  for (const std::uint32_t e : select(environments)) {
+    if (!episodes && episodes_[e] == 0xffffffffU) {
+      throw InputError(fmt::format("environment {} is in its last episode", std::uint64_t{first_} + e));
+    }
+    starts.push_back({e, episodes ? (*episodes)[starts.size()] : episodes_[e] + 1});
+  }
+  return starts;
+}
+
 EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges,
                                      std::span<const Entity> entities, std::uint32_t environments)
     : prepared_(std::move(sensor), entities), ranges_(std::move(ranges)), environments_(environments) {
@@ -56,16 +93,18 @@ void EnvironmentSensor::check_rays(std::uint32_t environments) const {
   if (sensor().rolling) {
     throw InputError(fmt::format("sensor '{}': environments cast whole frames, not rolling ones", sensor().name));
   }
-  if (prepared_.sensor().timing.freeze > 0.0 && prepared_.view().rays_vary) {
-    throw InputError(fmt::format(
-        "sensor '{}': timing.freeze = {}: its rays differ from frame to frame, and all environments share them",
-        prepared_.sensor().name, number_text(prepared_.sensor().timing.freeze)));
-  }
   const std::uint64_t rows = std::uint64_t{environments} * plan.rows;
   if (rows * plan.cols * prepared_.returns() > kMaxRays || rows > 0xffffffffU) {
     throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", environments, plan.rows,
                                  plan.cols, kMaxRays));
   }
+}
+
+void EnvironmentSensor::check_shared_rays() const {
+  if (!(sensor().timing.freeze > 0.0) || !prepared_.view().rays_vary) return;
+  throw InputError(
+      fmt::format("sensor '{}': timing.freeze = {}: its rays differ from frame to frame, and all environments share them",
+                  sensor().name, number_text(sensor().timing.freeze)));
 }
 
 EnvironmentSensor::Drawn EnvironmentSensor::draw_from(NoiseChain noise, bool is_own, std::span<const Entity> entities,
@@ -97,12 +136,28 @@ void EnvironmentSensor::keep(std::uint32_t environment, Drawn drawn) {
   if (!own_rays_.empty()) own_rays_[environment].set_model(own.model, false);
 }
 
-void EnvironmentSensor::set_noise(std::uint32_t environment, NoiseChain noise, std::span<const Entity> entities,
-                                  std::uint64_t episode_seed) {
+void EnvironmentSensor::check_noise(const NoiseChain& noise, std::span<const Entity> entities) const {
   prepared_.check_noise(noise, entities);
   for (const ParameterRange& range : ranges_) {
     if (range.target == RangeTarget::kNoise) check_range(noise, range);
   }
+}
+
+void EnvironmentSensor::set_noise(NoiseChain noise, std::span<const Entity> entities, const Episodes& episodes) {
+  check_noise(noise, entities);
+  std::vector<Drawn> drawn;
+  for (std::uint32_t e = 0; e < environments_ && draws_noise_; ++e) {
+    drawn.push_back(draw_from(noise, true, entities, episodes.seed_of(e)));
+  }
+  prepared_.set_noise(std::move(noise), entities);
+  own_noise_.clear();
+  chains_.assign(draws_noise_ ? environments_ : 1, prepared_.chain());
+  for (std::uint32_t e = 0; e < drawn.size(); ++e) keep(e, std::move(drawn[e]));
+}
+
+void EnvironmentSensor::set_noise(std::uint32_t environment, NoiseChain noise, std::span<const Entity> entities,
+                                  std::uint64_t episode_seed) {
+  check_noise(noise, entities);
   Drawn drawn = draw_from(noise, true, entities, episode_seed);
   own_noise_.resize(environments_);
   if (chains_.size() == 1) chains_.resize(environments_, StagedChain(chains_[0]));

@@ -11,6 +11,7 @@
 
 #include <fathom/core/compute.hpp>
 #include <fathom/scene/scene.hpp>
+#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 
 #include "render/parameter_range.hpp"
@@ -19,6 +20,44 @@
 #include "scene/checks.hpp"
 
 namespace fathom {
+
+/// The environments of a batch with their present episodes. Users count environments from `first`.
+class Episodes {
+ public:
+  /// An environment, and the episode that it begins.
+  struct Start {
+    std::uint32_t environment, episode;
+  };
+  using Numbers = std::optional<std::span<const std::uint32_t>>;
+
+  Episodes(std::uint64_t seed, std::uint32_t first, std::uint32_t count)
+      : seed_(seed), first_(first), episodes_(count, 0), marks_(count, 0) {}
+
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(episodes_.size()); }
+  /// Throws InputError if there is no such environment.
+  [[nodiscard]] std::uint32_t local(std::uint32_t environment) const;
+  /// The environments; valid until the next call. Throws InputError also for one that is there twice.
+  std::span<const std::uint32_t> select(const EnvironmentNumbers& environments);
+
+  /// These episodes of the environments, [E], or their next ones. Throws InputError for another number of episodes, for
+  /// an environment in its last episode, and as select() does. Changes nothing before begin().
+  [[nodiscard]] std::vector<Start> starts(const EnvironmentNumbers& environments, const Numbers& episodes);
+  void begin(const Start& start) { episodes_[start.environment] = start.episode; }
+
+  [[nodiscard]] std::span<const std::uint32_t> present() const { return episodes_; }
+  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e) const { return seed_of({e, episodes_[e]}); }
+  [[nodiscard]] std::uint64_t seed_of(const Start& start) const {
+    return episode_seed(seed_, first_ + start.environment, start.episode);
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::uint32_t first_;
+  std::vector<std::uint32_t> episodes_;  // [count]
+  std::vector<std::uint32_t> selected_;  // by a call
+  std::vector<std::uint64_t> marks_;     // [count]: mark_ if the last call selected it
+  std::uint64_t mark_ = 0;
+};
 
 /// A sensor of many environments. In each it has its own chain, drawn numbers and pose; if numbers of its kind are
 /// drawn, also its own view and rays.
@@ -42,9 +81,14 @@ class EnvironmentSensor {
                            std::uint64_t episode_seed) const;
   void keep(std::uint32_t environment, Drawn drawn);
 
+  /// Throws InputError for a timing that freezes a sensor whose rays differ from frame to frame: set_frame() makes one
+  /// frame for all.
+  void check_shared_rays() const;
   /// Gives one environment its own chain. Throws InputError, and then changes nothing.
   void set_noise(std::uint32_t environment, NoiseChain noise, std::span<const Entity> entities,
                  std::uint64_t episode_seed);
+  /// Gives all environments the chain. Throws InputError, and then changes nothing.
+  void set_noise(NoiseChain noise, std::span<const Entity> entities, const Episodes& episodes);
   /// Throws InputError, and then changes nothing. Messages count environments from `first`.
   void set_poses(std::span<const std::uint32_t> environments, const PoseArrays& poses, std::uint32_t first);
   /// Makes the rays of these environments for this frame. In steady state nothing is allocated.
@@ -83,6 +127,7 @@ class EnvironmentSensor {
   [[nodiscard]] Drawn draw_from(NoiseChain noise, bool is_own, std::span<const Entity> entities,
                                 std::uint64_t episode_seed) const;
   void check_rays(std::uint32_t environments) const;
+  void check_noise(const NoiseChain& noise, std::span<const Entity> entities) const;
   void check_ranges();
 
   PreparedSensor prepared_;

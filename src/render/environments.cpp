@@ -41,6 +41,7 @@ class Environments::Impl {
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
         device_(open_device(options_.simulator.compute)),
+        episodes_(options_.simulator.seed, options_.first, options_.count),
         moved_(options_.count, options_.first),
         still_(!scene_.moves()),
         surfaces_(scene_),
@@ -49,10 +50,8 @@ class Environments::Impl {
     const auto threads = static_cast<std::size_t>(executor_->threads());
     slots_.resize(device_ != nullptr ? std::min(options_.count, kMostOnDevice) : threads == 1 ? 1 : 4 * threads);
     jobs_.reserve(slots_.size());
-    episodes_.assign(options_.count, 0);
-    marks_.assign(options_.count, 0);
     for (std::uint32_t e = 0; e < options_.count && !entities_.ranges().empty(); ++e) {
-      entities_.keep(e, entities_.draw(scene_, seed_of(e)), scene_, moved_);
+      entities_.keep(e, entities_.draw(scene_, episodes_.seed_of(e)), scene_, moved_);
     }
   }
 
@@ -63,9 +62,10 @@ class Environments::Impl {
     }
     check_masks(sensor);
     EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities(), options_.count);
+    added.check_shared_rays();
     check_clock(added.sensor(), options_.simulator);
     for (std::uint32_t e = 0; e < options_.count && added.draws(); ++e)
-      added.keep(e, added.draw(e, scene_.entities(), seed_of(e)));
+      added.keep(e, added.draw(e, scene_.entities(), episodes_.seed_of(e)));
     ray_sets_.push_back(sensors_.empty() ? 0 : ray_sets_.back() + sensors_.back().ray_sets());
     sensors_.push_back(std::move(added));
     ray_masks_.push_back(kSeesAll);
@@ -76,7 +76,7 @@ class Environments::Impl {
 
   void set_entity_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
                         std::span<const double> quaternions_wxyz, const EnvironmentNumbers& environments) {
-    const std::span<const std::uint32_t> which = select(environments);
+    const std::span<const std::uint32_t> which = episodes_.select(environments);
     const PoseArrays poses(positions_m, quaternions_wxyz, which.size() * entities.size());
     moved_.set(scene_, which, entities, poses, *executor_);
   }
@@ -84,74 +84,57 @@ class Environments::Impl {
   void set_sensor_poses(SensorId id, std::span<const double> positions_m, std::span<const double> quaternions_wxyz,
                         const EnvironmentNumbers& environments) {
     EnvironmentSensor& sensor = at(id);
-    const std::span<const std::uint32_t> which = select(environments);
+    const std::span<const std::uint32_t> which = episodes_.select(environments);
     sensor.set_poses(which, {positions_m, quaternions_wxyz, which.size()}, options_.first);
   }
 
   void set_noise(std::uint32_t environment, SensorId id, NoiseChain noise) {
-    const std::uint32_t e = local(environment);
+    const std::uint32_t e = episodes_.local(environment);
     EnvironmentSensor& sensor = at(id);
     const auto place = [&] { return fmt::format("sensor '{}', environment {}", sensor.sensor().name, environment); };
-    with_prefix(place, [&] { sensor.set_noise(e, std::move(noise), scene_.entities(), seed_of(e)); });
+    with_prefix(place, [&] { sensor.set_noise(e, std::move(noise), scene_.entities(), episodes_.seed_of(e)); });
   }
 
-  /// `episode_of(i, e)`: the episode of environment e, the i-th of the list.
-  template <class F>
-  void reset(const EnvironmentNumbers& environments, F episode_of) {
-    struct Start {
-      std::uint32_t episode;
-      std::vector<EnvironmentSensor::Drawn> drawn;  // of the sensors that draw
+  /// `episodes`: as Episodes::starts().
+  void reset(const EnvironmentNumbers& environments, const Episodes::Numbers& episodes = {}) {
+    struct Draws {
+      std::vector<EnvironmentSensor::Drawn> sensors;  // that draw
       EntityDraw entities;
     };
-    const std::span<const std::uint32_t> which = select(environments);
-    std::vector<Start> starts;
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}, {}});
-      start.entities = entities_.draw(scene_, seed_of(which[i], start.episode));
+    const std::vector<Episodes::Start> starts = episodes_.starts(environments, episodes);
+    std::vector<Draws> draws;
+    for (const Episodes::Start& start : starts) {
+      const std::uint64_t seed = episodes_.seed_of(start);
+      Draws& drawn = draws.emplace_back(Draws{{}, entities_.draw(scene_, seed)});
       for (const EnvironmentSensor& sensor : sensors_) {
-        if (sensor.draws())
-          start.drawn.push_back(sensor.draw(which[i], scene_.entities(), seed_of(which[i], start.episode)));
+        if (sensor.draws()) drawn.sensors.push_back(sensor.draw(start.environment, scene_.entities(), seed));
       }
     }
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      episodes_[which[i]] = starts[i].episode;
-      entities_.keep(which[i], starts[i].entities, scene_, moved_);
-      auto drawn = starts[i].drawn.begin();
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::uint32_t e = starts[i].environment;
+      episodes_.begin(starts[i]);
+      entities_.keep(e, draws[i].entities, scene_, moved_);
+      auto drawn = draws[i].sensors.begin();
       for (EnvironmentSensor& sensor : sensors_) {
-        sensor.fresh(which[i]).forget();
-        if (sensor.draws()) sensor.keep(which[i], std::move(*drawn++));
+        sensor.fresh(e).forget();
+        if (sensor.draws()) sensor.keep(e, std::move(*drawn++));
       }
     }
-  }
-
-  void reset_to_next(const EnvironmentNumbers& environments) {
-    reset(environments, [&](std::size_t, std::uint32_t e) {
-      if (episodes_[e] != 0xffffffffU) return episodes_[e] + 1;
-      throw InputError(fmt::format("environment {} is in its last episode", std::uint64_t{options_.first} + e));
-    });
-  }
-
-  void reset_to(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes) {
-    const std::size_t count = environments ? environments->size() : options_.count;
-    if (episodes.size() != count) {
-      throw InputError(fmt::format("{} episodes are given for {} environments", episodes.size(), count));
-    }
-    reset(environments, [&](std::size_t i, std::uint32_t) { return episodes[i]; });
   }
 
   [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment, SensorId id) const {
     const EnvironmentSensor& sensor = at(id);
     const std::size_t count = sensor.ranges().size();
-    return named_values(sensor.ranges(), sensor.drawn().subspan(local(environment) * count, count));
+    return named_values(sensor.ranges(), sensor.drawn().subspan(episodes_.local(environment) * count, count));
   }
   [[nodiscard]] std::vector<DrawnParameter> entity_drawn(std::uint32_t environment) const {
-    return entities_.drawn(local(environment));
+    return entities_.drawn(episodes_.local(environment));
   }
   [[nodiscard]] const DrawnEntities& entities() const { return entities_; }
 
   void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments) {
     check_frames(frames);
-    const std::span<const std::uint32_t> which = select(environments);
+    const std::span<const std::uint32_t> which = episodes_.select(environments);
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       ray_masks_[i] = seen_.mask_of(static_cast<std::uint32_t>(i), sensors_[i].sensor(), scene_);
       if (frames[i] == nullptr) continue;
@@ -186,17 +169,10 @@ class Environments::Impl {
     return const_cast<EnvironmentSensor&>(std::as_const(*this).at(id));
   }
   [[nodiscard]] const EnvironmentsOptions& options() const { return options_; }
-  [[nodiscard]] std::span<const std::uint32_t> episodes() const { return episodes_; }
+  [[nodiscard]] std::span<const std::uint32_t> episodes() const { return episodes_.present(); }
   [[nodiscard]] std::uint32_t sensor_count() const { return static_cast<std::uint32_t>(sensors_.size()); }
 
  private:
-  [[nodiscard]] std::uint32_t local(std::uint32_t environment) const {
-    if (environment >= options_.first && environment - options_.first < options_.count)
-      return environment - options_.first;
-    throw InputError(fmt::format("environment {} is not in [{}, {})", environment, options_.first,
-                                 std::uint64_t{options_.first} + options_.count));
-  }
-
   /// An environment is cast for all sensors at once, so they cannot share bits.
   void check_masks(const Sensor& sensor) const {
     const auto ignoring = static_cast<std::size_t>(std::count_if(
@@ -205,28 +181,6 @@ class Environments::Impl {
       throw InputError(fmt::format("sensor '{}': at most {} sensors of environments can ignore something", sensor.name,
                                    SeenMasks::kBits));
     }
-  }
-
-  /// The environments, counted from 0; valid until the next call.
-  std::span<const std::uint32_t> select(const EnvironmentNumbers& environments) {
-    selected_.clear();
-    if (!environments) {
-      for (std::uint32_t e = 0; e < options_.count; ++e) selected_.push_back(e);
-      return selected_;
-    }
-    ++mark_;
-    for (const std::uint32_t environment : *environments) {
-      const std::uint32_t e = local(environment);
-      if (marks_[e] == mark_) throw InputError(fmt::format("environment {} is there twice", environment));
-      marks_[e] = mark_;
-      selected_.push_back(e);
-    }
-    return selected_;
-  }
-
-  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e) const { return seed_of(e, episodes_[e]); }
-  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e, std::uint32_t episode) const {
-    return episode_seed(options_.simulator.seed, options_.first + e, episode);
   }
 
   void check_frames(std::span<Frame* const> frames) const {
@@ -246,7 +200,7 @@ class Environments::Impl {
 
   [[nodiscard]] FrameTime time_of(const EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t index) const {
     const Sensor& s = sensor.sensor();
-    return fathom::frame_time(s.timing, clock_of(options_.simulator), seed_of(e), s.name, index, sensor.fresh(e));
+    return fathom::frame_time(s.timing, clock_of(options_.simulator), episodes_.seed_of(e), s.name, index, sensor.fresh(e));
   }
 
   void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
@@ -256,9 +210,7 @@ class Environments::Impl {
     const bool fits = writer.has_shape(rows, plan.cols, returns);
     writer.resize(rows, plan.cols, returns);
     if (of_some && !fits) writer.mask_all();
-    Timing without_draws = sensor.sensor().timing;
-    without_draws.jitter_s = without_draws.drop_frame = without_draws.freeze = 0.0;
-    const FrameTime time = fathom::frame_time(without_draws, clock_of(options_.simulator), 0, {}, index);
+    const FrameTime time = frame_time_without_draws(sensor.sensor().timing, clock_of(options_.simulator), index);
     writer.set_time(index, index, time.stamp_s, time.delivered_s);
   }
 
@@ -339,7 +291,7 @@ class Environments::Impl {
             .caster = *view.caster,
             .surface_table = surfaces_,
             .reflectivity = entities_.reflectivity(e),
-            .seed = seed_of(e),
+            .seed = episodes_.seed_of(e),
             .frame_index = view.time.content,
             .range_policy = chain.range_policy,
             .isa = options_.simulator.compute.isa,
@@ -364,6 +316,7 @@ class Environments::Impl {
   EnvironmentsOptions options_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<FrameDevice> device_;  // null for the processor
+  Episodes episodes_;
   MovedEntities moved_;
   bool still_;  // whether the scene's poses are the same at all times
   SurfaceTable surfaces_;
@@ -374,10 +327,6 @@ class Environments::Impl {
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
   std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
-  std::vector<std::uint32_t> episodes_;  // [environments]
-  std::vector<std::uint32_t> selected_;  // by a call
-  std::vector<std::uint64_t> marks_;     // [environments]: mark_ if the last call selected it
-  std::uint64_t mark_ = 0;
   std::vector<Frame*> one_frame_;  // [sensors]
 };
 
@@ -421,11 +370,11 @@ void Environments::set_noise(std::uint32_t environment, NoiseChain noise, Sensor
 }
 
 void Environments::reset(std::uint32_t environment, std::uint32_t episode) {
-  impl_->reset_to(std::span<const std::uint32_t>(&environment, 1), {&episode, 1});
+  impl_->reset(std::span<const std::uint32_t>(&environment, 1), std::span<const std::uint32_t>(&episode, 1));
 }
-void Environments::reset(const EnvironmentNumbers& environments) { impl_->reset_to_next(environments); }
+void Environments::reset(const EnvironmentNumbers& environments) { impl_->reset(environments); }
 void Environments::reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes) {
-  impl_->reset_to(environments, episodes);
+  impl_->reset(environments, episodes);
 }
 std::span<const std::uint32_t> Environments::episodes() const { return impl_->episodes(); }
 

@@ -14,6 +14,7 @@
 #include "core/errors.hpp"
 #include "frame/frame_writer.hpp"
 #include "render/draw_fields.hpp"
+#include "render/environment_parts.hpp"
 #include "render/given.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
@@ -56,6 +57,9 @@ void check(const SensorNoiseOptions& options, const Sensor& sensor) {
   check_parents(options.entities);
   check(simulator_options(options));
   if (!(options.far_m > 0.0)) throw InputError(fmt::format("far_m = {} is not above 0", options.far_m));
+  if (options.environments == 0 && !options.ranges.empty()) {
+    throw InputError(fmt::format("sensor '{}': ranges are drawn for environments: their number is missing", sensor.name));
+  }
   if (options.compute.device.kind == DeviceKind::kCuda) {
     throw InputError("the processor applies noise to given frames: device = ", to_string(options.compute.device),
                      " cannot");
@@ -92,43 +96,82 @@ class SensorNoise::Impl {
         clock_(clock_of(simulator_options(options))),
         executor_(make_executor(options.compute.threads)),
         caster_(make_caster(options.compute.isa, *executor_)),
-        prepared_(without_place(std::move(sensor)), options_.entities) {
-    check_clock(prepared_.sensor(), simulator_options(options));
-    check_sight(prepared_.sensor().noise, prepared_);
-  }
-
-  void set_noise(NoiseChain noise) {
-    prepared_.check_noise(noise, options_.entities);
-    check_sight(noise, prepared_);
-    prepared_.set_noise(std::move(noise), options_.entities);
-  }
-
-  void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
-    const FrameTime time = frame_time(index);
-    prepared_.set_frame(time.content);
-    for (const GivenFrame& image : given) check_given(image, prepared_.rays(), prepared_.view(), options_.far_m);
-    FrameWriter writer(frame);
-    writer.resize(static_cast<std::uint32_t>(given.size()) * rays().rows, rays().cols);
-    writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
-    // Rays that differ from frame to frame have one plan at a time.
-    const std::size_t most =
-        std::clamp<std::size_t>(kRaysAtOnce / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
-    const std::size_t at_once = prepared_.view().rays_vary ? 1 : most;
-    for (std::size_t first = 0; first < given.size(); first += at_once) {
-      render(index, given, first, std::min(at_once, given.size() - first), frame);
+        episodes_(options.seed, 0, std::max(options.environments, 1U)),
+        sensor_(without_place(std::move(sensor)), options.ranges, options_.entities, episodes_.count()),
+        next_(episodes_.count(), 0) {
+    check_clock(sensor_.sensor(), simulator_options(options));
+    check_sight(sensor_.sensor().noise, sensor_.prepared());
+    for (std::uint32_t e = 0; e < next_.size() && sensor_.draws(); ++e) {
+      sensor_.keep(e, sensor_.draw(e, options_.entities, episodes_.seed_of(e)));
     }
   }
 
+  void set_noise(NoiseChain noise) {
+    check_sight(noise, sensor_.prepared());
+    sensor_.set_noise(std::move(noise), options_.entities, episodes_);
+  }
+
+  void reset(const EnvironmentNumbers& environments, const Episodes::Numbers& episodes = {}) {
+    check_environments();
+    const std::vector<Episodes::Start> starts = episodes_.starts(environments, episodes);
+    std::vector<EnvironmentSensor::Drawn> drawn;
+    for (const Episodes::Start& start : starts) {
+      if (!sensor_.draws()) break;
+      drawn.push_back(sensor_.draw(start.environment, options_.entities, episodes_.seed_of(start)));
+    }
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      const std::uint32_t e = starts[i].environment;
+      episodes_.begin(starts[i]);
+      next_[e] = 0;
+      sensor_.fresh(e).forget();
+      if (sensor_.draws()) sensor_.keep(e, std::move(drawn[i]));
+    }
+  }
+
+  [[nodiscard]] std::span<const std::uint32_t> episodes() const {
+    check_environments();
+    return episodes_.present();
+  }
+  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const {
+    check_environments();
+    const std::size_t count = sensor_.ranges().size();
+    return named_values(sensor_.ranges(), sensor_.drawn().subspan(episodes_.local(environment) * count, count));
+  }
+
+  void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
+    check_count(given.size());
+    std::fill(next_.begin(), next_.end(), index);
+    apply(given, frame);
+  }
+
+  void apply(std::span<const GivenFrame> given, Frame& frame) {
+    check_count(given.size());
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      check_given(given[k], sensor_.rays(environment_of(k)), sensor_.view(environment_of(k)), options_.far_m);
+    }
+    const FrameTime time = frame_time(next_[0]);
+    FrameWriter writer(frame);
+    writer.resize(static_cast<std::uint32_t>(given.size()) * rays().rows, rays().cols);
+    writer.set_time(next_[0], time.content, time.stamp_s, time.delivered_s);
+    // Rays that differ from frame to frame have one plan at a time.
+    const std::size_t most =
+        std::clamp<std::size_t>(kRaysAtOnce / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
+    const std::size_t at_once = sensor_.prepared().view().rays_vary ? 1 : most;
+    for (std::size_t first = 0; first < given.size(); first += at_once) {
+      render(given, first, std::min(at_once, given.size() - first), frame);
+    }
+    for (std::uint32_t& next : next_) next += has_environments() ? 1 : static_cast<std::uint32_t>(given.size());
+  }
+
   const RayPattern& pattern(std::uint32_t index) {
-    prepared_.set_frame(index);
-    return prepared_.rays();
+    set_frame(0, index);
+    return rays();
   }
   [[nodiscard]] FrameTime frame_time(std::uint32_t index) const {
-    const Sensor& s = prepared_.sensor();
-    return fathom::frame_time(s.timing, clock_, options_.seed, s.name, index, fresh_);
+    return has_environments() ? frame_time_without_draws(sensor().timing, clock_, index) : time_of(0, index);
   }
-  [[nodiscard]] const Sensor& sensor() const { return prepared_.sensor(); }
-  [[nodiscard]] const RayPattern& rays() const { return prepared_.rays(); }
+  [[nodiscard]] const Sensor& sensor() const { return sensor_.sensor(); }
+  [[nodiscard]] const RayPattern& rays() const { return sensor_.rays(0); }
   [[nodiscard]] const SensorNoiseOptions& options() const { return options_; }
 
  private:
@@ -141,56 +184,84 @@ class SensorNoise::Impl {
     FieldStore fields;
   };
 
-  void render(std::uint32_t index, std::span<const GivenFrame> given, std::size_t first, std::size_t count,
-              Frame& frame) {
+  [[nodiscard]] bool has_environments() const { return options_.environments > 0; }
+  void check_environments() const {
+    if (has_environments()) return;
+    throw InputError(fmt::format("sensor '{}': there are no environments", sensor().name));
+  }
+  void check_count(std::size_t images) const {
+    if (!has_environments() || images == options_.environments) return;
+    throw InputError(fmt::format("{} images are given for {} environments", images, options_.environments));
+  }
+  /// Without environments all images belong to one.
+  [[nodiscard]] std::uint32_t environment_of(std::size_t image) const {
+    return has_environments() ? static_cast<std::uint32_t>(image) : 0;
+  }
+  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e) const {
+    return has_environments() ? episodes_.seed_of(e) : options_.seed;
+  }
+  [[nodiscard]] FrameTime time_of(std::uint32_t e, std::uint32_t index) const {
+    const Sensor& s = sensor();
+    return fathom::frame_time(s.timing, clock_, seed_of(e), s.name, index, sensor_.fresh(e));
+  }
+  void set_frame(std::uint32_t e, std::uint32_t content) { sensor_.set_frame(content, {&e, 1}); }
+
+  void render(std::span<const GivenFrame> given, std::size_t first, std::size_t count, Frame& frame) {
     if (slots_.size() < count) slots_.resize(count);
     jobs_.clear();
     for (std::size_t k = 0; k < count; ++k) {
-      const FrameTime time = frame_time(index + static_cast<std::uint32_t>(first + k));
-      prepared_.set_frame(time.content);
-      Slot& slot = slots_[k];
-      const GivenFrame& image = given[first + k];
-      slot.image.prepare(image, needs(frame.channels()), *executor_);
-      const Rigid cast_from_sensor = narrow(image.world_from_sensor, image.world_from_sensor.translation_m);
-      jobs_.push_back({.plan = prepared_.plan(),
-                       .pattern = prepared_.rays(),
-                       .chain = prepared_.chain(),
-                       .caster = *caster_,
-                       .surface_table = surfaces_,
-                       .reflectivity = {},
-                       .seed = options_.seed,
-                       .frame_index = time.content,
-                       .range_policy = prepared_.chain().range_policy,
-                       .isa = options_.compute.isa,
-                       .cast_from_sensor = cast_from_sensor,
-                       .world_from_sensor = narrow(image.world_from_sensor, {}),
-                       .rolling_cast_from_sensor = {},
-                       .rolling_world_from_sensor = {},
-                       .rig = view_rig(prepared_.view(), cast_from_sensor),
-                       .should_stop = options_.should_stop,
-                       .edge = &slot.edge,
-                       .stamp_s = time.stamp_s,
-                       .fields = &slot.fields,
-                       .first = (first + k) * frame.cols() * prepared_.rays().rows,
-                       .falloff_m = prepared_.falloff_m(),
-                       .given = &slot.image.surfaces()});
+      const std::size_t image = first + k;
+      const std::uint32_t e = environment_of(image);
+      const FrameTime time =
+          time_of(e, has_environments() ? next_[e] : next_[0] + static_cast<std::uint32_t>(image));
+      set_frame(e, time.content);
+      slots_[k].image.prepare(given[image], needs(e, frame.channels()), *executor_);
+      jobs_.push_back(job_of(e, time, given[image].world_from_sensor, slots_[k]));
+      jobs_.back().first = image * frame.cols() * rays().rows;
     }
     fathom::render(jobs_, *executor_, frame);
   }
 
-  [[nodiscard]] GivenNeeds needs(ChannelSet channels) const {
-    const StagedChain& chain = prepared_.chain();
+  RenderJob job_of(std::uint32_t e, const FrameTime& time, const Pose& world_from_sensor, Slot& slot) {
+    const Rigid cast_from_sensor = narrow(world_from_sensor, world_from_sensor.translation_m);
+    const StagedChain& chain = sensor_.chain(e);
+    return {.plan = sensor_.plan(e),
+            .pattern = sensor_.rays(e),
+            .chain = chain,
+            .caster = *caster_,
+            .surface_table = surfaces_,
+            .reflectivity = {},
+            .seed = seed_of(e),
+            .frame_index = time.content,
+            .range_policy = chain.range_policy,
+            .isa = options_.compute.isa,
+            .cast_from_sensor = cast_from_sensor,
+            .world_from_sensor = narrow(world_from_sensor, {}),
+            .rolling_cast_from_sensor = {},
+            .rolling_world_from_sensor = {},
+            .rig = view_rig(sensor_.view(e), cast_from_sensor),
+            .should_stop = options_.should_stop,
+            .edge = &slot.edge,
+            .stamp_s = time.stamp_s,
+            .fields = &slot.fields,
+            .falloff_m = sensor_.prepared().falloff_m(),
+            .given = &slot.image.surfaces()};
+  }
+
+  [[nodiscard]] GivenNeeds needs(std::uint32_t e, ChannelSet channels) const {
+    const StagedChain& chain = sensor_.chain(e);
     const bool normals = !chain.ray.empty() || reads_normals(chain, channels);
-    return {prepared_.rays(), prepared_.view(), chain, normals, options_.far_m};
+    return {sensor_.rays(e), sensor_.view(e), chain, normals, options_.far_m};
   }
 
   SensorNoiseOptions options_;
   SceneClock clock_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Caster> caster_;  // of no scene: jobs have one
-  PreparedSensor prepared_;
+  Episodes episodes_;
+  EnvironmentSensor sensor_;
+  std::vector<std::uint32_t> next_;  // [environments], or one: number of the next frame
   SurfaceTable surfaces_;
-  mutable FreshFrames fresh_;
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;
 };
@@ -207,6 +278,13 @@ void SensorNoise::apply(std::uint32_t index, const GivenFrame& given, Frame& fra
 void SensorNoise::apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
   impl_->apply(index, given, frame);
 }
+void SensorNoise::apply(std::span<const GivenFrame> given, Frame& frame) { impl_->apply(given, frame); }
+void SensorNoise::reset(const EnvironmentNumbers& environments) { impl_->reset(environments); }
+void SensorNoise::reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes) {
+  impl_->reset(environments, episodes);
+}
+std::span<const std::uint32_t> SensorNoise::episodes() const { return impl_->episodes(); }
+std::vector<DrawnParameter> SensorNoise::drawn(std::uint32_t environment) const { return impl_->drawn(environment); }
 void SensorNoise::set_noise(NoiseChain noise) { impl_->set_noise(std::move(noise)); }
 const Sensor& SensorNoise::sensor() const { return impl_->sensor(); }
 const SensorNoiseOptions& SensorNoise::options() const { return impl_->options(); }

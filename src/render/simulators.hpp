@@ -109,4 +109,7 @@ class FreshFrames {
 FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_t seed, std::string_view sensor,
                      std::uint32_t index, FreshFrames& fresh);
 
+/// The same for many environments, whose draws differ: without jitter, dropped and frozen frames.
+FrameTime frame_time_without_draws(Timing timing, const SceneClock& clock, std::uint32_t index);
+
 }  // namespace fathom

@@ -94,6 +94,11 @@ FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_
   return time;
 }
 
+FrameTime frame_time_without_draws(Timing timing, const SceneClock& clock, std::uint32_t index) {
+  timing.jitter_s = timing.drop_frame = timing.freeze = 0.0;
+  return frame_time(timing, clock, 0, {}, index);
+}
+
 std::uint64_t count_frames(const Timing& timing, const SceneClock& clock, std::uint32_t scene_frames) {
   if (!timing.rate_hz && timing.phase_s == 0.0) return scene_frames;
   constexpr double kSlack = 1e-9;  // of a frame: rounding must not add a frame that starts at the end of the run

@@ -48,6 +48,24 @@ def test_a_batch_is_its_images_and_a_preset_takes_parameters():
     assert not np.array_equal(batch[0], batch[1], equal_nan=True)
 
 
+def test_a_batch_of_environments_is_that_of_environments():
+    noise = [fa.noise.Distance(mean_m=fa.Uniform(-0.1, 0.1), stddev_m=0.03)]
+    batch = fa.Environments(room(), camera(noise), 3, seed=5)
+    given = fa.SensorNoise(camera(noise), seed=5, environments=3, entities={"room": 0, "ball": 1})
+    for index in range(2):
+        expected = batch.render(index, channels=("clean_range", "range"))["cam"]
+        assert np.array_equal(given(expected.clean_range, kind="range"), expected.range, equal_nan=True)
+    assert np.array_equal(given.drawn()["distance.mean_m"], batch.drawn()["distance.mean_m"])
+    given.reset([1]), batch.reset([1])
+    expected = batch.render(0, channels=("clean_range", "range"))["cam"]
+    assert np.array_equal(given(expected.clean_range, kind="range")[1], expected.range[1], equal_nan=True)
+    assert given.episodes.tolist() == [0, 1, 0] == batch.episodes.tolist()
+    with pytest.raises(fa.InputError, match="2 images are given for 3 environments"):
+        given(np.ones((2, 36, 48)))
+    with pytest.raises(fa.InputError, match="is a range: give a number, or environments"):
+        fa.SensorNoise(camera(noise))
+
+
 def test_arrays_of_other_types():
     depth = np.full((36, 48), 1.5, np.float32)
     noise = [fa.noise.Distance(stddev_m=0.01)]

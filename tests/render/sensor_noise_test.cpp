@@ -175,6 +175,88 @@ TEST(SensorNoiseLaw, ABatchEqualsItsSingleFrames) {
   }
 }
 
+/// The clean values of each environment of a frame. The sensor of environment e is at pose_of_environment(e).
+std::vector<CleanImage> clean_images(const Frame& frame, std::uint32_t environments) {
+  std::vector<CleanImage> images(environments);
+  const std::size_t rays = frame.size() / environments;
+  const PointSpan n = frame.normal_world();
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    CleanImage& image = images[i / rays];
+    image.range_m.push_back(frame.clean_range_m()[i]);
+    image.entity_id.push_back(frame.entity_id()[i]);
+    image.normal.insert(image.normal.end(), {n.x[i], n.y[i], n.z[i]});
+  }
+  return images;
+}
+
+Pose pose_of_environment(std::uint32_t e) { return {{0.1 * e, -0.05 * e, 0.02 * e}, {}}; }
+
+TEST(SensorNoiseLaw, CleanValuesOfEnvironmentsGiveTheirFrames) {
+  constexpr std::uint32_t kEnvironments = 5;
+  const Scene scene = test::make_room_scene();
+  const Sensor sensor = make_sensor(test::make_stereo(37, 23, 25, 0.2),
+                                    {StereoEnergy{.min_energy = 0.2F, .pow = 2}, DistanceNoise{.stddev_m = 0.01F},
+                                     {Dropout{.probability = 0.1F}, Correlation{.across_px = 2}}});
+  const std::vector<ParameterRange> ranges = {
+      {.entry = 0, .field = "min_energy", .low = 0.1, .high = 0.3},
+      {.entry = 1, .field = "mean_m", .low = -0.05, .high = 0.05},
+      {.field = "fx", .low = 24, .high = 26, .target = RangeTarget::kSensor},
+      {.field = "baseline_m", .low = 0.1, .high = 0.3, .target = RangeTarget::kSensor}};
+  Environments batch(scene, sensor, {.simulator = {.seed = 7}, .count = kEnvironments, .ranges = ranges});
+  SensorNoiseOptions options = options_of(scene);
+  options.environments = kEnvironments, options.ranges = ranges;
+  SensorNoise noise(sensor, options);
+  for (std::uint32_t e = 0; e < kEnvironments; ++e) batch.set_sensor_pose(e, pose_of_environment(e));
+  Frame expected(test::all_channels()), found(test::all_channels());
+  const std::vector<std::uint32_t> some = {3, 1};
+  for (const std::uint32_t index : {0U, 4U, 5U}) {
+    batch.render(index, expected);
+    std::vector<CleanImage> images = clean_images(expected, kEnvironments);
+    std::vector<GivenFrame> given;
+    for (std::uint32_t e = 0; e < kEnvironments; ++e) {
+      images[e].reflectivity.assign(images[e].range_m.size(), 1.0F);
+      for (std::size_t i = 0; i < images[e].range_m.size(); ++i) {
+        const std::uint32_t entity = images[e].entity_id[i];
+        if (entity < scene.entities().size()) images[e].reflectivity[i] = scene.entities()[entity].reflectivity;
+      }
+      images[e].world_from_sensor = pose_of_environment(e);
+      given.push_back(images[e].given());
+    }
+    noise.apply(index, given, found);
+    EXPECT_EQ(differences(expected, found), "") << index;
+    for (std::uint32_t e = 0; e < kEnvironments; ++e) {
+      for (std::size_t k = 0; k < ranges.size(); ++k) EXPECT_EQ(noise.drawn(e)[k].value, batch.drawn(e)[k].value);
+    }
+    noise.reset(some), batch.reset(some);
+    EXPECT_TRUE(std::ranges::equal(noise.episodes(), batch.episodes()));
+  }
+}
+
+TEST(SensorNoise, AnEnvironmentThatIsResetBeginsWithFrameZero) {
+  SensorNoiseOptions options{.seed = 3, .compute = {.threads = 1}};
+  options.environments = 3;
+  const Sensor sensor = make_sensor(test::make_stereo(8, 6, 5, 0.1), {DistanceNoise{.stddev_m = 0.1F}});
+  SensorNoise noise(sensor, options), by_number(sensor, options);
+  const std::vector<float> depth(48, 2.0F);
+  const std::vector<GivenFrame> given(3, GivenFrame{.depth_m = depth});
+  Frame follows(test::all_channels()), numbered(test::all_channels());
+  for (int k = 0; k < 2; ++k) noise.apply(given, follows);
+  const std::vector<std::uint32_t> last = {2}, episode = {9};
+  noise.reset(last, episode), by_number.reset(last, episode);
+  noise.apply(given, follows);
+  by_number.apply(2, given, numbered);
+  EXPECT_TRUE(test::same_environment(follows, 1, numbered, 1, 48));
+  EXPECT_FALSE(test::same_environment(follows, 2, numbered, 2, 48));
+  by_number.apply(0, given, numbered);
+  EXPECT_TRUE(test::same_environment(follows, 2, numbered, 2, 48));
+  const auto text = [](auto work) { return test::input_error(work); };
+  EXPECT_EQ(text([&] { noise.apply(0, given[0], follows); }), "1 images are given for 3 environments");
+  EXPECT_EQ(text([&] { SensorNoise(sensor).reset(); }), "sensor 'lidar': there are no environments");
+  options.environments = 0, options.ranges = {{.field = "mean_m", .low = 0, .high = 1}};
+  EXPECT_EQ(text([&] { SensorNoise(sensor, options); }),
+            "sensor 'lidar': ranges are drawn for environments: their number is missing");
+}
+
 /// Pixels whose ranges jump to a neighbour, or whose neighbour is another entity, and those within `reach` of them.
 std::vector<bool> near_edges(const CleanImage& image, std::uint32_t rows, std::uint32_t cols, int reach) {
   std::vector<bool> near(image.range_m.size());

@@ -18,6 +18,8 @@
 #include <fathom/core/geometry.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
+#include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
@@ -49,6 +51,8 @@ struct SensorNoiseOptions {
   double far_m = std::numeric_limits<double>::infinity();  ///< the far plane of the images: there, nothing was met
   std::vector<Entity> entities = {};                       ///< that the chain has entries for; entity_id numbers them
   std::function<bool()> should_stop = {};                  ///< as in SimulatorOptions
+  std::uint32_t environments = 0;           ///< 0: one sensor; else a batch has the images of environments 0, 1, ...
+  std::vector<ParameterRange> ranges = {};  ///< drawn for each environment and episode: SensorSetup::ranges
 };
 
 /// A sensor that takes given frames. The same seed, name of the sensor, number of the frame and given values have the
@@ -59,13 +63,17 @@ struct SensorNoiseOptions {
 /// meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row into the
 /// other camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
 ///
+/// With environments, image k is frame `index` of environment k. Parameters and noise depend on the seed, the
+/// environment and its episode as those of Environments do: the clean values of its frames give these frames bit for
+/// bit, with the exceptions above.
+///
 /// Not used: the sensor's pose, its parent, and the entities that it ignores. Rays do not widen again, since a given
 /// range is already that of the whole beam. A frame of a rolling sensor is taken as one that has moved. Labels are 0,
 /// triangles kNoTriangle, and intensities follow the cosine of incidence.
 class FATHOM_API SensorNoise {
  public:
-  /// Throws InputError as Simulator::add_sensor() does; for several returns per ray; and for stereo_shadow if the
-  /// cameras do not lie side by side along the rows.
+  /// Throws InputError as Environments::add_sensor() does; for several returns per ray; for ranges without
+  /// environments; and for stereo_shadow if the cameras do not lie side by side along the rows.
   explicit SensorNoise(Sensor sensor, const SensorNoiseOptions& options = {});
   ~SensorNoise();
   SensorNoise(SensorNoise&&) noexcept;
@@ -76,18 +84,29 @@ class FATHOM_API SensorNoise {
   /// InputError if an array has a wrong size or an impossible value, or if ranges look like millimetres.
   void apply(std::uint32_t index, const GivenFrame& given, Frame& frame);
   /// Frames index, index + 1, ..., one for each image, as one frame of [images * rows, cols]. Each image has the bits
-  /// that it has alone. The frame has the times of the first image.
+  /// that it has alone. The frame has the times of the first image. With environments the images are frame `index` of
+  /// all, and the times are without draws. Throws InputError also for another number of images than environments.
   void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame);
+  /// The frames after the last ones; at first, and after reset(), frame 0.
+  void apply(std::span<const GivenFrame> given, Frame& frame);
 
-  /// Replaces the chain. Throws InputError as the constructor does, and then changes nothing.
+  /// Replaces the chain. Numbers with a range keep the values drawn for the episode. Throws InputError as the
+  /// constructor does, and then changes nothing.
   void set_noise(NoiseChain noise);
+
+  /// As those of Environments; reset() also begins with frame 0 again. All throw InputError without environments.
+  void reset(const EnvironmentNumbers& environments = {});
+  void reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes);
+  [[nodiscard]] std::span<const std::uint32_t> episodes() const;
+  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const;
 
   [[nodiscard]] const Sensor& sensor() const;
   [[nodiscard]] const SensorNoiseOptions& options() const;
   [[nodiscard]] std::uint32_t rows() const;
   [[nodiscard]] std::uint32_t cols() const;
-  /// The noise-free rays of frame `index`.
+  /// The noise-free rays of frame `index`; with environments, of environment 0.
   [[nodiscard]] const RayPattern& pattern(std::uint32_t index);
+  /// With environments, without draws.
   [[nodiscard]] FrameTime frame_time(std::uint32_t index) const;
 
  private:
