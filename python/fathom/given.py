@@ -119,7 +119,7 @@ class SensorNoise(_fathom._SensorNoise):
         self._set_noise(entries)
 
     def drawn(self) -> Dict[str, Any]:
-        """The values drawn for the present episodes, as those of Environments: {"stereo_energy.pow": float64 [environments]}."""
+        """The values drawn for the present episodes, as in Environments: {"stereo_energy.pow": float64 [environments]}."""
         return drawn_arrays(*self._drawn_values())
 
     def __repr__(self) -> str:

@@ -64,6 +64,7 @@ struct StagedChain {
   std::vector<CorrelatedDraws> correlated = {};
   std::optional<WindowRule> window;       ///< of the model of stage kImage
   bool needs_surface = false;             ///< whether any model reads a Surface
+  bool needs_angles = false;              ///< whether any model reads cosines
   bool needs_sight = false;               ///< whether any model needs lines of sight from the cameras
   bool noise_needs_angles = false;        ///< whether a model after the window reads angles; most need the optics alone
   EdgeReads edge_reads = {false, false};  ///< by any edge loss
@@ -90,11 +91,16 @@ float smallest_tolerance(const StagedChain& chain, EntryOf entry_of) {
   return least;
 }
 
-/// Whether a frame with these channels reads normals, besides the models that turn rays.
-inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
+/// Whether a frame with these channels reads the cosines of surfaces. Lines of sight read them unless an image is
+/// given.
+inline bool reads_angles(const StagedChain& chain, ChannelSet channels, bool is_given) {
+  return channels.contains(Channel::kEnergy) || chain.needs_angles || (chain.needs_sight && !is_given);
+}
+
+/// Whether it reads normals, besides the models that turn rays.
+inline bool reads_normals(const StagedChain& chain, ChannelSet channels, bool is_given) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
-         channels.contains(Channel::kIntensity) || channels.contains(Channel::kEnergy) || chain.needs_surface ||
-         chain.edge_reads.jumps;
+         channels.contains(Channel::kIntensity) || reads_angles(chain, channels, is_given) || chain.edge_reads.jumps;
 }
 
 /// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;

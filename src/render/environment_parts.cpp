@@ -102,9 +102,9 @@ void EnvironmentSensor::check_rays(std::uint32_t environments) const {
 
 void EnvironmentSensor::check_shared_rays() const {
   if (!(sensor().timing.freeze > 0.0) || !prepared_.view().rays_vary) return;
-  throw InputError(
-      fmt::format("sensor '{}': timing.freeze = {}: its rays differ from frame to frame, and all environments share them",
-                  sensor().name, number_text(sensor().timing.freeze)));
+  throw InputError(fmt::format(
+      "sensor '{}': timing.freeze = {}: its rays differ from frame to frame, and all environments share them",
+      sensor().name, number_text(sensor().timing.freeze)));
 }
 
 EnvironmentSensor::Drawn EnvironmentSensor::draw_from(NoiseChain noise, bool is_own, std::span<const Entity> entities,

@@ -200,7 +200,8 @@ class Environments::Impl {
 
   [[nodiscard]] FrameTime time_of(const EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t index) const {
     const Sensor& s = sensor.sensor();
-    return fathom::frame_time(s.timing, clock_of(options_.simulator), episodes_.seed_of(e), s.name, index, sensor.fresh(e));
+    return fathom::frame_time(s.timing, clock_of(options_.simulator), episodes_.seed_of(e), s.name, index,
+                              sensor.fresh(e));
   }
 
   void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
@@ -327,7 +328,7 @@ class Environments::Impl {
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
   std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
-  std::vector<Frame*> one_frame_;  // [sensors]
+  std::vector<Frame*> one_frame_;        // [sensors]
 };
 
 Environments::Environments(Scene scene, EnvironmentsOptions options) {

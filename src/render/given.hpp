@@ -21,20 +21,13 @@ namespace fathom {
 
 struct RenderJob;
 
-/// The rays of a camera: y / x of a direction is linear in the column, and z / x in the row.
-struct PixelGrid {
-  float y_over_x = 0.0F, per_col = 0.0F;  ///< of column 0, and its step; a step of 0: no such rays
-  float z_over_x = 0.0F, per_row = 0.0F;
-};
-
 /// Arrays [rays].
 struct GivenSurfaces {
-  const float* range_m = nullptr;         ///< +inf: met nothing
-  const float* normal = nullptr;          ///< [rays, 3] unit; null: nothing reads normals
-  bool turns_normals = false;             ///< whether they are in the sensor frame, else in the caster's coordinates
-  const std::uint32_t* entity = nullptr;  ///< null: 0
-  const float* reflectivity = nullptr;    ///< null: 1
-  const std::uint8_t* hidden = nullptr;   ///< SurfaceBlock::hidden; null: no model reads it
+  GivenSurface surface = {};
+  NormalArrays normal = {};              ///< unit; null: nothing reads normals
+  bool turns_normals = false;            ///< whether they are in the sensor frame, else in the caster's coordinates
+  const float* reflectivity = nullptr;   ///< null: 1
+  const std::uint8_t* hidden = nullptr;  ///< SurfaceBlock::hidden; null: no model reads it
   PixelGrid grid = {};
 };
 
@@ -45,12 +38,7 @@ struct GivenNeeds {
   const StagedChain& chain;  ///< with hidden points, if it needs lines of sight
   bool normals = false;
   double far_m = 0.0;  ///< ranges from there on met nothing
-};
-
-/// The nearest surface that another camera sees at a column of its image.
-struct SeenSurface {
-  float inverse_m = 0.0F;  ///< inverse depth; 0: none
-  std::uint32_t from = 0;  ///< column of its point in the given image
+  Isa isa = Isa::kSse2;
 };
 
 /// An image ready for rendering, with its memory.
@@ -64,18 +52,19 @@ class GivenImage {
  private:
   void find_normals(const GivenNeeds& needs, Executor& executor);
   void find_hidden(const GivenNeeds& needs, Executor& executor);
+  void find_hidden(const GivenNeeds& needs, std::uint32_t row);
 
   GivenSurfaces surfaces_;
-  std::vector<float> range_m_, normal_;
-  std::vector<float> inverse_m_;  ///< inverse depths of a camera, else inverse ranges; 0: met nothing
+  std::vector<float> range_m_, inverse_m_;
+  std::vector<float> normal_x_, normal_y_, normal_z_;
   std::vector<std::uint8_t> hidden_;
-  std::vector<float> column_;  ///< of each point in the other camera's image
-  std::vector<SeenSurface> seen_;
+  std::vector<float> column_, seen_m_, tolerance_;  ///< arrays of SightRow
+  std::vector<std::uint32_t> seen_from_;
 };
 
 /// Throws InputError if an array has another size than the sensor's rays, none or both of ranges and depths are given,
 /// all are NaN, a reflectivity is outside [0, 1], or half of the ranges exceed 200 m, as those in millimetres do.
-void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view, double far_m);
+void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view, double far_m, Isa isa);
 
 /// A far plane as a single number; infinity beyond the largest one.
 inline float single_far(double far_m) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The loops over the lanes of a block and over images, besides noise: geometry, surfaces, the matching window
-// (noise/detail/window.hpp) and fields of correlated draws. Their sources (lanes.cpp, window_lanes.cpp,
-// field_lanes.cpp) are compiled once per instruction set with the flags of the noise kernels, so the loops vectorise
-// and give the same bits everywhere.
+// (noise/detail/window.hpp), fields of correlated draws and given images. Their sources (lanes.cpp, window_lanes.cpp,
+// field_lanes.cpp, given_lanes.cpp) are compiled once per instruction set with the flags of the noise kernels, so the
+// loops vectorise and give the same bits everywhere.
 
 #include <cstddef>
 #include <cstdint>
@@ -178,21 +178,101 @@ struct FieldKernels {
   void (*make_uniform)(float* values, std::size_t count);
 };
 
+/// The rays of an image, [rows, cols]. Origins are null if all rays start at the sensor's origin.
+struct ImageRays {
+  const float *ox, *oy, *oz, *dx, *dy, *dz;
+  std::uint32_t rows, cols;
+};
+
+/// The rays of a camera: y / x of a direction is linear in the column, and z / x in the row.
+struct PixelGrid {
+  float y_over_x = 0.0F, per_col = 0.0F;  ///< of column 0, and its step; a step of 0: no such rays
+  float z_over_x = 0.0F, per_row = 0.0F;
+};
+
+/// A clean image before it is checked: `value` and `far_m` as range_m, depth_m and far_m of SensorNoise.
+struct GivenValues {
+  ImageRays rays;
+  const float* value;
+  float far_m;
+  bool is_depth, is_camera;
+};
+
+/// Half of the ranges of a camera, in metres, are nearer.
+inline constexpr float kFarMedianM = 200.0F;
+
+/// Values that are numbers, that are ranges of surfaces, and that are ranges above kFarMedianM.
+struct ValueCounts {
+  std::uint32_t numbers, met, distant;
+};
+
+/// The surfaces of an image.
+struct GivenSurface {
+  ImageRays rays;
+  const float* range_m;         ///< +inf: met nothing
+  const float* inverse_m;       ///< inverse depths of a camera, else inverse ranges; 0: met nothing
+  const std::uint32_t* entity;  ///< null: 0
+  bool closes = false;          ///< whether the last column is next to the first
+  bool in_order = true;         ///< whether neighbours in the image are neighbours in space
+};
+
+/// Normals of an image: of pixel i at x[stride * i].
+struct NormalArrays {
+  const float *x = nullptr, *y = nullptr, *z = nullptr;
+  std::size_t stride = 1;
+};
+
+/// One row of an image, and the image of a camera beside it. Arrays [cols].
+struct SightRow {
+  const float* inverse_m;       ///< inverse depths; 0: met nothing
+  const std::uint32_t* entity;  ///< null: one
+  const float* tolerance;       ///< of each point; null: 0
+  std::uint32_t cols;
+  float shift_m;             ///< shift in columns times depth
+  float* column;             ///< of each point in the other image
+  float* seen_m;             ///< inverse depth of the nearest surface that the camera sees at a column; 0: none
+  std::uint32_t* seen_from;  ///< column of its point in the given image
+};
+
+struct GivenKernels {
+  ValueCounts (*count_values)(const float* value, std::size_t count, float far_m);
+  /// Ranges and, unless null, inverse depths of rays [begin, end).
+  void (*ranges)(const GivenValues& given, std::size_t begin, std::size_t end, float* range_m, float* inverse_m);
+  /// Normals of a row, found from the neighbours of each pixel, towards the sensor. A pixel without neighbours on its
+  /// surface faces the sensor.
+  void (*normals)(const GivenSurface& surface, std::uint32_t row, float* x, float* y, float* z);
+  /// Adds `bit` to the points that the camera does not see: nearer surfaces cover them on both sides.
+  void (*hidden)(const SightRow& row, std::uint8_t bit, std::uint8_t* hidden);
+  /// The nearest pixels to the rays of a camera, whose x is above 0; outside of the image those at its edge.
+  void (*pixels)(const PixelGrid& grid, const ImageRays& image, const RayBlock& rays, std::uint32_t* pixel);
+  /// Ranges and entities of these pixels.
+  void (*surfaces)(const GivenSurface& surface, const std::uint32_t* pixel, std::uint32_t count, CastBlock& cast);
+  /// Their normals in the caster's coordinates; null: they have them already.
+  void (*turned_normals)(const NormalArrays& normals, const Rigid* cast_from_sensor, const std::uint32_t* pixel,
+                         std::uint32_t count, CastBlock& cast);
+  /// Where turned rays meet the planes of these pixels.
+  void (*planes)(const ImageRays& image, const Rigid& cast_from_sensor, const RayBlock& rays,
+                 const std::uint32_t* ray_of_lane, const std::uint32_t* pixel, CastBlock& cast);
+};
+
 // One of each per instruction set.
 namespace sse2 {
 extern const LaneKernels kLanes;
+extern const GivenKernels kGivenKernels;
 extern const SurfaceKernels kSurfaceKernels;
 extern const WindowKernels kWindowKernels;
 extern const FieldKernels kFields;
 }  // namespace sse2
 namespace avx2 {
 extern const LaneKernels kLanes;
+extern const GivenKernels kGivenKernels;
 extern const SurfaceKernels kSurfaceKernels;
 extern const WindowKernels kWindowKernels;
 extern const FieldKernels kFields;
 }  // namespace avx2
 namespace avx512 {
 extern const LaneKernels kLanes;
+extern const GivenKernels kGivenKernels;
 extern const SurfaceKernels kSurfaceKernels;
 extern const WindowKernels kWindowKernels;
 extern const FieldKernels kFields;
@@ -207,6 +287,9 @@ inline const WindowKernels& window_kernels(Isa isa) {
 }
 inline const FieldKernels& field_kernels(Isa isa) {
   return for_isa(isa, sse2::kFields, avx2::kFields, avx512::kFields);
+}
+inline const GivenKernels& given_kernels(Isa isa) {
+  return for_isa(isa, sse2::kGivenKernels, avx2::kGivenKernels, avx512::kGivenKernels);
 }
 
 }  // namespace fathom

@@ -149,7 +149,9 @@ class BlockRenderer {
   }
 
   [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
-  [[nodiscard]] bool wants_normals() const { return reads_normals(job_.chain, frame_.channels()); }
+  [[nodiscard]] bool wants_normals() const {
+    return reads_normals(job_.chain, frame_.channels(), job_.given != nullptr);
+  }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
   [[nodiscard]] bool shows_normals() const { return fathom::shows_normals(job_, frame_.channels()); }
   [[nodiscard]] bool shows_entity() const { return fathom::shows_entity(job_, frame_.channels()); }
@@ -186,7 +188,7 @@ class BlockRenderer {
     if (job_.chain.ray.empty() || !wanted) return;
     if (job_.given != nullptr) {
       for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        cast_.range_m[i] = job_.given->range_m[job_.plan.ray_of_lane[begin_ + i]];
+        cast_.range_m[i] = job_.given->surface.range_m[job_.plan.ray_of_lane[begin_ + i]];
       }
       return store_clean();
     }
@@ -218,7 +220,12 @@ class BlockRenderer {
   void find_angles() {
     returns_.surface = &surface_;
     surface_.optics = job_.rig.optics;
-    if (job_.rig.apart) {
+    if (!reads_angles(job_.chain, frame_.channels(), job_.given != nullptr)) {
+      for (float* cosine : {surface_.cos_emitter, surface_.cos_left, surface_.cos_right, surface_.left_to_emitter,
+                            surface_.right_to_emitter}) {
+        std::fill_n(cosine, rays_.count, 1.0F);
+      }
+    } else if (job_.rig.apart) {
       surface_lanes_.angles(cast_, rays_.count, job_.rig.left, job_.rig.right, surface_);
     } else {
       surface_lanes_.angles_at_emitter(cast_, rays_.count, surface_);
@@ -304,7 +311,7 @@ class BlockRenderer {
 
   void cast() {
     if (job_.given != nullptr) {
-      turn_rays();
+      if (job_.given->normal.x != nullptr) turn_rays();
       return take_given(job_, begin_, rays_, cast_, pixel_);
     }
     CastHits hits{.range_m = cast_.range_m};

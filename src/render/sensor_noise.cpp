@@ -58,7 +58,8 @@ void check(const SensorNoiseOptions& options, const Sensor& sensor) {
   check(simulator_options(options));
   if (!(options.far_m > 0.0)) throw InputError(fmt::format("far_m = {} is not above 0", options.far_m));
   if (options.environments == 0 && !options.ranges.empty()) {
-    throw InputError(fmt::format("sensor '{}': ranges are drawn for environments: their number is missing", sensor.name));
+    throw InputError(
+        fmt::format("sensor '{}': ranges are drawn for environments: their number is missing", sensor.name));
   }
   if (options.compute.device.kind == DeviceKind::kCuda) {
     throw InputError("the processor applies noise to given frames: device = ", to_string(options.compute.device),
@@ -147,7 +148,8 @@ class SensorNoise::Impl {
   void apply(std::span<const GivenFrame> given, Frame& frame) {
     check_count(given.size());
     for (std::size_t k = 0; k < given.size(); ++k) {
-      check_given(given[k], sensor_.rays(environment_of(k)), sensor_.view(environment_of(k)), options_.far_m);
+      check_given(given[k], sensor_.rays(environment_of(k)), sensor_.view(environment_of(k)), options_.far_m,
+                  options_.compute.isa);
     }
     const FrameTime time = frame_time(next_[0]);
     FrameWriter writer(frame);
@@ -212,8 +214,7 @@ class SensorNoise::Impl {
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t image = first + k;
       const std::uint32_t e = environment_of(image);
-      const FrameTime time =
-          time_of(e, has_environments() ? next_[e] : next_[0] + static_cast<std::uint32_t>(image));
+      const FrameTime time = time_of(e, has_environments() ? next_[e] : next_[0] + static_cast<std::uint32_t>(image));
       set_frame(e, time.content);
       slots_[k].image.prepare(given[image], needs(e, frame.channels()), *executor_);
       jobs_.push_back(job_of(e, time, given[image].world_from_sensor, slots_[k]));
@@ -250,8 +251,8 @@ class SensorNoise::Impl {
 
   [[nodiscard]] GivenNeeds needs(std::uint32_t e, ChannelSet channels) const {
     const StagedChain& chain = sensor_.chain(e);
-    const bool normals = !chain.ray.empty() || reads_normals(chain, channels);
-    return {sensor_.rays(e), sensor_.view(e), chain, normals, options_.far_m};
+    const bool normals = !chain.ray.empty() || reads_normals(chain, channels, true);
+    return {sensor_.rays(e), sensor_.view(e), chain, normals, options_.far_m, options_.compute.isa};
   }
 
   SensorNoiseOptions options_;

@@ -64,7 +64,7 @@ struct SensorNoiseOptions {
 /// other camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
 ///
 /// With environments, image k is frame `index` of environment k. Parameters and noise depend on the seed, the
-/// environment and its episode as those of Environments do: the clean values of its frames give these frames bit for
+/// environment and its episode, as in Environments. The clean values of an Environments frame give that frame bit for
 /// bit, with the exceptions above.
 ///
 /// Not used: the sensor's pose, its parent, and the entities that it ignores. Rays do not widen again, since a given
@@ -94,7 +94,7 @@ class FATHOM_API SensorNoise {
   /// constructor does, and then changes nothing.
   void set_noise(NoiseChain noise);
 
-  /// As those of Environments; reset() also begins with frame 0 again. All throw InputError without environments.
+  /// As in Environments; reset() also begins with frame 0 again. All throw InputError without environments.
   void reset(const EnvironmentNumbers& environments = {});
   void reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes);
   [[nodiscard]] std::span<const std::uint32_t> episodes() const;
