@@ -194,9 +194,10 @@ Pose pose_of_environment(std::uint32_t e) { return {{0.1 * e, -0.05 * e, 0.02 * 
 TEST(SensorNoiseLaw, CleanValuesOfEnvironmentsGiveTheirFrames) {
   constexpr std::uint32_t kEnvironments = 5;
   const Scene scene = test::make_room_scene();
-  const Sensor sensor = make_sensor(test::make_stereo(37, 23, 25, 0.2),
-                                    {StereoEnergy{.min_energy = 0.2F, .pow = 2}, DistanceNoise{.stddev_m = 0.01F},
-                                     {Dropout{.probability = 0.1F}, Correlation{.across_px = 2}}});
+  const Sensor sensor =
+      make_sensor(test::make_stereo(37, 23, 25, 0.2), {StereoEnergy{.min_energy = 0.2F, .pow = 2},
+                                                       DistanceNoise{.stddev_m = 0.01F},
+                                                       {Dropout{.probability = 0.1F}, Correlation{.across_px = 2}}});
   const std::vector<ParameterRange> ranges = {
       {.entry = 0, .field = "min_energy", .low = 0.1, .high = 0.3},
       {.entry = 1, .field = "mean_m", .low = -0.05, .high = 0.05},
@@ -351,6 +352,23 @@ TEST(SensorNoise, ATurnedRayMeetsThePlaneOfItsPixel) {
     ASSERT_NEAR(frame.range_m()[i], given.range_m()[i], 2e-5F * frame.range_m()[i]) << i;
   }
   EXPECT_TRUE(test::same_bits(frame.clean_range_m(), given.clean_range_m()));
+}
+
+TEST(SensorNoise, DerivedSurfacesHaveTheSameBitsOnEveryInstructionSet) {
+  const Scene scene = random_room(3);
+  const NoiseChain chain = {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.01F}, StereoShadow{.tolerance = 0.01F},
+                            StereoEnergy{.min_energy = 0.3F}};
+  const Sensor sensor = make_sensor(test::make_stereo(83, 61, 60, 0.06), chain);
+  const CleanImage image = clean_image(scene, sensor);
+  for (const bool has_entities : {false, true}) {
+    GivenFrame given{.depth_m = image.depth_m};
+    if (has_entities) given.entity_id = image.entity_id;
+    const Frame plain = apply_once(sensor, given, options_of(scene, {.threads = 1, .isa = Isa::kSse2}));
+    for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+      if (isa > detect_isa()) continue;
+      EXPECT_EQ(differences(plain, apply_once(sensor, given, options_of(scene, {.threads = 1, .isa = isa}))), "");
+    }
+  }
 }
 
 TEST(SensorNoise, RefusesImagesThatDoNotSuitTheSensor) {
