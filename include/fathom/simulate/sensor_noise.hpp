@@ -44,6 +44,24 @@ struct GivenFrame {
   Pose world_from_sensor = {};                    ///< places Channel::kHitWorld and Channel::kNormal
 };
 
+/// A clean cloud in the sensor frame: each point is where a ray met a surface. A point at 0 or with a NaN met nothing.
+/// Arrays are [points], and are read only during the call.
+///
+/// Points on the sensor's own rays, in its order, take these rays, also where they met nothing. Any other cloud brings
+/// its rays: they start at the origin of the sensor frame, and a point that met nothing reports nothing.
+struct GivenCloud {
+  std::span<const float> x_m, y_m, z_m;
+  std::uint32_t rows = 0, cols = 0;               ///< of an organised cloud, row-major; 0: it is not organised
+  std::span<const std::uint16_t> ring = {};       ///< sorts a cloud that is not organised into rows, by azimuth
+  std::span<const float> time_offset_s = {};      ///< for Channel::kTimeOffset; empty: 0
+  std::span<const float> range_m = {};            ///< more exact than the points; empty: as far as the points are away
+  std::span<const float> normal = {};             ///< [points, 3], as in GivenFrame
+  NormalFrame normal_frame = NormalFrame::kSensor;
+  std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
+  std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1
+  Pose world_from_sensor = {};
+};
+
 struct SensorNoiseOptions {
   std::uint64_t seed = 0;
   Compute compute = {};
@@ -89,6 +107,14 @@ class FATHOM_API SensorNoise {
   void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame);
   /// The frames after the last ones; at first, and after reset(), frame 0.
   void apply(std::span<const GivenFrame> given, Frame& frame);
+
+  /// The same for a cloud. The frame is [rows, cols] of an organised cloud, [1, points] of one without order, and with
+  /// rings a row for each ring, whose gaps met nothing; cloud_places() has the place of each point. The draws follow
+  /// these places. Throws InputError for stereo_shadow, which needs an image, and without rows for angular_ray and for
+  /// models and correlations that need neighbours.
+  void apply(std::uint32_t index, const GivenCloud& given, Frame& frame);
+  /// [points] of the last cloud: places in the arrays of its frame. Valid until the next apply().
+  [[nodiscard]] std::span<const std::uint32_t> cloud_places() const;
 
   /// Replaces the chain. Numbers with a range keep the values drawn for the episode. Throws InputError as the
   /// constructor does, and then changes nothing.
