@@ -16,6 +16,7 @@
 #include "render/draw_fields.hpp"
 #include "render/environment_parts.hpp"
 #include "render/given.hpp"
+#include "render/given_cloud.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/simulators.hpp"
@@ -105,11 +106,13 @@ class SensorNoise::Impl {
     for (std::uint32_t e = 0; e < next_.size() && sensor_.draws(); ++e) {
       sensor_.keep(e, sensor_.draw(e, options_.entities, episodes_.seed_of(e)));
     }
+    set_cloud_rays();
   }
 
   void set_noise(NoiseChain noise) {
     check_sight(noise, sensor_.prepared());
     sensor_.set_noise(std::move(noise), options_.entities, episodes_);
+    set_cloud_rays();
   }
 
   void reset(const EnvironmentNumbers& environments, const Episodes::Numbers& episodes = {}) {
@@ -151,10 +154,7 @@ class SensorNoise::Impl {
       check_given(given[k], sensor_.rays(environment_of(k)), sensor_.view(environment_of(k)), options_.far_m,
                   options_.compute.isa);
     }
-    const FrameTime time = frame_time(next_[0]);
-    FrameWriter writer(frame);
-    writer.resize(static_cast<std::uint32_t>(given.size()) * rays().rows, rays().cols);
-    writer.set_time(next_[0], time.content, time.stamp_s, time.delivered_s);
+    begin_frame(next_[0], frame_time(next_[0]), rays(), given.size(), frame);
     // Rays that differ from frame to frame have one plan at a time.
     const std::size_t most =
         std::clamp<std::size_t>(kRaysAtOnce / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
@@ -164,6 +164,31 @@ class SensorNoise::Impl {
     }
     for (std::uint32_t& next : next_) next += has_environments() ? 1 : static_cast<std::uint32_t>(given.size());
   }
+
+  void apply(std::uint32_t index, const GivenCloud& given, Frame& frame) {
+    if (has_environments()) {
+      throw InputError(fmt::format("sensor '{}': clouds are for one environment, not {}", sensor().name,
+                                   options_.environments));
+    }
+    const FrameTime time = frame_time(index);
+    set_frame(0, time.content);
+    cloud_.prepare(given, rays());
+    const bool on_sensor_rays = cloud_.on_sensor_rays();
+    check_cloud_chain(sensor().name, sensor().noise, on_sensor_rays || cloud_.in_rows());
+    cloud_view_.seen_by_angle = !cloud_.in_rows();
+    const GivenRays rays =
+        on_sensor_rays ? rays_of(0) : GivenRays{cloud_.pattern(), cloud_.plan(), cloud_chain_, cloud_view_};
+    const GivenFrame image = cloud_.image();
+    check_given(image, rays.pattern, rays.view, options_.far_m, options_.compute.isa);
+    begin_frame(index, time, rays.pattern, 1, frame);
+    if (slots_.empty()) slots_.resize(1);
+    slots_[0].image.prepare(image, needs(rays, frame.channels()), *executor_);
+    jobs_.assign(1, job_of(0, rays, time, image.world_from_sensor, slots_[0]));
+    fathom::render(jobs_, *executor_, frame);
+    cloud_.lose_unknown(frame);
+    next_[0] = index + 1;
+  }
+  [[nodiscard]] std::span<const std::uint32_t> cloud_places() const { return cloud_.places(); }
 
   const RayPattern& pattern(std::uint32_t index) {
     set_frame(0, index);
@@ -179,6 +204,14 @@ class SensorNoise::Impl {
  private:
   /// Images whose blocks are shared out together, so that small images fill all threads. Their memory is kept.
   static constexpr std::size_t kMostAtOnce = 64, kRaysAtOnce = std::size_t{1} << 21U;
+
+  /// The rays of images, and the chain for them.
+  struct GivenRays {
+    const RayPattern& pattern;
+    const CastPlan& plan;
+    const StagedChain& chain;
+    const SensorView& view;
+  };
 
   struct Slot {
     GivenImage image;
@@ -208,6 +241,24 @@ class SensorNoise::Impl {
   }
   void set_frame(std::uint32_t e, std::uint32_t content) { sensor_.set_frame(content, {&e, 1}); }
 
+  [[nodiscard]] GivenRays rays_of(std::uint32_t e) const {
+    return {sensor_.rays(e), sensor_.plan(e), sensor_.chain(e), sensor_.view(e)};
+  }
+  /// The rays that a cloud brings do not close, and lie on no grid of pixels.
+  void set_cloud_rays() {
+    cloud_view_ = sensor_.view(0);
+    cloud_view_.closes = false, cloud_view_.optics = {};
+    cloud_chain_ = sensor_.chain(0);
+    for (CorrelatedDraws& draws : cloud_chain_.correlated) draws.closes = false;
+  }
+
+  static void begin_frame(std::uint32_t index, const FrameTime& time, const RayPattern& rays, std::size_t images,
+                          Frame& frame) {
+    FrameWriter writer(frame);
+    writer.resize(static_cast<std::uint32_t>(images) * rays.rows, rays.cols);
+    writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
+  }
+
   void render(std::span<const GivenFrame> given, std::size_t first, std::size_t count, Frame& frame) {
     if (slots_.size() < count) slots_.resize(count);
     jobs_.clear();
@@ -216,31 +267,31 @@ class SensorNoise::Impl {
       const std::uint32_t e = environment_of(image);
       const FrameTime time = time_of(e, has_environments() ? next_[e] : next_[0] + static_cast<std::uint32_t>(image));
       set_frame(e, time.content);
-      slots_[k].image.prepare(given[image], needs(e, frame.channels()), *executor_);
-      jobs_.push_back(job_of(e, time, given[image].world_from_sensor, slots_[k]));
+      slots_[k].image.prepare(given[image], needs(rays_of(e), frame.channels()), *executor_);
+      jobs_.push_back(job_of(e, rays_of(e), time, given[image].world_from_sensor, slots_[k]));
       jobs_.back().first = image * frame.cols() * rays().rows;
     }
     fathom::render(jobs_, *executor_, frame);
   }
 
-  RenderJob job_of(std::uint32_t e, const FrameTime& time, const Pose& world_from_sensor, Slot& slot) {
+  RenderJob job_of(std::uint32_t e, const GivenRays& rays, const FrameTime& time, const Pose& world_from_sensor,
+                   Slot& slot) {
     const Rigid cast_from_sensor = narrow(world_from_sensor, world_from_sensor.translation_m);
-    const StagedChain& chain = sensor_.chain(e);
-    return {.plan = sensor_.plan(e),
-            .pattern = sensor_.rays(e),
-            .chain = chain,
+    return {.plan = rays.plan,
+            .pattern = rays.pattern,
+            .chain = rays.chain,
             .caster = *caster_,
             .surface_table = surfaces_,
             .reflectivity = {},
             .seed = seed_of(e),
             .frame_index = time.content,
-            .range_policy = chain.range_policy,
+            .range_policy = rays.chain.range_policy,
             .isa = options_.compute.isa,
             .cast_from_sensor = cast_from_sensor,
             .world_from_sensor = narrow(world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
-            .rig = view_rig(sensor_.view(e), cast_from_sensor),
+            .rig = view_rig(rays.view, cast_from_sensor),
             .should_stop = options_.should_stop,
             .edge = &slot.edge,
             .stamp_s = time.stamp_s,
@@ -249,10 +300,9 @@ class SensorNoise::Impl {
             .given = &slot.image.surfaces()};
   }
 
-  [[nodiscard]] GivenNeeds needs(std::uint32_t e, ChannelSet channels) const {
-    const StagedChain& chain = sensor_.chain(e);
-    const bool normals = !chain.ray.empty() || reads_normals(chain, channels, true);
-    return {sensor_.rays(e), sensor_.view(e), chain, normals, options_.far_m, options_.compute.isa};
+  [[nodiscard]] GivenNeeds needs(const GivenRays& rays, ChannelSet channels) const {
+    const bool normals = !rays.chain.ray.empty() || reads_normals(rays.chain, channels, true);
+    return {rays.pattern, rays.view, rays.chain, normals, options_.far_m, options_.compute.isa};
   }
 
   SensorNoiseOptions options_;
@@ -265,6 +315,9 @@ class SensorNoise::Impl {
   SurfaceTable surfaces_;
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;
+  CloudImage cloud_;
+  StagedChain cloud_chain_;
+  SensorView cloud_view_;
 };
 
 SensorNoise::SensorNoise(Sensor sensor, const SensorNoiseOptions& options)
@@ -279,6 +332,10 @@ void SensorNoise::apply(std::uint32_t index, const GivenFrame& given, Frame& fra
 void SensorNoise::apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
   impl_->apply(index, given, frame);
 }
+void SensorNoise::apply(std::uint32_t index, const GivenCloud& given, Frame& frame) {
+  impl_->apply(index, given, frame);
+}
+std::span<const std::uint32_t> SensorNoise::cloud_places() const { return impl_->cloud_places(); }
 void SensorNoise::apply(std::span<const GivenFrame> given, Frame& frame) { impl_->apply(given, frame); }
 void SensorNoise::reset(const EnvironmentNumbers& environments) { impl_->reset(environments); }
 void SensorNoise::reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes) {
