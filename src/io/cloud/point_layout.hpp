@@ -56,7 +56,7 @@ PackedCloud pack_cloud(const Frame& frame, const CloudOptions& options);
 /// The header of a PCD file, version 0.7: https://pointclouds.org/documentation/tutorials/pcd_file_format.html
 class PcdHeader {
  public:
-  void add(std::string_view name, std::size_t size, char type);
+  void add(std::string_view name, std::size_t size, char type, std::uint32_t count = 1);
   [[nodiscard]] std::string text(std::size_t width, std::size_t height) const;
 
  private:

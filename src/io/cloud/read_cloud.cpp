@@ -155,13 +155,15 @@ namespace {
 CloudMessage cloud_of_array(const std::filesystem::path& file) {
   const npy::Array array = npy::read(file);
   const bool is_float = array.type == npy::Type::kFloat32 || array.type == npy::Type::kFloat64;
-  if (!is_float || array.shape.size() < 2 || array.shape.size() > 3 || array.shape.back() != 3) {
-    throw InputError(fmt::format("{}: is no array [points, 3] or [rows, cols, 3] of floats", file.string()));
+  if (!is_float || array.shape.size() < 2 || array.shape.size() > 3 || array.shape.back() < 3 ||
+      array.shape.back() > 4) {
+    throw InputError(fmt::format("{}: is no array [points, 3 or 4] or [rows, cols, 3 or 4] of floats", file.string()));
   }
   PointTable table;
   const auto size = static_cast<std::uint32_t>(npy::size_of(array.type));
   const std::uint8_t datatype = array.type == npy::Type::kFloat32 ? 7 : 8;
-  for (const char* axis : {"x", "y", "z"}) table.add(axis, datatype, size);
+  for (const char* name : {"x", "y", "z"}) table.add(name, datatype, size);
+  if (array.shape.back() == 4) table.add("intensity", datatype, size);
   table.rows = array.shape.size() == 3 ? array.shape[0] : 1;
   table.cols = array.shape[array.shape.size() - 2];
   return cloud_of_bytes(table, array.bytes, file.string());
@@ -205,17 +207,36 @@ bool begins_as_pcd(std::string_view bytes) {
 
 }  // namespace
 
-CloudMessage read_cloud(const std::filesystem::path& file) {
+CloudFormat cloud_format(std::string_view bytes, const std::filesystem::path& file) {
+  if (bytes.starts_with("ply")) return CloudFormat::kPly;
+  if (begins_as_pcd(bytes) || lower_case(file.extension().string()) == ".pcd") return CloudFormat::kPcd;
+  if (bytes.starts_with("\x93NUMPY")) return CloudFormat::kNpy;
+  if (file.extension() == ".bin") return CloudFormat::kFloats;
+  if (bytes.starts_with(std::string_view("\0\1\0\0", 4))) return CloudFormat::kMessage;
+  throw InputError(file.string() + ": is no cloud: neither PCD, PLY, a PointCloud2 nor an array of NumPy");
+}
+
+CloudFile read_cloud_file(const std::filesystem::path& file) {
   const std::string name = file.string();
   return within_memory(file, [&] {
     const std::string bytes = read_file(file);
-    if (bytes.starts_with("ply")) return parse_ply_points(bytes, name);
-    if (begins_as_pcd(bytes) || lower_case(file.extension().string()) == ".pcd") return parse_pcd(bytes, name);
-    if (bytes.starts_with("\x93NUMPY")) return cloud_of_array(file);
-    if (file.extension() == ".bin") return cloud_of_floats(bytes, file);
-    if (bytes.starts_with(std::string_view("\0\1\0\0", 4))) return cloud_of_message(bytes, name);
-    throw InputError(name + ": is no cloud: neither PCD, PLY, a PointCloud2 nor an array of NumPy");
+    const CloudFormat format = cloud_format(bytes, file);
+    switch (format) {
+      case CloudFormat::kPcd:
+        return CloudFile{format, parse_pcd(bytes, name)};
+      case CloudFormat::kPly:
+        return CloudFile{format, parse_ply_points(bytes, name)};
+      case CloudFormat::kNpy:
+        return CloudFile{format, cloud_of_array(file)};
+      case CloudFormat::kFloats:
+        return CloudFile{format, cloud_of_floats(bytes, file)};
+      case CloudFormat::kMessage:
+        break;
+    }
+    return CloudFile{format, cloud_of_message(bytes, name)};
   });
 }
+
+CloudMessage read_cloud(const std::filesystem::path& file) { return read_cloud_file(file).cloud; }
 
 }  // namespace fathom

@@ -349,8 +349,8 @@ TEST(ReadCloud, ArraysOfNumPyAreClouds) {
   double last_z = 0;
   std::memcpy(&last_z, cloud.message.data.data() + 17 * sizeof(double), sizeof(double));
   EXPECT_EQ(last_z, 17.0);
-  EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_cloud(array("(3, 4)", 12))); }),
-                       "is no array [points, 3] or [rows, cols, 3] of floats"));
+  EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_cloud(array("(3, 5)", 15))); }),
+                       "is no array [points, 3 or 4] or [rows, cols, 3 or 4] of floats"));
 }
 
 }  // namespace

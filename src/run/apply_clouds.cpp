@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/simulate/apply_clouds.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <fathom/core/error.hpp>
+
+#include "core/errors.hpp"
+#include "core/text.hpp"
+#include "core/text/files.hpp"
+#include "core/text/formats.hpp"
+#include "io/cloud/point_value.hpp"
+#include "io/cloud/read_cloud.hpp"
+#include "io/message/cdr.hpp"
+
+namespace fathom {
+
+namespace {
+
+std::size_t points_of(const msg::PointCloud2& cloud) { return std::size_t{cloud.width} * cloud.height; }
+
+struct CloudCoordinates {
+  explicit CloudCoordinates(const msg::PointCloud2& cloud)
+      : x(coordinate_of(cloud, "x")), y(coordinate_of(cloud, "y")), z(coordinate_of(cloud, "z")) {}
+  void put(float at_x, float at_y, float at_z, std::byte* point) const {
+    x.put(at_x, point), y.put(at_y, point), z.put(at_z, point);
+  }
+  PointValue x, y, z;
+};
+
+/// The arrays of a cloud.
+class CloudColumns {
+ public:
+  CloudColumns(const msg::PointCloud2& cloud, const CloudCoordinates& at)
+      : rows_(cloud.height > 1 ? cloud.height : 0), cols_(cloud.width) {
+    const std::optional<PointValue> ring = find_value(cloud, "ring");
+    for (std::size_t i = 0; i < points_of(cloud); ++i) {
+      const std::byte* const point = cloud.data.data() + byte_of_point(cloud, i);
+      x_.push_back(static_cast<float>(at.x.of(point)));
+      y_.push_back(static_cast<float>(at.y.of(point)));
+      z_.push_back(static_cast<float>(at.z.of(point)));
+      if (ring) ring_.push_back(ring_of_point(i, ring->of(point)));
+    }
+  }
+  [[nodiscard]] GivenCloud given() const {
+    return {.x_m = x_, .y_m = y_, .z_m = z_, .rows = rows_, .cols = rows_ > 0 ? cols_ : 0, .ring = ring_};
+  }
+
+ private:
+  /// 0 for a point that met nothing.
+  [[nodiscard]] std::uint16_t ring_of_point(std::size_t i, double value) const {
+    constexpr double kMostRing = 65535.0;
+    if (value >= 0.0 && value <= kMostRing && value == std::floor(value)) return static_cast<std::uint16_t>(value);
+    if (!std::isfinite(x_[i] + y_[i] + z_[i])) return 0;
+    throw InputError(fmt::format("point {}: ring = {} is no whole number in [0, {}]", i, value, kMostRing));
+  }
+
+  std::uint32_t rows_, cols_;
+  std::vector<float> x_, y_, z_;
+  std::vector<std::uint16_t> ring_;
+};
+
+/// The returns of a frame at the places of the points.
+class NoisyPoints {
+ public:
+  NoisyPoints(const Frame& frame, std::span<const std::uint32_t> places)
+      : places_(places), at_(frame.hit_sensor_m()), reason_(frame.reason()) {}
+
+  [[nodiscard]] Reason reason(std::size_t i) const {
+    return places_[i] < reason_.size() ? reason_[places_[i]] : Reason::kMiss;
+  }
+  void put(const CloudCoordinates& to, std::size_t i, std::byte* point) const {
+    constexpr float kLost = std::numeric_limits<float>::quiet_NaN();
+    const std::uint32_t at = places_[i];
+    if (reason(i) == Reason::kHit) return to.put(at_.x[at], at_.y[at], at_.z[at], point);
+    to.put(kLost, kLost, kLost, point);
+  }
+
+ private:
+  std::span<const std::uint32_t> places_;
+  PointSpan at_;
+  std::span<const Reason> reason_;
+};
+
+/// Keeps `clean` and changes its points; those of one row only as far as they have returns.
+CloudMessage cloud_with(const NoisyPoints& points, const msg::PointCloud2& clean, const CloudCoordinates& at) {
+  CloudMessage noisy{clean, std::make_unique<std::byte[]>(clean.data.size())};
+  std::byte* const data = noisy.points.get();
+  if (clean.height > 1) {
+    std::memcpy(data, clean.data.data(), clean.data.size());
+    for (std::size_t i = 0; i < points_of(clean); ++i) {
+      points.put(at, i, data + byte_of_point(clean, i));
+      noisy.message.is_dense = noisy.message.is_dense && points.reason(i) == Reason::kHit;
+    }
+    noisy.message.data = {data, clean.data.size()};
+    return noisy;
+  }
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < points_of(clean); ++i) {
+    if (points.reason(i) != Reason::kHit) continue;
+    std::byte* const point = data + std::size_t{kept++} * clean.point_step;
+    std::memcpy(point, clean.data.data() + byte_of_point(clean, i), clean.point_step);
+    points.put(at, i, point);
+  }
+  noisy.message.width = kept, noisy.message.row_step = kept * clean.point_step;
+  noisy.message.is_dense = true;
+  noisy.message.data = {data, std::size_t{kept} * clean.point_step};
+  return noisy;
+}
+
+CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::PointCloud2& clean,
+                         ReasonCounts& counts) {
+  const CloudCoordinates at(clean);
+  const CloudColumns columns(clean, at);
+  Frame frame({Channel::kHitSensor, Channel::kReason});
+  noise.apply(index, columns.given(), frame);
+  const NoisyPoints points(frame, noise.cloud_places());
+  for (std::size_t i = 0; i < points_of(clean); ++i) ++counts[static_cast<std::size_t>(points.reason(i))];
+  return cloud_with(points, clean, at);
+}
+
+}  // namespace
+
+std::vector<std::byte> apply_to_cloud_message(SensorNoise& noise, std::uint32_t index,
+                                              std::span<const std::byte> message, ReasonCounts& counts) {
+  msg::PointCloud2 clean;
+  read_message(message, clean);
+  const std::string bytes = write_message(noisy_cloud(noise, index, clean, counts).message);
+  const auto made = std::as_bytes(std::span(bytes));
+  return {made.begin(), made.end()};
+}
+
+void apply_to_cloud_file(SensorNoise& noise, std::uint32_t index, const std::filesystem::path& clean,
+                         const std::filesystem::path& noisy, ReasonCounts& counts) {
+  within_memory(clean, [&] {
+    const CloudFile file = read_cloud_file(clean);
+    const CloudMessage made =
+        with_prefix(clean.string(), [&] { return noisy_cloud(noise, index, file.cloud.message, counts); });
+    write_cloud(noisy, made.message, file.format);
+  });
+}
+
+bool is_cloud_file(const std::filesystem::path& file) {
+  const std::string extension = lower_case(file.extension().string());
+  if (extension == ".pcd" || extension == ".ply" || extension == ".bin") return true;
+  if (extension != ".npy") return false;
+  const npy::Array array = within_memory(file, [&] { return npy::read(file); });
+  const std::size_t planes = array.shape.empty() ? 0 : array.shape.back();
+  return (array.shape.size() == 2 || array.shape.size() == 3) && (planes == 3 || planes == 4);
+}
+
+}  // namespace fathom
