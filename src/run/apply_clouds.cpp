@@ -69,9 +69,9 @@ class CloudColumns {
 };
 
 /// The returns of a frame at the places of the points.
-class NoisyPoints {
+class AppliedPoints {
  public:
-  NoisyPoints(const Frame& frame, std::span<const std::uint32_t> places)
+  AppliedPoints(const Frame& frame, std::span<const std::uint32_t> places)
       : places_(places), at_(frame.hit_sensor_m()), reason_(frame.reason()) {}
 
   [[nodiscard]] Reason reason(std::size_t i) const {
@@ -91,7 +91,7 @@ class NoisyPoints {
 };
 
 /// Keeps `clean` and changes its points; those of one row only as far as they have returns.
-CloudMessage cloud_with(const NoisyPoints& points, const msg::PointCloud2& clean, const CloudCoordinates& at) {
+CloudMessage cloud_with(const AppliedPoints& points, const msg::PointCloud2& clean, const CloudCoordinates& at) {
   CloudMessage noisy{clean, std::make_unique<std::byte[]>(clean.data.size())};
   std::byte* const data = noisy.points.get();
   if (clean.height > 1) {
@@ -122,7 +122,7 @@ CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::Poi
   const CloudColumns columns(clean, at);
   Frame frame({Channel::kHitSensor, Channel::kReason});
   noise.apply(index, columns.given(), frame);
-  const NoisyPoints points(frame, noise.cloud_places());
+  const AppliedPoints points(frame, noise.cloud_places());
   for (std::size_t i = 0; i < points_of(clean); ++i) ++counts[static_cast<std::size_t>(points.reason(i))];
   return cloud_with(points, clean, at);
 }

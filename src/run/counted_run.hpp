@@ -21,7 +21,6 @@
 
 namespace fathom {
 
-using ReasonCounts = std::array<std::uint64_t, kReasonNames.size()>;  ///< of a frame: Frame::count_reasons()
 
 /// Notices a sensor that sees only its carrier: mounted inside a body, nearer to it than it can measure.
 class SelfOcclusionCheck {

@@ -90,4 +90,8 @@ FATHOM_API void write_depth_png(const std::filesystem::path& file, const Frame& 
                                 const LostPolicy& policy = {LostValue::kZero, 0.0F}, double per_m = 1000.0,
                                 OffScale off_scale = OffScale::kRefuse);
 
+/// A float channel of one value per ray as a portable float map; lost pixels are NaN. Throws InputError for others.
+FATHOM_API void write_pfm(const std::filesystem::path& file, const Frame& frame, Channel channel,
+                          bool big_endian = false);
+
 }  // namespace fathom

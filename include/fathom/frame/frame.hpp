@@ -152,7 +152,7 @@ class FATHOM_API Frame {
   [[nodiscard]] Frame of_return(std::uint32_t k) const;
 
   /// How many returns ended with each Reason (needs kReason).
-  [[nodiscard]] std::array<std::uint64_t, kReasonNames.size()> count_reasons() const;
+  [[nodiscard]] ReasonCounts count_reasons() const;
 
  private:
   friend class FrameWriter;  // of the library: fills the arrays

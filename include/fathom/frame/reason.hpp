@@ -34,6 +34,9 @@ inline constexpr std::array<std::string_view, 17> kReasonNames = {
     "hidden_right", "hidden_both", "low_energy",      "random_loss",     "dropout",          "masked",
     "edge_loss",    "edge",        "speckle",         "low_texture",     "no_further_return"};
 
+/// How many returns or points have each reason.
+using ReasonCounts = std::array<std::uint64_t, kReasonNames.size()>;
+
 /// The colour of each reason in pictures, 0xRRGGBB.
 inline constexpr std::array<std::uint32_t, kReasonNames.size()> kReasonColors = {
     0x78c878, 0x22242e, 0xf0e442, 0x0072b2, 0xe69f00, 0x56b4e9, 0x009e73, 0x3c5a6e, 0x9467bd,

@@ -2,7 +2,6 @@
 #pragma once
 // Clouds of other programs, with all their fields, through SensorNoise.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -14,9 +13,6 @@
 #include <fathom/simulate/sensor_noise.hpp>
 
 namespace fathom {
-
-/// The number of points with each Reason.
-using ReasonCounts = std::array<std::uint64_t, kReasonNames.size()>;
 
 /// Gives a serialised sensor_msgs/msg/PointCloud2 (CDR) the noise of frame `index`. x, y and z change; all other fields
 /// stay. A field `ring` goes into GivenCloud. Lost points are NaN in a cloud of several rows, and leave a cloud of one

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "fit/report/depth_folder.hpp"
 #include "io/log/bag_depth.hpp"
 #include "io/log/grey_image.hpp"
+#include "io/picture/pfm.hpp"
 
 namespace fathom {
 
@@ -79,12 +81,18 @@ std::vector<std::string> matching(const std::vector<std::string>& names, const s
   return found;
 }
 
-std::vector<std::string> chosen(const std::vector<std::string>& names, const std::string& pattern) {
-  if (!pattern.empty()) return matching(names, pattern);
-  for (const char* usual : {"depth*.npy", "depth*.png", "*.npy", "*.png"}) {
-    if (auto found = matching(names, usual); !found.empty()) return found;
+/// The names that match the first pattern with any.
+std::vector<std::string> first_matching(const std::vector<std::string>& names,
+                                        std::initializer_list<const char*> patterns) {
+  for (const char* pattern : patterns) {
+    if (auto found = matching(names, pattern); !found.empty()) return found;
   }
   return {};
+}
+
+std::vector<std::string> chosen(const std::vector<std::string>& names, const std::string& pattern) {
+  if (!pattern.empty()) return matching(names, pattern);
+  return first_matching(names, {"depth*.npy", "depth*.png", "depth*.pfm", "*.npy", "*.png", "*.pfm"});
 }
 
 std::vector<fs::path> in_folder(const fs::path& folder, const std::vector<std::string>& names) {
@@ -101,7 +109,7 @@ std::vector<fs::path> images_named(const fs::path& folder, const std::string& pa
 
 [[noreturn]] void refuse_empty(const fs::path& folder, const std::string& pattern, const Listing& listing) {
   std::string text = fmt::format("{}: holds no {}", folder.string(),
-                                 pattern.empty() ? "depth image, PNG or NPY" : fmt::format("file '{}'", pattern));
+                                 pattern.empty() ? "depth image, PNG, NPY or PFM" : fmt::format("file '{}'", pattern));
   for (const std::string& inner : listing.folders) {
     std::error_code unknown;
     if (!fs::is_directory(folder / inner, unknown)) continue;
@@ -150,6 +158,13 @@ DepthImage read_array(const fs::path& file, double levels_per_m) {
   std::vector<double> values(shape[0] * shape[1]);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = array.at(i);
   take_depths(values, levels_per_m, image);
+  return image;
+}
+
+DepthImage read_float_map(const fs::path& file) {
+  const FloatImage map = read_pfm(file);
+  DepthImage image{.rows = map.rows, .cols = map.cols, .depth_m = {}, .big_endian = map.big_endian};
+  take_depths(map.value, 1.0, image);
   return image;
 }
 
@@ -226,6 +241,7 @@ DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
   const auto is_array = [&] { return read_file(file).starts_with("\x93NUMPY"); };
   return within_memory(file, [&] {
     const std::string extension = file.extension().string();
+    if (extension == ".pfm") return read_float_map(file);
     const bool array = extension == ".npy" || (extension != ".png" && is_array());
     return array ? read_array(file, levels_per_m) : read_levels(file, levels_per_m);
   });
@@ -248,6 +264,13 @@ std::vector<fs::path> depth_images(const fs::path& folder, const std::string& pa
   std::vector<fs::path> files = in_folder(folder, chosen(listing.files, pattern));
   if (files.empty()) refuse_empty(folder, pattern, listing);
   return files;
+}
+
+std::vector<fs::path> depth_images_or_clouds(const fs::path& folder, const std::string& pattern) {
+  const std::vector<std::string> names = list(folder).files;
+  if (!pattern.empty() || !chosen(names, pattern).empty()) return depth_images(folder, pattern);
+  const std::vector<std::string> clouds = first_matching(names, {"*.pcd", "*.ply", "*.bin"});
+  return clouds.empty() ? depth_images(folder) : in_folder(folder, clouds);
 }
 
 DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& options) {

@@ -207,12 +207,12 @@ bool begins_as_pcd(std::string_view bytes) {
 
 }  // namespace
 
-CloudFormat cloud_format(std::string_view bytes, const std::filesystem::path& file) {
-  if (bytes.starts_with("ply")) return CloudFormat::kPly;
-  if (begins_as_pcd(bytes) || lower_case(file.extension().string()) == ".pcd") return CloudFormat::kPcd;
-  if (bytes.starts_with("\x93NUMPY")) return CloudFormat::kNpy;
-  if (file.extension() == ".bin") return CloudFormat::kFloats;
-  if (bytes.starts_with(std::string_view("\0\1\0\0", 4))) return CloudFormat::kMessage;
+CloudFileFormat cloud_format(std::string_view bytes, const std::filesystem::path& file) {
+  if (bytes.starts_with("ply")) return CloudFileFormat::kPly;
+  if (begins_as_pcd(bytes) || lower_case(file.extension().string()) == ".pcd") return CloudFileFormat::kPcd;
+  if (bytes.starts_with("\x93NUMPY")) return CloudFileFormat::kNpy;
+  if (file.extension() == ".bin") return CloudFileFormat::kFloats;
+  if (bytes.starts_with(std::string_view("\0\1\0\0", 4))) return CloudFileFormat::kMessage;
   throw InputError(file.string() + ": is no cloud: neither PCD, PLY, a PointCloud2 nor an array of NumPy");
 }
 
@@ -220,17 +220,17 @@ CloudFile read_cloud_file(const std::filesystem::path& file) {
   const std::string name = file.string();
   return within_memory(file, [&] {
     const std::string bytes = read_file(file);
-    const CloudFormat format = cloud_format(bytes, file);
+    const CloudFileFormat format = cloud_format(bytes, file);
     switch (format) {
-      case CloudFormat::kPcd:
+      case CloudFileFormat::kPcd:
         return CloudFile{format, parse_pcd(bytes, name)};
-      case CloudFormat::kPly:
+      case CloudFileFormat::kPly:
         return CloudFile{format, parse_ply_points(bytes, name)};
-      case CloudFormat::kNpy:
+      case CloudFileFormat::kNpy:
         return CloudFile{format, cloud_of_array(file)};
-      case CloudFormat::kFloats:
+      case CloudFileFormat::kFloats:
         return CloudFile{format, cloud_of_floats(bytes, file)};
-      case CloudFormat::kMessage:
+      case CloudFileFormat::kMessage:
         break;
     }
     return CloudFile{format, cloud_of_message(bytes, name)};

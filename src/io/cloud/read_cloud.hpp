@@ -11,10 +11,10 @@
 
 namespace fathom {
 
-enum class CloudFormat : std::uint8_t { kPcd, kPly, kNpy, kFloats, kMessage };
+enum class CloudFileFormat : std::uint8_t { kPcd, kPly, kNpy, kFloats, kMessage };
 
 /// The format of a file that begins with these bytes. Throws InputError naming the file for other formats.
-CloudFormat cloud_format(std::string_view bytes, const std::filesystem::path& file);
+CloudFileFormat cloud_format(std::string_view bytes, const std::filesystem::path& file);
 
 /// Points of a file: PCD 0.7 (ascii, binary, binary_compressed), PLY (its first element, `vertex`), a serialised
 /// PointCloud2, a NumPy array [..., 3] of x y z or [..., 4] with intensity, or the float32 of KITTI and nuScenes
@@ -23,13 +23,13 @@ CloudFormat cloud_format(std::string_view bytes, const std::filesystem::path& fi
 CloudMessage read_cloud(const std::filesystem::path& file);
 /// The same, with the format.
 struct CloudFile {
-  CloudFormat format;
+  CloudFileFormat format;
   CloudMessage cloud;
 };
 CloudFile read_cloud_file(const std::filesystem::path& file);
 
 /// Writes a cloud that was read in that format, in binary. The file appears whole or not at all.
-void write_cloud(const std::filesystem::path& file, const msg::PointCloud2& cloud, CloudFormat format);
+void write_cloud(const std::filesystem::path& file, const msg::PointCloud2& cloud, CloudFileFormat format);
 
 /// The layout of the points of a file.
 struct PointTable {
