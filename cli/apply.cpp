@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -20,6 +21,8 @@
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/fit/reports.hpp>
+#include <fathom/frame/reason.hpp>
+#include <fathom/simulate/apply_clouds.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
@@ -41,16 +44,22 @@ In the examples renders stands for a folder of your own.
 Examples:
   fathom apply D435 renders --camera 383,383,320,240,0.05 --out noisy
   fathom apply examples/12_table_top/table_top.yaml:camera renders --seed 9 --out noisy --force
+  fathom apply VLP-16 scan_0.pcd scan_1.pcd --out noisy
 
-SENSOR is a preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file. DIR holds depth images, 16-bit PNG (0:
-nothing was met) or NPY (floats in m, or uint16): clean depths along the optical axis. Each gets its noise, its losses
-and the same name under --out: PNG stays PNG, with 0 for a lost pixel, and NPY has floats in m, with NaN. Image k is
-frame k of the sensor. docs/given-frames.md describes what is derived from the image.)";
+SENSOR is a preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file. PATH is a clean file or a folder of
+them. Each file gets its noise, its losses and the same name and format under --out. File k is frame k of the sensor.
 
-/// `fathom apply SENSOR DIR ...`
+Depth images are 16-bit PNG (0: nothing was met), NPY (floats in m, or uint16) or PFM (floats in m): depths along the
+optical axis. A lost pixel is 0 in a PNG, and NaN in NPY, which has floats in m, and in PFM.
+
+Clouds are PCD, PLY, KITTI's BIN, or NPY with 3 or 4 values for each point. All fields stay. A lost point is NaN in a
+cloud of several rows, and leaves a cloud of one row. docs/given-frames.md describes what is derived.)";
+
+/// `fathom apply SENSOR PATH...`
 struct ApplyOptions {
   std::string sensor;
-  fs::path folder, out;
+  std::vector<fs::path> paths;
+  fs::path out;
   std::string files;
   std::optional<fathom::WallCamera> camera;
   double levels_per_m = 1000.0;
@@ -76,7 +85,7 @@ void check_chosen(const fathom::SensorSetup& setup) {
   for (const fathom::ChainEntry& entry : setup.sensor.noise) {
     if (entry.by_entity.empty()) continue;
     throw fathom::InputError(
-        fmt::format("sensor '{}': {} differs by entity, and images have no entities", name, entry.noise.slug()));
+        fmt::format("sensor '{}': {} differs by entity, and given frames have no entities", name, entry.noise.slug()));
   }
 }
 
@@ -127,21 +136,49 @@ std::vector<fs::path> targets(const ApplyOptions& options, const fs::path& image
   return files;
 }
 
-void check_targets(const ApplyOptions& options, const std::vector<fs::path>& images) {
+std::vector<fs::path> input_files(const ApplyOptions& options) {
+  std::vector<fs::path> files;
+  for (const fs::path& path : options.paths) {
+    std::error_code unknown;
+    if (!fs::exists(path, unknown)) throw fathom::InputError(fmt::format("{}: no such file or folder", path.string()));
+    if (!fs::is_directory(path, unknown)) {
+      files.push_back(path);
+      continue;
+    }
+    const std::vector<fs::path> found = fathom::depth_images_or_clouds(path, options.files);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+/// Throws InputError for another format than those of images, or of clouds.
+void check_format(const fs::path& file, bool clouds) {
+  const std::string extension = file.extension().string();
+  if (extension == ".exr") {
+    throw fathom::InputError(
+        fmt::format("{}: fathom reads no EXR: write the depths as PFM, NPY or 16-bit PNG", file.string()));
+  }
+  const std::set<std::string_view> images = {".png", ".npy", ".pfm"}, points = {".pcd", ".ply", ".npy", ".bin"};
+  if ((clouds ? points : images).contains(extension)) return;
+  throw fathom::InputError(fmt::format("{}: is {}", file.string(),
+                                       clouds ? "no cloud as the first file is: neither .pcd, .ply, .npy nor .bin"
+                                              : "no depth image: neither .png, .npy nor .pfm"));
+}
+
+void check_targets(const ApplyOptions& options, const std::vector<fs::path>& files, bool clouds) {
   std::error_code unknown;
   std::set<fs::path> taken;
-  for (const fs::path& image : images) {
-    taken.insert(fs::weakly_canonical(image));
-    if (image.extension() == ".png" || image.extension() == ".npy") continue;
-    throw fathom::InputError(fmt::format("{}: is neither .png nor .npy", image.string()));
+  for (const fs::path& file : files) {
+    check_format(file, clouds);
+    taken.insert(fs::weakly_canonical(file));
   }
-  for (const fs::path& image : images) {
-    for (const fs::path& file : targets(options, image)) {
-      if (!taken.insert(fs::weakly_canonical(file)).second) {
-        throw fathom::InputError(fmt::format("{}: is a clean image, or would be written twice", file.string()));
+  for (const fs::path& file : files) {
+    for (const fs::path& target : targets(options, file)) {
+      if (!taken.insert(fs::weakly_canonical(target)).second) {
+        throw fathom::InputError(fmt::format("{}: is a clean file, or would be written twice", target.string()));
       }
-      if (options.force || !fs::exists(file, unknown)) continue;
-      throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", file.string()));
+      if (options.force || !fs::exists(target, unknown)) continue;
+      throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", target.string()));
     }
   }
 }
@@ -160,64 +197,109 @@ void check_shape(const fs::path& file, const fathom::DepthImage& image, const fa
                                        image.rows, noise.cols(), noise.rows()));
 }
 
-void write_image(const ApplyOptions& options, const fs::path& image, const fathom::Frame& frame) {
+void write_image(const ApplyOptions& options, const fs::path& image, bool big_endian, const fathom::Frame& frame) {
   const std::vector<fs::path> files = targets(options, image);
   if (image.extension() == ".png") {
     fathom::write_depth_png(files[0], frame, fathom::Channel::kDepth, {fathom::LostValue::kZero, 0.0F},
                             options.levels_per_m, fathom::OffScale::kLost);
+  } else if (image.extension() == ".pfm") {
+    fathom::write_pfm(files[0], frame, fathom::Channel::kDepth, big_endian);
   } else {
     fathom::write_npy(files[0], frame, fathom::Channel::kDepth);
   }
   if (options.reasons) fathom::write_npy(files[1], frame, fathom::Channel::kReason);
 }
 
+/// Reads image k, and writes it with noise.
+void apply_to_image(const ApplyOptions& options, const fs::path& file, std::uint32_t k, fathom::SensorNoise& noise,
+                    fathom::Frame& frame) {
+  const fathom::DepthImage image = read_clean(file, options);
+  check_shape(file, image, noise);
+  try {
+    noise.apply(k, {.depth_m = image.depth_m}, frame);
+  } catch (const fathom::InputError& error) {
+    throw fathom::InputError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+  write_image(options, file, image.big_endian, frame);
+}
+
+/// "noisy: 2 clouds with 57 600 points: 57 012 hit, 588 dropout"
+std::string counts_text(const ApplyOptions& options, std::size_t files, bool clouds,
+                        const fathom::ReasonCounts& counts) {
+  std::uint64_t all = 0;
+  std::string text;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    all += counts[k];
+    if (counts[k] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", group_digits(counts[k]), fathom::kReasonNames[k]);
+  }
+  return fmt::format("{}: {} with {}: {}\n", fathom::printable(options.out.string()),
+                     counted(files, clouds ? "cloud" : "image"), counted(all, clouds ? "point" : "pixel"), text);
+}
+
+void check_cloud_options(const ApplyOptions& options) {
+  if (options.camera) throw fathom::InputError("--camera is of depth images alone, and these are clouds");
+  if (options.reasons) throw fathom::InputError("--reasons is of depth images alone, and these are clouds");
+}
+
+fathom::SensorNoise make_noise(const ApplyOptions& options, ChosenSensor chosen) {
+  return fathom::SensorNoise(std::move(chosen.sensor), {.seed = options.seed.value_or(chosen.seed),
+                                                        .compute = {.threads = options.threads},
+                                                        .rate_hz = chosen.rate_hz,
+                                                        .start_s = chosen.start_s,
+                                                        .far_m = options.far_m,
+                                                        .should_stop = &StopSignals::received});
+}
+
 void apply(const ApplyOptions& options) {
-  const std::vector<fs::path> images = fathom::depth_images(options.folder, options.files);
-  check_targets(options, images);
+  const std::vector<fs::path> files = input_files(options);
+  const bool clouds = fathom::is_cloud_file(files.front());
+  check_targets(options, files, clouds);
   ChosenSensor chosen = choose_sensor(options.sensor);
-  fit_camera(options, fathom::read_depth_image(images.front(), options.levels_per_m), chosen.sensor);
+  if (clouds) {
+    check_cloud_options(options);
+  } else {
+    fit_camera(options, fathom::read_depth_image(files.front(), options.levels_per_m), chosen.sensor);
+  }
   const StopSignals signals(Patience::kASecond);
-  fathom::SensorNoise noise(std::move(chosen.sensor), {.seed = options.seed.value_or(chosen.seed),
-                                                       .compute = {.threads = options.threads},
-                                                       .rate_hz = chosen.rate_hz,
-                                                       .start_s = chosen.start_s,
-                                                       .far_m = options.far_m,
-                                                       .should_stop = &StopSignals::received});
-  fathom::ChannelSet channels = {fathom::Channel::kDepth};
-  if (options.reasons) channels.insert(fathom::Channel::kReason);
-  fathom::Frame frame(channels);
+  fathom::SensorNoise noise = make_noise(options, std::move(chosen));
+  fathom::Frame frame({fathom::Channel::kDepth, fathom::Channel::kReason});
+  fathom::ReasonCounts counts = {};
   fs::create_directories(options.out);
   TaskDisplay display("applying noise:", options.quiet);
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    const fathom::DepthImage image = read_clean(images[k], options);
-    check_shape(images[k], image, noise);
-    try {
-      noise.apply(static_cast<std::uint32_t>(k), {.depth_m = image.depth_m}, frame);
-    } catch (const fathom::InputError& error) {
-      throw fathom::InputError(fmt::format("{}: {}", images[k].string(), error.what()));
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    const auto index = static_cast<std::uint32_t>(k);
+    if (clouds) {
+      fathom::apply_to_cloud_file(noise, index, files[k], targets(options, files[k])[0], counts);
+    } else {
+      apply_to_image(options, files[k], index, noise, frame);
+      const fathom::ReasonCounts more = frame.count_reasons();
+      std::ranges::transform(counts, more, counts.begin(), std::plus<>());
     }
-    write_image(options, images[k], frame);
-    display.show_fraction(static_cast<double>(k + 1) / static_cast<double>(images.size()));
+    display.show_fraction(static_cast<double>(k + 1) / static_cast<double>(files.size()));
   }
+  if (!options.quiet) print(counts_text(options, files.size(), clouds, counts));
 }
 
 }  // namespace
 
 void add_apply(CLI::App& app) {
   const auto o = std::make_shared<ApplyOptions>();
-  CLI::App& c = *app.add_subcommand("apply", "Apply the noise of a sensor to depth images of another renderer");
+  CLI::App& c =
+      *app.add_subcommand("apply", "Apply the noise of a sensor to depth images and clouds of another renderer");
   begin_section(c, Section::kRequired);
   c.add_option("SENSOR", o->sensor, "preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file")
       ->required()
       ->type_name("SENSOR");
-  c.add_option("DIR", o->folder, "folder of clean depth images")->required()->type_name("DIR");
-  c.add_option("--out", o->out, "folder for the noisy images")->required()->type_name("DIR");
+  c.add_option("PATH", o->paths, "clean depth images or clouds, or folders of them")->required()->type_name("PATH");
+  c.add_option("--out", o->out, "folder for the noisy files")->required()->type_name("DIR");
   begin_section(c, Section::kInput);
   add_parsed(c,
              {"--camera", "FX,FY,CX,CY[,BASELINE]",
               "focal lengths and principal point of the images in px, and the baseline in m"},
              [o](const std::string& text) { o->camera = parse_camera(text); });
-  c.add_option("--files", o->files, "names to take, with * and ?; default: depth*.npy, else depth*.png, else all")
+  c.add_option("--files", o->files,
+               "names to take from folders, with * and ?; default: depth*.npy, else depth*.png, else all of one format")
       ->type_name("PATTERN");
   add_number(c, {"--levels-per-m", "N", "levels per metre of 16-bit images"},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o->levels_per_m);

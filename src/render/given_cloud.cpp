@@ -162,8 +162,8 @@ bool CloudImage::find_sensor_ranges(const GivenCloud& given, const RayPattern& s
     const Vec3 p = point_of(given, i);
     if (!(distance_of(p) > 0.0)) continue;
     const Vec3 d = {double{sensor.direction_x[i]}, double{sensor.direction_y[i]}, double{sensor.direction_z[i]}};
-    const Vec3 v = own ? p - Vec3{double{sensor.origin_x[i]}, double{sensor.origin_y[i]}, double{sensor.origin_z[i]}}
-                       : p;
+    const Vec3 v =
+        own ? p - Vec3{double{sensor.origin_x[i]}, double{sensor.origin_y[i]}, double{sensor.origin_z[i]}} : p;
     const double range = v.x * d.x + v.y * d.y + v.z * d.z;
     const double beside = distance_of(v - Vec3{range * d.x, range * d.y, range * d.z});
     if (!(range > 0.0) || beside > kBeside * (range + distance_of(p))) return false;
@@ -208,7 +208,8 @@ void CloudImage::fill_gaps(std::size_t begin, std::size_t end) {
     if (i < end && known_[i] == 0) continue;
     const bool has_left = gap > begin, has_right = i < end;
     if (has_left || has_right) fill_gap(gap, i, has_left ? gap - 1 : i, has_right ? i : gap - 1);
-    if (!has_left && !has_right) std::fill_n(pattern_.direction_x.begin() + static_cast<std::ptrdiff_t>(gap), i - gap, 1.0F);
+    if (!has_left && !has_right)
+      std::fill_n(pattern_.direction_x.begin() + static_cast<std::ptrdiff_t>(gap), i - gap, 1.0F);
     gap = i + 1;
   }
 }

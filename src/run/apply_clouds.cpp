@@ -116,8 +116,7 @@ CloudMessage cloud_with(const AppliedPoints& points, const msg::PointCloud2& cle
   return noisy;
 }
 
-CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::PointCloud2& clean,
-                         ReasonCounts& counts) {
+CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::PointCloud2& clean, ReasonCounts& counts) {
   const CloudCoordinates at(clean);
   const CloudColumns columns(clean, at);
   Frame frame({Channel::kHitSensor, Channel::kReason});

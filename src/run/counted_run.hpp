@@ -21,7 +21,6 @@
 
 namespace fathom {
 
-
 /// Notices a sensor that sees only its carrier: mounted inside a body, nearer to it than it can measure.
 class SelfOcclusionCheck {
  public:

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // `fathom apply`: clean images get the noise of a sensor, and what it refuses.
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -82,11 +85,183 @@ TEST_F(Apply, RefusesWhatItCannotUse) {
   refused(scene_with("other.yaml", "") + ":kamera", {}, "nearest: camera");
   refused("D435", {"--camera", "200,200,159.5,119.5", "--files", "none*"}, "none*");
   expect_refused("clean", {"apply", "D435", clean, "--out", clean, "--camera", "200,200,159.5,119.5"},
-                 {"is a clean image"}, out);
+                 {"is a clean file"}, out);
   const std::string scene = scene_with("same.yaml", "") + ":camera";
   EXPECT_EQ(run_fathom({"apply", scene, clean, "--out", folder_ / "first"}).exit_code, 0);
   expect_refused("twice", {"apply", scene, clean, "--out", folder_ / "first"}, {"--force replaces it"}, out);
   EXPECT_EQ(run_fathom({"apply", scene, clean, "--out", folder_ / "first", "--force"}).exit_code, 0);
+}
+
+template <class T>
+void append(std::string& bytes, T value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+/// Points x y z intensity as KITTI has them, on a circle 5 m around the sensor.
+std::string kitti(std::size_t points) {
+  std::string bytes;
+  for (std::size_t i = 0; i < points; ++i) {
+    const double angle = 0.01 * static_cast<double>(i);
+    append(bytes, static_cast<float>(5 * std::cos(angle))), append(bytes, static_cast<float>(5 * std::sin(angle)));
+    append(bytes, 0.0F), append(bytes, static_cast<float>(i));
+  }
+  return bytes;
+}
+
+/// The same points as text, with a ring.
+std::string pcd(std::size_t rows, std::size_t cols, const std::string& ring = "3") {
+  std::string text = "VERSION 0.7\nFIELDS x y z intensity ring\nSIZE 4 4 4 4 2\nTYPE F F F F U\nCOUNT 1 1 1 1 1\n";
+  text += "WIDTH " + std::to_string(cols) + "\nHEIGHT " + std::to_string(rows) + "\nDATA ascii\n";
+  for (std::size_t i = 0; i < rows * cols; ++i) {
+    const double angle = 0.01 * static_cast<double>(i);
+    text += std::to_string(5 * std::cos(angle)) + " " + std::to_string(5 * std::sin(angle)) + " 0 " +
+            std::to_string(i) + " " + ring + "\n";
+  }
+  return text;
+}
+
+float float_at(const std::string& bytes, std::size_t at) {
+  float value = 0;
+  std::memcpy(&value, bytes.data() + at, sizeof(value));
+  return value;
+}
+
+class ApplyToClouds : public Apply {
+ protected:
+  std::string lidar_with(const std::string& noise) {
+    return write_text(folder_ / "lidar.yaml",
+                      "scene:\n  meshes: {box: {box: {size_m: [1, 1, 1]}}}\n"
+                      "  entities: [{name: box, mesh: box}]\n"
+                      "sensors:\n  - {name: lidar, preset: VLP-16, outputs: [pcd], noise: [" +
+                          noise + "]}\nframes: 1\nseed: 3\n") +
+           ":lidar";
+  }
+};
+
+TEST_F(ApplyToClouds, LostPointsLeaveACloudOfOneRowAndFieldsStay) {
+  const std::string clean = write_text(folder_ / "a.bin", kitti(300));
+  const std::string sensor = lidar_with("{distance: {stddev_m: 0.01}}, {dropout: {probability: 0.2}}");
+  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "noisy"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const std::string bytes = bytes_of(folder_ / "noisy/a.bin");
+  ASSERT_EQ(bytes.size() % 16, 0U);
+  const std::size_t left = bytes.size() / 16;
+  EXPECT_TRUE(left > 200 && left < 280) << left;
+  EXPECT_NE(ended.out.find("1 cloud with 300 points: " + std::to_string(left) + " hit, " + std::to_string(300 - left) +
+                           " dropout"),
+            std::string::npos)
+      << ended.out;
+  float last = -1;
+  for (std::size_t k = 0; k < left; ++k) {
+    const float x = float_at(bytes, 16 * k), y = float_at(bytes, 16 * k + 4), number = float_at(bytes, 16 * k + 12);
+    EXPECT_NEAR(std::hypot(x, y), 5.0, 0.06);
+    EXPECT_NEAR(std::atan2(y, x), 0.01 * number, 1e-5);
+    EXPECT_GT(number, last);
+    last = number;
+  }
+}
+
+TEST_F(ApplyToClouds, LostPointsAreNanInRowsAndEveryFormatKeepsItsName) {
+  const std::string rows = write_text(folder_ / "in/a.pcd", pcd(2, 100)),
+                    rings = write_text(folder_ / "in/b.pcd", pcd(1, 200));
+  const std::string sensor = lidar_with("{dropout: {probability: 0.2}}, {edge_loss: {high_probability: 0.5}}");
+  const Ended ended = run_fathom({"apply", sensor, folder_ / "in", "--out", folder_ / "noisy"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("2 clouds with 400 points"), std::string::npos) << ended.out;
+  const std::string organised = bytes_of(folder_ / "noisy/a.pcd");
+  EXPECT_NE(organised.find("WIDTH 100\nHEIGHT 2\n"), std::string::npos);
+  const std::size_t body = organised.find("DATA binary\n") + 12;
+  ASSERT_EQ(organised.size(), body + std::size_t{200} * 18);
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    lost += std::isnan(float_at(organised, body + 18 * i)) ? 1 : 0;
+    EXPECT_EQ(float_at(organised, body + 18 * i + 12), static_cast<float>(i));
+  }
+  EXPECT_TRUE(lost > 10 && lost < 100) << lost;
+  EXPECT_NE(bytes_of(folder_ / "noisy/b.pcd").find("FIELDS x y z intensity ring\n"), std::string::npos);
+  // What is written is read again.
+  const Ended again = run_fathom({"apply", sensor, folder_ / "noisy", "--out", folder_ / "again", "--quiet"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(again.out + again.err, "");
+}
+
+TEST_F(ApplyToClouds, RefusesHostileFiles) {
+  const std::string out = folder_ / "out";
+  const auto refused = [&](const std::string& name, const std::string& bytes, const std::string& part,
+                           const std::string& noise = "{dropout: {probability: 0.2}}") {
+    const std::string file = write_text(folder_ / name, bytes);
+    expect_refused(name, {"apply", lidar_with(noise), file, "--out", out}, {name, part}, folder_ / "out" / name);
+  };
+  refused("short.bin", kitti(3).substr(0, 40), "40 bytes are no whole number of points");
+  refused("huge.pcd",
+          "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 4000000000\nHEIGHT 1\nDATA "
+          "binary\n",
+          "more than 4 GiB");
+  refused("cut.pcd", pcd(2, 5).substr(0, 200), "announced");
+  refused("nan.bin", std::string(64, '\xff'), "none of the 4 points met anything");
+  refused("zero.bin", std::string(64, '\0'), "none of the 4 points met anything");
+  refused(
+      "ring.pcd",
+      [] {
+        std::string text = pcd(1, 2);
+        return text.replace(text.find("TYPE F F F F U"), 14, "TYPE F F F F I").replace(text.rfind("3\n"), 2, "-3\n");
+      }(),
+      "point 1: ring = -3 is no whole number in [0, 65535]");
+  refused(
+      "whole.ply",
+      "ply\nformat ascii 1.0\nelement vertex 1\nproperty int x\nproperty int y\nproperty int z\nend_header\n1 2 3\n",
+      "its x is no float32 or float64");
+  refused("unordered.bin", kitti(9), "edge_loss needs neighbours", "{edge_loss: {high_probability: 0.5}}");
+  refused(
+      "mm.bin",
+      [] {
+        std::string bytes;
+        for (const float v : {1000.0F, 1000.0F, 1000.0F, 1.0F}) append(bytes, v);
+        return bytes;
+      }(),
+      "are they millimetres?");
+  refused("a.exr", "v/1", "reads no EXR");
+  const std::string cloud = write_text(folder_ / "a.bin", kitti(9));
+  expect_refused("camera", {"apply", "VLP-16", cloud, "--camera", "1,1,1,1", "--out", out}, {"depth images alone"},
+                 out);
+  expect_refused("mixed", {"apply", "VLP-16", cloud, write_text(folder_ / "a.png", "x"), "--out", out},
+                 {"a.png", "no cloud as the first file is"}, out);
+  expect_refused("absent", {"apply", "VLP-16", folder_ / "none", "--out", out}, {"none: no such file or folder"}, out);
+}
+
+/// A float map of 4 x 3 pixels, 2 m everywhere except one, which met nothing.
+std::string pfm(bool big_endian) {
+  std::string bytes = std::string("Pf\n4 3\n") + (big_endian ? "1.0\n" : "-1.0\n");
+  for (int i = 0; i < 12; ++i) {
+    std::string value;
+    append(value, i == 0 ? 0.0F : 2.0F);
+    if (big_endian) std::reverse(value.begin(), value.end());
+    bytes += value;
+  }
+  return bytes;
+}
+
+TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
+  for (const bool big_endian : {false, true}) {
+    const std::string name = big_endian ? "big.pfm" : "little.pfm", clean = write_text(folder_ / name, pfm(big_endian));
+    const Ended ended = run_fathom({"apply", "D435", clean, "--camera", "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const std::string noisy = bytes_of(folder_ / "noisy" / name);
+    EXPECT_EQ(noisy.size(), pfm(big_endian).size());
+    EXPECT_EQ(noisy.substr(0, 10), pfm(big_endian).substr(0, 10));
+    std::string first = noisy.substr(noisy.size() - 48, 4);  // of the lowest row
+    if (big_endian) std::reverse(first.begin(), first.end());
+    EXPECT_TRUE(std::isnan(float_at(first, 0)));
+  }
+  const auto refused = [&](const std::string& name, const std::string& bytes, const std::string& part) {
+    const std::string file = write_text(folder_ / name, bytes);
+    expect_refused(name, {"apply", "D435", file, "--camera", "4,4,1.5,1", "--out", folder_ / "out"}, {name, part},
+                   folder_ / "out");
+  };
+  refused("cut.pfm", pfm(false).substr(0, 50), "4 x 3 pixels need 48 bytes");
+  refused("colours.pfm", "PF\n4 3\n-1.0\n", "has colours");
+  refused("wide.pfm", "Pf\n99999 3\n-1.0\n", "a side is not in [1, 32768]");
+  refused("scale.pfm", "Pf\n4 3\n0\n", "no width, height and scale");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,8 +29,24 @@ using test::make_sensor;
 /// The clean values of a frame, as a user has them.
 struct CleanImage {
   std::vector<float> range_m, depth_m, normal, reflectivity;
+  std::vector<float> x_m, y_m, z_m;
   std::vector<std::uint32_t> entity_id;
+  std::uint32_t rows = 0, cols = 0;
   Pose world_from_sensor = {};
+
+  [[nodiscard]] GivenCloud cloud() const {
+    return {.x_m = x_m,
+            .y_m = y_m,
+            .z_m = z_m,
+            .rows = rows,
+            .cols = cols,
+            .range_m = range_m,
+            .normal = normal,
+            .normal_frame = NormalFrame::kWorld,
+            .entity_id = entity_id,
+            .reflectivity = reflectivity,
+            .world_from_sensor = world_from_sensor};
+  }
 
   [[nodiscard]] GivenFrame given() const {
     return {.range_m = range_m,
@@ -52,7 +69,10 @@ CleanImage clean_image(const Scene& scene, Sensor sensor, std::uint32_t index = 
   image.range_m.assign(frame.clean_range_m().begin(), frame.clean_range_m().end());
   image.depth_m.assign(frame.clean_depth_m().begin(), frame.clean_depth_m().end());
   image.entity_id.assign(frame.entity_id().begin(), frame.entity_id().end());
-  const PointSpan n = frame.normal_world();
+  const PointSpan n = frame.normal_world(), hit = frame.clean_hit_sensor_m();
+  image.rows = frame.rows(), image.cols = frame.cols();
+  image.x_m.assign(hit.x.begin(), hit.x.end()), image.y_m.assign(hit.y.begin(), hit.y.end());
+  image.z_m.assign(hit.z.begin(), hit.z.end());
   for (std::size_t i = 0; i < frame.size(); ++i) {
     image.normal.insert(image.normal.end(), {n.x[i], n.y[i], n.z[i]});
     const std::uint32_t entity = image.entity_id[i];
@@ -156,6 +176,157 @@ TEST(SensorNoiseLaw, HoldsForEveryModelAndEveryKindOfSensor) {
     }
   }
   EXPECT_GE(compared, 50U);
+}
+
+Frame apply_cloud(const Sensor& sensor, const GivenCloud& given, const SensorNoiseOptions& options) {
+  SensorNoise noise(sensor, options);
+  Frame frame(test::all_channels());
+  noise.apply(0, given, frame);
+  return frame;
+}
+
+TEST(SensorNoiseLaw, TheCleanCloudOfASimulatorGivesItsFrame) {
+  const Scene scene = test::make_room_scene();
+  std::size_t compared = 0;
+  for (const SensorModel& model : sensors_of_all_kinds()) {
+    for (const Noise& noise : test::busy_models()) {
+      if (needs_scene(noise)) continue;
+      const Sensor sensor = make_sensor(model, {noise}, {{0.3, -0.2, 0.1}, from_roll_pitch_yaw(0.1, 0.2, 0.7)});
+      Frame frame;
+      try {
+        frame = test::render_once(scene, sensor);
+      } catch (const InputError&) {
+        continue;  // the model does not suit this kind
+      }
+      const Frame given = apply_cloud(sensor, clean_image(scene, sensor).cloud(), options_of(scene));
+      EXPECT_EQ(differences(frame, given), "") << sensor_kind(model) << " " << noise.slug();
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 50U);
+}
+
+/// The points of a lidar that stands elsewhere and turned: they lie on no ray of another one.
+CleanImage foreign_points(const Scene& scene) {
+  CleanImage image = clean_image(scene, make_sensor(test::make_lidar(6, 50)));
+  for (std::size_t i = 0; i < image.x_m.size(); ++i) {
+    const Vec3 p = rotate(from_roll_pitch_yaw(0.02, 0.01, 0.3),
+                          Vec3{double{image.x_m[i]}, double{image.y_m[i]}, double{image.z_m[i]}});
+    image.x_m[i] = static_cast<float>(p.x), image.y_m[i] = static_cast<float>(p.y);
+    image.z_m[i] = static_cast<float>(p.z);
+    image.range_m[i] =
+        static_cast<float>(std::sqrt(double{image.x_m[i]} * image.x_m[i] + double{image.y_m[i]} * image.y_m[i] +
+                                     double{image.z_m[i]} * image.z_m[i]));
+  }
+  return image;
+}
+
+RayPattern rays_through(const CleanImage& image, const RayPattern& limits) {
+  RayPattern rays;
+  rays.rows = image.rows, rays.cols = image.cols;
+  rays.min_range_m = {limits.min_range_m.front()}, rays.max_range_m = {limits.max_range_m.front()};
+  for (std::size_t i = 0; i < image.x_m.size(); ++i) {
+    const double x = image.x_m[i], y = image.y_m[i], z = image.z_m[i], distance = std::sqrt(x * x + y * y + z * z);
+    rays.direction_x.push_back(static_cast<float>(x / distance));
+    rays.direction_y.push_back(static_cast<float>(y / distance));
+    rays.direction_z.push_back(static_cast<float>(z / distance));
+  }
+  return rays;
+}
+
+TEST(SensorNoiseLaw, ACloudBringsItsRays) {
+  const Scene scene = test::make_room_scene();
+  const CleanImage image = foreign_points(scene);
+  GivenCloud cloud = image.cloud();
+  cloud.range_m = {};
+  const SensorModel lidar = test::make_lidar(8, 90);
+  std::size_t compared = 0;
+  for (const Noise& noise : test::busy_models()) {
+    Sensor sensor = make_sensor(lidar, {noise});
+    sensor.range_policy = RangePolicy::kKeep;
+    Frame found;
+    try {
+      found = apply_cloud(sensor, cloud, options_of(scene));
+    } catch (const InputError&) {
+      continue;  // the model does not suit a lidar
+    }
+    Sensor table = sensor;
+    table.model = rays_through(image, make_pattern(lidar));
+    EXPECT_EQ(differences(apply_once(table, image.given(), options_of(scene)), found), "") << noise.slug();
+    ++compared;
+  }
+  EXPECT_GE(compared, 8U);
+}
+
+TEST(SensorNoise, RingsSortACloudInAnyOrder) {
+  const Scene scene = test::make_room_scene();
+  const CleanImage image = foreign_points(scene);
+  const Sensor sensor =
+      make_sensor(test::make_lidar(8, 90), {DistanceNoise{.stddev_m = 0.02F}, EdgeLoss{.high_probability = 0.5F}});
+  CleanImage points[2];
+  std::vector<std::uint16_t> rings[2];
+  std::vector<std::uint32_t> order(image.x_m.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = (i * 77U) % static_cast<std::uint32_t>(order.size());
+  for (int k = 0; k < 2; ++k) {
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      const std::uint32_t at = k == 0 ? i : order[i];
+      if (at % 7 == 3) continue;  // rings have gaps
+      points[k].x_m.push_back(image.x_m[at]), points[k].y_m.push_back(image.y_m[at]);
+      points[k].z_m.push_back(image.z_m[at]);
+      rings[k].push_back(static_cast<std::uint16_t>(40 + at / image.cols));
+    }
+  }
+  SensorNoise noise(sensor, {.seed = 7});
+  Frame frames[2] = {Frame({Channel::kRange, Channel::kReason, Channel::kRing}),
+                     Frame({Channel::kRange, Channel::kReason, Channel::kRing})};
+  for (int k = 0; k < 2; ++k) {
+    GivenCloud cloud = points[k].cloud();
+    cloud.ring = rings[k];
+    noise.apply(0, cloud, frames[k]);
+    const std::span<const std::uint32_t> places = noise.cloud_places();
+    EXPECT_EQ(std::set<std::uint32_t>(places.begin(), places.end()).size(), rings[k].size());
+    for (std::size_t i = 0; i < places.size(); ++i) ASSERT_EQ(frames[k].ring()[places[i]], rings[k][i]) << i;
+  }
+  EXPECT_EQ(frames[0].rows(), 6U);
+  EXPECT_LE(frames[0].cols(), 51U);
+  EXPECT_TRUE(test::same_bits(frames[0].range_m(), frames[1].range_m()));
+}
+
+TEST(SensorNoise, RefusesWhatACloudCannotGive) {
+  const std::vector<float> x = {2, 3, 4, NAN}, zero = {0, 0, 0, 0};
+  const auto text = [&](const Sensor& sensor, const GivenCloud& cloud) {
+    return test::input_error([&] { static_cast<void>(apply_cloud(sensor, cloud, {})); });
+  };
+  const GivenCloud cloud = {.x_m = x, .y_m = zero, .z_m = zero};
+  const Sensor lidar = make_sensor(test::make_lidar(2, 8));
+  const auto with = [&](const ChainEntry& entry) { return make_sensor(test::make_lidar(2, 8), {entry}); };
+  EXPECT_NE(text(with(EdgeLoss{.high_probability = 0.5F}), cloud).find("edge_loss needs neighbours"),
+            std::string::npos);
+  EXPECT_NE(text(with(AngularRay{.stddev_rad = 0.01F}), cloud).find("angular_ray needs neighbours"), std::string::npos);
+  EXPECT_NE(text(with({DistanceNoise{.stddev_m = 0.1F}, Correlation{.across_px = 2.0F}}), cloud)
+                .find("the correlation of distance needs neighbours"),
+            std::string::npos);
+  EXPECT_NE(text(make_sensor(test::make_stereo(4, 1, 3, 0.1), {StereoShadow{}}), cloud).find("needs an image"),
+            std::string::npos);
+  EXPECT_EQ(text(lidar, {.x_m = x, .y_m = zero, .z_m = zero, .rows = 3, .cols = 2}), "4 points are not 3 x 2");
+  EXPECT_EQ(text(lidar, {.x_m = zero, .y_m = zero, .z_m = zero}),
+            "none of the 4 points met anything: each is NaN or 0");
+  EXPECT_EQ(text(lidar, {}), "none of the 0 points met anything: each is NaN or 0");
+  EXPECT_EQ(text(lidar, {.x_m = x, .y_m = zero, .z_m = {}}),
+            "x_m, y_m and z_m have 4, 4 and 0 values: they need one for each point");
+  const std::vector<std::uint16_t> few = {1, 2};
+  EXPECT_EQ(text(lidar, {.x_m = x, .y_m = zero, .z_m = zero, .ring = few}),
+            "ring has 2 values, and the cloud has 4 points");
+}
+
+TEST(SensorNoise, APointThatMetNothingReportsNothing) {
+  const std::vector<float> x = {2, 0, NAN, 4}, zero = {0, 0, 0, 0};
+  const Sensor sensor = make_sensor(test::make_lidar(2, 8), {BeamMixture{}});
+  const Frame frame = apply_cloud(sensor, {.x_m = x, .y_m = zero, .z_m = zero}, {});
+  for (const std::size_t i : {1U, 2U}) {
+    EXPECT_EQ(frame.reason()[i], Reason::kMiss) << i;
+    EXPECT_TRUE(std::isnan(frame.range_m()[i]) && std::isnan(frame.hit_sensor_m().x[i])) << i;
+  }
 }
 
 TEST(SensorNoiseLaw, ABatchEqualsItsSingleFrames) {

@@ -51,11 +51,11 @@ struct GivenFrame {
 /// its rays: they start at the origin of the sensor frame, and a point that met nothing reports nothing.
 struct GivenCloud {
   std::span<const float> x_m, y_m, z_m;
-  std::uint32_t rows = 0, cols = 0;               ///< of an organised cloud, row-major; 0: it is not organised
-  std::span<const std::uint16_t> ring = {};       ///< sorts a cloud that is not organised into rows, by azimuth
-  std::span<const float> time_offset_s = {};      ///< for Channel::kTimeOffset; empty: 0
-  std::span<const float> range_m = {};            ///< more exact than the points; empty: as far as the points are away
-  std::span<const float> normal = {};             ///< [points, 3], as in GivenFrame
+  std::uint32_t rows = 0, cols = 0;           ///< of an organised cloud, row-major; 0: it is not organised
+  std::span<const std::uint16_t> ring = {};   ///< sorts a cloud that is not organised into rows, by azimuth
+  std::span<const float> time_offset_s = {};  ///< for Channel::kTimeOffset; empty: 0
+  std::span<const float> range_m = {};        ///< more exact than the points; empty: as far as the points are away
+  std::span<const float> normal = {};         ///< [points, 3], as in GivenFrame
   NormalFrame normal_frame = NormalFrame::kSensor;
   std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
   std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1

@@ -71,13 +71,13 @@ struct PointType {
 
 const PointType& point_type(std::uint8_t datatype) {
   static constexpr std::array<PointType, 8> kTypes = {{{'I', 1, "char"},
-                                                      {'U', 1, "uchar"},
-                                                      {'I', 2, "short"},
-                                                      {'U', 2, "ushort"},
-                                                      {'I', 4, "int"},
-                                                      {'U', 4, "uint"},
-                                                      {'F', 4, "float"},
-                                                      {'F', 8, "double"}}};
+                                                       {'U', 1, "uchar"},
+                                                       {'I', 2, "short"},
+                                                       {'U', 2, "ushort"},
+                                                       {'I', 4, "int"},
+                                                       {'U', 4, "uint"},
+                                                       {'F', 4, "float"},
+                                                       {'F', 8, "double"}}};
   return kTypes.at(datatype - 1U);
 }
 

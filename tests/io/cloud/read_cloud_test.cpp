@@ -103,8 +103,11 @@ RC_GTEST_PROP(ReadCloud, PointsAreTheSameInEveryFormat, ()) {
   for (CloudPoint& point : points) point = any_point();
   for (const std::string& bytes : {pcd(points, false), pcd(points, true), ply(points, "ascii"),
                                    ply(points, "binary_little_endian"), ply(points, "binary_big_endian")}) {
-    const CloudMessage cloud = read_cloud(folder.write("a.cloud", bytes));
-    RC_ASSERT(points_of(cloud.message) == points);
+    const CloudFile file = read_cloud_file(folder.write("a.cloud", bytes));
+    RC_ASSERT(points_of(file.cloud.message) == points);
+    const std::filesystem::path again = folder / "b.cloud";
+    write_cloud(again, file.cloud.message, file.format);
+    RC_ASSERT(points_of(read_cloud(again).message) == points);
   }
 }
 
@@ -349,6 +352,12 @@ TEST(ReadCloud, ArraysOfNumPyAreClouds) {
   double last_z = 0;
   std::memcpy(&last_z, cloud.message.data.data() + 17 * sizeof(double), sizeof(double));
   EXPECT_EQ(last_z, 17.0);
+  for (const auto& [shape, values] : {std::pair("(2, 3, 3)", 18U), std::pair("(5, 4)", 20U)}) {
+    const std::filesystem::path file = array(shape, values), again = folder / "again.npy";
+    write_cloud(again, read_cloud(file).message, CloudFileFormat::kNpy);
+    EXPECT_EQ(test::bytes_of(again).substr(128), test::bytes_of(file).substr(128)) << shape;
+    EXPECT_NE(test::bytes_of(again).find(shape), std::string::npos) << shape;
+  }
   EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_cloud(array("(3, 5)", 15))); }),
                        "is no array [points, 3 or 4] or [rows, cols, 3 or 4] of floats"));
 }
