@@ -183,7 +183,8 @@ class SensorNoise::Impl {
     begin_frame(index, time, rays.pattern, 1, frame);
     if (slots_.empty()) slots_.resize(1);
     slots_[0].image.prepare(image, needs(rays, frame.channels()), *executor_);
-    jobs_.assign(1, job_of(0, rays, time, image.world_from_sensor, slots_[0]));
+    jobs_.clear();
+    jobs_.push_back(job_of(0, rays, time, image.world_from_sensor, slots_[0]));
     fathom::render(jobs_, *executor_, frame);
     cloud_.lose_unknown(frame);
     next_[0] = index + 1;

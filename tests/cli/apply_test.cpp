@@ -162,6 +162,7 @@ TEST_F(ApplyToClouds, LostPointsLeaveACloudOfOneRowAndFieldsStay) {
 }
 
 TEST_F(ApplyToClouds, LostPointsAreNanInRowsAndEveryFormatKeepsItsName) {
+  std::filesystem::create_directories(folder_ / "in");
   const std::string rows = write_text(folder_ / "in/a.pcd", pcd(2, 100)),
                     rings = write_text(folder_ / "in/b.pcd", pcd(1, 200));
   const std::string sensor = lidar_with("{dropout: {probability: 0.2}}, {edge_loss: {high_probability: 0.5}}");
