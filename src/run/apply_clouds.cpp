@@ -90,7 +90,7 @@ class AppliedPoints {
   std::span<const Reason> reason_;
 };
 
-/// Keeps `clean` and changes its points; those of one row only as far as they have returns.
+/// A copy of `clean` with other points. A cloud of one row keeps its returns only.
 CloudMessage cloud_with(const AppliedPoints& points, const msg::PointCloud2& clean, const CloudCoordinates& at) {
   CloudMessage noisy{clean, std::make_unique<std::byte[]>(clean.data.size())};
   std::byte* const data = noisy.points.get();

@@ -114,7 +114,7 @@ class FATHOM_API SensorNoise {
   /// models and correlations that need neighbours; and with environments.
   void apply(std::uint32_t index, const GivenCloud& given, Frame& frame);
   /// [points] of the last cloud: places in the arrays of its frame, valid until the next apply(). A point that met
-  /// nothing has none (~0U) if rings sort the cloud.
+  /// nothing gets ~0U if rings sort the cloud.
   [[nodiscard]] std::span<const std::uint32_t> cloud_places() const;
 
   /// Replaces the chain. Numbers with a range keep the values drawn for the episode. Throws InputError as the

@@ -73,7 +73,7 @@ class PointValue {
   bool is_bigendian_ = false;
 };
 
-/// The last field of that name; empty if there is none.
+/// The last field of that name; empty without one.
 inline std::optional<PointValue> find_value(const msg::PointCloud2& cloud, std::string_view name) {
   std::optional<PointValue> found;
   for (const msg::PointField& field : cloud.point_fields) {
