@@ -166,7 +166,7 @@ std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
   }
 }
 
-std::array<std::uint64_t, kReasonNames.size()> Frame::count_reasons() const {
+ReasonCounts Frame::count_reasons() const {
   std::array<std::uint64_t, kReasonNames.size()> counts{};
   for (const Reason r : reason()) ++counts[static_cast<std::size_t>(r)];
   return counts;

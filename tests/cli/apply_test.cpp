@@ -113,8 +113,8 @@ std::string pcd(std::size_t rows, std::size_t cols, const std::string& ring = "3
   std::string text = "VERSION 0.7\nFIELDS x y z intensity ring\nSIZE 4 4 4 4 2\nTYPE F F F F U\nCOUNT 1 1 1 1 1\n";
   text += "WIDTH " + std::to_string(cols) + "\nHEIGHT " + std::to_string(rows) + "\nDATA ascii\n";
   for (std::size_t i = 0; i < rows * cols; ++i) {
-    const double angle = 0.01 * static_cast<double>(i);
-    text += std::to_string(5 * std::cos(angle)) + " " + std::to_string(5 * std::sin(angle)) + " 0 " +
+    const double angle = 0.01 * static_cast<double>(i % cols), z = 0.5 * static_cast<double>(i / cols);
+    text += std::to_string(5 * std::cos(angle)) + " " + std::to_string(5 * std::sin(angle)) + " " + std::to_string(z) + " " +
             std::to_string(i) + " " + ring + "\n";
   }
   return text;
@@ -198,7 +198,7 @@ TEST_F(ApplyToClouds, RefusesHostileFiles) {
           "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 4000000000\nHEIGHT 1\nDATA "
           "binary\n",
           "more than 4 GiB");
-  refused("cut.pcd", pcd(2, 5).substr(0, 200), "announced");
+  refused("cut.pcd", pcd(2, 5).substr(0, 207), "10 points are announced, and 3 are there");
   refused("nan.bin", std::string(64, '\xff'), "none of the 4 points met anything");
   refused("zero.bin", std::string(64, '\0'), "none of the 4 points met anything");
   refused(
@@ -222,12 +222,12 @@ TEST_F(ApplyToClouds, RefusesHostileFiles) {
       }(),
       "are they millimetres?");
   refused("a.exr", "v/1", "reads no EXR");
-  const std::string cloud = write_text(folder_ / "a.bin", kitti(9));
-  expect_refused("camera", {"apply", "VLP-16", cloud, "--camera", "1,1,1,1", "--out", out}, {"depth images alone"},
-                 out);
-  expect_refused("mixed", {"apply", "VLP-16", cloud, write_text(folder_ / "a.png", "x"), "--out", out},
-                 {"a.png", "no cloud as the first file is"}, out);
-  expect_refused("absent", {"apply", "VLP-16", folder_ / "none", "--out", out}, {"none: no such file or folder"}, out);
+  const std::string cloud = write_text(folder_ / "a.bin", kitti(9)), never = folder_ / "never";
+  expect_refused("camera", {"apply", "VLP-16", cloud, "--camera", "1,1,1,1", "--out", never}, {"depth images alone"},
+                 never);
+  expect_refused("mixed", {"apply", "VLP-16", cloud, write_text(folder_ / "a.png", "x"), "--out", never},
+                 {"a.png", "no cloud as the first file is"}, never);
+  expect_refused("absent", {"apply", "VLP-16", folder_ / "none", "--out", never}, {"none: no such file or folder"}, never);
 }
 
 /// A float map of 4 x 3 pixels, 2 m everywhere except one, which met nothing.
@@ -245,7 +245,7 @@ std::string pfm(bool big_endian) {
 TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
   for (const bool big_endian : {false, true}) {
     const std::string name = big_endian ? "big.pfm" : "little.pfm", clean = write_text(folder_ / name, pfm(big_endian));
-    const Ended ended = run_fathom({"apply", "D435", clean, "--camera", "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
+    const Ended ended = run_fathom({"apply", scene_with("plain.yaml", "") + ":camera", clean, "--camera", "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     const std::string noisy = bytes_of(folder_ / "noisy" / name);
     EXPECT_EQ(noisy.size(), pfm(big_endian).size());
