@@ -114,8 +114,8 @@ std::string pcd(std::size_t rows, std::size_t cols, const std::string& ring = "3
   text += "WIDTH " + std::to_string(cols) + "\nHEIGHT " + std::to_string(rows) + "\nDATA ascii\n";
   for (std::size_t i = 0; i < rows * cols; ++i) {
     const double angle = 0.01 * static_cast<double>(i % cols), z = 0.5 * static_cast<double>(i / cols);
-    text += std::to_string(5 * std::cos(angle)) + " " + std::to_string(5 * std::sin(angle)) + " " + std::to_string(z) + " " +
-            std::to_string(i) + " " + ring + "\n";
+    text += std::to_string(5 * std::cos(angle)) + " " + std::to_string(5 * std::sin(angle)) + " " + std::to_string(z) +
+            " " + std::to_string(i) + " " + ring + "\n";
   }
   return text;
 }
@@ -227,7 +227,8 @@ TEST_F(ApplyToClouds, RefusesHostileFiles) {
                  never);
   expect_refused("mixed", {"apply", "VLP-16", cloud, write_text(folder_ / "a.png", "x"), "--out", never},
                  {"a.png", "no cloud as the first file is"}, never);
-  expect_refused("absent", {"apply", "VLP-16", folder_ / "none", "--out", never}, {"none: no such file or folder"}, never);
+  expect_refused("absent", {"apply", "VLP-16", folder_ / "none", "--out", never}, {"none: no such file or folder"},
+                 never);
 }
 
 /// A float map of 4 x 3 pixels, 2 m everywhere except one, which met nothing.
@@ -245,7 +246,8 @@ std::string pfm(bool big_endian) {
 TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
   for (const bool big_endian : {false, true}) {
     const std::string name = big_endian ? "big.pfm" : "little.pfm", clean = write_text(folder_ / name, pfm(big_endian));
-    const Ended ended = run_fathom({"apply", scene_with("plain.yaml", "") + ":camera", clean, "--camera", "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
+    const Ended ended = run_fathom({"apply", scene_with("plain.yaml", "") + ":camera", clean, "--camera",
+                                    "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     const std::string noisy = bytes_of(folder_ / "noisy" / name);
     EXPECT_EQ(noisy.size(), pfm(big_endian).size());
