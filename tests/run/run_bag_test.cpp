@@ -234,7 +234,7 @@ TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
   RunOptions how = options();
   how.force = true, how.bag = folder_ / "a.yaml";
-  EXPECT_TRUE(test::contains(refusal(setup, how), "a.yaml: is read for the scene, and the bag would replace it"));
+  EXPECT_TRUE(test::contains(refusal(setup, how), "a.yaml: is read, and the bag would replace it"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
   std::string twice = kBagScene;
   for (std::size_t at = twice.find("base"); at != std::string::npos; at = twice.find("base", at + 5)) {

@@ -50,6 +50,7 @@ class Record {
     bytes_.append(value);
     return *this;
   }
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
   /// Appends to `out` and clears the content. `more`: further bytes of the content, which the caller appends.
   void append_to(std::string& out, Op op, std::uint64_t more = 0) {
     const std::uint64_t size = bytes_.size() + more;
@@ -62,6 +63,14 @@ class Record {
  private:
   std::string bytes_;
 };
+
+/// Appends a pair to the metadata of a channel.
+inline void append_pair(std::string& metadata, std::string_view key, std::string_view value) {
+  for (const std::string_view text : {key, value}) {
+    const auto size = static_cast<std::uint32_t>(text.size());
+    metadata.append(reinterpret_cast<const char*>(&size), sizeof(size)).append(text);
+  }
+}
 
 }  // namespace fathom::mcap
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -97,12 +98,32 @@ class McapRecords {
     if (op == Op::kMessage) take_message(content);
   }
 
+  struct Type {
+    std::string name;
+    std::shared_ptr<const BagSchema> schema;
+  };
+
+  /// Counts memory that a bag may claim again and again.
+  void count_schema(std::uint64_t bytes) {
+    schema_bytes_ += bytes;
+    if (schema_bytes_ <= kMostSchemaBytes) return;
+    throw InputError(fmt::format("the definitions of its topics have more than {} bytes", kMostSchemaBytes));
+  }
+
   void take_schema(std::string_view content) {
-    is_sound([&] {
+    BagSchema schema;
+    std::uint16_t id = 0;
+    const bool sound = is_sound([&] {
       ByteCursor cursor(content);
-      const auto id = cursor.number<std::uint16_t>();
-      types_[id] = std::string(cursor.text().substr(0, kMostTopicText + 1));
+      id = cursor.number<std::uint16_t>();
+      types_[id].name = std::string(cursor.text().substr(0, kMostTopicText + 1));
+      schema.encoding = cursor.text(), schema.definition = cursor.text();
     });
+    if (!sound) return;
+    std::shared_ptr<const BagSchema>& known = types_[id].schema;
+    if (known != nullptr && *known == schema) return;  // each chunk repeats it
+    count_schema(schema.encoding.size() + schema.definition.size());
+    known = std::make_shared<const BagSchema>(std::move(schema));
   }
   void take_channel(std::string_view content) {
     std::uint16_t id = 0;
@@ -112,29 +133,31 @@ class McapRecords {
       id = cursor.number<std::uint16_t>();
       const auto type = types_.find(cursor.number<std::uint16_t>());
       topic.name = cursor.text(), topic.encoding = cursor.text();
-      if (type != types_.end()) topic.type = type->second;
+      if (type != types_.end()) topic.type = type->second.name, topic.schema = type->second.schema;
       check_topic(topic);
+      topic.metadata = cursor.text();
     });
     if (!sound) return;
+    if (topics_[id].metadata != topic.metadata) count_schema(topic.metadata.size());
     reading_.add_topic(topic);
     topics_[id] = std::move(topic);
   }
   void take_message(std::string_view content) {
     const BagTopic* of = nullptr;
-    std::uint64_t time_ns = 0;
+    std::uint64_t time_ns = 0, published_ns = 0;
+    std::uint32_t sequence = 0;
     ByteCursor cursor(content);
     const bool sound = is_sound([&] {
       const auto id = cursor.number<std::uint16_t>();
-      static_cast<void>(cursor.number<std::uint32_t>());  // sequence
-      time_ns = cursor.number<std::uint64_t>();
-      static_cast<void>(cursor.number<std::uint64_t>());  // when it was published
+      sequence = cursor.number<std::uint32_t>();
+      time_ns = cursor.number<std::uint64_t>(), published_ns = cursor.number<std::uint64_t>();
       const auto topic = topics_.find(id);
       if (topic == topics_.end()) throw InputError(fmt::format("a message is of channel {}, which is not there", id));
       of = &topic->second;
     });
     if (!sound) return;
     ++messages_;
-    on_message_({*of, time_ns, std::as_bytes(std::span(cursor.rest())), record_, file_});
+    on_message_({*of, time_ns, std::as_bytes(std::span(cursor.rest())), record_, file_, published_ns, sequence});
   }
   void take_chunk(std::string_view content, bool is_cut) {
     ChunkRecords chunk;
@@ -162,10 +185,10 @@ class McapRecords {
   }
 
   const std::filesystem::path& file_;
-  std::uint64_t most_bytes_, inflated_ = 0, messages_ = 0;
+  std::uint64_t most_bytes_, inflated_ = 0, messages_ = 0, schema_bytes_ = 0;
   const OnBagMessage& on_message_;
   BagReading& reading_;
-  std::map<std::uint16_t, std::string> types_;
+  std::map<std::uint16_t, Type> types_;
   std::map<std::uint16_t, BagTopic> topics_;
   std::uint64_t record_ = 0;  // the first byte of the current one
   std::string room_;

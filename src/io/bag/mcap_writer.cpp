@@ -38,7 +38,7 @@ void check_bag_file(const std::filesystem::path& file, const std::vector<std::fi
   if (!std::filesystem::exists(file, error)) return;
   for (const std::filesystem::path& input : inputs) {
     if (!std::filesystem::equivalent(file, input, error)) continue;
-    throw InputError(fmt::format("{}: is read for the scene, and the bag would replace it", file.string()));
+    throw InputError(fmt::format("{}: is read, and the bag would replace it", file.string()));
   }
   if (!std::filesystem::is_regular_file(file, error))
     throw InputError(fmt::format("{}: is no file that a bag could replace", file.string()));
@@ -55,47 +55,65 @@ McapWriter::McapWriter(const std::filesystem::path& file)
   put(head);
 }
 
-std::uint16_t McapWriter::add_topic(std::string_view topic, const MessageType& type) {
-  if (counts_.size() >= 0xffff) throw InputError("a bag has at most 65535 topics");
-  const auto known = std::find(types_.begin(), types_.end(), &type);
-  const auto schema = static_cast<std::uint16_t>(known - types_.begin() + 1);  // 0 means that there is no schema
-  std::string added;
-  if (known == types_.end()) {
-    Record().number(schema).text(type.name).text("ros2msg").text(schema_text(type)).append_to(added, Op::kSchema);
-    types_.push_back(&type);
-    schemas_ += added;
+std::uint16_t McapWriter::add_schema(std::string_view type, const BagSchema& schema) {
+  const auto next = static_cast<std::uint16_t>(schema_ids_.size() + 1);  // 0 means that there is no schema
+  Record content;
+  content.text(type).text(schema.encoding).text(schema.definition);
+  const auto [known, is_new] = schema_ids_.try_emplace(content.bytes(), next);
+  if (is_new) {
+    std::string added;
+    Record().number(known->second).raw(known->first).append_to(added, Op::kSchema);
+    schemas_ += added, open_.bytes += added;
   }
+  return known->second;
+}
+
+std::uint16_t McapWriter::add_channel(std::string_view topic, std::uint16_t schema, std::string_view encoding,
+                                      std::string_view metadata) {
+  if (counts_.size() >= 0xffff) throw InputError("a bag has at most 65535 topics");
   const auto id = static_cast<std::uint16_t>(counts_.size());
   std::string channel;
-  Record metadata;
-  std::string pairs;
-  const auto append = [&pairs](std::string_view text) {
-    const auto size = static_cast<std::uint32_t>(text.size());
-    pairs.append(reinterpret_cast<const char*>(&size), sizeof(size)).append(text);
-  };
-  append("topic_type_hash"), append(type.hash);
-  metadata.number(id).number(schema).text(topic).text("cdr").text(pairs).append_to(channel, Op::kChannel);
-  channels_ += channel;
-  open_.bytes += added + channel;  // in the chunk of its first message, for torn files
+  Record().number(id).number(schema).text(topic).text(encoding).text(metadata).append_to(channel, Op::kChannel);
+  channels_ += channel, open_.bytes += channel;  // in the chunk of its first message, for torn files
   counts_.push_back(0);
   return id;
 }
 
+std::uint16_t McapWriter::add_topic(std::string_view topic, const MessageType& type) {
+  std::string metadata;
+  mcap::append_pair(metadata, "topic_type_hash", type.hash);
+  return add_channel(topic, add_schema(type.name, {"ros2msg", schema_text(type)}), "cdr", metadata);
+}
+
+std::uint16_t McapWriter::add_topic(const BagTopic& topic) {
+  BagSchema schema;
+  if (topic.schema != nullptr) schema = *topic.schema;
+  for (const MessageType* type : message_types()) {  // rosbag2 keeps no definitions in its older .db3 files
+    if (topic.schema == nullptr && type->name == topic.type) schema = {"ros2msg", schema_text(*type)};
+  }
+  const std::uint16_t id = topic.type.empty() && topic.schema == nullptr ? 0 : add_schema(topic.type, schema);
+  return add_channel(topic.name, id, topic.encoding, topic.metadata);
+}
+
 void McapWriter::write(std::uint16_t topic, std::uint64_t time_ns, std::string_view bytes) {
+  write(topic, {time_ns, time_ns, static_cast<std::uint32_t>(counts_.at(topic))}, bytes);
+}
+
+void McapWriter::write(std::uint16_t topic, const Stamp& stamp, std::string_view bytes) {
+  const auto& [time_ns, published_ns, sequence] = stamp;
   const bool first_in_chunk = open_.index.empty();
   open_.start_ns = first_in_chunk ? time_ns : std::min(open_.start_ns, time_ns);
   open_.end_ns = first_in_chunk ? time_ns : std::max(open_.end_ns, time_ns);
   start_ns_ = messages_ == 0 ? time_ns : std::min(start_ns_, time_ns);
   end_ns_ = messages_ == 0 ? time_ns : std::max(end_ns_, time_ns);
-  ++messages_;
+  ++messages_, ++counts_.at(topic);
   std::string& chunk = open_.bytes;
   open_.index[topic].emplace_back(time_ns, chunk.size());
-  const auto sequence = static_cast<std::uint32_t>(counts_.at(topic)++);
   // As Record does, but copies the bytes only once.
   chunk.push_back(static_cast<char>(Op::kMessage));
   append_number(chunk, std::uint64_t{sizeof(topic) + sizeof(sequence) + 2 * sizeof(time_ns)} + bytes.size());
   append_number(chunk, topic), append_number(chunk, sequence);
-  append_number(chunk, time_ns), append_number(chunk, time_ns);
+  append_number(chunk, time_ns), append_number(chunk, published_ns);
   chunk += bytes;
   if (chunk.size() >= kChunkBytes) flush_chunk();
 }
@@ -157,7 +175,7 @@ void McapWriter::put_chunk(const Chunk& chunk) {
 std::string McapWriter::statistics() const {
   Record record;
   record.number(messages_)
-      .number(static_cast<std::uint16_t>(types_.size()))
+      .number(static_cast<std::uint16_t>(schema_ids_.size()))
       .number(static_cast<std::uint32_t>(counts_.size()))
       .number(std::uint32_t{0})  // attachments
       .number(std::uint32_t{0})  // metadata

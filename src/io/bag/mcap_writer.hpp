@@ -14,6 +14,7 @@
 
 #include "core/text/files.hpp"
 #include "io/bag/mcap_format.hpp"
+#include "io/bag/read_bag.hpp"
 #include "io/message/message_type.hpp"
 
 struct ZSTD_CCtx_s;  // of zstd.h
@@ -33,7 +34,17 @@ class McapWriter {
   /// Adds a topic of this type; returns its number for write(). Throws InputError for more than 65535 topics.
   std::uint16_t add_topic(std::string_view topic, const MessageType& type);
 
+  /// Adds a topic of a bag with its definition and metadata.
+  std::uint16_t add_topic(const BagTopic& topic);
+
+  /// When a message was recorded and published, and its number.
+  struct Stamp {
+    std::uint64_t time_ns, published_ns;
+    std::uint32_t sequence;
+  };
   /// `bytes` are a message in CDR. Times may decrease: readers sort by them.
+  void write(std::uint16_t topic, const Stamp& stamp, std::string_view bytes);
+  /// The same, published when it was recorded; the numbers of a topic count from 0.
   void write(std::uint16_t topic, std::uint64_t time_ns, std::string_view bytes);
 
   void commit();
@@ -50,6 +61,10 @@ class McapWriter {
     std::map<std::uint16_t, std::uint64_t> index_offsets;
   };
 
+  /// The number of a definition; adds it if it is new.
+  std::uint16_t add_schema(std::string_view type, const BagSchema& schema);
+  std::uint16_t add_channel(std::string_view topic, std::uint16_t schema, std::string_view encoding,
+                            std::string_view metadata);
   void put(std::string_view bytes);
   /// Valid until the next call.
   std::string_view compress(std::string_view bytes);
@@ -66,7 +81,7 @@ class McapWriter {
   std::string packed_;              ///< room for a compressed chunk
   std::uint64_t offset_ = 0;        ///< bytes written
   std::string schemas_, channels_;  ///< records for the summary
-  std::vector<const MessageType*> types_;
+  std::map<std::string, std::uint16_t> schema_ids_;
   std::vector<std::uint64_t> counts_;  ///< [topics], messages
   std::uint64_t messages_ = 0, start_ns_ = 0, end_ns_ = 0;
   Chunk open_;     ///< the chunk that gets messages

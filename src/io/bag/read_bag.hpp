@@ -7,19 +7,35 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace fathom {
+
+/// What a bag says of the type of a topic, as it is stored.
+struct BagSchema {
+  std::string encoding;    ///< of the definition: "ros2msg"
+  std::string definition;  ///< the fields of the type
+  bool operator==(const BagSchema&) const = default;
+};
 
 struct BagTopic {
   std::string name;      ///< "/scan"
   std::string type;      ///< "sensor_msgs/msg/LaserScan"
   std::string encoding;  ///< of its messages: "cdr"
-  auto operator<=>(const BagTopic&) const = default;
+  // For copies of a bag; topics are compared without them.
+  std::shared_ptr<const BagSchema> schema = nullptr;  ///< null if the bag has none
+  std::string metadata = {};                          ///< pairs of texts, as MCAP stores them
+
+  auto operator<=>(const BagTopic& other) const {
+    return std::tie(name, type, encoding) <=> std::tie(other.name, other.type, other.encoding);
+  }
+  bool operator==(const BagTopic& other) const { return (*this <=> other) == 0; }
 };
 
 /// A message of a bag, valid only during the call.
@@ -29,6 +45,8 @@ struct BagMessage {
   std::span<const std::byte> bytes;
   std::uint64_t record = 0;           ///< MCAP: the first byte of its record or chunk; sqlite3: its id
   const std::filesystem::path& file;  ///< the file of the bag that holds it
+  std::uint64_t published_ns = 0;     ///< when it was published
+  std::uint32_t sequence = 0;         ///< MCAP: its number, if the publisher counts
   /// The begin of error messages: "run_0.db3: /scan".
   [[nodiscard]] std::string place() const;
 };
@@ -55,7 +73,7 @@ void check_topic(const BagTopic& topic);
 
 /// Limits of docs/bags.md.
 inline constexpr std::size_t kMostBagTopics = 65'535, kMostTopicText = 1000;
-inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 30, kMostSchemaBytes = std::uint64_t{1} << 26;
 
 /// Calls `on_message` for each message of a bag: an MCAP file, a .db3 file, or a folder of rosbag2, whose files are
 /// read in the order of their numbers. Throws InputError.

@@ -16,6 +16,7 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "core/text/files.hpp"
+#include "io/bag/mcap_format.hpp"
 #include "io/bag/read_bag.hpp"
 
 namespace fathom {
@@ -86,19 +87,25 @@ class Database {
   /// Throws InputError unless this is a stored table with these plain columns. A view or a computed column may never
   /// end.
   void check_table(const std::string& name, std::span<const std::string_view> columns) {
-    bool is_table = false;
+    if (!is_table(name)) fail(fmt::format("this is no bag of rosbag2: '{}' is no table", name));
+    if (has_columns(name, columns)) return;
+    fail(fmt::format("this is no bag of rosbag2: '{}' lacks plain columns {}", name, fmt::join(columns, ", ")));
+  }
+  bool is_table(const std::string& name) {
+    bool found = false;
     query(
         fmt::format("SELECT type = 'table' FROM pragma_table_list WHERE schema = 'main' AND name = '{}' COLLATE NOCASE",
                     name),
-        [&](sqlite3_stmt* row) { is_table = sqlite3_column_int(row, 0) != 0; });
-    if (!is_table) fail(fmt::format("this is no bag of rosbag2: '{}' is no table", name));
+        [&](sqlite3_stmt* row) { found = sqlite3_column_int(row, 0) != 0; });
+    return found;
+  }
+  bool has_columns(const std::string& name, std::span<const std::string_view> columns) {
     std::size_t plain = 0;
     query(fmt::format("SELECT name FROM pragma_table_xinfo('{}') WHERE hidden = 0 AND dflt_value IS NULL", name),
           [&](sqlite3_stmt* row) {
             plain += std::find(columns.begin(), columns.end(), lower_case(text_of(row, 0))) == columns.end() ? 0 : 1;
           });
-    if (plain == columns.size()) return;
-    fail(fmt::format("this is no bag of rosbag2: '{}' lacks plain columns {}", name, fmt::join(columns, ", ")));
+    return plain == columns.size();
   }
 
  private:
@@ -132,6 +139,9 @@ class Database {
 
 constexpr std::array<std::string_view, 4> kTopicColumns = {"id", "name", "type", "serialization_format"},
                                           kMessageColumns = {"id", "topic_id", "timestamp", "data"};
+// Of newer versions of rosbag2.
+constexpr std::array<std::string_view, 1> kQosColumns = {"offered_qos_profiles"};
+constexpr std::array<std::string_view, 3> kTypeColumns = {"topic_type", "encoding", "encoded_message_definition"};
 
 class Db3Reader {
  public:
@@ -142,7 +152,14 @@ class Db3Reader {
   }
 
   BagReading read() {
-    bag_.query("SELECT id, name, type, serialization_format FROM topics", [&](sqlite3_stmt* row) { take_topic(row); });
+    if (bag_.is_table("message_definitions") && bag_.has_columns("message_definitions", kTypeColumns)) {
+      bag_.query("SELECT topic_type, encoding, encoded_message_definition FROM message_definitions",
+                 [&](sqlite3_stmt* row) { take_type(row); });
+    }
+    const bool has_qos = bag_.has_columns("topics", kQosColumns);
+    bag_.query(fmt::format("SELECT id, name, type, serialization_format, {} FROM topics",
+                           has_qos ? "offered_qos_profiles" : "''"),
+               [&](sqlite3_stmt* row) { take_topic(row); });
     try {
       // Reads blobs one by one, because a query without an index sorts all its columns on a disk.
       data_ = bag_.prepare("SELECT data FROM messages WHERE id = ?");
@@ -162,9 +179,18 @@ class Db3Reader {
     if (bytes_ > most_bytes_) bag_.fail("gives more bytes than it holds: pages of it are there twice");
   }
 
+  void take_type(sqlite3_stmt* row) {
+    BagSchema schema = {text_of(row, 1), text_of(row, 2)};
+    count(schema.encoding.size() + schema.definition.size());
+    schemas_[text_of(row, 0)] = std::make_shared<const BagSchema>(std::move(schema));
+  }
+
   void take_topic(sqlite3_stmt* row) {
     BagTopic topic = {text_of(row, 1), text_of(row, 2), text_of(row, 3)};
-    count(topic.name.size() + topic.type.size() + topic.encoding.size());
+    const std::string qos = text_of(row, 4);
+    if (!qos.empty()) mcap::append_pair(topic.metadata, kQosColumns[0], qos);
+    if (const auto known = schemas_.find(topic.type); known != schemas_.end()) topic.schema = known->second;
+    count(topic.name.size() + topic.type.size() + topic.encoding.size() + qos.size());
     bag_.with_name([&] {
       check_topic(topic);
       reading_.add_topic(topic);
@@ -192,7 +218,8 @@ class Db3Reader {
                    static_cast<std::uint64_t>(sqlite3_column_int64(row, 1)),
                    {bytes, bytes == nullptr ? 0 : size},
                    static_cast<std::uint64_t>(id),
-                   file_});
+                   file_,
+                   static_cast<std::uint64_t>(sqlite3_column_int64(row, 1))});
     });
   }
 
@@ -201,6 +228,7 @@ class Db3Reader {
   const OnBagMessage& on_message_;
   Database bag_;
   Database::Statement data_{nullptr, &sqlite3_finalize};  // destroyed before the database
+  std::map<std::string, std::shared_ptr<const BagSchema>> schemas_;  // by name of the type
   std::map<std::int64_t, BagTopic> topics_;
   BagReading reading_;
 };
