@@ -84,13 +84,15 @@ std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const Ray
   return scan;
 }
 
+float scan_range(const Frame& frame, std::size_t ray) {
+  const Reason reason = frame.reason()[ray];
+  return reason == Reason::kHit ? frame.range_m()[ray] : lost_range(reason);
+}
+
 void set_scan(msg::LaserScan& scan, const Frame& frame, const RayPattern& pattern) {
   scan.header.stamp = msg::time_of(frame.stamp_s() + first_time_s(pattern));
   scan.ranges.resize(frame.rays());  // of return 0
-  for (std::size_t i = 0; i < frame.rays(); ++i) {
-    const Reason reason = frame.reason()[i];
-    scan.ranges[i] = reason == Reason::kHit ? frame.range_m()[i] : lost_range(reason);
-  }
+  for (std::size_t i = 0; i < frame.rays(); ++i) scan.ranges[i] = scan_range(frame, i);
 }
 
 std::optional<msg::CameraInfo> camera_constants(const SensorModel& model, std::string_view optical) {

@@ -28,8 +28,11 @@ namespace fathom {
 std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const RayPattern& pattern,
                                              std::string_view frame_id, double scan_time_s);
 
-/// Sets stamp and ranges of a frame with range and reason. A range is +inf beyond the limits of the sensor, -inf below
-/// them, NaN where it is lost (REP 117).
+/// The range of a ray (of return 0): +inf without a return, -inf below the limits of the sensor, NaN if it is masked (REP
+/// 117).
+float scan_range(const Frame& frame, std::size_t ray);
+
+/// Sets stamp and ranges of a frame with range and reason.
 void set_scan(msg::LaserScan& scan, const Frame& frame, const RayPattern& pattern);
 
 /// The projection of a camera; nothing for other sensors. `optical`: name of its optical frame.

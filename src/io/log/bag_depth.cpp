@@ -75,22 +75,7 @@ std::vector<T> pixels_of(const msg::Image& image) {
   return pixels;
 }
 
-void decode(const BagMessage& message, msg::Image& image, BagDepth& depth) {
-  read_message(message.bytes, image);
-  if (!is_depth_encoding(image.encoding)) {
-    throw InputError(fmt::format("has the encoding '{}', which holds no depths", printable(image.encoding, 100)));
-  }
-  check_image_sides(std::string(msg::Image::kType.name), image.width, image.height);
-  depth.rows = image.height, depth.cols = image.width;
-  depth.has_levels = image.encoding != "32FC1";
-  if (depth.has_levels) {
-    depth.level = pixels_of<std::uint16_t>(image);
-  } else {
-    depth.depth_m = pixels_of<float>(image);
-  }
-}
-
-void decode(const BagMessage& message, msg::CompressedImage& image, BagDepth& depth) {
+void read_compressed(const BagMessage& message, msg::CompressedImage& image, BagDepth& depth) {
   read_message(message.bytes, image);
   const std::string name(msg::CompressedImage::kType.name);
   const auto packed = with_prefix(name, [&] { return image.depth(); });
@@ -114,6 +99,21 @@ void decode(const BagMessage& message, msg::CompressedImage& image, BagDepth& de
 }
 
 }  // namespace
+
+void read_depths(std::span<const std::byte> bytes, msg::Image& image, BagDepth& depth) {
+  read_message(bytes, image);
+  if (!is_depth_encoding(image.encoding)) {
+    throw InputError(fmt::format("has the encoding '{}', which holds no depths", printable(image.encoding, 100)));
+  }
+  check_image_sides(std::string(msg::Image::kType.name), image.width, image.height);
+  depth.rows = image.height, depth.cols = image.width;
+  depth.has_levels = image.encoding != "32FC1";
+  if (depth.has_levels) {
+    depth.level = pixels_of<std::uint16_t>(image);
+  } else {
+    depth.depth_m = pixels_of<float>(image);
+  }
+}
 
 bool is_bag(const fs::path& path) {
   std::error_code error;
@@ -166,9 +166,9 @@ void BagDepths::for_each(const std::function<bool(const BagDepth&)>& take) const
     depth.place = fmt::format("{}: image {}", printable(topic_), k++);
     with_prefix(depth.place, [&] {  // read_bag() adds the file
       if (is_image) {
-        decode(message, image, depth);
+        read_depths(message.bytes, image, depth);
       } else {
-        decode(message, compressed, depth);
+        read_compressed(message, compressed, depth);
       }
     });
     goes_on = take(depth);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace fathom {
 
 struct BagTopic;
 struct MessageType;
+namespace msg {
+struct Image;
+}
 
 /// A depth image [rows, cols]: depths in metres, or levels in millimetres or in the camera's own unit.
 struct BagDepth {
@@ -28,6 +32,10 @@ bool is_bag(const std::filesystem::path& path);
 
 /// Whether the topic has messages of that type as CDR.
 bool carries(const BagTopic& topic, const MessageType& type);
+
+/// Reads an image message, whose memory may be used again, and its depths. Throws InputError for a damaged message, an
+/// encoding without depths, and too large sides.
+void read_depths(std::span<const std::byte> bytes, msg::Image& image, BagDepth& depth);
 
 /// The depth images of one topic.
 class BagDepths {

@@ -90,6 +90,9 @@ std::string png_bytes(const Image& image);
 /// Writes 16-bit grey, [height, width]. Throws as write_png does.
 void write_grey16_png(const std::filesystem::path& file, std::uint32_t width, std::uint32_t height,
                       std::span<const std::uint16_t> levels);
+/// The levels of write_depth_png(). Throws as it does.
+std::vector<std::uint16_t> levels_of(std::span<const float> values, const LostPolicy& policy, double per_m,
+                                     OffScale off_scale);
 
 /// u in [0, 1], near to far: dark red, yellow, green, blue. Clamps other values; NaN is the lost colour.
 Rgb range_color(double u);

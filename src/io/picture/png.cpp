@@ -90,6 +90,8 @@ std::uint16_t lost_level(const LostPolicy& policy, double per_m) {
   throw InputError("a 16-bit picture has no NaN and no -1 for lost pixels: choose zero, inf or max");
 }
 
+}  // namespace
+
 std::vector<std::uint16_t> levels_of(std::span<const float> values, const LostPolicy& policy, double per_m,
                                      OffScale off_scale) {
   const std::uint16_t lost = lost_level(policy, per_m);
@@ -106,8 +108,6 @@ std::vector<std::uint16_t> levels_of(std::span<const float> values, const LostPo
   }
   return levels;
 }
-
-}  // namespace
 
 void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel, const LostPolicy& policy,
                      double per_m, OffScale off_scale) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/frame/frame.hpp>
+#include <fathom/simulate/apply_messages.hpp>
+
+#include "io/log/bag_depth.hpp"
+#include "io/message/message_type.hpp"
+#include "io/message/sensors.hpp"
+
+namespace fathom {
+
+/// Gives the messages of a topic the noise of a sensor.
+class MessageNoise {
+ public:
+  /// Throws InputError for options outside their limits, and as SensorNoise does.
+  MessageNoise(Sensor sensor, const MessageNoiseOptions& options);
+
+  /// Whether messages of this type can get noise.
+  static bool takes(std::string_view type);
+  /// The type of the messages that the sensor itself would publish.
+  [[nodiscard]] const MessageType& own_type() const;
+  /// The topic of CameraInfo.
+  [[nodiscard]] std::string info_topic() const;
+  /// Whether messages of this type need a CameraInfo, and set_camera() has not given one.
+  [[nodiscard]] bool lacks_camera(std::string_view type) const;
+
+  /// Following images have the intrinsics of this CameraInfo, unless options give a camera. Returns whether they replace
+  /// other intrinsics. Throws InputError for a damaged message.
+  bool set_camera(std::span<const std::byte> camera_info);
+
+  /// The message with the noise of frame `index`. Throws InputError.
+  std::string apply(std::string_view type, std::uint32_t index, std::span<const std::byte> message);
+
+ private:
+  std::string apply_to_image(std::uint32_t index, std::span<const std::byte> message);
+  std::string apply_to_scan(std::uint32_t index, std::span<const std::byte> message);
+  void make_noise();
+  /// Prepares the noise for images of this size.
+  void fit_camera(std::uint32_t rows, std::uint32_t cols);
+  void check_scan() const;
+
+  Sensor sensor_;
+  MessageNoiseOptions options_;
+  std::optional<msg::CameraInfo> info_;
+  std::optional<SensorNoise> noise_;     // of images, when the first of them has come
+  std::optional<msg::LaserScan> fan_;    // the rays of a sensor that publishes scans
+  Frame frame_;
+  msg::Image image_;
+  BagDepth depth_;
+  msg::LaserScan scan_;
+  std::vector<float> clean_m_;
+};
+
+}  // namespace fathom
