@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Topics of ROS 2 in DDS: their names there, and writers for them.
+// Topics of ROS 2 in DDS: their names there, and writers and readers for them.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,8 +34,8 @@ inline constexpr TopicQuality kSensorDataQuality = {false, false, 5};
 inline constexpr TopicQuality kStaticTfQuality = {true, true, 1};
 inline constexpr TopicQuality kClockQuality = {false, false, 1};
 
-/// A participant of a DDS domain that writes topics of ROS 2 as serialised messages. A writer never waits for a reader.
-/// Functions throw SystemError with the reason of the library. Not thread-safe.
+/// A participant of a DDS domain that writes and reads topics of ROS 2 as serialised messages. A writer never waits for
+/// a reader. Functions throw SystemError with the reason of the library. Not thread-safe.
 class Participant {
  public:
   /// Throws InputError for an invalid domain or interface, a second participant of a domain in this process, and in a
@@ -51,6 +52,14 @@ class Participant {
   [[nodiscard]] std::size_t readers(std::uint16_t writer) const;
   /// Waits at most `seconds` until every reliable reader has all messages; returns whether they do.
   bool flush(double seconds);
+
+  /// Returns the number of the reader for take(). It keeps the last messages of reliable writers. If it finds a writer
+  /// that is best effort, it becomes best effort, too.
+  std::uint16_t add_reader(std::string_view topic, const MessageType& type);
+  /// The oldest message that was not taken yet, CDR with its header; nothing if there is none.
+  std::optional<std::string> take(std::uint16_t reader);
+  /// Waits at most `seconds` for a message of any reader.
+  void wait(double seconds);
 
  private:
   struct Impl;

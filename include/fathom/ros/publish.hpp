@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A scene as topics of ROS 2, without ROS: `fathom publish` as a call.
+// Topics of ROS 2, without ROS: `fathom publish`, and `fathom apply` between two topics, as calls.
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include <fathom/core/export.hpp>
 #include <fathom/ros/domain.hpp>
+#include <fathom/simulate/apply_messages.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom {
@@ -35,5 +38,26 @@ struct PublishOptions {
 /// following ones. A subscriber that stops or dies does not block it. Returns normally when should_stop returns true.
 /// Throws InputError (scene, options, no DDS in this build), SystemError.
 FATHOM_API PublishResult publish_scene(const SceneSetup& setup, const PublishOptions& options);
+
+/// The progress and the result of noise between two topics.
+struct ApplyTopicResult {
+  std::uint32_t messages = 0;  ///< published
+  std::uint64_t bytes = 0;     ///< of these
+  std::uint64_t refused = 0;   ///< received messages that were not published
+  std::string refusal = {};    ///< the fault of the first of these
+};
+
+struct ApplyTopicOptions : MessageNoiseOptions {
+  std::string publish;                                    ///< the topic of noisy messages: "/depth_noisy"
+  TopicDomain domain = {};
+  std::optional<std::uint32_t> messages = {};             ///< ends after this many; empty: when noise.should_stop says so
+  std::function<void(const ApplyTopicResult&)> on_progress = {};  ///< after every message
+};
+
+/// Publishes the messages of a topic with noise. The sensor decides their type: Image of a camera, LaserScan of a level
+/// fan, else PointCloud2. Published message k has the bits of frame k. An image has the intrinsics of the latest
+/// CameraInfo; the first one waits for it. A slow chain leaves out messages. Throws InputError (options, sensor, no DDS
+/// in this build), SystemError.
+FATHOM_API ApplyTopicResult apply_to_topic(const Sensor& sensor, const ApplyTopicOptions& options);
 
 }  // namespace fathom

@@ -333,6 +333,30 @@ struct Participant::Impl {
     if (domain > 0) dds_delete(domain);  // with its entities
   }
 
+  struct Reader {
+    dds_entity_t topic, entity;
+    bool is_reliable;
+    std::string user_data;
+  };
+
+  void open(Reader& reader, bool is_reliable) const {
+    const Quality quality({.is_reliable = is_reliable}, reader.user_data);
+    reader.entity = checked(dds_create_reader(participant, reader.topic, quality.get(), nullptr), "reader");
+    reader.is_reliable = is_reliable;
+    checked(dds_set_status_mask(reader.entity, DDS_DATA_AVAILABLE_STATUS), "reader");
+    checked(dds_waitset_attach(waitset, reader.entity, 0), "reader");
+  }
+
+  /// Replaces a reliable reader that found a writer that is best effort: DDS does not connect them.
+  void reopen(Reader& reader) const {
+    dds_requested_incompatible_qos_status_t status = {};
+    checked(dds_get_requested_incompatible_qos_status(reader.entity, &status), "reader");
+    if (!reader.is_reliable || status.total_count == 0) return;
+    checked(dds_waitset_detach(waitset, reader.entity), "reader");
+    dds_delete(reader.entity);
+    open(reader, false);
+  }
+
   /// The entity, and its type in the domain.
   std::pair<dds_entity_t, const ddsi_sertype*> make_topic(std::string_view topic, const MessageType& type) const {
     ddsi_sertype* raw = make_raw_type(dds_type_name(type.name));
@@ -344,8 +368,9 @@ struct Participant::Impl {
   }
 
   CaughtLog log;
-  dds_entity_t domain = 0, participant = 0;
+  dds_entity_t domain = 0, participant = 0, waitset = 0;
   std::vector<Writer> writers;
+  std::vector<Reader> readers;
 };
 
 bool has_topics() { return true; }
@@ -394,12 +419,45 @@ std::size_t Participant::readers(std::uint16_t writer) const {
   return status.current_count;
 }
 
+namespace {
+
+dds_duration_t duration_of(double seconds) { return static_cast<dds_duration_t>(std::llround(seconds * 1e9)); }
+
+}  // namespace
+
 bool Participant::flush(double seconds) {
   bool all = true;
   for (const Impl::Writer& writer : impl_->writers) {
-    all = dds_wait_for_acks(writer.entity, static_cast<dds_duration_t>(std::llround(seconds * 1e9))) == 0 && all;
+    all = dds_wait_for_acks(writer.entity, duration_of(seconds)) == 0 && all;
   }
   return all;
+}
+
+std::uint16_t Participant::add_reader(std::string_view topic, const MessageType& type) {
+  Impl& my = *impl_;
+  if (my.waitset == 0) my.waitset = checked(dds_create_waitset(my.participant), "reader");
+  Impl::Reader& reader = my.readers.emplace_back();
+  reader.topic = my.make_topic(topic, type).first;
+  reader.user_data = user_data_of(type);
+  my.open(reader, true);
+  return static_cast<std::uint16_t>(my.readers.size() - 1);
+}
+
+std::optional<std::string> Participant::take(std::uint16_t reader) {
+  for (;;) {  // samples without data say that a writer has gone
+    ddsi_serdata* sample = nullptr;
+    dds_sample_info_t info = {};
+    const dds_entity_t from = impl_->readers.at(reader).entity;
+    if (checked(dds_takecdr(from, &sample, 1, &info, DDS_ANY_STATE), "take") == 0) return std::nullopt;
+    std::string bytes = raw(sample)->bytes.substr(0, raw(sample)->size);
+    ddsi_serdata_unref(sample);
+    if (info.valid_data) return bytes;
+  }
+}
+
+void Participant::wait(double seconds) {
+  for (Impl::Reader& reader : impl_->readers) impl_->reopen(reader);
+  checked(dds_waitset_wait(impl_->waitset, nullptr, 0, duration_of(seconds)), "wait");
 }
 
 }  // namespace fathom

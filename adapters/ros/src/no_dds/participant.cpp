@@ -24,5 +24,8 @@ std::uint16_t Participant::add_writer(std::string_view, const MessageType&, cons
 void Participant::write(std::uint16_t, std::string) {}
 std::size_t Participant::readers(std::uint16_t) const { return 0; }
 bool Participant::flush(double) { return true; }
+std::uint16_t Participant::add_reader(std::string_view, const MessageType&) { return 0; }
+std::optional<std::string> Participant::take(std::uint16_t) { return {}; }
+void Participant::wait(double) {}
 
 }  // namespace fathom
