@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -23,9 +22,11 @@
 #include <fathom/fit/reports.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/simulate/apply_clouds.hpp>
+#include <fathom/simulate/apply_messages.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
+#include "apply_messages.hpp"
 #include "command_tree.hpp"
 #include "commands.hpp"
 #include "option_values.hpp"
@@ -39,12 +40,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kApplyHelp = R"(
-In the examples renders stands for a folder of your own.
+Usage: fathom apply SENSOR (PATH... --out DIR | --bag BAG --topic T --out MCAP | --topic T --publish T) [OPTIONS]
+
+In the examples renders stands for a folder and drive.mcap for a bag of your own.
 
 Examples:
   fathom apply D435 renders --camera 383,383,320,240,0.05 --out noisy
   fathom apply examples/12_table_top/table_top.yaml:camera renders --seed 9 --out noisy --force
   fathom apply VLP-16 scan_0.pcd scan_1.pcd --out noisy
+  fathom apply D435 --bag drive.mcap --topic /camera/depth/image_rect_raw --out noisy.mcap
+  fathom apply D435 --topic /depth --publish /depth_noisy
 
 SENSOR is a preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file. PATH is a clean file or a folder of
 them. Each file gets its noise, its losses and the same name and format under --out. File k is frame k of the sensor.
@@ -67,6 +72,7 @@ struct ApplyOptions {
   std::optional<std::uint64_t> seed;
   bool reasons = false, force = false, quiet = false;
   int threads = 0;
+  MessageArguments messages;
 };
 
 /// A sensor, and the seed and the clock of its scene.
@@ -105,24 +111,12 @@ ChosenSensor choose_sensor(const std::string& text) {
   return {setup.sensors[*found].sensor, setup.seed, setup.rate_hz, setup.start_s};
 }
 
-/// Gives a depth or stereo camera the size of the images and these numbers.
-void set_camera(const fathom::WallCamera& numbers, const fathom::DepthImage& image, fathom::SensorModel& model) {
-  auto* const stereo = std::get_if<fathom::StereoCamera>(&model);
-  fathom::DepthCamera* const camera = stereo != nullptr ? stereo : std::get_if<fathom::DepthCamera>(&model);
-  if (camera == nullptr) throw fathom::InputError("--camera is of depth and stereo cameras alone");
-  camera->width = image.cols, camera->height = image.rows;
-  camera->fx = numbers.fx_px, camera->fy = numbers.fy_px;
-  camera->principal_point_px = {numbers.cx_px, numbers.cy_px};
-  camera->horizontal_fov_rad = 0.0;
-  camera->focal_length_mm = camera->horizontal_aperture_mm = camera->vertical_aperture_mm = 0.0;
-  if (numbers.baseline_m == 0.0) return;
-  if (stereo == nullptr) throw fathom::InputError("--camera: BASELINE is of stereo cameras alone");
-  stereo->baseline_m = numbers.baseline_m;
-  stereo->left_camera.reset(), stereo->right_camera.reset();
+fathom::GivenCamera given_camera(const fathom::WallCamera& numbers) {
+  return {{numbers.fx_px, numbers.fy_px, numbers.cx_px, numbers.cy_px}, numbers.baseline_m};
 }
 
 void fit_camera(const ApplyOptions& options, const fathom::DepthImage& image, fathom::Sensor& sensor) {
-  if (options.camera) return set_camera(*options.camera, image, sensor.model);
+  if (options.camera) return fathom::set_camera(sensor, given_camera(*options.camera), image.rows, image.cols);
   const fathom::PatternShape shape = fathom::pattern_shape(sensor.model);
   if (shape.rows == image.rows && shape.cols == image.cols) return;
   throw fathom::InputError(fmt::format("the images have {} x {} pixels, and sensor '{}' {} x {}: give --camera",
@@ -242,16 +236,26 @@ void check_cloud_options(const ApplyOptions& options) {
   if (options.reasons) throw fathom::InputError("--reasons is of depth images alone, and these are clouds");
 }
 
-fathom::SensorNoise make_noise(const ApplyOptions& options, ChosenSensor chosen) {
-  return fathom::SensorNoise(std::move(chosen.sensor), {.seed = options.seed.value_or(chosen.seed),
-                                                        .compute = {.threads = options.threads},
-                                                        .rate_hz = chosen.rate_hz,
-                                                        .start_s = chosen.start_s,
-                                                        .far_m = options.far_m,
-                                                        .should_stop = &StopSignals::received});
+fathom::SensorNoiseOptions noise_options(const ApplyOptions& options, const ChosenSensor& chosen) {
+  return {.seed = options.seed.value_or(chosen.seed),
+          .compute = {.threads = options.threads},
+          .rate_hz = chosen.rate_hz,
+          .start_s = chosen.start_s,
+          .far_m = options.far_m,
+          .should_stop = &StopSignals::received};
 }
 
-void apply(const ApplyOptions& options) {
+void apply_messages(const ApplyOptions& options) {
+  const ChosenSensor chosen = choose_sensor(options.sensor);
+  const StopSignals signals(Patience::kASecond);
+  MessageCommand command = {.out = options.out, .force = options.force, .quiet = options.quiet};
+  command.noise.noise = noise_options(options, chosen);
+  command.noise.levels_per_m = options.levels_per_m;
+  if (options.camera) command.noise.camera = given_camera(*options.camera);
+  apply_to_messages(options.messages, chosen.sensor, std::move(command));
+}
+
+void apply_to_files(const ApplyOptions& options) {
   const std::vector<fs::path> files = input_files(options);
   const bool clouds = fathom::is_cloud_file(files.front());
   check_targets(options, files, clouds);
@@ -262,7 +266,7 @@ void apply(const ApplyOptions& options) {
     fit_camera(options, fathom::read_depth_image(files.front(), options.levels_per_m), chosen.sensor);
   }
   const StopSignals signals(Patience::kASecond);
-  fathom::SensorNoise noise = make_noise(options, std::move(chosen));
+  fathom::SensorNoise noise(chosen.sensor, noise_options(options, chosen));
   fathom::Frame frame({fathom::Channel::kDepth, fathom::Channel::kReason});
   fathom::ReasonCounts counts = {};
   fs::create_directories(options.out);
@@ -281,6 +285,15 @@ void apply(const ApplyOptions& options) {
   if (!options.quiet) print(counts_text(options, files.size(), clouds, counts));
 }
 
+/// Files, a bag, or two topics.
+void check_source(const CLI::App& c, const ApplyOptions& o) {
+  const MessageArguments& m = o.messages;
+  const bool is_live = m.bag.empty() && !m.topic.empty();
+  if (o.paths.empty() && !m.are_given()) fail_usage(c, "PATH, --bag or --topic is required");
+  if (is_live && m.publish.empty()) fail_usage(c, "--bag or --publish is required with --topic");
+  if (!is_live && o.out.empty()) fail_usage(c, "--out is required");
+}
+
 }  // namespace
 
 void add_apply(CLI::App& app) {
@@ -291,8 +304,9 @@ void add_apply(CLI::App& app) {
   c.add_option("SENSOR", o->sensor, "preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file")
       ->required()
       ->type_name("SENSOR");
-  c.add_option("PATH", o->paths, "clean depth images or clouds, or folders of them")->required()->type_name("PATH");
-  c.add_option("--out", o->out, "folder for the noisy files")->required()->type_name("DIR");
+  CLI::Option* const paths =
+      c.add_option("PATH", o->paths, "clean depth images or clouds, or folders of them")->type_name("PATH");
+  c.add_option("--out", o->out, "folder for the noisy files, or the noisy bag")->type_name("PATH");
   begin_section(c, Section::kInput);
   add_parsed(c,
              {"--camera", "FX,FY,CX,CY[,BASELINE]",
@@ -305,16 +319,21 @@ void add_apply(CLI::App& app) {
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o->levels_per_m);
   add_number_option(c, {"--far", "M", "far plane of the images: there, nothing was met"}, {1e-6, 1e9, "m"},
                     [o](double far_m) { o->far_m = far_m; });
+  add_message_options(c, o->messages);
+  c.get_option("--topic")->excludes(paths);
   begin_section(c, Section::kModel);
   add_seed(c, o->seed);
   begin_section(c, Section::kOutput);
-  c.add_flag("--reasons", o->reasons, "write reason_NAME.npy, too: why each return is missing");
+  c.add_flag("--reasons", o->reasons, "write reason_NAME.npy, too: why each return is missing")->needs(paths);
   add_force(c, o->force, "replace files of an earlier run");
   add_quiet(c, o->quiet);
   begin_section(c, Section::kComputer);
   add_threads(c, o->threads);
   c.footer(kApplyHelp);
-  c.final_callback([o] { apply(*o); });
+  c.final_callback([o, &c] {
+    check_source(c, *o);
+    o->messages.are_given() ? apply_messages(*o) : apply_to_files(*o);
+  });
 }
 
 }  // namespace fathom_cli

@@ -125,6 +125,7 @@ constexpr fathom::SettingName kOptionNames[] = {{"angle_scale_rad", "--angle-sca
                                                 {"beam.step_m", "--step"},
                                                 {"beam_refine_poses", "fathom fit beam --refine-poses"},
                                                 {"block_frames", "--block-frames"},
+                                                {"camera_info", "--camera-info"},
                                                 {"cx_px", "--camera CX"},
                                                 {"cy_px", "--camera CY"},
                                                 {"files", "--files"},

@@ -170,6 +170,12 @@ void add_seed(CLI::App& c, std::optional<std::uint64_t>& seed) {
   add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, seed);
 }
 
+std::array<CLI::Option*, 2> add_domain(CLI::App& c, fathom::TopicDomain& domain) {
+  CLI::Option& number = add_whole(c, {"--domain", "N", "as ROS_DOMAIN_ID"}, {0, fathom::kMaxDomain}, domain.domain);
+  const char* const doc = "network interface or address; without: this computer alone";
+  return {&number, c.add_option("--interface", domain.interface, doc)->type_name("NAME")};
+}
+
 CLI::Option& add_scene_file(CLI::App& c, std::filesystem::path& scene) {
   return *c.add_option("SCENE", scene, "scene file (YAML)")->required()->type_name("YAML");
 }

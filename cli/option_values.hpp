@@ -5,6 +5,7 @@
 // compile.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -21,6 +22,7 @@
 
 #include <fathom/core/field.hpp>
 #include <fathom/fit/wall.hpp>
+#include <fathom/ros/domain.hpp>
 #include <fathom/simulate/unit.hpp>
 
 namespace fathom_cli {
@@ -132,6 +134,7 @@ void add_quiet(CLI::App& c, bool& quiet);
 CLI::Option& add_json(CLI::App& c, bool& json);
 void add_set(CLI::App& c, std::vector<std::string>& set);
 void add_seed(CLI::App& c, std::optional<std::uint64_t>& seed);
+std::array<CLI::Option*, 2> add_domain(CLI::App& c, fathom::TopicDomain& domain);
 CLI::Option& add_scene_file(CLI::App& c, std::filesystem::path& scene);
 
 /// An option that several commands have: one of the table in option_values.cpp.

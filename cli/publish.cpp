@@ -78,12 +78,6 @@ void publish(const PublishArguments& arguments) {
   }
 }
 
-void add_domain(CLI::App& c, fathom::TopicDomain& domain) {
-  add_whole(c, {"--domain", "N", "as ROS_DOMAIN_ID"}, {0, fathom::kMaxDomain}, domain.domain);
-  c.add_option("--interface", domain.interface, "network interface or address; without: this computer alone")
-      ->type_name("NAME");
-}
-
 }  // namespace
 
 void add_publish(CLI::App& app) {
