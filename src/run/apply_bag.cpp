@@ -60,6 +60,9 @@ class BagNoise {
                                    bag_.string(), printable(options_.topic), printable(topic->type),
                                    printable(topic->encoding)));
     }
+    if (messages_ == 0) {
+      throw InputError(fmt::format("{}: {} has no messages", bag_.string(), printable(options_.topic)));
+    }
     if (noise_.lacks_camera(topic->type)) {
       throw InputError(fmt::format("{}: has no CameraInfo on {}", bag_.string(), printable(info)), Hint{"camera_info"});
     }

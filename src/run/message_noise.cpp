@@ -18,7 +18,6 @@
 #include "io/message/cdr.hpp"
 #include "io/picture/painter.hpp"
 #include "run/sensor_topics.hpp"
-#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -51,7 +50,7 @@ void take_clean(const BagDepth& depth, double levels_per_m, std::vector<float>& 
   for (const float m : depth.depth_m) clean_m.push_back(std::isnan(m) ? 0.0F : m);
 }
 
-/// Writes pixels over those of an image message with these bytes.
+/// Replaces the pixels of an image message, whose data begin at `data`.
 template <class T>
 void put_pixels(const msg::Image& image, std::span<const T> pixels, std::byte* data) {
   for (std::size_t i = 0; i < pixels.size(); ++i) {
@@ -88,9 +87,9 @@ MessageNoise::MessageNoise(Sensor sensor, const MessageNoiseOptions& options)
     throw InputError(Setting{"levels_per_m"}, fmt::format(" = {} is not in [{}, {}] 1/m", options.levels_per_m,
                                                           kLeastLevelsPerM, kMostLevelsPerM));
   }
-  const bool is_camera = camera_of(sensor_) != nullptr;
-  frame_ = Frame(is_camera ? ChannelSet{Channel::kDepth} : ChannelSet{Channel::kRange, Channel::kReason});
-  if (!is_camera) make_noise();
+  is_camera_ = camera_of(sensor_) != nullptr;
+  frame_ = Frame(is_camera_ ? ChannelSet{Channel::kDepth} : ChannelSet{Channel::kRange, Channel::kReason});
+  if (!is_camera_) make_noise();
 }
 
 void MessageNoise::make_noise() {
@@ -103,7 +102,7 @@ bool MessageNoise::takes(std::string_view type) {
 }
 
 const MessageType& MessageNoise::own_type() const {
-  if (lens_of(sensor_.model)) return msg::Image::kType;
+  if (is_camera_) return msg::Image::kType;
   return fan_ ? msg::LaserScan::kType : msg::PointCloud2::kType;
 }
 
@@ -113,11 +112,11 @@ std::string MessageNoise::info_topic() const {
 }
 
 bool MessageNoise::lacks_camera(std::string_view type) const {
-  return type == msg::Image::kType.name && !options_.camera && !info_;
+  return type == msg::Image::kType.name && is_camera_ && !options_.camera && !info_;
 }
 
 bool MessageNoise::set_camera(std::span<const std::byte> camera_info) {
-  if (options_.camera) return false;
+  if (options_.camera || !is_camera_) return false;
   msg::CameraInfo info;
   read_message(camera_info, info);
   const bool is_known =
@@ -133,13 +132,14 @@ std::string MessageNoise::apply(std::string_view type, std::uint32_t index, std:
 }
 
 void MessageNoise::fit_camera(std::uint32_t rows, std::uint32_t cols) {
-  if (!noise_) {
+  if (!noise_ || !is_camera_) {
     if (info_ && (info_->height != rows || info_->width != cols)) {
       throw InputError(fmt::format("has {} x {} pixels, and {} is of {} x {}", cols, rows, info_topic(), info_->width,
                                    info_->height));
     }
-    fathom::set_camera(sensor_, options_.camera ? *options_.camera : camera_of(*info_, stereo_of(sensor_) != nullptr),
-                       rows, cols);
+    GivenCamera camera = options_.camera.value_or(GivenCamera{});
+    if (info_) camera = camera_of(*info_, stereo_of(sensor_) != nullptr);
+    fathom::set_camera(sensor_, camera, rows, cols);
     return make_noise();
   }
   if (noise_->rows() == rows && noise_->cols() == cols) return;

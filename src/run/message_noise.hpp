@@ -49,6 +49,7 @@ class MessageNoise {
   void check_scan() const;
 
   Sensor sensor_;
+  bool is_camera_ = false;
   MessageNoiseOptions options_;
   std::optional<msg::CameraInfo> info_;
   std::optional<SensorNoise> noise_;     // of images, when the first of them has come

@@ -42,6 +42,8 @@ TEST_F(TopicCommands, OfABuildWithoutDdsSaySo) {
   if (fathom::has_topics()) GTEST_SKIP() << "this build has DDS";
   expect_refused({"publish", scene(), "--frames", "1"},
                  {"topics: this build of fathom has no DDS: install cyclonedds-dev and build it again"});
+  expect_refused({"apply", "RPLIDAR-A2", "--topic", "/scan", "--publish", "/noisy"},
+                 {"topics: this build of fathom has no DDS: install cyclonedds-dev and build it again"});
 }
 
 TEST_F(TopicCommands, NameAnInterfaceThatIsNotThere) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The program topic_judge, running.
+// The programs topic_judge and fathom, running.
 
 #include <array>
 #include <csignal>
@@ -18,6 +18,7 @@
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "support/temporary_folder.hpp"
@@ -27,15 +28,12 @@ namespace topic_test {
 /// A domain that tests of other processes hardly take at the same time.
 inline std::uint32_t any_domain() { return 20 + static_cast<std::uint32_t>(getpid()) % 200; }
 
-/// Runs topic_judge; killed when it goes out of scope.
-class Judge {
+/// A running program; killed when it goes out of scope.
+class Program {
  public:
-  explicit Judge(std::vector<std::string> arguments) {
-#ifdef FATHOM_TOPIC_JUDGE
-    arguments.insert(arguments.begin(), FATHOM_TOPIC_JUDGE);
-#endif
+  explicit Program(std::vector<std::string> command) {
     std::vector<char*> words;
-    for (std::string& argument : arguments) words.push_back(argument.data());
+    for (std::string& word : command) words.push_back(word.data());
     words.push_back(nullptr);
     const std::string out = file().string();
     pid_ = fork();
@@ -44,15 +42,22 @@ class Judge {
     execv(words[0], words.data());
     _exit(127);
   }
-  ~Judge() { kill(); }
-  Judge(const Judge&) = delete;
-  Judge& operator=(const Judge&) = delete;
+  ~Program() { kill(); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 
   void kill() {
     if (pid_ <= 0) return;
     ::kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
     pid_ = -1;
+  }
+  /// Sends SIGINT; returns the exit code, or -1 if a signal killed it.
+  int interrupt() {
+    ::kill(pid_, SIGINT);
+    int status = 0;
+    waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   /// Its output so far.
   [[nodiscard]] std::vector<std::string> lines() const {
@@ -79,6 +84,20 @@ class Judge {
 
   fathom::test::TemporaryFolder folder_;
   pid_t pid_ = -1;
+};
+
+/// Runs topic_judge.
+class Judge : public Program {
+ public:
+  explicit Judge(std::vector<std::string> arguments) : Program(command_of(std::move(arguments))) {}
+
+ private:
+  static std::vector<std::string> command_of(std::vector<std::string> arguments) {
+#ifdef FATHOM_TOPIC_JUDGE
+    arguments.insert(arguments.begin(), FATHOM_TOPIC_JUDGE);
+#endif
+    return arguments;
+  }
 };
 
 /// Tries again until it holds. A minute is for a machine under load; nothing is said of how long it took.

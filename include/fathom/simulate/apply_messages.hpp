@@ -47,8 +47,8 @@ struct ApplyBagResult {
   std::vector<std::string> notes = {};  ///< on missing and damaged parts of the bag, a line each
 };
 
-/// Writes a bag (MCAP) with the messages of `bag` in the same order: those of one topic with noise, the others byte for
-/// byte, all with their times, definitions and metadata. The file appears whole or not at all. Its bytes do not depend
+/// Writes a bag (MCAP) with the messages of `bag` in the same order. Messages of one topic get noise; all others stay
+/// byte for byte. Times, definitions and metadata of topics stay. The file appears whole or not at all. Its bytes do not depend
 /// on the number of threads. Throws InputError naming file, topic and message; SystemError; Interrupted.
 FATHOM_API ApplyBagResult apply_to_bag(const Sensor& sensor, const std::filesystem::path& bag,
                                        const std::filesystem::path& out, const ApplyBagOptions& options);

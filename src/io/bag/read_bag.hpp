@@ -17,7 +17,7 @@
 
 namespace fathom {
 
-/// What a bag says of the type of a topic, as it is stored.
+/// The definition of a type in a bag, unchanged.
 struct BagSchema {
   std::string encoding;    ///< of the definition: "ros2msg"
   std::string definition;  ///< the fields of the type
@@ -29,7 +29,7 @@ struct BagTopic {
   std::string type;      ///< "sensor_msgs/msg/LaserScan"
   std::string encoding;  ///< of its messages: "cdr"
   // For copies of a bag; topics are compared without them.
-  std::shared_ptr<const BagSchema> schema = nullptr;  ///< null if the bag has none
+  std::shared_ptr<const BagSchema> schema = nullptr;  ///< null without a definition
   std::string metadata = {};                          ///< pairs of texts, as MCAP stores them
 
   auto operator<=>(const BagTopic& other) const {
