@@ -31,8 +31,8 @@ void add_message_options(CLI::App& c, MessageArguments& o);
 
 /// The rest of the command line.
 struct MessageCommand {
-  fathom::MessageNoiseOptions noise;  ///< without topics
-  std::filesystem::path out;
+  fathom::MessageNoiseOptions noise = {};  ///< without topics
+  std::filesystem::path out = {};
   bool force = false, quiet = false;
 };
 

@@ -62,15 +62,17 @@ std::vector<Kept> kept_in(const std::filesystem::path& bag) {
 }
 
 Sensor stereo_sensor() {
-  Sensor sensor{.name = "eyes", .model = StereoCamera{}};
-  sensor.noise = {Disparity{.stddev_px = 0.2}, Dropout{.probability = 0.1}};
+  Sensor sensor;
+  sensor.name = "eyes", sensor.model = StereoCamera{};
+  sensor.noise = {Disparity{.stddev_px = 0.2F}, Dropout{.probability = 0.1F}};
   return sensor;
 }
 
 Sensor laser_sensor() {
-  Sensor sensor{.name = "laser"};
+  Sensor sensor;
+  sensor.name = "laser";
   sensor.model = Laser2d{.rays = 90, .min_azimuth_rad = -1.5, .max_azimuth_rad = 1.5, .max_range_m = 20.0};
-  sensor.noise = {DistanceNoise{.stddev_m = 0.02}, Dropout{.probability = 0.1}};
+  sensor.noise = {DistanceNoise{.stddev_m = 0.02F}, Dropout{.probability = 0.1F}};
   return sensor;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 

@@ -30,7 +30,7 @@ FATHOM_API void set_camera(Sensor& sensor, const GivenCamera& camera, std::uint3
 /// whose rays are a level fan, PointCloud2 of any sensor. All but the measured values stays. Lost values are 0 or NaN
 /// in images, and in scans as REP 117 has them.
 struct MessageNoiseOptions {
-  std::string topic;                         ///< "/camera/depth/image_rect_raw"
+  std::string topic = {};                    ///< "/camera/depth/image_rect_raw"
   std::string camera_info = {};              ///< topic of the CameraInfo; empty: camera_info beside `topic`
   std::optional<GivenCamera> camera = {};    ///< instead of a CameraInfo
   double levels_per_m = 1000.0;              ///< of images with 16 bits
