@@ -135,7 +135,8 @@ TEST(ApplyTopicCalls, AreRefusedInOneLine) {
   const auto refusal = [&] { return test::message_of<InputError>([&] { apply_to_topic(sensor, options); }); };
   EXPECT_EQ(refusal(), "/scan: noisy messages need another topic than clean ones");
   options.publish = "/noisy";
-  if (!has_topics()) EXPECT_TRUE(test::contains(refusal(), "topics: this build of fathom has no DDS"));
+  if (has_topics()) return;
+  EXPECT_TRUE(test::contains(refusal(), "topics: this build of fathom has no DDS"));
 }
 
 }  // namespace
