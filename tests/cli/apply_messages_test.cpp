@@ -59,7 +59,7 @@ TEST_F(ApplyMessages, OfABagEqualTheImagesOfAFolder) {
   EXPECT_EQ(before.messages, after.messages);
   EXPECT_EQ(before.topics.size(), after.topics.size());
   EXPECT_EQ(before.last_s, after.last_s);
-  expect_refused("again", words, {"noisy.mcap: exists already (--force replaces it)"}, folder_ / "none");
+  expect_refused("again", words, {"noisy.mcap: exists already; force (--force) replaces it"}, folder_ / "none");
 }
 
 TEST_F(ApplyMessages, RefuseWhatCannotBe) {
