@@ -47,8 +47,8 @@ void apply_to_topic(const MessageArguments& arguments, const fathom::Sensor& sen
   if (command.quiet) return;
   print(sent_text(result) + "\n");
   if (result.refused == 0) return;
-  print_warnings(std::vector{fmt::format("{} without noise, the first: {}",
-                                         counted(result.refused, "message"), result.refusal)});
+  print_warnings(
+      std::vector{fmt::format("{} without noise, the first: {}", counted(result.refused, "message"), result.refusal)});
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ void set_camera(Sensor& sensor, const GivenCamera& given, std::uint32_t rows, st
   camera->horizontal_fov_rad = 0.0;
   camera->focal_length_mm = camera->horizontal_aperture_mm = camera->vertical_aperture_mm = 0.0;
   if (given.baseline_m == 0.0) return;
-  if (stereo == nullptr) throw InputError(fmt::format("sensor '{}' has no baseline: it is no stereo_camera", sensor.name));
+  if (stereo == nullptr)
+    throw InputError(fmt::format("sensor '{}' has no baseline: it is no stereo_camera", sensor.name));
   stereo->baseline_m = given.baseline_m;
   stereo->left_camera.reset(), stereo->right_camera.reset();
 }
@@ -143,8 +144,8 @@ void MessageNoise::fit_camera(std::uint32_t rows, std::uint32_t cols) {
     return make_noise();
   }
   if (noise_->rows() == rows && noise_->cols() == cols) return;
-  throw InputError(fmt::format("has {} x {} pixels, and the first image {} x {}", cols, rows, noise_->cols(),
-                               noise_->rows()));
+  throw InputError(
+      fmt::format("has {} x {} pixels, and the first image {} x {}", cols, rows, noise_->cols(), noise_->rows()));
 }
 
 std::string MessageNoise::apply_to_image(std::uint32_t index, std::span<const std::byte> message) {
@@ -172,8 +173,8 @@ void MessageNoise::check_scan() const {
                                  sensor_kind(sensor_.model)));
   }
   if (scan_.ranges.size() != noise_->cols()) {
-    throw InputError(fmt::format("has {} ranges, and sensor '{}' {} rays", scan_.ranges.size(), sensor_.name,
-                                 noise_->cols()));
+    throw InputError(
+        fmt::format("has {} ranges, and sensor '{}' {} rays", scan_.ranges.size(), sensor_.name, noise_->cols()));
   }
   const double step = fan_->angle_increment, steps = static_cast<double>(scan_.ranges.size() - 1);
   const double first = std::remainder(double{scan_.angle_min} - fan_->angle_min, 2 * std::numbers::pi);
@@ -188,7 +189,8 @@ std::string MessageNoise::apply_to_scan(std::uint32_t index, std::span<const std
   read_message(message, scan_);
   check_scan();
   clean_m_ = scan_.ranges;
-  std::ranges::replace_if(clean_m_, [](float m) { return std::isnan(m); }, 0.0F);
+  std::ranges::replace_if(
+      clean_m_, [](float m) { return std::isnan(m); }, 0.0F);
   noise_->apply(index, {.range_m = clean_m_}, frame_);
   for (std::size_t i = 0; i < scan_.ranges.size(); ++i) {
     if (frame_.reason()[i] != Reason::kMiss) scan_.ranges[i] = scan_range(frame_, i);

@@ -33,8 +33,8 @@ class MessageNoise {
   /// Whether messages of this type need a CameraInfo, and set_camera() has not given one.
   [[nodiscard]] bool lacks_camera(std::string_view type) const;
 
-  /// Following images have the intrinsics of this CameraInfo, unless options give a camera. Returns whether they replace
-  /// other intrinsics. Throws InputError for a damaged message.
+  /// Following images have the intrinsics of this CameraInfo, unless options give a camera. Returns whether they
+  /// replace other intrinsics. Throws InputError for a damaged message.
   bool set_camera(std::span<const std::byte> camera_info);
 
   /// The message with the noise of frame `index`. Throws InputError.
@@ -52,8 +52,8 @@ class MessageNoise {
   bool is_camera_ = false;
   MessageNoiseOptions options_;
   std::optional<msg::CameraInfo> info_;
-  std::optional<SensorNoise> noise_;     // of images, when the first of them has come
-  std::optional<msg::LaserScan> fan_;    // the rays of a sensor that publishes scans
+  std::optional<SensorNoise> noise_;   // of images, when the first of them has come
+  std::optional<msg::LaserScan> fan_;  // the rays of a sensor that publishes scans
   Frame frame_;
   msg::Image image_;
   BagDepth depth_;

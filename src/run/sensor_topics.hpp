@@ -28,8 +28,8 @@ namespace fathom {
 std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const RayPattern& pattern,
                                              std::string_view frame_id, double scan_time_s);
 
-/// The range of a ray (of return 0): +inf without a return, -inf below the limits of the sensor, NaN if it is masked (REP
-/// 117).
+/// The range of a ray (of return 0): +inf without a return, -inf below the limits of the sensor, NaN if it is masked
+/// (REP 117).
 float scan_range(const Frame& frame, std::size_t ray);
 
 /// Sets stamp and ranges of a frame with range and reason.

@@ -43,13 +43,15 @@ class ApplyMessages : public testing::Test {
 TEST_F(ApplyMessages, OfABagEqualTheImagesOfAFolder) {
   simulate_clean();
   const std::string sensor = scene_with("noisy.yaml", "{disparity: {stddev_px: 0.1}}") + ":camera";
-  const std::vector<std::string> words = {"apply", sensor, "--bag", bag(), "--topic", "/camera/depth", "--out", noisy()};
+  const std::vector<std::string> words = {"apply",   sensor,          "--bag", bag(),
+                                          "--topic", "/camera/depth", "--out", noisy()};
   const Ended ended = run_fathom(words);
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("noisy.mcap: 3 messages with noise, "), std::string::npos) << ended.out;
   ASSERT_EQ(run_fathom({"apply", sensor, folder_ / "clean/camera", "--out", folder_ / "noisy"}).exit_code, 0);
   const auto measured = [&](const std::string& path) {
-    return nlohmann::json::parse(run_fathom({"measure", "depth", path, "--focal-baseline", "10", "--json"}).out)["details"];
+    return nlohmann::json::parse(
+        run_fathom({"measure", "depth", path, "--focal-baseline", "10", "--json"}).out)["details"];
   };
   const auto of_bag = measured(noisy()), of_folder = measured(folder_ / "noisy");
   EXPECT_EQ(of_bag["deviation_px"], of_folder["deviation_px"]);

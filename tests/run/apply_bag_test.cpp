@@ -54,7 +54,10 @@ struct Kept {
 std::vector<Kept> kept_in(const std::filesystem::path& bag) {
   std::vector<Kept> all;
   const BagReading reading = read_bag(bag, [&](const BagMessage& m) {
-    all.push_back({m.topic, m.time_ns, m.published_ns, m.sequence,
+    all.push_back({m.topic,
+                   m.time_ns,
+                   m.published_ns,
+                   m.sequence,
                    {reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()}});
   });
   EXPECT_EQ(reading.tear, "");
@@ -283,10 +286,12 @@ TEST_F(ApplyBagTest, KeepsTopicsWithoutMessages) {
 TEST_F(ApplyBagTest, RefusesInOneLineAndWritesNothing) {
   write_images({"32FC1", 0, false});
   using test::contains;
-  EXPECT_TRUE(contains(refusal(stereo_sensor(), "/eyes/dept"), "in.mcap: has no topic '/eyes/dept'; nearest: /eyes/depth"));
+  EXPECT_TRUE(
+      contains(refusal(stereo_sensor(), "/eyes/dept"), "in.mcap: has no topic '/eyes/dept'; nearest: /eyes/depth"));
   EXPECT_TRUE(contains(refusal(stereo_sensor(), "/joy"), "/joy has messages sensor_msgs/msg/Joy (cdr)"));
-  EXPECT_TRUE(contains(refusal(laser_sensor(), "/eyes/depth"),
-                       "in.mcap: /eyes/depth: message 0: sensor 'laser' is a laser_2d: depth images need a depth_camera"));
+  EXPECT_TRUE(
+      contains(refusal(laser_sensor(), "/eyes/depth"),
+               "in.mcap: /eyes/depth: message 0: sensor 'laser' is a laser_2d: depth images need a depth_camera"));
   EXPECT_TRUE(contains(refusal(laser_sensor(), "/empty"), "has no messages")) << "nothing to do";
   write_images({"8UC1", 0, false});
   EXPECT_TRUE(contains(refusal(stereo_sensor(), "/eyes/depth"), "message 0: has the encoding '8UC1', which holds no"));
@@ -300,7 +305,8 @@ TEST_F(ApplyBagTest, RefusesInOneLineAndWritesNothing) {
   write_images({"32FC1", 0, false}, info);
   EXPECT_TRUE(contains(refusal(stereo_sensor(), "/eyes/depth"), "has no finite focal lengths above 0"));
   write_scans();
-  EXPECT_TRUE(contains(refusal(stereo_sensor(), "/scan"), "message 0: sensor 'eyes' is a stereo_camera: scans need rays"));
+  EXPECT_TRUE(
+      contains(refusal(stereo_sensor(), "/scan"), "message 0: sensor 'eyes' is a stereo_camera: scans need rays"));
   write_scans([](msg::LaserScan& scan) { scan.ranges.pop_back(); });
   EXPECT_TRUE(contains(refusal(laser_sensor(), "/scan"), "message 0: has 89 ranges, and sensor 'laser' 90 rays"));
   write_scans([](msg::LaserScan& scan) { scan.angle_min = -1.4F; });
@@ -320,7 +326,8 @@ TEST_F(ApplyBagTest, RefusesIntrinsicsThatChangeOrAreMissing) {
     info.k[0] += 1;
   }
   bag.commit();
-  EXPECT_TRUE(test::contains(refusal(stereo_sensor(), "/eyes/depth"), "in.mcap: has no CameraInfo on /eyes/camera_info"));
+  EXPECT_TRUE(
+      test::contains(refusal(stereo_sensor(), "/eyes/depth"), "in.mcap: has no CameraInfo on /eyes/camera_info"));
   ApplyBagOptions options;
   options.topic = "/eyes/depth", options.camera_info = "/info";
   const auto apply_so = [&] { apply_to_bag(stereo_sensor(), folder_ / "in.mcap", folder_ / "out.mcap", options); };

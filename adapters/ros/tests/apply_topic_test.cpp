@@ -36,8 +36,17 @@ class ApplyTopics : public testing::Test {
                                                  const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words;
 #ifdef FATHOM_CLI
-    words = {FATHOM_CLI, "apply",  sensor, "--topic",  topic,
-             "--publish", "/noisy", "--seed", "5", "--domain", std::to_string(domain_.domain)};
+    words = {FATHOM_CLI,
+             "apply",
+             sensor,
+             "--topic",
+             topic,
+             "--publish",
+             "/noisy",
+             "--seed",
+             "5",
+             "--domain",
+             std::to_string(domain_.domain)};
 #endif
     words.insert(words.end(), more.begin(), more.end());
     return words;
@@ -49,7 +58,8 @@ msg::LaserScan scan_number(std::uint32_t k, const Sensor& sensor) {
   const auto& laser = std::get<Laser2d>(sensor.model);
   msg::LaserScan scan;
   scan.header = {{static_cast<std::int32_t>(k), 0}, "laser"};
-  scan.angle_min = static_cast<float>(laser.min_azimuth_rad), scan.angle_max = static_cast<float>(laser.max_azimuth_rad);
+  scan.angle_min = static_cast<float>(laser.min_azimuth_rad),
+  scan.angle_max = static_cast<float>(laser.max_azimuth_rad);
   scan.angle_increment = static_cast<float>((laser.max_azimuth_rad - laser.min_azimuth_rad) / (laser.rays - 1));
   for (std::uint32_t i = 0; i < laser.rays; ++i) scan.ranges.push_back(1.0F + 0.001F * static_cast<float>(i % 999 + k));
   return scan;

@@ -48,9 +48,9 @@ struct ApplyTopicResult {
 };
 
 struct ApplyTopicOptions : MessageNoiseOptions {
-  std::string publish = {};                               ///< the topic of noisy messages: "/depth_noisy"
+  std::string publish = {};  ///< the topic of noisy messages: "/depth_noisy"
   TopicDomain domain = {};
-  std::optional<std::uint32_t> messages = {};             ///< ends after this many; empty: only noise.should_stop ends it
+  std::optional<std::uint32_t> messages = {};  ///< ends after this many; empty: only noise.should_stop ends it
   std::function<void(const ApplyTopicResult&)> on_progress = {};  ///< after every message
 };
 

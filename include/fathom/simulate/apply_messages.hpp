@@ -30,15 +30,15 @@ FATHOM_API void set_camera(Sensor& sensor, const GivenCamera& camera, std::uint3
 /// whose rays are a level fan, PointCloud2 of any sensor. All but the measured values stays. Lost values are 0 or NaN
 /// in images, and in scans as REP 117 has them.
 struct MessageNoiseOptions {
-  std::string topic = {};                    ///< "/camera/depth/image_rect_raw"
-  std::string camera_info = {};              ///< topic of the CameraInfo; empty: camera_info beside `topic`
-  std::optional<GivenCamera> camera = {};    ///< instead of a CameraInfo
-  double levels_per_m = 1000.0;              ///< of images with 16 bits
-  SensorNoiseOptions noise = {};             ///< message k of the topic, from 0, is frame k
+  std::string topic = {};                  ///< "/camera/depth/image_rect_raw"
+  std::string camera_info = {};            ///< topic of the CameraInfo; empty: camera_info beside `topic`
+  std::optional<GivenCamera> camera = {};  ///< instead of a CameraInfo
+  double levels_per_m = 1000.0;            ///< of images with 16 bits
+  SensorNoiseOptions noise = {};           ///< message k of the topic, from 0, is frame k
 };
 
 struct ApplyBagOptions : MessageNoiseOptions {
-  bool force = false;                              ///< replace an older file
+  bool force = false;                                 ///< replace an older file
   std::function<void(double done)> on_progress = {};  ///< the share of messages that have their noise
 };
 
@@ -48,8 +48,8 @@ struct ApplyBagResult {
 };
 
 /// Writes a bag (MCAP) with the messages of `bag` in the same order. Messages of one topic get noise; all others stay
-/// byte for byte. Times, definitions and metadata of topics stay. The file appears whole or not at all. Its bytes do not depend
-/// on the number of threads. Throws InputError naming file, topic and message; SystemError; Interrupted.
+/// byte for byte. Times, definitions and metadata of topics stay. The file appears whole or not at all. Its bytes do
+/// not depend on the number of threads. Throws InputError naming file, topic and message; SystemError; Interrupted.
 FATHOM_API ApplyBagResult apply_to_bag(const Sensor& sensor, const std::filesystem::path& bag,
                                        const std::filesystem::path& out, const ApplyBagOptions& options);
 

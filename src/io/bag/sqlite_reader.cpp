@@ -227,7 +227,7 @@ class Db3Reader {
   std::uint64_t most_bytes_, bytes_ = 0, messages_ = 0;
   const OnBagMessage& on_message_;
   Database bag_;
-  Database::Statement data_{nullptr, &sqlite3_finalize};  // destroyed before the database
+  Database::Statement data_{nullptr, &sqlite3_finalize};             // destroyed before the database
   std::map<std::string, std::shared_ptr<const BagSchema>> schemas_;  // by name of the type
   std::map<std::int64_t, BagTopic> topics_;
   BagReading reading_;
