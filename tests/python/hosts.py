@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Stand-ins for mjlab, Isaac Lab and PyTorch: the abstract methods of their sensors as signatures, and what fathom's
-adapters call. Taken from mjlab (src/mjlab/sensor/sensor.py, 0eaf20e) and Isaac Lab (sensors/sensor_base.py, 001515c)."""
+"""Stand-ins for mjlab, Isaac Lab, Gymnasium and PyTorch: the methods of their classes as signatures, and what fathom's
+adapters call. Taken from mjlab (src/mjlab/sensor/sensor.py, 0eaf20e; utils/noise, 0cc4de3), Isaac Lab (sensors/sensor_base.py,
+001515c; utils/noise, 19ae30f) and Gymnasium (core.py, 009607e)."""
 
 import abc
 import copy
@@ -121,6 +122,73 @@ class IsaacSensorBase2(IsaacSensorBase):
             self._is_outdated[:] = False
 
 
+class NoiseModel:
+    """Of both frameworks."""
+
+    def __init__(self, noise_model_cfg, num_envs, device):
+        self._noise_model_cfg, self._num_envs, self._device = noise_model_cfg, num_envs, device
+        if not hasattr(noise_model_cfg, "noise_cfg"):
+            raise ValueError("no noise_cfg")
+
+    def reset(self, env_ids=None): ...
+
+    def __call__(self, data): ...
+
+
+class MjlabNoiseModel(NoiseModel):
+    def __init__(self, noise_model_cfg, num_envs, device):
+        super().__init__(noise_model_cfg, num_envs, device)
+        if noise_model_cfg.noise_cfg is None:
+            raise ValueError("NoiseModelCfg must have a valid noise_cfg")
+
+
+class MjlabNoiseModelCfg:
+    class_type = MjlabNoiseModel
+
+    def __init_subclass__(cls, class_type):
+        cls.class_type = class_type
+
+
+@dataclasses.dataclass
+class IsaacNoiseModelCfg:
+    class_type: type = NoiseModel
+    noise_cfg: object = None
+    func: object = None
+
+
+class Box:
+    def __init__(self, low, high, shape, dtype):
+        self.low, self.high, self.shape, self.dtype = np.full(shape, low, dtype), np.full(shape, high, dtype), shape, np.dtype(dtype)
+
+    def contains(self, x):
+        return x.shape == self.shape and x.dtype == self.dtype and bool((x >= self.low).all() and (x <= self.high).all())
+
+
+class ObservationWrapper:
+    def __init__(self, env):
+        self.env, self.observation_space = env, env.observation_space
+
+    def reset(self, *, seed=None, options=None):
+        observation, info = self.env.reset(seed=seed, options=options)
+        return self.observation(observation), info
+
+    def step(self, action):
+        observation, *others = self.env.step(action)
+        return self.observation(observation), *others
+
+    def observation(self, observation): ...
+
+
+class Module:
+    """PyTorch's: a call is forward()."""
+
+    def __init__(self):
+        self.training = True
+
+    def __call__(self, *arguments, **more):
+        return self.forward(*arguments, **more)
+
+
 def module(name, **members):
     made = types.ModuleType(name)
     vars(made).update(members)
@@ -129,12 +197,15 @@ def module(name, **members):
 
 def install(monkeypatch, isaac=IsaacSensorBase):
     """Makes the stand-ins importable, and fathom's adapters make their classes anew."""
-    for adapter in ("fathom.mjlab", "fathom.isaaclab"):
+    for adapter in ("fathom.mjlab", "fathom.isaaclab", "fathom.wrappers"):
         monkeypatch.delitem(sys.modules, adapter, raising=False)
     for made in (
-        module("torch", from_numpy=lambda a: a.view(Tensor), tensor=tensor),
+        module("torch", from_numpy=lambda a: a.view(Tensor), tensor=tensor, nn=module("torch.nn", Module=Module)),
+        module("gymnasium", ObservationWrapper=ObservationWrapper),
         module("mjlab"), module("mjlab.sensor", Sensor=MjlabSensor, SensorCfg=MjlabSensorCfg),
+        module("mjlab.utils"), module("mjlab.utils.noise", NoiseModel=MjlabNoiseModel, NoiseModelCfg=MjlabNoiseModelCfg),
         module("isaaclab"), module("isaaclab.sensors", SensorBase=isaac, SensorBaseCfg=IsaacSensorBaseCfg),
         module("isaaclab.utils", configclass=dataclasses.dataclass),
+        module("isaaclab.utils.noise", NoiseModel=NoiseModel, NoiseModelCfg=IsaacNoiseModelCfg),
     ):
         monkeypatch.setitem(sys.modules, made.__name__, made)

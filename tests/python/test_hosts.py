@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""fathom.mjlab and fathom.isaaclab against stand-ins of their hosts (hosts.py)."""
+"""fathom.mjlab, fathom.isaaclab and fathom.wrappers against stand-ins of their hosts (hosts.py)."""
 
 import importlib
 import inspect
+import pickle
 import types
 
 import numpy as np
@@ -162,3 +163,94 @@ def test_isaac_lab_resets_by_masks(monkeypatch):
     np.testing.assert_array_equal(camera._batch.environments.episodes, [0, 1, 0, 1])
     camera.reset()
     np.testing.assert_array_equal(camera._batch.environments.episodes, [1, 2, 1, 2])
+
+
+DEPTH = dict(width=16, height=12, fx=15.0, noise=[fa.noise.Distance(stddev_m=0.02), fa.noise.Dropout(probability=0.2)], seed=3)
+
+
+@pytest.fixture
+def episodes():
+    if not hasattr(fa.SensorNoise, "reset"):
+        pytest.skip("SensorNoise has no environments")
+
+
+@pytest.mark.parametrize("host, base", [("isaaclab", hosts.NoiseModel), ("mjlab", hosts.MjlabNoiseModel)])
+def test_noise_models_of_observation_terms(monkeypatch, episodes, host, base):
+    hosts.install(monkeypatch)
+    adapter = importlib.import_module(f"fathom.{host}")
+    for name in ("__init__", "__call__", "reset"):
+        own, theirs = (inspect.signature(getattr(made, name)).parameters for made in (adapter.SensorNoiseModel, base))
+        assert list(own) == list(theirs), name
+    cfg = adapter.SensorNoiseCfg(sensor="D435", options=DEPTH)
+    model = cfg.class_type(cfg, num_envs=3, device="cpu")
+    assert isinstance(model, base)
+    clean = hosts.tensor(np.random.default_rng(2).uniform(1, 2, (3, 12, 16, 1)).astype(np.float32))
+    wanted = fa.SensorNoise("D435", environments=3, **DEPTH)
+    seen = model(clean)
+    assert seen.shape == clean.shape and seen.dtype == np.float32 and (seen == 0).any()
+    assert same(seen[..., 0], np.nan_to_num(wanted(clean[..., 0]), nan=0))
+    flat = model(clean.reshape(3, -1))
+    assert flat.shape == (3, 192) and same(flat.reshape(3, 12, 16), np.nan_to_num(wanted(clean[..., 0]), nan=0))
+    for chosen, ids in ((hosts.tensor([1]), [1]), (slice(0, 2), [0, 1]), (None, [0, 1, 2])):
+        model.reset(chosen)
+        wanted.reset(ids)
+        assert same(model(clean)[..., 0], np.nan_to_num(wanted(clean[..., 0]), nan=0))
+
+
+class DepthEnv:
+    def __init__(self, space, image):
+        self.observation_space, self.image = space, image
+
+    def reset(self, *, seed=None, options=None):
+        return self.image, {"seed": seed}
+
+    def step(self, action):
+        return self.image, 1.0, False, False, {}
+
+
+@pytest.mark.parametrize("dtype, scale", [(np.float32, 1.0), (np.uint16, 0.001)])
+def test_gymnasium_keeps_the_space(monkeypatch, episodes, dtype, scale):
+    hosts.install(monkeypatch)
+    wrappers = importlib.import_module("fathom.wrappers")
+    box = hosts.Box(0, 1.6 / scale, (12, 16, 1), dtype)
+    env = wrappers.NoisyObservation(DepthEnv(box, np.full(box.shape, 1.5 / scale).astype(dtype)), "D435", scale=scale, **DEPTH)
+    first, info = env.reset(seed=5)
+    assert env.observation_space is box and box.contains(first) and info == {"seed": 5}
+    assert (first == 0).any() and len(np.unique(first)) > 20
+    second, reward, *_ = env.step(0)
+    assert box.contains(second) and reward == 1.0 and not same(second, first)
+    assert not same(env.reset()[0], first), "another episode"
+    with pytest.raises(fa.InputError, match=r"env: observations of shape \(3, 3\) given, \(12, 16\) wanted"):
+        wrappers.NoisyObservation(DepthEnv(hosts.Box(0, 1, (3, 3), dtype), None), "D435", **DEPTH)
+
+
+def test_gymnasium_takes_one_image_of_a_dict(monkeypatch, episodes):
+    hosts.install(monkeypatch)
+    wrappers = importlib.import_module("fathom.wrappers")
+    box = hosts.Box(0, 10, (12, 16), np.float32)
+    image = np.full(box.shape, 1.5, np.float32)
+    env = wrappers.NoisyObservation(DepthEnv({"depth": box, "goal": None}, {"depth": image, "goal": 3}), "D435", key="depth", **DEPTH)
+    seen, _ = env.reset()
+    assert seen["goal"] == 3 and box.contains(seen["depth"]) and not same(seen["depth"], image) and (image == 1.5).all()
+
+
+def test_a_module_of_torch_takes_the_number_of_the_sample(monkeypatch):
+    hosts.install(monkeypatch)
+    wrappers = importlib.import_module("fathom.wrappers")
+    clean = hosts.tensor(np.full((2, 1, 12, 16), 1.5, np.float32))
+    module = wrappers.NoiseModule("D435", **DEPTH)
+    seen = module(clean, index=4)
+    assert isinstance(seen, hosts.Tensor) and seen.shape == clean.shape
+    wanted = np.nan_to_num(fa.SensorNoise("D435", **DEPTH)(np.asarray(clean[:, 0]), 4), nan=0)
+    assert same(seen[:, 0], wanted) and same(module(clean[1], index=5)[0], wanted[1])
+    again = object.__new__(type(module))
+    vars(again).update(pickle.loads(pickle.dumps({k: v for k, v in module.__getstate__().items() if k != "options"})), options=DEPTH)
+    assert same(again(clean, index=4), seen)
+    monkeypatch.setattr(wrappers.os, "getpid", lambda: -1)
+    before = module._noise
+    assert same(module(clean, 4), seen) and module._noise is not before, "another process makes another SensorNoise"
+
+
+def test_wrappers_have_no_other_classes():
+    with pytest.raises(AttributeError, match="Noisy'"):
+        importlib.import_module("fathom.wrappers").Noisy

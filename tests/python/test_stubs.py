@@ -20,7 +20,7 @@ PACKAGE = pathlib.Path(fathom.__file__).parent
 ALLOWED = r"""
 fathom(\.\w+)?\._?[A-Z]\w*
 .*\.field
-fathom\.(mjlab|isaaclab)\.(__all__|.*@.*)
+fathom\.(mjlab|isaaclab|wrappers)\.(__all__|.*@.*)
 fathom\.(noise|sensors)\.__all__
 fathom\._made_\w+
 """

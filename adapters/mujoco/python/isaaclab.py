@@ -20,8 +20,9 @@ from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from .batch import BatchCamera
 from .mujoco import array
+from .wrappers import ObservationNoise, host_class
 
-__all__ = ["CameraData", "RayCasterCamera", "RayCasterCameraCfg"]  # noqa: F822 - made by __getattr__
+__all__ = ["CameraData", "RayCasterCamera", "RayCasterCameraCfg", "SensorNoiseCfg", "SensorNoiseModel"]  # noqa: F822 - made by __getattr__
 
 
 @dataclass
@@ -107,10 +108,35 @@ def _classes() -> Tuple[Any, Any]:
     return RayCasterCameraCfg, RayCasterCamera
 
 
+def _noise_classes() -> Tuple[Any, Any]:
+    from isaaclab.utils import configclass
+    from isaaclab.utils.noise import NoiseModel, NoiseModelCfg
+
+    class SensorNoiseModel(ObservationNoise, NoiseModel):  # type: ignore[misc]
+        """See SensorNoiseCfg."""
+
+        def __init__(self, noise_model_cfg: Any, num_envs: int, device: str) -> None:
+            NoiseModel.__init__(self, noise_model_cfg, num_envs, device)
+            cfg = noise_model_cfg
+            ObservationNoise.__init__(self, cfg.sensor, num_envs, cfg.lost, cfg.options)
+
+    @configclass
+    class SensorNoiseCfg(NoiseModelCfg):  # type: ignore[misc]
+        """Noise of depth images or ranges, [N, ...] of H * W values. sensor, options: as fathom.SensorNoise; lost: value
+        without a return."""
+
+        class_type: type = SensorNoiseModel
+        noise_cfg: Any = None
+        sensor: Any = "D435"
+        options: Dict[str, Any] = field(default_factory=dict)
+        lost: float = 0.0
+
+    return SensorNoiseCfg, SensorNoiseModel
+
+
+_MAKERS = {"RayCasterCameraCfg": _classes, "RayCasterCamera": _classes,
+           "SensorNoiseCfg": _noise_classes, "SensorNoiseModel": _noise_classes}
+
+
 def __getattr__(name: str) -> Any:
-    if name not in ("RayCasterCameraCfg", "RayCasterCamera"):
-        raise AttributeError(f"module 'fathom.isaaclab' has no attribute '{name}'")
-    for made in _classes():
-        made.__module__, made.__qualname__ = __name__, made.__name__
-        globals()[made.__name__] = made
-    return globals()[name]
+    return host_class(globals(), _MAKERS, name)

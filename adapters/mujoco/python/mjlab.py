@@ -7,21 +7,26 @@
 Its data have the names, shapes and values of misses of mjlab's RayCastSensor (distances -1, points the ray's origin,
 normals 0), and beside these `reason` and `geom_id`. Written to the interface of mjlab.sensor.Sensor; docs/mujoco.md says
 what was run. mjlab and PyTorch are imported when a class of this module is first asked for.
+
+Noise for the depth that mjlab renders:
+
+    ObservationTermCfg(func=depth, noise=SensorNoiseCfg(sensor="D435", options={"width": 64, "height": 48, "fx": 40.0}))
 """
 
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
-from typing import Any, Optional, Tuple
+from dataclasses import dataclass, field
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
 from .batch import BatchRays
 from .mujoco import Mirror, array
 from .sensors import RayTable, SensorModel
+from .wrappers import ObservationNoise, host_class
 
-__all__ = ["RayCastData", "RayCastSensor", "RayCastSensorCfg"]  # noqa: F822 - made by __getattr__
+__all__ = ["RayCastData", "RayCastSensor", "RayCastSensorCfg", "SensorNoiseCfg", "SensorNoiseModel"]  # noqa: F822 - made by __getattr__
 
 
 @dataclass
@@ -103,10 +108,33 @@ def _classes() -> Tuple[Any, Any]:
     return RayCastSensorCfg, RayCastSensor
 
 
+def _noise_classes() -> Tuple[Any, Any]:
+    from mjlab.utils.noise import NoiseModel, NoiseModelCfg
+
+    class SensorNoiseModel(ObservationNoise, NoiseModel):  # type: ignore[misc]
+        """See SensorNoiseCfg."""
+
+        def __init__(self, noise_model_cfg: Any, num_envs: int, device: str) -> None:
+            NoiseModel.__init__(self, noise_model_cfg, num_envs, device)
+            cfg = noise_model_cfg
+            ObservationNoise.__init__(self, cfg.sensor, num_envs, cfg.lost, cfg.options)
+
+    @dataclass(kw_only=True)
+    class SensorNoiseCfg(NoiseModelCfg, class_type=SensorNoiseModel):  # type: ignore[misc]
+        """Noise of depth images or ranges, [N, ...] of H * W values. sensor, options: as fathom.SensorNoise; lost: value
+        without a return."""
+
+        noise_cfg: Any = field(default_factory=dict)  # unused, but mjlab refuses None
+        sensor: Any = "D435"
+        options: Dict[str, Any] = field(default_factory=dict)
+        lost: float = 0.0
+
+    return SensorNoiseCfg, SensorNoiseModel
+
+
+_MAKERS = {"RayCastSensorCfg": _classes, "RayCastSensor": _classes,
+           "SensorNoiseCfg": _noise_classes, "SensorNoiseModel": _noise_classes}
+
+
 def __getattr__(name: str) -> Any:
-    if name not in ("RayCastSensorCfg", "RayCastSensor"):
-        raise AttributeError(f"module 'fathom.mjlab' has no attribute '{name}'")
-    for made in _classes():
-        made.__module__, made.__qualname__ = __name__, made.__name__
-        globals()[made.__name__] = made
-    return globals()[name]
+    return host_class(globals(), _MAKERS, name)
