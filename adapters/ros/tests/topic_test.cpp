@@ -232,7 +232,7 @@ TEST_F(Topics, GoOnWhenASubscriberIsKilled) {
   EXPECT_EQ(participant.readers(writer), 2U) << "the lease of the dead one ended, so the test shows nothing";
 }
 
-/// docs/topics.md has the same for a minute.
+/// bench/README.md has the same for a minute.
 TEST_F(Topics, OfALargeLidarLoseNothing) {
   std::ifstream limit("/proc/sys/net/core/rmem_max");
   long bytes = 0;
