@@ -40,7 +40,7 @@ class ObservationNoise:
     """
 
     def __init__(self, sensor: Any, environments: int, lost: float, options: Mapping[str, Any]) -> None:
-        self._noise = SensorNoise(sensor, environments=environments, **options)
+        self._noise: Any = SensorNoise(sensor, environments=environments, **options)
         self._environments, self._lost = environments, lost
 
     def __call__(self, data: Any) -> Any:
@@ -69,14 +69,14 @@ def _gymnasium() -> Tuple[Any, ...]:
     class NoisyObservation(gymnasium.ObservationWrapper):  # type: ignore[misc]
         """Noise for the depth image of an environment; the space of observations stays.
 
-        key: of the image in observations that are dicts. lost: value without a return. scale: m in one unit of the image.
+        key: of the image, if observations are dicts. lost: value without a return. scale: m in one unit of the image.
         reset() starts the next episode: draws noise and its ranges again. options: as those of SensorNoise.
         """
 
         def __init__(self, env: Any, sensor: Any, *, key: Optional[str] = None, lost: float = 0.0, scale: float = 1.0,
                      **options: Any) -> None:
             super().__init__(env)
-            self.noise = SensorNoise(sensor, environments=1, **options)
+            self.noise: Any = SensorNoise(sensor, environments=1, **options)
             self.key, self.lost, self.scale = key, lost, scale
             self.image_space = env.observation_space if key is None else env.observation_space[key]
             rows, cols = self.noise.sensor.model.shape

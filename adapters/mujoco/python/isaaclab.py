@@ -7,10 +7,16 @@
         sensor_poses=lambda: (robot.data.body_pos_w[:, head], robot.data.body_quat_w[:, head]),
         entity_poses=lambda: (positions, quaternions))          # [N, K, 3], [N, K, 4]
 
-`data.output` holds distance_to_image_plane [N, H, W, 1] and whatever else `data_types` names (fathom.batch). Poses come from
-functions, so that nothing here asks what holds them: articulations, rigid objects, a stage. Written to the interface of
-isaaclab.sensors.SensorBase, of 2.x and 3.0; docs/mujoco.md says what was run. Isaac Lab and PyTorch are imported when a
-class of this module is first asked for.
+`data.output` holds distance_to_image_plane [N, H, W, 1] and the other outputs that `data_types` names (fathom.batch).
+Functions give the poses, of articulations, rigid objects or a stage.
+
+Noise for the depth that Isaac Lab renders:
+
+    ObservationTermCfg(func=mdp.image, params={...},
+                       noise=SensorNoiseCfg(sensor="D435", options={"width": 64, "height": 48, "fx": 40.0}))
+
+Written to the interfaces of isaaclab.sensors.SensorBase and isaaclab.utils.noise, of 2.x and 3.0, and tested with
+stand-ins of them. Isaac Lab and PyTorch are imported when a class of this module is first asked for.
 """
 
 from __future__ import annotations
@@ -22,7 +28,8 @@ from .batch import BatchCamera
 from .mujoco import array
 from .wrappers import ObservationNoise, host_class
 
-__all__ = ["CameraData", "RayCasterCamera", "RayCasterCameraCfg", "SensorNoiseCfg", "SensorNoiseModel"]  # noqa: F822 - made by __getattr__
+__all__ = ["CameraData", "RayCasterCamera", "RayCasterCameraCfg",  # noqa: F822 - made by __getattr__
+           "SensorNoiseCfg", "SensorNoiseModel"]
 
 
 @dataclass
@@ -122,8 +129,9 @@ def _noise_classes() -> Tuple[Any, Any]:
 
     @configclass
     class SensorNoiseCfg(NoiseModelCfg):  # type: ignore[misc]
-        """Noise of depth images or ranges, [N, ...] of H * W values. sensor, options: as fathom.SensorNoise; lost: value
-        without a return."""
+        """Noise of depth images or ranges, [N, ...] of H * W values.
+
+        sensor, options: as fathom.SensorNoise; lost: value without a return."""
 
         class_type: type = SensorNoiseModel
         noise_cfg: Any = None

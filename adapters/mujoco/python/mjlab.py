@@ -5,12 +5,14 @@
     SceneCfg(..., sensors=(RayCastSensorCfg(name="scan", site="head", rays=directions, noise=(fa.noise.Distance(stddev_m=0.02),)),))
 
 Its data have the names, shapes and values of misses of mjlab's RayCastSensor (distances -1, points the ray's origin,
-normals 0), and beside these `reason` and `geom_id`. Written to the interface of mjlab.sensor.Sensor; docs/mujoco.md says
-what was run. mjlab and PyTorch are imported when a class of this module is first asked for.
+normals 0), and beside these `reason` and `geom_id`.
 
 Noise for the depth that mjlab renders:
 
     ObservationTermCfg(func=depth, noise=SensorNoiseCfg(sensor="D435", options={"width": 64, "height": 48, "fx": 40.0}))
+
+Written to the interfaces of mjlab.sensor.Sensor and mjlab.utils.noise, and tested with stand-ins of them. mjlab and
+PyTorch are imported when a class of this module is first asked for.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from .mujoco import Mirror, array
 from .sensors import RayTable, SensorModel
 from .wrappers import ObservationNoise, host_class
 
-__all__ = ["RayCastData", "RayCastSensor", "RayCastSensorCfg", "SensorNoiseCfg", "SensorNoiseModel"]  # noqa: F822 - made by __getattr__
+__all__ = ["RayCastData", "RayCastSensor", "RayCastSensorCfg",  # noqa: F822 - made by __getattr__
+           "SensorNoiseCfg", "SensorNoiseModel"]
 
 
 @dataclass
@@ -120,9 +123,10 @@ def _noise_classes() -> Tuple[Any, Any]:
             ObservationNoise.__init__(self, cfg.sensor, num_envs, cfg.lost, cfg.options)
 
     @dataclass(kw_only=True)
-    class SensorNoiseCfg(NoiseModelCfg, class_type=SensorNoiseModel):  # type: ignore[misc]
-        """Noise of depth images or ranges, [N, ...] of H * W values. sensor, options: as fathom.SensorNoise; lost: value
-        without a return."""
+    class SensorNoiseCfg(NoiseModelCfg, class_type=SensorNoiseModel):  # type: ignore[misc, call-arg]
+        """Noise of depth images or ranges, [N, ...] of H * W values.
+
+        sensor, options: as fathom.SensorNoise; lost: value without a return."""
 
         noise_cfg: Any = field(default_factory=dict)  # unused, but mjlab refuses None
         sensor: Any = "D435"
