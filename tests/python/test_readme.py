@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What docs/tour.md, docs/python.md and docs/train-on-many-environments.md show works as shown."""
+"""What docs/tour.md, docs/python.md, docs/train-on-many-environments.md and docs/given-frames.md show works as shown."""
 
 import re
+import types
 
 import numpy as np
 import pytest
@@ -44,6 +45,27 @@ def test_page_runs(capsys):
     assert "hit" in capsys.readouterr().out and names["mine"].shape == names["frame"].shape
     assert names["out"]["camera"].depth.shape == (64, 48, 64)
     assert names["envs"].drawn_entities()["ball.reflectivity"].shape == (64,)
+
+
+def test_noise_for_other_simulators(capsys):
+    """Stand-ins of Habitat and CARLA render a wall; blocks of other hosts are plain text."""
+    usual, habitat, carla = blocks("docs/given-frames.md", "python")
+    exec(usual, names := dict(depth=np.full((480, 640), 1.5, np.float32)))
+    assert names["noisy"].shape == (480, 640) and "hit" in capsys.readouterr().out
+    exec(habitat, names := dict(sim=types.SimpleNamespace(get_sensor_observations=lambda: {"depth": np.full((480, 640), 1.5)})))
+    assert 1.4 < np.nanmedian(names["noisy"]) < 1.6
+    code = round(1.5 / 1000 * (256**3 - 1))
+    pixels = np.tile(np.array([code >> 16, code >> 8 & 255, code & 255, 255], np.uint8), 600 * 800)
+    image = types.SimpleNamespace(raw_data=pixels.tobytes(), height=600, width=800, frame=3)
+    exec(carla, names := dict(frames=[], camera=types.SimpleNamespace(listen=lambda callback: callback(image))))
+    assert 1.4 < np.nanmedian(names["frames"][0]) < 1.6
+
+
+def test_text_blocks_of_other_simulators_are_python():
+    texts = blocks("docs/given-frames.md", "text")
+    assert len(texts) == 4
+    for text in texts:
+        compile(text, "docs/given-frames.md", "exec")
 
 
 @pytest.fixture

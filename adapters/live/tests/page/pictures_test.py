@@ -9,7 +9,7 @@ import struct
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 IMAGES = ROOT / "docs/images"
-MOST_BYTES, MOST_STRIP_BYTES, MOST_TOTAL_BYTES = 200_000, 12_000, 1_300_000
+MOST_BYTES, MOST_STRIP_BYTES, MOST_TOTAL_BYTES = 200_000, 12_000, 1_400_000
 MOST_SIDE, MOST_WORDS = 1400, 300
 
 loader = importlib.machinery.SourceFileLoader("pictures_tool", str(ROOT / "tools/pictures"))
@@ -36,7 +36,7 @@ total = sum(file.stat().st_size for file in files)
 assert total <= MOST_TOTAL_BYTES, f"docs/images: {total} bytes, at most {MOST_TOTAL_BYTES}"
 
 pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*/README.md")]
-shown = set(re.findall(r"images/([\w/]+\.\w+)\)", "".join(page.read_text() for page in pages)))
+shown = set(re.findall(r"images/([\w/]+\.\w+)[)\"]", "".join(page.read_text() for page in pages)))
 assert shown == names, shown ^ names
 
 models = re.findall(r"^## ([a-z_]+)$", (ROOT / "docs/noise.md").read_text(), re.M)
