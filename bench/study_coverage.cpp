@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of a fit hold the truth where neighbouring scans have correlated errors: a corridor
-// whose furniture was moved since its map was made (tests/fit/beam/corridor.hpp). docs/beam-model.md has the
+// whose furniture was moved since its map was made (tests/fit/beam/corridor.hpp). bench/README.md has the
 // ranges of the tables.
 
 #include <cstdio>

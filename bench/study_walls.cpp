@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom fit wall` hold the truth: a stereo and a depth camera, a laser, and a
 // lidar among the other surfaces of a room, with normal errors and heavy tails, and one whose turns start anywhere.
-// Sizes of correlations use two standard errors instead of an interval. docs/calibrate.md has the range of the table.
+// Sizes of correlations use two standard errors instead of an interval. bench/README.md has the range of the table.
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // <plugin plugin="fathom.depth"> for MuJoCo 3: depth cameras with fathom's noise and losses as sensors of a model. It
-// is compiled against the MuJoCo that loads it, because each version has its own mjpPlugin (docs/mujoco.md).
+// is compiled against the MuJoCo that loads it, because each version has its own mjpPlugin (README.md).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // A radar's view of a dense cloud: detections (clusters of points that it cannot separate, with cross section and
-// power) and tracks of objects over time. Formulas: docs/rgl.md, "Radar".
+// power) and tracks of objects over time. Formulas: adapters/rgl/README.md, "Numbers".
 
 #include <cstdint>
 #include <deque>
