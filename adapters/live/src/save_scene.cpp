@@ -2,14 +2,17 @@
 #include "live/save_scene.hpp"
 
 #include <algorithm>
-#include <map>
+#include <initializer_list>
+#include <set>
 #include <string_view>
 #include <system_error>
+#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/core/error.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "core/text.hpp"
 #include "core/text/files.hpp"
@@ -143,15 +146,42 @@ YamlValue chain_value(const NoiseChain& chain, const Scene& scene) {
   return list;
 }
 
-void set_noise(YamlValue& root, const Sensor& sensor, const Scene& scene) {
+/// The entry of the sensor of this name; null if it is missing.
+YamlValue* find_sensor(YamlValue& root, std::string_view name) {
   YamlValue* const sensors = root.find("sensors");
-  if (sensors == nullptr) return;
+  if (sensors == nullptr) return nullptr;
   for (YamlValue& item : sensors->items) {
-    const YamlValue* const name = item.find("name");
-    if (name == nullptr || name->text != sensor.name) continue;
-    YamlValue* const noise = item.find("noise");
-    (noise == nullptr ? add_entry(item, "noise") : *noise) = chain_value(sensor.noise, scene);
+    const YamlValue* const found = item.find("name");
+    if (found != nullptr && found->text == name) return &item;
   }
+  return nullptr;
+}
+
+/// Replaces or adds the value of a key.
+YamlValue& entry_of(YamlValue& map, std::string_view key) {
+  YamlValue* const found = map.find(key);
+  return found != nullptr ? *found : add_entry(map, std::string(key));
+}
+
+void remove_entries(YamlValue& map, std::initializer_list<std::string_view> keys) {
+  std::erase_if(map.entries, [&](const YamlEntry& entry) { return std::ranges::find(keys, entry.key) != keys.end(); });
+}
+
+/// A new name in `folder`, which it makes.
+std::filesystem::path free_file(const std::filesystem::path& folder, std::string_view stem,
+                                std::string_view extension) {
+  if (folder.empty()) throw InputError("nothing is saved: the server was started without --out");
+  if (stem.empty() || stem.starts_with('.') || stem.find('/') != std::string_view::npos) {
+    throw InputError(fmt::format("'{}' is no name of a file", one_line(stem)));
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw SystemError(fmt::format("{}: {}", folder.string(), failed.message()));
+  for (std::uint32_t i = 1; i <= kMostOfStem; ++i) {
+    std::filesystem::path file = folder / fmt::format("{}_{:03}{}", stem, i, extension);
+    if (!std::filesystem::exists(std::filesystem::symlink_status(file, failed))) return file;
+  }
+  throw SystemError(fmt::format("{}: has {} files of '{}' already", folder.string(), kMostOfStem, stem));
 }
 
 /// Makes file names independent of the place of the scene file.
@@ -184,33 +214,49 @@ void SaveLimits::end(const std::filesystem::path& file) {
   if (!failed) bytes_ += bytes;
 }
 
-std::filesystem::path free_file(const std::filesystem::path& folder, std::string_view stem,
-                                std::string_view extension) {
-  if (folder.empty()) throw InputError("nothing is saved: the server was started without --out");
-  if (stem.empty() || stem.starts_with('.') || stem.find('/') != std::string_view::npos) {
-    throw InputError(fmt::format("'{}' is no name of a file", one_line(stem)));
-  }
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw SystemError(fmt::format("{}: {}", folder.string(), failed.message()));
-  for (std::uint32_t i = 1; i <= kMostOfStem; ++i) {
-    std::filesystem::path file = folder / fmt::format("{}_{:03}{}", stem, i, extension);
-    if (!std::filesystem::exists(std::filesystem::symlink_status(file, failed))) return file;
-  }
-  throw SystemError(fmt::format("{}: has {} files of '{}' already", folder.string(), kMostOfStem, stem));
+std::filesystem::path SaveFolder::save(std::string_view stem, std::string_view extension,
+                                       const std::function<void(const std::filesystem::path&)>& write) {
+  std::filesystem::path file = free_file(folder_, stem, extension);
+  limits_.begin(LiveClock::now());
+  write(file);
+  limits_.end(file);
+  return file;
 }
 
-void write_scene(const std::filesystem::path& file, const std::filesystem::path& scene_file,
-                 const std::vector<std::string>& overrides, const SceneSetup& setup, const Simulator& simulator,
-                 const std::set<std::size_t>& turned) {
+YamlValue scene_yaml(const std::filesystem::path& scene_file, const std::vector<std::string>& overrides,
+                     const std::vector<std::filesystem::path>& inputs) {
   YamlValue root = parse_yaml(read_yaml_text(scene_file), scene_file.string());
   for (const std::string& override_text : overrides) apply_override(root, override_text);
-  for (const std::size_t sensor : turned) {
-    set_noise(root, simulator.sensor(static_cast<SensorId>(sensor)), simulator.scene());
-  }
-  std::set<std::filesystem::path> inputs;
-  for (const auto& input : setup.inputs) inputs.insert(std::filesystem::absolute(input).lexically_normal());
-  make_absolute(root, scene_file.parent_path(), inputs);
+  std::set<std::filesystem::path> absolute;
+  for (const auto& input : inputs) absolute.insert(std::filesystem::absolute(input).lexically_normal());
+  make_absolute(root, scene_file.parent_path(), absolute);
+  return root;
+}
+
+void set_noise(YamlValue& root, const Sensor& sensor, const Scene& scene) {
+  YamlValue* const item = find_sensor(root, sensor.name);
+  if (item != nullptr) entry_of(*item, "noise") = chain_value(sensor.noise, scene);
+}
+
+void set_camera(YamlValue& root, const Sensor& sensor) {
+  YamlValue* const item = find_sensor(root, sensor.name);
+  const auto* const stereo = std::get_if<StereoCamera>(&sensor.model);
+  const DepthCamera* const camera = stereo != nullptr ? stereo : std::get_if<DepthCamera>(&sensor.model);
+  if (item == nullptr || camera == nullptr) return;
+  const Intrinsics k = intrinsics(*camera);
+  remove_entries(*item, {"horizontal_fov_rad", "horizontal_fov_deg", "focal_length_mm", "horizontal_aperture_mm",
+                         "vertical_aperture_mm"});
+  const auto set = [&](std::string_view key, double value) { entry_of(*item, key) = scalar_value(number_text(value)); };
+  set("width", camera->width), set("height", camera->height), set("fx", k.fx), set("fy", k.fy);
+  YamlValue& center = entry_of(*item, "principal_point_px") = YamlValue();
+  center.kind = Kind::kList;
+  center.items = {scalar_value(number_text(k.cx)), scalar_value(number_text(k.cy))};
+  if (stereo == nullptr || stereo->left_camera) return;
+  remove_entries(*item, {"left_camera", "right_camera"});
+  set("baseline_m", stereo->baseline_m);
+}
+
+void write_scene(const std::filesystem::path& file, const YamlValue& root) {
   const std::string text = yaml_text(root);
   static_cast<void>(read_scene_text(text, file, {}));
   write_whole_file(file, text);

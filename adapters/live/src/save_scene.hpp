@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <set>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include <fathom/simulate/run.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "core/text/yaml.hpp"
 #include "live/topic_hub.hpp"
@@ -34,16 +36,32 @@ class SaveLimits {
   std::uintmax_t bytes_ = 0;
 };
 
-/// A new name in `folder`: STEM_001.pcd, STEM_002.pcd and so on; makes the folder. Throws InputError if `folder` is
-/// empty, because the server saves nothing, or `stem` is no plain name; SystemError.
-std::filesystem::path free_file(const std::filesystem::path& folder, std::string_view stem, std::string_view extension);
+/// The folder for what clients save.
+class SaveFolder {
+ public:
+  /// Empty: nothing may be saved.
+  explicit SaveFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-/// Writes a scene file that reads as `scene_file` with `overrides`, except that the sensors in `turned` have the noise
-/// of `simulator`. Names of files in it become absolute. Comments are lost. Throws InputError if the new file would not
-/// be readable, SystemError.
-void write_scene(const std::filesystem::path& file, const std::filesystem::path& scene_file,
-                 const std::vector<std::string>& overrides, const SceneSetup& setup, const Simulator& simulator,
-                 const std::set<std::size_t>& turned);
+  [[nodiscard]] bool is_given() const { return !folder_.empty(); }
+  /// Lets `write` write a new file, STEM_001.pcd, STEM_002.pcd and so on, and returns its name. Makes the folder.
+  /// Throws InputError if there is no folder, a limit forbids it, or `stem` is no plain name; SystemError.
+  std::filesystem::path save(std::string_view stem, std::string_view extension,
+                             const std::function<void(const std::filesystem::path&)>& write);
+
+ private:
+  std::filesystem::path folder_;
+  SaveLimits limits_;
+};
+
+/// The tree of a scene file with `overrides`. The names of its `inputs` become absolute. Comments are lost.
+YamlValue scene_yaml(const std::filesystem::path& scene_file, const std::vector<std::string>& overrides,
+                     const std::vector<std::filesystem::path>& inputs);
+/// Gives the sensor of this name in the tree the chain of `sensor`. `scene`: for the names of entities.
+void set_noise(YamlValue& root, const Sensor& sensor, const Scene& scene);
+/// Gives it the size, intrinsics and baseline of `sensor`, if that is a depth or stereo camera.
+void set_camera(YamlValue& root, const Sensor& sensor);
+/// Throws InputError if the new scene file would not be readable, SystemError.
+void write_scene(const std::filesystem::path& file, const YamlValue& root);
 
 /// A tree as YAML that reads as the same tree.
 std::string yaml_text(const YamlValue& root);
