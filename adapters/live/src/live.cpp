@@ -382,6 +382,14 @@ void serve_scene(const std::filesystem::path& file, const LiveOptions& options) 
       "the scene does not fit into memory");
 }
 
+void serve_given(GivenImage given, const LiveOptions& options) {
+  const std::filesystem::path file = given.file;
+  within_memory(file, [&] {
+    const std::unique_ptr<LiveSource> source = make_given_source(std::move(given), options);
+    serve_source(*source, options);
+  });
+}
+
 void serve_written(const std::filesystem::path& path, const LiveOptions& options) {
   within_memory(path, [&] {
     const std::unique_ptr<LiveSource> source = open_written(path);

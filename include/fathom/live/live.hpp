@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A live page for a scene or for files of a run: `fathom serve` and `fathom view` as calls. Browsers and programs with
-// the Foxglove WebSocket protocol, such as Lichtblick and Foxglove, can connect. docs/live.md lists the channels.
+// A live page for a scene, a given image or files of a run: `fathom serve` and `fathom view` as calls. Browsers and
+// programs with the Foxglove WebSocket protocol, such as Lichtblick and Foxglove, can connect. docs/live.md lists the
+// channels.
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <fathom/core/compute.hpp>
 #include <fathom/core/export.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 
@@ -35,6 +38,24 @@ struct LiveOptions {
 /// Simulates a scene file for its viewers, until should_stop returns true. Throws InputError for a wrong scene or
 /// option, SystemError when the port is not available.
 FATHOM_API void serve_scene(const std::filesystem::path& file, const LiveOptions& options = {});
+
+/// A clean depth image, and the depth or stereo camera whose noise it gets.
+struct GivenImage {
+  std::filesystem::path file;  ///< is watched: a saved image is read again
+  /// Reads it: depths along the optical axis, m, [rows, cols] of the sensor. See GivenFrame::depth_m.
+  std::function<std::vector<float>()> read_depth_m;
+  Sensor sensor;
+  double rate_hz = 10.0, start_s = 0.0;
+  double far_m = std::numeric_limits<double>::infinity();
+  /// The scene file that has the sensor, or the text of one. Clients save it with the present numbers.
+  std::filesystem::path scene_file = {};
+  std::string scene_text = {};
+};
+
+/// Shows the image with noise for its viewers, until should_stop returns true. Frame k of the page is frame k of a
+/// SensorNoise with this sensor and the seed of the options. Ignores `overrides` of the options. Throws InputError as
+/// SensorNoise does, SystemError when the port is not available.
+FATHOM_API void serve_given(GivenImage given, const LiveOptions& options = {});
 
 /// Plays the folder of a run or of one of its sensors, or a cloud (PCD, PLY, PointCloud2, an array of NumPy [..., 3])
 /// for its viewers, until should_stop returns true. Ignores `out`, `overrides`, `seed` and `compute` of the options.
