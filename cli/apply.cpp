@@ -26,6 +26,7 @@
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
+#include "apply.hpp"
 #include "apply_messages.hpp"
 #include "command_tree.hpp"
 #include "commands.hpp"
@@ -61,25 +62,14 @@ Clouds are PCD, PLY, KITTI's BIN, or NPY with 3 or 4 values for each point. All 
 cloud of several rows, and leaves a cloud of one row. docs/given-frames.md describes what is derived.)";
 
 /// `fathom apply SENSOR PATH...`
-struct ApplyOptions {
-  std::string sensor;
+struct ApplyOptions : ImageOptions {
   std::vector<fs::path> paths;
   fs::path out;
   std::string files;
-  std::optional<fathom::WallCamera> camera;
-  double levels_per_m = 1000.0;
-  double far_m = std::numeric_limits<double>::infinity();
   std::optional<std::uint64_t> seed;
   bool reasons = false, force = false, quiet = false;
   int threads = 0;
   MessageArguments messages;
-};
-
-/// A sensor, and the seed and the clock of its scene.
-struct ChosenSensor {
-  fathom::Sensor sensor;
-  std::uint64_t seed = 0;
-  double rate_hz = 10.0, start_s = 0.0;
 };
 
 /// Throws InputError for what images and options do not say.
@@ -95,6 +85,8 @@ void check_chosen(const fathom::SensorSetup& setup) {
   }
 }
 
+}  // namespace
+
 ChosenSensor choose_sensor(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return {fathom::preset_sensor("sensor", text)};
@@ -108,20 +100,45 @@ ChosenSensor choose_sensor(const std::string& text) {
         fmt::format("{}: has no sensor '{}'{}", text.substr(0, colon), name, nearest_text(name, names)));
   }
   check_chosen(setup.sensors[*found]);
-  return {setup.sensors[*found].sensor, setup.seed, setup.rate_hz, setup.start_s};
+  return {setup.sensors[*found].sensor, setup.file, setup.seed, setup.rate_hz, setup.start_s};
 }
+
+namespace {
 
 fathom::GivenCamera given_camera(const fathom::WallCamera& numbers) {
   return {{numbers.fx_px, numbers.fy_px, numbers.cx_px, numbers.cy_px}, numbers.baseline_m};
 }
 
-void fit_camera(const ApplyOptions& options, const fathom::DepthImage& image, fathom::Sensor& sensor) {
+}  // namespace
+
+void fit_camera(const ImageOptions& options, const fathom::DepthImage& image, fathom::Sensor& sensor) {
   if (options.camera) return fathom::set_camera(sensor, given_camera(*options.camera), image.rows, image.cols);
   const fathom::PatternShape shape = fathom::pattern_shape(sensor.model);
   if (shape.rows == image.rows && shape.cols == image.cols) return;
   throw fathom::InputError(fmt::format("the images have {} x {} pixels, and sensor '{}' {} x {}: give --camera",
                                        image.cols, image.rows, options.sensor, shape.cols, shape.rows));
 }
+
+fathom::DepthImage read_clean(const fs::path& file, const ImageOptions& options) {
+  fathom::DepthImage image = fathom::read_depth_image(file, options.levels_per_m);
+  std::ranges::replace_if(
+      image.depth_m, [](float z) { return std::isnan(z); }, 0.0F);
+  return image;
+}
+
+std::vector<CLI::Option*> add_image_options(CLI::App& c, ImageOptions& o) {
+  CLI::Option& camera = add_parsed(c,
+                                   {"--camera", "FX,FY,CX,CY[,BASELINE]",
+                                    "focal lengths and principal point of the images in px, and the baseline in m"},
+                                   [&o](const std::string& text) { o.camera = parse_camera(text); });
+  CLI::Option& levels = add_number(c, {"--levels-per-m", "N", "levels per metre of 16-bit images"},
+                                   {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.levels_per_m);
+  CLI::Option& far = add_number_option(c, {"--far", "M", "far plane of the images: there, nothing was met"},
+                                       {1e-6, 1e9, "m"}, [&o](double far_m) { o.far_m = far_m; });
+  return {&camera, &levels, &far};
+}
+
+namespace {
 
 /// The files that are written for one image: it, and its reasons.
 std::vector<fs::path> targets(const ApplyOptions& options, const fs::path& image) {
@@ -175,14 +192,6 @@ void check_targets(const ApplyOptions& options, const std::vector<fs::path>& fil
       throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", target.string()));
     }
   }
-}
-
-/// 0 where nothing was met; an image may show nothing else.
-fathom::DepthImage read_clean(const fs::path& file, const ApplyOptions& options) {
-  fathom::DepthImage image = fathom::read_depth_image(file, options.levels_per_m);
-  std::ranges::replace_if(
-      image.depth_m, [](float z) { return std::isnan(z); }, 0.0F);
-  return image;
 }
 
 void check_shape(const fs::path& file, const fathom::DepthImage& image, const fathom::SensorNoise& noise) {
@@ -308,17 +317,10 @@ void add_apply(CLI::App& app) {
       c.add_option("PATH", o->paths, "clean depth images or clouds, or folders of them")->type_name("PATH");
   c.add_option("--out", o->out, "folder for the noisy files, or the noisy bag")->type_name("PATH");
   begin_section(c, Section::kInput);
-  add_parsed(c,
-             {"--camera", "FX,FY,CX,CY[,BASELINE]",
-              "focal lengths and principal point of the images in px, and the baseline in m"},
-             [o](const std::string& text) { o->camera = parse_camera(text); });
   c.add_option("--files", o->files,
                "names to take from folders, with * and ?; default: depth*.npy, else depth*.png, else all of one format")
       ->type_name("PATTERN");
-  add_number(c, {"--levels-per-m", "N", "levels per metre of 16-bit images"},
-             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o->levels_per_m);
-  add_number_option(c, {"--far", "M", "far plane of the images: there, nothing was met"}, {1e-6, 1e9, "m"},
-                    [o](double far_m) { o->far_m = far_m; });
+  add_image_options(c, *o);
   add_message_options(c, o->messages);
   c.get_option("--topic")->excludes(paths);
   begin_section(c, Section::kModel);

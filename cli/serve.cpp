@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include <fathom/core/error.hpp>
 #include <fathom/live/live.hpp>
 
+#include "apply.hpp"
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "signals.hpp"
@@ -23,7 +26,11 @@ Examples:
   fathom serve examples/house/house.yaml
   fathom serve examples/house/house.yaml --out out/saved --paused
       --set sensors.lidar.noise.distance.stddev_m=0.05
+  fathom serve D435 --given renders/depth_000000.npy --camera 383,383,160,90,0.05
 
+With --given the page shows a clean depth image of yours with the noise of a sensor, as `fathom apply` does: frame k of
+the page is frame k of the sensor. SCENE then names the sensor: a preset of `fathom sensors` (default: D435), or
+FILE:NAME, a sensor of a scene file.
 A browser shows the page, Lichtblick and Foxglove connect to ws://127.0.0.1:8765. docs/live.md describes both.)";
 
 constexpr const char* kViewHelp = R"(
@@ -36,13 +43,15 @@ docs/live.md says what is shown of each.)";
 /// `fathom serve SCENE ...` and `fathom view PATH ...`
 struct ServeOptions {
   std::filesystem::path path;
+  std::filesystem::path given;  ///< a depth image; `path` is then the sensor
+  ImageOptions image;
   fathom::LiveOptions live;
   bool quiet = false;
 };
 
 /// Prints the address of the page, and serves it until a signal comes.
 template <class Serve>
-void serve_until_stopped(const ServeOptions& options, Serve serve_path) {
+void serve_until_stopped(const ServeOptions& options, Serve serve) {
   const StopSignals signals(Patience::kASecond);
   fathom::LiveOptions live = options.live;
   live.should_stop = &StopSignals::received;
@@ -51,8 +60,53 @@ void serve_until_stopped(const ServeOptions& options, Serve serve_path) {
     std::fflush(stdout);
     if (!options.quiet) std::fputs("fathom: serving; end with Ctrl-C\n", stderr);
   };
-  serve_path(options.path, live);
+  serve(live);
   throw fathom::Interrupted("stopped");
+}
+
+constexpr const char* kUsualSensor = "D435";
+
+void refuse_scene_file(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return;
+  throw fathom::InputError(fmt::format(
+      "{}: is a file, and --given needs one sensor: a preset of `fathom sensors`, or FILE:NAME", path.string()));
+}
+
+/// Numbers for images of another size usually have their principal point outside of these.
+void check_principal_point(const fathom::WallCamera& camera, const fathom::DepthImage& image) {
+  if (std::abs(2.0 * camera.cx_px + 1.0 - image.cols) <= image.cols &&
+      std::abs(2.0 * camera.cy_px + 1.0 - image.rows) <= image.rows) {
+    return;
+  }
+  throw fathom::InputError(fmt::format("--camera: the principal point [{}, {}] px is not in the image, {} x {} pixels",
+                                       camera.cx_px, camera.cy_px, image.cols, image.rows));
+}
+
+void serve_image(ServeOptions& options) {
+  ImageOptions& image = options.image;
+  refuse_scene_file(options.path);
+  image.sensor = options.path.empty() ? kUsualSensor : options.path.string();
+  ChosenSensor chosen = choose_sensor(image.sensor);
+  const fathom::DepthImage first = fathom::read_depth_image(options.given, image.levels_per_m);
+  fit_camera(image, first, chosen.sensor);
+  if (image.camera) check_principal_point(*image.camera, first);
+  if (!options.live.seed) options.live.seed = chosen.seed;
+  fathom::GivenImage given = {
+      .file = options.given,
+      .read_depth_m = [&options] { return read_clean(options.given, options.image).depth_m; },
+      .sensor = std::move(chosen.sensor),
+      .rate_hz = chosen.rate_hz,
+      .start_s = chosen.start_s,
+      .far_m = image.far_m,
+      .scene_file = chosen.file,
+      .scene_text = fmt::format("scene: {{}}\nsensors:\n  - {{name: sensor, preset: {}}}\n", image.sensor)};
+  serve_until_stopped(options, [&](const fathom::LiveOptions& live) { fathom::serve_given(std::move(given), live); });
+}
+
+void serve(const CLI::App& c, ServeOptions& options) {
+  if (c.count("--given") > 0) return serve_image(options);
+  if (options.path.empty()) fail_usage(c, "SCENE is required");
+  serve_until_stopped(options, [&](const fathom::LiveOptions& live) { fathom::serve_scene(options.path, live); });
 }
 
 /// The options of every live page.
@@ -71,15 +125,19 @@ void add_live_options(CLI::App& c, ServeOptions& o) {
 
 void add_serve(CLI::App& app) {
   const auto o = std::make_shared<ServeOptions>();
-  CLI::App& c = *app.add_subcommand("serve", "Simulate a scene file as a live page, whose noise one can turn");
-  add_scene_file(c, o->path);
+  CLI::App& c = *app.add_subcommand("serve", "Show a scene, or an image with noise, as a live page with sliders");
+  c.add_option("SCENE", o->path, "scene file (YAML); with --given a sensor")->type_name("YAML");
+  CLI::Option* const given = c.add_option("--given", o->given, "clean depth image to show with noise: 16-bit PNG or NPY");
+  given->type_name("FILE");
+  for (CLI::Option* const option : add_image_options(c, o->image)) option->needs(given);
   c.add_option("--out", o->live.out, "folder for what is saved from the page; without it nothing is")->type_name("DIR");
   add_live_options(c, *o);
   add_seed(c, o->live.seed);
   add_threads(c, o->live.compute.threads);
   add_set(c, o->live.overrides);
+  given->excludes("--set");
   c.footer(kServeHelp);
-  c.final_callback([o] { serve_until_stopped(*o, &fathom::serve_scene); });
+  c.final_callback([o, &c] { serve(c, *o); });
 }
 
 void add_view(CLI::App& app) {
@@ -88,7 +146,9 @@ void add_view(CLI::App& app) {
   c.add_option("PATH", o->path, "folder of a run, or a cloud (PCD, PLY, PointCloud2, NPY)")->required();
   add_live_options(c, *o);
   c.footer(kViewHelp);
-  c.final_callback([o] { serve_until_stopped(*o, &fathom::serve_written); });
+  c.final_callback([o] {
+    serve_until_stopped(*o, [&](const fathom::LiveOptions& live) { fathom::serve_written(o->path, live); });
+  });
 }
 
 }  // namespace fathom_cli

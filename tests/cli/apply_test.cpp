@@ -267,5 +267,26 @@ TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
   refused("scale.pfm", "Pf\n4 3\n0\n", "no width, height and scale");
 }
 
+TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
+  const std::string clean = clean_images(), image = clean + "/depth_000000.npy", none = folder_ / "none";
+  const std::string scene = scene_with("scene.yaml", ""), bad = write_text(folder_ / "bad.npy", "no image");
+  const auto refused = [&](const std::string& part, std::vector<std::string> words) {
+    words.insert(words.begin(), {"serve", "--port", "0"});
+    expect_refused(part, words, {part}, none);
+  };
+  const std::string camera = "200,200,159.5,119.5";
+  refused("none.png", {"--given", folder_ / "none.png", "--camera", camera});
+  refused("bad.npy", {"--given", bad, "--camera", camera});
+  refused("give --camera", {"D435", "--given", image});
+  refused("--camera is of depth and stereo cameras alone", {"VLP-16", "--given", image, "--camera", camera});
+  refused("is not in the image, 320 x 240 pixels", {"--given", image, "--camera", "200,200,320,119.5"});
+  refused("or FILE:NAME", {scene, "--given", image});
+  refused("nearest: camera", {scene + ":kamera", "--given", image});
+  refused("millimetres", {"D435", "--given", clean + "/depth_000000.png", "--camera", camera, "--levels-per-m", "1"});
+  refused("SCENE is required", {});
+  refused("--given", {scene, "--camera", camera});
+  refused("--set", {scene + ":camera", "--given", image, "--set", "frames=2"});
+}
+
 }  // namespace
 }  // namespace cli_test
