@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pictures of a frame: the cloud with its legend, and images of range or depth, errors and reasons.
+// The pictures of a frame: the cloud with its legend, and images of range or depth, clean depth, errors and reasons.
 import { copyDepth, readImage } from './cdr/messages';
 import type { Frame } from './data/frame';
 import { NO_ENTITY } from './data/frame';
@@ -24,15 +24,17 @@ export class Pictures {
   private readonly error = new ImagePane('Error', (row, col) => this.describe(row, col));
   private readonly reason = new ImagePane('Reason', (row, col) => this.describe(row, col));
   private readonly depth = new ImagePane('Depth', (row, col) => this.describeDepth(row, col));
+  private readonly clean = new ImagePane('Clean depth', (row, col) => this.describe(row, col));
   private depths = new Float32Array(0);
+  private camera = false;
 
   constructor(private readonly frame: Frame, private readonly settings: Settings, private readonly state: () => State | null) {
-    this.panes.append(this.range.element, this.depth.element, this.error.element, this.reason.element);
+    this.panes.append(this.range.element, this.clean.element, this.depth.element, this.error.element, this.reason.element);
     this.hide();
   }
 
   hide(): void {
-    for (const pane of [this.range, this.depth, this.error, this.reason]) {
+    for (const pane of [this.range, this.clean, this.depth, this.error, this.reason]) {
       pane.element.hidden = true;
     }
   }
@@ -40,6 +42,7 @@ export class Pictures {
   /** Fits the scales to a new frame; they follow only when they are far off, so that colours do not flicker. */
   fit(sensor: SensorInfo | undefined): void {
     const { frame, scales } = this;
+    this.camera = sensor?.kind === 'camera';
     const far = Math.min(magnitude(frame.range, frame.count, 0.95), sensor?.max_range_m ?? Infinity);
     if (far > scales.range || far < 0.6 * scales.range) {
       scales.range = niceCeil(1.05 * far);
@@ -58,9 +61,12 @@ export class Pictures {
   drawImages(): void {
     const { frame, scales } = this;
     const { rows, cols, shifts } = frame;
-    const camera = !this.depth.element.hidden;
+    const camera = this.camera || !this.depth.element.hidden;
     this.range.update(camera ? 0 : rows, cols, colourer(frame, 'range', scales, false), shifts);
     rampLegend(this.range.legend, RANGE, 0, scales.range);
+    // The optical axis of a camera is x.
+    this.clean.update(camera && frame.hasClean ? rows : 0, cols, (i) => this.depthColour(frame.clean[3 * i]!));
+    rampLegend(this.clean.legend, RANGE, 0, scales.range);
     this.error.update(frame.hasClean ? rows : 0, cols, colourer(frame, 'error', scales, false), shifts);
     rampLegend(this.error.legend, ERROR, -scales.error, scales.error);
     this.reason.update(frame.hasReason ? rows : 0, cols, colourer(frame, 'reason', scales, false), shifts);
@@ -75,12 +81,12 @@ export class Pictures {
       this.depths = new Float32Array(image.rows * image.cols);
     }
     copyDepth(image, this.depths);
-    const top = this.scales.range;
-    this.depth.update(image.rows, image.cols, (i) => {
-      const value = this.depths[i]!;
-      return value >= 0 ? RANGE[Math.min(255, Math.round((255 * value) / top))]! : 0;
-    });
-    rampLegend(this.depth.legend, RANGE, 0, top);
+    this.depth.update(image.rows, image.cols, (i) => this.depthColour(this.depths[i]!));
+    rampLegend(this.depth.legend, RANGE, 0, this.scales.range);
+  }
+
+  private depthColour(value: number): number {
+    return value >= 0 ? RANGE[Math.min(255, Math.round((255 * value) / this.scales.range))]! : 0;
   }
 
   private drawLegend(): void {
