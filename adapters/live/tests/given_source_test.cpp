@@ -45,7 +45,7 @@ Sensor camera() {
   Sensor sensor = preset_sensor("sensor", "D435");
   auto& model = std::get<StereoCamera>(sensor.model);
   model.width = 64, model.height = 48, model.fx = 60, model.horizontal_fov_rad = 0;
-  sensor.noise = {DisparityNoise{.stddev_px = 0.1F}, Dropout{.probability = 0.1F}};
+  sensor.noise = {Disparity{.stddev_px = 0.1F}, Dropout{.probability = 0.1F}};
   return sensor;
 }
 
@@ -84,7 +84,7 @@ TEST_F(GivenSourceTest, StreamsTheFramesOfSensorNoise) {
   const auto source = this->source();
   source->set({kDeviation, 0.5});
   Sensor sensor = camera();
-  sensor.noise[0] = DisparityNoise{.stddev_px = 0.5F};
+  sensor.noise[0] = Disparity{.stddev_px = 0.5F};
   SensorNoise noise(sensor, {.seed = 5});
   Frame frame(kLiveChannels | ChannelSet{Channel::kDepth});
   for (const std::uint32_t index : {0U, 3U, 1U}) {
