@@ -13,6 +13,7 @@
 #include <fathom/live/live.hpp>
 
 #include "apply.hpp"
+#include "command_tree.hpp"
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "signals.hpp"
