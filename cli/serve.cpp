@@ -100,7 +100,8 @@ void serve_image(ServeOptions& options) {
       .start_s = chosen.start_s,
       .far_m = image.far_m,
       .scene_file = chosen.file,
-      .scene_text = fmt::format("scene: {{}}\nsensors:\n  - {{name: sensor, preset: {}}}\n", image.sensor)};
+      .scene_text = fmt::format("scene: {{meshes: {{}}, entities: []}}\nsensors:\n  - {{name: sensor, preset: {}}}\n",
+                                image.sensor)};
   serve_until_stopped(options, [&](const fathom::LiveOptions& live) { fathom::serve_given(std::move(given), live); });
 }
 
@@ -128,7 +129,8 @@ void add_serve(CLI::App& app) {
   const auto o = std::make_shared<ServeOptions>();
   CLI::App& c = *app.add_subcommand("serve", "Show a scene, or an image with noise, as a live page with sliders");
   c.add_option("SCENE", o->path, "scene file (YAML); with --given a sensor")->type_name("YAML");
-  CLI::Option* const given = c.add_option("--given", o->given, "clean depth image to show with noise: 16-bit PNG or NPY");
+  CLI::Option* const given =
+      c.add_option("--given", o->given, "clean depth image to show with noise: 16-bit PNG or NPY");
   given->type_name("FILE");
   for (CLI::Option* const option : add_image_options(c, o->image)) option->needs(given);
   c.add_option("--out", o->live.out, "folder for what is saved from the page; without it nothing is")->type_name("DIR");
@@ -147,9 +149,8 @@ void add_view(CLI::App& app) {
   c.add_option("PATH", o->path, "folder of a run, or a cloud (PCD, PLY, PointCloud2, NPY)")->required();
   add_live_options(c, *o);
   c.footer(kViewHelp);
-  c.final_callback([o] {
-    serve_until_stopped(*o, [&](const fathom::LiveOptions& live) { fathom::serve_written(o->path, live); });
-  });
+  c.final_callback(
+      [o] { serve_until_stopped(*o, [&](const fathom::LiveOptions& live) { fathom::serve_written(o->path, live); }); });
 }
 
 }  // namespace fathom_cli

@@ -35,14 +35,9 @@ std::uint64_t stamp_ns(double stamp_s) { return msg::nanoseconds(msg::time_of(st
 FeedJson state_of(const Sensor& sensor, bool is_camera) {
   const PatternShape shape = pattern_shape(sensor.model);
   const std::string_view type = std::visit([](const auto& model) { return model.kSlug; }, sensor.model);
-  return {{"name", sensor.name},
-          {"kind", is_camera         ? "camera"
-                   : shape.rows == 1 ? "laser"
-                                     : "lidar"},
-          {"type", type},
-          {"rows", shape.rows},
-          {"cols", shape.cols},
-          {"max_range_m", make_view(sensor.model).farthest_m},
+  return {{"name", sensor.name},    {"kind", is_camera ? "camera" : shape.rows == 1 ? "laser" : "lidar"},
+          {"type", type},           {"rows", shape.rows},
+          {"cols", shape.cols},     {"max_range_m", make_view(sensor.model).farthest_m},
           {"frame_id", sensor.name}};
 }
 

@@ -30,7 +30,7 @@ namespace {
 using test::contains;
 using test::input_error;
 
-constexpr const char* kScene = "scene: {}\nsensors:\n  - {name: sensor, preset: D435}\n";
+constexpr const char* kScene = "scene: {meshes: {}, entities: []}\nsensors:\n  - {name: sensor, preset: D435}\n";
 constexpr const char* kDeviation = "sensors.sensor.noise.0.stddev_px";
 
 /// A floor that rises to the top, and a hole.
