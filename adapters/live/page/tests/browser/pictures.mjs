@@ -11,7 +11,7 @@ const PICTURES = {
   live_light: { words: HOUSE, options: light, keys: ['4', 'c', 'c'] },
   live_camera: { words: HOUSE, options: light, keys: ['2'], sensor: 'camera' },
   live_view: { words: ['view', 'out/house'], keys: ['2'] },
-  live_given: { words: ['serve', 'D435', '--given', 'table_top.npy'], options: light },
+  live_given: { words: ['serve', 'D435', '--given', 'table_top.npy', '--paused'], options: light },
   live_phone: { words: HOUSE, options: { viewport: { width: 390, height: 844 } }, keys: ['2'] },
 };
 
