@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Takes pictures of the live page for tools/pictures, with the program that FATHOM names, in a folder that holds examples/,
-// out/house and table_top.npy:  node tests/browser/pictures.mjs FOLDER NAME...
+// Takes pictures of the live page for tools/pictures, with the program that FATHOM names, in a folder that holds examples/
+// and out/house:  node tests/browser/pictures.mjs FOLDER NAME...
 import { start } from '../server/server.mjs';
 import { firstFrame, launch, open, until } from './browser.mjs';
 
@@ -11,7 +11,6 @@ const PICTURES = {
   live_light: { words: HOUSE, options: light, keys: ['4', 'c', 'c'] },
   live_camera: { words: HOUSE, options: light, keys: ['2'], sensor: 'camera' },
   live_view: { words: ['view', 'out/house'], keys: ['2'] },
-  live_given: { words: ['serve', 'D435', '--given', 'table_top.npy', '--paused'], options: light },
   live_phone: { words: HOUSE, options: { viewport: { width: 390, height: 844 } }, keys: ['2'] },
 };
 
