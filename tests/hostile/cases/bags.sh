@@ -7,22 +7,22 @@ scene:
 sensors:
   - {name: camera, type: stereo_camera, width: 120, height: 90, fx: 100, baseline_m: 0.1, position_m: [0, 0, 1.2],
      noise: [], outputs: []}
-frames: 4
+frames: 60
 END
 expect 0 'camera' fathom simulate camera.yaml --out run --bag good.mcap
 apply() { fathom apply D435 --bag "$1" --topic "${2:-/camera/depth}" --out "${3:-bad.mcap}"; }
-expect 0 'good2.mcap: 4 messages with noise, [1-9]' apply good.mcap /camera/depth good2.mcap
+expect 0 'good2.mcap: 60 messages with noise, [1-9]' apply good.mcap /camera/depth good2.mcap
 expect 0 '' apply good.mcap /camera/depth again.mcap
 same good2.mcap again.mcap
 expect 0 '/camera/depth .* reads it' fathom bag info good2.mcap
 
 # Torn, damaged, and other files.
-size=$(stat -c %s good.mcap)
+size=$(stat -c %s good2.mcap)
 for bytes in 0 7 8 100; do
   head -c $bytes good.mcap > cut.mcap
   expect 2 'cut.mcap' apply cut.mcap
 done
-head -c $((size - 100)) good.mcap > torn.mcap
+head -c $((size * 2 / 3)) good2.mcap > torn.mcap
 expect 0 'warning: .*torn.mcap: the file ends at byte' apply torn.mcap /camera/depth torn2.mcap
 head -c 4096 /dev/urandom > random.mcap
 expect 2 'random.mcap: this is no bag' apply random.mcap
