@@ -14,6 +14,7 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/simulate/apply_clouds.hpp>
 
 #include "io/message/cdr.hpp"
 #include "io/picture/painter.hpp"
@@ -99,7 +100,7 @@ void MessageNoise::make_noise() {
 }
 
 bool MessageNoise::takes(std::string_view type) {
-  return type == msg::Image::kType.name || type == msg::LaserScan::kType.name;
+  return type == msg::Image::kType.name || type == msg::LaserScan::kType.name || type == msg::PointCloud2::kType.name;
 }
 
 const MessageType& MessageNoise::own_type() const {
@@ -129,6 +130,7 @@ bool MessageNoise::set_camera(std::span<const std::byte> camera_info) {
 
 std::string MessageNoise::apply(std::string_view type, std::uint32_t index, std::span<const std::byte> message) {
   if (type == msg::Image::kType.name) return apply_to_image(index, message);
+  if (type == msg::PointCloud2::kType.name) return apply_to_cloud(index, message);
   return apply_to_scan(index, message);
 }
 
@@ -164,6 +166,13 @@ std::string MessageNoise::apply_to_image(std::uint32_t index, std::span<const st
   } else {
     put_pixels<float>(image_, depth_m, data);
   }
+  return {reinterpret_cast<const char*>(noisy.data()), noisy.size()};
+}
+
+std::string MessageNoise::apply_to_cloud(std::uint32_t index, std::span<const std::byte> message) {
+  if (!noise_) make_noise();  // of a camera, which waits for images
+  ReasonCounts counts = {};
+  const std::vector<std::byte> noisy = apply_to_cloud_message(*noise_, index, message, counts);
   return {reinterpret_cast<const char*>(noisy.data()), noisy.size()};
 }
 

@@ -42,6 +42,7 @@ class MessageNoise {
 
  private:
   std::string apply_to_image(std::uint32_t index, std::span<const std::byte> message);
+  std::string apply_to_cloud(std::uint32_t index, std::span<const std::byte> message);
   std::string apply_to_scan(std::uint32_t index, std::span<const std::byte> message);
   void make_noise();
   /// Prepares the noise for images of this size.

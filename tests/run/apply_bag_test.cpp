@@ -15,6 +15,7 @@
 #include <fathom/core/error.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/apply_clouds.hpp>
 #include <fathom/simulate/apply_messages.hpp>
 
 #include "io/bag/mcap_writer.hpp"
@@ -264,6 +265,39 @@ TEST_F(ApplyBagTest, GivesEachScanWhatSensorNoiseGivesItAlone) {
     auto same = clean;
     same.ranges[5] = 0.0F, same.intensities[5] = noisy.intensities[5] = 0.0F;  // NaN
     EXPECT_EQ(write_message(noisy), write_message(same)) << "all but the ranges stays";
+  }
+}
+
+TEST_F(ApplyBagTest, GivesEachCloudWhatSensorNoiseGivesItAlone) {
+  McapWriter bag(folder_ / "in.mcap");
+  const std::uint16_t topic = bag.add_topic("/points", msg::PointCloud2::kType);
+  std::vector<std::string> clean;
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    std::vector<float> points;
+    for (std::uint32_t i = 0; i < 200; ++i) {
+      const auto at = static_cast<float>(i + k);
+      points.insert(points.end(), {2.0F + 0.01F * at, 0.02F * at, 0.5F, at});
+    }
+    msg::PointCloud2 cloud;
+    cloud.header = {msg::time_of(0.1 * k), "lidar"};
+    cloud.width = 200, cloud.point_step = 16, cloud.row_step = 3200;
+    cloud.point_fields = {{"x", 0, 7, 1}, {"y", 4, 7, 1}, {"z", 8, 7, 1}, {"intensity", 12, 7, 1}};
+    cloud.data = std::as_bytes(std::span(points));
+    clean.push_back(write_message(cloud));
+    bag.write(topic, k, clean.back());
+  }
+  bag.commit();
+  apply(laser_sensor(), "/points");
+  SensorNoise noise(laser_sensor(), {.seed = 5});
+  ReasonCounts counts = {};
+  const std::vector<Kept> after = kept_in(folder_ / "out.mcap");
+  ASSERT_EQ(after.size(), 3U);
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    const auto noisy = apply_to_cloud_message(noise, k, std::as_bytes(std::span(clean[k])), counts);
+    EXPECT_EQ(after[k].bytes, std::string(reinterpret_cast<const char*>(noisy.data()), noisy.size()));
+    const auto width = after[k].read<msg::PointCloud2>().width;
+    EXPECT_LT(width, 200U) << "dropout";
+    EXPECT_GT(width, 100U);
   }
 }
 
