@@ -167,8 +167,8 @@ class SensorNoise::Impl {
 
   void apply(std::uint32_t index, const GivenCloud& given, Frame& frame) {
     if (has_environments()) {
-      throw InputError(fmt::format("sensor '{}': clouds are for one environment, not {}", sensor().name,
-                                   options_.environments));
+      throw InputError(
+          fmt::format("sensor '{}': clouds are for one environment, not {}", sensor().name, options_.environments));
     }
     const FrameTime time = frame_time(index);
     set_frame(0, time.content);
