@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
+#include <fathom/core/names.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/fit/reports.hpp>

@@ -165,7 +165,7 @@ class SensorNoise::Impl {
     for (std::uint32_t& next : next_) next += has_environments() ? 1 : static_cast<std::uint32_t>(given.size());
   }
 
-  void apply(std::uint32_t index, const GivenCloud& given, Frame& frame) {
+  void apply_cloud(std::uint32_t index, const GivenCloud& given, Frame& frame) {
     if (has_environments()) {
       throw InputError(
           fmt::format("sensor '{}': clouds are for one environment, not {}", sensor().name, options_.environments));
@@ -333,8 +333,8 @@ void SensorNoise::apply(std::uint32_t index, const GivenFrame& given, Frame& fra
 void SensorNoise::apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
   impl_->apply(index, given, frame);
 }
-void SensorNoise::apply(std::uint32_t index, const GivenCloud& given, Frame& frame) {
-  impl_->apply(index, given, frame);
+void SensorNoise::apply_cloud(std::uint32_t index, const GivenCloud& given, Frame& frame) {
+  impl_->apply_cloud(index, given, frame);
 }
 std::span<const std::uint32_t> SensorNoise::cloud_places() const { return impl_->cloud_places(); }
 void SensorNoise::apply(std::span<const GivenFrame> given, Frame& frame) { impl_->apply(given, frame); }

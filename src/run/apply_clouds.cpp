@@ -120,7 +120,7 @@ CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::Poi
   const CloudCoordinates at(clean);
   const CloudColumns columns(clean, at);
   Frame frame({Channel::kHitSensor, Channel::kReason});
-  noise.apply(index, columns.given(), frame);
+  noise.apply_cloud(index, columns.given(), frame);
   const AppliedPoints points(frame, noise.cloud_places());
   for (std::size_t i = 0; i < points_of(clean); ++i) ++counts[static_cast<std::size_t>(points.reason(i))];
   return cloud_with(points, clean, at);

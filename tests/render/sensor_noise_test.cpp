@@ -181,7 +181,7 @@ TEST(SensorNoiseLaw, HoldsForEveryModelAndEveryKindOfSensor) {
 Frame apply_cloud(const Sensor& sensor, const GivenCloud& given, const SensorNoiseOptions& options) {
   SensorNoise noise(sensor, options);
   Frame frame(test::all_channels());
-  noise.apply(0, given, frame);
+  noise.apply_cloud(0, given, frame);
   return frame;
 }
 
@@ -282,7 +282,7 @@ TEST(SensorNoise, RingsSortACloudInAnyOrder) {
   for (int k = 0; k < 2; ++k) {
     GivenCloud cloud = points[k].cloud();
     cloud.ring = rings[k];
-    noise.apply(0, cloud, frames[k]);
+    noise.apply_cloud(0, cloud, frames[k]);
     const std::span<const std::uint32_t> places = noise.cloud_places();
     EXPECT_EQ(std::set<std::uint32_t>(places.begin(), places.end()).size(), rings[k].size());
     for (std::size_t i = 0; i < places.size(); ++i) ASSERT_EQ(frames[k].ring()[places[i]], rings[k][i]) << i;

@@ -27,7 +27,6 @@
 #include <fathom/fit/score.hpp>
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/report/fit.hpp>
-#include <fathom/report/form.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
 

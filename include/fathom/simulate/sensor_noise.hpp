@@ -112,9 +112,9 @@ class FATHOM_API SensorNoise {
   /// rings a row for each ring, whose gaps met nothing; cloud_places() has the place of each point. The draws follow
   /// these places. Throws InputError for stereo_shadow, which needs an image, and without rows for angular_ray and for
   /// models and correlations that need neighbours; and with environments.
-  void apply(std::uint32_t index, const GivenCloud& given, Frame& frame);
-  /// [points] of the last cloud: places in the arrays of its frame, valid until the next apply(). A point that met
-  /// nothing gets ~0U if rings sort the cloud.
+  void apply_cloud(std::uint32_t index, const GivenCloud& given, Frame& frame);
+  /// [points] of the last cloud: places in the arrays of its frame, valid until the next apply_cloud(). A point that
+  /// met nothing gets ~0U if rings sort the cloud.
   [[nodiscard]] std::span<const std::uint32_t> cloud_places() const;
 
   /// Replaces the chain. Numbers with a range keep the values drawn for the episode. Throws InputError as the
