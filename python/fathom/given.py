@@ -40,6 +40,11 @@ def _sensor_of(sensor: Union[str, Sensor, SensorModel], noise: Any, values: Mapp
     return Sensor("sensor", model.replace(**values) if values else model, noise=noise)
 
 
+def _detached(values: Any) -> Any:
+    """A torch tensor without its gradient; all else unchanged."""
+    return values.detach() if hasattr(values, "detach") else values
+
+
 class SensorNoise(_fathom._SensorNoise):
     """Applies the noise of a sensor to clean images that another program rendered.
 
@@ -93,19 +98,18 @@ class SensorNoise(_fathom._SensorNoise):
         """The noisy image, float32 in the shape of the clean one; with `channels` or `out` a Frame.
 
         image: [rows, cols] or [N, rows, cols], which become frames index, index + 1, ..., or frame `index` of environments
-        0, 1, ...; any array of NumPy or DLPack in
-        the memory of the processor. 0, a negative number, NaN and infinity mean that the ray met nothing. kind: "depth",
-        along the optical axis, or "range", along the ray; None: depth of cameras, else range. scale: m in one unit of the
-        image, such as 0.001; images of whole numbers need it. index: None: one after the last. normals: [..., 3] unit, in
-        the frame "sensor" or "world"; None: found from the image. entity_id, reflectivity: one for each ray. pose: of the
-        sensor in the world. A torch tensor gives a torch tensor.
+        0, 1, ...; any array of NumPy or DLPack in the memory of the processor. 0, a negative number, NaN and infinity mean
+        that the ray met nothing. kind: "depth", along the optical axis, or "range", along the ray; None: depth of cameras,
+        else range. scale: m in one unit of the image, such as 0.001; images of whole numbers need it. index: None: one
+        after the last. normals: [..., 3] unit, in the frame "sensor" or "world"; None: found from the image. entity_id,
+        reflectivity: one for each ray. pose: of the sensor in the world. A torch tensor gives a torch tensor.
         """
         name = ("depth" if self._is_camera else "range") if kind is None else kind
         if name not in ("depth", "range"):
             raise InputError(f"kind: {kind!r} is not one of depth, range")
         wanted = (name,) if channels is None and out is None else channels
-        values = image.detach() if hasattr(image, "detach") else image
-        frame = self._apply(name, values, scale, index, normals, normals_frame, entity_id, reflectivity, pose, wanted, out)
+        frame = self._apply(name, _detached(image), scale, index, _detached(normals), normals_frame, _detached(entity_id),
+                            _detached(reflectivity), pose, wanted, out)
         if channels is not None or out is not None:
             return frame
         noisy = np.array(frame[name])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Noise for given frames in the classes of learning frameworks.
 
+    import fathom.wrappers
+
     env = fathom.wrappers.NoisyObservation(env, "D435", width=64, height=48, fx=40.0, seed=7)      # Gymnasium
     layer = fathom.wrappers.NoiseModule("D435", width=64, height=48, fx=40.0, seed=7)              # PyTorch
     noisy = layer(depth, index=12)
@@ -12,7 +14,7 @@ Gymnasium and PyTorch are imported when a class of this module is first asked fo
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -21,6 +23,8 @@ from .given import SensorNoise
 from .mujoco import array
 
 __all__ = ["NoiseModule", "NoisyObservation", "ObservationNoise"]  # noqa: F822 - made by __getattr__
+
+_KEPT: List[Any] = []  # of parent processes: their threads cannot be joined here
 
 
 def host_class(module: Dict[str, Any], makers: Mapping[str, Callable[[], Tuple[Any, ...]]], name: str) -> Any:
@@ -47,6 +51,7 @@ class ObservationNoise:
         """The noisy observations, float32, with the shape and the device of the clean ones."""
         import torch
 
+        check_image("data", data.shape[1:], self._noise.sensor.model.shape)
         images = array(data).reshape(-1, *self._noise.sensor.model.shape)
         noisy = filled(self._noise(images), self._lost).reshape(tuple(data.shape))
         return torch.from_numpy(noisy).to(data.device)
@@ -56,7 +61,15 @@ class ObservationNoise:
     def reset(self, env_ids: Any = None) -> None:
         """Starts the next episode of environments (None: all): draws noise and its ranges again."""
         ids = slice(None) if env_ids is None else env_ids if isinstance(env_ids, slice) else array(env_ids)
-        self._noise.reset(np.arange(self._environments)[ids])
+        if isinstance(ids, slice) or ids.size:
+            self._noise.reset(np.arange(self._environments)[ids])
+
+
+def check_image(name: str, shape: Sequence[int], wanted: Sequence[int]) -> None:
+    """Refuses a shape that is not the wanted one. Sides of 1 do not count; an image may be flat."""
+    sides, wanted_sides = ([side for side in s if side != 1] for s in (shape, wanted))
+    if sides != wanted_sides and sides != [int(np.prod(wanted))]:
+        raise InputError(f"{name}: observations of shape {tuple(shape)} given, {tuple(wanted)} wanted")
 
 
 def filled(image: Any, lost: float) -> Any:
@@ -79,9 +92,7 @@ def _gymnasium() -> Tuple[Any, ...]:
             self.noise: Any = SensorNoise(sensor, environments=1, **options)
             self.key, self.lost, self.scale = key, lost, scale
             self.image_space = env.observation_space if key is None else env.observation_space[key]
-            rows, cols = self.noise.sensor.model.shape
-            if int(np.prod(self.image_space.shape)) != rows * cols:
-                raise InputError(f"env: observations of shape {self.image_space.shape} given, ({rows}, {cols}) wanted")
+            check_image("env", self.image_space.shape, self.noise.sensor.model.shape)
 
         def reset(self, *, seed: Optional[int] = None, options: Optional[Dict[str, Any]] = None) -> Any:
             self.noise.reset([0])
@@ -121,6 +132,8 @@ def _torch() -> Tuple[Any, ...]:
         def forward(self, depth: Any, index: Optional[int] = None) -> Any:
             """index: number of the first image; None: one after the last of this process."""
             if self._noise is None or self._process != os.getpid():  # threads do not survive a fork
+                if self._noise is not None:
+                    _KEPT.append(self._noise)
                 self._noise, self._process = SensorNoise(self.sensor, **self.options), os.getpid()
             images = array(depth)
             noisy = self._noise(images.reshape(-1, *images.shape[-2:]), index)

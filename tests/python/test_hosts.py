@@ -4,6 +4,7 @@
 import importlib
 import inspect
 import pickle
+import re
 import types
 
 import numpy as np
@@ -168,14 +169,8 @@ def test_isaac_lab_resets_by_masks(monkeypatch):
 DEPTH = dict(width=16, height=12, fx=15.0, noise=[fa.noise.Distance(stddev_m=0.02), fa.noise.Dropout(probability=0.2)], seed=3)
 
 
-@pytest.fixture
-def episodes():
-    if not hasattr(fa.SensorNoise, "reset"):
-        pytest.skip("SensorNoise has no environments")
-
-
 @pytest.mark.parametrize("host, base", [("isaaclab", hosts.NoiseModel), ("mjlab", hosts.MjlabNoiseModel)])
-def test_noise_models_of_observation_terms(monkeypatch, episodes, host, base):
+def test_noise_models_of_observation_terms(monkeypatch, host, base):
     hosts.install(monkeypatch)
     adapter = importlib.import_module(f"fathom.{host}")
     for name in ("__init__", "__call__", "reset"):
@@ -195,6 +190,23 @@ def test_noise_models_of_observation_terms(monkeypatch, episodes, host, base):
         model.reset(chosen)
         wanted.reset(ids)
         assert same(model(clean)[..., 0], np.nan_to_num(wanted(clean[..., 0]), nan=0))
+    for chosen in ([], hosts.tensor([]), slice(0, 0)):
+        model.reset(chosen)
+    assert same(model(clean)[..., 0], np.nan_to_num(wanted(clean[..., 0]), nan=0)), "no environment, no reset"
+    with pytest.raises(fa.InputError, match=r"data: observations of shape \(16, 12, 1\) given, \(12, 16\) wanted"):
+        model(clean.reshape(3, 16, 12, 1))
+
+
+@pytest.mark.parametrize("shape", [(12, 16), (1, 12, 16), (12, 16, 1), (192,), (1, 192)])
+def test_images_may_have_sides_of_one_or_be_flat(shape):
+    importlib.import_module("fathom.wrappers").check_image("env", shape, (12, 16))
+
+
+@pytest.mark.parametrize("shape", [(), (16, 12), (16, 12, 1), (2, 6, 16), (2, 12, 16), (191,)])
+def test_images_of_other_shapes_are_refused(shape):
+    wrappers = importlib.import_module("fathom.wrappers")
+    with pytest.raises(fa.InputError, match=f"env: observations of shape {re.escape(str(shape))} given, "):
+        wrappers.check_image("env", shape, (12, 16))
 
 
 class DepthEnv:
@@ -209,7 +221,7 @@ class DepthEnv:
 
 
 @pytest.mark.parametrize("dtype, scale", [(np.float32, 1.0), (np.uint16, 0.001)])
-def test_gymnasium_keeps_the_space(monkeypatch, episodes, dtype, scale):
+def test_gymnasium_keeps_the_space(monkeypatch, dtype, scale):
     hosts.install(monkeypatch)
     wrappers = importlib.import_module("fathom.wrappers")
     box = hosts.Box(0, 1.6 / scale, (12, 16, 1), dtype)
@@ -222,9 +234,11 @@ def test_gymnasium_keeps_the_space(monkeypatch, episodes, dtype, scale):
     assert not same(env.reset()[0], first), "another episode"
     with pytest.raises(fa.InputError, match=r"env: observations of shape \(3, 3\) given, \(12, 16\) wanted"):
         wrappers.NoisyObservation(DepthEnv(hosts.Box(0, 1, (3, 3), dtype), None), "D435", **DEPTH)
+    with pytest.raises(fa.InputError, match=r"env: observations of shape \(16, 12\) given, \(12, 16\) wanted"):
+        wrappers.NoisyObservation(DepthEnv(hosts.Box(0, 1, (16, 12), dtype), None), "D435", **DEPTH)
 
 
-def test_gymnasium_takes_one_image_of_a_dict(monkeypatch, episodes):
+def test_gymnasium_takes_one_image_of_a_dict(monkeypatch):
     hosts.install(monkeypatch)
     wrappers = importlib.import_module("fathom.wrappers")
     box = hosts.Box(0, 10, (12, 16), np.float32)
@@ -249,6 +263,7 @@ def test_a_module_of_torch_takes_the_number_of_the_sample(monkeypatch):
     monkeypatch.setattr(wrappers.os, "getpid", lambda: -1)
     before = module._noise
     assert same(module(clean, 4), seen) and module._noise is not before, "another process makes another SensorNoise"
+    assert wrappers._KEPT[-1] is before
 
 
 def test_wrappers_have_no_other_classes():

@@ -49,9 +49,13 @@ def test_page_runs(capsys):
 
 def test_noise_for_other_simulators(capsys):
     """Stand-ins of Habitat and CARLA render a wall; blocks of other hosts are plain text."""
-    usual, habitat, carla = blocks("docs/given-frames.md", "python")
+    usual, environments, habitat, carla = blocks("docs/given-frames.md", "python")
     exec(usual, names := dict(depth=np.full((480, 640), 1.5, np.float32)))
     assert names["noisy"].shape == (480, 640) and "hit" in capsys.readouterr().out
+    camera = fa.Sensor("camera", fa.sensors.DepthCamera(width=8, height=6, horizontal_fov_deg=80),
+                       noise=[fa.noise.Distance(mean_m=fa.Uniform(0, 0.1))])
+    exec(environments, names := dict(fa=fa, camera=camera, depth=np.full((4096, 6, 8), 1.5, np.float32), env_ids=[3, 5]))
+    assert names["noisy"].shape == (4096, 6, 8) and "distance.mean_m" in capsys.readouterr().out
     exec(habitat, names := dict(sim=types.SimpleNamespace(get_sensor_observations=lambda: {"depth": np.full((480, 640), 1.5)})))
     assert 1.4 < np.nanmedian(names["noisy"]) < 1.6
     code = round(1.5 / 1000 * (256**3 - 1))

@@ -15,6 +15,8 @@ Noise for the depth that Isaac Lab renders:
     ObservationTermCfg(func=mdp.image, params={...},
                        noise=SensorNoiseCfg(sensor="D435", options={"width": 64, "height": 48, "fx": 40.0}))
 
+It acts only in a group with `enable_corruption = True`.
+
 Written to the interfaces of isaaclab.sensors.SensorBase and isaaclab.utils.noise, of 2.x and 3.0, and tested with
 stand-ins of them. Isaac Lab and PyTorch are imported when a class of this module is first asked for.
 """

@@ -11,6 +11,8 @@ Noise for the depth that mjlab renders:
 
     ObservationTermCfg(func=depth, noise=SensorNoiseCfg(sensor="D435", options={"width": 64, "height": 48, "fx": 40.0}))
 
+It acts only in a group with `enable_corruption = True`.
+
 Written to the interfaces of mjlab.sensor.Sensor and mjlab.utils.noise, and tested with stand-ins of them. mjlab and
 PyTorch are imported when a class of this module is first asked for.
 """
