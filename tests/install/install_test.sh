@@ -59,6 +59,9 @@ done
 for page in "$source"/docs/*.md; do
   cmp -s "$page" "$share/doc/fathom/docs/$(basename "$page")" || fail "$page was not installed"
 done
+for page in CONTRIBUTING.md bench/README.md adapters/{live,mujoco,rgl,ros}/README.md; do
+  cmp -s "$source/$page" "$share/doc/fathom/$page" || fail "$page was not installed"
+done
 if grep -rlF "$build" "$share/man" "$share/bash-completion" "$share/zsh"; then fail "share names the build tree"; fi
 # Whatever --help and the manual pages refer to is there.
 for command in '' simulate check noise sensors outputs channels beam 'fit beam' 'score beam' 'beam sample' \

@@ -26,7 +26,7 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   leave(`node ${process.versions.node} is older than 20, which vite needs`);
 }
 if (!installed()) {
-  leave('adapters/live/page/node_modules does not hold what adapters/live/page/package-lock.json names; `npm ci` in page/ installs it');
+  leave('adapters/live/page/node_modules does not hold what adapters/live/page/package-lock.json names; `npm ci` in adapters/live/page installs it');
 }
 if (part === 'installed') {
   process.exit(0);

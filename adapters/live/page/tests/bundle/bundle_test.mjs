@@ -18,7 +18,7 @@ test('the committed bundle is what the source builds', async () => {
     assert.deepEqual(readdirSync(join(page, 'dist')).sort(), names);
     for (const name of names) {
       assert.ok(readFileSync(join(folder, name)).equals(readFileSync(join(page, 'dist', name))),
-        `adapters/live/page/dist/${name} is not what adapters/live/page/src builds; run \`npm run build\` in page/ and commit adapters/live/page/dist`);
+        `adapters/live/page/dist/${name} is not what adapters/live/page/src builds; run \`npm run build\` in adapters/live/page and commit adapters/live/page/dist`);
     }
   } finally {
     rmSync(folder, { recursive: true });
