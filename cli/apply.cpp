@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -165,7 +166,10 @@ std::vector<fs::path> input_files(const ApplyOptions& options) {
 
 /// Throws InputError for another format than those of images, or of clouds.
 void check_format(const fs::path& file, bool clouds) {
-  const std::string extension = file.extension().string();
+  std::string extension = file.extension().string();
+  if (clouds)
+    std::ranges::transform(extension, extension.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (extension == ".exr") {
     throw fathom::InputError(
         fmt::format("{}: fathom reads no EXR: write the depths as PFM, NPY or 16-bit PNG", file.string()));
@@ -280,7 +284,7 @@ void apply_to_files(const ApplyOptions& options) {
   fathom::Frame frame({fathom::Channel::kDepth, fathom::Channel::kReason});
   fathom::ReasonCounts counts = {};
   fs::create_directories(options.out);
-  TaskDisplay display("applying noise:", options.quiet);
+  auto display = std::make_optional<TaskDisplay>("applying noise:", options.quiet);
   for (std::size_t k = 0; k < files.size(); ++k) {
     const auto index = static_cast<std::uint32_t>(k);
     if (clouds) {
@@ -290,8 +294,9 @@ void apply_to_files(const ApplyOptions& options) {
       const fathom::ReasonCounts more = frame.count_reasons();
       std::ranges::transform(counts, more, counts.begin(), std::plus<>());
     }
-    display.show_fraction(static_cast<double>(k + 1) / static_cast<double>(files.size()));
+    display->show_fraction(static_cast<double>(k + 1) / static_cast<double>(files.size()));
   }
+  display.reset();
   if (!options.quiet) print(counts_text(options, files.size(), clouds, counts));
 }
 

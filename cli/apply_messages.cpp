@@ -20,12 +20,15 @@ namespace {
 void apply_to_bag(const MessageArguments& arguments, const fathom::Sensor& sensor, MessageCommand command) {
   fathom::ApplyBagOptions options{std::move(command.noise)};
   options.force = command.force;
-  TaskDisplay display("applying noise:", command.quiet);
-  options.on_progress = [&display](double done) { display.show_fraction(done); };
-  const fathom::ApplyBagResult result = fathom::apply_to_bag(sensor, arguments.bag, command.out, options);
+  fathom::ApplyBagResult result;
+  {
+    TaskDisplay display("applying noise:", command.quiet);
+    options.on_progress = [&display](double done) { display.show_fraction(done); };
+    result = fathom::apply_to_bag(sensor, arguments.bag, command.out, options);
+  }
   if (command.quiet) return;
-  print(fmt::format("{}: {} with noise, {} copied\n", command.out.string(), counted(result.noisy, "message"),
-                    group_digits(result.copied)));
+  print(fmt::format("{}: {} with noise, {} copied\n", fathom::printable(command.out.string()),
+                    counted(result.noisy, "message"), group_digits(result.copied)));
   print_warnings(result.notes);
 }
 

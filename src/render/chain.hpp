@@ -91,8 +91,7 @@ float smallest_tolerance(const StagedChain& chain, EntryOf entry_of) {
   return least;
 }
 
-/// Whether a frame with these channels reads the cosines of surfaces. Lines of sight read them unless an image is
-/// given.
+/// Whether a frame with these channels reads the cosines of surfaces. Lines of sight in a scene read them.
 inline bool reads_angles(const StagedChain& chain, ChannelSet channels, bool is_given) {
   return channels.contains(Channel::kEnergy) || chain.needs_angles || (chain.needs_sight && !is_given);
 }

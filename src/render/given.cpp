@@ -60,7 +60,7 @@ PixelGrid grid_of(const RayPattern& rays, const SensorView& view) {
 
 }  // namespace
 
-void GivenImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Executor& executor) {
+void PreparedImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Executor& executor) {
   const RayPattern& rays = needs.rays;
   const std::size_t count = std::size_t{rays.rows} * rays.cols;
   const bool finds_normals = needs.normals && given.normal.empty(), checks_normals = needs.normals && !finds_normals;
@@ -100,18 +100,18 @@ void GivenImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Execu
   if (needs.chain.needs_sight) find_hidden(needs, executor);
 }
 
-void GivenImage::find_normals(const GivenNeeds& needs, Executor& executor) {
+void PreparedImage::find_normals(const GivenNeeds& needs, Executor& executor) {
   const GivenKernels& kernels = given_kernels(needs.isa);
   for_each_row(needs, executor, [&](std::uint32_t row) {
     kernels.normals(surfaces_.surface, row, normal_x_.data(), normal_y_.data(), normal_z_.data());
   });
 }
 
-void GivenImage::find_hidden(const GivenNeeds& needs, Executor& executor) {
+void PreparedImage::find_hidden(const GivenNeeds& needs, Executor& executor) {
   for_each_row(needs, executor, [&](std::uint32_t row) { find_hidden(needs, row); });
 }
 
-void GivenImage::find_hidden(const GivenNeeds& needs, std::uint32_t row) {
+void PreparedImage::find_hidden(const GivenNeeds& needs, std::uint32_t row) {
   const std::size_t first = std::size_t{row} * needs.rays.cols;
   const std::uint32_t* const entity = surfaces_.surface.entity == nullptr ? nullptr : surfaces_.surface.entity + first;
   const bool tolerates = !needs.chain.sight_tolerance.empty();

@@ -42,7 +42,7 @@ struct GivenNeeds {
 };
 
 /// An image ready for rendering, with its memory.
-class GivenImage {
+class PreparedImage {
  public:
   /// Reads an image that has passed check_given(). `given` must outlive the surfaces. In steady state nothing is
   /// allocated. Throws InputError for a normal that is not of unit length.

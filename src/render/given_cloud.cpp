@@ -183,6 +183,9 @@ void CloudImage::find_rays(const GivenCloud& given, const RayPattern& sensor) {
   pattern_.max_range_m = {*std::max_element(sensor.max_range_m.begin(), sensor.max_range_m.end())};
   pattern_.time_offset_s.assign(given.time_offset_s.empty() ? 0 : count, 0.0F);
   pattern_.ring.assign(given.ring.empty() ? 0 : count, 0);
+  if (given.ring.empty() && rows_ == sensor.rows && !sensor.ring.empty()) {  // rings need not count from the first row
+    for (std::size_t at = 0; at < count; ++at) pattern_.ring.push_back(sensor.ring[at / cols_ * sensor.cols]);
+  }
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const std::size_t at = places_[i];
     if (at == kNoPlace) continue;

@@ -16,7 +16,7 @@ ValueCounts count_values(const float* __restrict value, std::size_t count, float
     const bool is_met = (value[i] > 0.0F) & (value[i] < far_m);
     numbers += value[i] == value[i] ? 1 : 0;
     met += is_met ? 1 : 0;
-    distant += is_met & (value[i] > kFarMedianM) ? 1 : 0;
+    distant += (is_met & (value[i] > kFarMedianM)) ? 1 : 0;
   }
   return {numbers, met, distant};
 }
@@ -105,8 +105,8 @@ FATHOM_KERNEL Triple normal_at(const GivenSurface& s, const PixelSteps& steps, s
   const Triple n = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   const float size = math::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
   const float scale = math::select(ray.dx * n.x + ray.dy * n.y + ray.dz * n.z > 0.0F, -1.0F, 1.0F) / size;
-  const bool bends = (math::select(right < left, right, left) > kMostBend) |
-                     (!one_row & (math::select(down < up, down, up) > kMostBend));
+  const float beside = math::select(right < left, right, left), along = math::select(down < up, down, up);
+  const bool bends = (beside > kMostBend) | (!one_row & (along > kMostBend));
   const bool faces = !s.in_order | bends | !(size > 0.0F), met = s.inverse_m[i] > 0.0F;
   return {math::select(met, math::select(faces, -ray.dx, n.x * scale), kNoNumber),
           math::select(met, math::select(faces, -ray.dy, n.y * scale), kNoNumber),

@@ -143,26 +143,14 @@ class SensorNoise::Impl {
   }
 
   void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
-    check_count(given.size());
+    check_images(given);
     std::fill(next_.begin(), next_.end(), index);
-    apply(given, frame);
+    render_all(given, frame);
   }
 
   void apply(std::span<const GivenFrame> given, Frame& frame) {
-    check_count(given.size());
-    for (std::size_t k = 0; k < given.size(); ++k) {
-      check_given(given[k], sensor_.rays(environment_of(k)), sensor_.view(environment_of(k)), options_.far_m,
-                  options_.compute.isa);
-    }
-    begin_frame(next_[0], frame_time(next_[0]), rays(), given.size(), frame);
-    // Rays that differ from frame to frame have one plan at a time.
-    const std::size_t most =
-        std::clamp<std::size_t>(kRaysAtOnce / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
-    const std::size_t at_once = sensor_.prepared().view().rays_vary ? 1 : most;
-    for (std::size_t first = 0; first < given.size(); first += at_once) {
-      render(given, first, std::min(at_once, given.size() - first), frame);
-    }
-    for (std::uint32_t& next : next_) next += has_environments() ? 1 : static_cast<std::uint32_t>(given.size());
+    check_images(given);
+    render_all(given, frame);
   }
 
   void apply_cloud(std::uint32_t index, const GivenCloud& given, Frame& frame) {
@@ -215,7 +203,7 @@ class SensorNoise::Impl {
   };
 
   struct Slot {
-    GivenImage image;
+    PreparedImage image;
     EdgeScratch edge;
     FieldStore fields;
   };
@@ -260,6 +248,26 @@ class SensorNoise::Impl {
     writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
   }
 
+  void check_images(std::span<const GivenFrame> given) const {
+    check_count(given.size());
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      check_given(given[k], sensor_.rays(environment_of(k)), sensor_.view(environment_of(k)), options_.far_m,
+                  options_.compute.isa);
+    }
+  }
+
+  void render_all(std::span<const GivenFrame> given, Frame& frame) {
+    begin_frame(next_[0], frame_time(next_[0]), rays(), given.size(), frame);
+    // Rays that differ from frame to frame have one plan at a time.
+    const std::size_t most =
+        std::clamp<std::size_t>(kRaysAtOnce / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
+    const std::size_t at_once = sensor_.prepared().view().rays_vary ? 1 : most;
+    for (std::size_t first = 0; first < given.size(); first += at_once) {
+      render(given, first, std::min(at_once, given.size() - first), frame);
+    }
+    for (std::uint32_t& next : next_) next += has_environments() ? 1 : static_cast<std::uint32_t>(given.size());
+  }
+
   void render(std::span<const GivenFrame> given, std::size_t first, std::size_t count, Frame& frame) {
     if (slots_.size() < count) slots_.resize(count);
     jobs_.clear();
@@ -292,7 +300,7 @@ class SensorNoise::Impl {
             .world_from_sensor = narrow(world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
-            .rig = view_rig(rays.view, cast_from_sensor),
+            .rig = view_rig(sensor_.view(e), cast_from_sensor),
             .should_stop = options_.should_stop,
             .edge = &slot.edge,
             .stamp_s = time.stamp_s,

@@ -60,6 +60,7 @@ class BagNoise {
                                    bag_.string(), printable(options_.topic), printable(topic->type),
                                    printable(topic->encoding)));
     }
+    noisy_ = *topic;
     if (messages_ == 0) {
       throw InputError(fmt::format("{}: {} has no messages", bag_.string(), printable(options_.topic)));
     }
@@ -85,7 +86,10 @@ class BagNoise {
     stop_if_asked();
     const std::uint16_t number = number_of(message.topic, writer);
     const McapWriter::Stamp stamp = {message.time_ns, message.published_ns, message.sequence};
-    if (message.topic.name == options_.topic) return writer.write(number, stamp, noisy(message));
+    if (message.topic.name == options_.topic) {
+      if (message.topic != noisy_) throw InputError(printable(options_.topic) + ": has messages of several types");
+      return writer.write(number, stamp, noisy(message));
+    }
     if (has_camera_ && message.topic.name == noise_.info_topic()) check_camera(message);
     ++result_.copied;
     writer.write(number, stamp, {reinterpret_cast<const char*>(message.bytes.data()), message.bytes.size()});
@@ -104,14 +108,17 @@ class BagNoise {
 
   /// A camera that zooms would need the intrinsics of each image.
   void check_camera(const BagMessage& message) {
-    if (!carries(message.topic, msg::CameraInfo::kType) || !noise_.set_camera(message.bytes)) return;
-    throw InputError(printable(message.topic.name) + ": the intrinsics change within the bag");
+    if (!carries(message.topic, msg::CameraInfo::kType)) return;
+    const std::string name = printable(message.topic.name);
+    if (!with_prefix(name, [&] { return noise_.set_camera(message.bytes); })) return;
+    throw InputError(name + ": the intrinsics change within the bag");
   }
 
   std::filesystem::path bag_;
   const ApplyBagOptions& options_;
   MessageNoise noise_;
   bool has_camera_ = false;
+  BagTopic noisy_;              // gets noise
   std::uint64_t messages_ = 0;  // of the topic
   std::map<BagTopic, std::uint16_t> numbers_;
   ApplyBagResult result_;

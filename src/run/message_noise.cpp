@@ -90,13 +90,17 @@ MessageNoise::MessageNoise(Sensor sensor, const MessageNoiseOptions& options)
                                                           kLeastLevelsPerM, kMostLevelsPerM));
   }
   is_camera_ = camera_of(sensor_) != nullptr;
+  if (options.camera && !is_camera_) {
+    throw InputError(fmt::format("sensor '{}' is a {}: a camera is of depth images alone", sensor_.name,
+                                 sensor_kind(sensor_.model)));
+  }
   frame_ = Frame(is_camera_ ? ChannelSet{Channel::kDepth} : ChannelSet{Channel::kRange, Channel::kReason});
-  if (!is_camera_) make_noise();
+  if (!is_camera_) make_noise(sensor_);
 }
 
-void MessageNoise::make_noise() {
-  noise_.emplace(sensor_, options_.noise);
-  fan_ = scan_constants(sensor_.model, noise_->pattern(0), {}, 0.0);
+void MessageNoise::make_noise(const Sensor& sensor) {
+  noise_.emplace(sensor, options_.noise);
+  fan_ = scan_constants(sensor.model, noise_->pattern(0), {}, 0.0);
 }
 
 bool MessageNoise::takes(std::string_view type) {
@@ -142,8 +146,9 @@ void MessageNoise::fit_camera(std::uint32_t rows, std::uint32_t cols) {
     }
     GivenCamera camera = options_.camera.value_or(GivenCamera{});
     if (info_) camera = camera_of(*info_, stereo_of(sensor_) != nullptr);
-    fathom::set_camera(sensor_, camera, rows, cols);
-    return make_noise();
+    Sensor fitted = sensor_;
+    fathom::set_camera(fitted, camera, rows, cols);
+    return make_noise(fitted);
   }
   if (noise_->rows() == rows && noise_->cols() == cols) return;
   throw InputError(
@@ -170,7 +175,7 @@ std::string MessageNoise::apply_to_image(std::uint32_t index, std::span<const st
 }
 
 std::string MessageNoise::apply_to_cloud(std::uint32_t index, std::span<const std::byte> message) {
-  if (!noise_) make_noise();  // of a camera, which waits for images
+  if (!noise_) make_noise(sensor_);  // of a camera, which waits for images
   ReasonCounts counts = {};
   const std::vector<std::byte> noisy = apply_to_cloud_message(*noise_, index, message, counts);
   return {reinterpret_cast<const char*>(noisy.data()), noisy.size()};
@@ -188,7 +193,8 @@ void MessageNoise::check_scan() const {
   const double step = fan_->angle_increment, steps = static_cast<double>(scan_.ranges.size() - 1);
   const double first = std::remainder(double{scan_.angle_min} - fan_->angle_min, 2 * std::numbers::pi);
   const double last = first + (scan_.angle_increment - step) * steps;
-  if (std::abs(first) <= 0.5 * step && std::abs(last) <= 0.5 * step) return;
+  const double most = 0.5 * std::abs(step);
+  if (std::abs(first) <= most && std::abs(last) <= most) return;
   throw InputError(fmt::format("has angles from {} rad in steps of {}, and sensor '{}' from {} in steps of {}",
                                scan_.angle_min, scan_.angle_increment, sensor_.name, fan_->angle_min, step));
 }

@@ -44,7 +44,7 @@ class MessageNoise {
   std::string apply_to_image(std::uint32_t index, std::span<const std::byte> message);
   std::string apply_to_cloud(std::uint32_t index, std::span<const std::byte> message);
   std::string apply_to_scan(std::uint32_t index, std::span<const std::byte> message);
-  void make_noise();
+  void make_noise(const Sensor& sensor);
   /// Prepares the noise for images of this size.
   void fit_camera(std::uint32_t rows, std::uint32_t cols);
   void check_scan() const;

@@ -71,13 +71,13 @@ TEST_F(ApplyMessages, RefuseWhatCannotBe) {
     all.insert(all.end(), words.begin(), words.end());
     expect_refused(part, all, {part}, noisy());
   };
-  refused({"D435"}, "DIR, --bag or --topic is required");
+  refused({"D435"}, "PATH, --bag or --topic is required");
   refused({"D435", "--topic", "/a"}, "--bag or --publish is required with --topic");
   refused({"D435", "--bag", bag(), "--topic", "/a"}, "--out is required");
   refused({"D435", "--bag", bag(), "--out", noisy()}, "--topic");
   refused({"D435", folder_ / "clean", "--topic", "/a", "--publish", "/b"}, "--topic");
   refused({"D435", "--topic", "/a", "--publish", "/b", "--out", noisy()}, "--out");
-  refused({"D435", "--topic", "/a", "--publish", "/a"}, "/a");
+  refused({"D435", "--topic", "/a", "--publish", "/a"}, "/a: noisy messages need another topic than clean ones");
   refused({"D435", "--bag", bag(), "--topic", "/a", "--out", noisy(), "--frames", "2"}, "--publish");
   refused({"D435", "--bag", bag(), "--topic", "/camera/dept", "--out", noisy()}, "nearest: /camera/depth");
   refused({"D435", "--bag", bag(), "--topic", "/laser/scan", "--out", noisy()}, "scans need rays");

@@ -278,7 +278,7 @@ TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
   refused("none.png", {"--given", folder_ / "none.png", "--camera", camera});
   refused("bad.npy", {"--given", bad, "--camera", camera});
   refused("give --camera", {"D435", "--given", image});
-  refused("--camera is of depth and stereo cameras alone", {"VLP-16", "--given", image, "--camera", camera});
+  refused("depth images need a depth_camera or a stereo_camera", {"VLP-16", "--given", image, "--camera", camera});
   refused("is not in the image, 320 x 240 pixels", {"--given", image, "--camera", "200,200,320,119.5"});
   refused("or FILE:NAME", {scene, "--given", image});
   refused("nearest: camera", {scene + ":kamera", "--given", image});

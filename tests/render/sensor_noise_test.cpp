@@ -18,6 +18,7 @@
 #include <fathom/core/error.hpp>
 
 #include "render/any_sensors.hpp"
+#include "render/stereo_scenes.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/error_text.hpp"
 
@@ -256,6 +257,24 @@ TEST(SensorNoiseLaw, ACloudBringsItsRays) {
     ++compared;
   }
   EXPECT_GE(compared, 8U);
+}
+
+TEST(SensorNoise, ACloudOfAStereoCameraKeepsItsDisparities) {
+  const Sensor sensor = make_sensor(test::make_stereo(32, 24, 40.0, 0.05), {Disparity{.stddev_px = 0.01F}});
+  CleanImage points;
+  points.rows = 6, points.cols = 9;
+  for (std::uint32_t i = 0; i < points.rows * points.cols; ++i) {
+    points.x_m.push_back(2.0F);
+    points.y_m.push_back(0.03F * (static_cast<float>(i % points.cols) - 4.3F));
+    points.z_m.push_back(0.03F * (static_cast<float>(i / points.cols) - 2.7F));
+  }
+  GivenCloud cloud = points.cloud();
+  cloud.reflectivity = {};
+  const Frame frame = apply_cloud(sensor, cloud, {.seed = 3});
+  for (std::size_t i = 0; i < points.x_m.size(); ++i) {
+    ASSERT_EQ(frame.reason()[i], Reason::kHit) << i;
+    EXPECT_NEAR(frame.depth_m()[i], 2.0F, 0.15F) << i;
+  }
 }
 
 TEST(SensorNoise, RingsSortACloudInAnyOrder) {

@@ -35,7 +35,10 @@ class TopicNoise {
     while (!is_done()) {
       participant_.wait(kLookS);
       take_cameras();
-      for (auto message = next(); message; message = is_done() ? std::nullopt : next()) publish(*message);
+      for (auto message = next(); message; message = is_done() ? std::nullopt : next()) {
+        publish(*message);
+        take_cameras();  // a slow chain never empties the queue
+      }
     }
     participant_.flush(kLastS);
     return std::move(result_);

@@ -83,7 +83,11 @@ TEST_F(ApplyTopics, PublishWhatSensorNoiseMakesOfEachScan) {
     return noisy.size() >= 5;
   }));
   EXPECT_EQ(program.interrupt(), 0);
-  EXPECT_NE(program.line_of(std::to_string(noisy.size()) + " messages, "), "") << "at least these were published";
+  std::size_t published = 0;
+  for (const std::string& line : program.lines()) {
+    if (line.find(" messages, ") != std::string::npos) published = std::strtoul(line.c_str(), nullptr, 10);
+  }
+  EXPECT_GE(published, noisy.size());
 
   MessageNoiseOptions options;
   options.noise.seed = 5;

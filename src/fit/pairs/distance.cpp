@@ -243,7 +243,7 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
   DistanceCalibration out;
   const DistanceErrors e = gather(pairs, out);
   DistanceLikelihood likelihood(e);
-  const Maximum maximum = maximise(likelihood, std::vector<double>(3), {});
+  const Maximum maximum = maximise(likelihood, std::vector<double>(3), {.max_iterations = 0});
   out.parameters = likelihood.unlearned(), out.log_likelihood = maximum.log_likelihood;
   out.blocks = out.pairs, out.block = "pair";
   for (std::size_t k = 0; k < 3; ++k) out.parameters[k].value = maximum.values[k];

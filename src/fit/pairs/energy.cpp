@@ -272,6 +272,7 @@ void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   threshold.value = 0.5 * (low + high), threshold.std_error = (high - low) / std::sqrt(12.0);
   threshold.status = ParameterStatus::kLearned;
   pow.value = kMostPow;
+  out.log_likelihood = 0.0;  // each pixel does what it must
   out.note(
       "unidentified",
       fmt::format(
@@ -327,7 +328,7 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
     take_gap(pixels, out);
     return out;
   }
-  Maximum maximum = maximise(likelihood, std::vector<double>(2), {});
+  Maximum maximum = maximise(likelihood, std::vector<double>(2), {.max_iterations = 0});
   const Slope slope = likelihood.slope(maximum.values, {});
   double of_threshold = kNoNumber;
   if (maximum.values[0] > 0.0 && options.normalization == EnergyNormalization::kDocument) {

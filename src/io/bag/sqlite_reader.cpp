@@ -180,9 +180,10 @@ class Db3Reader {
   }
 
   void take_type(sqlite3_stmt* row) {
+    std::string type = text_of(row, 0);
     BagSchema schema = {text_of(row, 1), text_of(row, 2)};
-    count(schema.encoding.size() + schema.definition.size());
-    schemas_[text_of(row, 0)] = std::make_shared<const BagSchema>(std::move(schema));
+    count(type.size() + schema.encoding.size() + schema.definition.size());
+    schemas_[std::move(type)] = std::make_shared<const BagSchema>(std::move(schema));
   }
 
   void take_topic(sqlite3_stmt* row) {

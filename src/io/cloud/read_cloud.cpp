@@ -209,9 +209,10 @@ bool begins_as_pcd(std::string_view bytes) {
 
 CloudFileFormat cloud_format(std::string_view bytes, const std::filesystem::path& file) {
   if (bytes.starts_with("ply")) return CloudFileFormat::kPly;
-  if (begins_as_pcd(bytes) || lower_case(file.extension().string()) == ".pcd") return CloudFileFormat::kPcd;
+  const std::string extension = lower_case(file.extension().string());
+  if (begins_as_pcd(bytes) || extension == ".pcd") return CloudFileFormat::kPcd;
   if (bytes.starts_with("\x93NUMPY")) return CloudFileFormat::kNpy;
-  if (file.extension() == ".bin") return CloudFileFormat::kFloats;
+  if (extension == ".bin") return CloudFileFormat::kFloats;
   if (bytes.starts_with(std::string_view("\0\1\0\0", 4))) return CloudFileFormat::kMessage;
   throw InputError(file.string() + ": is no cloud: neither PCD, PLY, a PointCloud2 nor an array of NumPy");
 }

@@ -141,6 +141,7 @@ TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
   EXPECT_LT(c["min_energy"].std_error, 0.001);
   EXPECT_TRUE(std::isnan(c["pow"].std_error));
   EXPECT_FALSE(c.findings.empty());
+  EXPECT_EQ(c.log_likelihood, 0.0);
   // Whatever the pixels: finite values, and no error without a flag.
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> unit(0, 1);
