@@ -44,14 +44,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kApplyHelp = R"(
 Usage: fathom apply SENSOR (PATH... --out DIR | --bag BAG --topic T --out MCAP | --topic T --publish T) [OPTIONS]
-
 In the examples renders stands for a folder and drive.mcap for a bag of your own.
 
 Examples:
   fathom apply D435 renders --camera 383,383,320,240,0.05 --out noisy
   fathom apply examples/12_table_top/table_top.yaml:camera renders --seed 9 --out noisy --force
   fathom apply VLP-16 scan_0.pcd scan_1.pcd --out noisy
-  fathom apply D435 --bag drive.mcap --topic /camera/depth/image_rect_raw --out noisy.mcap
+  fathom apply examples/11_drive_bag/drive.yaml:laser --bag drive.mcap --topic /laser/scan --out noisy.mcap
   fathom apply D435 --topic /depth --publish /depth_noisy
 
 SENSOR is a preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file. PATH is a clean file or a folder of
@@ -60,8 +59,9 @@ them. Each file gets its noise, its losses and the same name and format under --
 Depth images are 16-bit PNG (0: nothing was met), NPY (floats in m, or uint16) or PFM (floats in m): depths along the
 optical axis. A lost pixel is 0 in a PNG, and NaN in NPY, which has floats in m, and in PFM.
 
-Clouds are PCD, PLY, KITTI's BIN, or NPY with 3 or 4 values for each point. All fields stay. A lost point is NaN in a
-cloud of several rows, and leaves a cloud of one row. docs/given-frames.md describes what is derived.)";
+Clouds are PCD, PLY, KITTI's BIN, or NPY with 3 or 4 values for each point. All fields stay, but whole
+numbers of 8 bytes in a PCD. A lost point is NaN in a cloud of several rows, and leaves a cloud of one row.
+docs/given-frames.md describes what is derived.)";
 
 /// `fathom apply SENSOR PATH...`
 struct ApplyOptions : ImageOptions {

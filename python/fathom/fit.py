@@ -34,7 +34,8 @@ Pairs = TypeVar("Pairs", DistanceCalibration, EnergyCalibration)
 
 def _pairs_fit(kind: Type[Pairs], model: str, d: Dict[str, Any]) -> Pairs:
     noise = make(model, **d.pop("noise"))
-    return kind(**{**d, "parameters": parameters_from(d["parameters"])}, _noise=noise)
+    found: Dict[str, Any] = {**d, "parameters": parameters_from(d["parameters"])}
+    return kind(**found, _noise=noise)
 
 
 def beam(

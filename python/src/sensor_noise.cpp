@@ -204,8 +204,8 @@ void bind_sensor_noise(py::module_& m) {
   py::class_<SensorNoiseHandle>(m, "_SensorNoise")
       .def(py::init<const std::shared_ptr<Scene>&, const py::dict&, const py::object&, int, double, double, double,
                     const py::object&, const std::optional<std::string>&>(),
-           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "environments"_a,
-           "isa"_a)
+           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "count"_a = py::none(),
+           "isa"_a = py::none())
       .def("reset", &SensorNoiseHandle::reset, "env_ids"_a = py::none(), "episode"_a = py::none(),
            "Starts an episode in the environments env_ids [E] (None: all), with frame 0: the next episode of each, or\n"
            "`episode`, a number or [E]. Draws the parameters of the episode.")

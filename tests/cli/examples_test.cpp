@@ -115,6 +115,9 @@ class Examples : public Beam {
                                     "--out", files_ / "drive", "--bag", files_ / "drive.mcap", "--set",
                                     "sensors.laser.outputs=[pcd]", "--quiet"});
     ASSERT_EQ(drive.exit_code, 0) << drive.err;
+    for (const char* number : {"0", "1"}) {
+      std::filesystem::copy_file(files_ / "drive/laser/cloud_00000" + number + ".pcd", files_ / "scan_" + number + ".pcd");
+    }
     const Ended camera = run_fathom({"simulate", files_ / "examples/12_table_top/table_top.yaml", "--frames", "1",
                                      "--out", files_ / "table", "--quiet"});
     ASSERT_EQ(camera.exit_code, 0) << camera.err;
@@ -135,10 +138,14 @@ class Examples : public Beam {
 
 bool is_live(const std::string& example) { return example.starts_with("serve ") || example.starts_with("view "); }
 
+bool publishes(const std::string& example) {
+  return example.starts_with("publish ") || example.find(" --publish ") != std::string::npos;
+}
+
 /// Examples that run until Ctrl-C: as a command that gets it after a second. Empty for all others.
 std::string stopped(const std::string& example) {
   const bool serves = is_live(example);
-  if (!serves && !example.starts_with("publish ")) return {};
+  if (!serves && !publishes(example)) return {};
   return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example + (serves ? " --port 0" : "");
 }
 

@@ -24,7 +24,6 @@ for terminals: interval_text printable
 messages are texts: InputError::message Message::names
 the argument threads: Executor make_executor *Function
 classes come from the tables: Field FieldMember take_field field_json field_text member_of values_of take_fields
-the live page of the command line: GivenImage
 casters ask: Scene::structure_revision
 Scene.set_pose, Entity.material: Trajectory::hold Scene::material_of
 the dict of a Sensor: Divergence::diverges preset_sensor
@@ -57,7 +56,7 @@ calibrate.measure_depth takes arrays: DepthMeter *depth_image* *depth_folder*
 calibrate.energy_pairs: lost_by_energy
 World.notes: read_grid_map_file
 mujoco.Mirror: MujocoMirror
-C++ and the command line alone: GivenCloud SensorNoise::apply_cloud SensorNoise::cloud_places apply_to_cloud_* is_cloud_file write_pfm
+C++ and the command line alone: SensorNoise::apply_cloud SensorNoise::cloud_places apply_to_cloud_* is_cloud_file write_pfm
 the command line alone: serve_* publish_scene has_topics estimate_dataset parse_shard apply_to_bag apply_to_topic
 SensorNoise takes the numbers of a camera: set_camera
 """

@@ -322,8 +322,8 @@ TEST(SensorNoise, RefusesWhatACloudCannotGive) {
   EXPECT_NE(text(with(EdgeLoss{.high_probability = 0.5F}), cloud).find("edge_loss needs neighbours"),
             std::string::npos);
   EXPECT_NE(text(with(AngularRay{.stddev_rad = 0.01F}), cloud).find("angular_ray needs neighbours"), std::string::npos);
-  EXPECT_NE(text(with({DistanceNoise{.stddev_m = 0.1F}, Correlation{.across_px = 2.0F}}), cloud)
-                .find("the correlation of distance needs neighbours"),
+  const ChainEntry blobs = {DistanceNoise{.stddev_m = 0.1F}, Correlation{.across_px = 2.0F}};
+  EXPECT_NE(text(make_sensor(test::make_lidar(2, 64), {blobs}), cloud).find("the correlation of distance needs"),
             std::string::npos);
   EXPECT_NE(text(make_sensor(test::make_stereo(4, 1, 3, 0.1), {StereoShadow{}}), cloud).find("needs an image"),
             std::string::npos);
