@@ -116,7 +116,8 @@ class Examples : public Beam {
                                     "sensors.laser.outputs=[pcd]", "--quiet"});
     ASSERT_EQ(drive.exit_code, 0) << drive.err;
     for (const char* number : {"0", "1"}) {
-      std::filesystem::copy_file(files_ / "drive/laser/cloud_00000" + number + ".pcd", files_ / "scan_" + number + ".pcd");
+      std::filesystem::copy_file(files_ / "drive/laser/cloud_00000" + number + ".pcd",
+                                 files_ / "scan_" + number + ".pcd");
     }
     const Ended camera = run_fathom({"simulate", files_ / "examples/12_table_top/table_top.yaml", "--frames", "1",
                                      "--out", files_ / "table", "--quiet"});
