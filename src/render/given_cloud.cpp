@@ -142,7 +142,7 @@ void CloudImage::sort_by_ring(const GivenCloud& given) {
   std::vector<std::uint32_t> col(sorted.size());
   for (std::size_t k = 0; k < sorted.size(); ++k) {
     const bool begins = k == 0 || sorted[k].row != sorted[k - 1].row;
-    const auto wanted = static_cast<std::uint32_t>((sorted[k].azimuth_rad - begin_rad) / step_rad + 0.5);
+    const auto wanted = static_cast<std::uint32_t>(std::lround((sorted[k].azimuth_rad - begin_rad) / step_rad));
     col[k] = begins ? wanted : std::max(wanted, col[k - 1] + 1);
     cols_ = std::max(cols_, col[k] + 1);
   }

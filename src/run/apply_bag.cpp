@@ -71,6 +71,7 @@ class BagNoise {
 
   [[noreturn]] void fail_topic(const std::set<BagTopic>& topics) const {
     std::vector<std::string_view> names;
+    names.reserve(topics.size());
     for (const BagTopic& topic : topics) names.push_back(topic.name);
     const std::string_view likely = likely_name(options_.topic, names);
     throw InputError(fmt::format("{}: has no topic '{}'{}{}", bag_.string(), printable(options_.topic),
