@@ -61,6 +61,7 @@ check('a given image is shown clean and noisy, and a knob changes only the noisy
   assert.equal(await pixels(page, 'Clean depth'), clean);
   const index = () => page.evaluate(() => window.fathom.statistics.frame);
   assert.equal(await index(), 0);
+  await box.blur();  // keys are the page's again
   await page.keyboard.press('.');
   await until(page, () => window.fathom.statistics.frame === 1);
   assert.deepEqual(page.complaints, []);
