@@ -164,7 +164,7 @@ std::vector<fs::path> input_files(const ApplyOptions& options) {
   return files;
 }
 
-/// Throws InputError for another format than those of images, or of clouds.
+/// Throws InputError for a format that images, or clouds, cannot have.
 void check_format(const fs::path& file, bool clouds) {
   std::string extension = file.extension().string();
   if (clouds)

@@ -56,7 +56,7 @@ class Participant {
   /// Returns the number of the reader for take(). It keeps the last messages of reliable writers. If it finds a writer
   /// that is best effort, it becomes best effort, too.
   std::uint16_t add_reader(std::string_view topic, const MessageType& type);
-  /// The oldest message that was not taken yet, CDR with its header; nothing if there is none.
+  /// The oldest message that was not taken yet, CDR with its header; or nothing.
   std::optional<std::string> take(std::uint16_t reader);
   /// Waits at most `seconds` for a message of any reader.
   void wait(double seconds);
