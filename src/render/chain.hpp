@@ -91,15 +91,15 @@ float smallest_tolerance(const StagedChain& chain, EntryOf entry_of) {
   return least;
 }
 
-/// Whether a frame with these channels reads the cosines of surfaces. Lines of sight in a scene read them.
-inline bool reads_angles(const StagedChain& chain, ChannelSet channels, bool is_given) {
-  return channels.contains(Channel::kEnergy) || chain.needs_angles || (chain.needs_sight && !is_given);
+/// Whether a frame with these channels reads the cosines of surfaces. Lines of sight read them.
+inline bool reads_angles(const StagedChain& chain, ChannelSet channels) {
+  return channels.contains(Channel::kEnergy) || chain.needs_angles || chain.needs_sight;
 }
 
 /// Whether it reads normals, besides the models that turn rays.
-inline bool reads_normals(const StagedChain& chain, ChannelSet channels, bool is_given) {
+inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
-         channels.contains(Channel::kIntensity) || reads_angles(chain, channels, is_given) || chain.edge_reads.jumps;
+         channels.contains(Channel::kIntensity) || reads_angles(chain, channels) || chain.edge_reads.jumps;
 }
 
 /// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;

@@ -26,8 +26,8 @@ Vec3 point_of(const GivenCloud& given, std::size_t i) {
 
 /// m; 0: the point met nothing.
 double distance_of(const Vec3& p) {
-  const double square = p.x * p.x + p.y * p.y + p.z * p.z;
-  return std::isfinite(square) ? std::sqrt(square) : 0.0;
+  const double distance = norm(p);
+  return std::isfinite(distance) ? distance : 0.0;
 }
 
 void check_length(std::string_view name, std::size_t got, std::size_t points, std::size_t planes = 1) {

@@ -149,9 +149,7 @@ class BlockRenderer {
   }
 
   [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
-  [[nodiscard]] bool wants_normals() const {
-    return reads_normals(job_.chain, frame_.channels(), job_.given != nullptr);
-  }
+  [[nodiscard]] bool wants_normals() const { return reads_normals(job_.chain, frame_.channels()); }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
   [[nodiscard]] bool shows_normals() const { return fathom::shows_normals(job_, frame_.channels()); }
   [[nodiscard]] bool shows_entity() const { return fathom::shows_entity(job_, frame_.channels()); }
@@ -220,7 +218,7 @@ class BlockRenderer {
   void find_angles() {
     returns_.surface = &surface_;
     surface_.optics = job_.rig.optics;
-    if (!reads_angles(job_.chain, frame_.channels(), job_.given != nullptr)) {
+    if (!reads_angles(job_.chain, frame_.channels())) {
       for (float* cosine : {surface_.cos_emitter, surface_.cos_left, surface_.cos_right, surface_.left_to_emitter,
                             surface_.right_to_emitter}) {
         std::fill_n(cosine, rays_.count, 1.0F);

@@ -310,7 +310,7 @@ class SensorNoise::Impl {
   }
 
   [[nodiscard]] GivenNeeds needs(const GivenRays& rays, ChannelSet channels) const {
-    const bool normals = !rays.chain.ray.empty() || reads_normals(rays.chain, channels, true);
+    const bool normals = !rays.chain.ray.empty() || reads_normals(rays.chain, channels);
     return {rays.pattern, rays.view, rays.chain, normals, options_.far_m, options_.compute.isa};
   }
 
