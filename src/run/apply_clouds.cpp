@@ -57,8 +57,7 @@ class CloudColumns {
  private:
   /// 0 for a point that met nothing.
   [[nodiscard]] std::uint16_t ring_of_point(std::size_t i, double value) const {
-    constexpr double kMostRing = 65535.0;
-    if (value >= 0.0 && value <= kMostRing && value == std::floor(value)) return static_cast<std::uint16_t>(value);
+    if (is_ring(value)) return static_cast<std::uint16_t>(value);
     if (!std::isfinite(x_[i] + y_[i] + z_[i])) return 0;
     throw InputError(fmt::format("point {}: ring = {} is no whole number in [0, {}]", i, value, kMostRing));
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -18,6 +17,7 @@
 #include <fathom/frame/reason.hpp>
 
 #include "core/text/formats.hpp"
+#include "io/cloud/point_value.hpp"
 #include "io/message/message_type.hpp"
 #include "live/frame_messages.hpp"
 
@@ -27,7 +27,7 @@ namespace {
 
 using CloudJson = nlohmann::ordered_json;
 // Types of sensor_msgs/msg/PointField.
-constexpr std::uint8_t kByteType = 2, kUintType = 6, kFloatType = 7, kDoubleType = 8;
+constexpr std::uint8_t kByteType = 2, kUintType = 6, kFloatType = 7;
 
 /// Reads one value of points, by its name and type; little endian.
 template <class T>
@@ -58,51 +58,19 @@ void for_each_point(const msg::PointCloud2& cloud, F f) {
   }
 }
 
-/// One of x, y and z where it is a float32 or float64, in bytes of either order.
-class PointAxis {
- public:
-  PointAxis(const msg::PointCloud2& cloud, std::string_view name) : is_bigendian_(cloud.is_bigendian) {
-    for (const msg::PointField& field : cloud.point_fields) {
-      const bool is_real = field.datatype == kFloatType || field.datatype == kDoubleType;
-      if (field.name == name && is_real && field.count > 0)
-        offset_ = field.offset, is_double_ = field.datatype == kDoubleType;
-    }
-  }
-  explicit operator bool() const { return offset_.has_value(); }
-  [[nodiscard]] double of(const std::byte* point) const {
-    return is_double_ ? load<double>(point) : double{load<float>(point)};
-  }
-  void put(double value, std::byte* point) const {
-    if (is_double_) return store(value, point);
-    store(static_cast<float>(value), point);
-  }
-
- private:
-  template <class T>
-  [[nodiscard]] T load(const std::byte* point) const {
-    std::array<std::byte, sizeof(T)> bytes;
-    std::memcpy(bytes.data(), point + *offset_, sizeof(T));
-    if (is_bigendian_) std::reverse(bytes.begin(), bytes.end());
-    return std::bit_cast<T>(bytes);
-  }
-  template <class T>
-  void store(T value, std::byte* point) const {
-    auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(value);
-    if (is_bigendian_) std::reverse(bytes.begin(), bytes.end());
-    std::memcpy(point + *offset_, bytes.data(), sizeof(T));
-  }
-
-  std::optional<std::size_t> offset_;
-  bool is_bigendian_, is_double_ = false;
-};
+/// One of x, y and z where it is a float32 or float64.
+std::optional<PointValue> axis_of(const msg::PointCloud2& cloud, std::string_view name) {
+  const auto value = find_value(cloud, name);
+  return value && value->is_real() ? value : std::nullopt;
+}
 
 double far_origin_of(const msg::PointCloud2& cloud, std::string_view name) {
   constexpr double kStepM = 64.0, kInfinity = std::numeric_limits<double>::infinity();
-  const PointAxis axis(cloud, name);
+  const std::optional<PointValue> axis = axis_of(cloud, name);
   if (!axis) return 0.0;
   double low = kInfinity, high = -kInfinity;
   for_each_point(cloud, [&](std::size_t row, std::size_t col) {
-    const double value = axis.of(cloud.data.data() + row * cloud.row_step + col * cloud.point_step);
+    const double value = axis->of(cloud.data.data() + row * cloud.row_step + col * cloud.point_step);
     if (std::isfinite(value)) low = std::min(low, value), high = std::max(high, value);
   });
   const double middle = 0.5 * (low + high);
@@ -150,11 +118,11 @@ void subtract(const Vec3& origin_m, CloudMessage& cloud) {
   const std::array<std::pair<std::string_view, double>, 3> axes = {
       {{"x", origin_m.x}, {"y", origin_m.y}, {"z", origin_m.z}}};
   for (const auto& [name, from_m] : axes) {
-    const PointAxis axis(cloud.message, name);
+    const std::optional<PointValue> axis = axis_of(cloud.message, name);
     if (from_m == 0.0 || !axis) continue;
     for_each_point(cloud.message, [&, from_m = from_m](std::size_t row, std::size_t col) {
       std::byte* point = cloud.points.get() + row * cloud.message.row_step + col * cloud.message.point_step;
-      axis.put(axis.of(point) - from_m, point);
+      axis->put(axis->of(point) - from_m, point);
     });
   }
 }

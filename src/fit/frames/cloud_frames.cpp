@@ -27,11 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kMostRing = 65535.0;
 constexpr double kMostStrayShare = 0.01;  // of the points of a file
 constexpr double kMostTurnRad = 0.35;     // between a point and the ray at its place
-
-bool is_ring(double value) { return value >= 0.0 && value <= kMostRing && value == std::floor(value); }
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -46,9 +47,9 @@ class PointValue {
     }
   }
   /// Of a real number.
-  void put(float value, std::byte* point) const {
-    if (datatype_ == kFloat32) return write(value, point);
-    write(double{value}, point);
+  void put(double value, std::byte* point) const {
+    if (datatype_ == kFloat32) return write(static_cast<float>(value), point);
+    write(value, point);
   }
 
  private:
@@ -81,6 +82,10 @@ inline std::optional<PointValue> find_value(const msg::PointCloud2& cloud, std::
   }
   return found;
 }
+
+inline constexpr double kMostRing = 65535.0;
+
+inline bool is_ring(double value) { return value >= 0.0 && value <= kMostRing && value == std::floor(value); }
 
 /// x, y or z. Throws InputError unless it is real.
 inline PointValue coordinate_of(const msg::PointCloud2& cloud, std::string_view name) {
