@@ -42,13 +42,20 @@ GivenCamera camera_of(const msg::CameraInfo& info, bool is_stereo) {
   return {{k[0], k[4], k[2], k[5]}, is_stereo && baseline_m > 0.0 ? baseline_m : 0.0};
 }
 
+/// SensorNoise refuses an image of NaN alone, and takes one of zeros.
+void clear_nan(std::vector<float>& clean_m) {
+  std::ranges::replace_if(
+      clean_m, [](float m) { return std::isnan(m); }, 0.0F);
+}
+
 /// 0 where nothing was met. The top level means a hole, as in files.
 void take_clean(const BagDepth& depth, double levels_per_m, std::vector<float>& clean_m) {
   clean_m.clear();
   for (const std::uint16_t level : depth.level) {
     clean_m.push_back(level == 65535 ? 0.0F : static_cast<float>(level / levels_per_m));
   }
-  for (const float m : depth.depth_m) clean_m.push_back(std::isnan(m) ? 0.0F : m);
+  clean_m.insert(clean_m.end(), depth.depth_m.begin(), depth.depth_m.end());
+  clear_nan(clean_m);
 }
 
 /// Replaces the pixels of an image message, whose data begin at `data`.
@@ -204,8 +211,7 @@ std::string MessageNoise::apply_to_scan(std::uint32_t index, std::span<const std
   read_message(message, scan_);
   check_scan();
   clean_m_ = scan_.ranges;
-  std::ranges::replace_if(
-      clean_m_, [](float m) { return std::isnan(m); }, 0.0F);
+  clear_nan(clean_m_);
   noise_->apply(index, {.range_m = clean_m_}, frame_);
   for (std::size_t i = 0; i < scan_.ranges.size(); ++i) {
     if (frame_.reason()[i] != Reason::kMiss) scan_.ranges[i] = scan_range(frame_, i);
