@@ -23,8 +23,7 @@
 #include <fathom/files/pictures.hpp>
 #include <fathom/fit/reports.hpp>
 #include <fathom/frame/reason.hpp>
-#include <fathom/simulate/apply_clouds.hpp>
-#include <fathom/simulate/apply_messages.hpp>
+#include <fathom/simulate/apply.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 

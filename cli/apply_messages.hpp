@@ -9,7 +9,7 @@
 
 #include <fathom/ros/domain.hpp>
 #include <fathom/sensor/kinds.hpp>
-#include <fathom/simulate/apply_messages.hpp>
+#include <fathom/simulate/apply.hpp>
 
 namespace CLI {
 class App;

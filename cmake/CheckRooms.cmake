@@ -39,7 +39,7 @@ function(check_arrow file path room other)
 endfunction()
 
 # One #include of a file, `mark` is " or <. What a room or a header of it may include follows from `room`; `may` says what
-# else: HEADER: the standard library; FACE: public headers, libraries and its own files; ANY: every room.
+# else: HEADER: the standard library; FACE: public headers, libraries, its own files and rooms; ANY: every room.
 function(check_include file mark path room may)
   if(path MATCHES "(^|/)\\.\\.(/|$)")  # "base/../noise/..." would compile
     refuse(${file} "${path}: a path may not lead back by ..")
@@ -69,6 +69,8 @@ function(check_include file mark path room may)
     if(NOT allowed)
       refuse(${file} "${path}: only ${FATHOM_ONLY_${folder}} may include ${folder}")
     endif()
+  elseif(folder IN_LIST FATHOM_APART AND may STREQUAL FACE AND "${file}" MATCHES "^${FATHOM_HOME_${folder}}/")
+    # a room of this adapter alone
   elseif(folder IN_LIST FATHOM_ROOMS AND path MATCHES "/" AND may STREQUAL FACE)
     refuse(${file} "${path}: a face may only include <fathom/...>")
   elseif(room AND (mark STREQUAL "\"" OR folder IN_LIST FATHOM_ROOMS AND path MATCHES "/"))

@@ -26,6 +26,9 @@ set(FATHOM_ARROWS_live core frame scene noise sensor files simulate io run)
 set(FATHOM_FOLDER_parts adapters/rgl/parts)
 set(FATHOM_FOLDER_ros adapters/ros/src)
 set(FATHOM_FOLDER_live adapters/live/src)
+# Rooms that the library of one adapter alone has, and that adapter. libfathom.so has all others.
+set(FATHOM_APART parts)
+set(FATHOM_HOME_parts adapters/rgl)
 
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.

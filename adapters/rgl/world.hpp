@@ -11,7 +11,7 @@
 
 #include <rgl/api/core.h>
 
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 #include <fathom/scene/mesh.hpp>
 
 namespace rgl {

@@ -9,7 +9,7 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/names.hpp>
-#include <fathom/simulate/apply_messages.hpp>
+#include <fathom/simulate/apply.hpp>
 
 #include "core/errors.hpp"
 #include "io/bag/mcap_writer.hpp"

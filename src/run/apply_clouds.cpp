@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/simulate/apply_clouds.hpp>
+#include <fathom/simulate/apply.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +20,7 @@
 #include "io/cloud/point_value.hpp"
 #include "io/cloud/read_cloud.hpp"
 #include "io/message/cdr.hpp"
+#include "run/message_noise.hpp"
 
 namespace fathom {
 

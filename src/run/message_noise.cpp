@@ -14,7 +14,7 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/files/pictures.hpp>
-#include <fathom/simulate/apply_clouds.hpp>
+#include <fathom/simulate/apply.hpp>
 
 #include "io/message/cdr.hpp"
 #include "io/picture/painter.hpp"

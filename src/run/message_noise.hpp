@@ -10,13 +10,20 @@
 #include <vector>
 
 #include <fathom/frame/frame.hpp>
-#include <fathom/simulate/apply_messages.hpp>
+#include <fathom/simulate/apply.hpp>
 
 #include "io/log/bag_depth.hpp"
 #include "io/message/message_type.hpp"
 #include "io/message/sensors.hpp"
 
 namespace fathom {
+
+/// Gives a serialised sensor_msgs/msg/PointCloud2 (CDR) the noise of frame `index`. x, y and z change; all other fields
+/// stay. A field `ring` goes into GivenCloud. Lost points are NaN in a cloud of several rows, and leave a cloud of one
+/// row. Adds to `counts`. Throws InputError for a damaged message, for an x, y or z that is neither float32 nor
+/// float64, and as SensorNoise::apply() does.
+std::vector<std::byte> apply_to_cloud_message(SensorNoise& noise, std::uint32_t index,
+                                                         std::span<const std::byte> message, ReasonCounts& counts);
 
 /// Gives the messages of a topic the noise of a sensor.
 class MessageNoise {

@@ -19,7 +19,7 @@ from public_names import names_in, public_names, without_comments
 ALLOWED = """
 the arithmetic of models in C++: math::* Truncated* IntervalNormal WideWords keyed_blocks hash_text uniform_from_normal
 NumPy has it: transform_* translation_of conjugate slerp to_affine rotate_about *_csv read_beam_pairs write_text_file
-values are checked when they are given: *::check check_* find_name is_slug fits_carmen
+values are checked when they are given: *::check check_* find_name is_slug
 for terminals: interval_text printable
 messages are texts: InputError::message Message::names
 the argument threads: Executor make_executor *Function
@@ -35,8 +35,6 @@ blocks of noise models: block_kernel draws_of_lane drive_* fill_* for_each_retur
 one return of a noise model: energy_gain_of return_energy move_radially has_range match_window plane_at_centre
 outputs of scene files: *Output FrameLog FrameShape OutputFile color_field legend_field max_range_field return_field
 outputs of scene files: theme_field
-building blocks of graphs: PosedRay* Radar* RayCaster RayTiles Tracer radar_* cluster_radar_points apply_noise
-points of graphs: copy_points downsample find_nonzero find_slopes pack_points
 Frame.__getitem__ and Frame.clean_hit: Frame::floats Frame::clean_hit_sensor_m
 Environments.drawn_entities and set_*_poses: Environments::*drawn Environments::set_*_pose Environments::sensor_count
 Setup.run counts: count_frames
@@ -46,7 +44,7 @@ beam.World makes its own: ExpectedRanges make_*_ranges World::outline subsample
 fit.field and beam.score_likelihood_field: DistanceField LikelihoodFieldModel::counts FieldScorer localizer_field
 fit.field and beam.score_likelihood_field: fit_likelihood_field make_field_data reading_ends model_for cell_lookup
 beam.FieldFit has it: field_nats_per_reading field_heatmap_of_log localizer_file_name
-beam.ScanLog, ScanScores and Heatmap have it: ScanLog::offsets LogScores PositionGrid carmen_text rays_with_evidence
+beam.ScanLog, ScanScores and Heatmap have it: ScanLog::offsets LogScores PositionGrid rays_with_evidence
 one log in Python: fit_logs range_pairs_of_log log_pair_findings
 files of reports, which Fit.write and the command line write: *_report result_files first_unusable
 calibrate.read_measured_frames: ChainFrameReader read_run_frames read_cloud_frames is_noise_list

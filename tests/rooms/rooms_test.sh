@@ -76,8 +76,8 @@ refuses_line 'between rooms of adapters' adapters/ros/src/wrong.cpp '#include "l
   'adapters/ros/src/wrong.cpp: live/knobs.hpp: room ros may not include live'
 refuses_line 'around an arrow by "room/../..."' src/core/wrong.cpp '#include "core/../sensor/kinds.hpp"' \
   'src/core/wrong.cpp: core/../sensor/kinds.hpp: a path may not lead back by ..'
-refuses_line 'around an arrow by <fathom/...>' adapters/rgl/parts/wrong.cpp '#include <fathom/parts/../simulate/run.hpp>' \
-  'adapters/rgl/parts/wrong.cpp: fathom/parts/../simulate/run.hpp: a path may not lead back by ..'
+refuses_line 'around an arrow by <fathom/...>' adapters/rgl/parts/wrong.cpp '#include <fathom/core/../simulate/run.hpp>' \
+  'adapters/rgl/parts/wrong.cpp: fathom/core/../simulate/run.hpp: a path may not lead back by ..'
 refuses_line 'across by <room/...>' src/io/wrong.hpp '#include <trace/tile.hpp>' \
   'src/io/wrong.hpp: trace/tile.hpp: room io may not include trace'
 refuses_line 'upwards by "fathom/..."' src/core/wrong.cpp '#include "fathom/noise/noise.hpp"' \
@@ -135,6 +135,9 @@ for face in cli adapters/rgl examples; do
   refuses_line "$face" "$face/wrong.cpp" '#include "render/plan.hpp"' \
     "$face/wrong.cpp: render/plan.hpp: a face may only include <fathom/...>"
 done
+
+refuses_line 'a room of another adapter' cli/wrong.cpp '#include "parts/tracer.hpp"' \
+  'cli/wrong.cpp: parts/tracer.hpp: a face may only include <fathom/...>'
 
 # Folders and the picture.
 refuses_line 'a folder that is no room' src/attic/wrong.cpp '' 'src/attic is no room of cmake/Rooms.cmake'

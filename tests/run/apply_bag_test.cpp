@@ -15,13 +15,13 @@
 #include <fathom/core/error.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/apply_clouds.hpp>
-#include <fathom/simulate/apply_messages.hpp>
+#include <fathom/simulate/apply.hpp>
 
 #include "io/bag/mcap_writer.hpp"
 #include "io/bag/read_bag.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
+#include "run/message_noise.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -17,7 +17,7 @@
 #include <fathom/core/compute.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/core/random.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "fields.hpp"
 

@@ -12,7 +12,7 @@
 
 #include <fathom/files/clouds.hpp>
 #include <fathom/noise/noise.hpp>
-#include <fathom/parts/clouds.hpp>
+#include "parts/clouds.hpp"
 
 #include "fields.hpp"
 #include "graph/graph.hpp"

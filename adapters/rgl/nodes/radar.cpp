@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/parts/radar.hpp>
+#include "parts/radar.hpp"
 
 #include "library.hpp"
 #include "nodes/points.hpp"

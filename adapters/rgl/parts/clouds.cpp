@@ -10,7 +10,7 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
-#include <fathom/parts/clouds.hpp>
+#include "parts/clouds.hpp"
 
 #include "parts/lanes.hpp"
 

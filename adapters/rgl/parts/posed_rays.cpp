@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <fathom/core/f32.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "parts/lanes.hpp"
 #include "parts/ray_layout.hpp"

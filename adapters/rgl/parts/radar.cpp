@@ -7,7 +7,7 @@
 #include <optional>
 
 #include <fathom/core/f64.hpp>
-#include <fathom/parts/radar.hpp>
+#include "parts/radar.hpp"
 
 namespace fathom {
 

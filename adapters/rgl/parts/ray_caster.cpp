@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "parts/lanes.hpp"
 #include "parts/surface.hpp"

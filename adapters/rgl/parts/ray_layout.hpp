@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 namespace fathom {
 

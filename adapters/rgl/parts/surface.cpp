@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <fathom/core/f64.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "parts/trace_job.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 #include <fathom/scene/placed_mesh.hpp>
 
 #include "scene/mesh.hpp"

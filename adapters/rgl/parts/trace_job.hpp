@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "parts/lanes.hpp"
 #include "sensor/returns.hpp"

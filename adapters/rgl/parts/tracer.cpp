@@ -8,7 +8,7 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "parts/ray_layout.hpp"
 #include "parts/surface.hpp"

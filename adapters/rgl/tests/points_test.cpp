@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/parts/clouds.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/clouds.hpp"
+#include "parts/tracer.hpp"
 
 namespace fathom::test {
 namespace {

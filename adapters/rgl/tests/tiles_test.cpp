@@ -6,7 +6,7 @@
 
 #include <rgl/api/fathom.h>
 
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "rgl/tests/scene.hpp"
 

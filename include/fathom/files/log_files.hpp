@@ -28,15 +28,6 @@ struct BagLogOptions {
 /// unconnected frames, a laser tilted by more than 10 degrees, and no scan that is left.
 FATHOM_API ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& options = {});
 
-/// Whether FLASER lines of CARMEN hold all of a log but its name: 180, 181, 360 or 361 rays at the usual angles, a
-/// maximum range of 80 m, and no motion within scans.
-FATHOM_API bool fits_carmen(const ScanLog& log);
-
-/// FLASER lines, which read_scan_log() reads back to the same bits. `odometry` [scans]: poses for odom_x and so on. The
-/// time is the number of the scan, and the host "fathom". Throws InputError for an invalid log, one that does not fit,
-/// and sizes that disagree.
-FATHOM_API std::string carmen_text(const ScanLog& log, std::span<const PlanarPose> odometry);
-
 /// Columns x_m, y_m, yaw_rad, and stamp_s, which is ignored.
 FATHOM_API std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file);
 

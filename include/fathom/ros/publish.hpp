@@ -9,7 +9,7 @@
 
 #include <fathom/core/export.hpp>
 #include <fathom/ros/domain.hpp>
-#include <fathom/simulate/apply_messages.hpp>
+#include <fathom/simulate/apply.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom {

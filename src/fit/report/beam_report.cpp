@@ -15,6 +15,7 @@
 #include "fit/report/figures.hpp"
 #include "fit/report/sanity.hpp"
 #include "fit/report/sections.hpp"
+#include "io/log/scan_lines.hpp"
 #include "report/report.hpp"
 
 namespace fathom {

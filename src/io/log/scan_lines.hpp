@@ -121,6 +121,15 @@ std::unique_ptr<ScanLines> make_csv_lines(const ScanLogOptions& options, const P
 /// Whether the first line that is neither blank nor a comment begins a log in CSV.
 bool begins_csv_log(std::string_view content);
 
+/// Whether FLASER lines of CARMEN hold all of a log but its name: 180, 181, 360 or 361 rays at the usual angles, a
+/// maximum range of 80 m, and no motion within scans.
+bool fits_carmen(const ScanLog& log);
+
+/// FLASER lines, which read_scan_log() reads back to the same bits. `odometry` [scans]: poses for odom_x and so on. The
+/// time is the number of the scan, and the host "fathom". Throws InputError for an invalid log, one that does not fit,
+/// and sizes that disagree.
+std::string carmen_text(const ScanLog& log, std::span<const PlanarPose> odometry);
+
 // The lines of a scan log in CSV (fathom/files/scan_log.hpp), for files that grow scan by scan.
 
 /// `max_range_m`: 0 if unknown.

@@ -17,6 +17,7 @@
 #include "core/text/files.hpp"
 #include "core/text/gzip_text.hpp"
 #include "fit/beam/files.hpp"
+#include "io/log/scan_lines.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "core/text/gzip_text.hpp"
 #include "core/text/text_lines.hpp"
+#include "io/log/scan_lines.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/core/error.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "parts/surface.hpp"
 #include "rgl/tests/parts/random.hpp"

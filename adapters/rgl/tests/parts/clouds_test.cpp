@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operations on clouds against naive loops, and whether the parts of a cloud are the cloud.
 
-#include <fathom/parts/clouds.hpp>
+#include "parts/clouds.hpp"
 
 #include <algorithm>
 #include <cmath>

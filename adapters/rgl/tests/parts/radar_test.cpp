@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/parts/radar.hpp>
+#include "parts/radar.hpp"
 
 #include "rgl/tests/parts/random.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <fathom/core/geometry.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 namespace fathom::test {
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include "parts/ray_layout.hpp"
 #include "rgl/tests/parts/random.hpp"

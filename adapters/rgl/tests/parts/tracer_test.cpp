@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The results of a Tracer for each ray, against closed forms; and that strips may be cast in any order, on any threads.
 
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 #include <algorithm>
 #include <cmath>

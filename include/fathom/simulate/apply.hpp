@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Noise for messages of ROS 2: a bag becomes a noisy bag. fathom/ros/publish.hpp has the same for live topics.
+// Files of other programs through SensorNoise: clouds with all their fields, and bags of ROS 2. fathom/ros/publish.hpp
+// has the same for live topics.
 
 #include <cstdint>
 #include <filesystem>
@@ -10,11 +11,22 @@
 #include <vector>
 
 #include <fathom/core/export.hpp>
+#include <fathom/frame/reason.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 namespace fathom {
+
+/// Gives a file of points the noise of frame `index`: PCD, PLY, NPY [points, 3 or 4] or [rows, cols, 3 or 4], KITTI's
+/// .bin. x, y and z change; all other fields stay. A field `ring` goes into GivenCloud. Lost points are NaN in a cloud of
+/// several rows, and leave a cloud of one row. Adds to `counts`. `noisy` gets the same format, in binary; it appears
+/// whole or not at all. Throws InputError naming `clean`.
+FATHOM_API void apply_to_cloud_file(SensorNoise& noise, std::uint32_t index, const std::filesystem::path& clean,
+                                    const std::filesystem::path& noisy, ReasonCounts& counts);
+
+/// Whether a file holds points: by its extension, and for NPY by its shape.
+FATHOM_API bool is_cloud_file(const std::filesystem::path& file);
 
 /// The camera of images.
 struct GivenCamera {

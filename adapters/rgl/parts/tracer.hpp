@@ -19,7 +19,6 @@
 #include <vector>
 
 #include <fathom/core/compute.hpp>
-#include <fathom/core/export.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/noise.hpp>
@@ -72,7 +71,7 @@ struct PosedRayBlock {
 };
 
 /// Constant posed rays, stored in the order of their blocks.
-class FATHOM_API PosedRayTable {
+class PosedRayTable {
  public:
   PosedRayTable() = default;
   explicit PosedRayTable(std::span<const Matrix34> sensor_from_ray);
@@ -91,7 +90,7 @@ class FATHOM_API PosedRayTable {
 };
 
 /// Applies a model of stage kRay. It turns the whole frame of a ray. Draws depend on the number of the ray.
-FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, PosedRayBlock& block);
+void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, PosedRayBlock& block);
 
 /// One byte a texel, row-major [height, width].
 struct Texture {
@@ -99,15 +98,15 @@ struct Texture {
   std::vector<std::uint8_t> texels;
 
   /// The nearest texel, 0 to 255; coordinates wrap around.
-  [[nodiscard]] FATHOM_API float at(double u, double v) const;
+  [[nodiscard]] float at(double u, double v) const;
 };
 
 /// Throws InputError if the mesh is empty, has an index out of range, a vertex that is not finite, or texture
 /// coordinates for another number of vertices. Unlike a scene's mesh it may have no area; then nothing hits it.
-FATHOM_API void validate(const CastMesh& mesh);
+void validate(const CastMesh& mesh);
 
 /// Instances prepared for casting.
-class FATHOM_API RayCaster {
+class RayCaster {
  public:
   /// `executor` builds the trees and must outlive the caster. Ignores `compute.threads`. Throws InputError if this
   /// computer cannot provide `compute`.
@@ -193,7 +192,7 @@ struct RayStrip {
 };
 
 /// Casts rays strip by strip, so that readers of their returns find them in the cache.
-class FATHOM_API Tracer {
+class Tracer {
  public:
   /// Its arguments must outlive it. Throws InputError if the sizes of arrays differ.
   Tracer(const RayCaster& caster, const PosedRays& rays, const TraceSettings& settings, const TraceArrays& out);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <fathom/core/compute.hpp>
-#include <fathom/core/export.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/core/random.hpp>
 #include <fathom/noise/noise.hpp>
@@ -18,7 +17,7 @@
 namespace fathom {
 
 /// out := a in, [points, xyz]. They may be the same array.
-FATHOM_API void transform_points(const Affine& a, std::span<const float> in_xyz, float* out_xyz);
+void transform_points(const Affine& a, std::span<const float> in_xyz, float* out_xyz);
 
 /// A model of stage kHitPoint or kRange.
 struct PointNoise {
@@ -39,15 +38,15 @@ struct NoisyPoints {
 
 /// Applies models in order in the frame of a sensor: points := world_from_sensor noise(sensor_from_world points),
 /// rounded to single precision after each. The bits are the same as with a call for each model.
-FATHOM_API void apply_noise(std::span<const PointNoise> models, const Affine& sensor_from_world,
+void apply_noise(std::span<const PointNoise> models, const Affine& sensor_from_world,
                             const NoisyPoints& points, Isa isa);
 
 /// Writes the numbers of the elements that are not 0, counted from `first`, to `indices`, which has room for all.
 /// Returns their count.
-FATHOM_API std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t first, std::uint32_t* indices);
+std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t first, std::uint32_t* indices);
 
 /// out[i] := in[indices[i]] for elements of `size` bytes.
-FATHOM_API void copy_points(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices,
+void copy_points(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices,
                             std::byte* out);
 
 /// A property of packed points: `size` bytes at `offset` of each point.
@@ -57,12 +56,12 @@ struct PackedProperty {
   std::size_t size = 0, offset = 0;
 };
 /// Writes points [begin, end) to their places in `out`, `step` bytes each.
-FATHOM_API void pack_points(std::span<const PackedProperty> properties, std::size_t begin, std::size_t end,
+void pack_points(std::span<const PackedProperty> properties, std::size_t begin, std::size_t end,
                             std::size_t step, std::byte* out);
 
 /// out[i] := 1 if the angle between the normal or its opposite and `up` is above the threshold; else, and if the normal
 /// is not a number, 0. [points]
-FATHOM_API void find_slopes(std::span<const float> normal_xyz, const Vec3& up, double threshold_rad, std::int32_t* out);
+void find_slopes(std::span<const float> normal_xyz, const Vec3& up, double threshold_rad, std::int32_t* out);
 
 /// One point for each cube of a grid: the mean of its points.
 struct VoxelGrid {
@@ -71,6 +70,6 @@ struct VoxelGrid {
 };
 /// Cells in the order of their first points. Points that are not finite are left out. Throws InputError unless all
 /// sizes are > 0 and finite, and if the cloud spans more than 2^31 cells along an axis.
-FATHOM_API VoxelGrid downsample(std::span<const float> xyz, const Vec3& leaf_m);
+VoxelGrid downsample(std::span<const float> xyz, const Vec3& leaf_m);
 
 }  // namespace fathom

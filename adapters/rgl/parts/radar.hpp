@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <fathom/core/export.hpp>
 #include <fathom/core/geometry.hpp>
-#include <fathom/parts/tracer.hpp>
+#include "parts/tracer.hpp"
 
 namespace fathom {
 
@@ -32,7 +31,7 @@ struct RadarCluster {
 
 /// Leaves out points that no scope covers. A point joins the first cluster whose limits, widened by the separation,
 /// contain it. Then clusters whose widened limits overlap are merged until none do.
-FATHOM_API std::vector<RadarCluster> cluster_radar_points(const RadarPoints& points,
+std::vector<RadarCluster> cluster_radar_points(const RadarPoints& points,
                                                           std::span<const RadarScope> scopes);
 
 /// The wave, and the solid angle of one ray.
@@ -49,11 +48,11 @@ struct RadarSurfaces {
 
 /// Physical optics: the field that perfect reflectors at these points send back, as a cross section in dBsm. It may be
 /// infinite. It is NaN if a point has no normal.
-FATHOM_API double radar_cross_section_dbsm(const RadarSurfaces& surfaces, std::span<const std::uint32_t> points,
+double radar_cross_section_dbsm(const RadarSurfaces& surfaces, std::span<const std::uint32_t> points,
                                            const RadarWave& wave, const Affine& sensor_from_world);
 
 /// Radar equation: received power in dBm without noise.
-FATHOM_API double radar_power_dbm(double transmitted_dbm, double gain_dbi, double cross_section_dbsm, double distance_m,
+double radar_power_dbm(double transmitted_dbm, double gain_dbi, double cross_section_dbsm, double distance_m,
                                   double frequency_hz);
 
 /// A detection for the tracker.
@@ -80,7 +79,7 @@ struct RadarTrack {
 };
 
 /// Follows objects from frame to frame.
-class FATHOM_API RadarTracker {
+class RadarTracker {
  public:
   explicit RadarTracker(const RadarTrackSettings& settings) : settings_(settings) {}
 
