@@ -76,41 +76,46 @@ bool all_bits_equal(const Lanes& a, const Lanes& b) {
   return a.size() == b.size();
 }
 
-TYPED_TEST(Laws, BusyParametersChangeSomething) {
+void expect_busy_parameters_change_something(const Noise& busy) {
   // Without this, a model that does nothing would pass the laws below.
   for (const Isa isa : usable_isas()) {
     Lanes lanes = make_lanes(1024);
     const Lanes before = lanes;
-    const Noise noise = this->busy();
-    EXPECT_FALSE(noise.is_identity());
-    apply(noise, isa, kKey, lanes);
+      EXPECT_FALSE(busy.is_identity());
+    apply(busy, isa, kKey, lanes);
     EXPECT_FALSE(all_bits_equal(lanes, before));
   }
 }
 
-TYPED_TEST(Laws, EveryInstructionSetGivesTheSameBits) {
+TYPED_TEST(Laws, BusyParametersChangeSomething) { expect_busy_parameters_change_something(this->busy()); }
+
+void expect_every_instruction_set_gives_the_same_bits(const Noise& busy) {
   Lanes expected = make_lanes(4096);
-  apply(this->busy(), Isa::kSse2, kKey, expected);
+  apply(busy, Isa::kSse2, kKey, expected);
   for (const Isa isa : usable_isas()) {
     Lanes lanes = make_lanes(4096);
-    apply(this->busy(), isa, kKey, lanes);
+    apply(busy, isa, kKey, lanes);
     EXPECT_TRUE(all_bits_equal(lanes, expected)) << to_string(isa);
   }
 }
 
-TYPED_TEST(Laws, TheCutIntoBlocksDoesNotMatter) {
+TYPED_TEST(Laws, EveryInstructionSetGivesTheSameBits) { expect_every_instruction_set_gives_the_same_bits(this->busy()); }
+
+void expect_the_cut_into_blocks_does_not_matter(const Noise& busy) {
   for (const Isa isa : usable_isas()) {
     Lanes expected = make_lanes(1024);
-    apply(this->busy(), isa, kKey, expected, 256);
+    apply(busy, isa, kKey, expected, 256);
     for (const std::uint32_t block : {16U, 48U, 112U, 240U}) {
       Lanes lanes = make_lanes(1024);
-      apply(this->busy(), isa, kKey, lanes, block);
+      apply(busy, isa, kKey, lanes, block);
       EXPECT_TRUE(all_bits_equal(lanes, expected)) << to_string(isa) << ", blocks of " << block;
     }
   }
 }
 
-TYPED_TEST(Laws, TheOrderOfRaysDoesNotMatter) {
+TYPED_TEST(Laws, TheCutIntoBlocksDoesNotMatter) { expect_the_cut_into_blocks_does_not_matter(this->busy()); }
+
+void expect_the_order_of_rays_does_not_matter(const Noise& busy) {
   const std::size_t count = 1024;
   std::vector<std::size_t> order(count / 4);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -118,7 +123,7 @@ TYPED_TEST(Laws, TheOrderOfRaysDoesNotMatter) {
   for (const Isa isa : usable_isas()) {
     Lanes expected = make_lanes(count);
     const Lanes source = expected;
-    apply(this->busy(), isa, kKey, expected);
+    apply(busy, isa, kKey, expected);
     Lanes shuffled = source;
     for (std::size_t q = 0; q < order.size(); ++q) {
       shuffled.quads[q] = source.quads[order[q]];
@@ -127,17 +132,19 @@ TYPED_TEST(Laws, TheOrderOfRaysDoesNotMatter) {
         shuffled.returns[4 * q + k] = source.returns[4 * order[q] + k];
       }
     }
-    apply(this->busy(), isa, kKey, shuffled);
+    apply(busy, isa, kKey, shuffled);
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(bits_of_lane(shuffled, i), bits_of_lane(expected, 4 * order[i / 4] + i % 4)) << "lane " << i;
     }
   }
 }
 
-TYPED_TEST(Laws, ARayDoesNotDependOnItsNeighbours) {
+TYPED_TEST(Laws, TheOrderOfRaysDoesNotMatter) { expect_the_order_of_rays_does_not_matter(this->busy()); }
+
+void expect_a_ray_does_not_depend_on_its_neighbours(const Noise& busy) {
   for (const Isa isa : usable_isas()) {
     Lanes expected = make_lanes(64);
-    apply(this->busy(), isa, kKey, expected);
+    apply(busy, isa, kKey, expected);
     Lanes lanes = make_lanes(64);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       if (i % 3 == 0) continue;
@@ -145,23 +152,38 @@ TYPED_TEST(Laws, ARayDoesNotDependOnItsNeighbours) {
       lanes.returns[i] = {NAN, INFINITY, 0, 1e38F, 0};
       lanes.reasons[i] = static_cast<std::uint32_t>(Reason::kMiss);
     }
-    apply(this->busy(), isa, kKey, lanes);
+    apply(busy, isa, kKey, lanes);
     for (std::size_t i = 0; i < lanes.size(); i += 3) {
       EXPECT_EQ(bits_of_lane(lanes, i), bits_of_lane(expected, i)) << "lane " << i;
     }
   }
 }
 
-TYPED_TEST(Laws, DifferentKeysGiveDifferentNoise) {
-  if (TypeParam::kDraws.normals + TypeParam::kDraws.uniforms == 0) GTEST_SKIP() << "no random numbers";
+TYPED_TEST(Laws, ARayDoesNotDependOnItsNeighbours) { expect_a_ray_does_not_depend_on_its_neighbours(this->busy()); }
+
+void expect_different_keys_give_different_noise(const Noise& busy) {
   Lanes base = make_lanes(1024);
-  apply(this->busy(), Isa::kSse2, kKey, base);
+  apply(busy, Isa::kSse2, kKey, base);
   for (const NoiseKey& key :
        {NoiseKey{kKey.seed + 1, kKey.frame, kKey.stream}, NoiseKey{kKey.seed ^ (1ULL << 63U), kKey.frame, kKey.stream},
         NoiseKey{kKey.seed, kKey.frame + 1, kKey.stream}, NoiseKey{kKey.seed, kKey.frame, kKey.stream + 1}}) {
     Lanes lanes = make_lanes(1024);
-    apply(this->busy(), Isa::kSse2, key, lanes);
+    apply(busy, Isa::kSse2, key, lanes);
     EXPECT_FALSE(all_bits_equal(lanes, base));
+  }
+}
+
+TYPED_TEST(Laws, DifferentKeysGiveDifferentNoise) {
+  if (TypeParam::kDraws.normals + TypeParam::kDraws.uniforms == 0) GTEST_SKIP() << "no random numbers";
+  expect_different_keys_give_different_noise(this->busy());
+}
+
+void expect_no_changed_bit(const Noise& identity) {
+  for (const Isa isa : usable_isas()) {
+    Lanes lanes = make_lanes(1024);
+    const Lanes before = lanes;
+    apply(identity, isa, kKey, lanes);
+    EXPECT_TRUE(all_bits_equal(lanes, before)) << to_string(isa);
   }
 }
 
@@ -171,15 +193,10 @@ TYPED_TEST(Laws, IdentityChangesNoBit) {
   // could tell: the lanes hold none.
   const Noise noise = TypeParam{};
   if (!noise.is_identity()) GTEST_SKIP() << "starts from typical values";
-  for (const Isa isa : usable_isas()) {
-    Lanes lanes = make_lanes(1024);
-    const Lanes before = lanes;
-    apply(noise, isa, kKey, lanes);
-    EXPECT_TRUE(all_bits_equal(lanes, before)) << to_string(isa);
-  }
+  expect_no_changed_bit(noise);
 }
 
-TYPED_TEST(Laws, LostReturnsKeepEveryBit) {
+void expect_lost_returns_keep_every_bit(const Noise& busy) {
   // Quiet NaNs: clang turns the blend into a product with 1, which keeps every value but a signalling NaN, and none is
   // ever made here.
   const float payloads[] = {math::float_of(0x7fc12345U),
@@ -192,10 +209,10 @@ TYPED_TEST(Laws, LostReturnsKeepEveryBit) {
   for (const Isa isa : usable_isas()) {
     Lanes lanes = make_lanes(1024);
     std::mt19937 random(5);
-    const auto acted_on = [](std::uint32_t reason) {
+    const auto acted_on = [&](std::uint32_t reason) {
       const bool nothing_met = reason == static_cast<std::uint32_t>(Reason::kMiss) ||
                                reason == static_cast<std::uint32_t>(Reason::kAboveMaxRange);
-      return reason == 0 || (nothing_met && TypeParam::kStage == Stage::kReading);
+      return reason == 0 || (nothing_met && busy.stage() == Stage::kReading);
     };
     const auto payload = [&] { return payloads[random() % std::size(payloads)]; };
     for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -204,7 +221,7 @@ TYPED_TEST(Laws, LostReturnsKeepEveryBit) {
       if (!acted_on(reason)) lanes.returns[i] = {payload(), payload(), payload(), payload(), payload()};
     }
     const Lanes before = lanes;
-    apply(this->busy(), isa, kKey, lanes);
+    apply(busy, isa, kKey, lanes);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       if (acted_on(static_cast<std::uint32_t>(i % kReasonNames.size()))) continue;
       auto now = bits_of_lane(lanes, i), then = bits_of_lane(before, i);
@@ -213,6 +230,8 @@ TYPED_TEST(Laws, LostReturnsKeepEveryBit) {
     }
   }
 }
+
+TYPED_TEST(Laws, LostReturnsKeepEveryBit) { expect_lost_returns_keep_every_bit(this->busy()); }
 
 /// Whether a model of stage kRange may lose a return.
 template <class Model>
@@ -225,23 +244,27 @@ constexpr bool gives_reading() {
   };
 }
 
-TYPED_TEST(Laws, TouchesOnlyWhatItsStageOwns) {
+void expect_touches_only_what_its_stage_owns(const Noise& busy, bool gives_reading) {
   for (const Isa isa : usable_isas()) {
     Lanes lanes = make_lanes(256);
     const Lanes before = lanes;
-    apply(this->busy(), isa, kKey, lanes);
+    apply(busy, isa, kKey, lanes);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       auto now = bits_of_lane(lanes, i), then = bits_of_lane(before, i);
-      const bool is_ray = TypeParam::kStage == Stage::kRay;
-      const bool is_reading = TypeParam::kStage == Stage::kReading;
-      const bool is_loss =
-          !is_ray && !is_reading && TypeParam::kStage != Stage::kHitPoint && TypeParam::kStage != Stage::kRange;
-      const bool may_lose = is_loss || is_reading || gives_reading<TypeParam>();
+      const Stage stage = busy.stage();
+      const bool is_ray = stage == Stage::kRay;
+      const bool is_reading = stage == Stage::kReading;
+      const bool is_loss = !is_ray && !is_reading && stage != Stage::kHitPoint && stage != Stage::kRange;
+      const bool may_lose = is_loss || is_reading || gives_reading;
       const std::size_t begin = is_ray ? 0 : is_loss ? 11 : 6, end = is_ray ? 6 : may_lose ? 12 : 11;
       std::copy_n(then.begin() + begin, end - begin, now.begin() + begin);
       ASSERT_EQ(now, then) << "lane " << i;
     }
   }
+}
+
+TYPED_TEST(Laws, TouchesOnlyWhatItsStageOwns) {
+  expect_touches_only_what_its_stage_owns(this->busy(), gives_reading<TypeParam>());
 }
 
 /// Values outside the limits of a field, NaN among them; each fits a float.
@@ -320,23 +343,27 @@ TYPED_TEST(ListedLaws, RefusesTheWrongKindOfValue) {
   }
 }
 
-TYPED_TEST(ListedLaws, AMisspeltFieldGetsTheNearestName) {
-  for (const auto& field : TypeParam::fields()) {
-    std::string slip(field.name);
-    slip.insert(slip.size() / 2, "q");
-    const FieldValue given = {slip, 0.0};
-    EXPECT_EQ(input_error([&] {
-                (void)make_noise(TypeParam::kSlug, {&given, 1});
-              }),
-              std::string(TypeParam::kSlug) + " has no parameter '" + slip + "' (nearest known: '" +
-                  std::string(field.name) + "')");
+TEST(NoiseModels, AMisspeltFieldGetsTheNearestName) {
+  for (const NoiseInfo& model : noise_models()) {
+    for (const FieldInfo& field : model.fields) {
+      std::string slip(field.name);
+      slip.insert(slip.size() / 2, "q");
+      const FieldValue given = {slip, 0.0};
+      EXPECT_EQ(input_error([&] {
+                  (void)make_noise(model.slug, {&given, 1});
+                }),
+                std::string(model.slug) + " has no parameter '" + slip + "' (nearest known: '" +
+                    std::string(field.name) + "')");
+    }
   }
 }
 
-TYPED_TEST(ListedLaws, AMisspeltSlugGetsTheNearestName) {
-  const std::string slip = std::string(TypeParam::kSlug) + "s";
-  EXPECT_EQ(input_error([&] { (void)make_noise(slip, {}); }),
-            "there is no noise model '" + slip + "' (nearest known: '" + std::string(TypeParam::kSlug) + "')");
+TEST(NoiseModels, AMisspeltSlugGetsTheNearestName) {
+  for (const NoiseInfo& model : noise_models()) {
+    const std::string slip = std::string(model.slug) + "s";
+    EXPECT_EQ(input_error([&] { (void)make_noise(slip, {}); }),
+              "there is no noise model '" + slip + "' (nearest known: '" + std::string(model.slug) + "')");
+  }
 }
 
 TYPED_TEST(ListedLaws, TheTableIsTheStruct) {
@@ -375,14 +402,16 @@ TYPED_TEST(ListedLaws, TheTableIsTheStruct) {
   }
 }
 
-TYPED_TEST(ListedLaws, ValuesMakeTheSameNoiseAgain) {
-  const Noise noise = this->busy();
-  const std::vector<FieldValue> values = noise.values();
-  const Noise again = make_noise(noise.slug(), values);
-  Lanes a = make_lanes(256), b = a;
-  apply(noise, Isa::kSse2, kKey, a);
-  apply(again, Isa::kSse2, kKey, b);
-  EXPECT_TRUE(all_bits_equal(a, b));
+TEST(NoiseModels, ValuesMakeTheSameNoiseAgain) {
+  for (const Noise& noise : busy_models()) {
+    if (noise.stage() == Stage::kImage) continue;  // acts on no single ray
+    const std::vector<FieldValue> values = noise.values();
+    const Noise again = make_noise(noise.slug(), values);
+    Lanes a = make_lanes(256), b = a;
+    apply(noise, Isa::kSse2, kKey, a);
+    apply(again, Isa::kSse2, kKey, b);
+    EXPECT_TRUE(all_bits_equal(a, b)) << noise.slug();
+  }
 }
 
 TYPED_TEST(Laws, TheLibrarysKernelsEqualOnesTheUserCompiles) {
