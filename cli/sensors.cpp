@@ -112,6 +112,10 @@ std::string details(const SensorPreset& preset) {
   for (const fathom::ChainEntry& entry : preset.noise) {
     text += fmt::format("  {}{}\n", noise_text(entry.noise), correlation_text(entry.correlation));
   }
+  for (const FieldInfo& field : fathom::describe<fathom::Detection>()) {
+    const std::vector<double> value = fathom::get_field(preset.detection, field.name);
+    if (value[0] > 0.0) text += fmt::format("\n  detection\n  {}={}\n", field.name, short_text(field, value));
+  }
   return text.append(kDegreesHint);
 }
 
@@ -146,10 +150,16 @@ Json to_json(const SensorPreset& preset) {
   for (const FieldInfo& f : kind_of(preset).fields) values[std::string(f.name)] = value_json(f, values_of(preset, f));
   Json noise = Json::array();
   for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry));
+  Json detection = Json::object();
+  for (const FieldInfo& field : fathom::describe<fathom::Detection>()) {
+    const std::vector<double> value = fathom::get_field(preset.detection, field.name);
+    if (value[0] > 0.0) detection[std::string(field.name)] = value_json(field, value);
+  }
   return {{"name", preset.name}, {"kind", sensor_kind(preset.model)},
           {"doc", preset.doc},   {"source", preset.source},
           {"rows", shape.rows},  {"columns", shape.cols},
-          {"fields", values},    {"noise", noise}};
+          {"fields", values},    {"noise", noise},
+          {"detection", detection}};
 }
 
 /// The preset or kind that is meant; the typed name if it is unknown.

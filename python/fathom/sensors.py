@@ -115,6 +115,8 @@ class RayTable(SensorModel):
 
     directions: unit vectors [rows, cols, 3], or [N, 3]: one row; origins_m: the same shape, None: they start at the
     sensor; min_range_m and max_range_m: numbers, or one for each ray; time_offset_s and ring: one for each ray, or None.
+    rays_per_frame: rays of the table that a frame plays, one part after the other; 0: all. loop: the table starts again
+    after its last ray. points_per_s: the rate of the rays, instead of time_offset_s.
     """
 
     __slots__ = ()
@@ -130,35 +132,51 @@ class RayTable(SensorModel):
         max_range_m: Any = 100.0,
         time_offset_s: Any = None,
         ring: Any = None,
+        rays_per_frame: int = 0,
+        loop: bool = True,
+        points_per_s: float = 0.0,
     ) -> None:
-        self._hold(_fathom.ray_table(directions, origins_m, min_range_m, max_range_m, time_offset_s, ring), "")
+        table = _fathom.ray_table(directions, origins_m, min_range_m, max_range_m, time_offset_s, ring)
+        playing = dict(rays_per_frame=rays_per_frame, loop=loop, points_per_s=points_per_s)
+        self._hold(table.replaced(playing), "")
 
     @classmethod
-    def read(cls, file: Any, *, min_range_m: float = 0.0, max_range_m: float = 100.0) -> "RayTable":
-        """Rays from an NPY file [n, 6 to 9] or a CSV: ox oy oz dx dy dz [range_m] [ring] [time_s]."""
-        made: RayTable = _model_from(_fathom.read_ray_table(file, min_range_m, max_range_m), "")
+    def read(cls, file: Any, *, min_range_m: float = 0.0, max_range_m: float = 100.0, **playing: Any) -> "RayTable":
+        """Rays from an NPY file [n, 6 to 9] or a CSV: ox oy oz dx dy dz [range_m] [ring] [time_s], or Time/s, Azimuth/deg,
+        Zenith/deg, as Livox publishes. playing: rays_per_frame, loop and points_per_s."""
+        table = _fathom.read_ray_table(file, min_range_m, max_range_m)
+        made: RayTable = _model_from(table.replaced(playing) if playing else table, "")
         return made
+
+    def _table(self) -> Dict[str, Any]:
+        return self._model.replaced(dict(rays_per_frame=0, points_per_s=0.0)).rays()
+
+    def _playing(self) -> Tuple[int, bool, float]:
+        return self._model.get("rays_per_frame"), self._model.get("loop"), self._model.get("points_per_s")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RayTable):
             return False
-        a, b = self.pattern(), other.pattern()
-        return all(np.array_equal(a[k], b[k]) if a[k] is not None and b[k] is not None else a[k] is b[k] for k in a)
+        a, b = self._table(), other._table()
+        return self._playing() == other._playing() and all(
+            np.array_equal(a[k], b[k]) if a[k] is not None and b[k] is not None else a[k] is b[k] for k in a)
 
     def __hash__(self) -> int:
         return hash(self.pattern()["directions"].tobytes())
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        rays = self.pattern()
+        rays = self._table()
         return (_ray_table, (rays["directions"], rays["origins_m"], rays["min_range_m"], rays["max_range_m"],
-                             rays["time_offset_s"], rays["ring"]))
+                             rays["time_offset_s"], rays["ring"], *self._playing()))
 
     def __repr__(self) -> str:
         return f"RayTable of {self.shape[0]} x {self.shape[1]} rays"
 
 
-def _ray_table(directions: Any, origins_m: Any, low: Any, high: Any, times: Any, ring: Any) -> RayTable:
-    return RayTable(directions, origins_m, min_range_m=low, max_range_m=high, time_offset_s=times, ring=ring)
+def _ray_table(directions: Any, origins_m: Any, low: Any, high: Any, times: Any, ring: Any, count: int, loop: bool,
+               points_per_s: float) -> RayTable:
+    return RayTable(directions, origins_m, min_range_m=low, max_range_m=high, time_offset_s=times, ring=ring,
+                    rays_per_frame=count, loop=loop, points_per_s=points_per_s)
 
 
 def _class_of(table: Dict[str, Any]) -> Type[SensorModel]:
@@ -224,7 +242,7 @@ def presets() -> Dict[str, str]:
 
 def preset(name: str, **values: Any) -> Any:
     """A sensor from its data sheet, with parameters of it replaced: preset("OS1-64", columns=2048)."""
-    full, model, _ = _fathom.find_preset(name)
+    full, model, *_ = _fathom.find_preset(name)
     made = _model_from(model, full)
     return made.replace(**values) if values else made
 
@@ -315,7 +333,8 @@ class Sensor:
     or "second_strongest", one or a list; frames of several are [returns, rows, cols]. coinciding: the report of a return
     that an earlier one of the list has already: "next" (the strongest one left), "next_or_repeat" (if no other is left,
     the same again), "repeat" or "blank". falloff: how intensities fall with range, a dict of law ("none" or
-    "inverse_square") and reference_m.
+    "inverse_square") and reference_m. detection: the weakest return that is detected, a dict of reach_10_m or reach_80_m,
+    the range up to which a surface of reflectivity 0.1 or 0.8 is; None: that of the preset; {}: all returns are detected.
     timing: a Timing; without it the frames are those of the scene.
     ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any
     number that does not change the number of rays; the principal point of depth cameras is "cx" and "cy". pose_offset: its true
@@ -324,7 +343,8 @@ class Sensor:
     """
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
-                 "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "coinciding", "falloff")
+                 "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "coinciding", "falloff",
+                 "detection")
 
     def __init__(
         self,
@@ -346,6 +366,7 @@ class Sensor:
         returns: Union[str, Iterable[str]] = ("strongest",),
         coinciding: str = "next",
         falloff: Optional[Dict[str, Union[str, float]]] = None,
+        detection: Optional[Dict[str, float]] = None,
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -368,6 +389,9 @@ class Sensor:
         self.returns: List[str] = [returns] if isinstance(returns, str) else list(returns)
         self.coinciding = str(coinciding)
         self.falloff = dict(falloff or {})
+        if detection is None and self.model.preset:
+            detection = _fathom.find_preset(self.model.preset)[3]
+        self.detection: Dict[str, float] = dict(detection or {})
 
     def replace(self, **values: Any) -> "Sensor":
         """A copy with these attributes changed."""
@@ -381,6 +405,7 @@ class Sensor:
                     noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
                     see_parent=self.see_parent, ignore_groups=self.ignore_groups, timing=self.timing._spec(),
                     divergence=self.divergence, returns=self.returns, coinciding=self.coinciding, falloff=self.falloff,
+                    detection=self.detection,
                     ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
@@ -403,4 +428,5 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
                   range_policy=spec["range_policy"], see_parent=spec["see_parent"],
                   ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"],
                   timing=Timing(**spec["timing"]), divergence=spec["divergence"], returns=spec["returns"],
-                  coinciding=spec["coinciding"], falloff=spec["falloff"], **ranges_from(spec["ranges"]))
+                  coinciding=spec["coinciding"], falloff=spec["falloff"], detection=spec["detection"],
+                  **ranges_from(spec["ranges"]))

@@ -34,6 +34,17 @@ py::dict model_dict(const M& model) {
   return values;
 }
 
+/// The values that are not as usual.
+template <FieldModel M>
+py::dict fields_dict(const M& model) {
+  py::dict d;
+  for (const FieldInfo& field : describe<M>()) {
+    const std::vector<double> numbers = get_field(model, field.name);
+    if (numbers != field.default_numbers) d[py::str(std::string(field.name))] = field_object(field, numbers);
+  }
+  return d;
+}
+
 /// Parameters of the beam model: the book's and the parameters of the law of hits, in one dict.
 BeamParameters beam_parameters_of(const py::dict& values);
 py::dict beam_parameters_dict(const BeamParameters& parameters);

@@ -99,17 +99,6 @@ py::list chain_list(const NoiseChain& chain) {
 
 namespace {
 
-/// The values that are not as usual.
-template <FieldModel M>
-py::dict fields_dict(const M& model) {
-  py::dict d;
-  for (const FieldInfo& field : describe<M>()) {
-    const std::vector<double> numbers = get_field(model, field.name);
-    if (numbers != field.default_numbers) d[py::str(std::string(field.name))] = field_object(field, numbers);
-  }
-  return d;
-}
-
 /// Calls f; what it throws as InputError gets the sensor's name in front.
 template <class F>
 void named(const std::string& sensor, F f) {
@@ -124,6 +113,7 @@ void named(const std::string& sensor, F f) {
 void set_returns(const py::dict& spec, Sensor& sensor) {
   sensor.divergence = model_of<Divergence>(at<py::dict>(spec, "divergence"));
   sensor.falloff = model_of<Falloff>(at<py::dict>(spec, "falloff"));
+  sensor.detection = model_of<Detection>(at<py::dict>(spec, "detection"));
   sensor.returns.clear();
   for (const py::handle word : spec["returns"]) {
     const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");
@@ -178,6 +168,7 @@ py::dict sensor_dict(const SensorSetup& setup) {
   for (const EntityId entity : sensor.ignore) ignored.append(index(entity));
   d["ignore"] = ignored, d["ignore_groups"] = sensor.ignore_groups;
   d["divergence"] = fields_dict(sensor.divergence), d["falloff"] = fields_dict(sensor.falloff);
+  d["detection"] = fields_dict(sensor.detection);
   py::list returns;
   for (const ReturnChoice choice : sensor.returns) {
     returns.append(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);

@@ -6,6 +6,7 @@
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "beam_values.hpp"
 #include "chain.hpp"
 
 namespace fathom::python {
@@ -203,9 +204,10 @@ void bind_sensors(py::module_& m) {
       "find_preset",
       [](const std::string& name) {
         const SensorPreset& preset = find_preset(name);
-        return py::make_tuple(preset.name, py::cast(preset.model), chain_list(preset.noise));
+        return py::make_tuple(preset.name, py::cast(preset.model), chain_list(preset.noise),
+                              fields_dict(preset.detection));
       },
-      "name"_a, "A preset: its full name, its model and its noise.");
+      "name"_a, "A preset: its full name, its model, its noise and its detection.");
   m.def(
       "camera_from_fov",
       [](std::uint32_t width, std::uint32_t height, double fov) {

@@ -209,6 +209,7 @@ class SampleCaster {
                                                        {cast_.nx[at], cast_.ny[at], cast_.nz[at]}, cast_.range_m[at]);
     }
     join_hits(met_, plan_.weights.data(), plan_.separation_m, echoes_);
+    if (job_.chain.least_power > 0.0F) drop_weak_echoes(echoes_, job_.falloff_m, job_.chain.least_power);
     const CastPlan& plan = job_.plan;
     const float low = plan.min_range_m[plan.min_range_m.size() > 1 ? begin_ + i : 0];
     const float high = plan.max_range_m[plan.max_range_m.size() > 1 ? begin_ + i : 0];

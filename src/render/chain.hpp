@@ -74,6 +74,7 @@ struct StagedChain {
   std::vector<SightTolerance> sight_tolerance;
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies
   EnergyGain energy_gain;                           ///< the same
+  float least_power = 0.0F;                         ///< of the sensor: see Detection
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep if no model can carry a return outside
 };
 
@@ -99,7 +100,7 @@ inline bool reads_angles(const StagedChain& chain, ChannelSet channels) {
 /// Whether it reads normals, besides the models that turn rays.
 inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
-         channels.contains(Channel::kIntensity) || reads_angles(chain, channels) || chain.edge_reads.jumps;
+         channels.contains(Channel::kIntensity) || reads_angles(chain, channels) || chain.edge_reads.jumps || chain.least_power > 0.0F;
 }
 
 /// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;

@@ -67,6 +67,13 @@ void gate_returns(const CastBlock& __restrict cast, const RangeLimits& limits, R
   }
 }
 
+void lose_weak(const float* __restrict surface, float least_power, ReturnBlock& __restrict b) {
+  for (std::size_t i = 0; i < b.count; ++i) {
+    const bool is_lost = (b.reason[i] == kHitLane) & is_too_weak(surface[i], b.range_m[i], least_power);
+    b.reason[i] = is_lost ? kLowPowerLane : b.reason[i];
+  }
+}
+
 void place_returns(const RayBlock& __restrict rays, ReturnBlock& __restrict out) {
   if (rays.from_sensor_origin) {
     for (std::size_t i = 0; i < out.count; ++i) {
@@ -160,7 +167,7 @@ void normals(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock& 
 
 }  // namespace
 
-const LaneKernels kLanes = {to_world,          to_world_rolling, gate_returns, place_returns,   ends,
+const LaneKernels kLanes = {to_world,          to_world_rolling,  gate_returns, lose_weak, place_returns,   ends,
                             lose_unmeasurable, apply_policy,     mask_lost,    points_to_world, points_to_world_rolling,
                             ray_angles,        incidence,        normals};
 

@@ -53,6 +53,8 @@ struct LaneKernels {
   void (*to_world_rolling)(const Rigid* poses, const std::uint32_t* index, const RayBlock& rays, CastBlock& cast);
   /// Reasons by hit and range gate, and ranges, from the cast.
   void (*gate_returns)(const CastBlock& cast, const RangeLimits& limits, ReturnBlock& returns);
+  /// Valid returns below `least_power` become low_power; `surface`: reflectivity x law(incidence) of each.
+  void (*lose_weak)(const float* surface, float least_power, ReturnBlock& returns);
   /// Hit points and radii from rays and ranges.
   void (*place_returns)(const RayBlock& rays, ReturnBlock& returns);
   /// Ends of rays after `range_m`, NaN on a miss.

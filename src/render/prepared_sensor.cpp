@@ -42,6 +42,7 @@ Sensor preset_sensor(std::string name, std::string_view preset) {
   sensor.name = std::move(name);
   sensor.model = found.model;
   sensor.noise = found.noise;
+  sensor.detection = found.detection;
   return sensor;
 }
 
@@ -55,6 +56,7 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities) 
     validate(sensor_.model);
     view_ = make_view(sensor_.model);
     validate(sensor_.falloff);
+    validate(sensor_.detection);
     check_returns(sensor_, view_);
     rays_.set_model(sensor_.model, sensor_.rolling);
     if (sensor_.divergence.diverges()) {
@@ -93,7 +95,10 @@ void PreparedSensor::check_noise(const NoiseChain& noise, std::span<const Entity
 }
 
 StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const {
-  return stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);
+  StagedChain chain =
+      stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);
+  chain.least_power = sensor_.detection.least_power();
+  return chain;
 }
 
 void PreparedSensor::set_frame(std::uint32_t index) {

@@ -19,6 +19,7 @@ inline constexpr auto kHitLane = static_cast<std::uint32_t>(Reason::kHit);
 inline constexpr auto kMissLane = static_cast<std::uint32_t>(Reason::kMiss);
 inline constexpr auto kNearLane = static_cast<std::uint32_t>(Reason::kBelowMinRange);
 inline constexpr auto kFarLane = static_cast<std::uint32_t>(Reason::kAboveMaxRange);
+inline constexpr auto kLowPowerLane = static_cast<std::uint32_t>(Reason::kLowPower);
 
 /// A rigid transform in single precision: rotation row-major, then translation.
 struct Rigid {

@@ -97,6 +97,7 @@ class BlockRenderer {
     if (job_.chain.ray.empty()) store_clean();
     lanes_.gate_returns(cast_, limits(), returns_);
     if (job_.samples != nullptr) mark_blanks();
+    if (job_.chain.least_power > 0.0F) lose_weak();
     if (needs_points()) lanes_.place_returns(rays_, returns_);
     has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
     if (needs_angles() && (has_hits_ || wants(Channel::kEnergy))) find_angles();
@@ -146,6 +147,19 @@ class BlockRenderer {
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       if (blank[i] != 0) returns_.reason[i] = static_cast<std::uint32_t>(Reason::kNoFurtherReturn);
     }
+  }
+
+  /// Returns that the sensor does not detect.
+  void lose_weak() {
+    if (job_.samples == nullptr) {
+      find_intensities(0.0F, planes_.a);
+    } else {
+      const float* energy = hits_[return_].intensity;
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        planes_.a[i] = without_falloff(energy[i], returns_.range_m[i], job_.falloff_m);
+      }
+    }
+    lanes_.lose_weak(planes_.a, job_.chain.least_power, returns_);
   }
 
   [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
@@ -420,19 +434,24 @@ class BlockRenderer {
 
   void store_intensity() {
     if (job_.samples != nullptr) return store_.values(Channel::kIntensity, hits_[return_].intensity);
+    find_intensities(job_.falloff_m, planes_.b);
+    store_.values(Channel::kIntensity, planes_.b);
+  }
+
+  /// Of the surfaces that the rays met, 0 on a miss.
+  void find_intensities(float falloff_m, float* out) const {
     float reflectivity[kBlockRays];
-    if (job_.given != nullptr) find_reflectivity(reflectivity);
+    const bool is_given = job_.given != nullptr;
+    if (is_given) find_reflectivity(reflectivity);
     const SurfaceView given = {reflectivity, nullptr, nullptr};  // of lanes
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       const std::uint32_t entity = cast_.entity[i];
-      const bool is_given = job_.given != nullptr;
-      planes_.b[i] = entity == index(kNoEntity)
-                         ? 0.0F
-                         : intensity_of(is_given ? given : job_.surfaces, job_.falloff_m, is_given ? i : entity,
-                                        {cast_.dx[i], cast_.dy[i], cast_.dz[i]},
-                                        {cast_.nx[i], cast_.ny[i], cast_.nz[i]}, cast_.range_m[i]);
+      out[i] = entity == index(kNoEntity)
+                   ? 0.0F
+                   : intensity_of(is_given ? given : job_.surfaces, falloff_m, is_given ? i : entity,
+                                  {cast_.dx[i], cast_.dy[i], cast_.dz[i]}, {cast_.nx[i], cast_.ny[i], cast_.nz[i]},
+                                  cast_.range_m[i]);
     }
-    store_.values(Channel::kIntensity, planes_.b);
   }
 
   const RenderJob& job_;

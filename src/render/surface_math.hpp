@@ -253,12 +253,6 @@ FATHOM_KERNEL float law_value(const SurfaceLaw& law, const LawEntry* tables, con
   return found.cosine + law.gain * static_cast<float>(math::exp(-ratio * ratio));
 }
 
-/// `reference_m`: above 0.
-FATHOM_KERNEL float falloff_at(float range_m, float reference_m) {
-  const float ratio = reference_m / range_m;
-  return math::select(range_m > reference_m, ratio * ratio, 1.0F);
-}
-
 /// Intensity of the surface of `entity`, which the ray along d met at this range. `reference_m`: of the sensor's
 /// falloff, 0 without.
 FATHOM_KERNEL float intensity_of(const SurfaceView& surfaces, float reference_m, std::uint32_t entity, const Triple& d,

@@ -8,11 +8,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/run.hpp>
@@ -33,11 +35,23 @@ constexpr std::array<std::string_view, kColumns> kColumnNames = {"ox", "oy",    
                                                                  "dz", "range_m", "ring", "time_s"};
 constexpr std::size_t kRequired = kRangeM;  // the columns before it
 
+/// The columns of the tables that Livox publishes; zenith: the angle from the z axis.
+constexpr std::array<std::string_view, 3> kLivoxNames = {"Time/s", "Azimuth/deg", "Zenith/deg"};
+
 /// The columns of a table, in their order.
 using TableColumns = std::vector<Column>;
 
 bool has(const TableColumns& columns, Column column) {
   return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
+/// A pattern of one row, with the number of its rays.
+RayPattern with_columns(RayPattern pattern, const std::string& file) {
+  const std::size_t rays = pattern.direction_x.size();
+  if (rays == 0) throw InputError(fmt::format("{}: holds no rays", file));
+  if (rays > 0xffffffffULL) throw InputError(fmt::format("{}: {} rays, the limit is 4294967295", file, rays));
+  pattern.cols = static_cast<std::uint32_t>(rays);
+  return pattern;
 }
 
 /// Turns rows of numbers into a pattern, checking each; `where` names the row: "rays.csv:7".
@@ -67,13 +81,7 @@ class PatternBuilder {
     add_extras(row, where);
   }
 
-  RayPattern take(const std::string& file) {
-    const std::size_t rays = pattern_.direction_x.size();
-    if (rays == 0) throw InputError(fmt::format("{}: holds no rays", file));
-    if (rays > 0xffffffffULL) throw InputError(fmt::format("{}: {} rays, the limit is 4294967295", file, rays));
-    pattern_.cols = static_cast<std::uint32_t>(rays);
-    return std::move(pattern_);
-  }
+  RayPattern take(const std::string& file) { return with_columns(std::move(pattern_), file); }
 
  private:
   template <class Where>
@@ -137,21 +145,71 @@ TableColumns parse_csv_header(std::string_view line, const std::string& where) {
   return columns;
 }
 
+/// Turns rows of time, azimuth and zenith into a pattern.
+class LivoxBuilder {
+ public:
+  LivoxBuilder(float min_range_m, float max_range_m) {
+    pattern_.rows = 1;
+    pattern_.min_range_m = {min_range_m}, pattern_.max_range_m = {max_range_m};
+  }
+
+  [[nodiscard]] static std::size_t columns() { return kLivoxNames.size(); }
+
+  template <class Where>
+  void add(std::span<const double> row, Where where) {
+    check(row[0], 0, -1e9, 1e9, where), check(row[1], 1, -360, 360, where), check(row[2], 2, 0, 180, where);
+    const auto [sin_azimuth, cos_azimuth] = math::sincos(row[1] * kRadPerDeg);
+    const auto [sin_zenith, cos_zenith] = math::sincos(row[2] * kRadPerDeg);
+    pattern_.direction_x.push_back(static_cast<float>(sin_zenith * cos_azimuth));
+    pattern_.direction_y.push_back(static_cast<float>(sin_zenith * sin_azimuth));
+    pattern_.direction_z.push_back(static_cast<float>(cos_zenith));
+    is_count_ &= pattern_.time_offset_s.empty() || row[0] == last_ + 1;
+    last_ = row[0];
+    pattern_.time_offset_s.push_back(static_cast<float>(row[0]));
+  }
+
+  RayPattern take(const std::string& file) {
+    if (is_count_) pattern_.time_offset_s.clear();  // tables count their rows instead
+    return with_columns(std::move(pattern_), file);
+  }
+
+ private:
+  template <class Where>
+  static void check(double value, std::size_t column, double low, double high, Where where) {
+    if (value >= low && value <= high) return;
+    throw InputError(fmt::format("{}: {} = {} is not in [{}, {}]", where(), kLivoxNames[column], number_text(value),
+                                 number_text(low), number_text(high)));
+  }
+
+  RayPattern pattern_;
+  bool is_count_ = true;
+  double last_ = 0.0;
+};
+
+bool is_livox_header(std::string_view line) {
+  const auto cells = split_cells(line);
+  return std::equal(cells.begin(), cells.end(), kLivoxNames.begin(), kLivoxNames.end());
+}
+
 RayPattern read_csv(const std::filesystem::path& file, float min_range_m, float max_range_m) {
   const std::string name = file.string(), text = read_gzip_text(file);
-  std::optional<PatternBuilder> builder;
+  std::optional<std::variant<PatternBuilder, LivoxBuilder>> builder;
   std::vector<double> values;
   for_each_line(text, [&](std::size_t number, std::string_view line) {
     const auto where = [&] { return fmt::format("{}:{}", name, number); };
     if (trim(line).empty() || trim(line).front() == '#') return;
-    if (!builder) {
-      builder.emplace(parse_csv_header(line, where()), min_range_m, max_range_m);
+    if (!builder && is_livox_header(line)) {
+      builder.emplace(LivoxBuilder(min_range_m, max_range_m));
       return;
     }
+    if (!builder) {
+      builder.emplace(PatternBuilder(parse_csv_header(line, where()), min_range_m, max_range_m));
+      return;
+    }
+    const std::size_t columns = std::visit([](const auto& b) { return b.columns(); }, *builder);
     const auto cells = split_cells(line);
-    if (cells.size() != builder->columns()) {
-      throw InputError(
-          fmt::format("{}: {} values, the header has {} columns", where(), cells.size(), builder->columns()));
+    if (cells.size() != columns) {
+      throw InputError(fmt::format("{}: {} values, the header has {} columns", where(), cells.size(), columns));
     }
     values.clear();
     for (const std::string_view cell : cells) {
@@ -159,10 +217,10 @@ RayPattern read_csv(const std::filesystem::path& file, float min_range_m, float 
       if (!value) throw InputError(fmt::format("{}: '{}' is not a number", where(), cell.substr(0, 40)));
       values.push_back(*value);
     }
-    builder->add(values, where);
+    std::visit([&](auto& b) { b.add(values, where); }, *builder);
   });
   if (!builder) throw InputError(fmt::format("{}: holds no rays", name));
-  return builder->take(name);
+  return std::visit([&](auto& b) { return b.take(name); }, *builder);
 }
 
 RayPattern read_npy_table(const std::filesystem::path& file, float min_range_m, float max_range_m) {

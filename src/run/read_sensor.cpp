@@ -109,7 +109,10 @@ RayPattern read_rays(YamlReader& map, SceneFiles& files) {
     if (get_field(limits, field.name).size() == 1) continue;
     map.at(field.name).fail("is a list; ranges ray by ray belong in the file of rays");
   }
-  return file.located([&] { return read_ray_table(path, limits.min_range_m.front(), limits.max_range_m.front()); });
+  RayPattern rays =
+      file.located([&] { return read_ray_table(path, limits.min_range_m.front(), limits.max_range_m.front()); });
+  rays.rays_per_frame = limits.rays_per_frame, rays.loop = limits.loop, rays.points_per_s = limits.points_per_s;
+  return rays;
 }
 
 /// The parameters of a sensor. `preset`: null if the file gives a type. Leaves other keys of the map to map.finish().
@@ -146,7 +149,18 @@ void check_model(const YamlReader& map, const SensorPreset* preset, const Sensor
   });
 }
 
-/// Reads the keys `divergence`, `returns`, `coinciding` and `falloff` of a sensor whose model was checked.
+/// Replaces the detection of the preset.
+void read_detection(YamlReader map, Detection& detection) {
+  detection = {};
+  read_fields(map, detection);
+  if (!map.find("reach_10_m") && !map.find("reach_80_m")) {
+    map.fail_key("gives no range: reach_10_m or reach_80_m" + map.slip_hint());
+  }
+  map.finish();
+  map.located([&] { validate(detection); });
+}
+
+/// Reads the keys `divergence`, `returns`, `coinciding`, `falloff` and `detection` of a sensor whose model was checked.
 void read_returns(YamlReader& map, Sensor& sensor) {
   if (auto divergence = map.find("divergence")) {
     read_fields(*divergence, sensor.divergence);
@@ -174,6 +188,7 @@ void read_returns(YamlReader& map, Sensor& sensor) {
     read_fields(*falloff, sensor.falloff);
     falloff->finish();
   }
+  if (const auto detection = map.find("detection")) read_detection(*detection, sensor.detection);
 }
 
 template <OutputKind M>
@@ -324,6 +339,7 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
     setup.timing_place = timing->place();
   }
   check_model(map, preset, sensor.model);
+  if (preset != nullptr) sensor.detection = preset->detection;
   read_returns(map, sensor);
   if (const auto noise = map.find("noise")) {
     read_noise(*noise, preset, scene, setup, files.notes);

@@ -43,7 +43,7 @@ void write_rays(const PinholeCamera& camera, std::uint32_t frame, RayPattern& ou
 void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out);
 void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out);
 void write_rays(const GridScanner& grid, std::uint32_t frame, RayPattern& out);
-inline void write_rays(const RayPattern& rays, std::uint32_t /*frame*/, RayPattern& out) { out = rays; }
+void write_rays(const RayPattern& rays, std::uint32_t frame, RayPattern& out);
 
 /// Sets the members of a checked model's view that differ from the defaults, except usual_policy and farthest_m. Makes
 /// no rays.
@@ -60,7 +60,9 @@ void describe(const GridScanner& grid, SensorView& view);
 inline PatternShape shape_of(const Laser2d& laser) { return {1, laser.rays}; }
 inline PatternShape shape_of(const PinholeCamera& camera) { return {camera.height, camera.width}; }
 inline PatternShape shape_of(const Rosette& rosette) { return {1, rosette.points}; }
-inline PatternShape shape_of(const RayPattern& rays) { return {rays.rows, rays.cols}; }
+inline PatternShape shape_of(const RayPattern& rays) {
+  return {rays.rows, rays.rays_per_frame > 0 ? rays.rays_per_frame : rays.cols};
+}
 inline PatternShape shape_of(const DepthCamera& camera) { return {camera.height, camera.width}; }
 PatternShape shape_of(const SpinningLidar& lidar);
 PatternShape shape_of(const GridScanner& grid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rays given one by one: nothing to compute, everything to check.
+// Rays given one by one: everything to check, and a part to play in each frame.
 
 #include <algorithm>
 #include <array>
@@ -11,11 +11,15 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<Field<RayPattern>, 2> kRayPatternFields = {{
+constexpr std::array<Field<RayPattern>, 5> kRayPatternFields = {{
     {"min_range_m", "m", &RayPattern::min_range_m, 0, kMaxRangeM,
      "nearest range measured: one for all rays or one per ray", true},
     {"max_range_m", "m", &RayPattern::max_range_m, 0, kMaxRangeM,
      "farthest range measured: one for all rays or one per ray", true},
+    {"rays_per_frame", "1", &RayPattern::rays_per_frame, 0, static_cast<double>(kMaxRays),
+     "rays that a frame plays of a longer table; 0: all"},
+    {"loop", "1", &RayPattern::loop, 0, 0, "starts the table again after its last ray; else its last rays repeat"},
+    {"points_per_s", "Hz", &RayPattern::points_per_s, 0, 1e9, "rate of the rays; 0: the times of the table"},
 }};
 
 constexpr double kUnitTolerance = 1e-3;
@@ -72,6 +76,47 @@ void check_ranges(const RayPattern& p) {
   }
 }
 
+void check_playing(const RayPattern& p) {
+  if (p.rays_per_frame == 0) return;
+  if (p.rows != 1) {
+    throw InputError(fmt::format("ray_table.rays_per_frame = {} needs a table of one row, not {}", p.rays_per_frame,
+                                 p.rows));
+  }
+  if (p.rays_per_frame > p.cols) {
+    throw InputError(
+        fmt::format("ray_table.rays_per_frame = {} is more than the {} rays of the table", p.rays_per_frame, p.cols));
+  }
+}
+
+/// `count` elements of a ring, from `first` on.
+template <class T>
+void play(const std::vector<T>& table, std::size_t first, std::size_t count, std::vector<T>& out) {
+  if (table.size() <= 1) {
+    out = table;
+    return;
+  }
+  const std::size_t before_end = std::min(count, table.size() - first);
+  const auto from = table.begin() + static_cast<std::ptrdiff_t>(first);
+  out.assign(from, from + static_cast<std::ptrdiff_t>(before_end));
+  out.insert(out.end(), table.begin(), table.begin() + static_cast<std::ptrdiff_t>(count - before_end));
+}
+
+std::size_t first_ray(const RayPattern& rays, std::size_t count, std::uint32_t frame) {
+  const std::uint64_t total = std::uint64_t{rays.rows} * rays.cols, first = std::uint64_t{frame} * count;
+  return rays.loop ? first % total : std::min<std::uint64_t>(first, total - count);
+}
+
+/// Times since the first ray of the frame. A table that starts again goes on after a mean step.
+void play_times(const RayPattern& rays, std::size_t first, std::vector<float>& out) {
+  const std::vector<float>& times = rays.time_offset_s;
+  const double start = times[first], end = times.back(), begin = times.front();
+  const double step = times.size() > 1 ? (end - begin) / static_cast<double>(times.size() - 1) : 0.0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool starts_again = first + i >= times.size();
+    out[i] = static_cast<float>(double{out[i]} - start + (starts_again ? end + step - begin : 0.0));
+  }
+}
+
 }  // namespace
 
 std::span<const Field<RayPattern>> RayPattern::fields() { return kRayPatternFields; }
@@ -87,9 +132,33 @@ double farthest_range_m(const RayPattern& rays) {
   return farthest_m;
 }
 
+void write_rays(const RayPattern& rays, std::uint32_t frame, RayPattern& out) {
+  const bool plays = rays.rays_per_frame > 0;
+  const PatternShape shape = shape_of(rays);
+  const std::size_t count = std::size_t{shape.rows} * shape.cols, first = plays ? first_ray(rays, count, frame) : 0;
+  out.rows = shape.rows, out.cols = shape.cols;
+  out.rays_per_frame = 0, out.loop = true, out.points_per_s = 0.0;
+  for (std::vector<float> RayPattern::* const array :
+       {&RayPattern::direction_x, &RayPattern::direction_y, &RayPattern::direction_z, &RayPattern::origin_x,
+        &RayPattern::origin_y, &RayPattern::origin_z, &RayPattern::min_range_m, &RayPattern::max_range_m,
+        &RayPattern::time_offset_s}) {
+    play(rays.*array, first, count, out.*array);
+  }
+  play(rays.ring, first, count, out.ring);
+  if (rays.points_per_s > 0.0) {
+    out.time_offset_s.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      out.time_offset_s[i] = static_cast<float>(static_cast<double>(i) / rays.points_per_s);
+    }
+  } else if (plays && !rays.time_offset_s.empty()) {
+    play_times(rays, first, out.time_offset_s);
+  }
+}
+
 void describe(const RayPattern& rays, SensorView& view) {
   view.one_origin = rays.origin_x.empty();
-  view.timed = !rays.time_offset_s.empty();
+  view.timed = !rays.time_offset_s.empty() || rays.points_per_s > 0.0;
+  view.rays_vary = rays.rays_per_frame > 0 && rays.rays_per_frame < rays.cols;
   if (rays.rows != 1) return;
   // A single row of rays that do not lie in one plane shows nothing as a line of pixels.
   const std::vector<float>& z = rays.direction_z;
@@ -106,6 +175,7 @@ void validate(const RayPattern& pattern) {
   check_finite("time_offset_s", pattern.time_offset_s, 1e9F, "s");
   check_fields(pattern);
   check_ranges(pattern);
+  check_playing(pattern);
 }
 
 }  // namespace fathom

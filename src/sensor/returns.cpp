@@ -10,7 +10,15 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/sensor/returns.hpp>
 
+#include "core/text.hpp"
+
 namespace fathom {
+
+void Detection::check() const {
+  if (!(reach_10_m > 0.0F && reach_80_m > 0.0F)) return;
+  throw InputError(fmt::format("detection.reach_10_m = {} and reach_80_m = {} are both given; one is enough",
+                               number_text(reach_10_m), number_text(reach_80_m)));
+}
 
 void validate(const Divergence& divergence, const ReturnChoices& returns) {
   validate(divergence);

@@ -12,6 +12,16 @@
 
 namespace fathom {
 
+/// `reference_m`: above 0.
+FATHOM_KERNEL float falloff_at(float range_m, float reference_m) {
+  const float ratio = reference_m / range_m;
+  return math::select(range_m > reference_m, ratio * ratio, 1.0F);
+}
+/// An intensity without its falloff; `reference_m`: of the falloff, 0 without.
+FATHOM_KERNEL float without_falloff(float intensity, float range_m, float reference_m) {
+  return reference_m > 0.0F ? intensity / falloff_at(range_m, reference_m) : intensity;
+}
+
 /// The direction of a sample in the frame of its ray: z along the ray, x across, y up. A unit vector.
 struct SampleDirection {
   float x, y, z;
@@ -99,6 +109,19 @@ FATHOM_KERNEL void join_hits(const SampleHits& hits, const float* weights, float
     out.range_m[e] = nearest + behind / share;
     out.energy[e] = energy;
   }
+}
+
+/// Removes echoes that a sensor does not detect, unless it detects none. `falloff_m`: reference of the falloff that the
+/// energies have, 0 without.
+FATHOM_KERNEL void drop_weak_echoes(Echoes& echoes, float falloff_m, float least_power) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t e = 0; e < echoes.count; ++e) {
+    const float range = echoes.range_m[e];
+    if (is_too_weak(without_falloff(echoes.energy[e], range, falloff_m), range, least_power)) continue;
+    echoes.range_m[kept] = range, echoes.energy[kept] = echoes.energy[e], echoes.sample[kept] = echoes.sample[e];
+    ++kept;
+  }
+  if (kept > 0) echoes.count = kept;
 }
 
 /// The echo of [begin, end) with the most energy that is not in `taken`, the nearest of equal ones; kNoEcho if all are.

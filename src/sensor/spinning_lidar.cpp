@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMaxRings = 65536;  // ring is 16 bits wide
 
-constexpr std::array<Field<SpinningLidar>, 12> kSpinningLidarFields = {{
+constexpr std::array<Field<SpinningLidar>, 13> kSpinningLidarFields = {{
     {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad, "elevation of each ring",
      true},
     {"azimuth_offset_rad", "rad", &SpinningLidar::azimuth_offset_rad, -kHalfTurnRad, kHalfTurnRad,
@@ -26,6 +26,7 @@ constexpr std::array<Field<SpinningLidar>, 12> kSpinningLidarFields = {{
      "per ring, after the start of its column; empty: all at once"},
     {"vertical_offset_m", "m", &SpinningLidar::vertical_offset_m, -10, 10,
      "per ring, height of the ray origin; empty: 0"},
+    {"beam_origin_m", "m", &SpinningLidar::beam_origin_m, 0, 1, "distance of the ray origins from the axis"},
     {"ring", "1", &SpinningLidar::ring, 0, 65535, "per ring, its number; empty: counted from the lowest one"},
     {"columns", "1", &SpinningLidar::columns, 1, 65536, "firings of every ring per frame", true},
     {"start_azimuth_rad", "rad", &SpinningLidar::start_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first column"},
@@ -69,6 +70,8 @@ std::vector<std::size_t> rings_from_top(const SpinningLidar& lidar) {
 
 double value_or_zero(const std::vector<double>& list, std::size_t i) { return list.empty() ? 0.0 : list[i]; }
 
+bool has_origins(const SpinningLidar& lidar) { return !lidar.vertical_offset_m.empty() || lidar.beam_origin_m > 0.0; }
+
 /// Writes the rays of one ring into a row of the pattern.
 void write_ring(const SpinningLidar& lidar, std::size_t listed, std::uint32_t row, RayPattern& out) {
   const double elevation = lidar.elevation_rad[listed];
@@ -87,9 +90,15 @@ void write_ring(const SpinningLidar& lidar, std::size_t listed, std::uint32_t ro
   }
   const auto ring = lidar.ring.empty() ? static_cast<std::uint16_t>(out.rows - 1 - row) : lidar.ring[listed];
   std::fill_n(out.ring.begin() + static_cast<std::ptrdiff_t>(row_start), lidar.columns, ring);
-  if (!lidar.vertical_offset_m.empty()) {
-    std::fill_n(out.origin_z.begin() + static_cast<std::ptrdiff_t>(row_start), lidar.columns,
-                static_cast<float>(lidar.vertical_offset_m[listed]));
+  if (!has_origins(lidar)) return;
+  std::fill_n(out.origin_z.begin() + static_cast<std::ptrdiff_t>(row_start), lidar.columns,
+              static_cast<float>(value_or_zero(lidar.vertical_offset_m, listed)));
+  if (!(lidar.beam_origin_m > 0.0)) return;
+  const double head = first - value_or_zero(lidar.azimuth_offset_rad, listed);
+  for (std::uint32_t c = 0; c < lidar.columns; ++c) {
+    const math::SinCos64 azimuth = math::sincos(head + step * c);
+    out.origin_x[row_start + c] = static_cast<float>(lidar.beam_origin_m * azimuth.cos);
+    out.origin_y[row_start + c] = static_cast<float>(lidar.beam_origin_m * azimuth.sin);
   }
 }
 
@@ -120,7 +129,7 @@ void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern&
   const std::size_t rays = out.direction_x.size();
   out.time_offset_s.resize(rays);
   out.ring.resize(rays);
-  if (!lidar.vertical_offset_m.empty()) {
+  if (has_origins(lidar)) {
     for (std::vector<float>* array : {&out.origin_x, &out.origin_y, &out.origin_z}) array->assign(rays, 0.0F);
   }
   const std::vector<std::size_t> order = rings_from_top(lidar);
@@ -137,7 +146,7 @@ bool turns_once_round(const SpinningLidar& lidar) {
 }  // namespace
 
 void describe(const SpinningLidar& lidar, SensorView& view) {
-  view.one_origin = lidar.vertical_offset_m.empty();
+  view.one_origin = !has_origins(lidar);
   view.timed = true;
   view.closes = turns_once_round(lidar);
 }

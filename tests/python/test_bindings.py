@@ -26,12 +26,13 @@ the argument threads: Executor make_executor *Function
 classes come from the tables: Field FieldMember take_field field_json field_text member_of values_of take_fields
 casters ask: Scene::structure_revision
 Scene.set_pose, Entity.material: Trajectory::hold Scene::material_of
-the dict of a Sensor: Divergence::diverges preset_sensor
+the dict of a Sensor: Divergence::diverges Detection::least_power preset_sensor
 hooks of noise models: *::act *::check_on *::edge_reads *::energy_* *::has_threshold *::idle *::is_identity
 hooks of noise models: *::jumps *::learned *::least_depth_m *::loss_probability *::same_in_chain *::settle *::turn
 hooks of noise models: *::sight_tolerance *::window *::with *::with_other_law MeasuredRangeLaw StudentNodes
 hooks of noise models: *::begin_loss *::level_of *::with_heavy_tails *::without_losses
 blocks of noise models: block_kernel draws_of_lane drive_* fill_* for_each_return put_return surface_of_lane add_row
+one return of a sensor: power_of is_too_weak least_power_of
 one return of a noise model: energy_gain_of return_energy move_radially has_range match_window plane_at_centre
 outputs of scene files: *Output FrameLog FrameShape OutputFile color_field legend_field max_range_field return_field
 outputs of scene files: theme_field

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Diverging rays, several returns of each, materials and falloff."""
+"""Diverging rays, several returns of each, materials, falloff, detection, and tables that play on."""
+
+import pickle
 
 import numpy as np
 import pytest
@@ -89,6 +91,32 @@ def test_materials_and_falloff():
         scene.add_entity("other", fa.box([1, 1, 1]), material="sing")
     with pytest.raises(fa.InputError, match="both given"):
         scene.add_material("both", table=[[0, 1], [1, 0]], gain=2)
+
+
+def test_detection():
+    scene = fa.Scene()
+    scene.add_entity("wall", fa.box([0.1, 400, 400]), [80.05, 0, 0], reflectivity=0.1)
+    ray = fa.Sensor("ray", fa.sensors.RayTable([[1, 0, 0]], max_range_m=200))
+    for detection, reason in (({}, "hit"), (dict(reach_10_m=81), "hit"), (dict(reach_10_m=79), "low_power"),
+                              (dict(reach_80_m=81 * 8**0.5), "hit"), (dict(reach_80_m=79 * 8**0.5), "low_power")):
+        frame = fa.Simulator(scene, [ray.replace(detection=detection)]).render(0, 0, ("reason",))
+        assert frame.reason[0, 0] == _fathom.REASONS.index(reason), detection
+    assert fa.Sensor("lidar", "OS1-128").detection == {"reach_10_m": 45}
+    assert fa.Sensor("lidar", "OS1-128", detection={}).detection == {} == fa.Sensor("lidar", "VLP-16").detection
+
+
+def test_a_table_plays_on(tmp_path):
+    table = tmp_path / "livox.csv"
+    table.write_text("Time/s,Azimuth/deg,Zenith/deg\n1,0,90\n2,90,90\n3,180,90\n")
+    rays = fa.sensors.RayTable.read(table, max_range_m=40, rays_per_frame=2, points_per_s=100)
+    assert rays.shape == (1, 2) and rays.to_dict()["rays_per_frame"] == 2
+    assert rays.pattern(1)["directions"][0] == pytest.approx(np.array([[-1, 0, 0], [1, 0, 0]]), abs=1e-7)
+    assert rays.pattern(1)["time_offset_s"][0].tolist() == pytest.approx([0, 0.01])
+    copy = pickle.loads(pickle.dumps(rays))
+    assert copy == rays and copy.pattern(1)["directions"].tolist() == rays.pattern(1)["directions"].tolist()
+    assert rays != rays.replace(loop=False)
+    with pytest.raises(fa.InputError, match="more than the 3 rays of the table"):
+        rays.replace(rays_per_frame=4)
 
 
 def test_slips_are_refused():

@@ -132,6 +132,7 @@ inline Sensor any_sensor() {
   }
   sensor.range_policy = *rc::gen::element(RangePolicy::kKeep, RangePolicy::kClamp, RangePolicy::kDrop);
   if (*rc::gen::arbitrary<bool>()) sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
+  if (*rc::gen::arbitrary<bool>()) sensor.detection.reach_10_m = 1.0F;
   if (!std::holds_alternative<StereoCamera>(sensor.model)) set_any_returns(sensor);
   sensor.noise = any_chain(sensor);
   return sensor;

@@ -121,6 +121,49 @@ TEST(RayTableTest, NamesTheLineOfWhatIsWrong) {
   }
 }
 
+TEST(RayTableTest, ReadsTheTablesOfLivox) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& rows) {
+    return read_ray_table(folder.write("livox.csv", "Time/s,Azimuth/deg,Zenith/deg\r\n" + rows), 0.1F, 40);
+  };
+  const RayPattern counted = read("1,0,90\n2,90,90\n3,180,60\n4,12.5,0\n");
+  EXPECT_EQ(counted.cols, 4U);
+  EXPECT_TRUE(counted.time_offset_s.empty()) << "the first column counts rows";
+  EXPECT_TRUE(counted.origin_x.empty());
+  const std::array<std::array<double, 3>, 4> wanted = {
+      {{1, 0, 0}, {0, 1, 0}, {-std::sqrt(0.75), 0, 0.5}, {0, 0, 1}}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(counted.direction_x[i], wanted[i][0], 1e-7) << i;
+    EXPECT_NEAR(counted.direction_y[i], wanted[i][1], 1e-7) << i;
+    EXPECT_NEAR(counted.direction_z[i], wanted[i][2], 1e-7) << i;
+  }
+  EXPECT_EQ(read("0,0,90\n0.25,90,90\n").time_offset_s, (std::vector<float>{0, 0.25F}));
+  const auto refusal = [&](const std::string& rows) { return message_of<InputError>([&] { read(rows); }); };
+  EXPECT_TRUE(contains(refusal("1,0,90\n2,0\n"), "livox.csv:3: 2 values, the header has 3 columns"));
+  EXPECT_TRUE(contains(refusal("1,0,181\n"), "livox.csv:2: Zenith/deg = 181 is not in [0, 180]"));
+  EXPECT_TRUE(contains(refusal("1,nan,1\n"), "livox.csv:2: Azimuth/deg = nan is not in [-360, 360]"));
+  EXPECT_TRUE(contains(refusal("1,x,1\n"), "livox.csv:2: 'x' is not a number"));
+  EXPECT_TRUE(contains(refusal(""), "livox.csv: holds no rays"));
+}
+
+TEST(RayTableTest, PlaysOnInAScene) {
+  const TemporaryFolder folder;
+  folder.write("livox.csv", "Time/s,Azimuth/deg,Zenith/deg\n1,0,90\n2,90,90\n3,180,90\n4,270,90\n");
+  const auto read = [&](const std::string& keys) {
+    const auto file = folder.write("scene.yaml",
+                                   "sensors:\n  - {name: livox, type: ray_table, rays: livox.csv, min_range_m: 0.1, "
+                                   "max_range_m: 40, " + keys + "}\nscene: {meshes: {}, entities: []}\n");
+    return std::get<RayPattern>(read_scene(file).sensors[0].sensor.model);
+  };
+  const RayPattern table = read("rays_per_frame: 3, points_per_s: 100, loop: false");
+  EXPECT_EQ(table.rays_per_frame, 3U);
+  EXPECT_EQ(table.points_per_s, 100);
+  EXPECT_FALSE(table.loop);
+  EXPECT_EQ(make_pattern(table, 1).direction_y.front(), 1.0F);
+  EXPECT_TRUE(contains(message_of<InputError>([&] { read("rays_per_frame: 5"); }),
+                       "ray_table.rays_per_frame = 5 is more than the 4 rays of the table"));
+}
+
 TEST(RayTableTest, RefusesArraysOfAnotherShapeOrType) {
   const TemporaryFolder folder;
   const auto refusal = [&](npy::Type type, std::vector<std::size_t> shape, std::size_t bytes) {

@@ -191,6 +191,7 @@ SpinningLidar any_spinning() {
   lidar.elevation_rad = even_elevations(static_cast<std::uint32_t>(rings), -0.5, 0.3);
   lidar.azimuth_offset_rad = some_or_none(rings);
   lidar.vertical_offset_m = some_or_none(rings);
+  lidar.beam_origin_m = *rc::gen::element(0.0, 0.02);
   if (*rc::gen::arbitrary<bool>()) {
     lidar.ring = *rc::gen::container<std::vector<std::uint16_t>>(rings, rc::gen::arbitrary<std::uint16_t>());
   }

@@ -332,5 +332,90 @@ TEST(Patterns, UpdatingForgetsWhatAnotherModelLeft) {
   validate(pattern);
 }
 
+/// Seven rays, at 10 k^2 ms.
+RayPattern seven_rays() {
+  RayPattern table;
+  table.rows = 1, table.cols = 7;
+  for (int k = 0; k < 7; ++k) {
+    table.direction_x.push_back(std::cos(0.1F * static_cast<float>(k)));
+    table.direction_y.push_back(std::sin(0.1F * static_cast<float>(k)));
+    table.direction_z.push_back(0);
+    table.time_offset_s.push_back(0.01F * static_cast<float>(k * k));
+    table.ring.push_back(static_cast<std::uint16_t>(k));
+  }
+  table.min_range_m = {0}, table.max_range_m = {10};
+  return table;
+}
+
+TEST(RayTable, PlaysItsRaysOneAfterTheOther) {
+  RayPattern table = seven_rays();
+  table.rays_per_frame = 3;
+  for (const bool loop : {true, false}) {
+    table.loop = loop;
+    EXPECT_TRUE(make_view(table).rays_vary);
+    for (const std::uint32_t frame : {0U, 1U, 2U, 3U, 7U, 4000000000U}) {
+      const RayPattern p = make_pattern(table, frame);
+      validate(p);
+      ASSERT_EQ(p.cols, 3U);
+      const std::uint64_t first = loop ? std::uint64_t{frame} * 3 % 7 : std::min<std::uint64_t>(frame * 3ULL, 4);
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        const std::size_t k = (first + i) % 7;
+        EXPECT_EQ(p.direction_x[i], table.direction_x[k]);
+        EXPECT_EQ(p.direction_y[i], table.direction_y[k]);
+        EXPECT_EQ(p.ring[i], k);
+        // A table that starts again goes on after its mean step, a sixth of 0.36 s.
+        const double again = first + i >= 7 ? 0.36 + 0.06 : 0.0;
+        EXPECT_NEAR(p.time_offset_s[i], table.time_offset_s[k] - table.time_offset_s[first] + again, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(RayTable, OfWholeFramesRepeatsAndOfARateHasEvenTimes) {
+  RayPattern table = seven_rays();
+  const RayPattern plain = make_pattern(table);
+  table.rays_per_frame = 7;
+  EXPECT_FALSE(make_view(table).rays_vary);
+  EXPECT_EQ(make_pattern(table, 5).direction_y, plain.direction_y);
+  EXPECT_EQ(make_pattern(table, 5).time_offset_s, plain.time_offset_s);
+  table.rays_per_frame = 2, table.points_per_s = 100;
+  EXPECT_EQ(make_pattern(table, 5).time_offset_s, (std::vector<float>{0.0F, 0.01F}));
+  table.time_offset_s.clear();
+  EXPECT_TRUE(make_view(table).timed);
+  EXPECT_EQ(make_pattern(table, 5).time_offset_s, (std::vector<float>{0.0F, 0.01F}));
+}
+
+TEST(RayTable, RefusesToPlayMoreThanItHasOrSeveralRows) {
+  RayPattern table = seven_rays();
+  const auto refusal = [&] {
+    try {
+      make_pattern(table);
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  table.rays_per_frame = 8;
+  EXPECT_EQ(refusal(), "ray_table.rays_per_frame = 8 is more than the 7 rays of the table");
+  table.rays_per_frame = 1, table.rows = 7, table.cols = 1;
+  EXPECT_EQ(refusal(), "ray_table.rays_per_frame = 1 needs a table of one row, not 7");
+}
+
+TEST(SpinningLidar, RaysStartAtTheirDistanceFromTheAxis) {
+  SpinningLidar lidar = small_lidar();
+  lidar.azimuth_offset_rad.assign(lidar.elevation_rad.size(), 0.2);
+  const RayPattern centred = make_pattern(lidar);
+  lidar.beam_origin_m = 0.015;
+  const RayPattern p = make_pattern(lidar);
+  EXPECT_FALSE(make_view(lidar).one_origin);
+  for (std::size_t i = 0; i < p.origin_x.size(); ++i) {
+    EXPECT_EQ(p.direction_x[i], centred.direction_x[i]);
+    const double head_deg = std::atan2(double{p.origin_y[i]}, double{p.origin_x[i]}) / kDeg;
+    EXPECT_NEAR(std::hypot(p.origin_x[i], p.origin_y[i]), 0.015, 1e-8);
+    EXPECT_NEAR(std::remainder(azimuth_deg(p, i) - head_deg - 0.2 / kDeg, 360), 0, 1e-4);
+    EXPECT_EQ(p.origin_z[i], 0.0F);
+  }
+}
+
 }  // namespace
 }  // namespace fathom

@@ -28,13 +28,15 @@ namespace fathom {
 ///   step = span / columns                       (half open: the last column stops one step short of the end)
 ///   azimuth(ring, c) = start -+ c step -+ 2 pi rate firing_time(ring) + azimuth_offset(ring)
 ///   time(ring, c)    = c step / (2 pi rate) + firing_time(ring)
+///   origin(ring, c)  = beam_origin e(azimuth(ring, c) - azimuth_offset(ring)) + vertical_offset(ring) z
 ///
-/// with - for clockwise: the head turns at a steady rate, also while one column fires.
+/// with - for clockwise, e(a) = (cos a, sin a, 0): the head turns at a steady rate, also while one column fires.
 struct SpinningLidar {
   std::vector<double> elevation_rad;       ///< per ring
   std::vector<double> azimuth_offset_rad;  ///< per ring, counter-clockwise; empty: 0
   std::vector<double> firing_time_s;       ///< per ring, after the start of its column; empty: all at once
   std::vector<double> vertical_offset_m;   ///< per ring, height of its ray origin; empty: 0
+  double beam_origin_m = 0.0;              ///< distance of the ray origins from the axis
   std::vector<std::uint16_t> ring;         ///< its number; empty: counted from the lowest ring, as Velodyne's driver
   std::uint32_t columns = 0;
   double start_azimuth_rad = std::numbers::pi;
@@ -190,7 +192,7 @@ using SensorModel =
 /// Most rays that one frame of a sensor may have.
 inline constexpr std::uint64_t kMaxRays = std::uint64_t{1} << 28U;
 
-/// The rays of frame `frame` (only Rosette depends on it). Throws InputError, before it allocates, for a parameter
+/// The rays of frame `frame` (only a Rosette and a table with rays_per_frame depend on it). Throws InputError, before it allocates, for a parameter
 /// outside its limits, lists of unequal length, min_range >= max_range, more than kMaxRays rays, or rays that would not
 /// fit in this computer's memory. Angles are computed in double precision and stored as float unit vectors; they come
 /// from the C library's sin and cos, so two platforms may differ in the last bit of a direction.

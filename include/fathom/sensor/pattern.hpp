@@ -18,6 +18,10 @@ struct PatternShape {
 
 /// The rays of one frame of a sensor, in the sensor frame: x forward, y left, z up. Every array is [rows, cols],
 /// row-major, unless stated otherwise. Every kind of sensor becomes one of these; a user may fill one by hand.
+///
+/// A table of one row may hold more rays than a frame: with rays_per_frame, frame k plays the rays from
+/// k rays_per_frame on. A table that loops starts again after its last ray; otherwise its last rays_per_frame rays
+/// repeat.
 struct RayPattern {
   std::uint32_t rows = 0;
   std::uint32_t cols = 0;
@@ -26,6 +30,9 @@ struct RayPattern {
   std::vector<float> min_range_m, max_range_m;               ///< one value for all rays, or one per ray
   std::vector<float> time_offset_s;                          ///< since the start of the frame; empty: 0
   std::vector<std::uint16_t> ring;                           ///< scan line of the ray; empty: the row
+  std::uint32_t rays_per_frame = 0;                          ///< 0: each frame has all rays
+  bool loop = true;
+  double points_per_s = 0.0;  ///< ray i of a frame is at i / points_per_s; 0: at time_offset_s, from its first ray on
 
   static constexpr std::string_view kSlug = "ray_table";
   static constexpr std::string_view kDoc = "Rays given one by one, usually read from a file.";
@@ -34,7 +41,7 @@ struct RayPattern {
 };
 
 /// Throws InputError when sizes disagree, there are no rays, a direction is not a finite unit vector (1e-3), an origin
-/// or time is not finite, or not 0 <= min_range < max_range.
+/// or time is not finite, not 0 <= min_range < max_range, or rays_per_frame does not suit the table.
 FATHOM_API void validate(const RayPattern& pattern);
 
 }  // namespace fathom

@@ -7,16 +7,18 @@
 #include <fathom/core/export.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/returns.hpp>
 
 namespace fathom {
 
-/// A named sensor from a public datasheet.
+/// A named sensor from public documents.
 struct SensorPreset {
   std::string_view name;    ///< "VLP-16"
   std::string_view source;  ///< the datasheet or manual
   std::string_view doc;     ///< one line
   SensorModel model;
-  NoiseChain noise;  ///< typical accuracy from the datasheet, as noise models
+  NoiseChain noise;          ///< typical accuracy from the datasheet, as noise models
+  Detection detection = {};  ///< the datasheet's; nothing if it states none
 };
 FATHOM_API const std::vector<SensorPreset>& sensor_presets();
 /// Throws InputError naming the nearest preset.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Returns of a ray: their intensity, and several returns of a ray that widens.
+// Returns of a ray: their intensity, the weakest that a sensor detects, and several returns of a ray that widens.
 //
 //   intensity = reflectivity * law(incidence) * falloff(range)
 //
@@ -43,8 +43,10 @@
 // single precision, Tracer's RayCaster in double), and with them the turn of the samples into the world and the
 // intensities of the surfaces.
 //
-// Not modelled: pulses that overlap and shift each other's peaks, a receiver's threshold, light that passes through or
-// is reflected onwards.
+// A sensor with a Detection loses returns that are too weak (noise/detail/power.hpp), with the reason low_power. Echoes
+// that are too weak count only if all are. The power of an echo is that of its energy, without the falloff, at its range.
+//
+// Not modelled: pulses that overlap and shift each other's peaks, light that passes through or is reflected onwards.
 
 #include <array>
 #include <cstdint>
@@ -53,6 +55,7 @@
 
 #include <fathom/core/export.hpp>
 #include <fathom/core/field.hpp>
+#include <fathom/noise/detail/power.hpp>
 
 namespace fathom {
 
@@ -72,6 +75,28 @@ struct Falloff {
         {"law", "none|inverse_square", choice<&Falloff::law>, 0, 0, "how the intensity falls with range"},
         {"reference_m", "m", &Falloff::reference_m, 0.01, 1e4, "range up to which it does not fall"},
     }};
+  }
+};
+
+/// The range up to which a sensor detects a dark or a bright surface, as datasheets state it; at most one is above 0.
+struct Detection {
+  float reach_10_m = 0.0F;  ///< for a surface of reflectivity 0.1; 0: not given
+  float reach_80_m = 0.0F;  ///< for a surface of reflectivity 0.8; 0: not given
+
+  static constexpr std::string_view kSlug = "detection";
+  static constexpr std::string_view kDoc = "The weakest return that a sensor detects.";
+  static constexpr auto fields() {
+    return std::array<Field<Detection>, 2>{{
+        {"reach_10_m", "m", &Detection::reach_10_m, 0, 1e5, "range up to which it detects a reflectivity of 10 %"},
+        {"reach_80_m", "m", &Detection::reach_80_m, 0, 1e5, "range up to which it detects a reflectivity of 80 %"},
+    }};
+  }
+  FATHOM_API void check() const;
+
+  /// The power of the weakest return that it detects; 0: it detects all.
+  [[nodiscard]] constexpr float least_power() const {
+    if (reach_10_m > 0.0F) return least_power_of(0.1F, reach_10_m);
+    return reach_80_m > 0.0F ? least_power_of(0.8F, reach_80_m) : 0.0F;
   }
 };
 

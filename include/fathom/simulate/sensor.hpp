@@ -115,6 +115,7 @@ struct Sensor {
   ReturnChoices returns = {ReturnChoice::kStrongest};     ///< of each ray: frames are [returns, rows, cols]
   CoincidingReturn coinciding = CoincidingReturn::kNext;  ///< the report of a return whose echo an earlier one has
   Falloff falloff = {};                                   ///< of intensities
+  Detection detection = {};                               ///< the weakest return that it detects
 };
 
 /// A sensor with the model and noise of find_preset(). Throws InputError naming the nearest preset.

@@ -62,6 +62,7 @@ struct Chain {
   EdgeReads edge_reads;
   EnergyAngle energy_angle;
   EnergyGain energy_gain;
+  float least_power;
   bool has_window;
   WindowRule window;
 };

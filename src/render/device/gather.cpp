@@ -292,6 +292,7 @@ Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
           .edge_reads = chain.edge_reads,
           .energy_angle = chain.energy_angle,
           .energy_gain = chain.energy_gain,
+          .least_power = chain.least_power,
           .has_window = chain.window.has_value(),
           .window = chain.window.value_or(WindowRule{})};
 }

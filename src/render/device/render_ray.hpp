@@ -87,6 +87,7 @@ class RayRenderer {
   FATHOM_KERNEL void run_return() {
     if (!turned_) store_clean();
     s_.reason = blank_ ? kBlankLane : gate(met_.range_m, low_, s_.max_range_m);
+    if (f_.chain.least_power > 0.0F && s_.reason == kHitLane) lose_weak();
     s_.hit = s_.from_sensor_origin ? return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, met_.range_m)
                                    : return_along(s_.ray, met_.range_m);
     if (wants_angles()) find_angles();
@@ -100,6 +101,14 @@ class RayRenderer {
     } else {
       run_noise();
     }
+  }
+
+  /// A return that the sensor does not detect.
+  FATHOM_KERNEL void lose_weak() {
+    const bool diverges = f_.samples.directions != nullptr;
+    const float surface = diverges ? without_falloff(intensity_, met_.range_m, f_.falloff_m)
+                                   : intensity_of(f_.surfaces, 0.0F, met_.entity, met_.d, met_.n, met_.range_m);
+    if (is_too_weak(surface, met_.range_m, f_.chain.least_power)) s_.reason = kLowPowerLane;
   }
 
   /// From hit noise on.
@@ -143,6 +152,7 @@ class RayRenderer {
     }
     Echoes echoes;
     join_hits(hits, plan.weights, plan.separation_m, echoes);
+    if (f_.chain.least_power > 0.0F) drop_weak_echoes(echoes, f_.falloff_m, f_.chain.least_power);
     std::uint32_t chosen[kMostReturns];
     choose_by_simulator(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
     for (std::uint32_t k = 0; k < plan.returns; ++k) {
@@ -156,7 +166,7 @@ class RayRenderer {
   [[nodiscard]] FATHOM_KERNEL bool wants_angles() const { return f_.chain.needs_surface || f_.out.energy != nullptr; }
   [[nodiscard]] FATHOM_KERNEL bool wants_normal() const {
     return f_.out.normal != nullptr || f_.out.incidence != nullptr || f_.out.intensity != nullptr || wants_angles() ||
-           f_.chain.edge_reads.jumps;
+           f_.chain.edge_reads.jumps || f_.chain.least_power > 0.0F;
   }
   [[nodiscard]] FATHOM_KERNEL std::uint32_t ring() const {
     return f_.image.ring == nullptr ? ray_ / f_.rays.cols : f_.image.ring[ray_];
