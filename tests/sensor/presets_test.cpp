@@ -2,6 +2,7 @@
 // The presets against figures of their manuals.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -55,7 +56,8 @@ TEST(Presets, AreAllAcceptedWithUniqueNamesAndTheirSources) {
     EXPECT_LE(last_s, 0.1) << preset.name;
   }
   for (const char* name : {"VLP-16", "VLP-32C", "HDL-64E", "OS0-128", "OS1-64", "OS1-128", "Mid-40", "UTM-30LX",
-                           "LMS-111", "RPLIDAR-A2", "D435", "D455", "D405", "Kinect-v1", "real_structured_light"}) {
+                           "LMS-111", "OS0-32", "OS0-64", "OS1-32", "OS2-128", "VLS-128", "XT32", "QT64", "JT128",
+                           "RS-Helios-1615", "RS-Bpearl", "RPLIDAR-A2", "D435", "D455", "D405", "Kinect-v1", "real_structured_light"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
   }
 }
@@ -148,36 +150,66 @@ TEST(Presets, Hdl32eIsALadderOfFourThirdsOfADegree) {
   EXPECT_NEAR(lidar.elevation_rad[31] / test::kDeg, 10.667, 1e-3);
 }
 
-TEST(Presets, Hdl64eHasTwoBlocksAnd133333PointsPerTurn) {
-  const RayPattern p = make_pattern(find_preset("HDL-64E").model);
-  ASSERT_EQ(p.rows, 64U);
-  for (std::uint32_t row = 1; row < 64; ++row) {
-    const std::size_t i = std::size_t{row} * p.cols;
-    const double step = elevation_deg(p, i - p.cols) - elevation_deg(p, i);
-    EXPECT_NEAR(step, row < 32 ? 1.0 / 3 : 0.5, 1e-5) << row;
+TEST(Presets, Hdl64eHasTheAnglesOfAUnitAnd133333PointsPerTurn) {
+  const SpinningLidar& lidar = spinning("HDL-64E");
+  ASSERT_EQ(lidar.elevation_rad.size(), 64U);
+  // ros-drivers/velodyne, 64e_s3-xiesc.yaml: rot_correction and vert_correction of lasers 0, 32, 31 and 63, in rad.
+  const std::map<std::size_t, std::array<double, 2>> lasers = {{0, {-0.076478, -0.126193}},
+                                                               {1, {-0.127862, -0.390223}},
+                                                               {62, {0.023283, -0.001550}},
+                                                               {63, {0.029042, -0.207918}}};
+  for (const auto& [i, angles] : lasers) {
+    EXPECT_NEAR(lidar.azimuth_offset_rad[i], angles[0], 2e-5) << i;
+    EXPECT_NEAR(lidar.elevation_rad[i], angles[1], 2e-5) << i;
   }
-  EXPECT_NEAR(top_deg(p), 2.0, 1e-5);
-  EXPECT_NEAR(bottom_deg(p), -24.333, 1e-3);
+  const RayPattern p = make_pattern(lidar);
+  EXPECT_NEAR(top_deg(p), 1.96, 1e-5);
+  EXPECT_NEAR(bottom_deg(p), -24.555, 1e-5);
   EXPECT_EQ(p.cols, 2083U);
   EXPECT_NEAR(64.0 * p.cols, 133333, 64);
 }
 
-TEST(Presets, OusterRingsAreStaggeredOverFourColumns) {
-  struct Expected {
+TEST(Presets, Vls128FiresGroupsOfEightAsItsManualSays) {
+  const SpinningLidar& lidar = spinning("VLS-128");
+  ASSERT_EQ(lidar.elevation_rad.size(), 128U);
+  // Section 8.1: 16 groups, 2.665 us each, with a pause of one group after the eighth.
+  EXPECT_NEAR(lidar.firing_time_s[63] * 1e6, 7 * 2.665, 1e-9);
+  EXPECT_NEAR(lidar.firing_time_s[64] * 1e6, 9 * 2.665, 1e-9);
+  EXPECT_NEAR(lidar.firing_time_s[127] * 1e6, 16 * 2.665, 1e-9);
+  EXPECT_EQ(lidar.columns, 1876U);
+  // ros-drivers/velodyne, VLS128.yaml: lasers 0, 59 and 127, in rad.
+  const std::map<std::size_t, std::array<double, 2>> lasers = {{0, {-0.1108982, -0.2049366}},
+                                                               {59, {-0.0158999, 0.2617994}},
+                                                               {127, {0.1108982, 0.0075049}}};
+  for (const auto& [i, angles] : lasers) {
+    EXPECT_NEAR(lidar.azimuth_offset_rad[i], angles[0], 2e-5) << i;
+    EXPECT_NEAR(lidar.elevation_rad[i], angles[1], 2e-5) << i;
+  }
+}
+
+TEST(Presets, OusterRingsAreThoseOfUnits) {
+  // lidar_origin_to_beam_origin_mm, and the first and last of beam_altitude_angles and beam_azimuth_angles.
+  struct Unit {
     const char* name;
     std::uint32_t rows;
-    double top, stagger;
+    double origin_mm, top, bottom, first, last;
   };
-  for (const Expected& e : {Expected{"OS0-128", 128, 45.0, 8.3}, Expected{"OS1-64", 64, 16.611, 3.164},
-                            Expected{"OS1-128", 128, 22.5, 4.21}}) {
+  for (const Unit& e :
+       {Unit{"OS0-32", 32, 27.67, 43.88, -45.4, -2.9, -4.48}, Unit{"OS0-64", 64, 27.67, 45.75, -45.24, 11.24, -3.98},
+        Unit{"OS0-128", 128, 27.67, 45.75, -46.26, 11.24, -11.35},
+        Unit{"OS1-32", 32, 15.806, 20.5477, -21.4764, -4.252, -4.2521},
+        Unit{"OS1-64", 64, 12.163, 16.729, -16.679, 3.073, -3.071},
+        Unit{"OS1-128", 128, 15.806, 20.95, -21.82, 4.21, -4.2},
+        Unit{"OS2-128", 128, 13.762, 10.76, -11.09, 2.07, -2.04}}) {
     const RayPattern p = make_pattern(find_preset(e.name).model);
     ASSERT_EQ(p.rows, e.rows);
     ASSERT_EQ(p.cols, 1024U);
     EXPECT_NEAR(top_deg(p), e.top, 1e-5);
-    EXPECT_NEAR(bottom_deg(p), -e.top, 1e-5);
+    EXPECT_NEAR(bottom_deg(p), e.bottom, 1e-5);
     const std::size_t ahead = 512;  // the encoder looks straight ahead in the middle of the image
-    EXPECT_NEAR(azimuth_deg(p, ahead), -e.stagger, 1e-5) << e.name << ": positive azimuths of rings point clockwise";
-    EXPECT_NEAR(azimuth_deg(p, 3 * 1024 + ahead), e.stagger, 1e-5) << e.name;
+    EXPECT_NEAR(azimuth_deg(p, ahead), -e.first, 0.02) << e.name << ": positive azimuths of rings point clockwise";
+    EXPECT_NEAR(azimuth_deg(p, std::size_t{e.rows - 1} * 1024 + ahead), -e.last, 0.02) << e.name;
+    EXPECT_NEAR(p.origin_x[ahead] * 1e3, e.origin_mm, 1e-5) << e.name;
     for (std::uint32_t row = 0; row < e.rows; ++row) {
       EXPECT_EQ(p.ring[row * 1024], row) << "ring 0 is the top row";
       EXPECT_EQ(p.time_offset_s[row * 1024 + 7], p.time_offset_s[7]) << "a column fires at once";
@@ -186,9 +218,59 @@ TEST(Presets, OusterRingsAreStaggeredOverFourColumns) {
   }
 }
 
+/// The laser of a ring number.
+std::size_t laser_of(const SpinningLidar& lidar, std::uint16_t ring) {
+  return static_cast<std::size_t>(std::find(lidar.ring.begin(), lidar.ring.end(), ring) - lidar.ring.begin());
+}
+
+TEST(Presets, HesaiChannelsAreThoseOfTheirCorrectionFiles) {
+  // Channel (from 1), elevation, clockwise azimuth, firing time in us; times count from the first laser.
+  struct Row {
+    const char* name;
+    std::uint16_t channel;
+    double elevation, azimuth, fired;
+  };
+  for (const Row& e : {Row{"XT32", 1, 15, 0, 0}, Row{"XT32", 32, -16, 0, 52.872 - 6},
+                       Row{"QT64", 1, -52.121, 8.736, 0}, Row{"QT64", 33, 0.725, 5.493, 70.9 - 2.31},
+                       Row{"QT64", 64, 52.133, -7.892, 136.45 - 2.31}, Row{"JT128", 1, -4.965, -0.037, 95.18 - 1.2},
+                       Row{"JT128", 88, 56.565, -16.923, 0}, Row{"JT128", 128, 88.865, 99.353, 29.74 - 1.2}}) {
+    const SpinningLidar& lidar = spinning(e.name);
+    const std::size_t i = laser_of(lidar, static_cast<std::uint16_t>(e.channel - 1));
+    ASSERT_LT(i, lidar.elevation_rad.size()) << e.name << e.channel;
+    EXPECT_NEAR(lidar.elevation_rad[i] / test::kDeg, e.elevation, 1e-9) << e.name << e.channel;
+    EXPECT_NEAR(lidar.azimuth_offset_rad[i] / test::kDeg, -e.azimuth, 1e-9) << e.name << e.channel;
+    EXPECT_NEAR(lidar.firing_time_s[i] * 1e6, e.fired, 1e-9) << e.name << e.channel;
+  }
+}
+
+TEST(Presets, RoboSenseLasersFireAtTheTimesOfTheDriver) {
+  // decoder_RSHELIOS and decoder_RSBP of rs_driver, in us.
+  const std::map<std::uint16_t, double> helios = {{1, 1.73}, {31, 53.63}},
+                                        bpearl = {{7, 17.92}, {8, 25.68}, {16, 1.28}, {31, 44.88}};
+  for (const auto& [name, times] : {std::pair("RS-Helios-1615", helios), std::pair("RS-Bpearl", bpearl)}) {
+    for (const auto& [ring, fired_us] : times) {
+      const SpinningLidar& lidar = spinning(name);
+      EXPECT_NEAR(lidar.firing_time_s[laser_of(lidar, ring)] * 1e6, fired_us, 1e-9) << name << ring;
+    }
+  }
+  EXPECT_NEAR(top_deg(make_pattern(spinning("RS-Bpearl"))), 89.5, 1e-3);
+}
+
+TEST(Presets, DetectWhatTheirDatasheetsState) {
+  const std::map<std::string_view, float> reach_10_m = {
+      {"HDL-64E", 50}, {"VLS-128", 220}, {"OS0-32", 15},   {"OS0-64", 15}, {"OS0-128", 15},         {"OS1-32", 45},
+      {"OS1-64", 40},  {"OS1-128", 45},  {"OS2-128", 80},  {"XT32", 80},   {"QT64", 20},            {"JT128", 30},
+      {"Mid-40", 90},  {"LMS-111", 18},  {"RS-Bpearl", 30}, {"RS-Helios-1615", 110}};
+  for (const SensorPreset& preset : sensor_presets()) {
+    const auto stated = reach_10_m.find(preset.name);
+    EXPECT_EQ(preset.detection.reach_10_m, stated == reach_10_m.end() ? 0.0F : stated->second) << preset.name;
+    EXPECT_EQ(preset_sensor("sensor", preset.name).detection.reach_10_m, preset.detection.reach_10_m);
+  }
+}
+
 // After the shift every pixel of a column looks within half a column of the column's own direction.
 TEST(Presets, DestaggeredColumnsLookInOneDirection) {
-  for (const char* name : {"OS0-128", "OS1-64", "OS1-128", "VLP-16", "HDL-64E"}) {
+  for (const char* name : {"OS0-128", "OS1-64", "OS1-128", "VLP-16", "HDL-64E", "QT64"}) {
     for (const bool clockwise : {true, false}) {
       SpinningLidar lidar = spinning(name);
       lidar.clockwise = clockwise;
