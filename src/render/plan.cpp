@@ -151,10 +151,13 @@ void SensorRays::set_frame(const SensorModel& model, bool rolling, std::uint32_t
   frame_ = index;
 }
 
+/// In steps of the samples on the middle cone.
+constexpr double kMiddleTurn = 0.5;
+
 SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns, CoincidingReturn coinciding) {
   const double across = divergence.horizontal_rad, up = divergence.vertical_rad;
   SamplePlan plan;
-  plan.directions = diverging_samples(across, up);
+  plan.directions = diverging_samples(across, up, kMiddleTurn);
   plan.weights = sample_weights(divergence.profile);
   plan.separation_m = divergence.separation_m;
   plan.coherent = std::max(across, up) <= kCoherentRad;

@@ -2,8 +2,6 @@
 // The presets of lidars and planar scanners. A figure is the datasheet's; if the datasheet lacks it, a comment says where
 // it is from. Noise is read as presets.cpp says.
 
-#include "sensor/lidar_presets.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include <fathom/core/geometry.hpp>
+#include <fathom/sensor/presets.hpp>
 
 #include "sensor/lidar_tables.hpp"
 
@@ -76,8 +75,8 @@ SpinningLidar hdl_32e() {
   return with_firing(lidar, 46.08e-6, 1.152e-6, 1);
 }
 
-/// Two blocks of 32; laser i of either block fires together with laser i of the other. Elevations and azimuth offsets are
-/// those of one unit: each unit has its own. 133 333 points per turn at 10 Hz make a sequence of 48 us; the 32 firings are
+/// Two blocks of 32; laser i of either block fires together with laser i of the other. Elevations and azimuth offsets
+/// belong to one unit: each unit has its own. 133 333 points per turn at 10 Hz make a sequence of 48 us; the 32 firings are
 /// spread evenly over it.
 SpinningLidar hdl_64e() {
   constexpr std::size_t kBlock = 32;
@@ -150,7 +149,7 @@ void add_velodyne_presets(std::vector<SensorPreset>& presets) {
 }
 
 // Ouster: all rays of a column fire at once; they are staggered in azimuth over four columns of emitters. Angles and the
-// distance of the emitters from the axis are those of one unit each, as its metadata reports them. Azimuth angles of the
+// distance of the emitters from the axis belong to one unit each, as its metadata reports them. Azimuth angles of the
 // metadata count clockwise; ring 0 is the top row, as in Ouster's driver. Column 0 looks backwards, where Ouster cuts its
 // frames too. Ranges count from the ray origin, Ouster's from beam_origin_m before it. Detection: 90 % probability at
 // 100 klx, of the datasheets of the units' time (Rev. 06; OS1-64: generation 1).

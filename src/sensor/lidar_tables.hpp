@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Angles of real lidars in degrees, in the order of their makers, from public repositories:
+// The presets of lidars, and angles of real lidars in degrees, in the order of their makers, from public repositories:
 //   Ouster    beam angles in the metadata of single units, github.com/ouster-lidar/ouster-sdk, revision 46b7bcee
 //   Velodyne  github.com/ros-drivers/velodyne, revision 29abd0e1
 //   Hesai     github.com/HesaiTechnology/HesaiLidar_SDK_2.0, revision ea7f86fa, folder correction
 // Azimuths are clockwise, as these sources have them, except the HDL-64E's.
 
+#include <vector>
+
+#include <fathom/sensor/presets.hpp>
+
 namespace fathom {
+
+/// Adds the presets of lidars and planar scanners.
+void add_lidar_presets(std::vector<SensorPreset>& presets);
 
 /// OS-0-32-U1, unit 992137000142: tests/pcaps/OS-0-32-U1_v2.2.0_1024x10.json
 inline constexpr double kOs0x32Elevation[] = {

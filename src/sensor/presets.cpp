@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The registry of presets, and those of cameras. A figure is the datasheet's; if the datasheet lacks it, a comment says
+// The registry of presets, and the presets of cameras. A figure is the datasheet's; if the datasheet lacks it, a comment says
 // where it is from.
 //
 // Noise: a datasheet's one-sigma figure is used unchanged; a "+-" without a confidence level is read as one sigma.
@@ -14,7 +14,7 @@
 #include <fathom/core/geometry.hpp>
 
 #include "core/text.hpp"
-#include "sensor/lidar_presets.hpp"
+#include "sensor/lidar_tables.hpp"
 
 namespace fathom {
 

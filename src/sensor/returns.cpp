@@ -54,13 +54,15 @@ double energy_within(BeamProfile profile, double r) {
 
 }  // namespace
 
-std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizontal_rad, double vertical_rad) {
+std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizontal_rad, double vertical_rad,
+                                                                 double middle_turn) {
   std::array<SampleDirection, kDivergingSamples> samples;
   samples[0] = {0.0F, 0.0F, 1.0F};
   std::size_t next = 1;
   for (int cone = 0; cone < kCones; ++cone) {
     for (int k = 0; k < kRays; ++k) {
-      const double scale = 1.0 - cone / 3.0, phi = 2.0 * std::numbers::pi * k / kRays;
+      const double scale = 1.0 - cone / 3.0, turn = cone == 1 ? middle_turn : 0.0;
+      const double phi = 2.0 * std::numbers::pi * (k + turn) / kRays;
       const auto [sx, cx] = math::sincos(0.5 * vertical_rad * scale * math::sin(phi));
       const auto [sy, cy] = math::sincos(0.5 * horizontal_rad * scale * math::cos(phi));
       // Rx Ry (0, 0, 1)

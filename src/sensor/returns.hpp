@@ -28,8 +28,10 @@ struct SampleDirection {
 };
 
 /// The centre first, then three cones of 19, the widest first; angles are full angles of the cone: the horizontal one
-/// turns about y, the vertical one about x.
-std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizontal_rad, double vertical_rad);
+/// turns about y, the vertical one about x. `middle_turn`: how far the middle cone is turned, in steps of its samples. At
+/// half a step each half of the three cones has half of their energy within 0.3 %; at 0, Robotec's law, within 2.6 %.
+std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizontal_rad, double vertical_rad,
+                                                                 double middle_turn);
 
 /// The share of the ray's energy of each sample, in the same order; the sum is 1.
 std::array<float, kDivergingSamples> sample_weights(BeamProfile profile);

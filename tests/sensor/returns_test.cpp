@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -42,7 +43,7 @@ SampleHits any_hits() {
 }
 
 TEST(DivergingSamples, LieOnThreeConesAboutTheCentre) {
-  const auto samples = diverging_samples(0.02, 0.01);
+  const auto samples = diverging_samples(0.02, 0.01, 0.5);
   EXPECT_EQ(samples[0].x, 0.0F);
   EXPECT_EQ(samples[0].y, 0.0F);
   for (std::size_t i = 1; i < samples.size(); ++i) {
@@ -50,6 +51,21 @@ TEST(DivergingSamples, LieOnThreeConesAboutTheCentre) {
     const double x = samples[i].x / 0.01, y = samples[i].y / 0.005;
     EXPECT_NEAR(std::sqrt(x * x + y * y), scale, 1e-4) << i;
     EXPECT_NEAR(std::hypot(std::hypot(samples[i].x, samples[i].y), samples[i].z), 1.0, 1e-6);
+  }
+}
+
+TEST(DivergingSamples, HalvesOfTheConesHaveHalfOfTheEnergy) {
+  for (const BeamProfile profile : {BeamProfile::kGaussian, BeamProfile::kUniform}) {
+    const auto samples = diverging_samples(0.02, 0.02, 0.5);
+    const auto weights = sample_weights(profile);
+    for (int turn = 0; turn < 1000; ++turn) {
+      const double a = 2 * std::numbers::pi * (turn + 0.5) / 1000;
+      double share = 0.5 * double{weights[0]};
+      for (std::size_t i = 1; i < samples.size(); ++i) {
+        if (samples[i].x * std::cos(a) + samples[i].y * std::sin(a) > 0) share += double{weights[i]};
+      }
+      ASSERT_NEAR(share, 0.5, 0.003) << a;
+    }
   }
 }
 

@@ -312,7 +312,7 @@ TraceJob make_job(const RayCaster& caster, const PosedRays& rays, const TraceSet
   job.diverges = settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F;
   job.wants_sides =
       job.diverges || out.azimuth_rad != nullptr || out.elevation_rad != nullptr || out.world_from_ray != nullptr;
-  if (job.diverges) job.samples = diverging_samples(settings.divergence_h_rad, settings.divergence_v_rad);
+  if (job.diverges) job.samples = diverging_samples(settings.divergence_h_rad, settings.divergence_v_rad, 0.0);
   for (const CastInstance& instance : caster.instances()) {
     if (out.id != nullptr) job.ids.push_back(instance.id);
     if (out.laser_retro != nullptr) job.laser_retros.push_back(instance.laser_retro);

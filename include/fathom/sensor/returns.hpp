@@ -13,8 +13,9 @@
 //
 // A laser's light is a cone, not a line. At an edge, part of it meets the near surface and the rest goes on, so one ray
 // brings back several returns. A ray that diverges is cast as 58 samples: the centre, and three cones of 19 at the
-// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node. The
-// Simulator turns samples into echoes:
+// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node, except that
+// the middle cone is turned by half a step, which shares the energy evenly between the halves of a beam. The Simulator
+// turns samples into echoes:
 //
 //   weight of a sample   its share of the beam's energy. The disc of half angle 1 is cut into rings at 1/6, 1/2, 5/6
 //                        and 1, one for the centre and one for each cone, and the samples of a ring share its energy:
@@ -38,8 +39,8 @@
 // too. CoincidingReturn says what the later of them then reports.
 //
 // The C interface and Tracer (parts/tracer.hpp) take the same samples by Robotec's law: each hit is a return, and the
-// energy of a sample is its intensity, without a weight. They share the directions of the samples in the frame of their
-// ray, the structure of the echoes, and the code that chooses among them. Casts differ (the Simulator's Caster works in
+// energy of a sample is its intensity, without a weight, and no cone is turned. They share the angles of the cones, the
+// structure of the echoes, and the code that chooses among them. Casts differ (the Simulator's Caster works in
 // single precision, Tracer's RayCaster in double), and with them the turn of the samples into the world and the
 // intensities of the surfaces.
 //
