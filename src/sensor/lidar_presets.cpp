@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The presets of lidars and planar scanners. A figure is the datasheet's; if the datasheet lacks it, a comment says where
-// it is from. Noise is read as presets.cpp says.
+// The presets of lidars and planar scanners. A figure is the datasheet's; if the datasheet lacks it, a comment says
+// where it is from. Noise is read as presets.cpp says.
 
 #include <algorithm>
 #include <cmath>
@@ -76,8 +76,8 @@ SpinningLidar hdl_32e() {
 }
 
 /// Two blocks of 32; laser i of either block fires together with laser i of the other. Elevations and azimuth offsets
-/// belong to one unit: each unit has its own. 133 333 points per turn at 10 Hz make a sequence of 48 us; the 32 firings are
-/// spread evenly over it.
+/// belong to one unit: each unit has its own. 133 333 points per turn at 10 Hz make a sequence of 48 us; the 32 firings
+/// are spread evenly over it.
 SpinningLidar hdl_64e() {
   constexpr std::size_t kBlock = 32;
   SpinningLidar lidar;
@@ -148,11 +148,11 @@ void add_velodyne_presets(std::vector<SensorPreset>& presets) {
                      {.reach_10_m = 220}});
 }
 
-// Ouster: all rays of a column fire at once; they are staggered in azimuth over four columns of emitters. Angles and the
-// distance of the emitters from the axis belong to one unit each, as its metadata reports them. Azimuth angles of the
-// metadata count clockwise; ring 0 is the top row, as in Ouster's driver. Column 0 looks backwards, where Ouster cuts its
-// frames too. Ranges count from the ray origin, Ouster's from beam_origin_m before it. Detection: 90 % probability at
-// 100 klx, of the datasheets of the units' time (Rev. 06; OS1-64: generation 1).
+// Ouster: all rays of a column fire at once; they are staggered in azimuth over four columns of emitters. Angles and
+// the distance of the emitters from the axis belong to one unit each, as its metadata reports them. Azimuth angles of
+// the metadata count clockwise; ring 0 is the top row, as in Ouster's driver. Column 0 looks backwards, where Ouster
+// cuts its frames too. Ranges count from the ray origin, Ouster's from beam_origin_m before it. Detection: 90 %
+// probability at 100 klx, of the datasheets of the units' time (Rev. 06; OS1-64: generation 1).
 
 /// `clockwise_deg`: repeats from the top down.
 SpinningLidar ouster(std::span<const double> elevation_deg, std::span<const double> clockwise_deg, double beam_origin_m,
@@ -190,7 +190,7 @@ void add_ouster_presets(std::vector<SensorPreset>& presets) {
   constexpr double kOs1Azimuth[] = {4.218, 1.409, -1.401, -4.21}, kOs1x32Azimuth[] = {-4.256},
                    kOs2Azimuth[] = {2.084, 0.704, -0.678, -2.055};
   constexpr Detection kOs0 = {.reach_10_m = 15}, kOs1 = {.reach_10_m = 45}, kOs2 = {.reach_10_m = 80};
-  // The noise of the OS0 and the OS2 is the OS1's. No public unit is an OS0-64: it has every second beam of the OS0-128.
+  // The noise of the OS0 and the OS2 is the OS1's. The OS0-64 has every second beam of the OS0-128.
   presets.push_back({"OS0-32", kOs0Source, "32 rings, +43.9 to -45.4 degrees, 50 m, 1024 columns at 10 Hz",
                      ouster(kOs0x32Elevation, kOs0x32Azimuth, 0.02767, 0.3, 50), ouster_noise(), kOs0});
   presets.push_back({"OS0-64", kOs0Source, "64 rings, +45.8 to -45.2 degrees, 50 m, 1024 columns at 10 Hz",
@@ -214,7 +214,7 @@ void add_ouster_presets(std::vector<SensorPreset>& presets) {
                      ouster(kOs2x128Elevation, kOs2Azimuth, 0.013762, 1.0, 240), ouster_noise(), kOs2});
 }
 
-// Hesai and RoboSense: their lasers fire one after the other, from the start of each column. Rings count channels from 0.
+// Hesai and RoboSense: their lasers fire one after the other, from the start of each column. Rings count channels.
 
 struct Laser {
   double elevation_deg, clockwise_deg, fired_s;

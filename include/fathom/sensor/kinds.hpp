@@ -192,10 +192,11 @@ using SensorModel =
 /// Most rays that one frame of a sensor may have.
 inline constexpr std::uint64_t kMaxRays = std::uint64_t{1} << 28U;
 
-/// The rays of frame `frame` (only a Rosette and a table with rays_per_frame depend on it). Throws InputError, before it allocates, for a parameter
-/// outside its limits, lists of unequal length, min_range >= max_range, more than kMaxRays rays, or rays that would not
-/// fit in this computer's memory. Angles are computed in double precision and stored as float unit vectors; they come
-/// from the C library's sin and cos, so two platforms may differ in the last bit of a direction.
+/// The rays of frame `frame` (only a Rosette and a table with rays_per_frame depend on it). Throws InputError, before
+/// it allocates, for a parameter outside its limits, lists of unequal length, min_range >= max_range, more than
+/// kMaxRays rays, or rays that would not fit in this computer's memory. Angles are computed in double precision and
+/// stored as float unit vectors; they come from the C library's sin and cos, so two platforms may differ in the last
+/// bit of a direction.
 FATHOM_API RayPattern make_pattern(const SensorModel& model, std::uint32_t frame = 0);
 
 /// Rows and columns of make_pattern() for any frame; makes no rays. Throws InputError as make_pattern() does.

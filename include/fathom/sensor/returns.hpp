@@ -13,9 +13,9 @@
 //
 // A laser's light is a cone, not a line. At an edge, part of it meets the near surface and the rest goes on, so one ray
 // brings back several returns. A ray that diverges is cast as 58 samples: the centre, and three cones of 19 at the
-// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node, except that
-// the middle cone is turned by half a step, which shares the energy evenly between the halves of a beam. The Simulator
-// turns samples into echoes:
+// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node, except
+// that the middle cone is turned by half a step, which shares the energy evenly between the halves of a beam. The
+// Simulator turns samples into echoes:
 //
 //   weight of a sample   its share of the beam's energy. The disc of half angle 1 is cut into rings at 1/6, 1/2, 5/6
 //                        and 1, one for the centre and one for each cone, and the samples of a ring share its energy:
@@ -45,7 +45,8 @@
 // intensities of the surfaces.
 //
 // A sensor with a Detection loses returns that are too weak (noise/detail/power.hpp), with the reason low_power. Echoes
-// that are too weak count only if all are. The power of an echo is that of its energy, without the falloff, at its range.
+// that are too weak count only if all are. The power of an echo is that of its energy, without the falloff, at its
+// range.
 //
 // Not modelled: pulses that overlap and shift each other's peaks, light that passes through or is reflected onwards.
 
