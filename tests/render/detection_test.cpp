@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/core/error.hpp>
+#include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/test_scenes.hpp"
@@ -20,7 +21,7 @@ using test::make_sensor;
 using test::render_once;
 
 /// Rays along x, one below the other.
-Sensor make_rays(const Detection& detection, std::uint32_t rays = 1) {
+Sensor make_level_rays(const Detection& detection, std::uint32_t rays = 1) {
   RayPattern pattern;
   pattern.rows = rays, pattern.cols = 1;
   pattern.direction_x.assign(rays, 1), pattern.direction_y.assign(rays, 0), pattern.direction_z.assign(rays, 0);
@@ -52,27 +53,27 @@ Scene make_dark_walls(const std::vector<DarkWall>& walls, const Material& materi
   return scene;
 }
 
-Reason reason_at(const DarkWall& wall, const Detection& detection, const Material& material = {}) {
-  return render_once(make_dark_walls({wall}, material), make_rays(detection)).reason()[0];
+Reason wall_reason(const DarkWall& wall, const Detection& detection, const Material& material = {}) {
+  return render_once(make_dark_walls({wall}, material), make_level_rays(detection)).reason()[0];
 }
 
 TEST(Detection, ReachesTheRangeOfItsReflectivity) {
-  EXPECT_EQ(reason_at({89.9, 0.1F}, {.reach_10_m = 90}), Reason::kHit);
-  EXPECT_EQ(reason_at({90.1, 0.1F}, {.reach_10_m = 90}), Reason::kLowPower);
-  EXPECT_EQ(reason_at({119.9, 0.8F}, {.reach_80_m = 120}), Reason::kHit);
-  EXPECT_EQ(reason_at({120.1, 0.8F}, {.reach_80_m = 120}), Reason::kLowPower);
+  EXPECT_EQ(wall_reason({89.9, 0.1F}, {.reach_10_m = 90}), Reason::kHit);
+  EXPECT_EQ(wall_reason({90.1, 0.1F}, {.reach_10_m = 90}), Reason::kLowPower);
+  EXPECT_EQ(wall_reason({119.9, 0.8F}, {.reach_80_m = 120}), Reason::kHit);
+  EXPECT_EQ(wall_reason({120.1, 0.8F}, {.reach_80_m = 120}), Reason::kLowPower);
   // Four times the reflectivity, twice the range.
-  EXPECT_EQ(reason_at({179.8, 0.4F}, {.reach_10_m = 90}), Reason::kHit);
-  EXPECT_EQ(reason_at({180.2, 0.4F}, {.reach_10_m = 90}), Reason::kLowPower);
-  EXPECT_EQ(reason_at({1, 0.0F}, {.reach_10_m = 90}), Reason::kLowPower);
-  EXPECT_EQ(reason_at({109, 0.0F}, {}), Reason::kHit) << "a sensor without a limit detects everything";
+  EXPECT_EQ(wall_reason({179.8, 0.4F}, {.reach_10_m = 90}), Reason::kHit);
+  EXPECT_EQ(wall_reason({180.2, 0.4F}, {.reach_10_m = 90}), Reason::kLowPower);
+  EXPECT_EQ(wall_reason({1, 0.0F}, {.reach_10_m = 90}), Reason::kLowPower);
+  EXPECT_EQ(wall_reason({109, 0.0F}, {}), Reason::kHit) << "a sensor without a limit detects everything";
 }
 
 TEST(Detection, FollowsTheLawOfTheMaterial) {
   const Material sign = {
       .name = "sign", .reflectivity = 0.1F, .law = IncidenceLaw::kRetro, .gain = 99, .width_rad = 0.3F};
-  EXPECT_EQ(reason_at({899, 1.0F}, {.reach_10_m = 90}, sign), Reason::kHit) << "100 times the power, 10 times the range";
-  EXPECT_EQ(reason_at({901, 1.0F}, {.reach_10_m = 90}, sign), Reason::kLowPower);
+  EXPECT_EQ(wall_reason({899, 1.0F}, {.reach_10_m = 90}, sign), Reason::kHit) << "100 times the power, 10 times the range";
+  EXPECT_EQ(wall_reason({901, 1.0F}, {.reach_10_m = 90}, sign), Reason::kLowPower);
 }
 
 TEST(Detection, LosesWhatIsTooWeakOnASlantedFloor) {
@@ -116,7 +117,7 @@ TEST(Detection, OfAnythingChangesNoBit) {
 }
 
 TEST(Detection, ChoosesAmongTheEchoesThatItDetects) {
-  Sensor sensor = make_rays({.reach_10_m = 20});
+  Sensor sensor = make_level_rays({.reach_10_m = 20});
   sensor.divergence = {.horizontal_rad = 0.02F, .vertical_rad = 0.02F, .profile = BeamProfile::kUniform};
   sensor.returns = {ReturnChoice::kFirst};
   // Half of the cone meets the first wall.
@@ -131,11 +132,12 @@ TEST(Detection, ChoosesAmongTheEchoesThatItDetects) {
 }
 
 TEST(Detection, HoldsForGivenFrames) {
-  SensorNoise noise(make_rays({.reach_10_m = 10}, 4));
+  SensorNoise noise(make_level_rays({.reach_10_m = 10}, 4));
   const std::vector<float> range = {9, 31, 9, 32}, reflectivity = {0.1F, 1, 0.05F, 1};
+  const std::vector<float> normal = {-1, 0, 0, -1, 0, 0, -1, 0, 0, -1, 0, 0};
   Frame frame({Channel::kReason});
   const auto reasons = [&](std::span<const float> given_reflectivity) {
-    noise.apply(0, GivenFrame{.range_m = range, .reflectivity = given_reflectivity}, frame);
+    noise.apply(0, GivenFrame{.range_m = range, .normal = normal, .reflectivity = given_reflectivity}, frame);
     return std::vector<Reason>(frame.reason().begin(), frame.reason().end());
   };
   using enum Reason;
@@ -143,9 +145,15 @@ TEST(Detection, HoldsForGivenFrames) {
   EXPECT_EQ(reasons({}), (std::vector<Reason>{kHit, kHit, kHit, kLowPower})) << "without reflectivity it is 1";
 }
 
+TEST(Detection, OfAPresetIsThatOfItsSensor) {
+  for (const SensorPreset& preset : sensor_presets()) {
+    EXPECT_EQ(preset_sensor("sensor", preset.name).detection.reach_10_m, preset.detection.reach_10_m);
+  }
+}
+
 TEST(Detection, HasOneReachWithinItsLimits) {
   const auto text = [](const Detection& detection) {
-    return test::message_of<InputError>([&] { render_once(make_dark_walls({}), make_rays(detection)); });
+    return test::message_of<InputError>([&] { render_once(make_dark_walls({}), make_level_rays(detection)); });
   };
   EXPECT_EQ(text({.reach_10_m = 9, .reach_80_m = 20}),
             "sensor 'lidar': detection.reach_10_m = 9 and reach_80_m = 20 are both given; one is enough");

@@ -153,7 +153,7 @@ TEST(RayTableTest, PlaysOnInAScene) {
     const auto file = folder.write("scene.yaml",
                                    "sensors:\n  - {name: livox, type: ray_table, rays: livox.csv, min_range_m: 0.1, "
                                    "max_range_m: 40, " + keys + "}\nscene: {meshes: {}, entities: []}\n");
-    return std::get<RayPattern>(read_scene(file).sensors[0].sensor.model);
+    return std::get<RayPattern>(read_scene_file(file).sensors[0].sensor.model);
   };
   const RayPattern table = read("rays_per_frame: 3, points_per_s: 100, loop: false");
   EXPECT_EQ(table.rays_per_frame, 3U);
