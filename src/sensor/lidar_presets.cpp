@@ -232,7 +232,7 @@ SpinningLidar firing_in_turn(std::span<const Laser> channels, std::uint32_t colu
   for (const std::uint16_t channel : order) {
     const Laser& laser = channels[channel];
     lidar.elevation_rad.push_back(laser.elevation_deg * kRadPerDeg);
-    lidar.azimuth_offset_rad.push_back(-laser.clockwise_deg * kRadPerDeg);
+    lidar.azimuth_offset_rad.push_back(0.0 - laser.clockwise_deg * kRadPerDeg);  // never -0
     lidar.firing_time_s.push_back(laser.fired_s - channels[order.front()].fired_s);
     lidar.ring.push_back(channel);
   }

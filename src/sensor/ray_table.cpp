@@ -16,7 +16,7 @@ constexpr std::array<Field<RayPattern>, 5> kRayPatternFields = {{
      "nearest range measured: one for all rays or one per ray", true},
     {"max_range_m", "m", &RayPattern::max_range_m, 0, kMaxRangeM,
      "farthest range measured: one for all rays or one per ray", true},
-    {"rays_per_frame", "1", &RayPattern::rays_per_frame, 0, static_cast<double>(kMaxRays),
+    {"rays_per_frame", "1", &RayPattern::rays_per_frame, 0, 16777216,
      "rays that a frame plays of a longer table; 0: all"},
     {"loop", "1", &RayPattern::loop, 0, 0, "starts the table again after its last ray; else its last rays repeat"},
     {"points_per_s", "Hz", &RayPattern::points_per_s, 0, 1e9, "rate of the rays; 0: the times of the table"},
