@@ -155,10 +155,10 @@ Json to_json(const SensorPreset& preset) {
     const std::vector<double> value = fathom::get_field(preset.detection, field.name);
     if (value[0] > 0.0) detection[std::string(field.name)] = value_json(field, value);
   }
-  return {{"name", preset.name}, {"kind", sensor_kind(preset.model)},
-          {"doc", preset.doc},   {"source", preset.source},
-          {"rows", shape.rows},  {"columns", shape.cols},
-          {"fields", values},    {"noise", noise},
+  return {{"name", preset.name},   {"kind", sensor_kind(preset.model)},
+          {"doc", preset.doc},     {"source", preset.source},
+          {"rows", shape.rows},    {"columns", shape.cols},
+          {"fields", values},      {"noise", noise},
           {"detection", detection}};
 }
 

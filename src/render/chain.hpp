@@ -100,7 +100,8 @@ inline bool reads_angles(const StagedChain& chain, ChannelSet channels) {
 /// Whether it reads normals, besides the models that turn rays.
 inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
-         channels.contains(Channel::kIntensity) || reads_angles(chain, channels) || chain.edge_reads.jumps || chain.least_power > 0.0F;
+         channels.contains(Channel::kIntensity) || reads_angles(chain, channels) || chain.edge_reads.jumps ||
+         chain.least_power > 0.0F;
 }
 
 /// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;

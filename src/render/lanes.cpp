@@ -167,9 +167,10 @@ void normals(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock& 
 
 }  // namespace
 
-const LaneKernels kLanes = {to_world,          to_world_rolling,  gate_returns, lose_weak, place_returns,   ends,
-                            lose_unmeasurable, apply_policy,     mask_lost,    points_to_world, points_to_world_rolling,
-                            ray_angles,        incidence,        normals};
+const LaneKernels kLanes = {
+    to_world,          to_world_rolling, gate_returns, lose_weak,       place_returns,           ends,
+    lose_unmeasurable, apply_policy,     mask_lost,    points_to_world, points_to_world_rolling, ray_angles,
+    incidence,         normals};
 
 namespace {
 

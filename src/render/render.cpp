@@ -446,11 +446,10 @@ class BlockRenderer {
     const SurfaceView given = {reflectivity, nullptr, nullptr};  // of lanes
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       const std::uint32_t entity = cast_.entity[i];
-      out[i] = entity == index(kNoEntity)
-                   ? 0.0F
-                   : intensity_of(is_given ? given : job_.surfaces, falloff_m, is_given ? i : entity,
-                                  {cast_.dx[i], cast_.dy[i], cast_.dz[i]}, {cast_.nx[i], cast_.ny[i], cast_.nz[i]},
-                                  cast_.range_m[i]);
+      out[i] = entity == index(kNoEntity) ? 0.0F
+                                          : intensity_of(is_given ? given : job_.surfaces, falloff_m,
+                                                         is_given ? i : entity, {cast_.dx[i], cast_.dy[i], cast_.dz[i]},
+                                                         {cast_.nx[i], cast_.ny[i], cast_.nz[i]}, cast_.range_m[i]);
     }
   }
 

@@ -92,7 +92,8 @@ SpinningLidar hdl_64e() {
   return with_firing(lidar, 48e-6, 1.5e-6, 2);
 }
 
-/// 16 groups of eight lasers, 2.665 us apart, with a pause of one group after the eighth; 53.3 us (manual, section 8.1).
+/// 16 groups of eight lasers, 2.665 us apart, with a pause of one group after the eighth; 53.3 us (manual,
+/// section 8.1).
 SpinningLidar vls_128() {
   constexpr double kClockwiseDeg[] = {6.354, 4.548, 2.732, 0.911, -0.911, -2.732, -4.548, -6.354};
   constexpr double kGroupS = 2.665e-6;
@@ -132,20 +133,22 @@ void add_velodyne_presets(std::vector<SensorPreset>& presets) {
                      "32 rings, +10.67 to -30.67 degrees, 100 m, 10 Hz",
                      hdl_32e(),
                      {DistanceNoise{.stddev_m = 0.02F}}});
-  presets.push_back({"HDL-64E",
-                     "Velodyne HDL-64E S2 and S2.1 User's Manual, firmware 4.07; HDL-64E S3 manual Rev. K (firing); angles "
-                     "of a unit, ros-drivers/velodyne 64e_s3-xiesc.yaml",
-                     "64 rings in two blocks, +1.96 to -24.56 degrees, 120 m, 10 Hz",
-                     hdl_64e(),
-                     {DistanceNoise{.stddev_m = 0.02F}},
-                     {.reach_10_m = 50}});
-  presets.push_back({"VLS-128",
-                     "Velodyne VLS-128 User Manual 63-9483; Alpha Prime datasheet 63-9679; angles: ros-drivers/velodyne "
-                     "VLS128.yaml",
-                     "128 rings, +15 to -25 degrees, denser around the horizon, 245 m, 10 Hz",
-                     vls_128(),
-                     {DistanceNoise{.stddev_m = 0.03F}},
-                     {.reach_10_m = 220}});
+  presets.push_back(
+      {"HDL-64E",
+       "Velodyne HDL-64E S2 and S2.1 User's Manual, firmware 4.07; HDL-64E S3 manual Rev. K (firing); angles "
+       "of a unit, ros-drivers/velodyne 64e_s3-xiesc.yaml",
+       "64 rings in two blocks, +1.96 to -24.56 degrees, 120 m, 10 Hz",
+       hdl_64e(),
+       {DistanceNoise{.stddev_m = 0.02F}},
+       {.reach_10_m = 50}});
+  presets.push_back(
+      {"VLS-128",
+       "Velodyne VLS-128 User Manual 63-9483; Alpha Prime datasheet 63-9679; angles: ros-drivers/velodyne "
+       "VLS128.yaml",
+       "128 rings, +15 to -25 degrees, denser around the horizon, 245 m, 10 Hz",
+       vls_128(),
+       {DistanceNoise{.stddev_m = 0.03F}},
+       {.reach_10_m = 220}});
 }
 
 // Ouster: all rays of a column fire at once; they are staggered in azimuth over four columns of emitters. Angles and
@@ -225,9 +228,8 @@ SpinningLidar firing_in_turn(std::span<const Laser> channels, std::uint32_t colu
                              double max_range_m) {
   std::vector<std::uint16_t> order(channels.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint16_t>(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
-    return channels[a].fired_s < channels[b].fired_s;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint16_t a, std::uint16_t b) { return channels[a].fired_s < channels[b].fired_s; });
   SpinningLidar lidar;
   for (const std::uint16_t channel : order) {
     const Laser& laser = channels[channel];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The registry of presets, and the presets of cameras. A figure is the datasheet's; if the datasheet lacks it, a comment
-// says where it is from.
+// The registry of presets, and the presets of cameras. A figure is the datasheet's; if the datasheet lacks it, a
+// comment says where it is from.
 //
 // Noise: a datasheet's one-sigma figure is used unchanged; a "+-" without a confidence level is read as one sigma.
 

@@ -79,8 +79,8 @@ void check_ranges(const RayPattern& p) {
 void check_playing(const RayPattern& p) {
   if (p.rays_per_frame == 0) return;
   if (p.rows != 1) {
-    throw InputError(fmt::format("ray_table.rays_per_frame = {} needs a table of one row, not {}", p.rays_per_frame,
-                                 p.rows));
+    throw InputError(
+        fmt::format("ray_table.rays_per_frame = {} needs a table of one row, not {}", p.rays_per_frame, p.rows));
   }
   if (p.rays_per_frame > p.cols) {
     throw InputError(
@@ -138,7 +138,7 @@ void write_rays(const RayPattern& rays, std::uint32_t frame, RayPattern& out) {
   const std::size_t count = std::size_t{shape.rows} * shape.cols, first = plays ? first_ray(rays, count, frame) : 0;
   out.rows = shape.rows, out.cols = shape.cols;
   out.rays_per_frame = 0, out.loop = true, out.points_per_s = 0.0;
-  for (std::vector<float> RayPattern::* const array :
+  for (std::vector<float> RayPattern::*const array :
        {&RayPattern::direction_x, &RayPattern::direction_y, &RayPattern::direction_z, &RayPattern::origin_x,
         &RayPattern::origin_y, &RayPattern::origin_z, &RayPattern::min_range_m, &RayPattern::max_range_m,
         &RayPattern::time_offset_s}) {

@@ -72,7 +72,8 @@ TEST(Detection, ReachesTheRangeOfItsReflectivity) {
 TEST(Detection, FollowsTheLawOfTheMaterial) {
   const Material sign = {
       .name = "sign", .reflectivity = 0.1F, .law = IncidenceLaw::kRetro, .gain = 99, .width_rad = 0.3F};
-  EXPECT_EQ(wall_reason({899, 1.0F}, {.reach_10_m = 90}, sign), Reason::kHit) << "100 times the power, 10 times the range";
+  EXPECT_EQ(wall_reason({899, 1.0F}, {.reach_10_m = 90}, sign), Reason::kHit)
+      << "100 times the power, 10 times the range";
   EXPECT_EQ(wall_reason({901, 1.0F}, {.reach_10_m = 90}, sign), Reason::kLowPower);
 }
 
@@ -96,7 +97,8 @@ TEST(Detection, LosesWhatIsTooWeakOnASlantedFloor) {
       const Frame f = render_once(scene, sensor);
       std::size_t lost = 0;
       for (std::size_t i = 0; i < f.size(); ++i) {
-        const double range = f.clean_range_m()[i], power = 0.3 * std::cos(0.01 * static_cast<double>(i)) / (range * range);
+        const double range = f.clean_range_m()[i],
+                     power = 0.3 * std::cos(0.01 * static_cast<double>(i)) / (range * range);
         const double ratio = power / (0.1 / 9);
         if (std::abs(ratio - 1) < 0.01) continue;  // within a cone powers differ
         ASSERT_EQ(f.reason()[i], ratio < 1 ? Reason::kLowPower : Reason::kHit) << i;

@@ -130,8 +130,7 @@ TEST(RayTableTest, ReadsTheTablesOfLivox) {
   EXPECT_EQ(counted.cols, 4U);
   EXPECT_TRUE(counted.time_offset_s.empty()) << "the first column counts rows";
   EXPECT_TRUE(counted.origin_x.empty());
-  const std::array<std::array<double, 3>, 4> wanted = {
-      {{1, 0, 0}, {0, 1, 0}, {-std::sqrt(0.75), 0, 0.5}, {0, 0, 1}}};
+  const std::array<std::array<double, 3>, 4> wanted = {{{1, 0, 0}, {0, 1, 0}, {-std::sqrt(0.75), 0, 0.5}, {0, 0, 1}}};
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_NEAR(counted.direction_x[i], wanted[i][0], 1e-7) << i;
     EXPECT_NEAR(counted.direction_y[i], wanted[i][1], 1e-7) << i;
@@ -152,7 +151,8 @@ TEST(RayTableTest, PlaysOnInAScene) {
   const auto read = [&](const std::string& keys) {
     const auto file = folder.write("scene.yaml",
                                    "sensors:\n  - {name: livox, type: ray_table, rays: livox.csv, min_range_m: 0.1, "
-                                   "max_range_m: 40, " + keys + "}\nscene: {meshes: {}, entities: []}\n");
+                                   "max_range_m: 40, " +
+                                       keys + "}\nscene: {meshes: {}, entities: []}\n");
     return std::get<RayPattern>(read_scene_file(file).sensors[0].sensor.model);
   };
   const RayPattern table = read("rays_per_frame: 3, points_per_s: 100, loop: false");

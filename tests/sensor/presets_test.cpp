@@ -54,9 +54,11 @@ TEST(Presets, AreAllAcceptedWithUniqueNamesAndTheirSources) {
     EXPECT_GT(last_s, 0.0) << preset.name;
     EXPECT_LE(last_s, 0.1) << preset.name;
   }
-  for (const char* name : {"VLP-16", "VLP-32C", "HDL-64E", "OS0-128", "OS1-64", "OS1-128", "Mid-40", "UTM-30LX",
-                           "LMS-111", "OS0-32", "OS0-64", "OS1-32", "OS2-128", "VLS-128", "XT32", "QT64", "JT128",
-                           "RS-Helios-1615", "RS-Bpearl", "RPLIDAR-A2", "D435", "D455", "D405", "Kinect-v1", "real_structured_light"}) {
+  for (const char* name : {"VLP-16",  "VLP-32C", "HDL-64E",        "OS0-128",   "OS1-64",
+                           "OS1-128", "Mid-40",  "UTM-30LX",       "LMS-111",   "OS0-32",
+                           "OS0-64",  "OS1-32",  "OS2-128",        "VLS-128",   "XT32",
+                           "QT64",    "JT128",   "RS-Helios-1615", "RS-Bpearl", "RPLIDAR-A2",
+                           "D435",    "D455",    "D405",           "Kinect-v1", "real_structured_light"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
   }
 }
@@ -177,9 +179,8 @@ TEST(Presets, Vls128FiresGroupsOfEightAsItsManualSays) {
   EXPECT_NEAR(lidar.firing_time_s[127] * 1e6, 16 * 2.665, 1e-9);
   EXPECT_EQ(lidar.columns, 1876U);
   // ros-drivers/velodyne, VLS128.yaml: lasers 0, 59 and 127, in rad.
-  const std::map<std::size_t, std::array<double, 2>> lasers = {{0, {-0.1108982, -0.2049366}},
-                                                               {59, {-0.0158999, 0.2617994}},
-                                                               {127, {0.1108982, 0.0075049}}};
+  const std::map<std::size_t, std::array<double, 2>> lasers = {
+      {0, {-0.1108982, -0.2049366}}, {59, {-0.0158999, 0.2617994}}, {127, {0.1108982, 0.0075049}}};
   for (const auto& [i, angles] : lasers) {
     EXPECT_NEAR(lidar.azimuth_offset_rad[i], angles[0], 2e-5) << i;
     EXPECT_NEAR(lidar.elevation_rad[i], angles[1], 2e-5) << i;
@@ -229,10 +230,10 @@ TEST(Presets, HesaiChannelsAreThoseOfTheirCorrectionFiles) {
     std::uint16_t channel;
     double elevation, azimuth, fired;
   };
-  for (const Row& e : {Row{"XT32", 1, 15, 0, 0}, Row{"XT32", 32, -16, 0, 52.872 - 6},
-                       Row{"QT64", 1, -52.121, 8.736, 0}, Row{"QT64", 33, 0.725, 5.493, 70.9 - 2.31},
-                       Row{"QT64", 64, 52.133, -7.892, 136.45 - 2.31}, Row{"JT128", 1, -4.965, -0.037, 95.18 - 1.2},
-                       Row{"JT128", 88, 56.565, -16.923, 0}, Row{"JT128", 128, 88.865, 99.353, 29.74 - 1.2}}) {
+  for (const Row& e : {Row{"XT32", 1, 15, 0, 0}, Row{"XT32", 32, -16, 0, 52.872 - 6}, Row{"QT64", 1, -52.121, 8.736, 0},
+                       Row{"QT64", 33, 0.725, 5.493, 70.9 - 2.31}, Row{"QT64", 64, 52.133, -7.892, 136.45 - 2.31},
+                       Row{"JT128", 1, -4.965, -0.037, 95.18 - 1.2}, Row{"JT128", 88, 56.565, -16.923, 0},
+                       Row{"JT128", 128, 88.865, 99.353, 29.74 - 1.2}}) {
     const SpinningLidar& lidar = spinning(e.name);
     const std::size_t i = laser_of(lidar, static_cast<std::uint16_t>(e.channel - 1));
     ASSERT_LT(i, lidar.elevation_rad.size()) << e.name << e.channel;
@@ -257,8 +258,8 @@ TEST(Presets, RoboSenseLasersFireAtTheTimesOfTheDriver) {
 
 TEST(Presets, DetectWhatTheirDatasheetsState) {
   const std::map<std::string_view, float> reach_10_m = {
-      {"HDL-64E", 50}, {"VLS-128", 220}, {"OS0-32", 15},   {"OS0-64", 15}, {"OS0-128", 15},         {"OS1-32", 45},
-      {"OS1-64", 40},  {"OS1-128", 45},  {"OS2-128", 80},  {"XT32", 80},   {"QT64", 20},            {"JT128", 30},
+      {"HDL-64E", 50}, {"VLS-128", 220}, {"OS0-32", 15},    {"OS0-64", 15},         {"OS0-128", 15}, {"OS1-32", 45},
+      {"OS1-64", 40},  {"OS1-128", 45},  {"OS2-128", 80},   {"XT32", 80},           {"QT64", 20},    {"JT128", 30},
       {"Mid-40", 90},  {"LMS-111", 18},  {"RS-Bpearl", 30}, {"RS-Helios-1615", 110}};
   for (const SensorPreset& preset : sensor_presets()) {
     const auto stated = reach_10_m.find(preset.name);

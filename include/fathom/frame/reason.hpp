@@ -31,10 +31,9 @@ enum class Reason : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 18> kReasonNames = {
-    "hit",          "miss",        "below_min_range", "above_max_range", "loss_angle",       "hidden_left",
-    "hidden_right", "hidden_both", "low_energy",      "random_loss",     "dropout",          "masked",
-    "edge_loss",    "edge",        "speckle",         "low_texture",     "no_further_return",
-    "low_power"};
+    "hit",          "miss",        "below_min_range", "above_max_range", "loss_angle",        "hidden_left",
+    "hidden_right", "hidden_both", "low_energy",      "random_loss",     "dropout",           "masked",
+    "edge_loss",    "edge",        "speckle",         "low_texture",     "no_further_return", "low_power"};
 
 /// How many returns or points have each reason.
 using ReasonCounts = std::array<std::uint64_t, kReasonNames.size()>;
