@@ -111,7 +111,8 @@ struct DepthImage {
 
 /// Reads a grey PNG of 16 bits, a PFM of one channel, or an array of NumPy [rows, cols]. uint16 are levels,
 /// `levels_per_m` of them a metre (in [kLeastLevelsPerM, kMostLevelsPerM] of fathom/files/pictures.hpp); 0 and 65535
-/// are holes. Floats are metres; holes are not above 0 or not finite. Throws InputError naming the file.
+/// are holes. Floats are metres; holes are not above 0 or not finite. Files without .png, .pfm or .npy are known by
+/// their first bytes. Throws InputError naming the file.
 FATHOM_API DepthImage read_depth_image(const std::filesystem::path& file, double levels_per_m = 1000.0);
 
 /// The depth images of a folder, in the order of their names, in which 10 comes after 9. `pattern`: of names, with * or

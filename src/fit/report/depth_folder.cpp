@@ -238,12 +238,13 @@ void flag_levels(DepthMeasure& m, double levels_per_m) {
 
 DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
   check_levels(levels_per_m);
-  const auto is_array = [&] { return read_file(file).starts_with("\x93NUMPY"); };
+  const auto begins_with = [&](std::string_view bytes) { return read_file(file).starts_with(bytes); };
   return within_memory(file, [&] {
     const std::string extension = file.extension().string();
     if (extension == ".pfm") return read_float_map(file);
-    const bool array = extension == ".npy" || (extension != ".png" && is_array());
-    return array ? read_array(file, levels_per_m) : read_levels(file, levels_per_m);
+    if (extension == ".npy" || (extension != ".png" && begins_with("\x93NUMPY"))) return read_array(file, levels_per_m);
+    if (extension == ".png" || begins_with("\x89PNG")) return read_levels(file, levels_per_m);
+    throw InputError(fmt::format("{}: is no depth image: neither .png, .npy nor .pfm", file.string()));
   });
 }
 

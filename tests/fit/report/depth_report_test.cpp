@@ -138,6 +138,9 @@ TEST_F(DepthFolderTest, RefusesWhatIsNoDepthByName) {
   const std::string array = npy_bytes(npy::Type::kFloat32, floats, {3, 4});
   EXPECT_TRUE(contains(refusal(folder_.write("cut.npy", array.substr(0, array.size() - 1))), "cut.npy"));
   EXPECT_EQ(refusal(folder_.write("whole.npy", array)), "");
+  EXPECT_EQ(refusal(folder_.write("array.without", array)) + refusal(folder_.write("image.PNG", good)), "");
+  EXPECT_TRUE(contains(refusal(folder_.write("cloud.pcd", "VERSION 0.7\n")),
+                       "cloud.pcd: is no depth image: neither .png, .npy nor .pfm"));
   for (const double scale : {0.0, -1.0, 1e9, std::nan("")}) {
     EXPECT_TRUE(contains(input_error([&] { (void)read_depth_image(folder_ / "good.png", scale); }), "levels_per_m"));
   }
