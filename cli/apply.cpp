@@ -206,6 +206,7 @@ void check_shape(const fs::path& file, const fathom::DepthImage& image, const fa
 
 void write_image(const ApplyOptions& options, const fs::path& image, bool big_endian, const fathom::Frame& frame) {
   const std::vector<fs::path> files = targets(options, image);
+  fs::create_directories(options.out);
   if (image.extension() == ".png") {
     fathom::write_depth_png(files[0], frame, fathom::Channel::kDepth, {fathom::LostValue::kZero, 0.0F},
                             options.levels_per_m, fathom::OffScale::kLost);
@@ -282,7 +283,6 @@ void apply_to_files(const ApplyOptions& options) {
   fathom::SensorNoise noise(chosen.sensor, noise_options(options, chosen));
   fathom::Frame frame({fathom::Channel::kDepth, fathom::Channel::kReason});
   fathom::ReasonCounts counts = {};
-  fs::create_directories(options.out);
   auto display = std::make_optional<TaskDisplay>("applying noise:", options.quiet);
   for (std::size_t k = 0; k < files.size(); ++k) {
     const auto index = static_cast<std::uint32_t>(k);

@@ -191,7 +191,7 @@ TEST_F(ApplyToClouds, RefusesHostileFiles) {
   const auto refused = [&](const std::string& name, const std::string& bytes, const std::string& part,
                            const std::string& noise = "{dropout: {probability: 0.2}}") {
     const std::string file = write_text(folder_ / name, bytes);
-    expect_refused(name, {"apply", lidar_with(noise), file, "--out", out}, {name, part}, folder_ / "out" / name);
+    expect_refused(name, {"apply", lidar_with(noise), file, "--out", out}, {name, part}, out);
   };
   refused("short.bin", kitti(3).substr(0, 40), "40 bytes are no whole number of points");
   refused("huge.pcd",
@@ -265,6 +265,9 @@ TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
   refused("colours.pfm", "PF\n4 3\n-1.0\n", "has colours");
   refused("wide.pfm", "Pf\n99999 3\n-1.0\n", "a side is not in [1, 32768]");
   refused("scale.pfm", "Pf\n4 3\n0\n", "no width, height and scale");
+  std::string far = "Pf\n4 3\n-1.0\n";
+  for (int i = 0; i < 12; ++i) append(far, 1000.0F);
+  refused("far.pfm", far, "are they millimetres?");
 }
 
 TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
@@ -277,6 +280,8 @@ TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
   const std::string camera = "200,200,159.5,119.5";
   refused("none.png", {"--given", folder_ / "none.png", "--camera", camera});
   refused("bad.npy", {"--given", bad, "--camera", camera});
+  refused("cloud.pcd: is no depth image: neither .png, .npy nor .pfm",
+          {"--given", write_text(folder_ / "cloud.pcd", pcd(2, 5)), "--camera", camera});
   refused("give --camera", {"D435", "--given", image});
   refused("depth images need a depth_camera or a stereo_camera", {"VLP-16", "--given", image, "--camera", camera});
   refused("is not in the image, 320 x 240 pixels", {"--given", image, "--camera", "200,200,320,119.5"});
