@@ -10,39 +10,48 @@
 
 namespace fathom {
 
-namespace {
-
 template <class T>
-void scatter(const T* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
+void BlockPlaces::scatter(const T* lane, T* all) const {
+  if (is_run) {
+    std::memcpy(all + first(), lane, lanes() * sizeof(T));
+    return;
+  }
   for (std::uint32_t q = 0; q < quads; ++q) {
     const QuadTarget t = targets[q];
     if (t.filled == kQuadRays) {
-      std::memcpy(out + t.index, lanes + kQuadRays * q, kQuadRays * sizeof(T));
+      std::memcpy(all + t.index, lane + kQuadRays * q, kQuadRays * sizeof(T));
     } else {
-      for (std::uint32_t k = 0; k < t.filled; ++k) out[t.index + k] = lanes[kQuadRays * q + k];
+      for (std::uint32_t k = 0; k < t.filled; ++k) all[t.index + k] = lane[kQuadRays * q + k];
     }
   }
 }
+
+template <class T>
+void BlockPlaces::gather(const T* all, T* lane) const {
+  if (is_run) {
+    std::memcpy(lane, all + first(), lanes() * sizeof(T));
+    return;
+  }
+  for (std::uint32_t q = 0; q < quads; ++q) {
+    const std::uint32_t begin = kQuadRays * q;
+    if (targets[q].filled == kQuadRays) {
+      std::memcpy(lane + begin, all + targets[q].index, kQuadRays * sizeof(T));
+    } else {
+      for (std::uint32_t k = begin; k < begin + kQuadRays; ++k) lane[k] = all[rays[k]];
+    }
+  }
+}
+template void BlockPlaces::gather(const float* all, float* lane) const;
+template void BlockPlaces::gather(const std::uint8_t* all, std::uint8_t* lane) const;
+
+namespace {
 
 /// Of lanes whose values T can hold.
 template <class T>
-void scatter_narrow(const std::uint32_t* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
+void scatter_narrow(const std::uint32_t* lanes, const BlockPlaces& places, T* out) {
   T narrow[kBlockRays];
-  for (std::uint32_t i = 0; i < quads * kQuadRays; ++i) narrow[i] = static_cast<T>(lanes[i]);
-  scatter(narrow, targets, quads, out);
-}
-
-/// The reverse; padding lanes repeat another ray.
-template <class T>
-void gather(const T* all, const QuadTarget* targets, std::uint32_t quads, const std::uint32_t* rays, T* lanes) {
-  for (std::uint32_t q = 0; q < quads; ++q) {
-    const std::uint32_t first = kQuadRays * q;
-    if (targets[q].filled == kQuadRays) {
-      std::memcpy(lanes + first, all + targets[q].index, kQuadRays * sizeof(T));
-    } else {
-      for (std::uint32_t k = first; k < first + kQuadRays; ++k) lanes[k] = all[rays[k]];
-    }
-  }
+  for (std::uint32_t i = 0; i < places.lanes(); ++i) narrow[i] = static_cast<T>(lanes[i]);
+  places.scatter(narrow, out);
 }
 
 }  // namespace
@@ -51,17 +60,17 @@ BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
     : job_(job),
       frame_(frame),
       writer_(frame),
-      targets_(job.plan.targets.data() + job.plan.first_lanes[block] / kQuadRays),
-      rays_(job.plan.ray_of_lane.data() + job.plan.first_lanes[block]),
-      quads_((job.plan.first_lanes[block + 1] - job.plan.first_lanes[block]) / kQuadRays),
+      places_(job.plan, block),
       first_(job.first) {}
 
 void BlockStore::values(Channel channel, const float* lanes, std::size_t plane) {
-  if (float* out = writer_.floats(channel)) {
-    float all[kBlockRays];
-    for (std::uint32_t i = 0; i < quads_ * kQuadRays; ++i) all[i] = shown(lanes[i]);
-    scatter(all, targets_, quads_, out + plane * frame_.size() + first_);
-  }
+  float* out = writer_.floats(channel);
+  if (out == nullptr) return;
+  out += plane * frame_.size() + first_;
+  float all[kBlockRays];
+  float* const to = places_.is_run ? out + places_.first() : all;
+  for (std::uint32_t i = 0; i < places_.lanes(); ++i) to[i] = shown(lanes[i]);
+  if (!places_.is_run) places_.scatter(all, out);
 }
 
 void BlockStore::points(Channel channel, const PlaneBlock& planes) {
@@ -71,50 +80,50 @@ void BlockStore::points(Channel channel, const PlaneBlock& planes) {
 }
 
 void BlockStore::reasons(const std::uint32_t* lanes) {
-  if (Reason* out = writer_.reason()) scatter_narrow(lanes, targets_, quads_, out + first_);
+  if (Reason* out = writer_.reason()) scatter_narrow(lanes, places_, out + first_);
 }
 
 void BlockStore::entities(const std::uint32_t* lanes) {
-  if (std::uint32_t* out = writer_.entity_id()) scatter(lanes, targets_, quads_, out + first_);
+  if (std::uint32_t* out = writer_.entity_id()) places_.scatter(lanes, out + first_);
 }
 
 void BlockStore::triangles(const std::uint32_t* lanes) {
-  if (std::uint32_t* out = writer_.triangle_id()) scatter(lanes, targets_, quads_, out + first_);
+  if (std::uint32_t* out = writer_.triangle_id()) places_.scatter(lanes, out + first_);
 }
 
 void BlockStore::labels(const std::uint32_t* lanes) {
-  if (std::uint32_t* out = writer_.label()) scatter(lanes, targets_, quads_, out + first_);
+  if (std::uint32_t* out = writer_.label()) places_.scatter(lanes, out + first_);
 }
 
 void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached) {
   EdgeScratch& edge = *job_.edge;
   keep(cast.range_m, edge.range_m);
-  scatter_narrow(reached, targets_, quads_, edge.reached.data());
+  scatter_narrow(reached, places_, edge.reached.data());
   if (job_.chain.edge_differs_by_entity) keep(cast.entity, edge.entity);
 }
 
 template <class T>
 void BlockStore::keep(const T* lanes, std::vector<T>& all) const {
-  scatter(lanes, targets_, quads_, all.data());
+  places_.scatter(lanes, all.data());
 }
 template void BlockStore::keep(const float* lanes, std::vector<float>& all) const;
 template void BlockStore::keep(const std::uint32_t* lanes, std::vector<std::uint32_t>& all) const;
 
 void BlockStore::keep_reasons(const std::uint32_t* lanes) const {
-  scatter_narrow(lanes, targets_, quads_, job_.edge->reason.data());
+  scatter_narrow(lanes, places_, job_.edge->reason.data());
 }
 
 template <class T>
 void BlockStore::fetch(const std::vector<T>& all, T* lanes) const {
-  gather(all.data(), targets_, quads_, rays_, lanes);
+  places_.gather(all.data(), lanes);
 }
 template void BlockStore::fetch(const std::vector<float>& all, float* lanes) const;
 template void BlockStore::fetch(const std::vector<std::uint32_t>& all, std::uint32_t* lanes) const;
 
 void BlockStore::fetch_reasons(std::uint32_t* lanes) const {
   Reason narrow[kBlockRays];
-  gather(job_.edge->reason.data(), targets_, quads_, rays_, narrow);
-  for (std::uint32_t i = 0; i < quads_ * kQuadRays; ++i) lanes[i] = static_cast<std::uint32_t>(narrow[i]);
+  places_.gather(job_.edge->reason.data(), narrow);
+  for (std::uint32_t i = 0; i < places_.lanes(); ++i) lanes[i] = static_cast<std::uint32_t>(narrow[i]);
 }
 
 void store_pattern(const RenderJob& job, Frame& frame) {

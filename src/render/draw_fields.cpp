@@ -124,7 +124,8 @@ void FieldStore::begin_number(std::size_t number, const CorrelatedDraws& draws, 
   const KeyTime time = key_time(draws.correlation.time_s, frame.index, frame.stamp_s);
   const bool is_uniform = draw >= static_cast<std::uint32_t>(draws.draws.normals);
   const std::size_t rays = std::size_t{frame.rows} * frame.cols;
-  Source source = {draws.correlation, draws.closes, frame.seed, draws.stream, draw, time.frame, frame.rows, frame.cols};
+  Source source = {draws.correlation, draws.closes, frame.seed, draws.stream,
+                   draw,              time.frame,   frame.rows, frame.cols, is_uniform && !time.is_between};
   n.is_mixed = n.is_mixed && n.time == time && n.is_uniform == is_uniform;
   n.time = time, n.is_uniform = is_uniform;
   if (n.at_key[1].source == source) std::swap(n.at_key[0], n.at_key[1]);
@@ -136,7 +137,7 @@ void FieldStore::begin_number(std::size_t number, const CorrelatedDraws& draws, 
     tasks_.push_back({number, k, &draws.kernel});
     n.is_mixed = false;
   }
-  n.mixed.resize(is_uniform || time.is_between ? rays : 0);
+  n.mixed.resize(time.is_between ? rays : 0);
 }
 
 void FieldStore::cut_into(std::uint32_t bands) {
@@ -162,7 +163,8 @@ void FieldStore::make(std::size_t task, std::uint32_t band, std::uint32_t bands,
                                 .rows = s.rows,
                                 .cols = s.cols,
                                 .closes = s.closes,
-                                .out = image.values.data()},
+                                .out = image.values.data(),
+                                .is_uniform = s.is_uniform},
                                rows.begin, rows.end, scratch_[task * bands + band].data());
 }
 
@@ -174,12 +176,7 @@ void FieldStore::finish(std::uint32_t band, std::uint32_t bands, Isa isa) {
     const Band rows(s.rows, band, bands);
     const std::size_t first = std::size_t{rows.begin} * s.cols, count = std::size_t{rows.end - rows.begin} * s.cols;
     float* const out = n.mixed.data() + first;
-    const float* const image = n.at_key[0].values.data() + first;
-    if (n.time.is_between) {
-      kernels.mix(n.time, image, n.at_key[1].values.data() + first, count, out);
-    } else {
-      std::copy_n(image, count, out);
-    }
+    kernels.mix(n.time, n.at_key[0].values.data() + first, n.at_key[1].values.data() + first, count, out);
     if (n.is_uniform) kernels.make_uniform(out, count);
   }
 }

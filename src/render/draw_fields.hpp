@@ -53,6 +53,7 @@ class FieldStore {
     std::uint64_t seed = 0;
     std::uint32_t stream = 0, draw = 0, key_frame = 0;
     std::uint32_t rows = 0, cols = 0;
+    bool is_uniform = false;
     friend bool operator==(const Source&, const Source&) = default;
   };
   struct Image {
@@ -63,7 +64,7 @@ class FieldStore {
   /// A random number of a model.
   struct Number {
     Image at_key[2];           // of the key frames around the frame; without time only the first
-    std::vector<float> mixed;  // [rows, cols], unless it is the first image itself
+    std::vector<float> mixed;  // [rows, cols], between key frames; else the first image is the number
     KeyTime time;
     bool is_uniform = false;
     bool is_mixed = false;  // whether `mixed` is of that time

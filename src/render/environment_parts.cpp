@@ -53,8 +53,8 @@ std::vector<Episodes::Start> Episodes::starts(const EnvironmentNumbers& environm
 }
 
 EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges,
-                                     std::span<const Entity> entities, std::uint32_t environments)
-    : prepared_(std::move(sensor), entities), ranges_(std::move(ranges)), environments_(environments) {
+                                     std::span<const Entity> entities, std::uint32_t environments, CastOrder order)
+    : prepared_(std::move(sensor), entities, order), ranges_(std::move(ranges)), environments_(environments) {
   check_rays(environments);
   check_ranges();
   poses_.resize(environments);
@@ -68,7 +68,7 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
   if (!draws_model(ranges_)) return;
   models_.assign(environments, {this->sensor().model, prepared_.view()});
   const auto changes = [&](const ParameterRange& range) { return changes_rays(this->sensor().model, range); };
-  if (std::any_of(ranges_.begin(), ranges_.end(), changes)) own_rays_.resize(environments);
+  if (std::any_of(ranges_.begin(), ranges_.end(), changes)) own_rays_.assign(environments, SensorRays(order));
 }
 
 void EnvironmentSensor::check_ranges() {

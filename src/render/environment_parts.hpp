@@ -72,7 +72,7 @@ class EnvironmentSensor {
   /// `entities`: of the scene, in all members. Draws nothing before keep(). Throws InputError as
   /// Environments::add_sensor.
   EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges, std::span<const Entity> entities,
-                    std::uint32_t environments);
+                    std::uint32_t environments, CastOrder order = CastOrder::kTiles);
 
   /// Whether an episode can change anything of an environment.
   [[nodiscard]] bool draws() const { return !ranges_.empty() || !own_noise_.empty(); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 #include <fathom/noise/detail/drive.hpp>
@@ -39,33 +40,63 @@ FATHOM_KERNEL Vector load(const float* p) {
 FATHOM_KERNEL void store(float* p, const Vector& v) { __builtin_memcpy(p, &v, sizeof v); }
 
 /// Pixels next to each other.
-struct Pixels {
-  Vector v[kVectors];
+template <std::uint32_t kCount>
+struct PixelsOf {
+  Vector v[kCount];
 };
+using Pixels = PixelsOf<kVectors>;
 
-FATHOM_KERNEL Pixels load_pixels(const float* p) {
-  Pixels pixels;
-  for (std::uint32_t k = 0; k < kVectors; ++k) pixels.v[k] = load(p + k * kWidth);
+template <std::uint32_t kCount = kVectors>
+FATHOM_KERNEL PixelsOf<kCount> load_pixels(const float* p) {
+  PixelsOf<kCount> pixels;
+  for (std::uint32_t k = 0; k < kCount; ++k) pixels.v[k] = load(p + k * kWidth);
   return pixels;
 }
-FATHOM_KERNEL void store_pixels(float* p, const Pixels& pixels) {
-  for (std::uint32_t k = 0; k < kVectors; ++k) store(p + k * kWidth, pixels.v[k]);
+template <std::uint32_t kCount>
+FATHOM_KERNEL void store_pixels(float* p, const PixelsOf<kCount>& pixels) {
+  for (std::uint32_t k = 0; k < kCount; ++k) store(p + k * kWidth, pixels.v[k]);
 }
 
-/// The Gaussian's sum; line(i): the pixels i before.
-template <class Line>
-FATHOM_KERNEL Pixels gaussian_sum(const LineKernel& kernel, Line line) {
-  Pixels sum = load_pixels(line(0));
+/// The Gaussian's sum along a row.
+FATHOM_KERNEL Pixels gaussian_sum(const LineKernel& kernel, const float* at) {
+  Pixels sum = load_pixels(at);
   for (Vector& v : sum.v) v = kernel.weights[0] * v;
   for (std::uint32_t i = 1; i < kernel.count; ++i) {
     const float weight = kernel.weights[i];
-    const auto j = static_cast<std::int32_t>(i);
-    const float *before = line(j), *after = line(-j);
+    const float *before = at - i, *after = at + i;
     for (std::uint32_t k = 0; k < kVectors; ++k) {
       sum.v[k] = sum.v[k] + weight * (load(before + k * kWidth) + load(after + k * kWidth));
     }
   }
   return sum;
+}
+
+/// The Gaussian's sums down the image, of kRows rows and as many pixels as fit into registers; `lines`: those of the
+/// first row. The rows share their loads: each weight needs two new ones.
+template <std::uint32_t kRows, std::uint32_t kCount>
+FATHOM_KERNEL void gaussian_sums(const LineKernel& kernel, const float* const* lines, std::uint32_t c,
+                                 PixelsOf<kCount> (&sum)[kRows]) {
+  PixelsOf<kCount> before[kRows], after[kRows];
+  for (std::uint32_t r = 0; r < kRows; ++r) {
+    before[r] = after[r] = sum[r] = load_pixels<kCount>(lines[r] + c);
+    for (Vector& v : sum[r].v) v = kernel.weights[0] * v;
+  }
+  for (std::uint32_t i = 1; i < kernel.count; ++i) {
+    const float weight = kernel.weights[i];
+    const auto j = static_cast<std::int32_t>(i);
+    for (std::uint32_t r = kRows - 1; r > 0; --r) before[r] = before[r - 1];
+    for (std::uint32_t r = 0; r + 1 < kRows; ++r) after[r] = after[r + 1];
+    before[0] = load_pixels<kCount>(lines[-j] + c), after[kRows - 1] = load_pixels<kCount>(lines[kRows - 1 + i] + c);
+    for (std::uint32_t r = 0; r < kRows; ++r) {
+      for (std::uint32_t k = 0; k < kCount; ++k) {
+        sum[r].v[k] = sum[r].v[k] + weight * (before[r].v[k] + after[r].v[k]);
+      }
+    }
+  }
+}
+
+void make_uniform(float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = uniform_from_normal(values[i]);
 }
 
 /// Makes the rows of an image one after the other.
@@ -77,26 +108,39 @@ class RowMaker {
         down_(image.kernel->down),
         lattice_{image.cols, image.closes},
         room_(*image.kernel, image.cols),
-        line_(scratch + kFieldStep),
+        line_(aligned(scratch) + kFieldStep),
         other_line_(line_ + room_.line),
-        rows_(scratch + 2 * std::size_t{room_.line}) {}
+        rows_(line_ - kFieldStep + 2 * std::size_t{room_.line}) {}
 
   void run(std::uint32_t begin, std::uint32_t end) {
     const auto first = static_cast<std::int32_t>(begin), last = static_cast<std::int32_t>(end);
+    std::int32_t done = first;
     for (std::int32_t row = first - static_cast<std::int32_t>(down_.before);
          row < last + static_cast<std::int32_t>(down_.after); ++row) {
       if (down_.is_exponential) {
         sum_across(row, other_line_);
         add_row(row, row >= first ? out_row(row) : nullptr);
+        if (row >= first) finish(row);
       } else {
         sum_across(row, ring_row(row));
-        const std::int32_t done = row - static_cast<std::int32_t>(down_.after);
-        if (done >= first) sum_down(done);
+        const std::int32_t ready = row - static_cast<std::int32_t>(down_.after) + 1;  // rows before it can be summed
+        if (ready - done == static_cast<std::int32_t>(kFieldRows)) sum_down<kFieldRows>(done), done = ready;
       }
     }
+    for (; !down_.is_exponential && done < last; ++done) sum_down<1>(done);
   }
 
  private:
+  static float* aligned(float* p) {
+    constexpr std::uintptr_t kLine = 64;  // bytes of a cache line
+    return p + (kLine - reinterpret_cast<std::uintptr_t>(p) % kLine) % kLine / sizeof(float);
+  }
+
+  /// While the row is in the cache.
+  void finish(std::int32_t row) const {
+    if (image_.is_uniform) make_uniform(out_row(row), image_.cols);
+  }
+
   /// White draws of a row; returns the place of column 0 of the image. If the image closes, the draws beyond its ends
   /// are copied.
   float* fill_white(std::int32_t row) {
@@ -120,7 +164,7 @@ class RowMaker {
     float* const white = fill_white(row);
     if (across_.is_exponential) return add_shifted(white, out);
     for (std::uint32_t c = 0; c < room_.stride; c += kStep) {
-      store_pixels(out + c, gaussian_sum(across_, [&](std::int32_t i) { return white + c - i; }));
+      store_pixels(out + c, gaussian_sum(across_, white + c));
     }
   }
 
@@ -155,7 +199,7 @@ class RowMaker {
   }
 
   [[nodiscard]] float* ring_row(std::int32_t row) const {
-    const std::uint32_t rows = down_.before + down_.after + 1;
+    const std::uint32_t rows = down_.before + down_.after + kFieldRows;
     const std::uint32_t at = (static_cast<std::uint32_t>(row) + (kFieldMargin / rows + 1) * rows) % rows;
     return rows_ + std::size_t{at} * room_.stride;
   }
@@ -163,22 +207,28 @@ class RowMaker {
     return image_.out + static_cast<std::size_t>(row) * image_.cols;
   }
 
-  void store_out(float* row, std::uint32_t c, const Pixels& pixels) const {
-    if (c + kStep <= image_.cols) return store_pixels(row + c, pixels);
-    float rest[kStep];
+  template <std::uint32_t kCount>
+  void store_out(float* row, std::uint32_t c, const PixelsOf<kCount>& pixels) const {
+    if (c + kCount * kWidth <= image_.cols) return store_pixels(row + c, pixels);
+    float rest[kCount * kWidth];
     store_pixels(rest, pixels);
     for (std::uint32_t i = c; i < image_.cols; ++i) row[i] = rest[i - c];
   }
 
+  /// Rows from `row` on.
+  template <std::uint32_t kRows>
   void sum_down(std::int32_t row) {
-    std::array<const float*, 2 * LineKernel::kMostWeights> lines;
-    const auto radius = static_cast<std::int32_t>(down_.before);
+    constexpr std::uint32_t kCount = kWidth == 16 ? 2 : 1;
+    std::array<const float*, 2 * LineKernel::kMostWeights + kRows> lines;
+    const auto radius = static_cast<std::int32_t>(down_.before), rows = static_cast<std::int32_t>(kRows);
     const float** const middle = lines.data() + radius;
-    for (std::int32_t i = -radius; i <= radius; ++i) middle[i] = ring_row(row - i);
-    float* const out = out_row(row);
-    for (std::uint32_t c = 0; c < image_.cols; c += kStep) {
-      store_out(out, c, gaussian_sum(down_, [&](std::int32_t i) { return middle[i] + c; }));
+    for (std::int32_t i = -radius; i < radius + rows; ++i) middle[i] = ring_row(row + i);
+    for (std::uint32_t c = 0; c < image_.cols; c += kCount * kWidth) {
+      PixelsOf<kCount> sum[kRows];
+      gaussian_sums(down_, middle, c, sum);
+      for (std::int32_t r = 0; r < rows; ++r) store_out(out_row(row + r), c, sum[r]);
     }
+    for (std::int32_t r = 0; r < rows; ++r) finish(row + r);
   }
 
   /// One more row of the exponential's steps. Step i keeps the last 2^i rows of T_i.
@@ -215,10 +265,6 @@ void mix(const KeyTime& time, const float* __restrict a, const float* __restrict
          float* __restrict out) {
   const float cosine = time.cosine, sine = time.sine;
   for (std::size_t i = 0; i < count; ++i) out[i] = cosine * a[i] + sine * b[i];
-}
-
-void make_uniform(float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) values[i] = uniform_from_normal(values[i]);
 }
 
 }  // namespace

@@ -17,11 +17,35 @@
 
 namespace fathom {
 
+/// The places of a block's lanes in an array over the rays of a job.
+struct BlockPlaces {
+  BlockPlaces(const CastPlan& plan, std::uint32_t block)
+      : targets(plan.targets.data() + plan.first_lanes[block] / kQuadRays),
+        rays(plan.ray_of_lane.data() + plan.first_lanes[block]),
+        quads((plan.first_lanes[block + 1] - plan.first_lanes[block]) / kQuadRays),
+        is_run(plan.is_run(block)) {}
+
+  const QuadTarget* targets;  ///< [quads]
+  const std::uint32_t* rays;  ///< of the lanes
+  std::uint32_t quads;
+  bool is_run;  ///< whether the lanes are neighbours there
+
+  [[nodiscard]] std::uint32_t lanes() const { return quads * kQuadRays; }
+  [[nodiscard]] std::uint32_t first() const { return targets[0].index; }
+  /// Copies the values of lanes to their places.
+  template <class T>
+  void scatter(const T* lane, T* all) const;
+  /// The reverse; padding lanes repeat another ray.
+  template <class T>
+  void gather(const T* all, T* lane) const;
+};
+
 /// Writes the lanes of a block to their places in the arrays of a frame. Skips arrays that the frame lacks.
 class BlockStore {
  public:
   /// `block`: its number in the plan.
   BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block);
+  [[nodiscard]] const BlockPlaces& places() const { return places_; }
 
   /// From now on values are of return k of each ray.
   void begin_return(std::uint32_t k) { first_ = job_.first + k * frame_.rays(); }
@@ -52,9 +76,7 @@ class BlockStore {
   const RenderJob& job_;
   const Frame& frame_;
   FrameWriter writer_;
-  const QuadTarget* targets_;
-  const std::uint32_t* rays_;  ///< of the lanes
-  std::uint32_t quads_;
+  const BlockPlaces places_;
   std::size_t first_;  // of the job's first ray, in an array of the frame
 };
 

@@ -41,11 +41,11 @@ void check_normal(const float* n, std::size_t pixel, const RayPattern& rays) {
                                pixel % rays.cols, std::sqrt(square)));
 }
 
-/// Calls work(row) for each row.
+/// Calls work(row, first row of its task) for each row.
 template <class Work>
 void for_each_row(const GivenNeeds& needs, Executor& executor, Work work) {
   executor.parallel_for(needs.rays.rows, kRowsAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t row = begin; row < end; ++row) work(static_cast<std::uint32_t>(row));
+    for (std::size_t row = begin; row < end; ++row) work(static_cast<std::uint32_t>(row), begin);
   });
 }
 
@@ -64,17 +64,19 @@ void PreparedImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Ex
   const RayPattern& rays = needs.rays;
   const std::size_t count = std::size_t{rays.rows} * rays.cols;
   const bool finds_normals = needs.normals && given.normal.empty(), checks_normals = needs.normals && !finds_normals;
-  const bool needs_inverse = finds_normals || needs.chain.needs_sight;
-  range_m_.resize(count);
-  if (needs_inverse) inverse_m_.resize(count);
+  const bool needs_inverse = finds_normals || needs.chain.needs_sight, keeps_ranges = needs_inverse || checks_normals;
+  if (keeps_ranges) range_m_.resize(count);
+  if (needs_inverse) inverse_m_.resize(count + 2);  // one more before the first and behind the last
+  float* const inverse_m = needs_inverse ? inverse_m_.data() + 1 : nullptr;
   if (finds_normals) normal_x_.resize(count), normal_y_.resize(count), normal_z_.resize(count);
   if (needs.chain.needs_sight) {
-    hidden_.assign(count, 0), column_.resize(count), seen_m_.resize(count), seen_from_.resize(count);
-    if (!needs.chain.sight_tolerance.empty()) tolerance_.resize(count);
+    hidden_.assign(count, 0), seen_from_.resize(count + rays.rows), cell_.resize(count + rays.rows);
+    for (std::vector<float>* values : {&column_, &seen_m_, &inverse_in_cell_}) values->resize(count + rays.rows);
+    if (!needs.chain.sight_tolerance.empty()) tolerance_.resize(count + rays.rows);
   }
   surfaces_ = {.surface = {.rays = image_rays(rays),
                            .range_m = range_m_.data(),
-                           .inverse_m = inverse_m_.data(),
+                           .inverse_m = inverse_m,
                            .entity = given.entity_id.empty() ? nullptr : given.entity_id.data(),
                            .closes = needs.view.closes,
                            .in_order = !needs.view.seen_by_angle},
@@ -90,8 +92,12 @@ void PreparedImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Ex
                               .far_m = single_far(needs.far_m),
                               .is_depth = given.range_m.empty(),
                               .is_camera = needs.view.optics.fx_px > 0.0F};
+  if (!keeps_ranges) {
+    surfaces_.values = values;
+    return;
+  }
   executor.parallel_for(count, std::size_t{16} * kBlockRays, [&](std::size_t begin, std::size_t end) {
-    given_kernels(needs.isa).ranges(values, begin, end, range_m_.data(), needs_inverse ? inverse_m_.data() : nullptr);
+    given_kernels(needs.isa).ranges(values, begin, end, range_m_.data(), inverse_m);
     for (std::size_t i = begin; checks_normals && i < end; ++i) {
       if (range_m_[i] < math::kInfinity) check_normal(&given.normal[3 * i], i, rays);
     }
@@ -102,32 +108,37 @@ void PreparedImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Ex
 
 void PreparedImage::find_normals(const GivenNeeds& needs, Executor& executor) {
   const GivenKernels& kernels = given_kernels(needs.isa);
-  for_each_row(needs, executor, [&](std::uint32_t row) {
+  for_each_row(needs, executor, [&](std::uint32_t row, std::size_t) {
     kernels.normals(surfaces_.surface, row, normal_x_.data(), normal_y_.data(), normal_z_.data());
   });
 }
 
 void PreparedImage::find_hidden(const GivenNeeds& needs, Executor& executor) {
-  for_each_row(needs, executor, [&](std::uint32_t row) { find_hidden(needs, row); });
+  // The rows of a task share arrays, which stay in the cache.
+  for_each_row(needs, executor, [&](std::uint32_t row, std::size_t begin) {
+    find_hidden(needs, row, begin * (needs.rays.cols + std::size_t{1}));
+  });
 }
 
-void PreparedImage::find_hidden(const GivenNeeds& needs, std::uint32_t row) {
+void PreparedImage::find_hidden(const GivenNeeds& needs, std::uint32_t row, std::size_t place) {
   const std::size_t first = std::size_t{row} * needs.rays.cols;
   const std::uint32_t* const entity = surfaces_.surface.entity == nullptr ? nullptr : surfaces_.surface.entity + first;
   const bool tolerates = !needs.chain.sight_tolerance.empty();
   for (std::uint32_t c = 0; tolerates && c < needs.rays.cols; ++c) {
-    tolerance_[first + c] = smallest_tolerance(needs.chain, [&](const EntryTable& table) {
+    tolerance_[place + c] = smallest_tolerance(needs.chain, [&](const EntryTable& table) {
       return table.entry_of(table.by_ring ? ring_of(needs.rays, first + c) : entity == nullptr ? 0 : entity[c]);
     });
   }
-  SightRow sight = {.inverse_m = &inverse_m_[first],
+  SightRow sight = {.inverse_m = surfaces_.surface.inverse_m + first,
                     .entity = entity,
-                    .tolerance = tolerates ? &tolerance_[first] : nullptr,
+                    .tolerance = tolerates ? &tolerance_[place] : nullptr,
                     .cols = needs.rays.cols,
                     .shift_m = 0.0F,
-                    .column = &column_[first],
-                    .seen_m = &seen_m_[first],
-                    .seen_from = &seen_from_[first]};
+                    .column = &column_[place],
+                    .seen_m = &seen_m_[place],
+                    .seen_from = &seen_from_[place],
+                    .cell = &cell_[place],
+                    .inverse_in_cell = &inverse_in_cell_[place]};
   const StereoRig& cameras = needs.view.cameras;
   for (const auto& [camera_m, bit] :
        {std::pair(cameras.left_m, kHiddenFromLeft), std::pair(cameras.right_m, kHiddenFromRight)}) {
@@ -199,34 +210,62 @@ std::size_t nearest_pixel(const RayPattern& rays, std::size_t from, const Triple
 }
 
 /// The pixels whose surfaces the turned rays of a block meet.
-void find_pixels(const RenderJob& job, std::uint32_t begin, const RayBlock& rays, std::uint32_t* pixel) {
+void find_pixels(const RenderJob& job, const std::uint32_t* ray_of_lane, const RayBlock& rays, std::uint32_t* pixel) {
   const GivenSurfaces& given = *job.given;
   const bool has_grid = given.grid.per_col != 0.0F && given.grid.per_row != 0.0F;
   if (has_grid) given_kernels(job.isa).pixels(given.grid, given.surface.rays, rays, pixel);
   for (std::uint32_t i = 0; i < rays.count; ++i) {
     if (has_grid && rays.dx[i] > 0.0F) continue;
     const Triple d = {rays.dx[i], rays.dy[i], rays.dz[i]};
-    pixel[i] = static_cast<std::uint32_t>(nearest_pixel(job.pattern, job.plan.ray_of_lane[begin + i], d));
+    pixel[i] = static_cast<std::uint32_t>(nearest_pixel(job.pattern, ray_of_lane[i], d));
   }
+}
+
+/// Ranges of rays that nothing turned, right from the image.
+void read_ranges(const RenderJob& job, const BlockPlaces& places, const RayBlock& rays, float* range_m) {
+  GivenValues values = job.given->values;
+  float gathered[kBlockRays];
+  if (places.is_run) {
+    values.value += places.first();
+  } else {
+    places.gather(values.value, gathered);
+    values.value = gathered;
+  }
+  values.rays.ox = rays.from_sensor_origin ? nullptr : rays.ox;
+  values.rays.dx = rays.dx;
+  given_kernels(job.isa).ranges(values, 0, rays.count, range_m, nullptr);
+}
+
+/// Their normals.
+void take_normals(const RenderJob& job, const BlockPlaces& places, const std::uint32_t* pixel, CastBlock& cast) {
+  NormalArrays normal = job.given->normal;
+  const Rigid* const turn = job.given->turns_normals ? &job.cast_from_sensor : nullptr;
+  const bool of_lanes = places.is_run && pixel == places.rays;
+  const std::size_t first = of_lanes ? normal.stride * places.first() : 0;
+  normal.x += first, normal.y += first, normal.z += first;
+  given_kernels(job.isa).turned_normals(normal, turn, of_lanes ? nullptr : pixel, places.lanes(), cast);
 }
 
 }  // namespace
 
-void take_given(const RenderJob& job, std::uint32_t begin, const RayBlock& rays, CastBlock& cast,
-                std::uint32_t* pixel) {
+const std::uint32_t* take_given(const RenderJob& job, const BlockPlaces& places, const RayBlock& rays,
+                                bool needs_entity, CastBlock& cast, std::uint32_t* turned_pixel) {
   const GivenSurfaces& given = *job.given;
   const GivenKernels& kernels = given_kernels(job.isa);
-  const std::uint32_t* const ray_of_lane = job.plan.ray_of_lane.data() + begin;
   const bool turned_rays = !job.chain.ray.empty();
+  const std::uint32_t* const pixel = turned_rays ? turned_pixel : places.rays;
   if (turned_rays) {
-    find_pixels(job, begin, rays, pixel);
+    find_pixels(job, places.rays, rays, turned_pixel);
+    kernels.ranges_at(given.surface.range_m, pixel, rays.count, cast.range_m);
+  } else if (given.values.value != nullptr) {
+    read_ranges(job, places, rays, cast.range_m);
   } else {
-    std::copy_n(ray_of_lane, rays.count, pixel);
+    places.gather(given.surface.range_m, cast.range_m);
   }
-  kernels.surfaces(given.surface, pixel, rays.count, cast);
-  if (given.normal.x == nullptr) return;
-  kernels.turned_normals(given.normal, given.turns_normals ? &job.cast_from_sensor : nullptr, pixel, rays.count, cast);
-  if (turned_rays) kernels.planes(given.surface.rays, job.cast_from_sensor, rays, ray_of_lane, pixel, cast);
+  if (given.normal.x != nullptr) take_normals(job, places, pixel, cast);
+  if (turned_rays) kernels.planes(given.surface.rays, job.cast_from_sensor, rays, places.rays, pixel, cast);
+  if (needs_entity) kernels.entities(given.surface.entity, pixel, rays.count, cast);
+  return pixel;
 }
 
 }  // namespace fathom

@@ -19,11 +19,13 @@
 
 namespace fathom {
 
+struct BlockPlaces;
 struct RenderJob;
 
 /// Arrays [rays].
 struct GivenSurfaces {
   GivenSurface surface = {};
+  GivenValues values = {};               ///< null values: `surface` has the ranges
   NormalArrays normal = {};              ///< unit; null: nothing reads normals
   bool turns_normals = false;            ///< whether they are in the sensor frame, else in the caster's coordinates
   const float* reflectivity = nullptr;   ///< null: 1
@@ -52,14 +54,16 @@ class PreparedImage {
  private:
   void find_normals(const GivenNeeds& needs, Executor& executor);
   void find_hidden(const GivenNeeds& needs, Executor& executor);
-  void find_hidden(const GivenNeeds& needs, std::uint32_t row);
+  /// `place`: of its arrays of SightRow.
+  void find_hidden(const GivenNeeds& needs, std::uint32_t row, std::size_t place);
 
   GivenSurfaces surfaces_;
   std::vector<float> range_m_, inverse_m_;
   std::vector<float> normal_x_, normal_y_, normal_z_;
   std::vector<std::uint8_t> hidden_;
-  std::vector<float> column_, seen_m_, tolerance_;  ///< arrays of SightRow
+  std::vector<float> column_, seen_m_, tolerance_, inverse_in_cell_;  ///< arrays of SightRow
   std::vector<std::uint32_t> seen_from_;
+  std::vector<std::int32_t> cell_;
 };
 
 /// Throws InputError if an array has another size than the sensor's rays, none or both of ranges and depths are given,
@@ -72,8 +76,9 @@ inline float single_far(double far_m) {
   return static_cast<float>(far_m);
 }
 
-/// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. `pixel`: the
-/// pixels whose surfaces the rays meet; of turned rays the nearest ones.
-void take_given(const RenderJob& job, std::uint32_t begin, const RayBlock& rays, CastBlock& cast, std::uint32_t* pixel);
+/// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. Returns the pixels
+/// whose surfaces the rays meet; of turned rays the nearest ones, in `turned_pixel`.
+const std::uint32_t* take_given(const RenderJob& job, const BlockPlaces& places, const RayBlock& rays,
+                                bool needs_entity, CastBlock& cast, std::uint32_t* turned_pixel);
 
 }  // namespace fathom

@@ -201,7 +201,7 @@ void CloudImage::find_rays(const GivenCloud& given, const RayPattern& sensor) {
     pattern_.direction_z[at] = static_cast<float>(p.z / distance);
   }
   for (std::size_t row = 0; row < rows_; ++row) fill_gaps(row * cols_, (row + 1) * cols_);
-  make_plan(pattern_, false, plan_);
+  make_plan(pattern_, false, plan_, CastOrder::kRows);
 }
 
 /// Rays that no point shows lie between their neighbours in the row: plans and neighbours read them.

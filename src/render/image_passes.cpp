@@ -115,6 +115,7 @@ class RowSegments {
     for (std::uint32_t q = 0; q < kBlockRays / kQuadRays; ++q)
       quads_[q] = row_ * quads_per_row + begin_ / kQuadRays + q;
     returns_.count = lanes;
+    draws_.is_run = lanes == count_;
     std::copy_n(job_.edge->range_m.data() + first, count_, returns_.range_m);
     const std::uint8_t* reached = job_.edge->reached.data() + first;
     for (std::uint32_t i = 0; i < count_; ++i) returns_.reason[i] = reached[i] != 0 ? kHit : kMasked;

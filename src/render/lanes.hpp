@@ -144,8 +144,8 @@ struct WindowKernels {
   void (*links)(const float* above, const float* row, std::uint32_t cols, float max_step_px, const RegionLinks& out);
 };
 
-/// Most pixels of a field at a time.
-inline constexpr std::uint32_t kFieldStep = 64;
+/// Most pixels of a field at a time, and most rows of its sums down the image.
+inline constexpr std::uint32_t kFieldStep = 64, kFieldRows = 4;
 
 /// The memory for making rows of a field: two lines, and the rows of the sum down the image.
 struct FieldScratch {
@@ -155,20 +155,23 @@ struct FieldScratch {
 
   FATHOM_KERNEL FieldScratch(const FieldKernel& kernel, std::uint32_t cols)
       : stride((cols + kFieldStep - 1) / kFieldStep * kFieldStep),
-        line(kernel.across.before + stride + kernel.across.after + 3 * kFieldStep),
-        rows(kernel.down.before + kernel.down.after + 1) {}
+        line((kernel.across.before + stride + kernel.across.after + 4 * kFieldStep - 1) / kFieldStep * kFieldStep),
+        rows(kernel.down.before + kernel.down.after + kFieldRows) {}
 
-  [[nodiscard]] FATHOM_KERNEL std::size_t floats() const { return 2 * std::size_t{line} + std::size_t{rows} * stride; }
+  [[nodiscard]] FATHOM_KERNEL std::size_t floats() const {
+    return 2 * std::size_t{line} + std::size_t{rows} * stride + kFieldStep;
+  }
 };
 
-/// A field at a key frame, before it is uniform.
+/// A field at a key frame.
 struct FieldImage {
   const FieldKernel* kernel;
   NoiseKey key;  ///< its frame is the key frame
   std::uint32_t draw;
   std::uint32_t rows, cols;
   bool closes;
-  float* out;  ///< [rows, cols]
+  float* out;               ///< [rows, cols]
+  bool is_uniform = false;  ///< else normal
 };
 
 struct FieldKernels {
@@ -226,14 +229,16 @@ struct NormalArrays {
 
 /// One row of an image, and the image of a camera beside it. Arrays [cols].
 struct SightRow {
-  const float* inverse_m;       ///< inverse depths; 0: met nothing
+  const float* inverse_m;       ///< inverse depths; 0: met nothing; readable one place beyond both ends
   const std::uint32_t* entity;  ///< null: one
   const float* tolerance;       ///< of each point; null: 0
   std::uint32_t cols;
   float shift_m;             ///< shift in columns times depth
-  float* column;             ///< of each point in the other image
+  float* column;             ///< of each point in the other image, and room for one more
   float* seen_m;             ///< inverse depth of the nearest surface that the camera sees at a column; 0: none
   std::uint32_t* seen_from;  ///< column of its point in the given image
+  std::int32_t* cell;        ///< the column that the surface of each point covers; see find_cells()
+  float* inverse_in_cell;    ///< its inverse depth there
 };
 
 struct GivenKernels {
@@ -247,9 +252,12 @@ struct GivenKernels {
   void (*hidden)(const SightRow& row, std::uint8_t bit, std::uint8_t* hidden);
   /// The nearest pixels to the rays of a camera, whose x is above 0; outside of the image those at its edge.
   void (*pixels)(const PixelGrid& grid, const ImageRays& image, const RayBlock& rays, std::uint32_t* pixel);
-  /// Ranges and entities of these pixels.
-  void (*surfaces)(const GivenSurface& surface, const std::uint32_t* pixel, std::uint32_t count, CastBlock& cast);
-  /// Their normals in the caster's coordinates; null: they have them already.
+  /// Ranges of these pixels.
+  void (*ranges_at)(const float* range_m, const std::uint32_t* pixel, std::uint32_t count, float* out);
+  /// Entities of these pixels, where a lane has a range.
+  void (*entities)(const std::uint32_t* entity, const std::uint32_t* pixel, std::uint32_t count, CastBlock& cast);
+  /// Their normals in the caster's coordinates; `cast_from_sensor`: null: they have them already. `pixel`: null: the
+  /// normals are of lanes.
   void (*turned_normals)(const NormalArrays& normals, const Rigid* cast_from_sensor, const std::uint32_t* pixel,
                          std::uint32_t count, CastBlock& cast);
   /// Where turned rays meet the planes of these pixels.

@@ -34,7 +34,12 @@ double typical_step_rad(const RayPattern& p, bool along_row) {
   return steps[32];
 }
 
-void plan_tiles(const RayPattern& p, CastPlan& plan) {
+void plan_tiles(const RayPattern& p, CastOrder order, CastPlan& plan) {
+  if (order == CastOrder::kRows) {
+    const std::uint32_t width = std::min(whole_packets(p.cols), kBlockRays);
+    plan.packet = {}, plan.tile = {width, kBlockRays / width};
+    return;
+  }
   const double col_step = p.cols > 1 ? typical_step_rad(p, true) : 0.0;
   const double row_step = p.rows > 1 ? typical_step_rad(p, false) : 0.0;
   const RaySteps steps = {col_step, row_step, p.rows};
@@ -100,10 +105,10 @@ void index_times(const RayPattern& pattern, const std::vector<std::uint32_t>& ra
 
 }  // namespace
 
-void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan) {
+void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan, CastOrder order) {
   ++plan.revision;
   plan.rows = pattern.rows, plan.cols = pattern.cols;
-  plan_tiles(pattern, plan);
+  plan_tiles(pattern, order, plan);
   plan.ray_of_lane.clear();
   plan.quad_keys.clear();
   plan.targets.clear();
@@ -141,13 +146,13 @@ void SensorRays::set_model(const SensorModel& model, bool rolling) {
   frame_ = 0;
   if (plan_.revision > 0 && same_rays(pattern, pattern_)) return;
   pattern_ = std::move(pattern);
-  make_plan(pattern_, rolling, plan_);
+  make_plan(pattern_, rolling, plan_, order_);
 }
 
 void SensorRays::set_frame(const SensorModel& model, bool rolling, std::uint32_t index) {
   if (frame_ == index) return;
   update_pattern(model, index, pattern_);
-  make_plan(pattern_, rolling, plan_);
+  make_plan(pattern_, rolling, plan_, order_);
   frame_ = index;
 }
 

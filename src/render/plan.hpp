@@ -20,6 +20,12 @@
 
 namespace fathom {
 
+/// The order of rays in memory.
+enum class CastOrder {
+  kTiles,  ///< tiles about square in angle: casts are fastest
+  kRows,   ///< rows of the frame: for rays that are not cast
+};
+
 /// Rays in casting order. "lane" arrays are [lanes], a multiple of 16; padding lanes repeat a real ray.
 struct CastPlan {
   std::uint64_t revision = 0;  ///< counts the calls of make_plan()
@@ -41,16 +47,24 @@ struct CastPlan {
   [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(dx.size()); }
   /// A block is a tile, of at most kBlockRays lanes.
   [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(first_lanes.size()) - 1; }
+  /// Whether the lanes of a block are neighbours in the arrays of a frame, without padding.
+  [[nodiscard]] bool is_run(std::uint32_t block) const {
+    const QuadTarget first = targets[first_lanes[block] / kQuadRays], last = targets[first_lanes[block + 1] / kQuadRays - 1];
+    const std::uint32_t lanes = first_lanes[block + 1] - first_lanes[block];
+    return packet.rows == 1 && last.filled == kQuadRays && last.index - first.index == lanes - kQuadRays;
+  }
 };
 
 /// Fills `plan` for a valid pattern; reuses its memory. `with_times`: whether rays are cast at their own times.
-void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan);
+void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan, CastOrder order = CastOrder::kTiles);
 
 /// Whether all values are equal.
 bool same_rays(const RayPattern& a, const RayPattern& b);
 
 class SensorRays {
  public:
+  explicit SensorRays(CastOrder order = CastOrder::kTiles) : order_(order) {}
+
   /// Makes the rays of frame 0 of a model that validate() accepts, and their plan, reusing memory. If no ray changes,
   /// the plan stays. `rolling`: rays are cast at their own times.
   void set_model(const SensorModel& model, bool rolling);
@@ -61,6 +75,7 @@ class SensorRays {
   [[nodiscard]] const CastPlan& plan() const { return plan_; }
 
  private:
+  CastOrder order_;
   RayPattern pattern_;
   CastPlan plan_;
   std::uint32_t frame_ = 0;

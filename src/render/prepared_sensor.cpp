@@ -46,7 +46,8 @@ Sensor preset_sensor(std::string name, std::string_view preset) {
   return sensor;
 }
 
-PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities) : sensor_(std::move(sensor)) {
+PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, CastOrder order)
+    : sensor_(std::move(sensor)), rays_(order) {
   if (sensor_.name.empty()) throw InputError("a sensor needs a name");
   named(sensor_, [&] {
     if (sensor_.parent != kNoEntity && index(sensor_.parent) >= entities.size()) {

@@ -21,7 +21,7 @@ class PreparedSensor {
  public:
   /// `entities`: of the scene. Throws InputError "sensor 'name': ..." when anything about the sensor is
   /// invalid, or its rays would not fit in memory.
-  PreparedSensor(Sensor sensor, std::span<const Entity> entities);
+  PreparedSensor(Sensor sensor, std::span<const Entity> entities, CastOrder order = CastOrder::kTiles);
 
   /// Replaces the chain. Throws InputError as the constructor does for a chain, and then changes nothing.
   void set_noise(NoiseChain noise, std::span<const Entity> entities);

@@ -50,7 +50,8 @@ class BlockRenderer {
     const RangeLimits range = limits();
     returns_.max_range_m = range.max_m;
     returns_.max_range_per_lane = range.max_per_lane;
-    draws_.rays = job.plan.ray_of_lane.data() + begin_;
+    draws_.rays = store_.places().rays;
+    draws_.is_run = store_.places().is_run;
   }
 
   void run() {
@@ -139,7 +140,13 @@ class BlockRenderer {
 
   void find_hidden() {
     if (job_.given == nullptr) return fathom::find_hidden(job_, begin_, cast_, returns_, surface_);
-    for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] = job_.given->hidden[pixel_[i]];
+    if (!job_.chain.ray.empty()) {
+      for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] = job_.given->hidden[pixel_[i]];
+      return;
+    }
+    std::uint8_t hidden[kBlockRays];
+    store_.places().gather(job_.given->hidden, hidden);
+    std::copy_n(hidden, rays_.count, surface_.hidden);
   }
 
   void mark_blanks() {
@@ -199,9 +206,7 @@ class BlockRenderer {
     const bool wanted = wants(Channel::kCleanRange) || wants(Channel::kCleanDepth) || wants(Channel::kCleanHit);
     if (job_.chain.ray.empty() || !wanted) return;
     if (job_.given != nullptr) {
-      for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        cast_.range_m[i] = job_.given->surface.range_m[job_.plan.ray_of_lane[begin_ + i]];
-      }
+      store_.places().gather(job_.given->surface.range_m, cast_.range_m);
       return store_clean();
     }
     if (job_.samples == nullptr) {
@@ -290,7 +295,7 @@ class BlockRenderer {
     store_.keep(cast_.range_m, scratch.range_m);
     if (shows_entity()) store_.keep(cast_.entity, scratch.entity);
     if (wants(Channel::kTriangleId)) store_.keep(cast_.triangle, scratch.triangle);
-    if (job_.given != nullptr) store_.keep(pixel_, scratch.pixel);
+    if (job_.given != nullptr && shows_surface(job_, frame_.channels())) store_.keep(pixel_, scratch.pixel);
     if (shows_normals()) {
       store_.keep(cast_.nx, scratch.nx), store_.keep(cast_.ny, scratch.ny), store_.keep(cast_.nz, scratch.nz);
       store_.keep(cast_.dx, scratch.dx), store_.keep(cast_.dy, scratch.dy), store_.keep(cast_.dz, scratch.dz);
@@ -309,7 +314,8 @@ class BlockRenderer {
     if (!shows_surface(job_, frame_.channels())) return;
     std::uint32_t taken[kBlockRays];
     store_.fetch(scratch.taken, taken);
-    if (job_.given != nullptr) BlockStore::load(scratch.pixel, taken, count, pixel_);
+    if (job_.given != nullptr) BlockStore::load(scratch.pixel, taken, count, pixel_room_);
+    pixel_ = pixel_room_;
     if (shows_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
     if (wants(Channel::kTriangleId)) BlockStore::load(scratch.triangle, taken, count, cast_.triangle);
     if (!shows_normals()) return;
@@ -324,7 +330,9 @@ class BlockRenderer {
   void cast() {
     if (job_.given != nullptr) {
       if (job_.given->normal.x != nullptr) turn_rays();
-      return take_given(job_, begin_, rays_, cast_, pixel_);
+      pixel_ = take_given(job_, store_.places(), rays_, needs_entity(), cast_, pixel_room_);
+      if (wants(Channel::kTriangleId)) std::fill_n(cast_.triangle, rays_.count, kNoTriangle);
+      return;
     }
     CastHits hits{.range_m = cast_.range_m};
     if (needs_entity()) hits.entity = cast_.entity;
@@ -467,8 +475,9 @@ class BlockRenderer {
   PlaneBlock planes_;
   DrawBuffer draws_;
   SurfaceBlock surface_;
-  ReturnHits hits_[kMostReturns];    // of diverging rays only
-  std::uint32_t pixel_[kBlockRays];  // of a given image: whose surface each ray met
+  ReturnHits hits_[kMostReturns];         // of diverging rays only
+  std::uint32_t pixel_room_[kBlockRays];
+  const std::uint32_t* pixel_ = nullptr;  // of a given image: whose surface each ray met
 };
 
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.

@@ -99,7 +99,8 @@ class SensorNoise::Impl {
         executor_(make_executor(options.compute.threads)),
         caster_(make_caster(options.compute.isa, *executor_)),
         episodes_(options.seed, 0, std::max(options.environments, 1U)),
-        sensor_(without_place(std::move(sensor)), options.ranges, options_.entities, episodes_.count()),
+        sensor_(without_place(std::move(sensor)), options.ranges, options_.entities, episodes_.count(),
+                CastOrder::kRows),
         next_(episodes_.count(), 0) {
     check_clock(sensor_.sensor(), simulator_options(options));
     check_sight(sensor_.sensor().noise, sensor_.prepared());
@@ -191,8 +192,9 @@ class SensorNoise::Impl {
   [[nodiscard]] const SensorNoiseOptions& options() const { return options_; }
 
  private:
-  /// Images whose blocks are shared out together, so that small images fill all threads. Their memory is kept.
-  static constexpr std::size_t kMostAtOnce = 64, kRaysAtOnce = std::size_t{1} << 21U;
+  /// Images whose blocks are shared out together, so that small images fill all threads. Their memory is kept. One
+  /// thread takes as many as its cache holds.
+  static constexpr std::size_t kMostAtOnce = 64, kRaysAtOnce = std::size_t{1} << 21U, kRaysInCache = 1U << 14U;
 
   /// The rays of images, and the chain for them.
   struct GivenRays {
@@ -259,8 +261,9 @@ class SensorNoise::Impl {
   void render_all(std::span<const GivenFrame> given, Frame& frame) {
     begin_frame(next_[0], frame_time(next_[0]), rays(), given.size(), frame);
     // Rays that differ from frame to frame have one plan at a time.
+    const std::size_t rays_at_once = executor_->threads() == 1 ? kRaysInCache : kRaysAtOnce;
     const std::size_t most =
-        std::clamp<std::size_t>(kRaysAtOnce / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
+        std::clamp<std::size_t>(rays_at_once / (std::size_t{rays().rows} * rays().cols), 1, kMostAtOnce);
     const std::size_t at_once = sensor_.prepared().view().rays_vary ? 1 : most;
     for (std::size_t first = 0; first < given.size(); first += at_once) {
       render(given, first, std::min(at_once, given.size() - first), frame);

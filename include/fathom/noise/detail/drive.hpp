@@ -68,6 +68,7 @@ struct alignas(64) DrawBuffer {
   float uniform[kMaxDraws][kBlockRays];
   const DrawFields* fields = nullptr;   ///< the source of the numbers; null: the key
   const std::uint32_t* rays = nullptr;  ///< [count], with fields: the place of each lane's ray in the frame
+  bool is_run = false;                  ///< whether these places are neighbours
 };
 
 /// One standard normal per lane: out[4 q + k] for ray k of quad quads[q].
@@ -102,18 +103,22 @@ template <class Tag>
 
 /// One number per lane out of a field.
 template <class Tag>
-[[gnu::noinline]] void take_field(const float* field, const std::uint32_t* rays, std::uint32_t count,
+[[gnu::noinline]] void take_field(const float* field, const DrawBuffer& draws, std::uint32_t count,
                                   float* __restrict out) {
-  for (std::uint32_t i = 0; i < count; ++i) out[i] = field[rays[i]];
+  if (draws.is_run) {
+    __builtin_memcpy(out, field + draws.rays[0], count * sizeof(float));
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) out[i] = field[draws.rays[i]];
+  }
 }
 
 template <NoiseModel M, class Tag>
 [[gnu::noinline]] void take_fields(std::uint32_t count, DrawBuffer& draws) {
   for (int k = 0; k < M::kDraws.normals; ++k) {
-    take_field<Tag>(draws.fields->normal[k], draws.rays, count, draws.normal[k]);
+    take_field<Tag>(draws.fields->normal[k], draws, count, draws.normal[k]);
   }
   for (int k = 0; k < M::kDraws.uniforms; ++k) {
-    take_field<Tag>(draws.fields->uniform[k], draws.rays, count, draws.uniform[k]);
+    take_field<Tag>(draws.fields->uniform[k], draws, count, draws.uniform[k]);
   }
 }
 
