@@ -189,23 +189,21 @@ class WindowLoop {
       const WindowRows rows = strip_.rows_of(row);
       for (; ready <= rows.bottom; ++ready) strip_.load(ready);
       strip_.enter(rows);
-      const bool is_full = strip_.is_full(rows);
-      for (std::uint32_t k = 0; k < count_; k += F8::kLanes) match_eight(row, rows, is_full, k);
+      for (std::uint32_t k = 0; k < count_; k += F8::kLanes) match_eight(row, rows, k);
     }
   }
 
  private:
-  /// Windows k to k + 7 of the strip. `rows_full`: WindowStrip::is_full().
-  void match_eight(std::uint32_t row, const WindowRows& rows, bool rows_full, std::uint32_t k) {
+  /// Windows k to k + 7 of the strip.
+  void match_eight(std::uint32_t row, const WindowRows& rows, std::uint32_t k) {
     const unsigned inside = count_ - k >= F8::kLanes ? 0xffU : (1U << (count_ - k)) - 1U;
     const auto valid = lt(F8::all(0.0F), F8::load(strip_.px(row - rows.top, k) + r_)) & F8::mask_from(inside);
     if (bits(valid) == 0) return put(row, k, F8::all(0.0F));
-    F8 low = F8::all(math::kInfinity), high = F8::all(0.0F), n = rows_full ? F8::all(side_ * side_) : high;
+    F8 low = F8::all(math::kInfinity), high = F8::all(0.0F), n = high;
     for (std::uint32_t i = 0; i < rows.count(); ++i) {
       const WindowLine& l = strip_.line(i);
-      low = min(F8::load(l.low + k), low), high = max(F8::load(l.high + k), high);
+      low = min(F8::load(l.low + k), low), high = max(F8::load(l.high + k), high), n = n + F8::load(l.n + k);
     }
-    for (std::uint32_t i = 0; i < rows.count() && !rows_full; ++i) n = n + F8::load(strip_.line(i).n + k);
     const unsigned unsure = bits(without(valid, le(high - low, F8::all(max_step_px_))));
     if (unsure != 0 && has_steps(rows, k, unsure, low, high)) {
       put(row, k, F8::all(0.0F));

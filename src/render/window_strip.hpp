@@ -119,7 +119,6 @@ struct alignas(64) WindowLine {
   std::uint32_t bins[kStrip];
   std::uint32_t has_sums;  // a bit for each eight columns
   bool has_bins;
-  bool is_full;  // whether all of its pixels are valid
 };
 
 /// The rows of a window; bottom is inside.
@@ -142,11 +141,6 @@ class WindowStrip {
   /// Chooses the rows of a window for line(). The bottom row must be loaded.
   void enter(const WindowRows& rows) {
     for (std::uint32_t i = rows.top; i <= rows.bottom; ++i) line_[i - rows.top] = &lines_[i % (2 * r_ + 1)];
-  }
-  /// Whether all pixels of the windows of these rows are in the image and valid.
-  [[nodiscard]] bool is_full(const WindowRows& rows) const {
-    const std::uint32_t side = 2 * r_ + 1;
-    return rows.count() == side && std::all_of(line_, line_ + side, [](const WindowLine* l) { return l->is_full; });
   }
   /// Row i of the window, from its top.
   [[nodiscard]] const WindowLine& line(std::uint32_t i) const { return *line_[i]; }
@@ -213,29 +207,20 @@ class WindowStrip {
     const F8 zero = F8::all(0.0F), none = F8::all(math::kInfinity), one = F8::all(1.0F);
     float low[kWide], there[kWide];
     double px[kWide];
-    l.is_full = true;
     for (std::uint32_t i = 0; i < wide; i += F8::kLanes) {
       const F8 each = F8::load(l.px + i);
       const auto valid = lt(zero, each);
       const F8 d = valid & each;
       d.store(l.px + i), D8::of(d).store(px + i);
       select(valid, d, none).store(low + i), (valid & one).store(there + i);
-      const unsigned inside = (1U << std::min(wide - i, F8::kLanes)) - 1U;
-      l.is_full = l.is_full && (bits(valid) & inside) == inside;
     }
-    l.is_full ? add<true>(l, l.px, there, px) : add<false>(l, low, there, px);
-  }
-
-  template <bool kFull>
-  void add(WindowLine& l, const float* low, const float* there, const double* px) const {
     for (std::uint32_t i = 0; i < kStrip; i += F8::kLanes) {
       F8 least = F8::load(low + i), most = F8::load(l.px + i), n = F8::load(there + i);
       D8 sum = D8::load(px + i);
       for (std::uint32_t k = i + 1; k <= i + 2 * r_; ++k) {
-        least = min(F8::load(low + k), least), most = max(F8::load(l.px + k), most), sum = sum + D8::load(px + k);
-        if constexpr (!kFull) n = n + F8::load(there + k);
+        least = min(F8::load(low + k), least), most = max(F8::load(l.px + k), most);
+        n = n + F8::load(there + k), sum = sum + D8::load(px + k);
       }
-      if constexpr (kFull) n = F8::all(static_cast<float>(static_cast<std::int32_t>(2 * r_ + 1)));
       least.store(l.low + i), most.store(l.high + i), n.store(l.n + i), sum.store(l.d + i);
     }
   }
