@@ -178,10 +178,15 @@ constexpr float kMostStep = 0.05F;
 /// Rounding, and the bend of a surface between two columns.
 constexpr float kSightMargin = 2e-3F;
 
+template <bool kHasEntities>
 FATHOM_KERNEL bool is_joined(const SightRow& row, std::int32_t c) {
   const float here = row.inverse_m[c], next = row.inverse_m[c + 1];
-  const bool same = row.entity == nullptr || row.entity[c] == row.entity[c + 1];
+  bool same = true;
+  if constexpr (kHasEntities) same = row.entity[c] == row.entity[c + 1];
   return (next > 0.0F) & same & (size_of(here - next) <= kMostStep * larger(here, next));
+}
+FATHOM_KERNEL bool is_joined(const SightRow& row, std::int32_t c) {
+  return row.entity == nullptr ? is_joined<false>(row, c) : is_joined<true>(row, c);
 }
 
 /// Draws the surface of point `from` between two columns of the other image, if the camera sees its front.
@@ -215,12 +220,13 @@ FATHOM_KERNEL void draw_point(const SightRow& row, std::uint32_t from) {
 /// Finds the points inside a row whose surfaces continue on the left and cover one column or none: most of them. The
 /// arithmetic is that of draw_surface(). Reads one point beyond the ends of a row; without entities the whole row is one
 /// loop without a rest.
+template <bool kHasEntities>
 [[gnu::noinline]] void find_cells(const SightRow& sight, std::int32_t* __restrict cell, float* __restrict value) {
   const SightRow row = sight;
   const float last = static_cast<float>(static_cast<std::int32_t>(row.cols)) - 1.0F;
-  const std::int32_t inset = row.entity == nullptr ? 0 : 1, stop = static_cast<std::int32_t>(row.cols) - inset;
+  const std::int32_t inset = kHasEntities ? 1 : 0, stop = static_cast<std::int32_t>(row.cols) - inset;
   for (std::int32_t c = inset; c < stop; ++c) {
-    const bool joined = is_joined(row, c), is_begun = is_joined(row, c - 1);
+    const bool joined = is_joined<kHasEntities>(row, c), is_begun = is_joined<kHasEntities>(row, c - 1);
     const float here = row.inverse_m[c], begin = row.column[c];
     const float end = math::select(joined, row.column[c + 1], begin + 0.5F);
     const float at_end = math::select(joined, row.inverse_m[c + 1], here), width = end - begin;
@@ -240,7 +246,8 @@ FATHOM_KERNEL void draw_point(const SightRow& row, std::uint32_t from) {
 
 /// Draws the surfaces of a row into the other image.
 void draw_row(const SightRow& row) {
-  find_cells(row, row.cell, row.inverse_in_cell);
+  const auto find = row.entity == nullptr ? find_cells<false> : find_cells<true>;
+  find(row, row.cell, row.inverse_in_cell);
   row.cell[0] = row.cell[row.cols - 1] = kSeveralCells;
   for (std::uint32_t c = 0; c < row.cols; ++c) {
     const std::int32_t k = row.cell[c];
