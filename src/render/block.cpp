@@ -13,7 +13,7 @@ namespace fathom {
 template <class T>
 void BlockPlaces::scatter(const T* lane, T* all) const {
   if (is_run) {
-    std::memcpy(all + first(), lane, lanes() * sizeof(T));
+    std::memcpy(all + first, lane, lanes() * sizeof(T));
     return;
   }
   for (std::uint32_t q = 0; q < quads; ++q) {
@@ -29,7 +29,7 @@ void BlockPlaces::scatter(const T* lane, T* all) const {
 template <class T>
 void BlockPlaces::gather(const T* all, T* lane) const {
   if (is_run) {
-    std::memcpy(lane, all + first(), lanes() * sizeof(T));
+    std::memcpy(lane, all + first, lanes() * sizeof(T));
     return;
   }
   for (std::uint32_t q = 0; q < quads; ++q) {
@@ -68,7 +68,7 @@ void BlockStore::values(Channel channel, const float* lanes, std::size_t plane) 
   if (out == nullptr) return;
   out += plane * frame_.size() + first_;
   float all[kBlockRays];
-  float* const to = places_.is_run ? out + places_.first() : all;
+  float* const to = places_.is_run ? out + places_.first : all;
   for (std::uint32_t i = 0; i < places_.lanes(); ++i) to[i] = shown(lanes[i]);
   if (!places_.is_run) places_.scatter(all, out);
 }

@@ -23,15 +23,16 @@ struct BlockPlaces {
       : targets(plan.targets.data() + plan.first_lanes[block] / kQuadRays),
         rays(plan.ray_of_lane.data() + plan.first_lanes[block]),
         quads((plan.first_lanes[block + 1] - plan.first_lanes[block]) / kQuadRays),
-        is_run(plan.is_run(block)) {}
+        first(plan.first_rays[block]),
+        is_run(first != CastPlan::kNoRun) {}
 
   const QuadTarget* targets;  ///< [quads]
   const std::uint32_t* rays;  ///< of the lanes
   std::uint32_t quads;
-  bool is_run;  ///< whether the lanes are neighbours there
+  std::uint32_t first;  ///< ray of a run
+  bool is_run;          ///< whether the lanes are neighbours there
 
   [[nodiscard]] std::uint32_t lanes() const { return quads * kQuadRays; }
-  [[nodiscard]] std::uint32_t first() const { return targets[0].index; }
   /// Copies the values of lanes to their places.
   template <class T>
   void scatter(const T* lane, T* all) const;

@@ -226,7 +226,7 @@ void read_ranges(const RenderJob& job, const BlockPlaces& places, const RayBlock
   GivenValues values = job.given->values;
   float gathered[kBlockRays];
   if (places.is_run) {
-    values.value += places.first();
+    values.value += places.first;
   } else {
     places.gather(values.value, gathered);
     values.value = gathered;
@@ -241,7 +241,7 @@ void take_normals(const RenderJob& job, const BlockPlaces& places, const std::ui
   NormalArrays normal = job.given->normal;
   const Rigid* const turn = job.given->turns_normals ? &job.cast_from_sensor : nullptr;
   const bool of_lanes = places.is_run && pixel == places.rays;
-  const std::size_t first = of_lanes ? normal.stride * places.first() : 0;
+  const std::size_t first = of_lanes ? normal.stride * places.first : 0;
   normal.x += first, normal.y += first, normal.z += first;
   given_kernels(job.isa).turned_normals(normal, turn, of_lanes ? nullptr : pixel, places.lanes(), cast);
 }

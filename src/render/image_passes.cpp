@@ -72,7 +72,6 @@ class RowSegments {
     surface_.optics = job.rig.optics;
     returns_.quads = quads_;
     returns_.surface = &surface_;
-    draws_.rays = rays_of_lane_;
   }
 
   void run(std::uint32_t row, std::uint32_t begin) {
@@ -115,7 +114,8 @@ class RowSegments {
     for (std::uint32_t q = 0; q < kBlockRays / kQuadRays; ++q)
       quads_[q] = row_ * quads_per_row + begin_ / kQuadRays + q;
     returns_.count = lanes;
-    draws_.is_run = lanes == count_;
+    draws_.rays = lanes == count_ ? nullptr : rays_of_lane_;
+    draws_.first_ray = static_cast<std::uint32_t>(first);
     std::copy_n(job_.edge->range_m.data() + first, count_, returns_.range_m);
     const std::uint8_t* reached = job_.edge->reached.data() + first;
     for (std::uint32_t i = 0; i < count_; ++i) returns_.reason[i] = reached[i] != 0 ? kHit : kMasked;

@@ -71,7 +71,11 @@ void append_tile(std::uint32_t top, std::uint32_t left, CastPlan& plan) {
   for (std::uint32_t row = top; row < bottom; row += plan.packet.rows) {
     for (std::uint32_t col = left; col < right; col += plan.packet.cols) append_packet(row, col, plan);
   }
-  plan.first_lanes.push_back(static_cast<std::uint32_t>(plan.ray_of_lane.size()));
+  const std::uint32_t begin = plan.first_lanes.back(), end = static_cast<std::uint32_t>(plan.ray_of_lane.size());
+  const QuadTarget first = plan.targets[begin / kQuadRays], last = plan.targets[end / kQuadRays - 1];
+  const bool is_run = plan.packet.rows == 1 && last.filled == kQuadRays && last.index - first.index + kQuadRays == end - begin;
+  plan.first_rays.push_back(is_run ? first.index : CastPlan::kNoRun);
+  plan.first_lanes.push_back(end);
 }
 
 /// Copies one per-ray array into lane order.
@@ -112,6 +116,7 @@ void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan, CastO
   plan.ray_of_lane.clear();
   plan.quad_keys.clear();
   plan.targets.clear();
+  plan.first_rays.clear();
   plan.first_lanes.assign(1, 0);
   for (std::uint32_t top = 0; top < plan.rows; top += plan.tile.rows) {
     for (std::uint32_t left = 0; left < plan.cols; left += plan.tile.cols) append_tile(top, left, plan);

@@ -43,16 +43,14 @@ struct CastPlan {
   std::vector<std::uint32_t> time_index;   ///< [lanes] into times_s
   std::vector<std::uint32_t> ray_of_lane;  ///< [lanes], index in the pattern
   std::vector<std::uint32_t> first_lanes;  ///< [blocks + 1], a multiple of 16; at the end: lanes
+  /// [blocks]: the first ray, if the lanes of the block are neighbours in the arrays of a frame, without padding; else
+  /// kNoRun.
+  std::vector<std::uint32_t> first_rays;
+  static constexpr std::uint32_t kNoRun = ~0U;
 
   [[nodiscard]] std::uint32_t lanes() const { return static_cast<std::uint32_t>(dx.size()); }
   /// A block is a tile, of at most kBlockRays lanes.
   [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(first_lanes.size()) - 1; }
-  /// Whether the lanes of a block are neighbours in the arrays of a frame, without padding.
-  [[nodiscard]] bool is_run(std::uint32_t block) const {
-    const QuadTarget first = targets[first_lanes[block] / kQuadRays], last = targets[first_lanes[block + 1] / kQuadRays - 1];
-    const std::uint32_t lanes = first_lanes[block + 1] - first_lanes[block];
-    return packet.rows == 1 && last.filled == kQuadRays && last.index - first.index == lanes - kQuadRays;
-  }
 };
 
 /// Fills `plan` for a valid pattern; reuses its memory. `with_times`: whether rays are cast at their own times.

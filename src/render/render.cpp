@@ -50,8 +50,8 @@ class BlockRenderer {
     const RangeLimits range = limits();
     returns_.max_range_m = range.max_m;
     returns_.max_range_per_lane = range.max_per_lane;
-    draws_.rays = store_.places().rays;
-    draws_.is_run = store_.places().is_run;
+    draws_.rays = store_.places().is_run ? nullptr : store_.places().rays;
+    draws_.first_ray = store_.places().first;
   }
 
   void run() {
@@ -70,7 +70,7 @@ class BlockRenderer {
   void run_after_window() {
     load_rays();
     load_matched();
-    has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
+    has_hits_ = any_hit();
     if (needs_points()) lanes_.place_returns(rays_, returns_);
     returns_.surface = &surface_;
     surface_.optics = job_.rig.optics;
@@ -100,7 +100,7 @@ class BlockRenderer {
     if (job_.samples != nullptr) mark_blanks();
     if (job_.chain.least_power > 0.0F) lose_weak();
     if (needs_points()) lanes_.place_returns(rays_, returns_);
-    has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
+    has_hits_ = any_hit();
     if (needs_angles() && (has_hits_ || wants(Channel::kEnergy))) find_angles();
     apply(job_.chain.angle_loss);
     if (job_.chain.needs_sight && has_hits_) find_hidden();
@@ -169,6 +169,10 @@ class BlockRenderer {
     lanes_.lose_weak(planes_.a, job_.chain.least_power, returns_);
   }
 
+  [[nodiscard]] bool any_hit() const {
+    const std::uint32_t* const end = returns_.reason + returns_.count;
+    return std::find(returns_.reason, end, kHitLane) != end;
+  }
   [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
   [[nodiscard]] bool wants_normals() const { return reads_normals(job_.chain, frame_.channels()); }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }

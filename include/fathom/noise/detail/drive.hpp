@@ -68,7 +68,7 @@ struct alignas(64) DrawBuffer {
   float uniform[kMaxDraws][kBlockRays];
   const DrawFields* fields = nullptr;   ///< the source of the numbers; null: the key
   const std::uint32_t* rays = nullptr;  ///< [count], with fields: the place of each lane's ray in the frame
-  bool is_run = false;                  ///< whether these places are neighbours
+  std::uint32_t first_ray = 0;          ///< place of the first ray; null `rays`: the others follow
 };
 
 /// One standard normal per lane: out[4 q + k] for ray k of quad quads[q].
@@ -105,8 +105,8 @@ template <class Tag>
 template <class Tag>
 [[gnu::noinline]] void take_field(const float* field, const DrawBuffer& draws, std::uint32_t count,
                                   float* __restrict out) {
-  if (draws.is_run) {
-    __builtin_memcpy(out, field + draws.rays[0], count * sizeof(float));
+  if (draws.rays == nullptr) {
+    __builtin_memcpy(out, field + draws.first_ray, count * sizeof(float));
   } else {
     for (std::uint32_t i = 0; i < count; ++i) out[i] = field[draws.rays[i]];
   }
