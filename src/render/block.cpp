@@ -29,7 +29,7 @@ void BlockPlaces::scatter(const T* lane, T* all) const {
 template <class T>
 void BlockPlaces::gather(const T* all, T* lane) const {
   if (is_run) {
-    std::memcpy(lane, all + first, lanes() * sizeof(T));
+    copy_run(all + first, lanes() * sizeof(T), lane);
     return;
   }
   for (std::uint32_t q = 0; q < quads; ++q) {

@@ -196,13 +196,13 @@ class BlockRenderer {
 
   void load_rays() {
     const std::size_t bytes = rays_.count * sizeof(float);
-    std::memcpy(rays_.dx, job_.plan.dx.data() + begin_, bytes);
-    std::memcpy(rays_.dy, job_.plan.dy.data() + begin_, bytes);
-    std::memcpy(rays_.dz, job_.plan.dz.data() + begin_, bytes);
+    copy_run(job_.plan.dx.data() + begin_, bytes, rays_.dx);
+    copy_run(job_.plan.dy.data() + begin_, bytes, rays_.dy);
+    copy_run(job_.plan.dz.data() + begin_, bytes, rays_.dz);
     if (rays_.from_sensor_origin) return;
-    std::memcpy(rays_.ox, job_.plan.ox.data() + begin_, bytes);
-    std::memcpy(rays_.oy, job_.plan.oy.data() + begin_, bytes);
-    std::memcpy(rays_.oz, job_.plan.oz.data() + begin_, bytes);
+    copy_run(job_.plan.ox.data() + begin_, bytes, rays_.ox);
+    copy_run(job_.plan.oy.data() + begin_, bytes, rays_.oy);
+    copy_run(job_.plan.oz.data() + begin_, bytes, rays_.oz);
   }
 
   /// With ray noise, the clean range needs a separate cast, along the rays without noise.
