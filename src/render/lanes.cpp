@@ -240,11 +240,26 @@ void for_each_stretch(const EdgeRow& row, const EdgeRow* above, const EdgeRow* b
   }
 }
 
+/// Calls f(pixel) for [begin, end) in loops of 16, which become vectors without a rest: the last one repeats pixels.
+template <class F>
+FATHOM_KERNEL void for_each_pixel(std::ptrdiff_t begin, std::ptrdiff_t end, F f) {
+  constexpr std::ptrdiff_t kAtOnce = 16;
+  if (end - begin < kAtOnce) {
+    for (std::ptrdiff_t p = begin; p < end; ++p) f(p);
+    return;
+  }
+  for (std::ptrdiff_t at = begin; at < end; at += kAtOnce) {
+    const std::ptrdiff_t first = std::min(at, end - kAtOnce);
+    for (std::ptrdiff_t p = first; p < first + kAtOnce; ++p) f(p);
+  }
+}
+
 [[gnu::noinline]] void edge_angles_between(const EdgeRow& image_row, const Neighbourhood& around, std::ptrdiff_t begin,
                                            std::ptrdiff_t end, float* __restrict out) {
   const EdgeRow row = image_row;
   const Neighbourhood n = around;
-  for (std::ptrdiff_t p = begin; p < end; ++p) out[p - begin] = edge_angle(row, n, p);
+  for_each_pixel(
+      begin, end, [&](std::ptrdiff_t p) __attribute__((always_inline)) { out[p - begin] = edge_angle(row, n, p); });
 }
 
 void edge_angles(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
@@ -265,10 +280,11 @@ void edge_angles(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below,
   const EdgeRow row = image_row;
   const EdgeNormals normals = row_normals;
   const Neighbourhood n = around;
-  for (std::ptrdiff_t p = begin; p < end; ++p) {
-    const Jump found = edge_jump(row, normals, n, p);
-    jump[p - begin] = found.excess, jump_rad[p - begin] = found.angle_rad;
-  }
+  for_each_pixel(
+      begin, end, [&](std::ptrdiff_t p) __attribute__((always_inline)) {
+        const Jump found = edge_jump(row, normals, n, p);
+        jump[p - begin] = found.excess, jump_rad[p - begin] = found.angle_rad;
+      });
 }
 
 void edge_jumps(const EdgeRow& row, const EdgeNormals& normals, const EdgeRow* above, const EdgeRow* below,
