@@ -47,6 +47,8 @@ constexpr std::array<ChannelInfo, kChannelCount> kChannels = {{
     {Channel::kEnergy, ElementType::kFloat32, 1, "", "energy that reaches the cameras, 0 to 1; NaN on a miss"},
     {Channel::kCleanHit, ElementType::kFloat32, 3, "m", "hit point of the noise-free ray, sensor frame; NaN on a miss"},
     {Channel::kLabel, ElementType::kUint32, 1, "", "id of the label of what was struck; 0: none, or a miss"},
+    {Channel::kVelocity, ElementType::kFloat32, 1, "m/s",
+     "of the surface along the ray against the sensor, noise applied; above 0 the range grows; NaN on a miss"},
 }};
 
 constexpr bool in_order() {

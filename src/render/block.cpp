@@ -185,6 +185,7 @@ class SampleCaster {
       cast_.dx[lane + s] = turned_sample.x, cast_.dy[lane + s] = turned_sample.y, cast_.dz[lane + s] = turned_sample.z;
     }
     if (!has_origins()) return;
+    if (sees_motion_) std::fill_n(times_s_ + lane, kRayLanes, time_of_lane(job_, begin_ + i));
     const bool own = !rays_.from_sensor_origin;
     const Triple o = moved(pose, own ? rays_.ox[i] : 0.0F, own ? rays_.oy[i] : 0.0F, own ? rays_.oz[i] : 0.0F);
     std::fill_n(cast_.ox + lane, kRayLanes, o.x);
@@ -204,7 +205,9 @@ class SampleCaster {
     } else {
       std::copy_n(job_.cast_from_sensor.t, 3, rays.origin);
     }
-    job_.caster.cast(rays, {cast_.range_m, cast_.entity, cast_.triangle, cast_.nx, cast_.ny, cast_.nz});
+    if (sees_motion_) rays.times_s = times_s_;
+    job_.caster.cast(rays, {cast_.range_m, cast_.entity, cast_.triangle, cast_.nx, cast_.ny, cast_.nz,
+                            job_.speeds.empty() ? nullptr : cast_.speed_m_s});
   }
 
   /// The returns of ray i.
@@ -237,6 +240,7 @@ class SampleCaster {
     out.triangle[i] = r.met ? cast_.triangle[at] : kNoTriangle;
     out.nx[i] = cast_.nx[at], out.ny[i] = cast_.ny[at], out.nz[i] = cast_.nz[at];
     out.dx[i] = cast_.dx[at], out.dy[i] = cast_.dy[at], out.dz[i] = cast_.dz[at];
+    out.speed_m_s[i] = cast_.speed_m_s[at];
   }
 
   const RenderJob& job_;
@@ -244,7 +248,9 @@ class SampleCaster {
   std::uint32_t begin_;
   const RayBlock& rays_;
   bool rolling_;
+  bool sees_motion_ = sees_motion(job_);
   CastBlock cast_;
+  float times_s_[kBlockRays];
   SampleHits met_;
   Echoes echoes_;
 };

@@ -151,6 +151,19 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
   return staged;
 }
 
+void stage_velocity(std::string_view sensor, const NoiseChain& chain, std::span<const Entity> entities, bool closes,
+                    StagedChain& staged) {
+  constexpr std::uint32_t kFirstPlace = 1U << 16U;  // apart from the streams of the other chain
+  for (std::uint32_t place = 0; place < chain.size(); ++place) {
+    const Noise& noise = chain[place].noise;
+    ActiveNoise active = make_active(chain[place], make_stream(sensor, kFirstPlace + place, noise.slug()), entities);
+    if (noise.is_identity() && active.others.empty()) continue;
+    add_correlated(chain[place].correlation, closes, active, staged);
+    staged.differs_by_entity |= !chain[place].by_entity.empty();
+    staged.velocity.push_back(std::move(active));
+  }
+}
+
 std::uint32_t count_correlated(const StagedChain& chain) {
   if (chain.correlated.empty()) return 0;
   const CorrelatedDraws& last = chain.correlated.back();
@@ -327,6 +340,13 @@ void check_correlation(const ChainEntry& entry, const SensorTraits& sensor) {
     throw InputError(fmt::format("correlation.across_px = {:g} is summed over {} columns; a turn of the sensor has {}",
                                  c.across_px, across.before + across.after + 1, sensor.cols));
   }
+}
+
+void check_velocity_model(const Noise& noise) {
+  const SurfaceNeeds needs = noise.info().needs;
+  const bool reads = needs.angles || needs.sight || needs.neighbours || needs.camera || needs.baseline;
+  if (noise.stage() == Stage::kRange && !reads) return;
+  throw InputError(fmt::format("{} does not act on a velocity; models of stage range without a camera do", noise.slug()));
 }
 
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities) {

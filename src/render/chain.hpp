@@ -61,6 +61,7 @@ struct SightTolerance {
 struct StagedChain {
   std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
+  std::vector<ActiveNoise> velocity = {};  ///< models of stage kRange that act on the velocity
   std::vector<CorrelatedDraws> correlated = {};
   std::optional<WindowRule> window;       ///< of the model of stage kImage
   bool needs_surface = false;             ///< whether any model reads a Surface
@@ -110,6 +111,10 @@ inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
 StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy,
                         std::span<const Entity> entities, bool closes = false);
 
+/// Adds the models that act on the velocity. `closes`: as stage_chain().
+void stage_velocity(std::string_view sensor, const NoiseChain& chain, std::span<const Entity> entities, bool closes,
+                    StagedChain& staged);
+
 /// Number of correlated random numbers of the chain.
 [[nodiscard]] std::uint32_t count_correlated(const StagedChain& chain);
 
@@ -135,6 +140,9 @@ void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const Se
 /// Throws InputError if the correlation of an entry is outside its limits, the model draws nothing, or the sensor has
 /// no rows and columns or too small a turn.
 void check_correlation(const ChainEntry& entry, const SensorTraits& sensor);
+
+/// Throws InputError unless the model suits a velocity: of stage kRange, without a camera.
+void check_velocity_model(const Noise& noise);
 
 /// All of these checks, for the whole chain.
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);

@@ -197,6 +197,18 @@ Pose EnvironmentSensor::world_from_sensor(std::uint32_t environment, const Scene
   return pose;
 }
 
+RigidSpeed EnvironmentSensor::speed(std::uint32_t environment, const Scene& scene, double stamp_s) const {
+  const Sensor& s = sensor();
+  Motion motion;
+  if (const std::optional<Pose>& set = poses_[environment]) {
+    motion.pose = *set;
+  } else {
+    const Trajectory& path = offsets_.empty() ? s.parent_from_sensor : motions_[environment];
+    motion = {path.at(stamp_s), twist_at(path, stamp_s)};
+  }
+  return narrow((motion_at(scene, s.parent, stamp_s) * motion).twist);
+}
+
 namespace {
 
 /// Poses of a task of set().

@@ -26,6 +26,8 @@ class Environments::Impl {
     Caster* caster = nullptr;     // its own, or that of a view with the same scene and origin
     FrameTime time;
     Pose world_from_sensor;
+    RigidSpeed speed;
+    bool reads_speed = false;
     EdgeScratch edge;
     FieldStore fields;
   };
@@ -261,12 +263,14 @@ class Environments::Impl {
       if (placed_s != stamp_s) moved_.place(e, stamp_s, scene_);
       placed_s = stamp_s;
       view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp_s);
+      view.reads_speed = frames[i]->channels().contains(Channel::kVelocity);
+      if (view.reads_speed) view.speed = sensors_[i].speed(e, scene_, stamp_s);
       const Vec3 origin = origin_near(view.world_from_sensor.translation_m);
       view.caster = find_placed(s, stamp_s, origin);
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
-      view.caster->place(scene_, stamp_s, origin, walker);
+      view.caster->place(scene_, stamp_s, origin, walker, {});
       view.caster->set_masks(seen_.masks());
     }
   }
@@ -300,6 +304,7 @@ class Environments::Impl {
             .world_from_sensor = narrow(view.world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
+            .speeds = std::span(&view.speed, view.reads_speed ? 1 : 0),
             .rig = view_rig(sensor.view(e), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,

@@ -14,6 +14,7 @@
 #include "render/lanes.hpp"
 #include "render/render.hpp"
 #include "trace/caster.hpp"
+#include "trace/tree/layout.hpp"
 
 namespace fathom {
 
@@ -84,6 +85,16 @@ class BlockStore {
 /// Stores the channels that are values of the pattern.
 void store_pattern(const RenderJob& job, Frame& frame);
 
+/// Whether entities move between the rays of a job.
+inline bool sees_motion(const RenderJob& job) {
+  const tree::World* world = job.caster.world();
+  return !job.rolling_cast_from_sensor.empty() && world != nullptr && world->key_count > 0;
+}
+/// The time of a ray of a rolling sensor, by its lane in the plan.
+inline float time_of_lane(const RenderJob& job, std::uint32_t lane) {
+  return job.plan.times_s[job.plan.time_index[lane]];
+}
+
 /// The hits of one return of each ray of a block, in the caster's coordinates. A ray without this return has a miss
 /// here, and `blank` says whether it has other returns.
 struct alignas(64) ReturnHits {
@@ -92,6 +103,7 @@ struct alignas(64) ReturnHits {
   float nx[kBlockRays], ny[kBlockRays], nz[kBlockRays];
   float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];  ///< of the sample that struck it
   float intensity[kBlockRays];                           ///< 0 on a miss
+  float speed_m_s[kBlockRays];                           ///< of the surface along that sample
   std::uint32_t blank[kBlockRays];
 };
 

@@ -32,6 +32,7 @@ struct alignas(64) CastBlock {
   float range_m[kBlockRays];
   std::uint32_t entity[kBlockRays], triangle[kBlockRays];
   float nx[kBlockRays], ny[kBlockRays], nz[kBlockRays];
+  float speed_m_s[kBlockRays];  ///< of the surface along the ray
 };
 
 /// Room for up to three planes of results of a block before they go to the frame.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "render/prepared_sensor.hpp"
 
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,16 @@ namespace {
 template <class F>
 void named(const Sensor& sensor, F f) {
   with_prefix([&] { return fmt::format("sensor '{}'", sensor.name); }, f);
+}
+
+/// Throws InputError for a chain that does not suit the sensor, or its velocity.
+void check_chains(const Sensor& sensor, const NoiseChain& noise, const SensorView& view, std::size_t entities) {
+  const SensorTraits traits = make_traits(view, sensor.rolling, sensor.returns.size());
+  check_chain(noise, traits, sensor.model, entities);
+  with_prefix([] { return std::string("velocity_noise"); }, [&] {
+    for (const ChainEntry& entry : sensor.velocity_noise) check_velocity_model(entry.noise);
+    check_chain(sensor.velocity_noise, traits, sensor.model, entities);
+  });
 }
 
 /// Throws InputError for a divergence or returns that do not suit the sensor.
@@ -83,7 +94,7 @@ void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
     }
     const SensorView view = make_view(sensor.model);
     check_divergence(sensor.divergence, view);
-    check_chain(sensor.noise, make_traits(view, sensor.rolling, sensor.returns.size()), sensor.model, entities.size());
+    check_chains(sensor, sensor.noise, view, entities.size());
   });
   sensor_ = std::move(sensor);
   view_ = make_view(sensor_.model);
@@ -92,12 +103,13 @@ void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
 }
 
 void PreparedSensor::check_noise(const NoiseChain& noise, std::span<const Entity> entities) const {
-  check_chain(noise, make_traits(view_, sensor_.rolling, returns()), sensor_.model, entities.size());
+  check_chains(sensor_, noise, view_, entities.size());
 }
 
 StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const {
   StagedChain chain =
       stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);
+  stage_velocity(sensor_.name, sensor_.velocity_noise, entities, view_.closes, chain);
   chain.least_power = sensor_.detection.least_power();
   return chain;
 }
@@ -111,6 +123,12 @@ Rigid narrow(const Pose& pose, const Vec3& origin) {
              z = rotate(pose.rotation, {0, 0, 1}), t = pose.translation_m - origin;
   const auto f = [](double v) { return static_cast<float>(v); };
   return {{f(x.x), f(y.x), f(z.x), f(x.y), f(y.y), f(z.y), f(x.z), f(y.z), f(z.z)}, {f(t.x), f(t.y), f(t.z)}};
+}
+
+RigidSpeed narrow(const Twist& twist) {
+  const Vec3 &v = twist.linear_m_s, &w = twist.turn_rad_s;
+  const auto f = [](double x) { return static_cast<float>(x); };
+  return {{f(v.x), f(v.y), f(v.z)}, {f(w.x), f(w.y), f(w.z)}};
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include "render/chain.hpp"
 #include "render/plan.hpp"
 #include "render/surface_math.hpp"
+#include "scene/poses.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
@@ -59,6 +60,7 @@ class PreparedSensor {
 
 /// The pose relative to `origin`, in single precision.
 Rigid narrow(const Pose& pose, const Vec3& origin);
+RigidSpeed narrow(const Twist& twist);
 
 /// The cameras of a sensor with this pose in the caster's coordinates.
 RigView view_rig(const SensorView& view, const Rigid& cast_from_sensor);

@@ -41,6 +41,20 @@ FATHOM_KERNEL Triple moved(const Rigid& p, float x, float y, float z) {
   return {turn(p, 0, x, y, z) + p.t[0], turn(p, 1, x, y, z) + p.t[1], turn(p, 2, x, y, z) + p.t[2]};
 }
 
+/// The velocity of a rigid frame: of its origin, m/s, and its rotation, rad/s.
+struct RigidSpeed {
+  float v[3];
+  float w[3];
+};
+
+/// The speed along d of the origin of a ray, given in the frame of a sensor with this pose.
+FATHOM_KERNEL float origin_speed(const RigidSpeed& s, const Rigid& pose, const Triple& origin, const Triple& d) {
+  const Triple arm = turned(pose, origin.x, origin.y, origin.z);
+  const float x = s.v[0] + (s.w[1] * arm.z - s.w[2] * arm.y), y = s.v[1] + (s.w[2] * arm.x - s.w[0] * arm.z),
+              z = s.v[2] + (s.w[0] * arm.y - s.w[1] * arm.x);
+  return x * d.x + y * d.y + z * d.z;
+}
+
 /// The reason of a ray of this range under the limits low and high.
 FATHOM_KERNEL std::uint32_t gate(float range, float low, float high) {
   const std::uint32_t near_far = range < low ? kNearLane : range > high ? kFarLane : kHitLane;

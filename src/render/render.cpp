@@ -107,6 +107,7 @@ class BlockRenderer {
     apply(job_.chain.loss);
     if (!job_.chain.edge_loss.empty()) keep_for_edges();
     store_energy();
+    store_velocity();
   }
 
   /// From hit noise on.
@@ -131,7 +132,7 @@ class BlockRenderer {
     for (const auto& [to, from] :
          {std::pair(cast_.range_m, hits.range_m), std::pair(cast_.nx, hits.nx), std::pair(cast_.ny, hits.ny),
           std::pair(cast_.nz, hits.nz), std::pair(cast_.dx, hits.dx), std::pair(cast_.dy, hits.dy),
-          std::pair(cast_.dz, hits.dz)}) {
+          std::pair(cast_.dz, hits.dz), std::pair(cast_.speed_m_s, hits.speed_m_s)}) {
       std::memcpy(to, from, bytes);
     }
     std::memcpy(cast_.entity, hits.entity, bytes);
@@ -342,6 +343,7 @@ class BlockRenderer {
     if (needs_entity()) hits.entity = cast_.entity;
     if (wants(Channel::kTriangleId)) hits.triangle = cast_.triangle;
     if (wants_normals()) hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
+    if (wants(Channel::kVelocity)) hits.speed_m_s = cast_.speed_m_s;
     cast_world(hits);
   }
 
@@ -355,6 +357,11 @@ class BlockRenderer {
     turn_rays();
     if (!rolling()) std::copy_n(job_.cast_from_sensor.t, 3, rays.origin);
     if (rolling() || !rays_.from_sensor_origin) rays.ox = cast_.ox, rays.oy = cast_.oy, rays.oz = cast_.oz;
+    float times_s[kBlockRays];
+    if (sees_motion(job_)) {
+      for (std::uint32_t i = 0; i < rays_.count; ++i) times_s[i] = time_of_lane(job_, begin_ + i);
+      rays.times_s = times_s;
+    }
     job_.caster.cast(rays, hits);
   }
 
@@ -418,6 +425,36 @@ class BlockRenderer {
     if (!wants(Channel::kEnergy)) return;
     surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
     store_.values(Channel::kEnergy, planes_.a);
+  }
+
+  /// The velocity of the surface that the ray met.
+  void store_velocity() {
+    if (!wants(Channel::kVelocity)) return;
+    std::fill_n(planes_.a, rays_.count, kNoNumber);
+    for (std::uint32_t i = 0; i < rays_.count && job_.given == nullptr; ++i) {
+      const bool own = !rays_.from_sensor_origin;
+      const Triple origin = {own ? rays_.ox[i] : 0.0F, own ? rays_.oy[i] : 0.0F, own ? rays_.oz[i] : 0.0F};
+      const std::uint32_t time = rolling() ? job_.plan.time_index[begin_ + i] : 0;
+      const Rigid& pose = rolling() ? job_.rolling_cast_from_sensor[time] : job_.cast_from_sensor;
+      const Triple d = {cast_.dx[i], cast_.dy[i], cast_.dz[i]};
+      if (!(cast_.range_m[i] < math::kInfinity)) continue;
+      planes_.a[i] = cast_.speed_m_s[i] - origin_speed(job_.speeds[time], pose, origin, d);
+    }
+    if (!job_.chain.velocity.empty()) add_velocity_noise();
+    store_.values(Channel::kVelocity, planes_.a);
+  }
+
+  /// Models act on the velocities as on ranges.
+  void add_velocity_noise() {
+    const ReturnBlock kept = returns_;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const bool met = cast_.range_m[i] < math::kInfinity && job_.given == nullptr;
+      returns_.reason[i] = met ? kHitLane : kMissLane;
+      returns_.range_m[i] = planes_.a[i];
+    }
+    for (const ActiveNoise& n : job_.chain.velocity) apply(n);
+    std::copy_n(returns_.range_m, rays_.count, planes_.a);
+    returns_ = kept;
   }
 
   /// The surface that the ray met, or that a window took, even where the return was lost.

@@ -79,6 +79,7 @@ struct RenderJob {
   Rigid world_from_sensor;
   std::span<const Rigid> rolling_cast_from_sensor;  ///< [plan.times_s], or empty: not rolling
   std::span<const Rigid> rolling_world_from_sensor;
+  std::span<const RigidSpeed> speeds;  ///< of the sensor: [plan.times_s] if rolling, else one; read by kVelocity
   RigView rig;
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size

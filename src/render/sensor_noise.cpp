@@ -303,6 +303,7 @@ class SensorNoise::Impl {
             .world_from_sensor = narrow(world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
+            .speeds = {},
             .rig = view_rig(sensor_.view(e), cast_from_sensor),
             .should_stop = options_.should_stop,
             .edge = &slot.edge,

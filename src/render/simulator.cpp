@@ -29,6 +29,7 @@ namespace {
 struct RenderedSensor {
   PreparedSensor prepared;
   std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
+  std::vector<RigidSpeed> speeds = {};
   EdgeScratch edge = {};
   FieldStore fields = {};
   mutable FreshFrames fresh = {};
@@ -88,8 +89,11 @@ class Simulator::Impl {
     const Pose world_from_sensor = pose(prepared, stamp);
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
     FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
-    update_caster(stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice);
+    update_caster(id, stamp, world_from_sensor.translation_m,
+                  device == nullptr ? Walker::kProcessor : Walker::kDevice);
     place_rolling(s, stamp);
+    s.speeds.clear();
+    if (frame.channels().contains(Channel::kVelocity)) find_speeds(s, stamp);
     FrameWriter writer(frame);
     writer.resize(prepared.rays().rows, prepared.rays().cols, prepared.returns());
     writer.set_time(index, time.content, stamp, time.delivered_s);
@@ -108,6 +112,7 @@ class Simulator::Impl {
                     .world_from_sensor = narrow(world_from_sensor, {}),
                     .rolling_cast_from_sensor = s.rolling_cast,
                     .rolling_world_from_sensor = s.rolling_world,
+                    .speeds = s.speeds,
                     .rig = view_rig(prepared.view(), cast_from_sensor),
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
@@ -172,18 +177,43 @@ class Simulator::Impl {
   [[nodiscard]] int threads() const { return executor_->threads(); }
 
  private:
-  /// Brings the trees to `stamp`, unless they are up to date.
-  void update_caster(double stamp, const Vec3& sensor_m, Walker walker) {
+  /// The rays over whose times moving entities were placed.
+  struct Scan {
+    std::uint32_t sensor = ~0U;  ///< ~0U: none
+    std::uint64_t plan = 0;      ///< CastPlan::revision
+
+    friend bool operator==(const Scan&, const Scan&) = default;
+  };
+
+  /// Brings the trees to `stamp`, and over the times of the rays of a sensor, unless they are up to date.
+  void update_caster(SensorId id, double stamp, const Vec3& sensor_m, Walker walker) {
     const Vec3 origin = origin_near(sensor_m);
-    const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
+    const CastPlan& plan = at(id).prepared.plan();
+    const bool moves = scene_.moves();
+    Scan scan;
+    if (moves && !plan.times_s.empty()) scan = {fathom::index(id), plan.revision};
+    const bool unchanged =
+        updated_ && scene_.revision() == revision_ && (!moves || (stamp == stamp_ && scan == scan_));
     const bool ready = walker == Walker::kDevice || walker == walker_;
     if (unchanged && ready && origin == caster_->origin() && seen_.version() == seen_version_) return;
-    caster_->place(scene_, stamp, origin, walker);
+    updated_ = false;
+    caster_->place(scene_, stamp, origin, walker, plan.times_s);
     caster_->set_masks(seen_.masks());
     caster_->commit(walker);
     seen_version_ = seen_.version();
     surfaces_.update(scene_);
-    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
+    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, scan_ = scan, walker_ = walker;
+  }
+
+  /// The velocity of a sensor at every distinct time of its rays.
+  void find_speeds(RenderedSensor& s, double stamp) {
+    const Sensor& sensor = s.prepared.sensor();
+    const auto add = [&](double time) {
+      const Motion parent_from_sensor = {sensor.parent_from_sensor.at(time), twist_at(sensor.parent_from_sensor, time)};
+      s.speeds.push_back(narrow((motion_at(scene_, sensor.parent, time) * parent_from_sensor).twist));
+    };
+    for (const float time : s.prepared.plan().times_s) add(stamp + double{time});
+    if (s.speeds.empty()) add(stamp);
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.
@@ -210,6 +240,7 @@ class Simulator::Impl {
   bool updated_ = false;
   std::uint64_t revision_ = 0;
   double stamp_ = 0.0;
+  Scan scan_;
   Walker walker_ = Walker::kProcessor;  // for which the trees are up to date
   SeenMasks seen_;
   std::uint64_t seen_version_ = 0;  // in the caster

@@ -21,6 +21,39 @@ namespace {
 
 bool is_finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
+/// The keys between which a motion is at a time, and that time within the first turn of a loop. Without a second key the
+/// pose of the first is held.
+struct Leg {
+  const StampedPose* from;
+  const StampedPose* to;
+  double stamp_s;
+
+  [[nodiscard]] double duration_s() const { return to->stamp_s - from->stamp_s; }
+};
+
+/// The later leg at the time of a key.
+Leg leg_at(const Trajectory& motion, double stamp_s) {
+  const std::vector<StampedPose>& keys = motion.keys();
+  const double first = keys.front().stamp_s, last = keys.back().stamp_s;
+  if (motion.loops() && last > first) {
+    const double period = last - first;
+    stamp_s -= period * std::floor((stamp_s - first) / period);
+  }
+  if (!(stamp_s >= first)) return {&keys.front(), nullptr, stamp_s};
+  if (stamp_s >= last) return {&keys.back(), nullptr, stamp_s};
+  const auto next = std::upper_bound(keys.begin(), keys.end(), stamp_s,
+                                     [](double t, const StampedPose& key) { return t < key.stamp_s; });
+  return {&*(next - 1), &*next, stamp_s};
+}
+
+/// The vector along the axis of a rotation, as long as its angle (rad), which is at most pi.
+Vec3 rotation_vector(Quaternion q) {
+  if (q.w < 0.0) q = {-q.w, -q.x, -q.y, -q.z};
+  const Vec3 v = {q.x, q.y, q.z};
+  const double length = norm(v);
+  return length > 0.0 ? (2.0 * math::atan2(length, q.w) / length) * v : Vec3{};
+}
+
 /// Throws unless an array of `each` numbers a pose holds `count` of them.
 void check_count(std::string_view what, std::size_t numbers, std::size_t each, std::size_t count) {
   if (numbers == each * count) return;
@@ -80,17 +113,42 @@ void Trajectory::hold(const Pose& fixed) {
 }
 
 Pose Trajectory::at(double stamp_s) const {
-  const double first = keys_.front().stamp_s, last = keys_.back().stamp_s;
-  if (loop_ && last > first) {
-    const double period = last - first;
-    stamp_s -= period * std::floor((stamp_s - first) / period);
+  const Leg leg = leg_at(*this, stamp_s);
+  if (leg.to == nullptr || !(leg.stamp_s > keys_.front().stamp_s)) return leg.from->pose;
+  return interpolate(leg.from->pose, leg.to->pose, (leg.stamp_s - leg.from->stamp_s) / leg.duration_s());
+}
+
+Twist twist_at(const Trajectory& motion, double stamp_s) {
+  if (motion.is_fixed()) return {};
+  const Leg leg = leg_at(motion, stamp_s);
+  if (leg.to == nullptr) return {};
+  const Pose &a = leg.from->pose, &b = leg.to->pose;
+  const double per_s = 1.0 / leg.duration_s();
+  const Vec3 turn = rotate(a.rotation, rotation_vector(conjugate(a.rotation) * b.rotation));
+  return {per_s * (b.translation_m - a.translation_m), per_s * turn};
+}
+
+Motion operator*(const Motion& a, const Motion& b) {
+  const Vec3 arm = rotate(a.pose.rotation, b.pose.translation_m);
+  return {a.pose * b.pose,
+          {a.twist.linear_m_s + cross(a.twist.turn_rad_s, arm) + rotate(a.pose.rotation, b.twist.linear_m_s),
+           a.twist.turn_rad_s + rotate(a.pose.rotation, b.twist.turn_rad_s)}};
+}
+
+Motion motion_at(const Scene& scene, EntityId entity, double stamp_s) {
+  Motion motion;
+  for (EntityId up = entity; up != kNoEntity; up = scene.entities()[index(up)].parent) {
+    const Trajectory& path = scene.entities()[index(up)].parent_from_entity;
+    motion = Motion{path.at(stamp_s), twist_at(path, stamp_s)} * motion;
   }
-  if (!(stamp_s > first)) return keys_.front().pose;
-  if (stamp_s >= last) return keys_.back().pose;
-  const auto next = std::upper_bound(keys_.begin(), keys_.end(), stamp_s,
-                                     [](double t, const StampedPose& key) { return t < key.stamp_s; });
-  const StampedPose &a = *(next - 1), &b = *next;
-  return interpolate(a.pose, b.pose, (stamp_s - a.stamp_s) / (b.stamp_s - a.stamp_s));
+  return motion;
+}
+
+bool is_moving(const Scene& scene, EntityId entity) {
+  for (EntityId up = entity; up != kNoEntity; up = scene.entities()[index(up)].parent) {
+    if (!scene.entities()[index(up)].parent_from_entity.is_fixed()) return true;
+  }
+  return false;
 }
 
 Quaternion from_rotation_vector(const Vec3& rotation_rad) {

@@ -24,6 +24,27 @@ Pose moved(const Pose& nominal, const Pose& offset);
 /// The same of each key of a motion.
 Trajectory moved(const Trajectory& nominal, const Pose& offset);
 
+/// The velocity of a frame in the axes of the outer frame: of its origin, and its rotation about that.
+struct Twist {
+  Vec3 linear_m_s, turn_rad_s;
+};
+
+/// Zero where a motion holds its pose; at a key the velocity behind it.
+Twist twist_at(const Trajectory& motion, double stamp_s);
+
+/// A pose and how it changes.
+struct Motion {
+  Pose pose;
+  Twist twist;
+};
+Motion operator*(const Motion& a_from_b, const Motion& b_from_c);
+
+/// Of an entity in the world, by its own motion and those of its parents; kNoEntity is the world itself.
+Motion motion_at(const Scene& scene, EntityId entity, double stamp_s);
+
+/// Whether an entity or a parent of it is on a trajectory.
+bool is_moving(const Scene& scene, EntityId entity);
+
 /// The poses of all entities of a scene at once: each is one product with its parent's, however deep the tree.
 class WorldPoses {
  public:

@@ -37,6 +37,9 @@ struct CastRays {
   bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
   /// Rays see entities whose mask shares a bit (Caster::set_masks). kSeesAll costs no time.
   std::uint32_t mask = kSeesAll;
+  /// Times after the stamp of the scan, among those of Caster::place(); such rays have separate origins. Null: the
+  /// stamp.
+  const float* times_s = nullptr;
 };
 
 /// Arrays to fill, [count]; all but range_m may be null.
@@ -46,6 +49,7 @@ struct CastHits {
   std::uint32_t* triangle = nullptr;  ///< kNoTriangle on a miss
   /// World unit normal, turned against the ray; undefined on a miss.
   float *nx = nullptr, *ny = nullptr, *nz = nullptr;
+  float* speed_m_s = nullptr;  ///< of the surface along the ray; undefined on a miss
 };
 
 /// Lines of sight from one point to `count` others, a multiple of 16. Arrays are [count].
@@ -74,15 +78,17 @@ class Caster {
  public:
   virtual ~Caster() = default;
   /// Takes over changes of the scene at `stamp_s` since the last call: meshes, entities, poses, vertices. Rays and hits
-  /// are relative to `origin` then. Casts see the changes after commit().
-  virtual void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker) = 0;
+  /// are relative to `origin` then. Casts see the changes after commit(). `times_s`: times of rays after the stamp,
+  /// ascending, at which entities on a trajectory have moved on; casters of tests ignore them.
+  virtual void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker,
+                     std::span<const float> times_s) = 0;
   /// Sets the masks of the placed entities, [entities]; missing masks are kSeesAll. Casts see the change after
   /// commit().
   virtual void set_masks(std::span<const std::uint32_t> masks) = 0;
   /// Makes the placed entities visible to casts of this walker. Forks may commit in parallel.
   virtual void commit(Walker walker) = 0;
   void update(const Scene& scene, double stamp_s, const Vec3& origin) {
-    place(scene, stamp_s, origin, Walker::kProcessor);
+    place(scene, stamp_s, origin, Walker::kProcessor, {});
     commit(Walker::kProcessor);
   }
   /// Another caster of the same scene for other poses of its entities. It shares the costly trees of meshes, which may

@@ -135,6 +135,7 @@ inline Sensor any_sensor() {
   if (*rc::gen::arbitrary<bool>()) sensor.detection.reach_10_m = 1.0F;
   if (!std::holds_alternative<StereoCamera>(sensor.model)) set_any_returns(sensor);
   sensor.noise = any_chain(sensor);
+  if (*rc::gen::arbitrary<bool>()) sensor.velocity_noise = {DistanceNoise{.mean_m = 0.1F, .stddev_m = 0.2F}};
   return sensor;
 }
 
@@ -181,6 +182,11 @@ inline Scene any_room() {
     entity.one_sided = *rc::gen::inRange(0, 4) == 0;
     entity.material = *rc::gen::element<std::string>("", "table", "retro", "matt");
     scene.add_entity(std::move(entity));
+  }
+  if (*rc::gen::arbitrary<bool>()) {
+    const Pose from = room.entities()[1].parent_from_entity.at(0.0);
+    scene.set_motion(EntityId{1}, Trajectory({{0.02, from}, {0.3, {{2, -1, 0}, from_roll_pitch_yaw(0.2, 0, 3)}}}));
+    scene.set_parent(EntityId{2}, EntityId{1});
   }
   return scene;
 }

@@ -147,6 +147,8 @@ class JobCheck {
     see("range limits", f.rays.max_range_m + (f.rays.max_per_lane ? first : 0), f.rays.max_per_lane ? count : 1);
     see("quads", f.rays.quad_keys + first / 4, (count + 3) / 4);
     see_any("times", f.rays.time_index, first, count);
+    if (f.rolling_cast != nullptr) see("times", f.rays.times_s, 1);
+    if (f.out.velocity != nullptr) see("speeds", f.speeds, 1);
     if (!see("targets", f.rays.targets + first / 4, (count + 3) / 4)) return false;
     std::uint32_t least = ~0U, most = 0;
     for (std::uint32_t lane = first; lane < end; lane += 4) {
@@ -171,6 +173,7 @@ class JobCheck {
 
   void world(const tree::World& w) {
     see("nodes", w.nodes, tree::sorted_nodes(w.instance_count));
+    if (w.key_count > 0) see("keys of motion", w.keys, w.key_count);
     if (w.instance_count == 0 || !see("instances", w.instances, w.instance_count)) return;
     for (std::uint32_t i = 0; i < w.instance_count; ++i) {
       if (w.instances[i].nodes == nullptr) continue;
@@ -185,7 +188,8 @@ class JobCheck {
     for (std::uint32_t i = 0; i < s.count; ++i) see("models", s.first[i].models, 1), entries(s.first[i].entries);
   }
   void chain(const device::Chain& c) {
-    for (const device::Steps* s : {&c.ray, &c.angle_loss, &c.loss, &c.edge_loss, &c.on_return, &c.dropout}) steps(*s);
+    for (const device::Steps* s : {&c.ray, &c.angle_loss, &c.loss, &c.edge_loss, &c.on_return, &c.dropout, &c.velocity})
+      steps(*s);
     if (c.tolerance_count == 0 || !see("tolerances", c.tolerances, c.tolerance_count)) return;
     for (std::uint32_t i = 0; i < c.tolerance_count; ++i) {
       see("tolerances of entries", c.tolerances[i].of_entry, 1), entries(c.tolerances[i].entries);
@@ -197,7 +201,7 @@ class JobCheck {
     using C = device::Channels;
     const C& o = f.out;
     for (const float* p :
-         {o.range, o.clean_range, o.incidence, o.azimuth, o.elevation, o.intensity, o.depth, o.clean_depth, o.energy}) {
+         {o.range, o.clean_range, o.incidence, o.azimuth, o.elevation, o.intensity, o.depth, o.clean_depth, o.energy, o.velocity}) {
       see_any("channels", p, first, count);
     }
     for (const float* p : {o.hit_world, o.hit_sensor, o.normal, o.clean_hit}) {

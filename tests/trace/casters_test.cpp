@@ -72,7 +72,7 @@ RC_GTEST_PROP(Casters, MeetWhatTheMaskOfTheRaysSees, (std::uint32_t seed)) {
       whole.caster->set_masks(std::vector<std::uint32_t>(scene.entities().size(), 1));
       whole.caster->commit(Walker::kProcessor);
     }
-    whole.caster->place(scene, 0.0, {}, Walker::kProcessor);
+    whole.caster->place(scene, 0.0, {}, Walker::kProcessor, {});
     whole.caster->set_masks(masks);
     whole.caster->commit(Walker::kProcessor);
     alone.caster->update(part, 0.0, {});

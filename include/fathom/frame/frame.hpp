@@ -40,12 +40,14 @@ enum class Channel : std::uint8_t {
   kEnergy,      ///< float; E (noise/stereo_energy.hpp), the angle as in the chain, else cosine; NaN on a miss
   kCleanHit,    ///< 3 x float, m, sensor frame; the hit point of the noise-free ray, nothing lost; NaN on a miss
   kLabel,       ///< uint32, Label::id of the entity struck, also where the return is lost; 0: no label, or a miss
+  kVelocity,    ///< float, m/s; along the ray, of the surface against the sensor, noise applied; above 0: the range
+                ///< grows; NaN on a miss
 };
-inline constexpr std::size_t kChannelCount = 19;
+inline constexpr std::size_t kChannelCount = 20;
 inline constexpr std::array<std::string_view, kChannelCount> kChannelNames = {
     "range",       "clean_range", "hit_world", "hit_sensor", "normal",      "incidence", "entity_id",
     "triangle_id", "ring",        "azimuth",   "elevation",  "time_offset", "intensity", "reason",
-    "depth",       "clean_depth", "energy",    "clean_hit",  "label"};
+    "depth",       "clean_depth", "energy",    "clean_hit",  "label",     "velocity"};
 
 constexpr std::string_view to_string(Channel channel) { return kChannelNames[static_cast<std::size_t>(channel)]; }
 
@@ -131,6 +133,7 @@ class FATHOM_API Frame {
   [[nodiscard]] std::span<const float> depth_m() const { return floats(Channel::kDepth); }
   [[nodiscard]] std::span<const float> clean_depth_m() const { return floats(Channel::kCleanDepth); }
   [[nodiscard]] std::span<const float> energy() const { return floats(Channel::kEnergy); }
+  [[nodiscard]] std::span<const float> velocity_m_s() const { return floats(Channel::kVelocity); }
   [[nodiscard]] PointSpan hit_world_m() const { return points(Channel::kHitWorld); }
   [[nodiscard]] PointSpan hit_sensor_m() const { return points(Channel::kHitSensor); }
   [[nodiscard]] PointSpan clean_hit_sensor_m() const { return points(Channel::kCleanHit); }

@@ -100,8 +100,10 @@ struct Sensor {
   SensorModel model;
   Trajectory parent_from_sensor = {};  ///< in the world, or in the frame of the entity it is attached to
   EntityId parent = kNoEntity;
-  bool rolling = false;  ///< casts each ray from the pose at its own time offset (motion distortion)
+  bool rolling = false;  ///< casts each ray at its own time offset: sensor and entities move on (motion distortion)
   NoiseChain noise;
+  /// Noise of Channel::kVelocity: models of stage range, whose metres are metres per second.
+  NoiseChain velocity_noise = {};
   /// Empty: depth and stereo cameras drop returns outside their limits; other kinds keep them.
   std::optional<RangePolicy> range_policy = {};
   /// Whether its rays meet the entity that it is attached to. Otherwise a body around the sensor is ignored.

@@ -51,6 +51,7 @@ constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
     {Channel::kEnergy, {"energy"}},
     {Channel::kCleanHit, {"clean_x", "clean_y", "clean_z"}},
     {Channel::kLabel, {"label"}},
+    {Channel::kVelocity, {"velocity"}},
 }};
 
 void append_field(PointLayout& layout, std::string_view name, Channel channel, std::uint32_t plane) {

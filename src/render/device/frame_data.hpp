@@ -55,7 +55,7 @@ struct Tolerance {
 };
 
 struct Chain {
-  Steps ray, angle_loss, loss, edge_loss, on_return, dropout;
+  Steps ray, angle_loss, loss, edge_loss, on_return, dropout, velocity;
   const Tolerance* tolerances;
   std::uint32_t tolerance_count;
   bool needs_surface, needs_sight;
@@ -76,6 +76,7 @@ struct Rays {
   const std::uint32_t* quad_keys;   ///< [lanes / 4]
   const QuadTarget* targets;        ///< [lanes / 4]
   const std::uint32_t* time_index;  ///< null unless rolling
+  const float* times_s;             ///< by time
   std::uint32_t lanes, rows, cols;
 };
 
@@ -102,7 +103,7 @@ struct Samples {
 /// The returns of a ray are `ray_return` elements apart.
 struct Channels {
   float *range, *clean_range, *hit_world, *hit_sensor, *normal, *incidence, *azimuth, *elevation, *intensity;
-  float *depth, *clean_depth, *energy, *clean_hit;
+  float *depth, *clean_depth, *energy, *clean_hit, *velocity;
   std::uint32_t *entity_id, *triangle_id, *label;
   Reason* reason;
   std::size_t plane, ray_return;
@@ -133,6 +134,7 @@ struct FrameData {
   Image image;
   Rigid cast_from_sensor, world_from_sensor;
   const Rigid *rolling_cast, *rolling_world;  ///< by time; null: not rolling
+  const RigidSpeed* speeds;                   ///< by time if rolling; null: not read
   RigView rig;
   Chain chain;
   Policy policy;

@@ -85,7 +85,7 @@ Rays rays_of(const CastPlan& plan, const Window& window, Keeper& keeper) {
   rays.min_range_m = rays.min_per_lane ? lanes(plan.min_range_m) : keeper.keep(std::span(plan.min_range_m));
   rays.max_range_m = rays.max_per_lane ? lanes(plan.max_range_m) : keeper.keep(std::span(plan.max_range_m));
   rays.quad_keys = quads(plan.quad_keys), rays.targets = quads(plan.targets);
-  rays.time_index = lanes(plan.time_index);
+  rays.time_index = lanes(plan.time_index), rays.times_s = keeper.keep(std::span(plan.times_s));
   rays.lanes = window.lane_end, rays.rows = plan.rows, rays.cols = plan.cols;
   return rays;
 }
@@ -224,7 +224,8 @@ bool is_known(const ActiveNoise& n) {
 
 bool has_models(const StagedChain& chain) {
   for (const auto* list :
-       {&chain.ray, &chain.angle_loss, &chain.loss, &chain.edge_loss, &chain.on_return, &chain.dropout}) {
+       {&chain.ray, &chain.angle_loss, &chain.loss, &chain.edge_loss, &chain.on_return, &chain.dropout,
+        &chain.velocity}) {
     if (!std::all_of(list->begin(), list->end(), is_known)) return false;
   }
   return true;
@@ -247,6 +248,7 @@ Channels channels_of(std::size_t first, Frame& frame) {
           .clean_depth = floats(Channel::kCleanDepth),
           .energy = floats(Channel::kEnergy),
           .clean_hit = floats(Channel::kCleanHit),
+          .velocity = floats(Channel::kVelocity),
           .entity_id = at(writer.entity_id()),
           .triangle_id = at(writer.triangle_id()),
           .label = at(writer.label()),
@@ -285,6 +287,7 @@ Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
           .edge_loss = add(chain, chain.edge_loss, keeper),
           .on_return = add(chain, chain.on_return, keeper),
           .dropout = add(chain, chain.dropout, keeper),
+          .velocity = add(chain, chain.velocity, keeper),
           .tolerances = keeper.keep(std::span<const Tolerance>(tolerances)),
           .tolerance_count = static_cast<std::uint32_t>(tolerances.size()),
           .needs_surface = chain.needs_surface,
@@ -305,6 +308,7 @@ FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
   data.cast_from_sensor = job.cast_from_sensor, data.world_from_sensor = job.world_from_sensor;
   data.rolling_cast = keeper.keep(job.rolling_cast_from_sensor);
   data.rolling_world = keeper.keep(job.rolling_world_from_sensor);
+  data.speeds = keeper.keep(job.speeds);
   data.rig = job.rig;
   data.chain = last_chain_ == &job.chain ? last_.chain : gather(job.chain, keeper);
   data.policy = policy_of(job.range_policy);

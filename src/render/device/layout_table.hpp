@@ -13,7 +13,7 @@
 
 namespace fathom::device {
 
-using tree::Box, tree::Instance, tree::Leaf, tree::Node, tree::Refit, tree::SortedTree, tree::World;
+using tree::Box, tree::Instance, tree::Leaf, tree::MeshMap, tree::MotionKey, tree::Node, tree::Refit, tree::SortedTree, tree::World;
 
 #define FATHOM_AT(type, field) static_cast<std::uint32_t>(offsetof(type, field))
 
@@ -27,10 +27,10 @@ struct SizesOfAll;
 template <class... Ts>
 struct SizesOfAll<std::variant<Ts...>> : SizesOf<Ts...> {};
 
-using SentStructs = SizesOf<Node, Leaf, Box, Instance, World, SortedTree, Refit, FieldKernel, LineKernel, KeyTime,
+using SentStructs = SizesOf<Node, Leaf, Box, MeshMap, MotionKey, Instance, World, SortedTree, Refit, FieldKernel, LineKernel, KeyTime,
                             FieldJob, Model, Entries, NoiseStep, Steps, Tolerance, Chain, Rays, Image, Samples,
                             Channels, Edges, Windowed, FrameData, Rigid, RigView, Optics, SurfaceView, SurfaceLaw,
-                            LawEntry, QuadTarget, SampleDirection, WindowRule, EdgeReads, EnergyGain>;
+                            LawEntry, RigidSpeed, QuadTarget, SampleDirection, WindowRule, EdgeReads, EnergyGain>;
 using SentModels = SizesOfAll<RegisteredNoise>;
 
 inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
@@ -39,15 +39,22 @@ inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
                                                 FATHOM_AT(Instance, leaves),
                                                 FATHOM_AT(Instance, bounds),
                                                 FATHOM_AT(Instance, typical_area),
-                                                FATHOM_AT(Instance, m_from_w),
+                                                FATHOM_AT(Instance, map),
                                                 FATHOM_AT(Instance, w_from_m),
                                                 FATHOM_AT(Instance, mesh),
-                                                FATHOM_AT(Instance, inverse),
-                                                FATHOM_AT(Instance, at),
+                                                FATHOM_AT(Instance, first_key),
+                                                FATHOM_AT(MeshMap, at),
+                                                FATHOM_AT(MeshMap, m_from_w),
+                                                FATHOM_AT(MotionKey, per_s),
+                                                FATHOM_AT(MotionKey, inverse),
+                                                FATHOM_AT(MotionKey, at),
+                                                FATHOM_AT(MotionKey, velocity),
+                                                FATHOM_AT(MotionKey, turn_rate),
                                                 FATHOM_AT(Instance, mask),
                                                 FATHOM_AT(Instance, one_sided),
                                                 FATHOM_AT(World, instances),
                                                 FATHOM_AT(World, boxes),
+                                                FATHOM_AT(World, keys),
                                                 FATHOM_AT(World, bounds),
                                                 FATHOM_AT(World, slack),
                                                 FATHOM_AT(World, instance_count),
@@ -90,6 +97,7 @@ inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
                                                 FATHOM_AT(Tolerance, entries),
                                                 FATHOM_AT(Chain, edge_loss),
                                                 FATHOM_AT(Chain, dropout),
+                                                FATHOM_AT(Chain, velocity),
                                                 FATHOM_AT(Chain, tolerances),
                                                 FATHOM_AT(Chain, tolerance_count),
                                                 FATHOM_AT(Chain, needs_surface),
@@ -107,6 +115,7 @@ inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
                                                 FATHOM_AT(Rays, quad_keys),
                                                 FATHOM_AT(Rays, targets),
                                                 FATHOM_AT(Rays, time_index),
+                                                FATHOM_AT(Rays, times_s),
                                                 FATHOM_AT(Rays, lanes),
                                                 FATHOM_AT(Image, ring),
                                                 FATHOM_AT(Samples, choices),
@@ -114,6 +123,7 @@ inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
                                                 FATHOM_AT(Samples, coinciding),
                                                 FATHOM_AT(Samples, separation_m),
                                                 FATHOM_AT(Channels, depth),
+                                                FATHOM_AT(Channels, velocity),
                                                 FATHOM_AT(Channels, entity_id),
                                                 FATHOM_AT(Channels, reason),
                                                 FATHOM_AT(Channels, plane),
@@ -129,6 +139,7 @@ inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
                                                 FATHOM_AT(FrameData, cast_from_sensor),
                                                 FATHOM_AT(FrameData, world_from_sensor),
                                                 FATHOM_AT(FrameData, rolling_cast),
+                                                FATHOM_AT(FrameData, speeds),
                                                 FATHOM_AT(FrameData, rig),
                                                 FATHOM_AT(FrameData, chain),
                                                 FATHOM_AT(FrameData, policy),

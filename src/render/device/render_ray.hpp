@@ -22,6 +22,7 @@ struct Met {
   float range_m;
   std::uint32_t entity, triangle;
   Triple n;
+  float speed_m_s;  ///< of the surface along the ray, if asked for
 };
 
 class RayRenderer {
@@ -96,6 +97,7 @@ class RayRenderer {
     apply(f_.chain.loss);
     if (f_.chain.edge_loss.count > 0) keep_for_edges();
     store_energy();
+    if (f_.out.velocity != nullptr) store_velocity();
     if (f_.chain.has_window) {
       keep_for_window();
     } else {
@@ -196,13 +198,25 @@ class RayRenderer {
   /// Casts the ray from m.o along m.d.
   FATHOM_KERNEL void meet(Met& m, bool with_normal) const {
     LaneHit hit = {kFarthest};
-    trace<false>({m.o, {m.d.x, m.d.y, m.d.z}, 0.0F, f_.mask}, hit);
+    const float* const time_s = time();
+    trace<false>({m.o, {m.d.x, m.d.y, m.d.z}, 0.0F, f_.mask, time_s}, hit);
     m.entity = hit.instance, m.triangle = hit.triangle;
     m.range_m = hit.instance == tree::kNone ? math::kInfinity : hit.t;
-    m.n = {0.0F, 0.0F, 0.0F};
-    if (!with_normal || hit.instance == tree::kNone) return;
-    const Point n = world_normal(f_.world.instances[hit.instance], hit.place, {m.d.x, m.d.y, m.d.z});
+    m.n = {0.0F, 0.0F, 0.0F}, m.speed_m_s = 0.0F;
+    if (hit.instance == tree::kNone) return;
+    const tree::Instance& met = f_.world.instances[hit.instance];
+    const float o[3] = {m.o.x, m.o.y, m.o.z}, d[3] = {m.d.x, m.d.y, m.d.z};
+    if (f_.out.velocity != nullptr) m.speed_m_s = speed_along(f_.world, met, time_s, o, d, hit.t);
+    if (!with_normal) return;
+    tree::MeshMap own;
+    const Point n = world_normal(met, map_at(f_.world, met, time_s, own), hit.place, d);
     m.n = {n.x, n.y, n.z};
+  }
+
+  /// The time of the ray if entities move between the rays of the frame, else null.
+  [[nodiscard]] FATHOM_KERNEL const float* time() const {
+    const bool moves = f_.rolling_cast != nullptr && f_.world.key_count > 0;
+    return moves ? f_.rays.times_s + f_.rays.time_index[lane_] : nullptr;
   }
 
   /// Out of line: it has four calls, and the walk is most of the code.
@@ -288,6 +302,20 @@ class RayRenderer {
       least = own < least ? own : least;
     }
     return least;
+  }
+
+  /// The velocity of the surface that the ray met. Models act on it as on a range.
+  FATHOM_KERNEL void store_velocity() {
+    const bool met = met_.entity != tree::kNone;
+    const std::uint32_t number = f_.rolling_cast != nullptr ? f_.rays.time_index[lane_] : 0;
+    const Triple from = s_.from_sensor_origin ? Triple{0.0F, 0.0F, 0.0F} : Triple{s_.ray.ox, s_.ray.oy, s_.ray.oz};
+    const float velocity = met_.speed_m_s - origin_speed(f_.speeds[number], pose(), from, met_.d);
+    const Return kept = s_.hit;
+    const std::uint32_t reason = s_.reason;
+    s_.hit.range_m = velocity, s_.reason = met ? kHitLane : kMissLane;
+    apply(f_.chain.velocity);
+    put(f_.out.velocity, math::select(met, s_.hit.range_m, kNoNumber));
+    s_.hit = kept, s_.reason = reason;
   }
 
   FATHOM_KERNEL void keep_for_edges() const {

@@ -175,6 +175,7 @@ tree::World Worlds::add(tree::World world, const ResidentTrees& trees, Keeper& k
   for (std::uint32_t i = 0; i < count; ++i) instances_.push_back(trees.placed(world.instances[i]));
   world.instances = keeper.keep(std::span<const tree::Instance>(instances_));
   world.boxes = keeper.keep(std::span(world.boxes, count));
+  world.keys = keeper.keep(std::span(world.keys, world.key_count));
   const std::size_t nodes = tree::sorted_nodes(count) * sizeof(tree::Node), keys = count * sizeof(std::uint64_t);
   auto* const at = pointer_to<tree::Node>(take(nodes));
   world.nodes = at;

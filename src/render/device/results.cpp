@@ -53,7 +53,7 @@ template <class F>
 void for_each_array(Channels& a, const Channels& b, F f) {
   using C = Channels;
   for (float* C::*m : {&C::range, &C::clean_range, &C::incidence, &C::azimuth, &C::elevation, &C::intensity, &C::depth,
-                       &C::clean_depth, &C::energy}) {
+                       &C::clean_depth, &C::energy, &C::velocity}) {
     f(a.*m, b.*m, 1U);
   }
   for (float* C::*m : {&C::hit_world, &C::hit_sensor, &C::normal, &C::clean_hit}) f(a.*m, b.*m, 3U);

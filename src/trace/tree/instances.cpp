@@ -33,6 +33,9 @@ namespace {
 /// Above the rounding of corners of a box in single precision, as a share of the largest coordinate.
 constexpr float kBoxSlack = 0x1p-20F;
 
+/// Above the distance between the way of a corner and the lines between its places at keys.
+constexpr float kSweptSlackM = 4.0F * static_cast<float>(kMotionErrorM);
+
 /// Slack of boxes of instances as a share of the largest distance (docs/tracer.md), for maps that skew no more than
 /// rotations and scales along the axes of a mesh.
 constexpr float kWorldSlack = 0x1p-17F;
@@ -90,17 +93,34 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
   Instance& instance = instances_[i];
   instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
   instance.bounds = tree.bounds, instance.typical_area = tree.typical_area, instance.mesh = tree.number;
-  instance.mask = mask, instance.one_sided = one_sided;
+  instance.mask = mask, instance.one_sided = one_sided, instance.key_count = 0;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {
-      instance.inverse[3 * c + r] = back->m[r][c];
-      instance.m_from_w[3 * c + r] = static_cast<float>(back->m[r][c]);
+      instance.map.inverse[3 * c + r] = back->m[r][c];
+      instance.map.m_from_w[3 * c + r] = static_cast<float>(back->m[r][c]);
       instance.w_from_m[3 * c + r] = static_cast<float>(world_from_mesh.m[r][c]);
     }
-    instance.at[r] = world_from_mesh.m[r][3];
+    instance.map.at[r] = world_from_mesh.m[r][3];
   }
   boxes_[i] = box_in_world(tree.bounds, world_from_mesh);
   skews_[i] = skew_of(world_from_mesh, *back);
+}
+
+void Instances::move(std::size_t i, std::span<const MotionSample> samples) {
+  Instance& instance = instances_[i];
+  if (boxes_[i].empty()) return;
+  instance.first_key = static_cast<std::uint32_t>(keys_.size());
+  instance.key_count = static_cast<std::uint32_t>(samples.size());
+  for (const MotionSample& sample : samples) keys_.push_back(sample.key);
+  if (samples.size() == 1) return;  // only its velocity is read
+  Box swept;
+  for (const MotionSample& sample : samples) {
+    swept.add(box_in_world(instance.bounds, sample.world_from_mesh));
+    const std::optional<Affine> back = inverse(sample.world_from_mesh);
+    if (back) skews_[i] = std::max(skews_[i], skew_of(sample.world_from_mesh, *back));
+  }
+  for (int a = 0; a < 3; ++a) swept.lo[a] -= kSweptSlackM, swept.hi[a] += kSweptSlackM;
+  boxes_[i].add(swept);
 }
 
 void Instances::truncate(std::size_t count) {
@@ -116,9 +136,11 @@ void Instances::settle() {
   world_ = {.nodes = nullptr,
             .instances = instances_.data(),
             .boxes = boxes_.data(),
+            .keys = keys_.data(),
             .bounds = bounds,
             .slack = kWorldSlack * (skew / kRigidSkew),
-            .instance_count = static_cast<std::uint32_t>(instances_.size())};
+            .instance_count = static_cast<std::uint32_t>(instances_.size()),
+            .key_count = static_cast<std::uint32_t>(keys_.size())};
 }
 
 void Instances::build(Executor& executor) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <fathom/core/geometry.hpp>
@@ -11,6 +12,7 @@
 
 #include "trace/caster.hpp"
 #include "trace/tree/build.hpp"
+#include "trace/tree/motion.hpp"
 
 namespace fathom::tree {
 
@@ -55,6 +57,10 @@ class Instances {
   /// scales or shrinks it by more than 1e18, hides the instance. Call commit() before casts.
   void place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask = ~0U,
              bool one_sided = false);
+  /// Moves a placed instance over the times of a scan, until it is placed again.
+  void move(std::size_t i, std::span<const MotionSample> samples);
+  /// Forgets the keys of all instances, which must be placed or moved again.
+  void clear_keys() { keys_.clear(); }
   /// Sets the mask of a placed instance; casts see it at once.
   void set_mask(std::size_t i, std::uint32_t mask) { instances_[i].mask = mask; }
   /// Removes instances from `count` on.
@@ -76,6 +82,7 @@ class Instances {
   NodeBuilder builder_;
   Leaves nodes_;
   std::vector<Instance> instances_;
+  std::vector<MotionKey> keys_;
   std::vector<Box> boxes_;    // [instances], world; empty if hidden
   std::vector<float> skews_;  // [instances]: the largest entry of |A| |A^-1|, of world_from_mesh
   World world_ = {};

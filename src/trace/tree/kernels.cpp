@@ -21,13 +21,29 @@ std::uint32_t triangle_at(const tree::World& world, std::uint32_t instance, std:
   return instance == tree::kNone ? tree::kNone : triangle_of(world.instances[instance], place);
 }
 
-/// The normal of a hit.
-void store_normal(const tree::World& world, std::uint32_t instance, std::uint32_t place, const CastRays& rays,
-                  std::uint32_t i, const CastHits& hits) {
-  if (instance == tree::kNone) return;
-  const Point n = world_normal(world.instances[instance], place, {rays.dx[i], rays.dy[i], rays.dz[i]});
-  hits.nx[i] = n.x, hits.ny[i] = n.y, hits.nz[i] = n.z;
+/// The time of a ray after the stamp of the scan, or null.
+const float* time_of(const CastRays& rays, std::uint32_t i) {
+  return rays.times_s == nullptr ? nullptr : rays.times_s + i;
 }
+
+/// The normal and the speed of a hit, if asked for.
+void store_surface(const tree::World& world, std::uint32_t instance, std::uint32_t place, const CastRays& rays,
+                   std::uint32_t i, const CastHits& hits) {
+  if (instance == tree::kNone) return;
+  const tree::Instance& met = world.instances[instance];
+  const float d[3] = {rays.dx[i], rays.dy[i], rays.dz[i]};
+  if (hits.nx != nullptr) {
+    tree::MeshMap own;
+    const Point n = world_normal(met, map_at(world, met, time_of(rays, i), own), place, d);
+    hits.nx[i] = n.x, hits.ny[i] = n.y, hits.nz[i] = n.z;
+  }
+  if (hits.speed_m_s == nullptr) return;
+  float o[3] = {rays.origin[0], rays.origin[1], rays.origin[2]};
+  if (rays.ox != nullptr) o[0] = rays.ox[i], o[1] = rays.oy[i], o[2] = rays.oz[i];
+  hits.speed_m_s[i] = speed_along(world, met, time_of(rays, i), o, d, hits.range_m[i]);
+}
+
+bool reads_surface(const CastHits& hits) { return hits.nx != nullptr || hits.speed_m_s != nullptr; }
 
 /// Rays and their hits; functions name a part by its first ray.
 struct Cast {
@@ -42,13 +58,14 @@ void store_hit(const Cast& c, std::uint32_t i, float t, std::uint32_t instance, 
   if (instance == tree::kNone) c.hits.range_m[i] = kInf;
   if (c.hits.entity != nullptr) c.hits.entity[i] = instance;
   if (c.hits.triangle != nullptr) c.hits.triangle[i] = triangle_at(c.world, instance, place);
-  if (c.hits.nx != nullptr) store_normal(c.world, instance, place, c.rays, i, c.hits);
+  if (reads_surface(c.hits)) store_surface(c.world, instance, place, c.rays, i, c.hits);
 }
 
 /// Casts a ray with a separate origin.
 void cast_single(const Cast& c, std::uint32_t i) {
   const CastRays& rays = c.rays;
-  SingleRay ray = {{rays.ox[i], rays.oy[i], rays.oz[i]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, rays.mask};
+  SingleRay ray = {{rays.ox[i], rays.oy[i], rays.oz[i]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, rays.mask,
+                   time_of(rays, i)};
   if (rays.near != nullptr) ray.near = rays.near[i];
   if (c.limits.masks != nullptr) ray.mask = c.limits.masks[i];
   Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
@@ -67,6 +84,7 @@ void load_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
   tile.near = rays.near == nullptr ? nullptr : rays.near + begin;
   tile.masks = c.limits.masks == nullptr ? nullptr : c.limits.masks + begin;
   tile.mask = c.rays.mask;
+  tile.times_s = rays.times_s == nullptr ? nullptr : rays.times_s + begin;
   if (c.limits.far == nullptr) {
     std::fill_n(tile.t, count, kFarthest);
   } else {
@@ -87,9 +105,9 @@ void store_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, const T
   }
   if (c.hits.entity != nullptr) std::copy_n(tile.instance, count, c.hits.entity + begin);
   if (c.hits.triangle != nullptr) store_triangles(c.world, tile, count, c.hits.triangle + begin);
-  if (c.hits.nx == nullptr) return;
+  if (!reads_surface(c.hits)) return;
   for (std::uint32_t i = 0; i < count; ++i) {
-    store_normal(c.world, tile.instance[i], tile.place[i], c.rays, begin + i, c.hits);
+    store_surface(c.world, tile.instance[i], tile.place[i], c.rays, begin + i, c.hits);
   }
 }
 
@@ -303,7 +321,7 @@ void find_blocked(const tree::World& world, const SightLines& lines, const std::
   tile.mask = lines.mask;
   tile.ox = lines.eye, tile.oy = lines.eye + 1, tile.oz = lines.eye + 2;
   tile.dx = d[0], tile.dy = d[1], tile.dz = d[2];
-  tile.near = nullptr;
+  tile.near = nullptr, tile.times_s = nullptr;
   for (std::uint32_t begin = 0; begin < lines.count; begin += kTileRays) {
     const std::uint32_t count = std::min(lines.count - begin, kTileRays);
     const float* clear = lines.clear + begin;

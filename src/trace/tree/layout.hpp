@@ -47,29 +47,46 @@ struct Box {
   }
 };
 
-/// A mesh in the world; `w` is the world and `m` the mesh.
+/// The map from the world `w` into the frame of a mesh `m`.
+struct MeshMap {
+  double inverse[9];         ///< linear part for origins, column-major
+  double at[3];              ///< origin of the mesh in the world
+  float m_from_w[9], spare;  ///< `inverse` in single precision, for directions
+};
+
+/// The map of a moving mesh at a time of a scan. Between two keys each number is linear in time.
+struct MotionKey {
+  double time_s;        ///< after the stamp of the scan
+  double per_s;         ///< 1 over the time to the next key; 0 for the last key
+  double inverse[9];    ///< as MeshMap
+  double at[3];         ///< as MeshMap
+  double velocity[3];   ///< of `at`, m/s
+  double turn_rate[3];  ///< of the mesh about `at`, rad/s, world axes
+};
+
+/// A mesh in the world. If it moves, `map` holds at the stamp of the scan.
 struct Instance {
   const Node* nodes;
   const Leaf* leaves;
   Box bounds;          ///< of the mesh, m
   float typical_area;  ///< of its triangles, m
-  float m_from_w[9];   ///< linear part for directions, column-major
-  float w_from_m[9];   ///< its inverse for side planes
-  std::uint32_t mesh;  ///< MeshTree::number
-  double inverse[9];   ///< m_from_w in double precision, for origins
-  double at[3];        ///< translation of w_from_m
-  std::uint32_t mask;  ///< visible to rays whose mask shares a bit
-  bool one_sided;      ///< rays pass through triangles from behind (Entity::one_sided)
+  MeshMap map;
+  float w_from_m[9];                   ///< inverse of map.m_from_w, for side planes
+  std::uint32_t mesh;                  ///< MeshTree::number
+  std::uint32_t first_key, key_count;  ///< in World::keys; no key: it does not move
+  std::uint32_t mask;                  ///< visible to rays whose mask shares a bit
+  bool one_sided;                      ///< rays pass through triangles from behind (Entity::one_sided)
 };
 
 /// The scene of a cast. A leaf of `nodes` is an instance.
 struct World {
   const Node* nodes;  ///< null before they are built
   const Instance* instances;
-  const Box* boxes;  ///< [instances], in the world; empty if hidden
+  const Box* boxes;       ///< [instances], in the world, over the whole scan; empty if hidden
+  const MotionKey* keys;  ///< of the instances that move; null if none moves
   Box bounds;
   float slack;  ///< of the boxes of instances, as a share of the largest distance from an origin
-  std::uint32_t instance_count;
+  std::uint32_t instance_count, key_count;
 };
 
 }  // namespace fathom::tree

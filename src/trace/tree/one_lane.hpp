@@ -52,6 +52,7 @@ struct LaneRay {
   float d[3];
   float near;
   std::uint32_t mask;
+  const float* time_s = nullptr;  ///< after the stamp of the scan; null: at the stamp
 };
 
 /// A ray for tests of boxes: its origin plus and minus their slack, and its reciprocals.
@@ -128,7 +129,7 @@ FATHOM_KERNEL bool meet_triangle(const tree::Leaf& leaf, unsigned k, std::uint32
   if (ray.one_sided && !from_front(n, ray.d).m) return false;
   const V3<F1> lo = least_of(c), hi = most_of(c);
   const float t = distance(dot(c[0], n), n, ray.d, lo, hi, exit_slack(lo, hi), ray.r, entry_of(lo, hi, ray.r)).v;
-  if (!(ray.near <= t && t <= hit.t)) return false;
+  if (!(0.0F < t && ray.near <= t && t <= hit.t)) return false;
   const std::uint32_t id = leaf.id[k];
   const bool earlier = instance < hit.instance || (instance == hit.instance && id < hit.triangle);
   if (!(t < hit.t) && !(t == hit.t && earlier)) return false;
@@ -147,8 +148,10 @@ FATHOM_KERNEL void trace_lane(const tree::World& world, const LaneRay& ray, Lane
       reach, [&](std::uint32_t id) __attribute__((always_inline)) {
         const tree::Instance& instance = world.instances[id];
         if ((instance.mask & ray.mask) == 0) return false;
-        const Point at = origin_in(instance, double{ray.o.x}, double{ray.o.y}, double{ray.o.z});
-        const V3<F1> local_d = turn(instance.m_from_w, d);
+        tree::MeshMap own;
+        const tree::MeshMap& map = map_at(world, instance, ray.time_s, own);
+        const Point at = origin_in(map, double{ray.o.x}, double{ray.o.y}, double{ray.o.z});
+        const V3<F1> local_d = turn(map.m_from_w, d);
         const V3<F1> local_r = {reciprocal(local_d.x), reciprocal(local_d.y), reciprocal(local_d.z)};
         const LaneLocal local = {{{at.x}, {at.y}, {at.z}},     local_d,  local_r,
                                  make_shear(local_d, local_r), ray.near, instance.one_sided};

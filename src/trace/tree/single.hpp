@@ -129,7 +129,8 @@ FATHOM_KERNEL bool meet_contained(const tree::Leaf& leaf, F4 in, std::uint32_t n
   float ts[4];
   t.store(ts);
   bool better = false;
-  for (unsigned m = bits(in & le(F4::all(ray.near), t) & le(t, F4::all(hit.t))); m != 0; m &= m - 1) {
+  const F4 ahead = lt(F4::all(0.0F), t) & le(F4::all(ray.near), t);
+  for (unsigned m = bits(in & ahead & le(t, F4::all(hit.t))); m != 0; m &= m - 1) {
     const auto k = static_cast<unsigned>(std::countr_zero(m));
     const std::uint32_t id = leaf.id[k];
     if (id == tree::kNone) continue;
@@ -154,6 +155,7 @@ struct SingleRay {
   float o[3], d[3];
   float near;
   std::uint32_t mask;
+  const float* time_s;  ///< after the stamp of the scan; null: at the stamp
 };
 
 /// Each of the first three lanes, in all lanes.
@@ -169,8 +171,10 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hi
   walk<false>(world.nodes, 0, make_slabs(o, slack_of(world.bounds, o, world.slack), r), hit.t, [&](std::uint32_t id) {
     const tree::Instance& instance = world.instances[id];
     if ((instance.mask & ray.mask) == 0) return false;
-    const Point at = origin_in(instance, double{o.x}, double{o.y}, double{o.z});
-    const float* m = instance.m_from_w;  // its columns, each with an unused fourth value
+    tree::MeshMap own;
+    const tree::MeshMap& map = map_at(world, instance, ray.time_s, own);
+    const Point at = origin_in(map, double{o.x}, double{o.y}, double{o.z});
+    const float* m = map.m_from_w;  // its columns, each with an unused fourth value
     const F4 turned = F4::load(m) * d.x + F4::load(m + 3) * d.y + F4::load(m + 6) * d.z;
     const V3<F4> local_d = spread(turned), local_r = spread(reciprocal(turned));
     const LeafRay local = {all3(at), local_d, local_r, make_shear(local_d, local_r), ray.near, instance.one_sided};

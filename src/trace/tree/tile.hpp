@@ -112,24 +112,30 @@ class TileTracer {
     const tree::Instance& instance = world_.instances[id];
     one_sided_ = instance.one_sided;
     TileFrame& frame = inner_;
-    for_groups(groups, [&](unsigned g) {
-      store3(turn(instance.m_from_w, load3(rays_.dx, rays_.dy, rays_.dz, g)), frame.dx, frame.dy, frame.dz, g);
-    });
-    set_reciprocals(groups, frame.dx, frame.dy, frame.dz, frame);
+    bool moves = false;
+    if constexpr (!kOneOrigin) moves = instance.key_count > 0 && rays_.times_s != nullptr;
+    if (!moves) {
+      for_groups(groups, [&](unsigned g) {
+        store3(turn(instance.map.m_from_w, load3(rays_.dx, rays_.dy, rays_.dz, g)), frame.dx, frame.dy, frame.dz, g);
+      });
+    }
     Point o;
     float spread[3] = {0, 0, 0};
     if constexpr (kOneOrigin) {
-      o = origin_in(instance, double{rays_.ox[0]}, double{rays_.oy[0]}, double{rays_.oz[0]});
+      o = origin_in(instance.map, double{rays_.ox[0]}, double{rays_.oy[0]}, double{rays_.oz[0]});
     } else {
-      for_lanes(groups, [&](unsigned i, unsigned) {
-        const Point p = origin_in(instance, double{rays_.ox[i]}, double{rays_.oy[i]}, double{rays_.oz[i]});
-        frame.ox[i] = p.x, frame.oy[i] = p.y, frame.oz[i] = p.z;
-      });
+      if (moves) {
+        for_lanes(groups, [&](unsigned i, unsigned) { enter_moving(instance, i); });
+      } else {
+        for_lanes(groups, [&](unsigned i, unsigned) { set_origin(instance.map, i); });
+      }
       const auto i = static_cast<unsigned>(std::countr_zero(groups)) * F::kLanes;
       o = {frame.ox[i], frame.oy[i], frame.oz[i]};
       measure_spread(groups, frame.ox, frame.oy, frame.oz, o, spread);
     }
+    set_reciprocals(groups, frame.dx, frame.dy, frame.dz, frame);
     set_sides(pyramid_, instance.w_from_m, frame);
+    frame.has_sides = frame.has_sides && !moves;  // its planes differ from ray to ray
     frame.sheared = 0;
     set_slack(o, slack_of(instance.bounds, o, kMeshSlack), spread, frame);
     if (is_fine(instance, o)) {
@@ -151,6 +157,23 @@ class TileTracer {
       }
     };
     walk_tile(instance.nodes, frame, groups, rays_.t, meet_triangles);
+  }
+
+  FATHOM_KERNEL void set_origin(const tree::MeshMap& map, unsigned i) {
+    const Point p = origin_in(map, double{rays_.ox[i]}, double{rays_.oy[i]}, double{rays_.oz[i]});
+    inner_.ox[i] = p.x, inner_.oy[i] = p.y, inner_.oz[i] = p.z;
+  }
+
+  /// Puts ray i into the frame of a moving instance at the time of the ray.
+  void enter_moving(const tree::Instance& instance, unsigned i) {
+    tree::MeshMap own;
+    const tree::MeshMap& map = map_at(world_, instance, rays_.times_s + i, own);
+    const float* m = map.m_from_w;
+    const float x = rays_.dx[i], y = rays_.dy[i], z = rays_.dz[i];
+    inner_.dx[i] = m[0] * x + m[3] * y + m[6] * z;
+    inner_.dy[i] = m[1] * x + m[4] * y + m[7] * z;
+    inner_.dz[i] = m[2] * x + m[5] * y + m[8] * z;
+    set_origin(map, i);
   }
 
   /// Whether neighbouring rays rarely share a leaf: they run in all directions, or each covers many triangles at the
@@ -240,7 +263,7 @@ class TileTracer {
     if (bits(in & le(entry, reach)) == 0) return;
     const F t = distance(plane, n, d, lo, hi, slack, r, entry);
     const F near = rays_.near == nullptr ? F::all(0.0F) : F::load(rays_.near + at);
-    const auto ok = in & le(near, t) & le(t, reach);
+    const auto ok = in & lt(F::all(0.0F), t) & le(near, t) & le(t, reach);
     if (bits(ok) == 0) return;
     auto take = ok & lt(t, reach);
     const unsigned ties = bits(without(ok, take));

@@ -25,6 +25,7 @@ struct TileRays {
   const float *ox, *oy, *oz;   ///< per ray, or one for all (kOneOrigin)
   const float* near;           ///< null: 0
   const std::uint32_t* masks;  ///< of each ray; null: `mask` for all
+  const float* times_s;        ///< of each ray, which then has its own origin; null: the stamp of the scan
   std::uint32_t mask;          ///< of all rays; rays see instances that share a bit
   unsigned groups;
   alignas(64) float t[kTileRays];  ///< on entry the largest distance; negative: the ray is not cast

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,19 +14,11 @@
 #include "trace/tree/build.hpp"
 #include "trace/tree/instances.hpp"
 #include "trace/tree/kernels.hpp"
+#include "trace/tree/motion.hpp"
 
 namespace fathom {
 
 namespace {
-
-/// The map of an entity's vertices to the world, relative to an origin.
-Affine place_of(const Pose& place, const Vec3& scale, const Vec3& origin) {
-  const Vec3 x = scale.x * rotate(place.rotation, {1, 0, 0});
-  const Vec3 y = scale.y * rotate(place.rotation, {0, 1, 0});
-  const Vec3 z = scale.z * rotate(place.rotation, {0, 0, 1});
-  const Vec3 t = place.translation_m - origin;
-  return {{{x.x, y.x, z.x, t.x}, {x.y, y.y, z.y, t.y}, {x.z, y.z, z.z, t.z}}};
-}
 
 class TreeCaster final : public Caster {
  public:
@@ -40,11 +33,15 @@ class TreeCaster final : public Caster {
   [[nodiscard]] const tree::World* world() const override { return &instances_.world(); }
   [[nodiscard]] const tree::Meshes* meshes() const override { return meshes_.get(); }
 
-  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker) override {
+  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker,
+             std::span<const float> times_s) override {
     meshes_->sync(scene, walker);
     const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // may throw, so it comes before changes
     const bool rebase = !(origin == origin_);
     origin_ = origin;
+    sampler_.begin(stamp_s, times_s, origin);
+    instances_.clear_keys();
+    const bool moves = scene.moves();
     for (std::size_t i = 0; i < scene.entities().size(); ++i) {
       const Entity& entity = scene.entities()[i];
       const std::uint32_t version = meshes_->version(entity.mesh);
@@ -52,11 +49,14 @@ class TreeCaster final : public Caster {
       if (added) placed_.emplace_back();
       Placed& placed = placed_[i];
       const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
-      if (same) continue;
-      placed.pose = world_from_entity[i], placed.version = version;
-      const Pose place = world_from_vertices(scene, entity, placed.pose);
-      instances_.place(i, meshes_->tree(entity.mesh), place_of(place, entity.scale, origin_), placed.mask,
+      const tree::MeshTree& mesh = meshes_->tree(entity.mesh);
+      std::span<const tree::MotionSample> motion;
+      if (moves) motion = sampler_.sample(scene, static_cast<EntityId>(i), mesh.bounds);
+      if (same && !placed.moves && motion.empty()) continue;
+      placed.pose = world_from_entity[i], placed.version = version, placed.moves = !motion.empty();
+      instances_.place(i, mesh, tree::world_from_mesh(scene, entity, placed.pose, origin_), placed.mask,
                        entity.one_sided);
+      if (placed.moves) instances_.move(i, motion);
       changed_ = true;
     }
   }
@@ -91,6 +91,7 @@ class TreeCaster final : public Caster {
     Pose pose = {};
     std::uint32_t version = 0;
     std::uint32_t mask = kSeesAll;
+    bool moves = false;  // during the scan
   };
 
   Executor& executor_;
@@ -100,6 +101,7 @@ class TreeCaster final : public Caster {
   tree::Instances instances_;
   std::vector<Placed> placed_;  // [entities]
   WorldPoses poses_;
+  tree::MotionSampler sampler_;
   Vec3 origin_ = {};
   float reach_ = 0.0F;
   bool changed_ = true;

@@ -203,10 +203,59 @@ FATHOM_KERNEL float slack_of(const tree::Box& box, const Point& o, float rate) {
   return far * rate + size * 0x1p-23F;
 }
 
-/// An origin in the frame of an instance's mesh, in double precision because the mesh may be far away.
-FATHOM_KERNEL Point origin_in(const tree::Instance& instance, double x, double y, double z) {
-  const double* m = instance.inverse;
-  const double d[3] = {x - instance.at[0], y - instance.at[1], z - instance.at[2]};
+/// The neighbouring keys of a moving instance at a time, and the share of the way from the first to the second.
+struct KeyPlace {
+  const tree::MotionKey *from, *to;
+  double share;
+
+  [[nodiscard]] FATHOM_KERNEL double between(double a, double b) const { return a + share * (b - a); }
+};
+
+FATHOM_KERNEL KeyPlace find_keys(const tree::World& world, const tree::Instance& instance, float time_s) {
+  const tree::MotionKey* keys = world.keys + instance.first_key;
+  std::uint32_t low = 0, high = instance.key_count - 1;
+  while (low + 1 < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    (keys[middle].time_s <= double{time_s} ? low : high) = middle;
+  }
+  return {keys + low, keys + high, (double{time_s} - keys[low].time_s) * keys[low].per_s};
+}
+
+/// The map of an instance at the time of a ray; `own` is memory for a moving one.
+FATHOM_KERNEL const tree::MeshMap& map_at(const tree::World& world, const tree::Instance& instance,
+                                          const float* time_s, tree::MeshMap& own) {
+  if (instance.key_count == 0 || time_s == nullptr) return instance.map;
+  const KeyPlace at = find_keys(world, instance, *time_s);
+  for (int i = 0; i < 9; ++i) {
+    own.inverse[i] = at.between(at.from->inverse[i], at.to->inverse[i]);
+    own.m_from_w[i] = static_cast<float>(own.inverse[i]);
+  }
+  for (int a = 0; a < 3; ++a) own.at[a] = at.between(at.from->at[a], at.to->at[a]);
+  own.spare = 0.0F;
+  return own;
+}
+
+/// The speed along the ray of the surface that a ray from `o` along `d` meets at distance t, m/s. `time_s`: null for
+/// the stamp of the scan.
+FATHOM_KERNEL float speed_along(const tree::World& world, const tree::Instance& instance, const float* time_s,
+                                const float (&o)[3], const float (&d)[3], float t) {
+  if (instance.key_count == 0) return 0.0F;
+  const KeyPlace at = find_keys(world, instance, time_s == nullptr ? 0.0F : *time_s);
+  const tree::MotionKey &a = *at.from, &b = *at.to;
+  double v[3], w[3], arm[3];
+  for (int i = 0; i < 3; ++i) {
+    v[i] = at.between(a.velocity[i], b.velocity[i]), w[i] = at.between(a.turn_rate[i], b.turn_rate[i]);
+    arm[i] = double{o[i]} + double{t} * double{d[i]} - at.between(a.at[i], b.at[i]);
+  }
+  const double x = v[0] + (w[1] * arm[2] - w[2] * arm[1]), y = v[1] + (w[2] * arm[0] - w[0] * arm[2]),
+               z = v[2] + (w[0] * arm[1] - w[1] * arm[0]);
+  return static_cast<float>(x * double{d[0]} + y * double{d[1]} + z * double{d[2]});
+}
+
+/// An origin in the frame of a mesh, in double precision because the mesh may be far away.
+FATHOM_KERNEL Point origin_in(const tree::MeshMap& map, double x, double y, double z) {
+  const double* m = map.inverse;
+  const double d[3] = {x - map.at[0], y - map.at[1], z - map.at[2]};
   return {static_cast<float>(m[0] * d[0] + m[3] * d[1] + m[6] * d[2]),
           static_cast<float>(m[1] * d[0] + m[4] * d[1] + m[7] * d[2]),
           static_cast<float>(m[2] * d[0] + m[5] * d[1] + m[8] * d[2])};
@@ -218,7 +267,8 @@ FATHOM_KERNEL std::uint32_t triangle_of(const tree::Instance& instance, std::uin
 }
 
 /// World unit normal of a triangle, turned against the ray along d.
-FATHOM_KERNEL Point world_normal(const tree::Instance& instance, std::uint32_t place, const float (&d)[3]) {
+FATHOM_KERNEL Point world_normal(const tree::Instance& instance, const tree::MeshMap& map, std::uint32_t place,
+                                 const float (&d)[3]) {
   const tree::Leaf& leaf = instance.leaves[place / tree::kLeafTriangles];
   const std::uint32_t k = place % tree::kLeafTriangles;
   float e[2][3];
@@ -227,7 +277,7 @@ FATHOM_KERNEL Point world_normal(const tree::Instance& instance, std::uint32_t p
   }
   const float n[3] = {e[0][1] * e[1][2] - e[0][2] * e[1][1], e[0][2] * e[1][0] - e[0][0] * e[1][2],
                       e[0][0] * e[1][1] - e[0][1] * e[1][0]};
-  const float* m = instance.m_from_w;  // normals turn by its transpose
+  const float* m = map.m_from_w;  // normals turn by its transpose
   float w[3];
   for (int a = 0; a < 3; ++a) w[a] = m[3 * a] * n[0] + m[3 * a + 1] * n[1] + m[3 * a + 2] * n[2];
   const bool behind = w[0] * d[0] + w[1] * d[1] + w[2] * d[2] > 0.0F;

@@ -197,7 +197,8 @@ class EmbreeCaster final : public Caster {
   [[nodiscard]] Vec3 origin() const override { return origin_; }
   [[nodiscard]] float reach() const override { return reach_; }
 
-  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker /*walker*/) override {
+  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker /*walker*/,
+             std::span<const float> /*times_s*/) override {
     meshes_->sync(scene);
     const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // may throw, so it comes before changes
     const bool rebase = !(origin == origin_);

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "trace/tree/motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "scene/checks.hpp"
+#include "scene/mesh.hpp"
+#include "scene/poses.hpp"
+
+namespace fathom::tree {
+
+namespace {
+
+/// Difference by which the speed of a surface between two keys may be off, m/s.
+constexpr double kSpeedError = 1e-4;
+
+/// Moves a column vector by a column-major matrix.
+Vec3 times(const double (&m)[9], const Vec3& v) {
+  return {m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
+          m[2] * v.x + m[5] * v.y + m[8] * v.z};
+}
+
+Vec3 vec(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
+
+void set(double (&to)[3], const Vec3& v) { to[0] = v.x, to[1] = v.y, to[2] = v.z; }
+
+/// A key between two others.
+MotionKey between(const MotionKey& a, const MotionKey& b, double time_s) {
+  const double share = (time_s - a.time_s) / (b.time_s - a.time_s);
+  const auto mix = [&](const auto& from, const auto& to, auto& out) {
+    for (std::size_t i = 0; i < std::size(out); ++i) out[i] = from[i] + share * (to[i] - from[i]);
+  };
+  MotionKey key = {};
+  mix(a.inverse, b.inverse, key.inverse), mix(a.at, b.at, key.at);
+  mix(a.velocity, b.velocity, key.velocity), mix(a.turn_rate, b.turn_rate, key.turn_rate);
+  return key;
+}
+
+Vec3 speed_of(const MotionKey& key, const Vec3& p) {
+  return vec(key.velocity) + cross(vec(key.turn_rate), p - vec(key.at));
+}
+
+bool stands_still(std::span<const MotionSample> samples) {
+  const MotionSample& first = samples.front();
+  const Vec3 zero;
+  return std::all_of(samples.begin(), samples.end(), [&](const MotionSample& s) {
+    return s.world_from_mesh == first.world_from_mesh && vec(s.key.velocity) == zero && vec(s.key.turn_rate) == zero;
+  });
+}
+
+}  // namespace
+
+Affine world_from_mesh(const Scene& scene, const Entity& entity, const Pose& world_from_entity, const Vec3& origin) {
+  const Pose place = world_from_vertices(scene, entity, world_from_entity);
+  const Vec3 x = entity.scale.x * rotate(place.rotation, {1, 0, 0});
+  const Vec3 y = entity.scale.y * rotate(place.rotation, {0, 1, 0});
+  const Vec3 z = entity.scale.z * rotate(place.rotation, {0, 0, 1});
+  const Vec3 t = place.translation_m - origin;
+  return {{{x.x, y.x, z.x, t.x}, {x.y, y.y, z.y, t.y}, {x.z, y.z, z.z, t.z}}};
+}
+
+void MotionSampler::begin(double stamp_s, std::span<const float> times_s, const Vec3& origin) {
+  stamp_s_ = stamp_s, origin_ = origin;
+  times_s_.assign(times_s.begin(), times_s.end());
+  if (times_s_.empty()) times_s_.push_back(0.0F);
+}
+
+std::span<const MotionSample> MotionSampler::sample(const Scene& scene, EntityId entity, const Box& bounds) {
+  scene_ = &scene, entity_ = entity, bounds_ = bounds;
+  samples_.clear();
+  if (bounds.empty() || !is_moving(scene, entity)) return {};
+  find_cuts();
+  samples_.push_back(at(cuts_.front()));
+  if (!inverse(samples_.front().world_from_mesh)) return {};
+  for (std::size_t k = 0; k + 1 < cuts_.size(); ++k) {
+    const MotionSample from = samples_.back();
+    split(cuts_[k], from, cuts_[k + 1], at(cuts_[k + 1]));
+  }
+  if (stands_still(samples_)) return {};
+  for (std::size_t k = 0; k + 1 < samples_.size(); ++k) {
+    samples_[k].key.per_s = 1.0 / (samples_[k + 1].key.time_s - samples_[k].key.time_s);
+  }
+  return samples_;
+}
+
+MotionSample MotionSampler::at(std::size_t time) const {
+  const double time_s = double{times_s_[time]};
+  const Motion motion = motion_at(*scene_, entity_, stamp_s_ + time_s);
+  const Entity& entity = scene_->entities()[index(entity_)];
+  check_place(motion.pose.translation_m, "entity", entity.name);
+  MotionSample sample = {world_from_mesh(*scene_, entity, motion.pose, origin_), {}};
+  const Affine back = inverse(sample.world_from_mesh).value_or(Affine{});
+  MotionKey& key = sample.key;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) key.inverse[3 * c + r] = back.m[r][c];
+  }
+  const Vec3 place = translation_of(sample.world_from_mesh);
+  const Vec3 arm = place - (motion.pose.translation_m - origin_);
+  key.time_s = time_s;
+  set(key.at, place);
+  set(key.velocity, motion.twist.linear_m_s + cross(motion.twist.turn_rad_s, arm));
+  set(key.turn_rate, motion.twist.turn_rad_s);
+  return sample;
+}
+
+/// Errors are linear over a mesh, so the corners of its box have the largest.
+bool MotionSampler::is_linear(const MotionSample& a, const MotionSample& b, const MotionSample& sample) const {
+  const MotionKey key = between(a.key, b.key, sample.key.time_s);
+  for (unsigned k = 0; k < 8; ++k) {
+    const Vec3 corner = {(k & 1U) != 0 ? bounds_.hi[0] : bounds_.lo[0], (k & 2U) != 0 ? bounds_.hi[1] : bounds_.lo[1],
+                         (k & 4U) != 0 ? bounds_.hi[2] : bounds_.lo[2]};
+    const Vec3 p = transform_point(sample.world_from_mesh, corner);
+    const Vec3 off = times(key.inverse, p - vec(key.at)) - corner;
+    if (!(norm(transform_vector(sample.world_from_mesh, off)) <= kMotionErrorM)) return false;
+    if (!(norm(speed_of(key, p) - speed_of(sample.key, p)) <= kSpeedError)) return false;
+  }
+  return true;
+}
+
+bool MotionSampler::is_linear(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b) const {
+  for (std::size_t quarter = 1; quarter < 4; ++quarter) {
+    const std::size_t k = i + (j - i) * quarter / 4;
+    if (k != i && !is_linear(a, b, at(k))) return false;
+  }
+  return true;
+}
+
+/// Appends the samples behind `a` up to `b`.
+void MotionSampler::split(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b) {
+  if (is_linear(i, a, j, b)) {
+    samples_.push_back(b);
+    return;
+  }
+  const std::size_t k = (i + j) / 2;
+  const MotionSample middle = at(k);
+  split(i, a, k, middle);
+  split(k, middle, j, b);
+}
+
+void MotionSampler::find_cuts() {
+  cuts_.assign({0, times_s_.size() - 1});
+  for (EntityId up = entity_; up != kNoEntity; up = scene_->entities()[index(up)].parent) {
+    cut_at_keys(scene_->entities()[index(up)].parent_from_entity);
+  }
+  std::sort(cuts_.begin(), cuts_.end());
+  cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+}
+
+/// Velocity may jump at a key, so a stretch of its own joins the rays before and behind it.
+void MotionSampler::cut_at_keys(const Trajectory& motion) {
+  const std::vector<StampedPose>& keys = motion.keys();
+  if (motion.is_fixed()) return;
+  const double first_s = stamp_s_ + double{times_s_.front()}, last_s = stamp_s_ + double{times_s_.back()};
+  const double period_s = keys.back().stamp_s - keys.front().stamp_s;
+  const double lap = motion.loops() ? std::floor((first_s - keys.front().stamp_s) / period_s) : 0.0;
+  const double laps = motion.loops() ? std::floor((last_s - keys.front().stamp_s) / period_s) - lap : 0.0;
+  if (laps > static_cast<double>(times_s_.size())) {
+    for (std::size_t k = 0; k < times_s_.size(); ++k) cuts_.push_back(k);
+    return;
+  }
+  const auto is_before = [](const StampedPose& key, double time) { return key.stamp_s < time; };
+  for (double n = lap; n <= lap + laps; ++n) {
+    const double shift_s = n * period_s;
+    auto key = std::lower_bound(keys.begin(), keys.end(), first_s - shift_s, is_before);
+    for (; key != keys.end() && key->stamp_s + shift_s <= last_s; ++key) {
+      const auto time = static_cast<float>(key->stamp_s + shift_s - stamp_s_);
+      const auto behind = std::lower_bound(times_s_.begin(), times_s_.end(), time);
+      const auto k = static_cast<std::size_t>(behind - times_s_.begin());
+      const std::size_t last = times_s_.size() - 1;
+      for (const std::size_t cut : {k == 0 ? k : k - 1, k, k + 1}) cuts_.push_back(std::min(cut, last));
+    }
+  }
+}
+
+}  // namespace fathom::tree
