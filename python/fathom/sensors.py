@@ -321,7 +321,7 @@ class Sensor:
 
     name: unique; it names the sensor's random numbers. model: a kind with its parameters, or the name of a preset.
     pose: a Pose, a position [3] or a Trajectory, in the world or in the frame of the entity `parent` (its name or id).
-    rolling: every ray is cast from the place of the sensor at the ray's own time. noise: a model, or a list of models,
+    rolling: every ray is cast at its own time: the sensor and entities with a Trajectory have moved on. noise: a model, or a list of models,
     in which the word "preset" stands for the models of the data sheet; None: the models of the data sheet, where the
     sensor is made from a preset; []: no noise. range_policy: what happens to a return that noise carried outside the
     range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
@@ -335,7 +335,8 @@ class Sensor:
     the same again), "repeat" or "blank". falloff: how intensities fall with range, a dict of law ("none" or
     "inverse_square") and reference_m. detection: the weakest return that is detected, a dict of reach_10_m or reach_80_m,
     the range up to which a surface of reflectivity 0.1 or 0.8 is; None: that of the preset; {}: all returns are detected.
-    timing: a Timing; without it the frames are those of the scene.
+    timing: a Timing; without it the frames are those of the scene. velocity_noise: models of stage "range" that act on
+    the channel "velocity", where their metres are metres per second; "distance" for instance.
     ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any
     number that does not change the number of rays; the principal point of depth cameras is "cx" and "cy". pose_offset: its true
     place in the frame of its pose: {"position_m": ..., "rotation_deg": ...} (or rotation_rad, a rotation vector), each a
@@ -344,7 +345,7 @@ class Sensor:
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
                  "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "coinciding", "falloff",
-                 "detection")
+                 "detection", "velocity_noise")
 
     def __init__(
         self,
@@ -367,6 +368,7 @@ class Sensor:
         coinciding: str = "next",
         falloff: Optional[Dict[str, Union[str, float]]] = None,
         detection: Optional[Dict[str, float]] = None,
+        velocity_noise: Union[None, Noise, Sequence[Noise]] = None,
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -392,6 +394,7 @@ class Sensor:
         if detection is None and self.model.preset:
             detection = _fathom.find_preset(self.model.preset)[3]
         self.detection: Dict[str, float] = dict(detection or {})
+        self.velocity_noise: List[Noise] = noise_list([] if velocity_noise is None else velocity_noise, "")
 
     def replace(self, **values: Any) -> "Sensor":
         """A copy with these attributes changed."""
@@ -399,10 +402,14 @@ class Sensor:
 
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]:
         entries, ranges = chain_spec(self.noise, scene)
+        velocity, drawn = chain_spec(self.velocity_noise, scene)
+        if drawn:
+            raise InputError(f"sensor '{self.name}': velocity_noise has a range; only models in noise take ranges")
         ranges += sensor_range_dicts(self)
         parent = scene.find_entity(self.parent) if isinstance(self.parent, str) else self.parent
         return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
-                    noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
+                    noise=entries, velocity_noise=velocity, ranges=ranges, range_policy=self.range_policy,
+                    preset=self.model.preset,
                     see_parent=self.see_parent, ignore_groups=self.ignore_groups, timing=self.timing._spec(),
                     divergence=self.divergence, returns=self.returns, coinciding=self.coinciding, falloff=self.falloff,
                     detection=self.detection,
@@ -429,4 +436,4 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
                   ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"],
                   timing=Timing(**spec["timing"]), divergence=spec["divergence"], returns=spec["returns"],
                   coinciding=spec["coinciding"], falloff=spec["falloff"], detection=spec["detection"],
-                  **ranges_from(spec["ranges"]))
+                  velocity_noise=chain_from(spec["velocity_noise"], [], entities), **ranges_from(spec["ranges"]))

@@ -134,6 +134,7 @@ SensorSetup sensor_of(const py::dict& spec) {
   if (!spec["parent"].is_none()) sensor.parent = static_cast<EntityId>(whole32(spec["parent"], "parent"));
   sensor.rolling = at<bool>(spec, "rolling");
   sensor.noise = chain_of(spec["noise"]);
+  sensor.velocity_noise = chain_of(spec["velocity_noise"]);
   if (!spec["range_policy"].is_none()) {
     const auto word = at<std::string>(spec, "range_policy");
     sensor.range_policy = static_cast<RangePolicy>(position_of(word, kRangePolicyNames, "range_policy"));
@@ -161,6 +162,7 @@ py::dict sensor_dict(const SensorSetup& setup) {
   d["parent"] = optional_id(sensor.parent);
   d["rolling"] = sensor.rolling;
   d["noise"] = chain_list(sensor.noise);
+  d["velocity_noise"] = chain_list(sensor.velocity_noise);
   d["range_policy"] =
       sensor.range_policy ? py::object(py::str(std::string(to_string(*sensor.range_policy)))) : py::object(py::none());
   d["see_parent"] = sensor.see_parent;

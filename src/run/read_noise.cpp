@@ -88,10 +88,10 @@ std::string without_effect(const YamlReader& where, std::string_view why) {
   return where.line(fmt::format("has no effect: {}", why));
 }
 
-/// A model being read into the chain of a sensor.
+/// A model being read into a chain of a sensor.
 class ModelReader {
  public:
-  ModelReader(YamlReader map, const Scene& scene, const SensorTraits& traits, SensorSetup& setup,
+  ModelReader(YamlReader map, const Scene& scene, const SensorTraits& traits, SensorSetup& setup, NoiseChain& chain,
               std::vector<std::string>& notes)
       : map_(std::move(map)),
         model_(find_model(map_)),
@@ -99,7 +99,7 @@ class ModelReader {
         traits_(traits),
         setup_(setup),
         notes_(notes),
-        chain_(setup.sensor.noise) {}
+        chain_(chain) {}
 
   void read() {
     const std::vector<Given> given = read_values(map_, model_, defaults_);
@@ -112,7 +112,10 @@ class ModelReader {
     map_.finish(refused);
     if (entities && rings) rings->fail("and entities are both given; a model takes one of them");
     chain_.emplace_back(map_.located([&] { return make_noise(model_.slug, defaults_.values); }));
-    map_.located([&] { check_needs(chain_, chain_.back().noise, traits_); });
+    map_.located([&] {
+      if (is_of_velocity()) check_velocity_model(chain_.back().noise);
+      check_needs(chain_, chain_.back().noise, traits_);
+    });
     if (correlation) read_correlation(*correlation);
     for (ParameterRange range : defaults_.ranges) add(map_, std::move(range));
     if (entities) read_entities(*entities);
@@ -194,7 +197,10 @@ class ModelReader {
     where.located([&] { check_entries(chain_, traits_, setup_.sensor.model, scene_.entities().size()); });
   }
 
+  [[nodiscard]] bool is_of_velocity() const { return &chain_ == &setup_.sensor.velocity_noise; }
+
   void add(const YamlReader& where, ParameterRange range) {
+    if (is_of_velocity()) where.fail("has a range; only models in noise take ranges");
     range.entry = static_cast<std::uint32_t>(chain_.size() - 1);
     where.located([&] { check_range(chain_, range); });
     setup_.ranges.push_back(std::move(range));
@@ -254,8 +260,16 @@ void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scen
     if (item.is(YamlValue::Kind::kScalar)) {
       append_preset(item, preset, traits, chain);
     } else {
-      ModelReader(item.only(), scene, traits, setup, notes).read();
+      ModelReader(item.only(), scene, traits, setup, chain, notes).read();
     }
+  }
+}
+
+void read_velocity_noise(const YamlReader& reader, const Scene& scene, SensorSetup& setup,
+                         std::vector<std::string>& notes) {
+  const SensorTraits traits = traits_of(setup.sensor);
+  for (const YamlReader& item : reader.items()) {
+    ModelReader(item.only(), scene, traits, setup, setup.sensor.velocity_noise, notes).read();
   }
 }
 

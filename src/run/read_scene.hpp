@@ -130,6 +130,9 @@ void read_preset_noise(const YamlReader& map, const SensorPreset& preset, Sensor
 /// the ranges, and adds a note for each parameter that has no effect.
 void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup,
                 std::vector<std::string>& notes);
+/// The key `velocity_noise`: a list of models as in `noise`, without ranges.
+void read_velocity_noise(const YamlReader& reader, const Scene& scene, SensorSetup& setup,
+                         std::vector<std::string>& notes);
 
 /// An entry of `sensors`. `clock`: of the scene, which the timing of a sensor must suit. `entity_farthest_m`:
 /// farthest_from_world_m(scene), which takes a walk over all entities.

@@ -346,6 +346,7 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   } else if (preset != nullptr) {
     read_preset_noise(map, *preset, setup);
   }
+  if (const auto noise = map.find("velocity_noise")) read_velocity_noise(*noise, scene, setup, files.notes);
   for (const LocatedRange& one : ranges) {
     one.where.located([&] {
       check_range(sensor, one.range);
