@@ -2,8 +2,9 @@
 // Frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved in one
 // process, medians.
 //
-//   bench_cast [scene file of the house] [sse2|avx2|avx512|returns]
+//   bench_cast [scene file of the house] [sse2|avx2|avx512|returns|motion]
 //
+// `motion`: rolling frames with 20 entities that move and turn, against the same frames where nothing moves.
 // `returns`: frames of rays that widen against as many frames of one ray as these have samples, and nothing else.
 //
 // The raw side (raw_embree.cpp) gets world rays already jittered with the same noise that fathom draws, in the order of
@@ -170,6 +171,33 @@ void run_returns(const Set& set) {
   std::fflush(stdout);
 }
 
+/// Rolling frames of a scene, without motion, and with 20 entities that move within a frame; each frame is placed anew.
+void run_motion(const Set& set) {
+  constexpr std::size_t kMoving = 20;
+  Scene moving = *set.scene;
+  const std::size_t count = moving.entities().size();
+  for (std::size_t k = 0; k < kMoving; ++k) {
+    const auto id = static_cast<EntityId>(k * count / kMoving);
+    const Pose from = moving.entities()[index(id)].parent_from_entity.at(0.0);
+    moving.set_motion(id, Trajectory({{0.0, from}, {1.0, from * Pose{{1, 0, 0}, from_roll_pitch_yaw(0, 0, 1)}}}));
+  }
+  Sensor sensor = make_sensor(set, "lidar", {});
+  sensor.rolling = true;
+  Frame frame({Channel::kRange, Channel::kEntityId});
+  std::vector<Simulator> simulators;
+  std::vector<std::function<void()>> contenders;
+  for (const Scene* scene : {set.scene, static_cast<const Scene*>(&moving)}) {
+    simulators.emplace_back(*scene, SimulatorOptions{.seed = kSeed, .compute = {.threads = 1}});
+    simulators.back().add_sensor(sensor);
+  }
+  for (Simulator& simulator : simulators) {
+    contenders.emplace_back([&, number = 0U]() mutable { simulator.render(SensorId{0}, number++ % 2, frame); });
+  }
+  const auto t = interleaved_times(kRounds, contenders, cpu_seconds_now);
+  std::printf("| %s | %zu of %zu | %.1f | %.1f | %.3f |\n", set.name.c_str(), kMoving, count, 1e3 * median(t[0]),
+              1e3 * median(t[1]), median_ratio(t[1], t[0]));
+}
+
 /// Commit of many moved entities: seconds of the whole update by the caster, and of the raw calls.
 void run_moving(int entities) {
   Scene scene;
@@ -247,6 +275,11 @@ int main(int argc, char** argv) {
         "| set | million rays per second | one return / 58 frames of lines | two returns / one | five / one |\n"
         "|---|---|---|---|---|\n");
     for (const bench::Set& set : bench::make_sets(house, terrain)) bench::run_returns(set);
+    return 0;
+  }
+  if (wanted == "motion") {
+    std::printf("| set | moving entities | still, ms | moving, ms | ratio |\n|---|---|---|---|---|\n");
+    bench::run_motion(bench::make_sets(house, terrain).front());
     return 0;
   }
   for (const Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {

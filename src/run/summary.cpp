@@ -147,6 +147,11 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
       {"noise", chain_json(description, scene)},
       {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
       {"drawn", drawn_json(sensor.drawn, description, scene)}};
+  if (!description.velocity_noise.empty()) {
+    Sensor velocity = description;
+    velocity.noise = description.velocity_noise;
+    json["velocity_noise"] = chain_json(velocity, scene);
+  }
   if (description.timing != Timing()) json["timing"] = timed_json(description.timing, sensor.times);
   add_returns(description, json);
   if (!sensor.digest.empty()) json["digest"] = sensor.digest;

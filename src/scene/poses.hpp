@@ -39,7 +39,7 @@ struct Motion {
 };
 Motion operator*(const Motion& a_from_b, const Motion& b_from_c);
 
-/// Of an entity in the world, by its own motion and those of its parents; kNoEntity is the world itself.
+/// The motion of an entity in the world, with its parents; kNoEntity is the world itself.
 Motion motion_at(const Scene& scene, EntityId entity, double stamp_s);
 
 /// Whether an entity or a parent of it is on a trajectory.

@@ -246,3 +246,18 @@ def test_versions():
     assert fa.versions()["fathom"] == fa.__version__ and fa.detect_isa() in ("sse2", "avx2", "avx512")
     with pytest.raises(OSError):
         fa.Simulator(room(), [camera()]).render(0).write_pcd("/proc/none/x.pcd")
+
+
+def test_velocity_within_a_scan():
+    scene = fa.Scene()
+    scene.add_entity("wall", fa.box([1, 60, 9]), fa.Trajectory([0, 1], [[10, 0, 0], [40, 0, 0]]))
+    frame = fa.Simulator(scene, [lidar(rolling=True)]).render(0, 0, ("range", "velocity", "time_offset", "azimuth", "elevation"))
+    ahead = np.cos(frame.azimuth) * np.cos(frame.elevation)
+    hit = np.isfinite(frame.range) & (ahead > 0.9)
+    assert hit.any()
+    np.testing.assert_allclose((frame.range * ahead)[hit], (9.5 + 30 * frame.time_offset)[hit], atol=1e-4)
+    np.testing.assert_allclose(frame.velocity[hit], 30 * ahead[hit], atol=1e-4)
+    noisy = fa.Simulator(scene, [lidar(velocity_noise=fa.noise.Distance(mean_m=0.5))]).render(0, 0, "velocity")
+    np.testing.assert_allclose(noisy.velocity[hit], 0.5 + 30 * ahead[hit], atol=1e-4)
+    with pytest.raises(fa.InputError, match="velocity_noise: dropout does not act on a velocity"):
+        fa.Simulator(scene, [lidar(velocity_noise=fa.noise.Dropout(probability=0.1))])

@@ -241,6 +241,16 @@ const std::vector<Defect> kDefects = {
      "baseline_m: -0.1",
      {"bad.yaml:7:17:", "baseline_m = -0.1 is not in [0, 100] m"}},
 
+    // Noise of velocities.
+    {"VelocityLosesNothing",
+     "    outputs:",
+     "    velocity_noise:\n      - dropout: {probability: 0.1}\n    outputs:",
+     {"bad.yaml:14:", "velocity_noise.dropout", "dropout does not act on a velocity"}},
+    {"VelocityWithARange",
+     "    outputs:",
+     "    velocity_noise:\n      - distance: {stddev_m: {uniform: [0.1, 0.2]}}\n    outputs:",
+     {"bad.yaml:14:", "velocity_noise.distance", "has a range; only models in noise take ranges"}},
+
     // Parameters of the losses.
     {"PowIsZero",
      kModel,

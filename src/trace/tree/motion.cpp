@@ -148,7 +148,7 @@ void MotionSampler::find_cuts() {
   cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
 }
 
-/// Velocity may jump at a key, so a stretch of its own joins the rays before and behind it.
+/// Velocity may jump at a key, so a separate stretch joins the rays before and behind it.
 void MotionSampler::cut_at_keys(const Trajectory& motion) {
   const std::vector<StampedPose>& keys = motion.keys();
   if (motion.is_fixed()) return;
