@@ -102,6 +102,7 @@ void add_correlated(const Correlation& correlation, bool closes, ActiveNoise& ac
   const DrawCount draws = active.noise.info().draws;
   if (correlation.is_white() || draws.normals + draws.uniforms == 0) return;
   active.correlated = static_cast<std::uint32_t>(chain.correlated.size());
+  chain.needs_motion |= correlation.has_motion();
   chain.correlated.push_back({.correlation = correlation,
                               .kernel = make_field_kernel(correlation),
                               .draws = draws,

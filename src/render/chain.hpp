@@ -64,6 +64,7 @@ struct StagedChain {
   std::vector<ActiveNoise> velocity = {};  ///< models of stage kRange that act on the velocity
   std::vector<CorrelatedDraws> correlated = {};
   std::optional<WindowRule> window;       ///< of the model of stage kImage
+  bool needs_motion = false;              ///< whether a correlation follows the motion of the sensor
   bool needs_surface = false;             ///< whether any model reads a Surface
   bool needs_angles = false;              ///< whether any model reads cosines
   bool needs_sight = false;               ///< whether any model needs lines of sight from the cameras

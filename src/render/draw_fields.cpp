@@ -63,11 +63,14 @@ FieldKernel make_field_kernel(const Correlation& correlation) {
           make_line_kernel(correlation.shape, double{correlation.down_px})};
 }
 
-KeyTime key_time(double time_s, std::uint32_t frame, double stamp_s) {
-  if (time_s == 0.0) return {.frame = frame};
-  if (std::isinf(time_s)) return {};
+KeyTime key_time(const Correlation& c, const FieldInstant& instant) {
+  if (c.time_s == 0.0 && !c.has_motion()) return {.frame = instant.frame};
+  if (std::isinf(c.time_s) && !c.has_motion()) return {};
   constexpr double kFarthest = 0x1p52;  // beyond, a double has no fractions: the frame is a key frame
-  const double at = std::clamp(stamp_s / time_s, -kFarthest, kFarthest);
+  double steps = c.time_s > 0.0 ? instant.stamp_s / c.time_s : 0.0;
+  if (c.motion_m > 0.0) steps += instant.motion.way_m / c.motion_m;
+  if (c.motion_rad > 0.0) steps += instant.motion.angle_rad / c.motion_rad;
+  const double at = std::clamp(steps, -kFarthest, kFarthest);
   const double whole = std::floor(at);
   const math::SinCos64 turn = math::sincos(0.5 * std::numbers::pi * (at - whole));
   return {.frame = static_cast<std::uint32_t>(static_cast<std::int64_t>(whole)),
@@ -87,7 +90,7 @@ struct Band {
 };
 
 FieldFrame frame_of(const RenderJob& job) {
-  return {job.chain, job.plan.rows, job.plan.cols, job.seed, job.frame_index, job.stamp_s};
+  return {job.chain, job.plan.rows, job.plan.cols, job.seed, job.instant()};
 }
 
 /// Enough bands for all threads, but not so small that the rows which a band reads beyond its own cost more.
@@ -121,7 +124,7 @@ void FieldStore::begin(const FieldFrame& frame) {
 void FieldStore::begin_number(std::size_t number, const CorrelatedDraws& draws, std::uint32_t draw,
                               const FieldFrame& frame) {
   Number& n = numbers_[number];
-  const KeyTime time = key_time(draws.correlation.time_s, frame.index, frame.stamp_s);
+  const KeyTime time = key_time(draws.correlation, frame.instant);
   const bool is_uniform = draw >= static_cast<std::uint32_t>(draws.draws.normals);
   const std::size_t rays = std::size_t{frame.rows} * frame.cols;
   Source source = {draws.correlation, draws.closes, frame.seed, draws.stream,

@@ -25,8 +25,7 @@ struct FieldFrame {
   const StagedChain& chain;
   std::uint32_t rows, cols;
   std::uint64_t seed;
-  std::uint32_t index;
-  double stamp_s;
+  FieldInstant instant;
 };
 
 class FieldStore {

@@ -58,7 +58,7 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
   check_rays(environments);
   check_ranges();
   poses_.resize(environments);
-  fresh_.resize(environments);
+  fresh_.resize(environments), motion_.resize(environments);
   chains_.assign(draws_noise_ ? environments : 1, prepared_.chain());
   drawn_.resize(environments * ranges_.size());
   if (draws_pose(ranges_)) {

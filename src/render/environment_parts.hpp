@@ -115,6 +115,7 @@ class EnvironmentSensor {
     return own_rays_.empty() ? 1U : static_cast<std::uint32_t>(own_rays_.size());
   }
   [[nodiscard]] FreshFrames& fresh(std::uint32_t environment) const { return fresh_[environment]; }
+  [[nodiscard]] SensorMotion& motion(std::uint32_t environment) { return motion_[environment]; }
   [[nodiscard]] std::span<const double> drawn() const { return drawn_; }  ///< [environments, ranges]
   [[nodiscard]] const std::vector<ParameterRange>& ranges() const { return ranges_; }
   [[nodiscard]] const PreparedSensor& prepared() const { return prepared_; }
@@ -145,6 +146,7 @@ class EnvironmentSensor {
   std::vector<Trajectory> motions_;         // [environments], with the offsets, used unless a pose was set; or empty
   std::vector<double> drawn_;               // [environments, ranges]
   mutable std::vector<FreshFrames> fresh_;  // [environments]
+  std::vector<SensorMotion> motion_;        // [environments]
 };
 
 /// Entities whose pose in some environments differs from the scene's.

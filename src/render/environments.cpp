@@ -28,6 +28,7 @@ class Environments::Impl {
     Pose world_from_sensor;
     RigidSpeed speed;
     bool reads_speed = false;
+    Motion motion;
     EdgeScratch edge;
     FieldStore fields;
   };
@@ -118,7 +119,7 @@ class Environments::Impl {
       entities_.keep(e, draws[i].entities, scene_, moved_);
       auto drawn = draws[i].sensors.begin();
       for (EnvironmentSensor& sensor : sensors_) {
-        sensor.fresh(e).forget();
+        sensor.fresh(e).forget(), sensor.motion(e).forget();
         if (sensor.draws()) sensor.keep(e, std::move(*drawn++));
       }
     }
@@ -260,6 +261,11 @@ class Environments::Impl {
       View& view = slots_[s][i];
       view.time = time_of(sensors_[i], e, index);
       const double stamp_s = view.time.stamp_s;
+      view.motion = {};
+      if (sensors_[i].chain(e).needs_motion) {
+        view.motion = motion_of(sensors_[i], e, view.time.content);
+        placed_s.reset();
+      }
       if (placed_s != stamp_s) moved_.place(e, stamp_s, scene_);
       placed_s = stamp_s;
       view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp_s);
@@ -273,6 +279,16 @@ class Environments::Impl {
       view.caster->place(scene_, stamp_s, origin, walker, {});
       view.caster->set_masks(seen_.masks());
     }
+  }
+
+  /// Leaves the entities at poses of any time.
+  Motion motion_of(EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t frame) {
+    return sensor.motion(e).up_to(frame, [&](std::uint32_t k) {
+      const Timing& timing = sensor.sensor().timing;
+      const double stamp_s = frame_time_without_draws(timing, clock_of(options_.simulator), k).stamp_s;
+      moved_.place(e, stamp_s, scene_);
+      return sensor.world_from_sensor(e, scene_, stamp_s);
+    });
   }
 
   /// A caster of this group that was placed with the same scene, time and origin, or null. Without moved entities all
@@ -309,6 +325,7 @@ class Environments::Impl {
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,
             .stamp_s = view.time.stamp_s,
+            .motion = view.motion,
             .fields = &view.fields,
             .mask = ray_masks_[i],
             .first = e * (std::size_t{plan.rows} * plan.cols),

@@ -41,8 +41,18 @@ struct KeyTime {
   float cosine = 1.0F, sine = 0.0F;  ///< weights of the two key frames
   friend bool operator==(const KeyTime&, const KeyTime&) = default;
 };
-/// `frame`: the number of the frame, which has its own field if time_s is 0; `stamp_s`: its time.
-[[nodiscard]] KeyTime key_time(double time_s, std::uint32_t frame, double stamp_s);
+/// How far a sensor has moved: sums over the frames before.
+struct Motion {
+  double way_m = 0.0, angle_rad = 0.0;
+  friend bool operator==(const Motion&, const Motion&) = default;
+};
+/// The instant of a frame. `frame`: its number, by which it has its own field if the key frames have no step.
+struct FieldInstant {
+  std::uint32_t frame;
+  double stamp_s;
+  Motion motion = {};
+};
+[[nodiscard]] KeyTime key_time(const Correlation& correlation, const FieldInstant& instant);
 
 /// White draws have rows and columns from -kFieldMargin on: more than any kernel reads beyond the image.
 inline constexpr std::uint32_t kFieldMargin = 512;

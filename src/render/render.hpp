@@ -84,6 +84,7 @@ struct RenderJob {
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
   double stamp_s = 0.0;                      ///< of the frame, by the sensor's clock
+  Motion motion = {};                        ///< up to the frame; zeros unless a correlation reads it
   FieldStore* fields = nullptr;              ///< of correlated draws; never null if the chain has some
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of a return
@@ -96,6 +97,7 @@ struct RenderJob {
   const GivenSurfaces* given = nullptr;  ///< the surfaces that its rays meet; null: they are cast
 
   SurfaceView surfaces = surface_table.view(reflectivity);
+  [[nodiscard]] FieldInstant instant() const { return {frame_index, stamp_s, motion}; }
   [[nodiscard]] std::uint32_t returns() const {
     return samples == nullptr ? 1 : static_cast<std::uint32_t>(samples->choices.size());
   }

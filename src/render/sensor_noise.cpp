@@ -128,7 +128,7 @@ class SensorNoise::Impl {
       const std::uint32_t e = starts[i].environment;
       episodes_.begin(starts[i]);
       next_[e] = 0;
-      sensor_.fresh(e).forget();
+      sensor_.fresh(e).forget(), sensor_.motion(e).forget();
       if (sensor_.draws()) sensor_.keep(e, std::move(drawn[i]));
     }
   }
@@ -289,6 +289,8 @@ class SensorNoise::Impl {
   RenderJob job_of(std::uint32_t e, const GivenRays& rays, const FrameTime& time, const Pose& world_from_sensor,
                    Slot& slot) {
     const Rigid cast_from_sensor = narrow(world_from_sensor, world_from_sensor.translation_m);
+    const Motion motion =
+        rays.chain.needs_motion ? sensor_.motion(e).up_to(time.content, world_from_sensor) : Motion();
     return {.plan = rays.plan,
             .pattern = rays.pattern,
             .chain = rays.chain,
@@ -308,6 +310,7 @@ class SensorNoise::Impl {
             .should_stop = options_.should_stop,
             .edge = &slot.edge,
             .stamp_s = time.stamp_s,
+            .motion = motion,
             .fields = &slot.fields,
             .falloff_m = sensor_.prepared().falloff_m(),
             .given = &slot.image.surfaces()};

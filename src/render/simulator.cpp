@@ -33,6 +33,7 @@ struct RenderedSensor {
   EdgeScratch edge = {};
   FieldStore fields = {};
   mutable FreshFrames fresh = {};
+  SensorMotion motion = {};
 };
 
 }  // namespace
@@ -117,6 +118,7 @@ class Simulator::Impl {
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
                     .stamp_s = stamp,
+                    .motion = motion_of(s, time.content),
                     .fields = &s.fields,
                     .mask = mask,
                     .device = device,
@@ -159,12 +161,12 @@ class Simulator::Impl {
 
   void set_seed(std::uint64_t seed) {
     options_.seed = seed;
-    for (RenderedSensor& s : sensors_) s.fresh.forget();
+    for (RenderedSensor& s : sensors_) s.fresh.forget(), s.motion.forget();
   }
   void set_sensor(SensorId id, Sensor sensor) {
     RenderedSensor& s = at(id);
     s.prepared.replace(std::move(sensor), scene_.entities());
-    s.fresh.forget();
+    s.fresh.forget(), s.motion.forget();
   }
 
   void set_reflectivity(EntityId entity, float reflectivity) {
@@ -177,6 +179,14 @@ class Simulator::Impl {
   [[nodiscard]] int threads() const { return executor_->threads(); }
 
  private:
+  [[nodiscard]] Motion motion_of(RenderedSensor& s, std::uint32_t frame) const {
+    if (!s.prepared.chain().needs_motion) return {};
+    return s.motion.up_to(frame, [&](std::uint32_t k) {
+      const Timing& timing = s.prepared.sensor().timing;
+      return pose(s.prepared, frame_time_without_draws(timing, clock_of(options_), k).stamp_s);
+    });
+  }
+
   /// The rays over whose times moving entities were placed.
   struct Scan {
     std::uint32_t sensor = ~0U;  ///< ~0U: none

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include <fathom/core/compute.hpp>
+#include <fathom/core/geometry.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
 
+#include "render/field_math.hpp"
 #include "trace/caster.hpp"
 
 namespace fathom {
@@ -103,6 +105,36 @@ class FreshFrames {
   }
 
   std::atomic<std::uint64_t> known_ = 0;
+};
+
+/// The motion of a sensor from frame 0 on, for one seed. It remembers the last frame, so frames in their order cost one
+/// pose each. A frame before it costs the poses of all frames from 0 on, with the same answer.
+class SensorMotion {
+ public:
+  /// Up to `frame`. `pose_at(k)`: world from sensor in frame k.
+  template <class PoseAt>
+  [[nodiscard]] Motion up_to(std::uint32_t frame, const PoseAt& pose_at) {
+    if (!begun_ || frame < frame_) begin(pose_at(0));
+    while (frame_ < frame) advance(pose_at(frame_ + 1));
+    return motion_;
+  }
+  /// Up to a pose that a program gives for `frame`. The poses between are unknown, so the way is the straight one.
+  [[nodiscard]] Motion up_to(std::uint32_t frame, const Pose& pose) {
+    if (!begun_ || frame < frame_) begin(pose);
+    if (frame_ < frame) advance(pose);
+    frame_ = frame;
+    return motion_;
+  }
+  void forget() { begun_ = false; }
+
+ private:
+  void begin(const Pose& pose) { pose_ = pose, motion_ = {}, frame_ = 0, begun_ = true; }
+  void advance(const Pose& pose);
+
+  bool begun_ = false;
+  std::uint32_t frame_ = 0;
+  Pose pose_ = {};
+  Motion motion_ = {};
 };
 
 /// As frame_time(). `fresh`: of the sensor and the seed.

@@ -63,6 +63,14 @@ class FrameDraws {
 
 }  // namespace
 
+void SensorMotion::advance(const Pose& pose) {
+  const Vec3 step = pose.translation_m - pose_.translation_m;
+  const Quaternion turn = conjugate(pose_.rotation) * pose.rotation;
+  motion_.way_m += std::sqrt(dot(step, step));
+  motion_.angle_rad += 2.0 * math::atan2(std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), std::abs(turn.w));
+  pose_ = pose, ++frame_;
+}
+
 void check_timing(const Timing& timing, const SceneClock& clock) {
   validate(timing);
   const double most_s = kMostJitterOfPeriod / rate_of(timing, clock);

@@ -32,10 +32,12 @@ double log_density(const AxisTurn& turn, double angle_rad) {
 }
 
 void Correlation::check() const {
-  constexpr double kLeastS = 1e-6;
-  if (time_s > 0.0 && time_s < kLeastS) {
-    throw InputError(fmt::format("correlation.time_s = {:g} is neither 0 nor at least {:g} s", time_s, kLeastS));
-  }
+  constexpr double kLeast = 1e-6;
+  const auto check_step = [](std::string_view name, double value, std::string_view unit) {
+    if (!(value > 0.0 && value < kLeast)) return;
+    throw InputError(fmt::format("correlation.{} = {:g} is neither 0 nor at least {:g} {}", name, value, kLeast, unit));
+  };
+  check_step("time_s", time_s, "s"), check_step("motion_m", motion_m, "m"), check_step("motion_rad", motion_rad, "rad");
 }
 
 /// With the deviation of the normal error.

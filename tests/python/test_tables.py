@@ -143,7 +143,7 @@ def test_correlated_draws():
     """They arrive as in C++, come back with scenes, and are refused with the nearest name and the limits."""
     inf = float("inf")
     noise = fa.noise.Distance(stddev_m=0.1, correlation=dict(across_px=3, down_px=1.5, time_s=inf))
-    assert noise.correlation == dict(across_px=3, down_px=1.5, time_s=inf, shape="gaussian")
+    assert noise.correlation == dict(across_px=3, down_px=1.5, time_s=inf, motion_m=0, motion_rad=0, shape="gaussian")
     assert pickle.loads(pickle.dumps(noise)) == noise and noise != fa.noise.Distance(stddev_m=0.1)
     assert noise.replace(stddev_m=0.2).correlation == noise.correlation and "across_px" in repr(noise)
     assert fa.noise.Distance(correlation=dict(across_px=0)) == fa.noise.Distance()

@@ -69,6 +69,7 @@ inline Correlation any_correlation(const Sensor& sensor) {
   correlation.down_px = static_cast<float>(any_between(0, 3));
   if (*rc::gen::arbitrary<bool>()) correlation.across_px = 0;
   correlation.time_s = *rc::gen::element(0.0, 0.07, 0.3, 1e9, double{math::kInfinity});
+  correlation.motion_m = *rc::gen::element(0.0, 0.0, 0.05), correlation.motion_rad = *rc::gen::element(0.0, 0.0, 0.3);
   return correlation;
 }
 

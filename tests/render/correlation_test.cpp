@@ -13,6 +13,7 @@
 #include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
 #include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/any_sensors.hpp"
 #include "render/stereo_scenes.hpp"
@@ -47,8 +48,8 @@ std::vector<Sensor> sensors_with_each_model(const Correlation& correlation) {
 }
 
 /// The same chain of a stereo camera for everything below: a loss at edges, one by entity, one at last.
-NoiseChain busy_chain(double time_s) {
-  const Correlation c{.across_px = 2.5F, .down_px = 1, .time_s = time_s};
+NoiseChain busy_chain(Correlation c) {
+  c.across_px = 2.5F, c.down_px = 1;
   NoiseChain chain = {{EdgeLoss{.min_angle_rad = 0.2F, .low_probability = 0.2F, .high_probability = 0.9F}, c},
                       {AngularRay{.stddev_rad = 0.002F}, c},
                       {DistanceNoise{.stddev_m = 0.02F}, c},
@@ -84,9 +85,15 @@ TEST(Correlation, ChangesNothingOfOtherModels) {
   }
 }
 
+/// A way of 0.2 m and 0.3 rad in a second.
+Trajectory slow_way() { return Trajectory({{0, {}}, {10, {{0, 2, 0}, from_roll_pitch_yaw(0, 0, 3)}}}); }
+
+const Correlation kTimes[] = {{}, {.time_s = 0.37}, {.time_s = kInf}, {.motion_m = 0.03, .motion_rad = 0.07}};
+
 TEST(Correlation, AFrameAloneIsThatOfARun) {
-  for (const double time_s : {0.0, 0.37, kInf}) {
-    const Sensor sensor = stereo_with(busy_chain(time_s));
+  for (const Correlation& c : kTimes) {
+    Sensor sensor = stereo_with(busy_chain(c));
+    sensor.parent_from_sensor = slow_way();
     Simulator run(make_room_scene(), {.seed = 3, .compute = {.threads = 1}});
     const SensorId id = run.add_sensor(sensor);
     Frame found(all_channels());
@@ -94,14 +101,67 @@ TEST(Correlation, AFrameAloneIsThatOfARun) {
       run.render(id, index, found);
       const Frame wanted =
           render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .compute = {.threads = 1}}, index);
-      EXPECT_EQ(channels_that_differ(wanted, found), "") << time_s << ", frame " << index;
+      EXPECT_EQ(channels_that_differ(wanted, found), "") << c.time_s << " s, frame " << index;
     }
   }
 }
 
+/// The mean product of the errors of two frames of a sensor, of deviation 0.1 m.
+double shared_error(const Correlation& c, const Trajectory& way, std::uint32_t first, std::uint32_t second) {
+  Sensor sensor = stereo_with({{DistanceNoise{.stddev_m = 0.1F}, c}}, 200, 150);
+  sensor.parent_from_sensor = way;
+  const Scene scene = make_room_scene();
+  const Frame a = render_once(scene, sensor, all_channels(), kOptions, first);
+  const Frame b = render_once(scene, sensor, all_channels(), kOptions, second);
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += (double{a.range_m()[i]} - double{a.clean_range_m()[i]}) *
+           (double{b.range_m()[i]} - double{b.clean_range_m()[i]});
+  }
+  return sum / static_cast<double>(a.size()) / 0.01;
+}
+
+TEST(Correlation, FollowsTheMotionOfTheSensor) {
+  const Correlation by_way = {.motion_m = 0.2}, by_angle = {.motion_rad = 0.3};
+  const Correlation both = {.motion_m = 0.4, .motion_rad = 0.6};
+  const Trajectory still = Pose{};
+  for (const Correlation& c : {by_way, by_angle, both}) {  // a second from key frame to key frame
+    EXPECT_NEAR(shared_error(c, still, 2, 700), 1.0, 0.03) << "a still sensor keeps its error";
+    for (const std::uint32_t lag : {0U, 3U, 7U, 9U}) {
+      EXPECT_NEAR(shared_error(c, slow_way(), 0, lag), std::cos(std::numbers::pi / 20 * lag), 0.03) << lag;
+    }
+    EXPECT_NEAR(shared_error(c, slow_way(), 5, 15), 0.5, 0.03) << "from one interval to the next";
+    EXPECT_NEAR(shared_error(c, slow_way(), 0, 25), 0.0, 0.03);
+  }
+  const auto frame = [&](std::uint32_t index) {
+    NoiseChain chain = busy_chain(both);
+    chain.pop_back();  // the white one
+    return render_once(make_room_scene(), stereo_with(chain), all_channels(), kOptions, index);
+  };
+  EXPECT_EQ(channels_that_differ(frame(4), frame(800)), "");
+}
+
+TEST(Correlation, FollowsThePosesOfGivenFrames) {
+  const Sensor sensor = stereo_with({{DistanceNoise{.stddev_m = 0.1F}, Correlation{.motion_m = 0.2}}});
+  const std::vector<float> depth(61 * 37, 2.0F);
+  SensorNoise noise(sensor, {.seed = 7});
+  const auto range = [&](std::uint32_t index, double way_m) {
+    Frame frame(all_channels());
+    noise.apply(index, {.depth_m = depth, .world_from_sensor = {{0, way_m, 0}, {}}}, frame);
+    return std::vector<float>(frame.range_m().begin(), frame.range_m().end());
+  };
+  const std::vector<float> first = range(0, 1.0);
+  EXPECT_EQ(first, range(1, 1.0));
+  EXPECT_EQ(first, range(40, 1.0));
+  const std::vector<float> moved = range(41, 1.1);
+  EXPECT_NE(first, moved);
+  EXPECT_EQ(moved, range(42, 1.1));
+  EXPECT_EQ(first, range(0, 3.0)) << "the way begins again";
+}
+
 TEST(Correlation, ThreadsAndInstructionsChangeNoBit) {
   for (const double time_s : {0.0, 0.37}) {
-    const Sensor sensor = stereo_with(busy_chain(time_s), 200, 150);
+    const Sensor sensor = stereo_with(busy_chain({.time_s = time_s}), 200, 150);
     const Frame wanted = render_once(make_room_scene(), sensor, all_channels(),
                                      {.seed = 3, .compute = {.threads = 1, .isa = Isa::kSse2}}, 5);
     for (const Isa isa : usable_isas()) {
@@ -115,8 +175,9 @@ TEST(Correlation, ThreadsAndInstructionsChangeNoBit) {
 }
 
 TEST(Correlation, AnEnvironmentAloneIsThatOfABatch) {
-  for (const double time_s : {0.0, 0.37, kInf}) {
-    const Sensor sensor = stereo_with(busy_chain(time_s), 24, 16);
+  for (const Correlation& c : kTimes) {
+    Sensor sensor = stereo_with(busy_chain(c), 24, 16);
+    sensor.parent_from_sensor = slow_way();
     const std::vector<ParameterRange> ranges = {{.entry = 3, .field = "probability", .low = 0.1, .high = 0.6},
                                                 {.entry = 4, .field = "stddev_m", .low = 0.1, .high = 0.2}};
     const auto make = [&](std::uint32_t count, std::uint32_t first, int threads) {

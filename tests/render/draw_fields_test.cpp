@@ -295,13 +295,24 @@ TEST(DrawFields, AreMadeAnewWhereTheLastFrameWasNotFinished) {
 
 TEST(DrawFields, KnowTheTimeOfAnyStamp) {
   for (const double stamp : {-1e300, -1e17, -3.0, -0.1, 0.0, 1e9, 1e17, 1e300}) {
-    const KeyTime t = key_time(1e-6, 3, stamp);
+    const KeyTime t = key_time({.time_s = 1e-6}, {3, stamp});
     EXPECT_NEAR(t.cosine * t.cosine + t.sine * t.sine, 1, 1e-6) << stamp;
   }
-  EXPECT_EQ(key_time(0.5, 3, -0.1).frame, ~0U);
-  EXPECT_EQ(key_time(0.5, 3, 1.2).frame, 2U);
-  EXPECT_EQ(key_time(0.0, 3, 1.2), (KeyTime{.frame = 3}));
-  EXPECT_EQ(key_time(double{math::kInfinity}, 3, 1.2), KeyTime{});
+  EXPECT_EQ(key_time({.time_s = 0.5}, {3, -0.1}).frame, ~0U);
+  EXPECT_EQ(key_time({.time_s = 0.5}, {3, 1.2}).frame, 2U);
+  EXPECT_EQ(key_time({}, {3, 1.2}), (KeyTime{.frame = 3}));
+  EXPECT_EQ(key_time({.time_s = double{math::kInfinity}}, {3, 1.2}), KeyTime{});
+}
+
+TEST(DrawFields, KnowTheMotionOfAnyFrame) {
+  const Motion motion = {.way_m = 0.7, .angle_rad = 0.9};
+  const Correlation both = {.motion_m = 0.5, .motion_rad = 0.25};  // 1.4 + 3.6 steps
+  EXPECT_EQ(key_time(both, {3, 1.2, motion}).frame, 5U);
+  EXPECT_EQ(key_time({.motion_m = 0.5}, {3, 1.2, motion}), key_time({.time_s = 0.5}, {9, 0.7}));
+  EXPECT_EQ(key_time({.motion_rad = 0.5}, {3, 1.2, motion}), key_time({.time_s = 0.5}, {9, 0.9}));
+  EXPECT_EQ(key_time({.time_s = 0.5, .motion_m = 0.7}, {3, 1.2, motion}).frame, 3U);
+  EXPECT_EQ(key_time({.time_s = double{math::kInfinity}, .motion_m = 0.5}, {3, 1.2, motion}).frame, 1U);
+  EXPECT_EQ(key_time(both, {3, 1.2}), key_time(both, {4, 9.9})) << "a still sensor";
 }
 
 // Laws of every registered model with correlated draws: pixel by pixel nothing differs from white ones.

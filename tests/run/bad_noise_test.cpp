@@ -58,6 +58,8 @@ const std::vector<Defect> kDefects = {
     correlation("CorrelationOfAnotherShape", "{shape: gausian}", {"bad.yaml:12:40:", "gausian", "'gaussian'"}),
     correlation("CorrelationOfNoTime", "{time_s: 1e-9}",
                 {"bad.yaml:12:32:", "time_s = 1e-09 is neither 0 nor at least 1e-06 s"}),
+    correlation("CorrelationOfNoWay", "{motion_m: 1e-9}",
+                {"bad.yaml:12:32:", "motion_m = 1e-09 is neither 0 nor at least 1e-06 m"}),
     correlation("CorrelationBackInTime", "{time_s: -.inf}", {"bad.yaml:12:41:", "time_s = -.inf"}),
     correlation("CorrelationOfAWord", "3", {"bad.yaml:12:32:", "dropout.correlation"}),
     {"CorrelationOfNoDraws",

@@ -282,7 +282,7 @@ TEST(SceneFormat, CorrelationsArrive) {
                       "      - dropout: {correlation: {time_s: inf, shape: exponential}, probability: 0.1}\n"
                       "      - dropout: {correlation: {time_s: .inf}}\n"
                       "      - gain_bias: {correlation: {across_px: 0}}\n"
-                      "      - distance: {}\n"))
+                      "      - distance: {correlation: {motion_m: 0.04, motion_deg: 180}}\n"))
           .sensors[0]
           .sensor.noise;
   constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -291,7 +291,7 @@ TEST(SceneFormat, CorrelationsArrive) {
   EXPECT_EQ(noise[1].correlation, (Correlation{.time_s = kInf, .shape = CorrelationShape::kExponential}));
   EXPECT_EQ(noise[2].correlation, (Correlation{.time_s = kInf}));
   EXPECT_TRUE(noise[3].correlation.is_white());
-  EXPECT_EQ(noise[4].correlation, Correlation{});
+  EXPECT_EQ(noise[4].correlation, (Correlation{.motion_m = 0.04, .motion_rad = 180 * kRadPerDeg}));
 }
 
 TEST(SceneFormat, RowsPerChannel) {

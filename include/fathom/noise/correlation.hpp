@@ -31,6 +31,15 @@
 // inf: all frames have the same, a fixed pattern of the sensor. A frame's time is its stamp, also for rays with their
 // own times.
 //
+// Motion: a stereo camera matches the same texture as long as it stands still, so its error stays. With motion_m or
+// motion_rad, key frames come along the way of the sensor:
+//
+//   t / c  becomes  way / motion_m + angle / motion_rad + t / time_s, without the terms whose parameter is 0
+//
+// The way and the angle are sums over the frames 0, 1, ... of the distance and of the rotation from each frame to the
+// next, at their times without jitter. Two frames of a still camera have the same field. A frame given by a program
+// counts from the one applied before it.
+//
 // Rows and columns are the frame's: rings and azimuth steps of a lidar, whose last column is next to its first if the
 // scan closes. Entries by entity or ring take their numbers out of the same fields.
 //
@@ -56,25 +65,34 @@ struct Correlation {
   float across_px = 0.0F;
   float down_px = 0.0F;
   double time_s = 0.0;
+  double motion_m = 0.0;
+  double motion_rad = 0.0;
   CorrelationShape shape = CorrelationShape::kGaussian;
 
   static constexpr std::string_view kSlug = "correlation";
   static constexpr std::string_view kDoc = "What the draws of neighbouring pixels and frames have in common.";
 
   static constexpr auto fields() {
-    return std::array<Field<Correlation>, 4>{{
+    return std::array<Field<Correlation>, 6>{{
         {"across_px", "px", &Correlation::across_px, 0, 64, "size along rows, s; 0: white"},
         {"down_px", "px", &Correlation::down_px, 0, 64, "size along columns, s; 0: white"},
         {"time_s", "s", &Correlation::time_s, 0, std::numeric_limits<double>::infinity(),
          "time between key frames; 0: each frame anew, inf: a fixed pattern"},
+        {"motion_m", "m", &Correlation::motion_m, 0, 1e6, "way of the sensor between key frames; 0: the way is ignored"},
+        {"motion_rad", "rad", &Correlation::motion_rad, 0, 1e6,
+         "rotation of the sensor between key frames; 0: rotation is ignored"},
         {"shape", "gaussian|exponential", choice<&Correlation::shape>, 0, 0, "law by which it falls in the image"},
     }};
   }
 
-  /// Throws InputError for a time between 0 and a microsecond.
+  /// Throws InputError for a time, a way or a rotation between 0 and 1e-6.
   FATHOM_API void check() const;
 
-  [[nodiscard]] constexpr bool is_white() const { return across_px == 0.0F && down_px == 0.0F && time_s == 0.0; }
+  [[nodiscard]] constexpr bool is_white() const {
+    return across_px == 0.0F && down_px == 0.0F && time_s == 0.0 && !has_motion();
+  }
+  /// Whether the error of a still sensor stays.
+  [[nodiscard]] constexpr bool has_motion() const { return motion_m > 0.0 || motion_rad > 0.0; }
   /// As Noise::idle().
   [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
     return field == "shape" && across_px == 0.0F && down_px == 0.0F ? "across_px = 0 and down_px = 0" : "";

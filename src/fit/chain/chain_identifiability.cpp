@@ -317,7 +317,7 @@ void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainRe
                     fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)", kFewClusters));
   }
   for (const ChainEntry& entry : fit.chain) {
-    if (!(entry.correlation.time_s > 0.0)) continue;
+    if (!(entry.correlation.time_s > 0.0) && !entry.correlation.has_motion()) continue;
     fit.note("correlated_frames",
              fmt::format("the draws of {} are correlated in {} frames: errors are larger than shown, unless frames are "
                          "taken in blocks",

@@ -213,8 +213,10 @@ std::string correlation_text(const Correlation& c) {
   const bool tells_shape = c.shape != Correlation{}.shape || c.idle("shape").empty();
   const std::string shape =
       tells_shape ? fmt::format(", shape: {}", kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)]) : "";
-  return fmt::format("{}: {{across_px: {}, down_px: {}, time_s: {}{}}}", Correlation::kSlug, c.across_px, c.down_px,
-                     time, shape);
+  const std::string motion =
+      c.has_motion() ? fmt::format(", motion_m: {:.9g}, motion_rad: {:.9g}", c.motion_m, c.motion_rad) : "";
+  return fmt::format("{}: {{across_px: {}, down_px: {}, time_s: {}{}{}}}", Correlation::kSlug, c.across_px, c.down_px,
+                     time, motion, shape);
 }
 
 /// The parameters that a pattern names.

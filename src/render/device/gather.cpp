@@ -116,7 +116,7 @@ FieldJob field_of(const RenderJob& job, const CorrelatedDraws& draws, std::uint3
           .seed = job.seed,
           .stream = draws.stream,
           .draw = draw,
-          .time = key_time(draws.correlation.time_s, job.frame_index, job.stamp_s),
+          .time = key_time(draws.correlation, job.instant()),
           .row_begin = rows.begin,
           .row_end = rows.end,
           .cols = job.plan.cols,
