@@ -308,12 +308,76 @@ class RegionFinder {
   std::uint64_t* right_above_ = nullptr;
 };
 
+/// Counts the valid pixels of windows in a strip of columns. Each column has a count over the rows of the window.
+class ValidCounts {
+ public:
+  static constexpr std::uint32_t kStrip = 256;
+
+  ValidCounts(const WindowImage& image, std::uint32_t radius, std::uint32_t left)
+      : image_(image),
+        r_(radius),
+        first_(left > radius ? left - radius : 0),
+        end_(std::min(left + kStrip + radius, image.cols)) {}
+
+  /// Adds a row to the columns, or takes it away.
+  void add(std::uint32_t row, std::int32_t sign) {
+    const float* const d = image_.disparity_px + std::size_t{row} * image_.cols;
+    for (std::uint32_t col = first_; col < end_; ++col) columns_[col - first_] += d[col] > 0.0F ? sign : 0;
+  }
+
+  /// Calls use(column, valid pixels of its window, columns of its window) for each column of the strip.
+  template <class Use>
+  void for_each(std::uint32_t left, Use use) const {
+    std::int32_t sum = 0;
+    std::uint32_t begin = first_, end = first_;
+    for (std::uint32_t col = left; col < std::min(left + kStrip, image_.cols); ++col) {
+      for (; end < std::min(col + r_ + 1, image_.cols); ++end) sum += columns_[end - first_];
+      for (; begin + r_ < col; ++begin) sum -= columns_[begin - first_];
+      use(col, static_cast<std::uint32_t>(sum), end - begin);
+    }
+  }
+
+ private:
+  WindowImage image_;
+  std::uint32_t r_, first_, end_;
+  std::array<std::int32_t, kStrip + 2 * WindowRule::kMostRadius> columns_ = {};
+};
+
+void put(EdgeScratch& scratch, std::size_t at, const WindowPixel& pixel) {
+  scratch.matched_px[at] = pixel.disparity_px, scratch.taken[at] = pixel.taken, scratch.reason[at] = pixel.reason;
+}
+
+/// Loses the pixels of rows [begin, end) whose windows have too few valid ones, and bridges lines of shadow.
+void finish_shadows(const WindowRule& rule, const WindowImage& image, std::uint32_t begin, std::uint32_t end,
+                      EdgeScratch& scratch) {
+  const auto r = static_cast<std::uint32_t>(rule.radius_px);
+  for (std::uint32_t left = 0; left < image.cols; left += ValidCounts::kStrip) {
+    ValidCounts counts(image, r, left);
+    std::uint32_t top = begin > r ? begin - r : 0, bottom = top;
+    for (std::uint32_t row = begin; row < end; ++row) {
+      for (; bottom < std::min(row + r + 1, image.rows); ++bottom) counts.add(bottom, 1);
+      for (; top + r < row; ++top) counts.add(top, -1);
+      const std::size_t first = std::size_t{row} * image.cols;
+      counts.for_each(left, [&](std::uint32_t col, std::uint32_t valid, std::uint32_t columns) {
+        const auto at = static_cast<std::uint32_t>(first) + col;
+        if (may_match_hidden(rule, scratch.reason[at])) {
+          const WindowPixel bridged = match_hidden(rule, image, row, col);
+          if (bridged.reason == Reason::kHit) put(scratch, at, bridged);
+        } else if (image.disparity_px[at] > 0.0F && !is_supported(rule, valid, columns * (bottom - top))) {
+          put(scratch, at, {0.0F, at, Reason::kEdge});
+        }
+      });
+    }
+  }
+}
+
 void match_rows(const RenderJob& job, bool shows_surfaces, std::uint32_t begin, std::uint32_t end) {
   EdgeScratch& scratch = *job.edge;
   const WindowImage image = {scratch.disparity_px.data(), job.plan.rows, job.plan.cols};
   std::uint32_t* const taken = shows_surfaces ? scratch.taken.data() : nullptr;
   const WindowResult result = {scratch.matched_px.data(), taken, scratch.reason.data()};
   window_kernels(job.isa).match(*job.chain.window, image, begin, end, result);
+  if (job.chain.window->valid_share > 0.0F) finish_shadows(*job.chain.window, image, begin, end, scratch);
 }
 
 void lose_speckles(const RenderJob& job) {

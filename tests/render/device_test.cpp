@@ -55,7 +55,8 @@ RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAWindow, ()) {
                               .sure_share = static_cast<float>(test::any_between(0, 0.8)),
                               .flying = *rc::gen::arbitrary<bool>(),
                               .min_area_px = static_cast<float>(*rc::gen::inRange(0, 40)),
-                              .max_step_px = static_cast<float>(test::any_between(0.05, 2))};
+                              .max_step_px = static_cast<float>(test::any_between(0.05, 2)),
+                              .valid_share = static_cast<float>(*rc::gen::element(0.0, 0.5, 0.8, 1.0))};
   Sensor sensor = test::make_sensor(test::make_stereo(cols, rows, 40.0, 0.3, CameraReference::kLeft),
                                     {StereoShadow{}, StereoEnergy{.reflectivity_exponent = 1, .range_exponent = 0.5F},
                                      EdgeLoss{.min_angle_rad = 2, .low_probability = 0.3F}, window,

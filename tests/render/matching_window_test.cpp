@@ -122,6 +122,35 @@ TEST(MatchingWindowFrames, APostGrowsByTheClosedFormAndAThinOneDisappears) {
   }
 }
 
+// The k-th of 4 columns beside the shadow of 10 has 4 + k valid columns of 9.
+TEST(MatchingWindowFrames, AShadowWidensByTheClosedForm) {
+  for (const std::ptrdiff_t lost : {1, 2, 3, 4}) {
+    const MatchingWindow window{.radius_px = 4, .valid_share = (static_cast<float>(lost) + 4.5F) / 9};
+    const Frame f = render_once(post_scene(21), make_sensor(post_camera(), {StereoShadow{}, window}));
+    for (std::uint32_t row = 0; row < 41; ++row) {
+      const auto* begin = f.reason().data() + std::size_t{row} * 121;
+      ASSERT_EQ(std::count(begin, begin + 121, Reason::kHiddenRight), 10);
+      ASSERT_EQ(std::count(begin, begin + 121, Reason::kEdge), 2 * lost);
+    }
+  }
+}
+
+// A post of 1 m before a wall at 1.05 m throws a shadow of one column.
+TEST(MatchingWindowFrames, ALineOfShadowDoesNotSurvive) {
+  const auto shadow_of = [](float valid_share) {
+    const MatchingWindow window{.radius_px = 4, .max_step_px = 2, .valid_share = valid_share};
+    const Frame f =
+        render_once(make_post_scene(1, 1.05, 21 / kFocal), make_sensor(post_camera(), {StereoShadow{}, window}));
+    for (std::uint32_t i = 0; i < f.size(); ++i) {
+      if (f.reason()[i] != Reason::kHit) continue;
+      EXPECT_NEAR(f.depth_m()[i], 1.025, 0.03);
+    }
+    return count_of(f, Reason::kHiddenRight);
+  };
+  EXPECT_EQ(shadow_of(0), 41U);
+  EXPECT_EQ(shadow_of(0.8F), 0U);
+}
+
 // A camera does not know that a ray was turned: its pixel reports a distance along its own ray. So ray noise that is
 // correlated over some pixels makes a silhouette wavy, in the image and in the points.
 TEST(MatchingWindowFrames, RayNoiseMovesWhatAPixelSeesAndNotThePixel) {

@@ -11,7 +11,9 @@
 //               squares of d over its pixels in W); z' = f B / d' along the pixel's own ray, without the noise of
 //               angular_ray: a turned ray moves its surface in the image, and so the silhouettes
 //   lost        (edge) without a candidate; also when the chosen one has fewer than sure_share n pixels. With flying,
-//               such a pixel takes the mean of its d' and that of the next candidate instead, where there is one
+//               such a pixel takes the mean of its d' and that of the next candidate instead, where there is one.
+//               Also lost where n is less than valid_share of the window's pixels in the image: beside a shadow.
+//               With a valid_share, a hidden pixel between two valid ones of its row is matched like a valid one
 //   speckle     4-connected regions of the image so made, whose neighbouring pixels differ by less than max_step,
 //               are lost (speckle) when they have fewer than min_area pixels
 //
@@ -46,6 +48,7 @@ struct MatchingWindow {
   bool flying = false;
   float min_area_px = 0.0F;
   float max_step_px = 1.0F;
+  float valid_share = 0.0F;
 
   static constexpr std::string_view kSlug = "matching_window";
   static constexpr std::string_view kDoc =
@@ -58,7 +61,7 @@ struct MatchingWindow {
   static constexpr SurfaceNeeds kNeeds = {.neighbours = true, .camera = true, .baseline = true};
 
   static constexpr auto fields() {
-    return std::array<Field<MatchingWindow>, 6>{{
+    return std::array<Field<MatchingWindow>, 7>{{
         {"radius_px", "px", &MatchingWindow::radius_px, 0, WindowRule::kMostRadius,
          "the window has 2 radius + 1 pixels a side; 0: no window"},
         {"share", "1", &MatchingWindow::share, 0, 1, "of the window's valid pixels that a surface must hold"},
@@ -68,6 +71,8 @@ struct MatchingWindow {
          "whether a pixel that is not sure gets the mean of two surfaces instead of being lost"},
         {"min_area_px", "px", &MatchingWindow::min_area_px, 0, 1e6, "pixels that a region needs to be believed"},
         {"max_step_px", "px", &MatchingWindow::max_step_px, 1e-3, 1e4, "largest step of disparity within a surface"},
+        {"valid_share", "1", &MatchingWindow::valid_share, 0, 1,
+         "of the window's pixels in the image that must be valid; else the pixel is lost"},
     }};
   }
 
@@ -75,6 +80,7 @@ struct MatchingWindow {
     return {.radius_px = static_cast<std::int32_t>(radius_px + 0.5F),  // NOLINT: it is not negative
             .share = share,
             .sure_share = sure_share,
+            .valid_share = valid_share,
             .max_step_px = max_step_px,
             .min_area_px = static_cast<std::uint32_t>(min_area_px + 0.5F),  // NOLINT: nor is it
             .flying = flying};

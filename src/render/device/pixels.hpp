@@ -48,8 +48,15 @@ FATHOM_KERNEL void match_pixel(const FrameData& f, std::uint32_t pixel) {
   if (!f.chain.has_window || pixel >= rows * cols) return;
   const Windowed& w = f.windowed;
   WindowPixel out = {0.0F, pixel, Reason::kHit};
+  const WindowImage image = {w.disparity_px, rows, cols};
+  const std::uint32_t row = pixel / cols, col = pixel % cols;
   if (w.disparity_px[pixel] > 0.0F) {
-    out = match_window(f.chain.window, {w.disparity_px, rows, cols}, pixel / cols, pixel % cols);
+    const bool supported = is_supported(f.chain.window, image, row, col);
+    out = supported ? match_window(f.chain.window, image, row, col) : WindowPixel{0.0F, pixel, Reason::kEdge};
+  }
+  if (may_match_hidden(f.chain.window, w.reason[pixel])) {
+    const WindowPixel bridged = match_hidden(f.chain.window, image, row, col);
+    if (bridged.reason == Reason::kHit) out = bridged, w.reason[pixel] = Reason::kHit;
   }
   w.matched_px[pixel] = out.disparity_px, w.taken[pixel] = out.taken;
   if (out.reason != Reason::kHit) w.reason[pixel] = out.reason;

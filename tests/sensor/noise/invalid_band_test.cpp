@@ -33,6 +33,16 @@ TEST(InvalidBandLoss, LosesTheColumnsLeftOfTheDisparity) {
   }
 }
 
+TEST(InvalidBandLoss, TheMarginWidensTheBand) {
+  for (const float margin : {1.0F, 5.0F, 64.0F}) {
+    for (int u = 0; u < 200; ++u) {
+      const Reason wanted = u < 40 + margin ? Reason::kHiddenRight : Reason::kHit;
+      EXPECT_EQ(reason_at({.margin_px = margin}, u, kFb / 40), wanted) << u;
+    }
+  }
+  EXPECT_EQ(reason_at({.left_band = false, .margin_px = 5}, 0, kFb / 40), Reason::kHit);
+}
+
 TEST(InvalidBandLoss, TheColumnOfTheDisparityItselfIsKept) {
   for (int u = 1; u < 200; ++u) {  // u - d = 0, up to rounding
     EXPECT_EQ(reason_at({}, u, kFb / u), Reason::kHit) << u;

@@ -135,6 +135,24 @@ TEST(MatchingWindow, AnUnsurePixelIsLostOrFliesBetweenTwoSurfaces) {
   }
 }
 
+TEST(MatchingWindow, APixelBesideAHoleNeedsItsShareOfValidPixels) {
+  Disparities d = make_bar(40, 0, 40);
+  for (std::uint32_t row = 0; row < d.rows; ++row) std::fill_n(d.px.begin() + row * 40 + 20, 10, 0.0F);
+  const auto supported = [&](float share, std::uint32_t row, std::uint32_t col) {
+    return is_supported(MatchingWindow{.radius_px = 4, .valid_share = share}.window(), d.image(), row, col);
+  };
+  for (std::uint32_t k = 0; k < 8; ++k) {  // of 9 columns, 4 - k are holes
+    const double valid = k < 4 ? (5.0 + k) / 9 : 1;
+    for (const std::uint32_t row : {0U, 7U}) {
+      for (const std::uint32_t col : {19 - k, 30 + k}) {
+        EXPECT_TRUE(supported(static_cast<float>(valid - 0.01), row, col)) << k;
+        EXPECT_EQ(supported(static_cast<float>(valid + 0.01), row, col), false) << k;
+      }
+    }
+  }
+  EXPECT_TRUE(supported(1, 7, 0)) << "pixels beyond the image are ignored";
+}
+
 TEST(MatchingWindow, WithoutACandidateThePixelIsLost) {
   Disparities d{9, 9, {}};
   for (int i = 0; i < 81; ++i) d.px.push_back(10.0F + 5.0F * static_cast<float>(i));  // each its own surface

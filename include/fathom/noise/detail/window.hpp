@@ -24,6 +24,7 @@ struct WindowRule {
   std::int32_t radius_px = 0;     ///< the window has 2 radius + 1 pixels a side
   float share = 0.25F;            ///< of the window's valid pixels that a surface must hold
   float sure_share = 0.0F;        ///< of them that the chosen one must hold
+  float valid_share = 0.0F;       ///< of the window's pixels in the image that must be valid
   float max_step_px = 1.0F;       ///< largest step of disparity within a surface
   std::uint32_t min_area_px = 0;  ///< of a region that is believed
   bool flying = false;            ///< whether unsure pixels get the mean of two surfaces instead of being lost
@@ -185,7 +186,18 @@ FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBound
 /// A disparity belongs to a range when it is above 0 and no larger than a float can hold.
 FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
 
-/// The result for the valid pixel (row, col).
+/// Whether enough pixels of a window are valid. `valid` and `all`: their numbers.
+FATHOM_KERNEL bool is_supported(const WindowRule& rule, std::uint32_t valid, std::uint32_t all) {
+  return static_cast<float>(valid) >= rule.valid_share * static_cast<float>(all);
+}
+FATHOM_KERNEL bool is_supported(const WindowRule& rule, const WindowImage& image, std::uint32_t row,
+                                std::uint32_t col) {
+  if (!(rule.valid_share > 0.0F)) return true;
+  const detail::WindowBounds w = detail::bounds_of(rule, image, row, col);
+  return is_supported(rule, detail::valid_in(image, w), (w.bottom - w.top + 1) * (w.right - w.left + 1));
+}
+
+/// The result for the valid pixel (row, col), if its window has enough valid pixels.
 FATHOM_KERNEL WindowPixel match_window(const WindowRule& rule, const WindowImage& image, std::uint32_t row,
                                        std::uint32_t col) {
   const std::uint32_t own = row * image.cols + col;
@@ -207,6 +219,22 @@ FATHOM_KERNEL WindowPixel match_window(const WindowRule& rule, const WindowImage
   if (!has_range(d)) return lost;
   const bool is_own = image.disparity_px[own] >= taken.low && image.disparity_px[own] <= taken.high;
   return {d, is_own ? own : detail::nearest_of(image, w, taken, row, col), Reason::kHit};
+}
+
+/// The result for a hidden pixel. A line of shadow one pixel wide does not survive a window: it is matched like a valid
+/// pixel. The reason is kEdge where it stays hidden.
+FATHOM_KERNEL WindowPixel match_hidden(const WindowRule& rule, const WindowImage& image, std::uint32_t row,
+                                       std::uint32_t col) {
+  const std::uint32_t own = row * image.cols + col;
+  const float* const d = image.disparity_px + own;
+  const bool is_line = col > 0 && col + 1 < image.cols && d[-1] > 0.0F && d[1] > 0.0F;
+  if (!is_line || !is_supported(rule, image, row, col)) return {0.0F, own, Reason::kEdge};
+  return match_window(rule, image, row, col);
+}
+
+/// Whether a window decides about a lost pixel.
+FATHOM_KERNEL bool may_match_hidden(const WindowRule& rule, Reason reason) {
+  return rule.valid_share > 0.0F && reason >= Reason::kHiddenLeft && reason <= Reason::kHiddenBoth;
 }
 
 }  // namespace fathom
