@@ -19,6 +19,7 @@
 #include <fathom/noise/stereo_energy.hpp>
 #include <fathom/noise/stereo_shadow.hpp>
 #include <fathom/noise/student.hpp>
+#include <fathom/noise/subpixel_ripple.hpp>
 #include <fathom/noise/texture_loss.hpp>
 #include <fathom/noise/uniform.hpp>
 
@@ -26,6 +27,6 @@ namespace fathom {
 
 using RegisteredNoise =
     std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss, EdgeLoss, MatchingWindow,
-                 AngularHit, DistanceNoise, UniformNoise, StudentNoise, Disparity, GainBias, BeamMixture, Dropout>;
+                 AngularHit, DistanceNoise, UniformNoise, StudentNoise, SubpixelRipple, Disparity, GainBias, BeamMixture, Dropout>;
 
 }  // namespace fathom

@@ -98,6 +98,7 @@ std::vector<NamedNoise> make_models() {
       {"beam_mixture_atom", BeamMixture{0.6F, 0.1F, 0.1F, 0.2F, 40.0F, 0.0F, 0.0F, MissPolicy::kAtom}},
       {"edge_loss_plane", EdgeLoss{0.5F, 2.5F, 0.1F, 0.9F, 0.02F, EdgeLaw::kPlane}},
       {"texture_loss", TextureLoss{0.01F, 0.9F, 8.0F, 5.0F, 20.0F, 0.02F, 0.02F}},
+      {"subpixel_ripple", SubpixelRipple{0.125F, 0.25F}},
   };
 }
 

@@ -327,6 +327,15 @@ TEST(MeasuredRangeLaw, ReadingsHaveTheDensityOfTheBeamModel) {
   }
 }
 
+TEST(MeasuredRangeLaw, TwoErrorsOfTheDisparityAddUp) {
+  MeasuredRangeLaw two = MeasuredRangeLaw::of_clean(2.5, 2.0, kFocalBaseline), one = two;
+  Disparity::act({0.1F, 0.3F, 0.0F}, two), Disparity::act({-0.02F, 0.4F, 8.0F}, two);
+  Disparity::act({0.08F, 0.5F, 8.0F}, one);
+  for (const double range_m : {2.3, 2.5, 2.6}) EXPECT_NEAR(cdf(two, range_m), cdf(one, range_m), 1e-6);
+  Disparity::act({0.0F, 0.1F, 0.0F}, two);
+  EXPECT_FALSE(two.unknown.empty()) << "the second one has rounded";
+}
+
 TEST(MeasuredRangeLaw, ChainsWithoutALawSayWhy) {
   MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(2.0, 2.0, kFocalBaseline);
   DistanceNoise::act({0.0F, 0.01F, 0.0F}, law);

@@ -9,8 +9,8 @@
 // Sums of normals are in closed form, and so is a normal with a uniform. A t is a normal whose variance is drawn,
 // t = N / sqrt(u) with u ~ gamma(nu / 2, nu / 2): a law with a t is a sum over nodes of u.
 //
-// With a disparity (noise/disparity.hpp) the law is that of d', a normal rounded to levels. Models before and after it
-// may only stretch the range. A deviation that grows with the range is taken at the mean of the range so far: exact if
+// With a disparity (noise/disparity.hpp) the law is that of d', a normal rounded to levels. Two of them in a row have
+// the sum of their errors, if only the second one rounds. Models before and after them may only stretch the range. A deviation that grows with the range is taken at the mean of the range so far: exact if
 // nothing random comes before it, else with a relative error of growth^2.
 //
 // With a beam_mixture (noise/beam_mixture.hpp) the law is that of its readings, which have a return with a probability
@@ -103,6 +103,11 @@ struct MeasuredRangeLaw {
     mean_m = factor * mean_m + shift_m;
   }
   void measure_disparity(double bias_px, double stddev_px, double steps) {
+    if (from_disparity && !(steps_per_px > 0.0) && gain == 1.0 && bias_m == 0.0) {
+      disparity_px += bias_px, steps_per_px = steps;
+      deviation_px = __builtin_sqrt(deviation_px * deviation_px + stddev_px * stddev_px);
+      return;
+    }
     if (from_disparity || is_random()) unknown = "a random error before that of the disparity";
     const double depth_m = mean_m / ray_per_depth, exact_px = focal_baseline_px_m / depth_m;
     from_disparity = true;
