@@ -180,10 +180,11 @@ class Simulator::Impl {
 
  private:
   [[nodiscard]] Motion motion_of(RenderedSensor& s, std::uint32_t frame) const {
-    if (!s.prepared.chain().needs_motion) return {};
+    const Sensor& sensor = s.prepared.sensor();
+    const bool is_fixed = sensor.parent == kNoEntity && sensor.parent_from_sensor.is_fixed();
+    if (!s.prepared.chain().needs_motion || is_fixed) return {};
     return s.motion.up_to(frame, [&](std::uint32_t k) {
-      const Timing& timing = s.prepared.sensor().timing;
-      return pose(s.prepared, frame_time_without_draws(timing, clock_of(options_), k).stamp_s);
+      return pose(s.prepared, frame_time_without_draws(sensor.timing, clock_of(options_), k).stamp_s);
     });
   }
 

@@ -33,7 +33,7 @@ double log_density(const AxisTurn& turn, double angle_rad) {
 
 void Correlation::check() const {
   constexpr double kLeast = 1e-6;
-  const auto check_step = [](std::string_view name, double value, std::string_view unit) {
+  const auto check_step = [&](std::string_view name, double value, std::string_view unit) {
     if (!(value > 0.0 && value < kLeast)) return;
     throw InputError(fmt::format("correlation.{} = {:g} is neither 0 nor at least {:g} {}", name, value, kLeast, unit));
   };
