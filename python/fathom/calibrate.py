@@ -129,6 +129,14 @@ class DepthBand(NamedTuple):
     deviation_m: float
 
 
+class DepthWall(NamedTuple):
+    """Patches of side_px pixels a side without steps, a quadric off, and the deviation of the median one."""
+
+    side_px: int
+    patches: int
+    deviation_px: float
+
+
 @dataclass(frozen=True)
 class DepthMeasure:
     """What frames say of the camera that made them. Estimates are (value, standard error), NaN where nothing is known."""
@@ -154,6 +162,7 @@ class DepthMeasure:
     whole_blobs: List[Blobs]  #: blobs that touch neither the border of the image nor a pixel left out
     blobs_by_size: List[Blobs]  #: entry k: of 2^k to 2^(k + 1) - 1 pixels
     bands: List[DepthBand]
+    walls: List[DepthWall]  #: of 24, 48 and 72 px
     flags: List[str]
 
 
@@ -176,4 +185,5 @@ def measure_depth(frames: npt.ArrayLike, *, focal_baseline_px_m: Optional[float]
     for name in ("blobs", "whole_blobs", "blobs_by_size"):
         d[name] = [Blobs(*b) for b in d[name]]
     d["patches"], d["bands"] = DepthPatches(*d["patches"]), [DepthBand(*b) for b in d["bands"]]
+    d["walls"] = [DepthWall(*w) for w in d["walls"]]
     return DepthMeasure(**d)

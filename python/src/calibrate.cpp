@@ -83,7 +83,8 @@ py::dict depth_dict(const DepthMeasure& m) {
   d["across_residual"] = copied<double>(m.across_residual), d["down_residual"] = copied<double>(m.down_residual);
   d["pixels"] = m.pixels, d["holes"] = m.holes, d["holes_without_neighbour"] = m.holes_without_neighbour;
   d["largest_blob"] = m.largest_blob, d["left_out"] = m.left_out;
-  py::list classes, whole, sizes, bands;
+  py::list classes, whole, sizes, bands, walls;
+  for (const auto& w : m.walls) walls.append(py::make_tuple(w.side_px, w.patches, w.deviation_px));
   for (const auto& b : m.blobs) classes.append(blobs(b));
   for (const auto& b : m.whole_blobs) whole.append(blobs(b));
   for (const auto& b : m.blobs_by_size) sizes.append(blobs(b));
@@ -91,6 +92,7 @@ py::dict depth_dict(const DepthMeasure& m) {
     bands.append(py::make_tuple(b.low_m, b.high_m, b.pixels, b.holes, b.patches, b.deviation_px, b.deviation_m));
   }
   d["blobs"] = classes, d["whole_blobs"] = whole, d["blobs_by_size"] = sizes, d["bands"] = bands, d["flags"] = m.flags;
+  d["walls"] = walls;
   return d;
 }
 

@@ -35,6 +35,7 @@ def test_measures_a_depth_camera():
     assert np.isnan(m.in_time[4].value)
     assert m.patches.all == 5 * 80 and m.patches.with_hole == 5
     assert m.holes == 40 and m.blobs == [(0, 0), (5, 40), (0, 0)] and m.blobs_by_size[3] == (5, 40) and m.largest_blob == 8
+    assert [w.side_px for w in m.walls] == [24, 48, 72] and abs(m.walls[1].deviation_px - 0.08) < 0.005
     assert m.bands[2].holes == 40 and m.bands[2].low_m == 1 and np.isinf(m.bands[-1].high_m)
     assert fa.measure_depth(frames, threads=3).across == fa.measure_depth(frames, threads=1).across
     one = fa.measure_depth(frames[0].astype(np.float32))

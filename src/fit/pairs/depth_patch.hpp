@@ -12,6 +12,8 @@
 
 #include <fathom/fit/measure_depth.hpp>
 
+#include "core/compute.hpp"
+
 namespace fathom {
 
 inline constexpr std::size_t kPatchSide = DepthMeasure::kPatchSide, kPatchPixels = kPatchSide * kPatchSide;
@@ -100,6 +102,33 @@ PatchSummary summarise(const PatchSums& sums);
 
 /// Standard errors of estimates(), by leaving out one group at a time; NaN where fewer than two groups have patches.
 std::vector<double> jackknife_errors(const PatchGroups& groups);
+
+/// Patches of one size without steps, a quadric off. The median one counts as that of a wall.
+class WallPatches {
+ public:
+  explicit WallPatches(std::uint32_t side) : side_(side) {}
+  /// An image; NaN: a hole or left out.
+  void add(std::span<const float> depth_m, std::size_t rows, std::size_t cols, Executor& executor);
+  /// `unit`: px m; NaN: unknown.
+  [[nodiscard]] DepthMeasure::Wall result(double unit) const;
+
+ private:
+  struct Bin {
+    std::uint64_t patches = 0;
+    double square = 0.0;
+  };
+  std::uint32_t side_;
+  std::uint64_t patches_ = 0;
+  std::map<int, Bin> bins_;  ///< by roughness_bin() of the mean square
+};
+
+/// Signs that an image of whole levels of 0.1 mm is not the raw one of a stereo camera.
+struct FilterTraces {
+  bool off_levels = false;  ///< far disparities are not on steps of 1/32 px
+  bool fills_band = false;  ///< the band at the left border is narrower than the disparity
+};
+[[nodiscard]] FilterTraces find_filter_traces(std::span<const float> depth_m, std::size_t cols,
+                                              double focal_baseline_px_m);
 
 /// What a pixel of a depth image is.
 enum class DepthPixel : std::uint8_t { kMeasured, kHole, kLeftOut };

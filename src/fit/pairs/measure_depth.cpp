@@ -79,6 +79,19 @@ void add_flags(DepthMeasure& m, const PatchSummary& summary) {
   }
 }
 
+void add_trace_flags(DepthMeasure& m, const FilterTraces& traces) {
+  if (traces.off_levels) {
+    m.flags.emplace_back(
+        "disparities are not on steps of 1/32 px, as raw frames of a D400 are: these were resampled or filtered, or "
+        "another camera took them");
+  }
+  if (traces.fills_band) {
+    m.flags.emplace_back(
+        "pixels nearer to the left border than their disparity are measured: the images were aligned to another camera "
+        "or cut");
+  }
+}
+
 }  // namespace
 
 void validate(const DepthMeterOptions& o) {
@@ -268,6 +281,8 @@ struct DepthMeter::State {
   std::unique_ptr<Executor> executor;
   DepthMeasure total;  ///< what is counted; estimates come with the result
   RoughnessBins bins;
+  std::vector<WallPatches> walls = {WallPatches(24), WallPatches(48), WallPatches(72)};
+  FilterTraces traces;  ///< of the first frame
   HoleBlobs blobs;
   std::vector<float> depth;        ///< of this frame, NaN: a hole or left out
   std::vector<DepthPixel> pixels;  ///< of this frame
@@ -297,7 +312,11 @@ void DepthMeter::add(std::span<const float> depth_m, std::uint32_t rows, std::ui
     for (std::size_t patch = begin; patch < end; ++patch) s.measure_patch(patch);
   });
   for (std::size_t patch = 0; patch < patches; ++patch) s.add_patch(patch);  // in order: sums have the same bits
-  if (s.total.frames == 0) s.keep_picture();
+  for (WallPatches& wall : s.walls) wall.add(s.depth, rows, cols, *s.executor);
+  if (s.total.frames == 0) {
+    s.keep_picture();
+    if (s.options.focal_baseline_px_m) s.traces = find_filter_traces(s.depth, cols, *s.options.focal_baseline_px_m);
+  }
   ++s.total.frames;
   if (!s.options.still) return;
   if (s.past.size() < DepthMeasure::kLags) s.past.emplace_back();
@@ -330,7 +349,9 @@ DepthMeasure DepthMeter::result() const {
     m.bands[k].deviation_px = unit * std::sqrt(bands[k].lags.across[0] / bands[k].patches);  // 0 / 0: NaN
     m.bands[k].deviation_m = summary.put_back * std::sqrt(bands[k].square_m / bands[k].patches);
   }
+  for (const WallPatches& wall : s.walls) m.walls.push_back(wall.result(m.focal_baseline_px_m.value_or(kNoNumber)));
   add_flags(m, summary);
+  add_trace_flags(m, s.traces);
   return m;
 }
 

@@ -63,6 +63,55 @@ Report::Table named(std::span<const DepthReport> reports) {
 
 using Measure = DepthMeasure;
 
+/// The numbers to compare first: at most 20 lines with the head.
+Report::Table verdict_table(std::span<const DepthReport> reports) {
+  Report::Table table = named(reports);
+  if (reports.size() == 2) table.columns.push_back({"ratio"});
+  const auto add = [&](std::string name, std::string_view form, auto value) {
+    Row row = {{std::move(name)}};
+    for (const DepthReport& report : reports) row.push_back({text_or_dash(value(report.measure), form)});
+    const auto ratio = [&] { return value(reports[0].measure) / value(reports[1].measure); };
+    if (reports.size() == 2) row.push_back({text_or_dash(ratio(), "{:.2f}")});
+    table.rows.push_back(std::move(row));
+  };
+  const auto add_text = [&](std::string name, auto text) {
+    Row row = {{std::move(name)}};
+    for (const DepthReport& report : reports) row.push_back({text(report)});
+    if (reports.size() == 2) row.push_back({""});
+    table.rows.push_back(std::move(row));
+  };
+  add_text("frames", [](const DepthReport& r) {
+    return fmt::format("{} of {} x {}", r.measure.frames, r.measure.cols, r.measure.rows);
+  });
+  add_text("left out", [](const DepthReport& r) {
+    return r.left_out_by.empty() ? std::string("nothing: all holes count") : r.left_out_by;
+  });
+  add("deviation of disparity, px", "{:.4f}", [](const Measure& m) { return m.deviation_px.value; });
+  add("the same, cubic off, px", "{:.4f}", [](const Measure& m) { return m.residual_px; });
+  for (const std::size_t lag : {std::size_t{0}, std::size_t{2}}) {
+    add(fmt::format("correlation {} px across, cubic off", lag + 1), "{:.3f}",
+        [lag](const Measure& m) { return m.across_residual[lag]; });
+    add(fmt::format("correlation {} px down, cubic off", lag + 1), "{:.3f}",
+        [lag](const Measure& m) { return m.down_residual[lag]; });
+  }
+  for (std::size_t k = 0; k < reports[0].measure.walls.size(); ++k) {
+    add(fmt::format("wall, patches of {} px, px", reports[0].measure.walls[k].side_px), "{:.4f}",
+        [k](const Measure& m) { return m.walls[k].deviation_px; });
+  }
+  if (!reports[0].measure.in_time.empty()) {
+    add("correlation with the next frame", "{:.3f}",
+        [](const Measure& m) { return m.in_time.empty() ? std::nan("") : m.in_time[0].value; });
+  }
+  add("holes, % of pixels", "{:.2f}", [](const Measure& m) { return 100.0 * share(m.holes, m.pixels); });
+  add("holes of 1 to 3 px per 100 000 px", "{:.1f}",
+      [](const Measure& m) { return 1e5 * share(m.blobs[0].count, m.pixels); });
+  for (const std::size_t k : {std::size_t{0}, std::size_t{2}}) {
+    add(fmt::format("hole pixels in blobs of {} px, %", kClassNames[k]), "{:.2f}",
+        [k](const Measure& m) { return 100.0 * share(m.blobs[k].pixels, m.holes); });
+  }
+  return table;
+}
+
 Report::Table error_table(std::span<const DepthReport> reports) {
   Report::Table table = named(reports);
   const auto add = [&](const char* name, auto text) { add_row(table, name, reports, text); };
@@ -217,6 +266,11 @@ Json to_json(const DepthReport& report) {
                          {"across_residual", to_json(m.across_residual)},
                          {"down_residual", to_json(m.down_residual)},
                          {"in_time", estimates_json(m.in_time)}};
+  json["walls"] = Json::array();
+  for (const Measure::Wall& wall : m.walls) {
+    json["walls"].push_back(
+        {{"side_px", wall.side_px}, {"patches", wall.patches}, {"deviation_px", number_or_null(wall.deviation_px)}});
+  }
   json["holes"] = holes_json(report);
   Json bands = Json::array();
   for (const Measure::Band& band : m.bands) {
@@ -241,6 +295,7 @@ Report report_of(std::span<const DepthReport> reports) {
       "neither the border of the image nor pixels left out. The size of other blobs is unknown.";
   out.details = to_json(reports.front());
   for (const DepthReport& other : reports.subspan(1)) out.details["compared_with"].push_back(to_json(other));
+  out.sections.push_back({.head = reports.size() > 1 ? "Verdict" : "In short", .pieces = {verdict_table(reports)}});
   for (const DepthReport& report : reports) {
     const std::string name = reports.size() > 1 ? report.name + ": " : "";
     for (const std::string& flag : report.measure.flags) out.fit.note("depth", name + flag);
@@ -251,10 +306,11 @@ Report report_of(std::span<const DepthReport> reports) {
   }
   out.sections.push_back(
       {.head = "Correlation and blobs", .pieces = {Report::Figures([reports] { return depth_curves(reports); })}});
-  out.sections.push_back({.head = "Error", .pieces = {error_table(reports)}});
-  out.sections.push_back({.head = "Correlation of the error", .pieces = {correlation_table(reports)}});
-  out.sections.push_back({.head = "Holes", .pieces = {hole_table(reports)}});
-  out.sections.push_back({.head = "By distance", .pieces = {band_table(reports)}});
+  const auto add_folded = [&out](const char* head, Report::Table table) {
+    out.sections.push_back({.head = head, .pieces = {std::move(table)}, .is_folded = true});
+  };
+  add_folded("Error", error_table(reports)), add_folded("Correlation of the error", correlation_table(reports));
+  add_folded("Holes", hole_table(reports)), add_folded("By distance", band_table(reports));
   return out;
 }
 
