@@ -57,11 +57,7 @@ void scatter_narrow(const std::uint32_t* lanes, const BlockPlaces& places, T* ou
 }  // namespace
 
 BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
-    : job_(job),
-      frame_(frame),
-      writer_(frame),
-      places_(job.plan, block),
-      first_(job.first) {}
+    : job_(job), frame_(frame), writer_(frame), places_(job.plan, block), first_(job.first) {}
 
 void BlockStore::values(Channel channel, const float* lanes, std::size_t plane) {
   float* out = writer_.floats(channel);

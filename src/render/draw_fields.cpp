@@ -127,8 +127,9 @@ void FieldStore::begin_number(std::size_t number, const CorrelatedDraws& draws, 
   const KeyTime time = key_time(draws.correlation, frame.instant);
   const bool is_uniform = draw >= static_cast<std::uint32_t>(draws.draws.normals);
   const std::size_t rays = std::size_t{frame.rows} * frame.cols;
-  Source source = {draws.correlation, draws.closes, frame.seed, draws.stream,
-                   draw,              time.frame,   frame.rows, frame.cols, is_uniform && !time.is_between};
+  Source source = {draws.correlation, draws.closes, frame.seed,
+                   draws.stream,      draw,         time.frame,
+                   frame.rows,        frame.cols,   is_uniform && !time.is_between};
   n.is_mixed = n.is_mixed && n.time == time && n.is_uniform == is_uniform;
   n.time = time, n.is_uniform = is_uniform;
   if (n.at_key[1].source == source) std::swap(n.at_key[0], n.at_key[1]);

@@ -76,8 +76,8 @@ inline float single_far(double far_m) {
   return static_cast<float>(far_m);
 }
 
-/// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. Returns the pixels
-/// whose surfaces the rays meet; of turned rays the nearest ones, in `turned_pixel`.
+/// Fills `cast` for the rays of a block, whose directions in the caster's coordinates it has already. Returns the
+/// pixels whose surfaces the rays meet; of turned rays the nearest ones, in `turned_pixel`.
 const std::uint32_t* take_given(const RenderJob& job, const BlockPlaces& places, const RayBlock& rays,
                                 bool needs_entity, CastBlock& cast, std::uint32_t* turned_pixel);
 

@@ -50,8 +50,8 @@ struct PixelSteps {
   SideSteps left, right, up, down;
 };
 
-/// The neighbours that pixels of a row have: columns from `left` on have one on the left, columns below `right` one on the
-/// right. The same for the second ones.
+/// The neighbours that pixels of a row have: columns from `left` on have one on the left, columns below `right` one on
+/// the right. The same for the second ones.
 struct Reach {
   std::int32_t left, left_second, right, right_second;
   bool up, up_second, down, down_second;
@@ -139,8 +139,8 @@ template <bool kHasOrigins, bool kHasEntities>
   }
 }
 
-/// All columns of a row take the same steps. At its ends they lead into other rows, whose values are ignored. Where they
-/// would lead out of the image or around a scan that closes, the two columns at each end have steps that do not.
+/// All columns of a row take the same steps. At its ends they lead into other rows, whose values are ignored. Where
+/// they would lead out of the image or around a scan that closes, the two columns at each end have steps that do not.
 void given_normals(const GivenSurface& surface, std::uint32_t row, float* x, float* y, float* z) {
   const auto cols = static_cast<std::int32_t>(surface.rays.cols), rows = static_cast<std::int32_t>(surface.rays.rows);
   const auto at = static_cast<std::int32_t>(row);
@@ -218,8 +218,8 @@ FATHOM_KERNEL void draw_point(const SightRow& row, std::uint32_t from) {
 }
 
 /// Finds the points inside a row whose surfaces continue on the left and cover one column or none: most of them. The
-/// arithmetic is that of draw_surface(). Reads one point beyond the ends of a row; without entities the whole row is one
-/// loop without a rest.
+/// arithmetic is that of draw_surface(). Reads one point beyond the ends of a row; without entities the whole row is
+/// one loop without a rest.
 template <bool kHasEntities>
 [[gnu::noinline]] void find_cells(const SightRow& sight, std::int32_t* __restrict cell, float* __restrict value) {
   const SightRow row = sight;
@@ -260,8 +260,8 @@ void draw_row(const SightRow& row) {
   }
 }
 
-/// Whether a surface nearer than point c covers both columns beside it. The own surface of a point is nearer only beyond
-/// the tolerance.
+/// Whether a surface nearer than point c covers both columns beside it. The own surface of a point is nearer only
+/// beyond the tolerance.
 template <bool kTolerates>
 FATHOM_KERNEL bool is_covered(const SightRow& row, std::int32_t column, std::int32_t c) {
   float share = kSightMargin;
@@ -383,8 +383,7 @@ void given_planes(const ImageRays& image, const Rigid& cast_from_sensor, const R
 
 }  // namespace
 
-const GivenKernels kGivenKernels = {count_values, given_ranges,    given_normals,  given_hidden,
-                                    given_pixels, given_ranges_at, given_entities, given_turned_normals,
-                                    given_planes};
+const GivenKernels kGivenKernels = {count_values,    given_ranges,   given_normals,        given_hidden, given_pixels,
+                                    given_ranges_at, given_entities, given_turned_normals, given_planes};
 
 }  // namespace fathom::FATHOM_ISA

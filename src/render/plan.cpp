@@ -73,7 +73,8 @@ void append_tile(std::uint32_t top, std::uint32_t left, CastPlan& plan) {
   }
   const std::uint32_t begin = plan.first_lanes.back(), end = static_cast<std::uint32_t>(plan.ray_of_lane.size());
   const QuadTarget first = plan.targets[begin / kQuadRays], last = plan.targets[end / kQuadRays - 1];
-  const bool is_run = plan.packet.rows == 1 && last.filled == kQuadRays && last.index - first.index + kQuadRays == end - begin;
+  const bool is_run =
+      plan.packet.rows == 1 && last.filled == kQuadRays && last.index - first.index + kQuadRays == end - begin;
   plan.first_rays.push_back(is_run ? first.index : CastPlan::kNoRun);
   plan.first_lanes.push_back(end);
 }

@@ -101,8 +101,8 @@ template <class Tag>
   }
 }
 
-/// Copies values, and fetches as many behind them into the cache: those of the next block. A block reads more arrays than
-/// processors follow by themselves.
+/// Copies values, and fetches as many behind them into the cache: those of the next block. A block reads more arrays
+/// than processors follow by themselves.
 FATHOM_KERNEL void copy_run(const void* from, std::size_t bytes, void* to) {
   __builtin_memcpy(to, from, bytes);
   for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + bytes + i);
