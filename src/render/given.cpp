@@ -70,7 +70,7 @@ void PreparedImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Ex
   float* const inverse_m = needs_inverse ? inverse_m_.data() + 1 : nullptr;
   if (finds_normals) normal_x_.resize(count), normal_y_.resize(count), normal_z_.resize(count);
   if (needs.chain.needs_sight) {
-    hidden_.assign(count, 0), seen_from_.resize(count + rays.rows), cell_.resize(count + rays.rows);
+    hidden_.resize(count), seen_from_.resize(count + rays.rows), cell_.resize(count + rays.rows);
     for (std::vector<float>* values : {&column_, &seen_m_, &inverse_in_cell_}) values->resize(count + rays.rows);
     if (!needs.chain.sight_tolerance.empty()) tolerance_.resize(count + rays.rows);
   }
@@ -139,6 +139,7 @@ void PreparedImage::find_hidden(const GivenNeeds& needs, std::uint32_t row, std:
                     .seen_from = &seen_from_[place],
                     .cell = &cell_[place],
                     .inverse_in_cell = &inverse_in_cell_[place]};
+  std::fill_n(&hidden_[first], needs.rays.cols, std::uint8_t{0});
   const StereoRig& cameras = needs.view.cameras;
   for (const auto& [camera_m, bit] :
        {std::pair(cameras.left_m, kHiddenFromLeft), std::pair(cameras.right_m, kHiddenFromRight)}) {

@@ -291,7 +291,7 @@ void given_hidden(const SightRow& sight, std::uint8_t bit, std::uint8_t* hidden)
   const SightRow row = sight;
   for (std::uint32_t c = 0; c < row.cols; ++c) {
     row.column[c] = static_cast<float>(static_cast<std::int32_t>(c)) + row.shift_m * row.inverse_m[c];
-    row.seen_m[c] = 0.0F, row.seen_from[c] = 0;
+    row.seen_m[c] = 0.0F;  // then seen_from has no effect
   }
   draw_row(row);
   row.tolerance == nullptr ? hide_covered<false>(row, bit, hidden) : hide_covered<true>(row, bit, hidden);
