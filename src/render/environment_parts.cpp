@@ -288,7 +288,12 @@ void MovedEntities::place(std::uint32_t environment, double stamp_s, Scene& scen
     if (const std::optional<Pose>& set = m.pose[environment]) {
       scene.set_pose(m.entity, is_offset ? moved(*set, m.offset[environment]) : *set);
     } else {
-      scene.set_pose(m.entity, (is_offset ? m.motion[environment] : m.by_scene).at(stamp_s));
+      const Trajectory& path = is_offset ? m.motion[environment] : m.by_scene;
+      if (path.is_fixed()) {
+        scene.set_pose(m.entity, path.at(stamp_s));
+      } else {
+        scene.set_motion(m.entity, path);  // keeps its velocity
+      }
     }
   }
 }

@@ -44,8 +44,8 @@ Scene make_traffic() {
   const EntityId hub = scene.add_entity({.name = "hub",
                                          .mesh = kNoMesh,
                                          .parent_from_entity = Trajectory({{0.0, {{1.6, 0, 0}, {}}},
-                                                                           {0.03, {{1.6, 0, 0}, from_roll_pitch_yaw(2, 0, 0)}},
-                                                                           {0.06, {{1.6, 0, 0}, from_roll_pitch_yaw(4, 0, 0)}}}),
+                                                                           {0.0303, {{1.6, 0, 0}, from_roll_pitch_yaw(2, 0, 0)}},
+                                                                           {0.0606, {{1.6, 0, 0}, from_roll_pitch_yaw(4, 0, 0)}}}),
                                          .parent = truck});
   scene.add_entity({.name = "blade",
                     .mesh = box,
@@ -56,8 +56,8 @@ Scene make_traffic() {
   scene.add_entity({.name = "shuttle",
                     .mesh = ball,
                     .parent_from_entity = Trajectory({{0.0, {{3, -3, 0}, {}}},
-                                                      {0.013, {{3, -2.4, 0.3}, from_roll_pitch_yaw(0, 1, 0)}},
-                                                      {0.02, {{3, -3, 0}, {}}}},
+                                                      {0.0131, {{3, -2.4, 0.3}, from_roll_pitch_yaw(0, 1, 0)}},
+                                                      {0.0203, {{3, -3, 0}, {}}}},
                                                      true),
                     .scale = {1, 2, 1}});
   scene.add_entity({.name = "mirrored",
@@ -316,7 +316,9 @@ TEST(OnAFace, ASensorDoesNotMeetTheFaceItIsOn) {
     for (std::size_t i = 0; i < frame.size(); ++i) {
       const bool inside = pattern.direction_z[i] < 0;
       EXPECT_EQ(frame.clean_range_m()[i] < 4.0F, inside) << i;
-      if (inside) EXPECT_GT(frame.clean_range_m()[i], 0.5F) << i;
+      if (inside) {
+        EXPECT_GT(frame.clean_range_m()[i], 0.5F) << i;
+      }
     }
   }
 }

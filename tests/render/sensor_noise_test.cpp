@@ -91,7 +91,7 @@ ChannelSet given_channels() {
   ChannelSet channels;
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto c = static_cast<Channel>(i);
-    if (c != Channel::kTriangleId && c != Channel::kLabel) channels.insert(c);
+    if (c != Channel::kTriangleId && c != Channel::kLabel && c != Channel::kVelocity) channels.insert(c);
   }
   return channels;
 }
