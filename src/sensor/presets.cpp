@@ -33,12 +33,42 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
   return camera;
 }
 
-/// Probabilities of the two dropouts of d400_noise().
-struct Dropouts {
-  float specks, patches;
-};
+/// All D400 models: raw frames, not aligned and not filtered. "The frames" (docs/depth-cameras.md) are two raw
+/// frames of a D435i, 1280 x 720, plants at 0.3 to 1.3 m before a wall at 2.45 m.
+///
+/// - invalid_band: disparities are searched up to 126 px, which gives the datasheet's smallest depth. margin_px: with
+///   the window, the frames lack 7 to 12 columns more than f B / z.
+/// - texture_loss: by eye, so that a surface of the preset's texture keeps its pixels within the range that the maker
+///   calls ideal.
+/// - stereo_energy: losses of single pixels on oblique surfaces, from the frames' holes of 1 to 3 px on plants.
+/// - matching_window: 9 x 9 px. sure_share: a window with more than one column of another surface does not match, so an
+///   object has an outline of 8 px. valid_share: two columns of a shadow in the window prevent a match, so shadows are
+///   6 px wider than the geometry. Both are from the frames.
+/// - angular_ray: the texture within a window decides which part of it a pixel shows, so that silhouettes are wavy.
+///   Deviations of 1.5 px across and 1 px down, correlated over 4 px: by eye.
+/// - disparity: a smooth error, and a white one in each frame. Their deviations and sizes are fitted to the frames'
+///   residuals, correlations and walls. Steps of 1/32 px: the frames' depths lie on them.
+/// - dropout: the frames' holes of 1 to 3 px on the wall.
+/// - motion: errors stay while the camera stands still (issue 1375 of librealsense). They change over the way and the
+///   rotation that move the image by about a blob: by construction.
+NoiseChain d400_noise(const TextureLoss& texture) {
+  const auto smooth = [](float across_px, float down_px) {
+    return Correlation{.across_px = across_px, .down_px = down_px, .motion_m = 0.04, .motion_rad = 0.02};
+  };
+  return {{AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0022F}, smooth(4, 4)},
+          {AngularRay{.axis = Axis::kY, .stddev_rad = 0.0015F}, smooth(4, 4)},
+          StereoShadow{},
+          InvalidBand{.max_disparity_px = 126, .margin_px = 5},
+          {texture, smooth(6, 6)},
+          StereoEnergy{.min_energy = 0, .pow = 10, .normalization = EnergyNormalization::kThreshold},
+          MatchingWindow{.radius_px = 4, .share = 0.12F, .sure_share = 0.89F, .valid_share = 0.8F},
+          {Disparity{.stddev_px = 0.24F}, smooth(5.5F, 4.4F)},
+          Disparity{.stddev_px = 0.015F, .steps_per_px = 32},
+          {Dropout{.probability = 0.0006F}, smooth(0, 0)}};
+}
 
-/// All D400 models. "The table" is that of docs/depth-cameras.md: frames of a real D435, two scenes, 0.2 to 0.85 m.
+/// A D435 after the maker's filters, aligned to colour and rounded to millimetres. "The table" is that of
+/// docs/depth-cameras.md: such frames of a real D435, two scenes, 0.2 to 0.85 m.
 ///
 /// - invalid_band: disparities are searched up to 126 px, which gives the datasheet's smallest depth.
 /// - texture_loss: by eye, so that a surface of the preset's texture keeps its pixels within the range that the maker
@@ -54,7 +84,7 @@ struct Dropouts {
 /// - dropout, twice: `specks`, correlated over 1.57 px, are fitted to the table's blobs of up to 50 px, and `patches`,
 ///   correlated over 6 px, to its blobs above 50 px besides band and shadows. Scenes do not describe the causes of
 ///   patches (shine, dark or plain spots), so patches may lie anywhere: by eye.
-NoiseChain d400_noise(const TextureLoss& texture, const Dropouts& dropouts) {
+NoiseChain filtered_noise(const TextureLoss& texture) {
   constexpr Correlation kWaves = {.across_px = 4, .down_px = 4};
   return {{AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0022F}, kWaves},
           {AngularRay{.axis = Axis::kY, .stddev_rad = 0.0015F}, kWaves},
@@ -64,8 +94,8 @@ NoiseChain d400_noise(const TextureLoss& texture, const Dropouts& dropouts) {
           MatchingWindow{.radius_px = 4, .share = 0.12F},
           {Disparity{.stddev_px = 0.068F, .steps_per_px = 32},
            Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}},
-          {Dropout{.probability = dropouts.specks}, Correlation{.across_px = 1.565F, .down_px = 1.565F}},
-          {Dropout{.probability = dropouts.patches}, Correlation{.across_px = 6, .down_px = 6}}};
+          {Dropout{.probability = 0.0102F}, Correlation{.across_px = 1.565F, .down_px = 1.565F}},
+          {Dropout{.probability = 0.0092F}, Correlation{.across_px = 6, .down_px = 6}}};
 }
 
 DepthCamera structured_light() {
@@ -78,28 +108,31 @@ DepthCamera structured_light() {
 
 void add_depth_presets(std::vector<SensorPreset>& presets) {
   constexpr const char* kD400Source =
-      "Intel RealSense D400 Series Product Family Datasheet 337029; error and holes fitted to frames of a real D435, "
+      "Intel RealSense D400 Series Product Family Datasheet 337029; errors and outlines of raw frames of a D435i, "
       "docs/depth-cameras.md";
   // Depth field of view 87 x 58 degrees, baseline 50 mm, smallest depth 28 cm at 1280 x 720, ideal from 0.3 to 3 m, up
   // to about 10 m. A surface of texture 0.015 loses nothing at 4 m, 4 % at 6 m and 34 % of its pixels at 10 m.
-  presets.push_back({"D435", kD400Source, "1280 x 720, 87 x 58 degrees, 50 mm baseline",
-                     stereo(1280, 720, 87, 0.050, 0.28, 10.0),
-                     d400_noise({.texture = 0.015F, .midpoint = 0.0158F, .width = 0.00485F},
-                                {.specks = 0.0102F, .patches = 0.0092F})});
+  const StereoCamera d435 = stereo(1280, 720, 87, 0.050, 0.28, 10.0);
+  constexpr TextureLoss kTexture = {.texture = 0.015F, .midpoint = 0.0158F, .width = 0.00485F};
+  presets.push_back({"D435", kD400Source, "1280 x 720, 87 x 58 degrees, 50 mm baseline", d435, d400_noise(kTexture)});
+  presets.push_back({"D435i", kD400Source, "as D435: the same depth module", d435, d400_noise(kTexture)});
+  presets.push_back({"D435_filtered",
+                     "Intel RealSense D400 Series Product Family Datasheet 337029; error and holes fitted to filtered "
+                     "frames of a real D435, docs/depth-cameras.md",
+                     "as D435, after the maker's filters and aligned to colour", d435,
+                     filtered_noise(kTexture)});
   // The same field of view, baseline 95 mm, smallest depth 52 cm at 1280 x 720, ideal from 0.6 to 6 m. A surface of
   // texture 0.015 loses 2 % at 6 m and 28 % at 10 m.
   presets.push_back({"D455", kD400Source, "1280 x 720, 87 x 58 degrees, 95 mm baseline",
                      stereo(1280, 720, 87, 0.095, 0.52, 10.0),
-                     d400_noise({.texture = 0.015F, .midpoint = 0.0152F, .width = 0.0042F},
-                                {.specks = 0.0119F, .patches = 0.0121F})});
+                     d400_noise({.texture = 0.015F, .midpoint = 0.0152F, .width = 0.0042F})});
   // Depth field of view 84 x 58 degrees (with square pixels at 16 : 9 the height is 54 degrees; the width is kept),
   // baseline 18 mm, smallest depth 10 cm at 1280 x 720, ideal from 7 cm (at smaller resolutions) to 50 cm. The largest
   // depth is missing; it is that of the others. Without a projector losses depend not on distance but on the texture,
   // 0.1 by eye (nothing is lost; of a plain wall, 96 %).
   presets.push_back({"D405", kD400Source, "1280 x 720, 84 x 58 degrees, 18 mm baseline, no projector",
                      stereo(1280, 720, 84, 0.018, 0.10, 10.0),
-                     d400_noise({.texture = 0.1F, .projector = 0, .midpoint = 0.019F, .width = 0.006F},
-                                {.specks = 0.0115F, .patches = 0.014F})});
+                     d400_noise({.texture = 0.1F, .projector = 0, .midpoint = 0.019F, .width = 0.006F})});
   // Infrared camera 640 x 480 with 580 px focal length, projector 75 mm to its right: the pattern reaches a point only
   // when the projector sees it, so the projector acts as the right camera. Steps of 1/8 px (Konolige and Mihelich,
   // "Technical description of Kinect calibration"), deviation of half a step (Khoshelham and Elberink 2012, section 4).

@@ -58,7 +58,8 @@ TEST(Presets, AreAllAcceptedWithUniqueNamesAndTheirSources) {
                            "OS1-128", "Mid-40",  "UTM-30LX",       "LMS-111",   "OS0-32",
                            "OS0-64",  "OS1-32",  "OS2-128",        "VLS-128",   "XT32",
                            "QT64",    "JT128",   "RS-Helios-1615", "RS-Bpearl", "RPLIDAR-A2",
-                           "D435",    "D455",    "D405",           "Kinect-v1", "real_structured_light"}) {
+                           "D435",    "D435i",   "D435_filtered",  "D455",      "D405",
+                           "Kinect-v1", "real_structured_light"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
   }
 }
@@ -363,14 +364,14 @@ std::map<std::string, std::string> values_of(const NoiseChain& chain) {
 
 TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   using Values = std::map<std::string, std::string>;
-  const auto d400 = [](const char* texture, const char* projector, const char* midpoint, const char* width,
-                       const char* patches) {
+  const auto d400 = [](const char* texture, const char* projector, const char* midpoint, const char* width) {
     return Values{{"angular_ray.axis", "y"},  // the later one of two
                   {"angular_ray.mean_rad", "0"},
                   {"angular_ray.stddev_rad", "0.0015"},
                   {"stereo_shadow.tolerance", "0"},
                   {"invalid_band.left_band", "true"},
                   {"invalid_band.max_disparity_px", "126"},
+                  {"invalid_band.margin_px", "5"},
                   {"texture_loss.texture", texture},
                   {"texture_loss.projector", projector},
                   {"texture_loss.reach_m", "10"},
@@ -378,37 +379,45 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
                   {"texture_loss.half_ambient_klx", "10"},
                   {"texture_loss.midpoint", midpoint},
                   {"texture_loss.width", width},
+                  {"stereo_energy.min_energy", "0"},
+                  {"stereo_energy.pow", "10"},
+                  {"stereo_energy.normalization", "threshold"},
+                  {"stereo_energy.energy", "cosine"},
+                  {"stereo_energy.reflectivity_exponent", "0"},
+                  {"stereo_energy.range_exponent", "0"},
+                  {"stereo_energy.ambient_klx", "0"},
+                  {"stereo_energy.half_ambient_klx", "10"},
                   {"matching_window.radius_px", "4"},
                   {"matching_window.share", "0.12"},
-                  {"matching_window.sure_share", "0"},
+                  {"matching_window.sure_share", "0.89"},
                   {"matching_window.flying", "false"},
                   {"matching_window.min_area_px", "0"},
                   {"matching_window.max_step_px", "1"},
+                  {"matching_window.valid_share", "0.8"},
                   {"disparity.bias_px", "0"},
-                  {"disparity.stddev_px", "0.068"},
+                  {"disparity.stddev_px", "0.015"},  // the later one of two
                   {"disparity.steps_per_px", "32"},
-                  {"dropout.probability", patches}};  // the later one of two
+                  {"dropout.probability", "0.0006"}};
   };
-  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.0158", "0.00485", "0.0092"));
-  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.0152", "0.0042", "0.0121"));
-  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006", "0.014"));
-  for (const auto& [name, specks] : {std::pair{"D435", "0.0102"}, {"D455", "0.0119"}, {"D405", "0.0115"}}) {
+  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.0158", "0.00485"));
+  EXPECT_EQ(values_of(find_preset("D435i").noise), values_of(find_preset("D435").noise));
+  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.0152", "0.0042"));
+  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006"));
+  for (const char* name : {"D435", "D435i", "D455", "D405"}) {
     const NoiseChain& chain = find_preset(name).noise;
-    ASSERT_EQ(chain.size(), 9U) << name;
-    const Values across = {
-        {"angular_ray.axis", "z"}, {"angular_ray.mean_rad", "0"}, {"angular_ray.stddev_rad", "0.0022"}};
-    EXPECT_EQ(values_of({chain[0]}), across) << name;
-    for (const std::size_t waves : {0, 1}) {
-      EXPECT_EQ(chain[waves].correlation, (Correlation{.across_px = 4, .down_px = 4})) << name;
-    }
-    EXPECT_EQ(chain[4].correlation, (Correlation{.across_px = 6, .down_px = 6})) << name;
-    EXPECT_EQ(chain[6].correlation,
-              (Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}))
-        << name;
-    EXPECT_EQ(values_of({chain[7]}), (Values{{"dropout.probability", specks}})) << name;
-    EXPECT_EQ(chain[7].correlation, (Correlation{.across_px = 1.565F, .down_px = 1.565F})) << name;
-    EXPECT_EQ(chain[8].correlation, (Correlation{.across_px = 6, .down_px = 6})) << name;
+    const auto moves = [](float across_px, float down_px) {
+      return Correlation{.across_px = across_px, .down_px = down_px, .motion_m = 0.04, .motion_rad = 0.02};
+    };
+    EXPECT_EQ(chain[0].correlation, moves(4, 4)) << name;
+    EXPECT_EQ(chain[6].correlation, moves(5.5F, 4.4F)) << name;
+    EXPECT_EQ(values_of({chain[6]})["disparity.stddev_px"], "0.24") << name;
+    EXPECT_TRUE(chain[7].correlation.is_white()) << name << ": the disparity that each frame draws again";
   }
+  const NoiseChain& filtered = find_preset("D435_filtered").noise;
+  EXPECT_EQ(values_of(filtered)["dropout.probability"], "0.0092");  // the later one of two
+  EXPECT_EQ(values_of({filtered[7]})["dropout.probability"], "0.0102");
+  EXPECT_EQ(filtered[6].correlation,
+            (Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}));
   const Values kinect = {{"stereo_shadow.tolerance", "0"},
                          {"disparity.bias_px", "0"},
                          {"disparity.stddev_px", "0.0625"},
@@ -427,7 +436,10 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   // The page has the same figures.
   const std::string page = read_page();
   for (const char* figure :
-       {"0.28 to 10 | angular_ray 0.0022 rad across and 0.0015 down, correlated over 4 px, "
+       {"stereo_energy, matching_window 9 x 9 px with outlines, disparity 0.24 px, correlated over 5.5 px across and 4.4 "
+        "down, and 0.015 px white in steps of 1/32 px, dropout 0.06 %",
+        "| `D435i` | 720 x 1280 | 0.28 to 10 | as D435 |",
+        "0.28 to 10 | angular_ray 0.0022 rad across and 0.0015 down, correlated over 4 px, "
         "stereo_shadow, invalid_band, texture_loss, matching_window 9 x 9 px, "
         "disparity 0.068 px in steps "
         "of 1/32 px, correlated over 4 px across and 0.6 down, dropout 1 % in specks and 0.9 % in patches",

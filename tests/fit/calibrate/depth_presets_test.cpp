@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Presets of depth cameras, on a table top and in the house, are measured like a real camera's frames.
+// Presets of depth cameras are measured like frames of real ones: D435_filtered on a table top and in the house, the
+// others beside raw frames.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -89,8 +91,8 @@ void expect_within(double value, double least, double most, const char* what) {
   EXPECT_LE(value, most) << what;
 }
 
-/// The ranges of real frames of a D435 (docs/depth-cameras.md): two scenes, cubic off.
-void expect_error_of_a_real_camera(const DepthMeasure& m) {
+/// The ranges of filtered frames of a real D435 (docs/depth-cameras.md): two scenes, cubic off.
+void expect_error_of_filtered_frames(const DepthMeasure& m) {
   ASSERT_GT(m.patches.used, 200U);
   expect_within(m.deviation_px.value, 0.05, 0.08, "deviation of disparity, px");
   expect_within(m.residual_px, 0.05, 0.08, "the same, cubic off");
@@ -99,48 +101,33 @@ void expect_error_of_a_real_camera(const DepthMeasure& m) {
   expect_within(m.across_residual[3], 0.23, 0.36, "4 px across");
 }
 
-/// What is required of presets: 3 to 8 % of the pixels are holes, 80 to 85 % of these in blobs above 50 px and 2 to 3 %
+/// What is required of the preset: 3 to 8 % of the pixels are holes, 80 to 85 % of these in blobs above 50 px and 2 to 3 %
 /// in blobs of 1 to 3.
-void expect_holes_of_a_real_camera(const DepthMeasure& m) {
+void expect_holes_of_filtered_frames(const DepthMeasure& m) {
   expect_within(share_of_pixels(m), 0.03, 0.08, "holes");
   expect_within(share_of_holes(m, 2), 0.80, 0.85, "in blobs above 50 px");
   expect_within(share_of_holes(m, 0), 0.02, 0.03, "in blobs of 1 to 3 px");
 }
 
-struct OfPreset {
-  const char* name;
-  double height_m;  // above the table: 0.45 m times the ratio of the baselines, which gives the disparities of a D435
-};
-
-class DepthPresets : public ::testing::TestWithParam<OfPreset> {};
-
-TEST_P(DepthPresets, MeasureLikeARealCameraOnATableTop) {
-  const auto& [name, height_m] = GetParam();
-  const auto m = measured_preset("/12_table_top/table_top.yaml", name, looking_down({0, 0, height_m}, 45, 0));
+TEST(FilteredPreset, MeasuresLikeFilteredFramesOnATableTop) {
+  const Pose pose = looking_down({0, 0, 0.45}, 45, 0);
+  const auto m = measured_preset("/12_table_top/table_top.yaml", "D435_filtered", pose);
   EXPECT_EQ(m.left_out, 0U);
-  expect_error_of_a_real_camera(m);
-  expect_holes_of_a_real_camera(m);
+  expect_error_of_filtered_frames(m);
+  expect_holes_of_filtered_frames(m);
+  // The real frames were of this size.
+  const auto small = measured_preset("/12_table_top/table_top.yaml", "D435_filtered", pose,
+                                     std::numeric_limits<double>::infinity(), Image{640, 480, 385});
+  expect_error_of_filtered_frames(small);
+  expect_holes_of_filtered_frames(small);
 }
 
-// The real frames were of this size.
-TEST(DepthPresetD435, MeasuresLikeARealCameraInItsSize) {
-  const auto m = measured_preset("/12_table_top/table_top.yaml", "D435", looking_down({0, 0, 0.45}, 45, 0),
-                                 std::numeric_limits<double>::infinity(), Image{640, 480, 385});
-  expect_error_of_a_real_camera(m);
-  expect_holes_of_a_real_camera(m);
-}
-
-// The house has windows and a sky, which are no holes of the camera. A D405 is made for 7 to 50 cm, so it looks at the
-// things on the kitchen table, and what is farther is left out. From where the others look, its baseline of 18 mm is 1
-// to 13 px of disparity, and shadows are slivers of a few pixels.
-TEST_P(DepthPresets, MeasureLikeARealCameraInTheHouse) {
-  const std::string name = GetParam().name;
-  const bool near = name == "D405";
-  const auto m = near ? measured_preset("/house/house.yaml", name, looking_down({6.9, 0.98, 1.07}, 45, 0), 0.5)
-                      : measured_preset("/house/house.yaml", name, looking_down({0, 0, 1.2}, 5.73, 22.9));
+// The house has windows and a sky, which are no holes of the camera.
+TEST(FilteredPreset, MeasuresLikeFilteredFramesInTheHouse) {
+  const auto m = measured_preset("/house/house.yaml", "D435_filtered", looking_down({0, 0, 1.2}, 5.73, 22.9));
   EXPECT_GT(m.pixels, 4 * m.left_out) << "most of what it sees is within reach";
-  expect_error_of_a_real_camera(m);
-  expect_holes_of_a_real_camera(m);
+  expect_error_of_filtered_frames(m);
+  expect_holes_of_filtered_frames(m);
 }
 
 /// Mean, standard deviation and the correlation of neighbours.
@@ -157,11 +144,9 @@ Series series_of(const std::vector<double>& values) {
   return {mean, std::sqrt(square / n), product / square};
 }
 
-// A box stands before a wall. Its right silhouette, where there is no shadow, grows by 3 px of a window of 9 on the
-// average, which is the closed form of the window, floor(r + 1 - share (2 r + 1)); it is wavy, by a pixel up and down
-// over some rows.
-TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindowInWaves) {
-  const double scale = GetParam().height_m / 0.45;
+/// Four frames of a box before a wall, with `scale` times the distances of a D435; use(depth, clean depth, columns).
+template <class Use>
+void render_box(const char* preset, double scale, Use use) {
   Scene scene;
   const auto add = [&](const char* name, const Vec3& size_m, const Vec3& at_m) {
     scene.add_entity({.name = name, .mesh = scene.add_mesh(make_box(size_m)), .parent_from_entity = Pose{at_m, {}}});
@@ -169,32 +154,99 @@ TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindowInWaves) {
   add("box", {0.02 * scale, 0.2 * scale, 0.2 * scale}, {0.61 * scale, 0, 0});
   add("wall", {0.02 * scale, 4 * scale, 4 * scale}, {0.91 * scale, 0, 0});
   Simulator simulator(std::move(scene), {.seed = 11});
-  const SensorId id = simulator.add_sensor(sensor_of(GetParam().name, Pose{}));
+  const SensorId id = simulator.add_sensor(sensor_of(preset, Pose{}));
   Frame frame({Channel::kDepth, Channel::kCleanDepth});
-  std::vector<double> growth;
   for (std::uint32_t index = 0; index < 4; ++index) {
     simulator.render(id, index, frame);
-    const auto depth = frame.floats(Channel::kDepth), clean = frame.floats(Channel::kCleanDepth);
-    const auto nearer = [&](float z) { return z < 0.75 * scale; };
+    use(frame.floats(Channel::kDepth), frame.floats(Channel::kCleanDepth), frame.cols());
+  }
+}
+
+// The right silhouette of the box, where there is no shadow, grows by 3 px of a window of 9 on the average, which is
+// the closed form of the window, floor(r + 1 - share (2 r + 1)); it is wavy, by a pixel up and down over some rows.
+TEST(FilteredPreset, FattensSilhouettesByAThirdOfAWindowInWaves) {
+  std::vector<double> growth;
+  render_box("D435_filtered", 1.0, [&](auto depth, auto clean, std::uint32_t cols) {
     for (std::uint32_t row = 280; row < 440; ++row) {
       int last = -1, last_clean = -1;
-      for (std::uint32_t col = 0; col < frame.cols(); ++col) {
-        const std::size_t i = std::size_t{row} * frame.cols() + col;
-        if (nearer(depth[i])) last = static_cast<int>(col);
-        if (nearer(clean[i])) last_clean = static_cast<int>(col);
+      for (std::uint32_t col = 0; col < cols; ++col) {
+        const std::size_t i = std::size_t{row} * cols + col;
+        if (depth[i] < 0.75F) last = static_cast<int>(col);
+        if (clean[i] < 0.75F) last_clean = static_cast<int>(col);
       }
       ASSERT_GT(last_clean, 640);
       growth.push_back(last - last_clean);
     }
-  }
+  });
   const Series found = series_of(growth);
   expect_within(found.mean, 2.5, 4.5, "growth, px");
   expect_within(found.deviation, 0.5, 2.0, "its waves, px");
   expect_within(found.correlation, 0.6, 1.0, "from row to row");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DepthPresets,
-                         ::testing::Values(OfPreset{"D435", 0.45}, OfPreset{"D455", 0.855}, OfPreset{"D405", 0.17}),
+struct OfPreset {
+  const char* name;
+  double height_m;  // above the table: 0.45 m times the ratio of the baselines, which gives the disparities of a D435
+};
+
+class RawPresets : public ::testing::TestWithParam<OfPreset> {};
+
+/// The ranges of raw frames of a D435i (docs/depth-cameras.md), cubic off.
+TEST_P(RawPresets, HaveTheErrorOfRawFramesOnATableTop) {
+  const auto& [name, height_m] = GetParam();
+  const auto m = measured_preset("/12_table_top/table_top.yaml", name, looking_down({0, 0, height_m}, 45, 0));
+  ASSERT_GT(m.patches.used, 200U);
+  expect_within(m.residual_px, 0.057, 0.083, "residual, px");
+  expect_within(m.across_residual[0], 0.77, 0.90, "1 px across");
+  expect_within(m.down_residual[0], 0.71, 0.83, "1 px down");
+  expect_within(m.across_residual[2], 0.37, 0.63, "3 px across");
+  expect_within(m.down_residual[2], 0.32, 0.37, "3 px down");
+}
+
+/// Lost pixels of a line from the middle of the box outwards, before the wall comes; NaN without one.
+template <class At>
+double lost_before_wall(At at, int end, double near_m) {
+  int last = -1;
+  for (int i = 0; i < end; ++i) {
+    const double z = double{at(i)};
+    if (z < near_m) last = i;
+    if (z > near_m) return i - last - 1;
+  }
+  return std::nan("");
+}
+
+TEST_P(RawPresets, HaveTheOutlinesOfRawFrames) {
+  const double scale = GetParam().height_m / 0.45, near_m = 0.75 * scale;
+  const auto& camera = std::get<StereoCamera>(find_preset(GetParam().name).model);
+  const double fb = intrinsics(camera).fx * camera.baseline_m, shadow = fb / (0.6 * scale) - fb / (0.9 * scale);
+  std::vector<double> right, left, top, bottom;
+  render_box(GetParam().name, scale, [&](auto depth, auto /*clean*/, std::uint32_t cols) {
+    for (int k = -60; k < 60; ++k) {
+      const auto row = [&](int step) {
+        return [&, step](int i) { return depth[static_cast<std::size_t>(360 + k) * cols + 640 + step * i]; };
+      };
+      const auto column = [&](int step) {
+        return [&, step](int i) { return depth[static_cast<std::size_t>(360 + step * i) * cols + 640 + k]; };
+      };
+      right.push_back(lost_before_wall(row(1), 500, near_m));
+      left.push_back(lost_before_wall(row(-1), 500, near_m) - shadow);
+      top.push_back(lost_before_wall(column(-1), 300, near_m));
+      bottom.push_back(lost_before_wall(column(1), 300, near_m));
+    }
+  });
+  const auto median = [](std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return values[values.size() / 2];
+  };
+  EXPECT_EQ(median(right), 8);
+  EXPECT_EQ(median(top), 8);
+  EXPECT_EQ(median(bottom), 8);
+  expect_within(median(left), 4.6, 7, "left, beyond the shadow, px");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RawPresets,
+                         ::testing::Values(OfPreset{"D435", 0.45}, OfPreset{"D435i", 0.45}, OfPreset{"D455", 0.855},
+                                           OfPreset{"D405", 0.17}),
                          [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
