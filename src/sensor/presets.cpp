@@ -41,7 +41,7 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
 /// - texture_loss: by eye, so that a surface of the preset's texture keeps its pixels within the range that the maker
 ///   calls ideal.
 /// - stereo_energy: losses of single pixels on oblique surfaces, from the frames' holes of 1 to 3 px on plants.
-/// - matching_window: 9 x 9 px. sure_share: a window with more than one column of another surface does not match, so an
+/// - matching_window: 9 x 9 px. sure_share: a window with a column of another surface does not match, so an
 ///   object has an outline of 8 px. valid_share: two columns of a shadow in the window prevent a match, so shadows are
 ///   6 px wider than the geometry. Both are from the frames.
 /// - angular_ray: the texture within a window decides which part of it a pixel shows, so that silhouettes are wavy.
