@@ -409,9 +409,9 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
       return Correlation{.across_px = across_px, .down_px = down_px, .motion_m = 0.04, .motion_rad = 0.02};
     };
     EXPECT_EQ(chain[0].correlation, moves(4, 4)) << name;
-    EXPECT_EQ(chain[6].correlation, moves(5.5F, 4.4F)) << name;
-    EXPECT_EQ(values_of({chain[6]})["disparity.stddev_px"], "0.24") << name;
-    EXPECT_TRUE(chain[7].correlation.is_white()) << name << ": the disparity that each frame draws again";
+    EXPECT_EQ(chain[7].correlation, moves(5.5F, 4.4F)) << name;
+    EXPECT_EQ(values_of({chain[7]})["disparity.stddev_px"], "0.24") << name;
+    EXPECT_TRUE(chain[8].correlation.is_white()) << name << ": the disparity that each frame draws again";
   }
   const NoiseChain& filtered = find_preset("D435_filtered").noise;
   EXPECT_EQ(values_of(filtered)["dropout.probability"], "0.0092");  // the later one of two
