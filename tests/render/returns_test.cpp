@@ -86,9 +86,9 @@ TEST(Returns, HalfTheConeOnAnEdgeGivesTwoReturnsOfHalfTheEnergy) {
     EXPECT_NEAR(f.range_m()[1], 9.0, 1e-3);
     EXPECT_EQ(f.entity_id()[0], 0U);
     EXPECT_EQ(f.entity_id()[1], 1U);
-    // The cones share their energy within 0.3 %, and the centre lies below.
-    EXPECT_NEAR(f.intensity()[0], 0.5, 0.035);
-    EXPECT_NEAR(f.intensity()[1], 0.5, 0.035);
+    // The edge passes through a sample of each cone and the centre, which lie below: 9 of 19 samples lie above it.
+    EXPECT_NEAR(f.intensity()[0], 0.5, 0.06);
+    EXPECT_NEAR(f.intensity()[1], 0.5, 0.06);
     EXPECT_NEAR(f.intensity()[0] + f.intensity()[1], 1.0, 1e-3);
   }
 }
