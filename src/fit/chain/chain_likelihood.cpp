@@ -141,9 +141,13 @@ double ChainDensity::kept(std::size_t i) const {
   return product;
 }
 
-double ChainDensity::kept_by(std::size_t entry, std::size_t i) const {
+const ChainDensity::Step* ChainDensity::loss_at(std::size_t entry) const {
   const auto step = std::find_if(losses_.begin(), losses_.end(), [&](const Step& s) { return s.place == entry; });
-  return step == losses_.end() ? 1.0 : kept_by(*step, i, clean_return(i), surface_of(i));
+  return step == losses_.end() ? nullptr : &*step;
+}
+
+double ChainDensity::kept_by(const Step* step, std::size_t i) const {
+  return step == nullptr ? 1.0 : kept_by(*step, i, clean_return(i), surface_of(i));
 }
 
 double ChainDensity::kept_by(const Step& step, std::size_t i, const Return& hit, const Surface& surface) const {
@@ -369,12 +373,11 @@ ChainDensity ChainLikelihood::density_at(std::span<const double> values) const {
 }
 
 template <class F>
-std::vector<double> ChainLikelihood::filled(F f) const {
-  std::vector<double> out(size());
+void ChainLikelihood::fill(std::vector<double>& out, F f) const {
+  out.resize(size());
   data_.executor.parallel_for(out.size(), kReturnsPerBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = f(i);
   });
-  return out;
 }
 
 bool ChainLikelihood::renew(Part& part, std::span<const double> values) const {
@@ -389,17 +392,17 @@ bool ChainLikelihood::renew(Part& part, std::span<const double> values) const {
 }
 
 template <class RangePart, class Join>
-std::vector<double> ChainLikelihood::joined(const ChainDensity& density, std::span<const double> values, Part& ranges,
-                                            RangePart range_part, Join join) const {
-  std::vector<std::size_t> moved;  // models of loss
+void ChainLikelihood::fill_joined(std::vector<double>& out, const ChainDensity& density, std::span<const double> values,
+                                  Part& ranges, RangePart range_part, Join join) const {
+  std::vector<std::pair<Part*, decltype(density.loss_at(0))>> moved;  // models of loss
   for (std::size_t k = 0; k < losing_.size(); ++k) {
-    if (renew(kept_by_[k], values)) moved.push_back(k);
+    if (renew(kept_by_[k], values)) moved.emplace_back(&kept_by_[k], density.loss_at(losing_[k]));
   }
   const bool has_moved_ranges = renew(ranges, values);
   // All parts of a return in one pass.
-  return filled([&](std::size_t i) {
+  fill(out, [&](std::size_t i) {
     const std::size_t place = data_.used[i];
-    for (const std::size_t k : moved) kept_by_[k].of_return[i] = density.kept_by(losing_[k], place);
+    for (const auto& [part, loss] : moved) part->of_return[i] = density.kept_by(loss, place);
     if (has_moved_ranges) ranges.of_return[i] = range_part(place);
     double kept = 1.0;
     for (const Part& part : kept_by_) kept *= part.of_return[i];
@@ -408,30 +411,39 @@ std::vector<double> ChainLikelihood::joined(const ChainDensity& density, std::sp
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
-  const std::vector<double> nats = each(values);
-  std::vector<double> sums(nats.size() / kReturnsPerBlock + 1, 0.0);
-  for (std::size_t i = 0; i < nats.size(); ++i) sums[i / kReturnsPerBlock] += nats[i];
+  find_each(values, nats_);
+  std::vector<double> sums(nats_.size() / kReturnsPerBlock + 1, 0.0);
+  for (std::size_t i = 0; i < nats_.size(); ++i) sums[i / kReturnsPerBlock] += nats_[i];
   double sum = 0.0;
   for (const double s : sums) sum += s;
   return sum;
 }
 
-std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
+void ChainLikelihood::find_each(std::span<const double> values, std::vector<double>& nats) const {
   const ChainDensity density = density_at(values);
-  if (!density.has_parts()) return filled([&](std::size_t i) { return density(data_.used[i]); });
-  return joined(
-      density, values, ranges_, [&](std::size_t i) { return density.range_part(i); },
+  if (!density.has_parts()) return fill(nats, [&](std::size_t i) { return density(data_.used[i]); });
+  fill_joined(
+      nats, density, values, ranges_, [&](std::size_t i) { return density.range_part(i); },
       [&](std::size_t i, double kept, double range_part) { return density.joined(i, kept, range_part); });
+}
+
+std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
+  std::vector<double> nats;
+  find_each(values, nats);
+  return nats;
 }
 
 std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
+  std::vector<double> out;
   if (!density.has_parts()) {
-    return filled([&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
+    fill(out, [&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
+    return out;
   }
-  return joined(
-      density, values, reported_, [&](std::size_t i) { return density.reported(i); },
+  fill_joined(
+      out, density, values, reported_, [&](std::size_t i) { return density.reported(i); },
       [](std::size_t, double kept, double reported) { return kept * reported; });
+  return out;
 }
 
 ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, std::span<const double> steps,

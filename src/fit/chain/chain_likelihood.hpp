@@ -30,6 +30,8 @@ float cosine_of(float incidence_rad);
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m);
 
 class ChainDensity {
+  struct Step;
+
  public:
   /// Log density of an impossible return. It is finite, so that learning finds its way back from there.
   static constexpr double kLeastLog = -60.0;
@@ -50,11 +52,13 @@ class ChainDensity {
   /// Of return i, at least `least_log`.
   [[nodiscard]] double operator()(std::size_t i) const;
   /// Where no ray is turned, the density of a return has parts, and each model moves one of them. kept_by() is the
-  /// probability that the model of loss at this place in the chain does not take the return. range_part() is the log
-  /// density of its range and angles, or of a lost return the probability that its range is reported. joined() makes
-  /// the density from the product of all kept_by() and from range_part().
+  /// probability that a model of loss does not take the return. range_part() is the log density of its range and
+  /// angles, or of a lost return the probability that its range is reported. joined() makes the density from the
+  /// product of all kept_by() and from range_part().
   [[nodiscard]] bool has_parts() const { return !turns_; }
-  [[nodiscard]] double kept_by(std::size_t entry, std::size_t i) const;
+  /// The model of loss at this place in the chain; null: it loses nothing.
+  [[nodiscard]] const Step* loss_at(std::size_t entry) const;
+  [[nodiscard]] double kept_by(const Step* step, std::size_t i) const;
   [[nodiscard]] double range_part(std::size_t i) const;
   [[nodiscard]] double joined(std::size_t i, double kept, double range_part) const;
   /// Probability that no model of loss takes return i.
@@ -269,15 +273,17 @@ class ChainLikelihood {
 
   void find_columns();
   [[nodiscard]] ChainDensity density_at(std::span<const double> values) const;
-  /// f(i) of each return used.
+  /// Fills `out` with f(i) of each return used.
   template <class F>
-  [[nodiscard]] std::vector<double> filled(F f) const;
+  void fill(std::vector<double>& out, F f) const;
   /// Takes the values of a part; false if it was found for them.
   bool renew(Part& part, std::span<const double> values) const;
-  /// join(place of a return, probability that no model loses it, range part), with range parts by range_part(place).
+  /// Fills `out` with join(place of a return, probability that no model loses it, range part), with range parts by
+  /// range_part(place).
   template <class RangePart, class Join>
-  [[nodiscard]] std::vector<double> joined(const ChainDensity& density, std::span<const double> values, Part& ranges,
-                                           RangePart range_part, Join join) const;
+  void fill_joined(std::vector<double>& out, const ChainDensity& density, std::span<const double> values, Part& ranges,
+                   RangePart range_part, Join join) const;
+  void find_each(std::span<const double> values, std::vector<double>& nats) const;
 
   const NoiseChain& chain_;
   std::span<const FreeNumber> free_;
@@ -286,6 +292,7 @@ class ChainLikelihood {
   mutable std::vector<Part> kept_by_;  ///< [models of loss]
   std::vector<std::size_t> losing_;    ///< their places in the chain
   mutable Part ranges_, reported_;
+  mutable std::vector<double> nats_;  ///< of the last total(), so that searches do not allocate
 };
 
 // Returns by themselves and beside what a chain expects of them: checks, selections, scores and pictures.
