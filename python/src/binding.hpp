@@ -50,7 +50,6 @@ void bind_scene_files(py::module_& m);
 void bind_beam(py::module_& m);
 void bind_beam_logs(py::module_& m);
 void bind_beam_fit(py::module_& m);
-void bind_beam_field(py::module_& m);
 void bind_calibrate(py::module_& m);
 void bind_chain_fits(py::module_& m);
 void bind_walls(py::module_& m);

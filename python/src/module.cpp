@@ -279,7 +279,6 @@ PYBIND11_MODULE(_fathom, m) {
   bind_beam(m);
   bind_beam_logs(m);
   bind_beam_fit(m);
-  bind_beam_field(m);
   bind_calibrate(m);
   bind_chain_fits(m);
   bind_walls(m);
