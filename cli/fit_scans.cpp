@@ -143,7 +143,7 @@ void fit_field(const ScansFitOptions& options) {
   how.auto_max_range = options.fit.auto_max_range;
   how.max_distance_m = options.max_distance_m;
   how.map_name = options.world.map.filename().string();
-  how.fit.stretches = options.fit.stretches;
+  how.stretches = options.fit.stretches;
   fathom::FieldReport report = fathom::fit_field_log(log, map.map, how);
   qualify_advice(options, report.sanity);
   report.notes.insert(report.notes.end(), map.notes.begin(), map.notes.end());

@@ -20,6 +20,9 @@
 
 namespace fathom {
 
+/// The first finding that makes a result useless; empty if the result is usable.
+Message first_unusable(std::span<const Finding> findings);
+
 struct Report {
   using Json = nlohmann::ordered_json;
 

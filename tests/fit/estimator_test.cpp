@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom::estimator_test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fit/newton.hpp"
+#include "fit/estimator.hpp"
 
 #include <cmath>
 #include <vector>

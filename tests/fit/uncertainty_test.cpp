@@ -17,7 +17,6 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/core/random.hpp>
 
-#include "fit/covariance.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom::test::uncertainty_test {

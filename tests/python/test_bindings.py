@@ -42,17 +42,15 @@ Setup.run counts: count_frames
 parts of beam.Density: HitDensity HitTail BeamDensity::cdf_jump probability_beside_hits
 beam.sample: classify reaches open_uniform sample_reading sample_table
 beam.World makes its own: ExpectedRanges make_*_ranges World::outline subsample
-fit.field and beam.score_likelihood_field: DistanceField LikelihoodFieldModel::counts FieldScorer localizer_field
-fit.field and beam.score_likelihood_field: fit_likelihood_field make_field_data reading_ends model_for cell_lookup
-beam.FieldFit has it: field_nats_per_reading field_heatmap_of_log localizer_file_name
+fit.field and beam.score_likelihood_field: LikelihoodFieldModel::counts
+beam.FieldFit has it: field_heatmap_of_log localizer_file_name
 beam.ScanLog, ScanScores and Heatmap have it: ScanLog::offsets LogScores PositionGrid rays_with_evidence
-one log in Python: fit_logs range_pairs_of_log log_pair_findings
-files of reports, which Fit.write and the command line write: *_report result_files first_unusable
-calibrate.read_measured_frames: ChainFrameReader read_run_frames read_cloud_frames is_noise_list
-fit.wall takes arrays: read_wall_* wall_distances wall_image_inputs wall_cloud_files wall_frames_of_log wall_lidar
-WallFit.sensor_yaml: wall_sensor_model wall_sensor_file
+one log in Python: fit_logs range_pairs_of_log
+files of reports, which Fit.write and the command line write: *_report result_files
+calibrate.read_measured_frames: is_noise_list
+fit.wall takes arrays: read_wall_* wall_distances wall_image_inputs wall_cloud_files wall_frames_of_log
+WallFit.sensor_yaml: wall_sensor_file
 calibrate.measure_depth takes arrays: DepthMeter *depth_image* *depth_folder*
-calibrate.energy_pairs: lost_by_energy
 World.notes: read_grid_map_file
 mujoco.Mirror: MujocoMirror
 C++ and the command line alone: SensorNoise::apply_cloud SensorNoise::cloud_places apply_to_cloud_* is_cloud_file write_pfm

@@ -21,7 +21,6 @@
 #include <fathom/fit/frames.hpp>
 
 #include "fit/frames/cloud_frames.hpp"
-#include "fit/frames/ring_rows.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
 #include "support/error_text.hpp"

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fit/frames/read_run.hpp"
+#include "fit/frames/chain_frames.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -203,8 +203,8 @@ struct FitLogOptions {
   std::optional<bool> fit_hit_offset = {};
   PerLog per_log = PerLog::kNothing;
   std::size_t stretches = FitOptions().stretches;  ///< that standard errors take as independent, 0: each scan
-  /// Refines the poses of `scans` together with the parameters (refine_poses()), and with per_log kMount the mount,
-  /// too. A third of their rays judges, and there are no test_scans.
+  /// Refines the poses of `scans` together with the parameters, and with per_log kMount the mount, too. A third of
+  /// their rays judges, and there are no test_scans.
   std::optional<PosePrior> refine_poses = {};
   bool check_poses = true;  ///< of a single log, by at most 48 scans of 180 rays (FitReport::sanity)
   Compute compute = {};
@@ -215,7 +215,7 @@ struct FitLogOptions {
 
 /// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. Throws
 /// InputError naming the log for a wrong selection and without a maximum range; InputError for scans both learned from
-/// and held out; and as validate(BeamSensor), make_beam_data(), fit_beam_model() and refine_poses() do.
+/// and held out; and as validate(BeamSensor), make_beam_data(), fit_beam_model() and validate(PosePrior) do.
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
 
 /// Reads one of several logs, counted from 0; called once for each, in their order.
@@ -313,7 +313,7 @@ struct FieldLogOptions {
   double max_distance_m = 2.0;
   bool check_poses = true;    ///< whether 48 scans tell if the poses of the log are exact (FieldReport::sanity)
   std::string map_name = {};  ///< for people: "office.yaml"; may be empty
-  FieldFitOptions fit = {};
+  std::size_t stretches = FitOptions().stretches;
 };
 
 struct FieldReport : LogReport {
@@ -331,9 +331,7 @@ struct FieldReport : LogReport {
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
 };
 
-/// The model for the look-up of cells of a localizer.
-FATHOM_API const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer);
-/// Its parameters as YAML: write_field_fit() writes them.
+/// The model for the look-up of cells of a localizer, as YAML: write_field_fit() writes it.
 FATHOM_API std::string localizer_text(const FieldReport& report, Localizer localizer);
 
 FATHOM_API std::string report_text(const FieldReport& report, ReportForm form, SettingNames names = {});

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,16 +41,6 @@ struct EnergyPairs {
 
 /// Appends range and clean range of the valid returns of a frame, without scans. Needs kRange, kCleanRange and kReason.
 FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
-/// The effect of an energy law on a pixel that ended with this reason: 1 lost it, 0 kept it (edges, a matching window
-/// or dropout may have taken it later). Empty if the law did not see the pixel, or the reason does not show it.
-constexpr std::optional<std::uint8_t> lost_by_energy(Reason reason) {
-  if (reason == Reason::kLowEnergy || reason == Reason::kRandomLoss) return std::uint8_t{1};
-  if (reason == Reason::kHit || reason == Reason::kEdgeLoss || reason == Reason::kEdge || reason == Reason::kSpeckle ||
-      reason == Reason::kDropout) {
-    return std::uint8_t{0};
-  }
-  return std::nullopt;
-}
 /// Appends the pixels that an energy law kept or lost. Needs kEnergy and kReason.
 FATHOM_API void append_pairs(const Frame& frame, EnergyPairs& pairs);
 

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -73,66 +72,6 @@ FATHOM_API std::vector<std::uint16_t> rings_of(const Sensor& sensor);
 /// YAML.
 FATHOM_API bool is_noise_list(const std::filesystem::path& file);
 
-/// Adds frames one by one.
-class FATHOM_API ChainFrameReader {
- public:
-  /// `frames`: how many will be added, for thinning. Throws InputError for a sensor that reports several returns of a
-  /// ray, or what make_simulator() refuses.
-  ChainFrameReader(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options = {});
-  ~ChainFrameReader();
-  ChainFrameReader(ChainFrameReader&&) noexcept;
-  ChainFrameReader& operator=(ChainFrameReader&&) noexcept;
-
-  /// Rows and columns of its frames.
-  [[nodiscard]] PatternShape shape() const;
-  /// Frame `index` of the sensor: measured ranges [rows, cols], m; a reading is lost unless it is above 0 and finite.
-  /// Frames ascend. Throws InputError for another number of values.
-  void add_ranges(std::uint32_t index, std::span<const float> range_m);
-  /// The same with where points lie in the sensor frame, [rows, cols, 3] m, which tell angular_hit the angles by which
-  /// they lie beside their rays. NaN: not known. Points are passed over, with a note, where the chain has no
-  /// angular_hit or turns its points otherwise, too, and where rays of the sensor start at different places.
-  void add_points(std::uint32_t index, std::span<const float> range_m, std::span<const float> point_m);
-  /// add_ranges() with distances to the image plane. Throws InputError for a sensor that is no camera, too.
-  void add_depths(std::uint32_t index, std::span<const float> depth_m);
-  /// add_ranges() of a planar laser that was here, at the height that it has in the scene. What else moves in the scene
-  /// is where it is at the time of the frame. Throws InputError for a sensor without check_azimuths(), a rolling one,
-  /// one that the scene tilts, and a pose that is not finite, too.
-  void add_scan(std::uint32_t index, std::span<const float> range_m, const PlanarPose& world_from_sensor);
-  /// Throws InputError unless the sensor has rays in one plane, from one point, at these azimuths, to 1e-3 rad.
-  void check_azimuths(std::span<const double> azimuth_rad) const;
-  /// The farthest that a ray of the sensor measures.
-  [[nodiscard]] double max_range_m() const;
-  [[nodiscard]] const ChainFrames& frames() const;
-  /// What the scene has on the rays of the frame added last, [rows, cols], m; +inf: nothing.
-  [[nodiscard]] std::span<const float> clean_range_m() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-/// From the folder of a run of this scene, in which the sensor has npy output with the channel range, or depth. With
-/// the channel hit_sensor it adds points. A reading is lost unless it is above 0 and finite, or if the channel reason
-/// of the run calls it lost. Seed, environment and episode come from the run. Throws InputError naming the file, also
-/// when clean ranges that the run wrote differ from the scene.
-FATHOM_API ChainFrames read_run_frames(const SceneSetup& setup, const std::filesystem::path& run,
-                                       const ChainFramesOptions& options = {});
-
-/// What a frame of a sensor was measured as.
-struct FrameFile {
-  std::uint32_t frame = 0;
-  std::filesystem::path file;
-};
-
-/// From clouds of points in the sensor frame, a file for each frame, which ascend: PCD, PLY, a serialised PointCloud2
-/// or an array [..., 3] of NumPy. A point is of the ray that it lies on, to 1e-3 rad; rays without a point are lost.
-/// Where the chain turns rays or points and the cloud has the rows and columns of the sensor, a point is of the ray at
-/// its place, up to 0.35 rad beside it. For a chain with angular_hit it adds points. Throws InputError
-/// naming the file when more than one point in a hundred lies on no ray or two lie on one, and for a sensor that is
-/// rolling or whose rays vary.
-FATHOM_API ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
-                                         const ChainFramesOptions& options = {});
-
 // Pairs to calibrate from: a CSV, which calibrate.hpp describes, or the NPY files of a run (fathom/simulate/run.hpp). A
 // folder counts as a run, which must be complete.
 
@@ -151,12 +90,6 @@ FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& csv_or_run
 
 // Walls simulated: the frames that a sensor with a learned chain (fathom/fit/wall.hpp) measures of the same walls
 // from the same places.
-
-/// The sensor as a model: a stereo_camera whose image is that of the left lens, a depth_camera where there is no
-/// baseline, a laser_2d, whose rays are evenly spaced between the first azimuth and the last, or the rays of a lidar.
-/// `farthest_m`: reaches at least so far where the sensor does not say how far it measures. Throws InputError for
-/// azimuths that neither rise nor fall throughout.
-FATHOM_API SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m);
 
 /// The sensor as an entry of the list `sensors:` of a scene file, with its chain. Throws InputError for a lidar without
 /// WallLidar::entry.
@@ -178,24 +111,9 @@ FATHOM_API WallFrames simulate_wall(const WallSensor& sensor, std::span<const Wa
 /// left out, and values are rounded as those were.
 FATHOM_API WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options = {});
 
-// The rays of a lidar before a wall, and its clouds as frames of one (fathom/fit/wall.hpp).
-
-/// A lidar as a sensor of walls; `entry` as WallLidar::entry. Throws InputError for a model whose rays vary from frame
-/// to frame or have fewer than two rows or columns.
-FATHOM_API WallSensor wall_lidar(const SensorModel& model, std::string entry = {});
-
 /// The lidar that a preset has, "OS1-64", or a file: an entry of `sensors:` of a scene file, as sensor.yaml is, or a
 /// whole scene file with one sensor. Of the entry the rays count alone. Throws InputError naming file or preset, also
 /// for a sensor that reports several returns of a ray.
 FATHOM_API WallSensor find_wall_lidar(const std::string& preset_or_file);
-
-/// Clouds of points in the sensor frame, a file for each frame, as read_cloud_frames() takes them: a point is of the
-/// ray that it lies on, and rays without a point are lost. Where more than one point in a hundred of a cloud lies on no
-/// ray, turns start anywhere, and frames have WallTurns: a point is of the ring that its elevation is nearest to (where
-/// the file has a field `ring`: most elevations of its ring), its ray goes through it, and a ring without a point in a
-/// column that others have points in is lost. Throws InputError naming the file as read_cloud_frames() does, when more
-/// than one point in a hundred lies on no ring, to 0.2 degrees and what 30 mm beside the start of the ray are, and for
-/// several returns of a ray.
-FATHOM_API WallFrames read_wall_clouds(std::span<const FrameFile> files, const WallSensor& lidar);
 
 }  // namespace fathom

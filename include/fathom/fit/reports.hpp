@@ -36,12 +36,24 @@ struct MeasuredOptions {
   ChainFramesOptions frames = {};
 };
 
-/// Measured frames of a sensor beside its scene: of a run (read_run_frames()), of a folder of depth images, 16-bit PNG
-/// or NPY (read_depth_image()), or of PCD or PLY (read_cloud_frames()), or of a log of a planar laser
-/// (read_scan_log()). The number in the name of a file is that of its frame, and so its time and pose in the scene:
-/// depth_000012.png is frame 12. Scan k of a log is frame k, at the pose that the log says
-/// (ChainFrameReader::add_scan()); a reading that is not above 0 and finite is lost. Throws InputError naming the file,
-/// also for an option that does nothing to such a measurement.
+/// Measured frames of a sensor beside its scene. A reading is lost unless it is above 0 and finite.
+///
+/// - The folder of a run of this scene, in which the sensor has npy output with the channel range, or depth. A return
+///   that the channel reason calls lost is lost, too, and with hit_sensor points count. Seed, environment and episode
+///   come from the run. Clean ranges of the run must equal the clean ranges of the scene.
+/// - A folder of depth images (read_depth_image()). The number in the name of a file is that of its frame, and so its
+///   time and pose in the scene: depth_000012.png is frame 12.
+/// - A folder of clouds in the sensor frame, PCD or PLY, likewise. A point is of the ray that it lies on, to 1e-3 rad;
+///   rays without a point are lost. Where the chain turns rays or points and the cloud has the rows and columns of the
+///   sensor, a point is of the ray at its place, up to 0.35 rad beside it. For angular_hit points count. Refused are
+///   clouds with more than one point in a hundred on no ray or two on one, and sensors that are rolling or whose rays
+///   vary.
+/// - A log of a planar laser (read_scan_log()), which the scene does not tilt and which is not rolling. Scan k is frame
+///   k, at the pose that the log says and the height that the scene has.
+///
+/// Points are passed over, with a note, where the chain has no angular_hit or turns its points otherwise, too, and
+/// where rays of the sensor start at different places. Throws InputError naming the file, also for an option that does
+/// nothing to such a measurement.
 FATHOM_API ChainFrames read_measured_frames(const SceneSetup& setup, const std::filesystem::path& measured,
                                             const MeasuredOptions& options = {});
 
@@ -81,11 +93,6 @@ struct LogPairs {
 /// Throws InputError when the log says no max_range and none is given, the gate is not in (0, max_range / 2), or no
 /// pair is left.
 FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options = {});
-
-/// What pairs that were found within a gate, and what was learned from them, say against the world, the poses and the
-/// gate.
-FATHOM_API std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCalibration& learned,
-                                                  double gate_m);
 
 /// A calibration with its pairs and with notes on them.
 struct DistanceReport {
@@ -222,8 +229,13 @@ struct WallCloudsOptions {
 /// images.
 FATHOM_API std::vector<std::filesystem::path> wall_cloud_files(const std::filesystem::path& folder,
                                                                const std::string& pattern);
-/// These as frames of a wall, as the other read_wall_clouds() reads them. Throws InputError for a folder without
-/// clouds, a sector without rays, and as read_wall_images() does for distances.
+/// These as frames of a wall. A point is of the ray that it lies on, and rays without a point are lost. Where more than
+/// one point in a hundred of a cloud lies on no ray, revolutions start anywhere, and frames have WallTurns: a point is
+/// of the ring that its elevation is nearest to (where the file has a field `ring`: most elevations of its ring), its
+/// ray goes through it, and a ring without a point in a column that others have points in is lost. Throws InputError
+/// naming the file when more than one point in a hundred lies on no ring, to 0.2 degrees and what 30 mm beside the
+/// start of the ray are, and for several returns of a ray; also for a folder without clouds, a sector without rays, and
+/// as read_wall_images() does for distances.
 FATHOM_API WallFrames read_wall_clouds(const std::filesystem::path& folder, const WallCloudsOptions& options);
 
 struct WallScansOptions {

@@ -68,8 +68,6 @@ struct Finding {
   Message text = {};
   friend bool operator==(const Finding&, const Finding&) = default;
 };
-/// The first finding that makes a result useless; empty if the result is usable.
-FATHOM_API Message first_unusable(std::span<const Finding> findings);
 /// `names`: of the settings in a face; without them in the words of the library.
 FATHOM_API std::vector<std::string> texts_of(std::span<const Finding> findings, SettingNames names = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fit/beam/evidence.hpp"
+#include "fit/beam/em.hpp"
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 
 #include "core/text.hpp"
 #include "fit/beam/em.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 #include "fit/estimator.hpp"
 
 namespace fathom {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "fit/beam/likelihood_field.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,10 +11,8 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
-#include <fathom/fit/localizer.hpp>
 
-#include "core/compute.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 #include "fit/estimator.hpp"
 
 namespace fathom {
@@ -200,9 +200,6 @@ FieldScorer::FieldScorer(const LikelihoodFieldModel& model, const DistanceField&
   log_f_ = log_densities(model, field);
   executor_ = make_executor(compute.threads);
 }
-FieldScorer::~FieldScorer() = default;
-FieldScorer::FieldScorer(FieldScorer&&) noexcept = default;
-FieldScorer& FieldScorer::operator=(FieldScorer&&) noexcept = default;
 
 void FieldScorer::score(std::span<const PlanarPose> poses, const ReadingEnds& ends, std::span<double> out) {
   if (poses.size() != out.size()) {

@@ -12,7 +12,8 @@
 
 #include <fathom/core/distributions.hpp>
 #include <fathom/core/error.hpp>
-#include <fathom/fit/localizer.hpp>
+
+#include "fit/beam/likelihood_field.hpp"
 
 namespace fathom {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "fit/beam/refine.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,12 +13,11 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/field.hpp>
-#include <fathom/fit/fit.hpp>
 #include <fathom/fit/score.hpp>
 
 #include "core/compute.hpp"
 #include "fit/beam/scans.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -15,7 +15,6 @@
 #include <fathom/core/field.hpp>
 
 #include "core/compute.hpp"
-#include "fit/beam/evidence.hpp"
 #include "fit/beam/score_kernels.hpp"
 #include "sensor/expected_range.hpp"
 

@@ -24,7 +24,7 @@
 #include <fathom/core/field.hpp>
 
 #include "fit/beam/em.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -8,7 +8,7 @@
 
 #include "core/text.hpp"
 #include "fit/chain/chain_fit.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 #include "sensor/noise_access.hpp"
 
 namespace fathom {

@@ -11,7 +11,7 @@
 #include <fathom/fit/chain.hpp>
 
 #include "fit/chain/chain_likelihood.hpp"
-#include "fit/newton.hpp"
+#include "fit/estimator.hpp"
 #include "fit/uncertainty.hpp"
 
 namespace fathom {
@@ -68,7 +68,7 @@ std::vector<FreeNumber> redundant_parameters(const NoiseChain& chain, std::span<
 void add_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns& returns);
 
 // In chain_search.cpp: the way of parameters to the highest likelihood. A coarse search on few returns, damped Newton
-// steps on all, and a search of each parameter at which the likelihood jumps (fit/newton.hpp).
+// steps on all, and a search of each parameter at which the likelihood jumps (fit/estimator.hpp).
 
 /// Whether the likelihood jumps along this parameter if `free` are free.
 bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter);
@@ -171,7 +171,7 @@ struct ChainErrors {
 };
 
 /// Of a likelihood whose chain is at its maximum, from the observed information and the moves of clusters with their
-/// shares of it (fit/covariance.hpp). `cluster`: of each return, ascending. `are_stretches`: clusters are stretches of
+/// shares of it (fit/uncertainty.hpp). `cluster`: of each return, ascending. `are_stretches`: clusters are stretches of
 /// the way, which are correlated with their neighbours (BartlettWeights). `rim`: the returns near the floor
 /// (PossibleReturns), whose part of the information is taken out.
 ChainErrors chain_errors(const ChainLikelihood& likelihood, const ChainLikelihood& rim,

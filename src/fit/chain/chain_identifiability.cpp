@@ -19,7 +19,7 @@
 
 #include "fit/chain/chain_fit.hpp"
 #include "fit/chain/turned_rays.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 #include "sensor/noise_access.hpp"
 
 namespace fathom {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "fit/frames/chain_frames.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,7 +15,6 @@
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
 #include <fathom/core/random.hpp>
-#include <fathom/fit/frames.hpp>
 
 #include "core/text.hpp"
 #include "fit/chain/chain_likelihood.hpp"

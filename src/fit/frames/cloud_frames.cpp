@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
-#include <fathom/fit/frames.hpp>
 
 #include "core/errors.hpp"
 #include "io/cloud/point_value.hpp"

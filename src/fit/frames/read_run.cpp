@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fit/frames/read_run.hpp"
+#include "fit/frames/chain_frames.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,6 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/core/error.hpp>
-#include <fathom/fit/frames.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/noise/distance.hpp>

@@ -19,7 +19,6 @@
 
 #include "core/errors.hpp"
 #include "fit/frames/cloud_frames.hpp"
-#include "fit/frames/ring_rows.hpp"
 
 namespace fathom {
 

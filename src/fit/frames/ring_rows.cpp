@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fit/frames/ring_rows.hpp"
+#include "fit/frames/cloud_frames.hpp"
 
 #include <algorithm>
 #include <cmath>

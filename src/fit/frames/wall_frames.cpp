@@ -21,7 +21,6 @@
 #include "core/errors.hpp"
 #include "core/text/yaml.hpp"
 #include "fit/frames/cloud_frames.hpp"
-#include "fit/frames/ring_rows.hpp"
 #include "fit/wall/wall_work.hpp"
 #include "run/scene_file.hpp"
 #include "sensor/sensor_view.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

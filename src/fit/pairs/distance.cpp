@@ -17,8 +17,9 @@
 
 #include "core/text.hpp"
 #include "core/text/text_lines.hpp"
-#include "fit/covariance.hpp"
-#include "fit/newton.hpp"
+#include "fit/uncertainty.hpp"
+#include "fit/frames/chain_frames.hpp"
+#include "fit/estimator.hpp"
 
 namespace fathom {
 

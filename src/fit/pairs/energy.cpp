@@ -20,8 +20,8 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/fit/calibrate.hpp>
 
-#include "fit/covariance.hpp"
-#include "fit/newton.hpp"
+#include "fit/uncertainty.hpp"
+#include "fit/estimator.hpp"
 
 namespace fathom {
 

@@ -309,9 +309,9 @@ std::vector<PlanarPose> poses_of(const FieldData& data, const ScanLog& log) {
 
 /// Learned as amcl and nav2 look cells up.
 LikelihoodFieldModel rounded_model(const ScanLog& log, const ScanNumbers& learned, const DistanceField& field,
-                                   const LikelihoodFieldModel& start, const FieldFitOptions& options) {
+                                   const LikelihoodFieldModel& start) {
   const DistanceField rounded = field.looked_up(CellLookup::kRounded);
-  return fit_likelihood_field(make_field_data(log, learned, rounded, start), rounded, start, options).model;
+  return fit_likelihood_field(make_field_data(log, learned, rounded, start), rounded, start).model;
 }
 
 /// What the poses and the fit show.
@@ -347,10 +347,10 @@ FieldReport fit_field(const ScanLog& log, const GridMap& map, const FieldLogOpti
   FieldReport report;
   const FieldData data = make_field_data(log, learned, field, start);
   const std::vector<PlanarPose> poses = poses_of(data, log);
-  FieldFitOptions how = options.fit;
+  FieldFitOptions how = {.stretches = options.stretches};
   how.stretch_of_scan = blocks_of_way(poses, how.stretches);
   report.fit = fit_likelihood_field(data, field, start, how);
-  report.rounded_model = rounded_model(log, learned, field, start, options.fit);
+  report.rounded_model = rounded_model(log, learned, field, start);
   report.cell_m = field.cell_m();
   const FieldData held_out = judging.empty() ? FieldData{} : make_field_data(log, judging, field, start);
   const bool is_held_out = !held_out.level.empty();

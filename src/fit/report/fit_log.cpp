@@ -15,6 +15,7 @@
 #include "fit/estimator.hpp"
 #include "fit/report/fit_selection.hpp"
 #include "fit/report/sanity.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
 

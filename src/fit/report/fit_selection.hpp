@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fathom/fit/beam.hpp>
+#include <fathom/fit/reports.hpp>
 
 #include "fit/beam/no_return_pile.hpp"
 #include "fit/beam/scans.hpp"
@@ -128,5 +129,9 @@ FitReport fit_at_log_poses(const ScanLog& log, const World& world, const FitLogO
 
 /// fit_log() where options.refine_poses is set.
 FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions& options);
+
+/// What pairs that were found within a gate, and what was learned from them, say against the world, the poses and the
+/// gate.
+std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCalibration& learned, double gate_m);
 
 }  // namespace fathom

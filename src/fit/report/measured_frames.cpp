@@ -18,6 +18,8 @@
 #include "core/text.hpp"
 #include "core/text/files.hpp"
 #include "core/text/text_lines.hpp"
+#include "fit/frames/chain_frames.hpp"
+#include "fit/frames/cloud_frames.hpp"
 #include "fit/report/depth_folder.hpp"
 #include "fit/report/fit_selection.hpp"
 #include "io/log/scan_lines.hpp"

@@ -17,11 +17,12 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "fit/beam/scans.hpp"
-#include "fit/covariance.hpp"
+#include "fit/beam/refine.hpp"
+#include "fit/uncertainty.hpp"
 #include "fit/estimator.hpp"
 #include "fit/report/fit_selection.hpp"
 #include "fit/report/sanity.hpp"
-#include "fit/uncertainty.hpp"
+#include "report/report.hpp"
 #include "io/log/scan_lines.hpp"
 
 namespace fathom {

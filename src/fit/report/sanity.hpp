@@ -11,6 +11,8 @@
 #include <fathom/fit/beam.hpp>
 #include <fathom/scene/grid_map.hpp>
 
+#include "fit/beam/likelihood_field.hpp"
+#include "fit/beam/refine.hpp"
 #include "fit/report/fit_selection.hpp"
 
 namespace fathom {
@@ -152,6 +154,9 @@ FieldShare share_between(const FieldReport& report, double low_m, double high_m)
 
 /// A sentence each: tails, and what lies far from all occupied cells, where the model misses the readings.
 std::vector<std::string> field_disagreements(const FieldReport& report);
+
+/// The model for the look-up of cells of a localizer.
+const LikelihoodFieldModel& model_for(const FieldReport& report, Localizer localizer);
 
 /// Names a map of another place; else empty.
 std::string wrong_map_flag(const FieldReport& report);

@@ -10,7 +10,7 @@
 
 #include <fathom/core/f64.hpp>
 
-#include "fit/newton.hpp"
+#include "fit/estimator.hpp"
 #include "fit/wall/wall_work.hpp"
 
 namespace fathom {

@@ -11,7 +11,7 @@
 
 #include "core/numbers.hpp"
 #include "fit/chain/chain_likelihood.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 #include "fit/wall/wall_work.hpp"
 
 namespace fathom {

@@ -10,7 +10,7 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/core/random.hpp>
 
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 #include "fit/wall/wall_work.hpp"
 
 namespace fathom {

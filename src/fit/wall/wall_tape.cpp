@@ -15,7 +15,7 @@
 #include <fathom/noise/gain_bias.hpp>
 
 #include "core/text.hpp"
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 #include "fit/wall/wall_work.hpp"
 
 namespace fathom {

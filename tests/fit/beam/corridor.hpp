@@ -16,6 +16,8 @@
 
 #include <fathom/fit/beam.hpp>
 
+#include "fit/beam/likelihood_field.hpp"
+
 namespace fathom::test {
 
 struct CorridorStudy {

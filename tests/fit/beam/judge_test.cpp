@@ -7,7 +7,7 @@
 
 #include <fathom/fit/fit.hpp>
 
-#include "fit/beam/evidence.hpp"
+#include "fit/beam/em.hpp"
 #include "fit/beam/synthetic.hpp"
 #include "support/error_text.hpp"
 

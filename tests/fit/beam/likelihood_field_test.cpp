@@ -18,6 +18,7 @@
 #include <fathom/fit/localizer.hpp>
 
 #include "fit/beam/files.hpp"
+#include "fit/beam/likelihood_field.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::likelihood_field_test {

@@ -8,7 +8,7 @@
 
 #include <fathom/noise/beam_density.hpp>
 
-#include "fit/beam/evidence.hpp"
+#include "fit/beam/em.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"

@@ -11,6 +11,7 @@
 #include <fathom/fit/frames.hpp>
 
 #include "fit/calibrate/chain_simulator.hpp"
+#include "fit/frames/chain_frames.hpp"
 #include "render/test_scenes.hpp"
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"

@@ -19,6 +19,7 @@
 
 #include "fit/calibrate/chain_simulator.hpp"
 #include "fit/calibrate/learned_cases.hpp"
+#include "fit/frames/chain_frames.hpp"
 #include "render/test_scenes.hpp"
 
 namespace fathom::test {

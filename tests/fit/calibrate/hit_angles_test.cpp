@@ -12,6 +12,7 @@
 
 #include "fit/calibrate/turned_scenes.hpp"
 #include "fit/chain/turned_rays.hpp"
+#include "fit/frames/chain_frames.hpp"
 #include "render/any_sensors.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"

@@ -20,6 +20,8 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "fit/calibrate/wall_room.hpp"
+#include "fit/frames/chain_frames.hpp"
+#include "fit/frames/cloud_frames.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test {

@@ -9,6 +9,7 @@
 #include <fathom/fit/frames.hpp>
 
 #include "fit/calibrate/chain_simulator.hpp"
+#include "fit/frames/chain_frames.hpp"
 #include "render/test_scenes.hpp"
 
 namespace fathom::test {

@@ -14,6 +14,7 @@
 #include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/wall_room.hpp"
+#include "fit/frames/cloud_frames.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"

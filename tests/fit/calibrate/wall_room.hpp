@@ -12,6 +12,7 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "fit/calibrate/walls.hpp"
+#include "fit/frames/cloud_frames.hpp"
 
 namespace fathom::test {
 

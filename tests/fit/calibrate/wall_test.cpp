@@ -15,6 +15,7 @@
 #include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/walls.hpp"
+#include "fit/frames/cloud_frames.hpp"
 
 namespace fathom::test::wall_test {
 namespace {

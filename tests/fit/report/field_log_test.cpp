@@ -12,7 +12,9 @@
 #include <fathom/fit/beam.hpp>
 
 #include "fit/beam/files.hpp"
+#include "fit/beam/likelihood_field.hpp"
 #include "fit/beam/room.hpp"
+#include "fit/report/sanity.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::field_log_test {

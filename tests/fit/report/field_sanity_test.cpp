@@ -16,8 +16,10 @@
 #include <fathom/fit/beam.hpp>
 
 #include "fit/beam/files.hpp"
+#include "fit/beam/likelihood_field.hpp"
 #include "fit/report/sanity.hpp"
 #include "fit/report/synthetic_report.hpp"
+#include "report/report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::field_sanity_test {

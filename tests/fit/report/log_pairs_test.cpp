@@ -12,6 +12,8 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/fit/reports.hpp>
 
+#include "fit/report/fit_selection.hpp"
+
 namespace fathom::test::log_pairs_test {
 namespace {
 

@@ -12,7 +12,9 @@
 #include <fathom/fit/beam.hpp>
 
 #include "fit/beam/files.hpp"
+#include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
+#include "report/report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::refine_log_test {

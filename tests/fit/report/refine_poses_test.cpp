@@ -17,6 +17,7 @@
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/files.hpp"
+#include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
 #include "support/error_text.hpp"
 

@@ -22,6 +22,7 @@
 #include "fit/report/figures.hpp"
 #include "fit/report/sanity.hpp"
 #include "fit/report/synthetic_report.hpp"
+#include "report/report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::sanity_test {

@@ -16,6 +16,7 @@
 #include "fit/beam/no_return_pile.hpp"
 #include "fit/beam/synthetic.hpp"
 #include "fit/report/synthetic_report.hpp"
+#include "report/report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::sensor_flags_test {

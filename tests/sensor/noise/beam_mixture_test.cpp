@@ -7,7 +7,7 @@
 
 #include <fathom/noise/beam_density.hpp>
 
-#include "fit/beam/evidence.hpp"
+#include "fit/beam/em.hpp"
 #include "sensor/noise/blocks.hpp"
 #include "support/error_text.hpp"
 #include "support/statistics.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "fit/newton.hpp"
+#include "fit/estimator.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include <boost/math/tools/minima.hpp>
 
-#include "fit/covariance.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 
