@@ -28,7 +28,7 @@ class Environments::Impl {
     Pose world_from_sensor;
     RigidSpeed speed;
     bool reads_speed = false;
-    Motion motion;
+    Travel motion;
     EdgeScratch edge;
     FieldStore fields;
   };
@@ -282,7 +282,7 @@ class Environments::Impl {
   }
 
   /// Leaves the entities at poses of any time.
-  Motion motion_of(EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t frame) {
+  Travel motion_of(EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t frame) {
     return sensor.motion(e).up_to(frame, [&](std::uint32_t k) {
       const Timing& timing = sensor.sensor().timing;
       const double stamp_s = frame_time_without_draws(timing, clock_of(options_.simulator), k).stamp_s;

@@ -42,15 +42,15 @@ struct KeyTime {
   friend bool operator==(const KeyTime&, const KeyTime&) = default;
 };
 /// How far a sensor has moved: sums over the frames before.
-struct Motion {
+struct Travel {
   double way_m = 0.0, angle_rad = 0.0;
-  friend bool operator==(const Motion&, const Motion&) = default;
+  friend bool operator==(const Travel&, const Travel&) = default;
 };
 /// The instant of a frame. `frame`: its number, by which it has its own field if the key frames have no step.
 struct FieldInstant {
   std::uint32_t frame;
   double stamp_s;
-  Motion motion = {};
+  Travel motion = {};
 };
 [[nodiscard]] KeyTime key_time(const Correlation& correlation, const FieldInstant& instant);
 

@@ -289,8 +289,8 @@ class SensorNoise::Impl {
   RenderJob job_of(std::uint32_t e, const GivenRays& rays, const FrameTime& time, const Pose& world_from_sensor,
                    Slot& slot) {
     const Rigid cast_from_sensor = narrow(world_from_sensor, world_from_sensor.translation_m);
-    const Motion motion =
-        rays.chain.needs_motion ? sensor_.motion(e).up_to(time.content, world_from_sensor) : Motion();
+    const Travel motion =
+        rays.chain.needs_motion ? sensor_.motion(e).up_to(time.content, world_from_sensor) : Travel();
     return {.plan = rays.plan,
             .pattern = rays.pattern,
             .chain = rays.chain,

@@ -179,7 +179,7 @@ class Simulator::Impl {
   [[nodiscard]] int threads() const { return executor_->threads(); }
 
  private:
-  [[nodiscard]] Motion motion_of(RenderedSensor& s, std::uint32_t frame) const {
+  [[nodiscard]] Travel motion_of(RenderedSensor& s, std::uint32_t frame) const {
     const Sensor& sensor = s.prepared.sensor();
     const bool is_fixed = sensor.parent == kNoEntity && sensor.parent_from_sensor.is_fixed();
     if (!s.prepared.chain().needs_motion || is_fixed) return {};

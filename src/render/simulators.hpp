@@ -113,13 +113,13 @@ class SensorMotion {
  public:
   /// Up to `frame`. `pose_at(k)`: world from sensor in frame k.
   template <class PoseAt>
-  [[nodiscard]] Motion up_to(std::uint32_t frame, const PoseAt& pose_at) {
+  [[nodiscard]] Travel up_to(std::uint32_t frame, const PoseAt& pose_at) {
     if (!begun_ || frame < frame_) begin(pose_at(0));
     while (frame_ < frame) advance(pose_at(frame_ + 1));
     return motion_;
   }
   /// Up to a pose that a program gives for `frame`. The poses between are unknown, so the way is the straight one.
-  [[nodiscard]] Motion up_to(std::uint32_t frame, const Pose& pose) {
+  [[nodiscard]] Travel up_to(std::uint32_t frame, const Pose& pose) {
     if (!begun_ || frame < frame_) begin(pose);
     if (frame_ < frame) advance(pose);
     frame_ = frame;
@@ -134,7 +134,7 @@ class SensorMotion {
   bool begun_ = false;
   std::uint32_t frame_ = 0;
   Pose pose_ = {};
-  Motion motion_ = {};
+  Travel motion_ = {};
 };
 
 /// As frame_time(). `fresh`: of the sensor and the seed.

@@ -305,7 +305,7 @@ TEST(DrawFields, KnowTheTimeOfAnyStamp) {
 }
 
 TEST(DrawFields, KnowTheMotionOfAnyFrame) {
-  const Motion motion = {.way_m = 0.7, .angle_rad = 0.9};
+  const Travel motion = {.way_m = 0.7, .angle_rad = 0.9};
   const Correlation both = {.motion_m = 0.5, .motion_rad = 0.25};  // 1.4 + 3.6 steps
   EXPECT_EQ(key_time(both, {3, 1.2, motion}).frame, 5U);
   EXPECT_EQ(key_time({.motion_m = 0.5}, {3, 1.2, motion}), key_time({.time_s = 0.5}, {9, 0.7}));
