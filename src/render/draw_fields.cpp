@@ -89,9 +89,7 @@ struct Band {
         end(static_cast<std::uint32_t>(std::uint64_t{rows} * (band + 1) / bands)) {}
 };
 
-FieldFrame frame_of(const RenderJob& job) {
-  return {job.chain, job.plan.rows, job.plan.cols, job.seed, job.instant()};
-}
+FieldFrame frame_of(const RenderJob& job) { return {job.chain, job.plan.rows, job.plan.cols, job.seed, job.instant()}; }
 
 /// Enough bands for all threads, but not so small that the rows which a band reads beyond its own cost more.
 std::uint32_t bands_for(std::size_t images, std::uint32_t rows, int threads) {

@@ -349,7 +349,7 @@ void put(EdgeScratch& scratch, std::size_t at, const WindowPixel& pixel) {
 
 /// Loses the pixels of rows [begin, end) whose windows have too few valid ones, and bridges lines of shadow.
 void finish_shadows(const WindowRule& rule, const WindowImage& image, std::uint32_t begin, std::uint32_t end,
-                      EdgeScratch& scratch) {
+                    EdgeScratch& scratch) {
   const auto r = static_cast<std::uint32_t>(rule.radius_px);
   for (std::uint32_t left = 0; left < image.cols; left += ValidCounts::kStrip) {
     ValidCounts counts(image, r, left);

@@ -119,8 +119,7 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
   presets.push_back({"D435_filtered",
                      "Intel RealSense D400 Series Product Family Datasheet 337029; error and holes fitted to filtered "
                      "frames of a real D435, docs/depth-cameras.md",
-                     "as D435, after the maker's filters and aligned to colour", d435,
-                     filtered_noise(kTexture)});
+                     "as D435, after the maker's filters and aligned to colour", d435, filtered_noise(kTexture)});
   // The same field of view, baseline 95 mm, smallest depth 52 cm at 1280 x 720, ideal from 0.6 to 6 m. A surface of
   // texture 0.015 loses 2 % at 6 m and 28 % at 10 m.
   presets.push_back({"D455", kD400Source, "1280 x 720, 87 x 58 degrees, 95 mm baseline",

@@ -96,7 +96,7 @@ TEST(Summary, TellsTheWholeChain) {
   EXPECT_EQ(noise[1]["parameters"]["axis"], "y");
   EXPECT_NEAR(noise[1]["parameters"]["stddev_rad"].get<double>(), 0.5 * kRadPerDeg, 1e-9);
   EXPECT_FALSE(noise[0].contains("correlation"));
-  const json correlation = {{"across_px", 2.5}, {"down_px", 0.0},   {"time_s", "inf"},
+  const json correlation = {{"across_px", 2.5}, {"down_px", 0.0},    {"time_s", "inf"},
                             {"motion_m", 0.0},  {"motion_rad", 0.0}, {"shape", "gaussian"}};
   EXPECT_EQ(noise[1]["correlation"], correlation);
   EXPECT_EQ(noise[2]["rings"]["3"]["bias_m"], 0.25);

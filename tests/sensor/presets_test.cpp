@@ -436,7 +436,8 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   // The page has the same figures.
   const std::string page = read_page();
   for (const char* figure :
-       {"stereo_energy, matching_window 9 x 9 px with outlines, disparity 0.24 px, correlated over 5.5 px across and 4.4 "
+       {"stereo_energy, matching_window 9 x 9 px with outlines, disparity 0.24 px, correlated over 5.5 px across and "
+        "4.4 "
         "down, and 0.015 px white in steps of 1/32 px, dropout 0.06 %",
         "| `D435i` | 720 x 1280 | 0.28 to 10 | as D435 |",
         "0.28 to 10 | angular_ray 0.0022 rad across and 0.0015 down, correlated over 4 px, "

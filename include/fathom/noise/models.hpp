@@ -25,8 +25,8 @@
 
 namespace fathom {
 
-using RegisteredNoise =
-    std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss, EdgeLoss, MatchingWindow,
-                 AngularHit, DistanceNoise, UniformNoise, StudentNoise, SubpixelRipple, Disparity, GainBias, BeamMixture, Dropout>;
+using RegisteredNoise = std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss,
+                                     EdgeLoss, MatchingWindow, AngularHit, DistanceNoise, UniformNoise, StudentNoise,
+                                     SubpixelRipple, Disparity, GainBias, BeamMixture, Dropout>;
 
 }  // namespace fathom

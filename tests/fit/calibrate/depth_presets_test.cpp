@@ -101,8 +101,8 @@ void expect_error_of_filtered_frames(const DepthMeasure& m) {
   expect_within(m.across_residual[3], 0.23, 0.36, "4 px across");
 }
 
-/// What is required of the preset: 3 to 8 % of the pixels are holes, 80 to 85 % of these in blobs above 50 px and 2 to 3 %
-/// in blobs of 1 to 3.
+/// What is required of the preset: 3 to 8 % of the pixels are holes, 80 to 85 % of these in blobs above 50 px and 2 to
+/// 3 % in blobs of 1 to 3.
 void expect_holes_of_filtered_frames(const DepthMeasure& m) {
   expect_within(share_of_pixels(m), 0.03, 0.08, "holes");
   expect_within(share_of_holes(m, 2), 0.80, 0.85, "in blobs above 50 px");

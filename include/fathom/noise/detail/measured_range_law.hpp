@@ -10,8 +10,9 @@
 // t = N / sqrt(u) with u ~ gamma(nu / 2, nu / 2): a law with a t is a sum over nodes of u.
 //
 // With a disparity (noise/disparity.hpp) the law is that of d', a normal rounded to levels. Two of them in a row have
-// the sum of their errors, if only the second one rounds. Models before and after them may only stretch the range. A deviation that grows with the range is taken at the mean of the range so far: exact if
-// nothing random comes before it, else with a relative error of growth^2.
+// the sum of their errors, if only the second one rounds. Models before and after them may only stretch the range. A
+// deviation that grows with the range is taken at the mean of the range so far: exact if nothing random comes before
+// it, else with a relative error of growth^2.
 //
 // With a beam_mixture (noise/beam_mixture.hpp) the law is that of its readings, which have a return with a probability
 // below 1. The range so far may have a normal error e: hits are normal about its mean with both variances, cut to
