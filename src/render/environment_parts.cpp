@@ -199,7 +199,7 @@ Pose EnvironmentSensor::world_from_sensor(std::uint32_t environment, const Scene
 
 RigidSpeed EnvironmentSensor::speed(std::uint32_t environment, const Scene& scene, double stamp_s) const {
   const Sensor& s = sensor();
-  Travel motion;
+  Motion motion;
   if (const std::optional<Pose>& set = poses_[environment]) {
     motion.pose = *set;
   } else {
