@@ -68,7 +68,7 @@ struct ApplyOptions : ImageOptions {
   fs::path out;
   std::string files;
   std::optional<std::uint64_t> seed;
-  bool reasons = false, force = false, quiet = false;
+  bool still = false, reasons = false, force = false, quiet = false;
   int threads = 0;
   MessageArguments messages;
 };
@@ -256,6 +256,7 @@ fathom::SensorNoiseOptions noise_options(const ApplyOptions& options, const Chos
           .rate_hz = chosen.rate_hz,
           .start_s = chosen.start_s,
           .far_m = options.far_m,
+          .still = options.still,
           .should_stop = &StopSignals::received};
 }
 
@@ -330,6 +331,7 @@ void add_apply(CLI::App& app) {
   c.get_option("--topic")->excludes(paths);
   begin_section(c, Section::kModel);
   add_seed(c, o->seed);
+  c.add_flag("--still", o->still, "the sensor stands still: errors that follow its motion stay");
   begin_section(c, Section::kOutput);
   c.add_flag("--reasons", o->reasons, "write reason_NAME.npy, too: why each return is missing")->needs(paths);
   add_force(c, o->force, "replace files of an earlier run");

@@ -55,7 +55,7 @@ class SensorNoise(_fathom._SensorNoise):
     sensor: the name of a preset, a sensor model, or a Sensor; parameters of its model may follow by name, such as width.
     noise: as that of Sensor; None: that of the sensor. seed, the sensor's name, the number of the frame and the image
     decide every bit, for any number of threads. far_m: ranges from there on met nothing. entities: numbers of entities
-    by name, for noise that differs by entity. isa, threads, rate_hz, start_s: as those of Simulator.
+    by name, for noise that differs by entity. still: frames without `motion` are of a sensor that stands still. isa, threads, rate_hz, start_s: as those of Simulator.
     environments: how many a batch has. Image k of a batch is of environment k, with the noise and the parameters that
     Environments draws for its episode; only then may numbers be ranges. None: images are frames of one sensor.
     """
@@ -71,6 +71,7 @@ class SensorNoise(_fathom._SensorNoise):
         rate_hz: float = 10.0,
         start_s: float = 0.0,
         entities: Optional[Mapping[str, int]] = None,
+        still: bool = False,
         environments: Optional[int] = None,
         isa: Optional[str] = None,
         **values: Any,
@@ -78,7 +79,8 @@ class SensorNoise(_fathom._SensorNoise):
         self._scene = _scene_of(entities)
         self.sensor = _sensor_of(sensor, noise, values)
         alone = self.sensor.replace(parent=None, ignore=(), ignore_groups=(), pose_offset=None)
-        super().__init__(self._scene, alone._spec(self._scene), seed, threads, rate_hz, start_s, far_m, environments, isa)
+        super().__init__(self._scene, alone._spec(self._scene), seed, threads, rate_hz, start_s, far_m, still,
+                         environments, isa)
 
     def __call__(
         self,
@@ -92,6 +94,7 @@ class SensorNoise(_fathom._SensorNoise):
         entity_id: Any = None,
         reflectivity: Any = None,
         pose: Any = None,
+        motion: Any = None,
         channels: Union[None, str, Sequence[str]] = None,
         out: Optional[_fathom.Frame] = None,
     ) -> Any:
@@ -102,14 +105,16 @@ class SensorNoise(_fathom._SensorNoise):
         that the ray met nothing. kind: "depth", along the optical axis, or "range", along the ray; None: depth of cameras,
         else range. scale: m in one unit of the image, such as 0.001; images of whole numbers need it. index: None: one
         after the last. normals: [..., 3] unit, in the frame "sensor" or "world"; None: found from the image. entity_id,
-        reflectivity: one for each ray. pose: of the sensor in the world. A torch tensor gives a torch tensor.
+        reflectivity: one for each ray. pose: of the sensor in the world. motion: how far the sensor has moved since frame 0,
+        (way in m, angle in rad) or [N, 2], for correlations that follow it; (0, 0): it stands still; None: each frame has
+        independent errors, unless `still` was set. A torch tensor gives a torch tensor.
         """
         name = ("depth" if self._is_camera else "range") if kind is None else kind
         if name not in ("depth", "range"):
             raise InputError(f"kind: {kind!r} is not one of depth, range")
         wanted = (name,) if channels is None and out is None else channels
         frame = self._apply(name, _detached(image), scale, index, _detached(normals), normals_frame, _detached(entity_id),
-                            _detached(reflectivity), pose, wanted, out)
+                            _detached(reflectivity), pose, _detached(motion), wanted, out)
         if channels is not None or out is not None:
             return frame
         noisy = np.array(frame[name])

@@ -18,12 +18,13 @@ using namespace py::literals;
 class SensorNoiseHandle {
  public:
   SensorNoiseHandle(const std::shared_ptr<Scene>& entities, const py::dict& spec, const py::object& seed, int threads,
-                    double rate_hz, double start_s, double far_m, const py::object& environments,
+                    double rate_hz, double start_s, double far_m, bool still, const py::object& environments,
                     const std::optional<std::string>& isa)
       : scene_(entities), watch_(std::make_shared<SignalWatch>()) {
     SensorNoiseOptions options;
     options.seed = seed_of(seed), options.compute = compute_of(threads, isa);
     options.rate_hz = rate_hz, options.start_s = start_s, options.far_m = far_m;
+    options.still = still;
     options.entities.assign(scene_->entities().begin(), scene_->entities().end());
     options.should_stop = [watch = watch_] { return watch->should_stop(); };
     if (!environments.is_none()) options.environments = whole_from_1(environments);
@@ -76,7 +77,8 @@ class SensorNoiseHandle {
   /// `number`: of the first image, or of all in environments; None: one after the last.
   std::shared_ptr<FrameHandle> apply(const std::string& name, py::handle values, double scale, py::handle number,
                                      py::handle normals, const std::string& normals_frame, py::handle entity_id,
-                                     py::handle reflectivity, py::handle pose, py::handle channels, py::handle out) {
+                                     py::handle reflectivity, py::handle pose, py::handle motion, py::handle channels,
+                                     py::handle out) {
     const Use use(in_use_, kName);
     const std::uint32_t index = number.is_none() ? 0 : whole32(number, "index");
     const bool follows = number.is_none();
@@ -86,6 +88,7 @@ class SensorNoiseHandle {
     const Floats reflects = optional_floats(reflectivity, "reflectivity", images, false);
     const std::vector<std::uint32_t> ids = ids_of(entity_id, images);
     const Pose place = pose.is_none() ? Pose{} : pose_of(pose, "pose");
+    const std::vector<GivenMotion> motions = motions_of(motion, images);
     for (std::size_t k = 0; k < images.count; ++k) {
       const auto part = [&](const auto& all, std::size_t planes) {
         const auto every = std::span(all.data(), static_cast<std::size_t>(all.size()));
@@ -96,6 +99,7 @@ class SensorNoiseHandle {
       given[k].entity_id = part(ids, 1);
       given[k].normal_frame = word_of<NormalFrame>(normals_frame, "normals_frame");
       given[k].world_from_sensor = place;
+      if (!motions.empty()) given[k].motion = motions[motions.size() == 1 ? 0 : k];
     }
     const std::unique_ptr<Use> use_of_out = use_of_frame(out);
     std::shared_ptr<FrameHandle> handle = frame_for(out, channels, images.layout, farthest_m_, pool_);
@@ -182,6 +186,19 @@ class SensorNoiseHandle {
     return images.shaped(points, [&](const Shape& wanted) { return floats(value, name, wanted, Finite::kNo); });
   }
 
+  /// (way, angle) of all images, or of each: [N, 2].
+  static std::vector<GivenMotion> motions_of(py::handle value, const Images& images) {
+    if (value.is_none()) return {};
+    const py::ssize_t batch = static_cast<py::ssize_t>(images.count);
+    const bool is_pair = any_array(value, "motion").ndim() == 1;
+    const Doubles sums = doubles(value, "motion", is_pair ? Shape{{2}, "(2,)"} : Shape{{batch, 2}, "(N, 2)"});
+    std::vector<GivenMotion> motions;
+    for (py::ssize_t k = 0; k < (is_pair ? 1 : batch); ++k) {
+      motions.push_back({sums.data()[2 * k], sums.data()[2 * k + 1]});
+    }
+    return motions;
+  }
+
   /// -1, as frames of Python have it, is no entity.
   static std::vector<std::uint32_t> ids_of(py::handle value, const Images& images) {
     if (value.is_none()) return {};
@@ -203,8 +220,8 @@ class SensorNoiseHandle {
 void bind_sensor_noise(py::module_& m) {
   py::class_<SensorNoiseHandle>(m, "_SensorNoise")
       .def(py::init<const std::shared_ptr<Scene>&, const py::dict&, const py::object&, int, double, double, double,
-                    const py::object&, const std::optional<std::string>&>(),
-           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "count"_a = py::none(),
+                    bool, const py::object&, const std::optional<std::string>&>(),
+           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "still"_a, "count"_a = py::none(),
            "isa"_a = py::none())
       .def("reset", &SensorNoiseHandle::reset, "env_ids"_a = py::none(), "episode"_a = py::none(),
            "Starts an episode in the environments env_ids [E] (None: all), with frame 0: the next episode of each, or\n"
@@ -215,7 +232,7 @@ void bind_sensor_noise(py::module_& m) {
       .def("_set_noise", &SensorNoiseHandle::set_noise, "chain"_a)
       .def("_apply", &SensorNoiseHandle::apply, "name"_a, "values"_a, "scale"_a, "index"_a = py::none(),
            "normals"_a = py::none(), "normals_frame"_a = "sensor", "entity_id"_a = py::none(),
-           "reflectivity"_a = py::none(), "pose"_a = py::none(), "channels"_a = py::none(), "out"_a = py::none())
+           "reflectivity"_a = py::none(), "pose"_a = py::none(), "motion"_a = py::none(), "channels"_a = py::none(), "out"_a = py::none())
       .def_property_readonly("shape", &SensorNoiseHandle::shape, "(rows, cols) of its images.")
       .def_property_readonly("_is_camera", &SensorNoiseHandle::is_camera)
       .def("frame_time", &SensorNoiseHandle::frame_time, "index"_a,

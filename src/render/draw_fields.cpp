@@ -65,11 +65,12 @@ FieldKernel make_field_kernel(const Correlation& correlation) {
 
 KeyTime key_time(const Correlation& c, const FieldInstant& instant) {
   if (c.time_s == 0.0 && !c.has_motion()) return {.frame = instant.frame};
+  if (c.has_motion() && !instant.motion) return {.frame = instant.frame};
   if (std::isinf(c.time_s) && !c.has_motion()) return {};
   constexpr double kFarthest = 0x1p52;  // beyond, a double has no fractions: the frame is a key frame
   double steps = c.time_s > 0.0 ? instant.stamp_s / c.time_s : 0.0;
-  if (c.motion_m > 0.0) steps += instant.motion.way_m / c.motion_m;
-  if (c.motion_rad > 0.0) steps += instant.motion.angle_rad / c.motion_rad;
+  if (c.motion_m > 0.0) steps += instant.motion->way_m / c.motion_m;
+  if (c.motion_rad > 0.0) steps += instant.motion->angle_rad / c.motion_rad;
   const double at = std::clamp(steps, -kFarthest, kFarthest);
   const double whole = std::floor(at);
   const math::SinCos64 turn = math::sincos(0.5 * std::numbers::pi * (at - whole));

@@ -96,6 +96,8 @@ class EnvironmentSensor {
 
   /// The entities of the scene must have their poses of the environment.
   [[nodiscard]] Pose world_from_sensor(std::uint32_t environment, const Scene& scene, double stamp_s) const;
+  /// Whether set_poses() gave it a pose.
+  [[nodiscard]] bool is_placed(std::uint32_t environment) const { return poses_[environment].has_value(); }
   /// Its velocity in the world there; 0 if its pose was set.
   [[nodiscard]] RigidSpeed speed(std::uint32_t environment, const Scene& scene, double stamp_s) const;
   [[nodiscard]] const StagedChain& chain(std::uint32_t environment) const {

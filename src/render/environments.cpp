@@ -283,7 +283,12 @@ class Environments::Impl {
 
   /// Leaves the entities at poses of any time.
   Travel motion_of(EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t frame) {
+    if (sensor.sensor().parent == kNoEntity) {
+      if (sensor.is_placed(e)) return sensor.motion(e).up_to(frame, sensor.world_from_sensor(e, scene_, 0.0));
+      if (sensor.sensor().parent_from_sensor.is_fixed()) return {};
+    }
     return sensor.motion(e).up_to(frame, [&](std::uint32_t k) {
+      ask_whether_to_stop(options_.simulator.should_stop, k);
       const Timing& timing = sensor.sensor().timing;
       const double stamp_s = frame_time_without_draws(timing, clock_of(options_.simulator), k).stamp_s;
       moved_.place(e, stamp_s, scene_);

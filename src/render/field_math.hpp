@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <fathom/core/random.hpp>
 #include <fathom/noise/correlation.hpp>
@@ -46,11 +47,12 @@ struct Travel {
   double way_m = 0.0, angle_rad = 0.0;
   friend bool operator==(const Travel&, const Travel&) = default;
 };
-/// The instant of a frame. `frame`: its number, by which it has its own field if the key frames have no step.
+/// The instant of a frame. `frame`: its number, by which it has its own field if the key frames have no step, or if they
+/// follow a motion that is unknown.
 struct FieldInstant {
   std::uint32_t frame;
   double stamp_s;
-  Travel motion = {};
+  std::optional<Travel> motion = Travel{};
 };
 [[nodiscard]] KeyTime key_time(const Correlation& correlation, const FieldInstant& instant);
 

@@ -158,6 +158,12 @@ void check_size(std::string_view name, std::size_t got, const RayPattern& rays, 
                                planes == 1 ? "" : fmt::format(" with {} each", planes)));
 }
 
+void check_motion(std::string_view name, double sum, std::string_view unit) {
+  constexpr double kMost = 1e12;
+  if (sum >= 0.0 && sum <= kMost) return;
+  throw InputError(fmt::format("{} = {} is not in [0, {}] {}", name, sum, kMost, unit));
+}
+
 void check_unit(std::string_view name, std::span<const float> values, float far_m, Isa isa) {
   const ValueCounts counts = given_kernels(isa).count_values(values.data(), values.size(), far_m);
   if (counts.numbers == 0) throw InputError(fmt::format("{} is NaN everywhere", name));
@@ -187,6 +193,10 @@ void check_given(const GivenFrame& given, const RayPattern& rays, const SensorVi
   const auto outside = std::ranges::find_if(given.reflectivity, [](float r) { return !(r >= 0.0F && r <= 1.0F); });
   if (outside != given.reflectivity.end()) {
     throw InputError(fmt::format("reflectivity = {} is not in [0, 1]", *outside));
+  }
+  if (given.motion) {
+    check_motion("motion.way_m", given.motion->way_m, "m");
+    check_motion("motion.angle_rad", given.motion->angle_rad, "rad");
   }
 }
 

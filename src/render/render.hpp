@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -84,7 +85,7 @@ struct RenderJob {
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
   double stamp_s = 0.0;                      ///< of the frame, by the sensor's clock
-  Travel motion = {};                        ///< up to the frame; zeros unless a correlation reads it
+  std::optional<Travel> motion = Travel{};   ///< up to the frame; zeros unless a correlation reads it
   FieldStore* fields = nullptr;              ///< of correlated draws; never null if the chain has some
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of a return

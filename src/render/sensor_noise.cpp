@@ -128,7 +128,7 @@ class SensorNoise::Impl {
       const std::uint32_t e = starts[i].environment;
       episodes_.begin(starts[i]);
       next_[e] = 0;
-      sensor_.fresh(e).forget(), sensor_.motion(e).forget();
+      sensor_.fresh(e).forget();
       if (sensor_.draws()) sensor_.keep(e, std::move(drawn[i]));
     }
   }
@@ -167,13 +167,14 @@ class SensorNoise::Impl {
     cloud_view_.seen_by_angle = !cloud_.in_rows();
     const GivenRays rays =
         on_sensor_rays ? rays_of(0) : GivenRays{cloud_.pattern(), cloud_.plan(), cloud_chain_, cloud_view_};
-    const GivenFrame image = cloud_.image();
+    GivenFrame image = cloud_.image();
+    image.motion = given.motion;
     check_given(image, rays.pattern, rays.view, options_.far_m, options_.compute.isa);
     begin_frame(index, time, rays.pattern, 1, frame);
     if (slots_.empty()) slots_.resize(1);
     slots_[0].image.prepare(image, needs(rays, frame.channels()), *executor_);
     jobs_.clear();
-    jobs_.push_back(job_of(0, rays, time, image.world_from_sensor, slots_[0]));
+    jobs_.push_back(job_of(0, rays, time, image.world_from_sensor, image.motion, slots_[0]));
     fathom::render(jobs_, *executor_, frame);
     cloud_.lose_unknown(frame);
     next_[0] = index + 1;
@@ -280,17 +281,19 @@ class SensorNoise::Impl {
       const FrameTime time = time_of(e, has_environments() ? next_[e] : next_[0] + static_cast<std::uint32_t>(image));
       set_frame(e, time.content);
       slots_[k].image.prepare(given[image], needs(rays_of(e), frame.channels()), *executor_);
-      jobs_.push_back(job_of(e, rays_of(e), time, given[image].world_from_sensor, slots_[k]));
+      jobs_.push_back(job_of(e, rays_of(e), time, given[image].world_from_sensor, given[image].motion,
+                             slots_[k]));
       jobs_.back().first = image * frame.cols() * rays().rows;
     }
     fathom::render(jobs_, *executor_, frame);
   }
 
   RenderJob job_of(std::uint32_t e, const GivenRays& rays, const FrameTime& time, const Pose& world_from_sensor,
-                   Slot& slot) {
+                   const std::optional<GivenMotion>& motion, Slot& slot) {
     const Rigid cast_from_sensor = narrow(world_from_sensor, world_from_sensor.translation_m);
-    const Travel motion =
-        rays.chain.needs_motion ? sensor_.motion(e).up_to(time.content, world_from_sensor) : Travel();
+    std::optional<Travel> travel;
+    if (options_.still) travel.emplace();
+    if (motion) travel = {motion->way_m, motion->angle_rad};
     return {.plan = rays.plan,
             .pattern = rays.pattern,
             .chain = rays.chain,
@@ -310,7 +313,7 @@ class SensorNoise::Impl {
             .should_stop = options_.should_stop,
             .edge = &slot.edge,
             .stamp_s = time.stamp_s,
-            .motion = motion,
+            .motion = travel,
             .fields = &slot.fields,
             .falloff_m = sensor_.prepared().falloff_m(),
             .given = &slot.image.surfaces()};

@@ -4,10 +4,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
 #include <fathom/core/compute.hpp>
+#include <fathom/core/error.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
@@ -107,6 +109,11 @@ class FreshFrames {
   std::atomic<std::uint64_t> known_ = 0;
 };
 
+/// Lets a program stop a long search for poses.
+inline void ask_whether_to_stop(const std::function<bool()>& should_stop, std::uint32_t pose) {
+  if (pose % 4096 == 4095 && should_stop && should_stop()) throw Interrupted("stopped before a frame");
+}
+
 /// The motion of a sensor from frame 0 on, for one seed. It remembers the last frame, so frames in their order cost one
 /// pose each. A frame before it costs the poses of all frames from 0 on, with the same answer.
 class SensorMotion {
@@ -118,7 +125,7 @@ class SensorMotion {
     while (frame_ < frame) advance(pose_at(frame_ + 1));
     return motion_;
   }
-  /// Up to a pose that a program gives for `frame`. The poses between are unknown, so the way is the straight one.
+  /// Up to the pose that a program set for `frame`. The poses between are unknown, so the way is the straight one.
   [[nodiscard]] Travel up_to(std::uint32_t frame, const Pose& pose) {
     if (!begun_ || frame < frame_) begin(pose);
     if (frame_ < frame) advance(pose);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -141,22 +142,26 @@ TEST(Correlation, FollowsTheMotionOfTheSensor) {
   EXPECT_EQ(channels_that_differ(frame(4), frame(800)), "");
 }
 
-TEST(Correlation, FollowsThePosesOfGivenFrames) {
+TEST(Correlation, FollowsTheMotionOfGivenFrames) {
   const Sensor sensor = stereo_with({{DistanceNoise{.stddev_m = 0.1F}, Correlation{.motion_m = 0.2}}});
   const std::vector<float> depth(61 * 37, 2.0F);
-  SensorNoise noise(sensor, {.seed = 7});
-  const auto range = [&](std::uint32_t index, double way_m) {
+  const auto range = [&](SensorNoise& noise, std::uint32_t index, std::optional<double> way_m) {
+    GivenFrame given = {.depth_m = depth};
+    if (way_m) given.motion = GivenMotion{*way_m, 0.0};
     Frame frame(all_channels());
-    noise.apply(index, {.depth_m = depth, .world_from_sensor = {{0, way_m, 0}, {}}}, frame);
+    noise.apply(index, given, frame);
     return std::vector<float>(frame.range_m().begin(), frame.range_m().end());
   };
-  const std::vector<float> first = range(0, 1.0);
-  EXPECT_EQ(first, range(1, 1.0));
-  EXPECT_EQ(first, range(40, 1.0));
-  const std::vector<float> moved = range(41, 1.1);
+  SensorNoise noise(sensor, {.seed = 7});
+  const std::vector<float> first = range(noise, 0, 0.0), moved = range(noise, 41, 0.1);
+  EXPECT_EQ(first, range(noise, 40, 0.0));
   EXPECT_NE(first, moved);
-  EXPECT_EQ(moved, range(42, 1.1));
-  EXPECT_EQ(first, range(0, 3.0)) << "the way begins again";
+  SensorNoise alone(sensor, {.seed = 7});
+  EXPECT_EQ(moved, range(alone, 41, 0.1)) << "a frame of a stream is the frame alone";
+  EXPECT_NE(range(noise, 1, {}), range(noise, 2, {})) << "unknown motion: each frame has its own field";
+  EXPECT_EQ(range(noise, 2, {}), range(alone, 2, {}));
+  EXPECT_THROW(range(noise, 3, std::nan("")), InputError);
+  EXPECT_THROW(range(noise, 3, -1.0), InputError);
 }
 
 TEST(Correlation, ThreadsAndInstructionsChangeNoBit) {

@@ -18,6 +18,7 @@
 #include <fathom/core/error.hpp>
 
 #include "render/any_sensors.hpp"
+#include "render/simulators.hpp"
 #include "render/stereo_scenes.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/error_text.hpp"
@@ -34,6 +35,7 @@ struct CleanImage {
   std::vector<std::uint32_t> entity_id;
   std::uint32_t rows = 0, cols = 0;
   Pose world_from_sensor = {};
+  GivenMotion motion = {};
 
   [[nodiscard]] GivenCloud cloud() const {
     return {.x_m = x_m,
@@ -46,7 +48,8 @@ struct CleanImage {
             .normal_frame = NormalFrame::kWorld,
             .entity_id = entity_id,
             .reflectivity = reflectivity,
-            .world_from_sensor = world_from_sensor};
+            .world_from_sensor = world_from_sensor,
+            .motion = motion};
   }
 
   [[nodiscard]] GivenFrame given() const {
@@ -55,18 +58,24 @@ struct CleanImage {
             .normal_frame = NormalFrame::kWorld,
             .entity_id = entity_id,
             .reflectivity = reflectivity,
-            .world_from_sensor = world_from_sensor};
+            .world_from_sensor = world_from_sensor,
+            .motion = motion};
   }
 };
 
 CleanImage clean_image(const Scene& scene, Sensor sensor, std::uint32_t index = 0) {
   sensor.noise.clear();
+  const Timing timing = sensor.timing;
   Simulator simulator(scene, {.seed = 7, .compute = {.threads = 1}});
   const SensorId id = simulator.add_sensor(std::move(sensor));
   Frame frame(test::all_channels());
   simulator.render(id, index, frame);
   CleanImage image;
   image.world_from_sensor = simulator.world_from_sensor(id, frame.stamp_s());
+  const Travel travel = SensorMotion().up_to(frame.content_index(), [&](std::uint32_t k) {
+    return simulator.world_from_sensor(id, frame_time_without_draws(timing, clock_of(SimulatorOptions{}), k).stamp_s);
+  });
+  image.motion = {travel.way_m, travel.angle_rad};
   image.range_m.assign(frame.clean_range_m().begin(), frame.clean_range_m().end());
   image.depth_m.assign(frame.clean_depth_m().begin(), frame.clean_depth_m().end());
   image.entity_id.assign(frame.entity_id().begin(), frame.entity_id().end());

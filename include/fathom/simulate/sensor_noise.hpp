@@ -28,6 +28,11 @@ enum class NormalFrame : std::uint8_t { kSensor, kWorld };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<NormalFrame> = {"sensor", "world"};
 
+/// How far the sensor has moved from frame 0 to a frame: sums over the frames between.
+struct GivenMotion {
+  double way_m = 0.0, angle_rad = 0.0;
+};
+
 /// A clean image. Every array is [rows, cols] of the sensor, row-major, and is read only during the call.
 ///
 /// In range_m and depth_m, 0, a negative number, NaN, infinity, and a value of SensorNoiseOptions::far_m or more mean
@@ -42,6 +47,9 @@ struct GivenFrame {
   std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
   std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1
   Pose world_from_sensor = {};                    ///< places Channel::kHitWorld and Channel::kNormal
+  /// For correlations with motion_m or motion_rad; zeros: the sensor stands still. Empty: each frame has independent
+  /// fields, unless SensorNoiseOptions::still is set.
+  std::optional<GivenMotion> motion = {};
 };
 
 /// A clean cloud in the sensor frame: each point is where a ray met a surface. A point at 0 or with a NaN met nothing.
@@ -60,6 +68,7 @@ struct GivenCloud {
   std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
   std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1
   Pose world_from_sensor = {};
+  std::optional<GivenMotion> motion = {};  ///< as in GivenFrame
 };
 
 struct SensorNoiseOptions {
@@ -69,6 +78,7 @@ struct SensorNoiseOptions {
   double far_m = std::numeric_limits<double>::infinity();  ///< the far plane of the images: there, nothing was met
   std::vector<Entity> entities = {};                       ///< that the chain has entries for; entity_id numbers them
   std::function<bool()> should_stop = {};                  ///< as in SimulatorOptions
+  bool still = false;                       ///< a frame without motion is of a sensor that stands still
   std::uint32_t environments = 0;           ///< 0: one sensor; else a batch has the images of environments 0, 1, ...
   std::vector<ParameterRange> ranges = {};  ///< drawn for each environment and episode: SensorSetup::ranges
 };
@@ -76,8 +86,8 @@ struct SensorNoiseOptions {
 /// A sensor that takes given frames. The same seed, name of the sensor, number of the frame and given values have the
 /// same bits on any computer, for any number of threads and in any order of calls.
 ///
-/// Given clean_range, normal, entity_id and reflectivity of a Simulator's frame, and its pose, it gives the Simulator's
-/// frame bit for bit, if the chain has no angular_ray and no stereo_shadow. These two need a scene. Here angular_ray
+/// Given clean_range, normal, entity_id and reflectivity of a Simulator's frame, its pose and its motion, it gives the
+/// Simulator's frame bit for bit, if the chain has no angular_ray and no stereo_shadow. These two need a scene. Here angular_ray
 /// meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row into the
 /// other camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
 ///
