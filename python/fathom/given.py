@@ -55,7 +55,8 @@ class SensorNoise(_fathom._SensorNoise):
     sensor: the name of a preset, a sensor model, or a Sensor; parameters of its model may follow by name, such as width.
     noise: as that of Sensor; None: that of the sensor. seed, the sensor's name, the number of the frame and the image
     decide every bit, for any number of threads. far_m: ranges from there on met nothing. entities: numbers of entities
-    by name, for noise that differs by entity. still: frames without `motion` are of a sensor that stands still. isa, threads, rate_hz, start_s: as those of Simulator.
+    by name, for noise that differs by entity. still: frames without `motion` are of a sensor that stands still. isa,
+    threads, rate_hz, start_s: as those of Simulator.
     environments: how many a batch has. Image k of a batch is of environment k, with the noise and the parameters that
     Environments draws for its episode; only then may numbers be ranges. None: images are frames of one sensor.
     """
