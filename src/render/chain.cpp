@@ -347,7 +347,8 @@ void check_velocity_model(const Noise& noise) {
   const SurfaceNeeds needs = noise.info().needs;
   const bool reads = needs.angles || needs.sight || needs.neighbours || needs.camera || needs.baseline;
   if (noise.stage() == Stage::kRange && !reads) return;
-  throw InputError(fmt::format("{} does not act on a velocity; models of stage range without a camera do", noise.slug()));
+  throw InputError(
+      fmt::format("{} does not act on a velocity; models of stage range without a camera do", noise.slug()));
 }
 
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities) {

@@ -90,8 +90,7 @@ class Simulator::Impl {
     const Pose world_from_sensor = pose(prepared, stamp);
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
     FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
-    update_caster(id, stamp, world_from_sensor.translation_m,
-                  device == nullptr ? Walker::kProcessor : Walker::kDevice);
+    update_caster(id, stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice);
     place_rolling(s, stamp);
     s.speeds.clear();
     if (frame.channels().contains(Channel::kVelocity)) find_speeds(s, stamp);
@@ -204,8 +203,7 @@ class Simulator::Impl {
     const bool moves = scene_.moves();
     Scan scan;
     if (moves && !plan.times_s.empty()) scan = {fathom::index(id), plan.revision};
-    const bool unchanged =
-        updated_ && scene_.revision() == revision_ && (!moves || (stamp == stamp_ && scan == scan_));
+    const bool unchanged = updated_ && scene_.revision() == revision_ && (!moves || (stamp == stamp_ && scan == scan_));
     const bool ready = walker == Walker::kDevice || walker == walker_;
     if (unchanged && ready && origin == caster_->origin() && seen_.version() == seen_version_) return;
     updated_ = false;

@@ -21,8 +21,8 @@ namespace {
 
 bool is_finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
-/// The keys between which a motion is at a time, and that time within the first turn of a loop. Without a second key the
-/// pose of the first is held.
+/// The keys between which a motion is at a time, and that time within the first turn of a loop. Without a second key
+/// the pose of the first is held.
 struct Leg {
   const StampedPose* from;
   const StampedPose* to;

@@ -200,8 +200,8 @@ class JobCheck {
   void places(const device::FrameData& f, std::uint32_t first, std::size_t count) {
     using C = device::Channels;
     const C& o = f.out;
-    for (const float* p :
-         {o.range, o.clean_range, o.incidence, o.azimuth, o.elevation, o.intensity, o.depth, o.clean_depth, o.energy, o.velocity}) {
+    for (const float* p : {o.range, o.clean_range, o.incidence, o.azimuth, o.elevation, o.intensity, o.depth,
+                           o.clean_depth, o.energy, o.velocity}) {
       see_any("channels", p, first, count);
     }
     for (const float* p : {o.hit_world, o.hit_sensor, o.normal, o.clean_hit}) {

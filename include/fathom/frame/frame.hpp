@@ -47,7 +47,7 @@ inline constexpr std::size_t kChannelCount = 20;
 inline constexpr std::array<std::string_view, kChannelCount> kChannelNames = {
     "range",       "clean_range", "hit_world", "hit_sensor", "normal",      "incidence", "entity_id",
     "triangle_id", "ring",        "azimuth",   "elevation",  "time_offset", "intensity", "reason",
-    "depth",       "clean_depth", "energy",    "clean_hit",  "label",     "velocity"};
+    "depth",       "clean_depth", "energy",    "clean_hit",  "label",       "velocity"};
 
 constexpr std::string_view to_string(Channel channel) { return kChannelNames[static_cast<std::size_t>(channel)]; }
 

@@ -223,9 +223,8 @@ bool is_known(const ActiveNoise& n) {
 }  // namespace
 
 bool has_models(const StagedChain& chain) {
-  for (const auto* list :
-       {&chain.ray, &chain.angle_loss, &chain.loss, &chain.edge_loss, &chain.on_return, &chain.dropout,
-        &chain.velocity}) {
+  for (const auto* list : {&chain.ray, &chain.angle_loss, &chain.loss, &chain.edge_loss, &chain.on_return,
+                           &chain.dropout, &chain.velocity}) {
     if (!std::all_of(list->begin(), list->end(), is_known)) return false;
   }
   return true;

@@ -13,7 +13,8 @@
 
 namespace fathom::device {
 
-using tree::Box, tree::Instance, tree::Leaf, tree::MeshMap, tree::MotionKey, tree::Node, tree::Refit, tree::SortedTree, tree::World;
+using tree::Box, tree::Instance, tree::Leaf, tree::MeshMap, tree::MotionKey, tree::Node, tree::Refit, tree::SortedTree,
+    tree::World;
 
 #define FATHOM_AT(type, field) static_cast<std::uint32_t>(offsetof(type, field))
 
@@ -27,10 +28,11 @@ struct SizesOfAll;
 template <class... Ts>
 struct SizesOfAll<std::variant<Ts...>> : SizesOf<Ts...> {};
 
-using SentStructs = SizesOf<Node, Leaf, Box, MeshMap, MotionKey, Instance, World, SortedTree, Refit, FieldKernel, LineKernel, KeyTime,
-                            FieldJob, Model, Entries, NoiseStep, Steps, Tolerance, Chain, Rays, Image, Samples,
-                            Channels, Edges, Windowed, FrameData, Rigid, RigView, Optics, SurfaceView, SurfaceLaw,
-                            LawEntry, RigidSpeed, QuadTarget, SampleDirection, WindowRule, EdgeReads, EnergyGain>;
+using SentStructs =
+    SizesOf<Node, Leaf, Box, MeshMap, MotionKey, Instance, World, SortedTree, Refit, FieldKernel, LineKernel, KeyTime,
+            FieldJob, Model, Entries, NoiseStep, Steps, Tolerance, Chain, Rays, Image, Samples, Channels, Edges,
+            Windowed, FrameData, Rigid, RigView, Optics, SurfaceView, SurfaceLaw, LawEntry, RigidSpeed, QuadTarget,
+            SampleDirection, WindowRule, EdgeReads, EnergyGain>;
 using SentModels = SizesOfAll<RegisteredNoise>;
 
 inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),

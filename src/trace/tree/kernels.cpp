@@ -64,8 +64,8 @@ void store_hit(const Cast& c, std::uint32_t i, float t, std::uint32_t instance, 
 /// Casts a ray with a separate origin.
 void cast_single(const Cast& c, std::uint32_t i) {
   const CastRays& rays = c.rays;
-  SingleRay ray = {{rays.ox[i], rays.oy[i], rays.oz[i]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, rays.mask,
-                   time_of(rays, i)};
+  SingleRay ray = {
+      {rays.ox[i], rays.oy[i], rays.oz[i]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, rays.mask, time_of(rays, i)};
   if (rays.near != nullptr) ray.near = rays.near[i];
   if (c.limits.masks != nullptr) ray.mask = c.limits.masks[i];
   Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};

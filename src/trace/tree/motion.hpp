@@ -33,8 +33,8 @@ class MotionSampler {
  public:
   /// `times_s`: after the stamp, ascending; empty: the stamp alone.
   void begin(double stamp_s, std::span<const float> times_s, const Vec3& origin);
-  /// The samples of an entity with a mesh of these bounds; empty if it stands still, or if its map flattens space. Valid
-  /// until the next call. Throws InputError if the entity is beyond kMaxCoordinateM.
+  /// The samples of an entity with a mesh of these bounds; empty if it stands still, or if its map flattens space.
+  /// Valid until the next call. Throws InputError if the entity is beyond kMaxCoordinateM.
   [[nodiscard]] std::span<const MotionSample> sample(const Scene& scene, EntityId entity, const Box& bounds);
 
  private:

@@ -222,8 +222,8 @@ FATHOM_KERNEL KeyPlace find_keys(const tree::World& world, const tree::Instance&
 }
 
 /// The map of an instance at the time of a ray; `own` is memory for a moving one.
-FATHOM_KERNEL const tree::MeshMap& map_at(const tree::World& world, const tree::Instance& instance,
-                                          const float* time_s, tree::MeshMap& own) {
+FATHOM_KERNEL const tree::MeshMap& map_at(const tree::World& world, const tree::Instance& instance, const float* time_s,
+                                          tree::MeshMap& own) {
   if (instance.key_count == 0 || time_s == nullptr) return instance.map;
   const KeyPlace at = find_keys(world, instance, *time_s);
   for (int i = 0; i < 9; ++i) {
