@@ -238,10 +238,11 @@ TEST_P(RawPresets, HaveTheOutlinesOfRawFrames) {
     std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
     return values[values.size() / 2];
   };
-  EXPECT_EQ(median(right), 8);
-  EXPECT_EQ(median(top), 8);
-  EXPECT_EQ(median(bottom), 8);
-  expect_within(median(left), 4.6, 7, "left, beyond the shadow, px");
+  // The closed form of a straight edge is 8. Waves of the rays bend edges.
+  expect_within(median(right), 7, 9, "right, px");
+  expect_within(median(top), 7, 9, "top, px");
+  expect_within(median(bottom), 7, 9, "bottom, px");
+  expect_within(median(left), 4.6, 7.5, "left, beyond the shadow, px");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RawPresets,
