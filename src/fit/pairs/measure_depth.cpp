@@ -351,7 +351,8 @@ DepthMeasure DepthMeter::result() const {
   }
   for (const WallPatches& wall : s.walls) m.walls.push_back(wall.result(m.focal_baseline_px_m.value_or(kNoNumber)));
   add_flags(m, summary);
-  add_trace_flags(m, s.traces);
+  const bool has_noise = std::sqrt(summary.residual * summary.residual_m) >= kRoundingOfFloats;
+  if (has_noise) add_trace_flags(m, s.traces);
   return m;
 }
 
