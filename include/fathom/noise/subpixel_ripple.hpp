@@ -53,8 +53,9 @@ struct SubpixelRipple {
     const bool has_fraction = from_zero < 4194304.0F && from_zero > -4194304.0F;
     const float fraction = math::select(has_fraction, from_zero - ((from_zero + kRound) - kRound), 0.0F);
     const float measured = exact + p.amplitude_px * math::sincos(2.0F * std::numbers::pi_v<float> * fraction).sin;
-    const bool has_range = measured > 0.0F;
-    const float stretch = math::select(has_range, exact / math::select(has_range, measured, 1.0F), 1.0F);
+    const bool same = measured == exact, has_range = same | (measured > 0.0F);
+    // z' / z = d / d': exactly 1 when nothing was added.
+    const float stretch = math::select(same | !has_range, 1.0F, exact / math::select(has_range, measured, 1.0F));
     return {move_radially(hit, hit.radius_m * (stretch - 1.0F)), has_range ? Reason::kHit : Reason::kAboveMaxRange};
   }
 
