@@ -256,8 +256,8 @@ fathom::SensorNoiseOptions noise_options(const ApplyOptions& options, const Chos
           .rate_hz = chosen.rate_hz,
           .start_s = chosen.start_s,
           .far_m = options.far_m,
-          .still = options.still,
-          .should_stop = &StopSignals::received};
+          .should_stop = &StopSignals::received,
+          .still = options.still};
 }
 
 void apply_messages(const ApplyOptions& options) {
