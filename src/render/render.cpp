@@ -185,7 +185,8 @@ class BlockRenderer {
   [[nodiscard]] bool needs_points() const {
     return wants(Channel::kHitSensor) || wants(Channel::kHitWorld) || wants(Channel::kDepth) ||
            !job_.chain.angle_loss.empty() || !job_.chain.loss.empty() || !job_.chain.on_return.empty() ||
-           !job_.chain.dropout.empty() || job_.range_policy == RangePolicy::kClamp || job_.chain.window;
+           !job_.chain.dropout.empty() || job_.range_policy == RangePolicy::kClamp || job_.chain.window ||
+           (wants(Channel::kVelocity) && !job_.chain.velocity.empty());
   }
   [[nodiscard]] bool rolling() const { return !job_.rolling_cast_from_sensor.empty(); }
 
