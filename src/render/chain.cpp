@@ -346,9 +346,14 @@ void check_correlation(const ChainEntry& entry, const SensorTraits& sensor) {
 void check_velocity_model(const Noise& noise) {
   const SurfaceNeeds needs = noise.info().needs;
   const bool reads = needs.angles || needs.sight || needs.neighbours || needs.camera || needs.baseline;
-  if (noise.stage() == Stage::kRange && !reads) return;
-  throw InputError(
-      fmt::format("{} does not act on a velocity; models of stage range without a camera do", noise.slug()));
+  if (noise.stage() != Stage::kRange || reads) {
+    throw InputError(
+        fmt::format("{} does not act on a velocity; models of stage range without a camera do", noise.slug()));
+  }
+  for (const LearnedField& learned : noise.learned()) {
+    if (learned.role != LearnedRole::kGrowth || noise.number(learned.field) == 0.0) continue;
+    throw InputError(fmt::format("{}.{} does not act on a velocity, which has a sign", noise.slug(), learned.field));
+  }
 }
 
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities) {

@@ -142,7 +142,7 @@ void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const Se
 /// no rows and columns or too small a turn.
 void check_correlation(const ChainEntry& entry, const SensorTraits& sensor);
 
-/// Throws InputError unless the model suits a velocity: of stage kRange, without a camera.
+/// Throws InputError unless the model suits a velocity: of stage kRange, without a camera, with a constant deviation.
 void check_velocity_model(const Noise& noise);
 
 /// All of these checks, for the whole chain.

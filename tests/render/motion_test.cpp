@@ -302,6 +302,10 @@ TEST(Velocity, RefusesModelsThatAreNotOfRanges) {
   sensor.velocity_noise = {Dropout{.probability = 0.1F}};
   const std::string message = message_of<InputError>([&] { render_once(make_traffic(), sensor); });
   EXPECT_NE(message.find("velocity_noise: dropout does not act on a velocity"), std::string::npos) << message;
+  const StudentNoise growing = {.scale_per_m = 0.1F};
+  sensor.velocity_noise = {ChainEntry(StudentNoise{}, std::vector<RingEntry>{{1, growing}})};
+  const std::string other = message_of<InputError>([&] { render_once(make_traffic(), sensor); });
+  EXPECT_NE(other.find("student.scale_per_m does not act on a velocity"), std::string::npos) << other;
 }
 
 TEST(Velocity, IsNoNumberOnAMiss) {
