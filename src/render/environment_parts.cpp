@@ -201,7 +201,7 @@ RigidSpeed EnvironmentSensor::speed(std::uint32_t environment, const Scene& scen
   const Sensor& s = sensor();
   Motion motion;
   if (const std::optional<Pose>& set = poses_[environment]) {
-    motion.pose = *set;
+    motion.pose = offsets_.empty() ? *set : moved(*set, offsets_[environment]);
   } else {
     const Trajectory& path = offsets_.empty() ? s.parent_from_sensor : motions_[environment];
     motion = {path.at(stamp_s), twist_at(path, stamp_s)};
@@ -282,17 +282,17 @@ void MovedEntities::set_offset(const Scene& scene, std::uint32_t environment, En
   m.motion[environment] = moved(m.by_scene, offset);
 }
 
-void MovedEntities::place(std::uint32_t environment, double stamp_s, Scene& scene) const {
+void MovedEntities::place(std::uint32_t environment, double stamp_s, bool keeps_velocity, Scene& scene) const {
   for (const Moved& m : moved_) {
     const bool is_offset = !m.offset.empty();
     if (const std::optional<Pose>& set = m.pose[environment]) {
       scene.set_pose(m.entity, is_offset ? moved(*set, m.offset[environment]) : *set);
     } else {
       const Trajectory& path = is_offset ? m.motion[environment] : m.by_scene;
-      if (path.is_fixed()) {
-        scene.set_pose(m.entity, path.at(stamp_s));
+      if (keeps_velocity && !path.is_fixed()) {
+        scene.set_motion(m.entity, path);
       } else {
-        scene.set_motion(m.entity, path);  // keeps its velocity
+        scene.set_pose(m.entity, path.at(stamp_s));
       }
     }
   }

@@ -168,8 +168,9 @@ class MovedEntities {
   /// Adds an offset to the entity's pose in an environment, whether that pose was set or is the scene's.
   void set_offset(const Scene& scene, std::uint32_t environment, EntityId entity, const Pose& offset);
 
-  /// Gives the entities of the scene their poses in an environment at a time.
-  void place(std::uint32_t environment, double stamp_s, Scene& scene) const;
+  /// Gives the entities of the scene their poses in an environment at a time. Only motions, copied with all keys, keep
+  /// the velocity.
+  void place(std::uint32_t environment, double stamp_s, bool keeps_velocity, Scene& scene) const;
 
  private:
   struct Moved {

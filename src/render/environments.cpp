@@ -253,8 +253,13 @@ class Environments::Impl {
     return Walker::kDevice;
   }
 
+  static bool reads_speed(const Frame* frame) {
+    return frame != nullptr && frame->channels().contains(Channel::kVelocity);
+  }
+
   void place(std::uint32_t e, std::uint32_t index, std::size_t s, std::span<Frame* const> frames, Walker walker) {
     std::optional<double> placed_s;  // the time of the entities' poses
+    const bool read_speed = std::any_of(frames.begin(), frames.end(), reads_speed);
     for (View& view : slots_[s]) view.caster = nullptr;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       if (frames[i] == nullptr) continue;
@@ -266,17 +271,17 @@ class Environments::Impl {
         view.motion = motion_of(sensors_[i], e, view.time.content);
         placed_s.reset();
       }
-      if (placed_s != stamp_s) moved_.place(e, stamp_s, scene_);
+      if (placed_s != stamp_s) moved_.place(e, stamp_s, read_speed, scene_);
       placed_s = stamp_s;
       view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp_s);
-      view.reads_speed = frames[i]->channels().contains(Channel::kVelocity);
+      view.reads_speed = reads_speed(frames[i]);
       if (view.reads_speed) view.speed = sensors_[i].speed(e, scene_, stamp_s);
       const Vec3 origin = origin_near(view.world_from_sensor.translation_m);
       view.caster = find_placed(s, stamp_s, origin);
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
-      view.caster->place(scene_, stamp_s, origin, walker, {});
+      view.caster->place(scene_, stamp_s, origin, walker, times_of_stamp(read_speed));
       view.caster->set_masks(seen_.masks());
     }
   }
@@ -291,7 +296,7 @@ class Environments::Impl {
       ask_whether_to_stop(options_.simulator.should_stop, k);
       const Timing& timing = sensor.sensor().timing;
       const double stamp_s = frame_time_without_draws(timing, clock_of(options_.simulator), k).stamp_s;
-      moved_.place(e, stamp_s, scene_);
+      moved_.place(e, stamp_s, false, scene_);
       return sensor.world_from_sensor(e, scene_, stamp_s);
     });
   }

@@ -90,10 +90,12 @@ class Simulator::Impl {
     const Pose world_from_sensor = pose(prepared, stamp);
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
     FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
-    update_caster(id, stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice);
+    const bool read_speed = frame.channels().contains(Channel::kVelocity);
+    update_caster(id, stamp, world_from_sensor.translation_m,
+                  device == nullptr ? Walker::kProcessor : Walker::kDevice, read_speed);
     place_rolling(s, stamp);
     s.speeds.clear();
-    if (frame.channels().contains(Channel::kVelocity)) find_speeds(s, stamp);
+    if (read_speed) find_speeds(s, stamp);
     FrameWriter writer(frame);
     writer.resize(prepared.rays().rows, prepared.rays().cols, prepared.returns());
     writer.set_time(index, time.content, stamp, time.delivered_s);
@@ -192,22 +194,26 @@ class Simulator::Impl {
   struct Scan {
     std::uint32_t sensor = ~0U;  ///< ~0U: none
     std::uint64_t plan = 0;      ///< CastPlan::revision
+    bool has_speeds = false;     ///< without a sensor: whether entities have speeds
 
-    friend bool operator==(const Scan&, const Scan&) = default;
+    [[nodiscard]] bool serves(const Scan& other) const {
+      return sensor == other.sensor && plan == other.plan && (has_speeds || !other.has_speeds);
+    }
   };
 
   /// Brings the trees to `stamp`, and over the times of the rays of a sensor, unless they are up to date.
-  void update_caster(SensorId id, double stamp, const Vec3& sensor_m, Walker walker) {
+  void update_caster(SensorId id, double stamp, const Vec3& sensor_m, Walker walker, bool read_speed) {
     const Vec3 origin = origin_near(sensor_m);
     const CastPlan& plan = at(id).prepared.plan();
-    const bool moves = scene_.moves();
-    Scan scan;
-    if (moves && !plan.times_s.empty()) scan = {fathom::index(id), plan.revision};
-    const bool unchanged = updated_ && scene_.revision() == revision_ && (!moves || (stamp == stamp_ && scan == scan_));
+    const bool moves = scene_.moves(), rolls = !plan.times_s.empty();
+    Scan scan = {.has_speeds = read_speed};
+    if (rolls) scan = {fathom::index(id), plan.revision};
+    const bool unchanged =
+        updated_ && scene_.revision() == revision_ && (!moves || (stamp == stamp_ && scan_.serves(scan)));
     const bool ready = walker == Walker::kDevice || walker == walker_;
     if (unchanged && ready && origin == caster_->origin() && seen_.version() == seen_version_) return;
     updated_ = false;
-    caster_->place(scene_, stamp, origin, walker, plan.times_s);
+    caster_->place(scene_, stamp, origin, walker, rolls ? plan.times_s : times_of_stamp(read_speed));
     caster_->set_masks(seen_.masks());
     caster_->commit(walker);
     seen_version_ = seen_.version();
@@ -218,12 +224,16 @@ class Simulator::Impl {
   /// The velocity of a sensor at every distinct time of its rays.
   void find_speeds(RenderedSensor& s, double stamp) {
     const Sensor& sensor = s.prepared.sensor();
-    const auto add = [&](double time) {
-      const Motion parent_from_sensor = {sensor.parent_from_sensor.at(time), twist_at(sensor.parent_from_sensor, time)};
-      s.speeds.push_back(narrow((motion_at(scene_, sensor.parent, time) * parent_from_sensor).twist));
-    };
-    for (const float time : s.prepared.plan().times_s) add(stamp + double{time});
-    if (s.speeds.empty()) add(stamp);
+    const Trajectory& path = sensor.parent_from_sensor;
+    const std::vector<float>& times = s.prepared.plan().times_s;
+    s.speeds.resize(std::max<std::size_t>(1, times.size()));
+    executor_->parallel_for(s.speeds.size(), 1024, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const double time = times.empty() ? stamp : stamp + double{times[i]};
+        const Motion parent_from_sensor = {path.at(time), twist_at(path, time)};
+        s.speeds[i] = narrow((motion_at(scene_, sensor.parent, time) * parent_from_sensor).twist);
+      }
+    });
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.

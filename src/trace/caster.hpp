@@ -70,6 +70,12 @@ inline Vec3 origin_near(const Vec3& p) {
   return {snap(p.x), snap(p.y), snap(p.z)};
 }
 
+/// The times for Caster::place() of rays that are all at the stamp.
+inline std::span<const float> times_of_stamp(bool read_speed) {
+  static constexpr float kStamp = 0.0F;
+  return {&kStamp, read_speed ? 1U : 0U};
+}
+
 /// The reader of the trees. A device updates trees of deformed meshes itself, and builds the nodes over instances.
 enum class Walker : std::uint8_t { kProcessor, kDevice };
 
@@ -79,7 +85,8 @@ class Caster {
   virtual ~Caster() = default;
   /// Takes over changes of the scene at `stamp_s` since the last call: meshes, entities, poses, vertices. Rays and hits
   /// are relative to `origin` then. Casts see the changes after commit(). `times_s`: times of rays after the stamp,
-  /// ascending, at which entities on a trajectory have moved on; casters of tests ignore them.
+  /// ascending, at which entities on a trajectory have moved on; empty: no ray has a time, and speeds are undefined.
+  /// Casters of tests ignore them.
   virtual void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker,
                      std::span<const float> times_s) = 0;
   /// Sets the masks of the placed entities, [entities]; missing masks are kSeesAll. Casts see the change after
