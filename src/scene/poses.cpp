@@ -144,13 +144,6 @@ Motion motion_at(const Scene& scene, EntityId entity, double stamp_s) {
   return motion;
 }
 
-bool is_moving(const Scene& scene, EntityId entity) {
-  for (EntityId up = entity; up != kNoEntity; up = scene.entities()[index(up)].parent) {
-    if (!scene.entities()[index(up)].parent_from_entity.is_fixed()) return true;
-  }
-  return false;
-}
-
 Quaternion from_rotation_vector(const Vec3& rotation_rad) {
   // By the largest component first: the square of a tiny one would be 0.
   const double most =
@@ -205,11 +198,13 @@ void WorldPoses::sort(const Scene& scene) {
 
 const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s) {
   sort(scene);
-  world_from_entity_.resize(order_.size());
+  world_from_entity_.resize(order_.size()), moves_.resize(order_.size());
   for (const EntityId id : order_) {
     const Entity& entity = scene.entities()[index(id)];
     const Pose pose = entity.parent_from_entity.at(stamp_s);
     world_from_entity_[index(id)] = entity.parent == kNoEntity ? pose : world_from_entity_[index(entity.parent)] * pose;
+    moves_[index(id)] =
+        !entity.parent_from_entity.is_fixed() || (entity.parent != kNoEntity && moves_[index(entity.parent)]);
     check_place(world_from_entity_[index(id)].translation_m, "entity", entity.name);
   }
   return world_from_entity_;

@@ -42,19 +42,19 @@ Motion operator*(const Motion& a_from_b, const Motion& b_from_c);
 /// The motion of an entity in the world, with its parents; kNoEntity is the world itself.
 Motion motion_at(const Scene& scene, EntityId entity, double stamp_s);
 
-/// Whether an entity or a parent of it is on a trajectory.
-bool is_moving(const Scene& scene, EntityId entity);
-
 /// The poses of all entities of a scene at once: each is one product with its parent's, however deep the tree.
 class WorldPoses {
  public:
   /// [entities]. Throws InputError when an entity is beyond kMaxCoordinateM in the world.
   const std::vector<Pose>& at(const Scene& scene, double stamp_s);
+  /// Whether an entity or a parent of it is on a trajectory, by the last call of at().
+  [[nodiscard]] bool moves(std::size_t entity) const { return moves_[entity]; }
 
  private:
   void sort(const Scene& scene);
 
   std::vector<Pose> world_from_entity_;
+  std::vector<bool> moves_;       // [entities]
   std::vector<EntityId> order_;   // parents before children
   std::vector<EntityId> parent_;  // [entities], as order_ was made for
 };

@@ -33,9 +33,6 @@ namespace {
 /// Above the rounding of corners of a box in single precision, as a share of the largest coordinate.
 constexpr float kBoxSlack = 0x1p-20F;
 
-/// Above the distance between the way of a corner and the lines between its places at keys.
-constexpr float kSweptSlackM = 4.0F * static_cast<float>(kMotionErrorM);
-
 /// Slack of boxes of instances as a share of the largest distance (docs/tracer.md), for maps that skew no more than
 /// rotations and scales along the axes of a mesh.
 constexpr float kWorldSlack = 0x1p-17F;
@@ -106,20 +103,22 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
   skews_[i] = skew_of(world_from_mesh, *back);
 }
 
-void Instances::move(std::size_t i, std::span<const MotionSample> samples) {
+void Instances::move(std::size_t i, std::span<const MotionSample> samples, double rounding_m) {
   Instance& instance = instances_[i];
   if (boxes_[i].empty()) return;
   instance.first_key = static_cast<std::uint32_t>(keys_.size());
   instance.key_count = static_cast<std::uint32_t>(samples.size());
   for (const MotionSample& sample : samples) keys_.push_back(sample.key);
-  if (samples.size() == 1) return;  // only its velocity is read
+  if (samples.size() == 1 && samples.front().key.time_s == 0.0) return;  // it is where it was placed
   Box swept;
   for (const MotionSample& sample : samples) {
     swept.add(box_in_world(instance.bounds, sample.world_from_mesh));
     const std::optional<Affine> back = inverse(sample.world_from_mesh);
     if (back) skews_[i] = std::max(skews_[i], skew_of(sample.world_from_mesh, *back));
   }
-  for (int a = 0; a < 3; ++a) swept.lo[a] -= kSweptSlackM, swept.hi[a] += kSweptSlackM;
+  // Above the distance between the way of a corner and the lines between its places at keys.
+  const float slack = 4.0F * static_cast<float>(kMotionErrorM + rounding_m);
+  for (int a = 0; a < 3; ++a) swept.lo[a] -= slack, swept.hi[a] += slack;
   boxes_[i].add(swept);
 }
 

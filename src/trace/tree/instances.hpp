@@ -57,8 +57,8 @@ class Instances {
   /// scales or shrinks it by more than 1e18, hides the instance. Call commit() before casts.
   void place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask = ~0U,
              bool one_sided = false);
-  /// Moves a placed instance over the times of a scan, until it is placed again.
-  void move(std::size_t i, std::span<const MotionSample> samples);
+  /// Moves a placed instance over the times of a scan, until it is placed again. `rounding_m`: of the samples.
+  void move(std::size_t i, std::span<const MotionSample> samples, double rounding_m);
   /// Forgets the keys of all instances, which must be placed or moved again.
   void clear_keys() { keys_.clear(); }
   /// Sets the mask of a placed instance; casts see it at once.

@@ -64,29 +64,29 @@ Affine world_from_mesh(const Scene& scene, const Entity& entity, const Pose& wor
 void MotionSampler::begin(double stamp_s, std::span<const float> times_s, const Vec3& origin) {
   stamp_s_ = stamp_s, origin_ = origin;
   times_s_.assign(times_s.begin(), times_s.end());
-  if (times_s_.empty()) times_s_.push_back(0.0F);
+  if (!times_s.empty()) rounding_s_ = 0x1p-51 * (std::abs(stamp_s) + std::abs(double{times_s.back()}));
 }
 
 std::span<const MotionSample> MotionSampler::sample(const Scene& scene, EntityId entity, const Box& bounds) {
   scene_ = &scene, entity_ = entity, bounds_ = bounds;
-  samples_.clear();
-  if (bounds.empty() || !is_moving(scene, entity)) return {};
+  samples_.clear(), rounding_m_ = 0.0;
+  if (bounds.empty()) return {};
   find_cuts();
-  samples_.push_back(at(cuts_.front()));
+  samples_.push_back(at(times_s_[cuts_.front()]));
   if (!inverse(samples_.front().world_from_mesh)) return {};
   for (std::size_t k = 0; k + 1 < cuts_.size(); ++k) {
     const MotionSample from = samples_.back();
-    split(cuts_[k], from, cuts_[k + 1], at(cuts_[k + 1]));
+    split(cuts_[k], from, cuts_[k + 1], at(times_s_[cuts_[k + 1]]));
   }
-  if (stands_still(samples_)) return {};
+  if (stands_still(samples_) && at(0.0F).world_from_mesh == samples_.front().world_from_mesh) return {};
   for (std::size_t k = 0; k + 1 < samples_.size(); ++k) {
     samples_[k].key.per_s = 1.0 / (samples_[k + 1].key.time_s - samples_[k].key.time_s);
   }
   return samples_;
 }
 
-MotionSample MotionSampler::at(std::size_t time) const {
-  const double time_s = double{times_s_[time]};
+MotionSample MotionSampler::at(float time_after_stamp_s) const {
+  const double time_s = double{time_after_stamp_s};
   const Motion motion = motion_at(*scene_, entity_, stamp_s_ + time_s);
   const Entity& entity = scene_->entities()[index(entity_)];
   check_place(motion.pose.translation_m, "entity", entity.name);
@@ -105,24 +105,29 @@ MotionSample MotionSampler::at(std::size_t time) const {
   return sample;
 }
 
-/// Errors are linear over a mesh, so the corners of its box have the largest.
-bool MotionSampler::is_linear(const MotionSample& a, const MotionSample& b, const MotionSample& sample) const {
+/// Errors are linear over a mesh, so the corners of its box have the largest. Beyond them, times of a late stamp are
+/// rounded.
+bool MotionSampler::is_linear(const MotionSample& a, const MotionSample& b, const MotionSample& sample) {
   const MotionKey key = between(a.key, b.key, sample.key.time_s);
   for (unsigned k = 0; k < 8; ++k) {
     const Vec3 corner = {(k & 1U) != 0 ? bounds_.hi[0] : bounds_.lo[0], (k & 2U) != 0 ? bounds_.hi[1] : bounds_.lo[1],
                          (k & 4U) != 0 ? bounds_.hi[2] : bounds_.lo[2]};
     const Vec3 p = transform_point(sample.world_from_mesh, corner);
     const Vec3 off = times(key.inverse, p - vec(key.at)) - corner;
-    if (!(norm(transform_vector(sample.world_from_mesh, off)) <= kMotionErrorM)) return false;
-    if (!(norm(speed_of(key, p) - speed_of(sample.key, p)) <= kSpeedError)) return false;
+    const Vec3 speed = speed_of(sample.key, p);
+    const double rounding_m = rounding_s_ * norm(speed);
+    const double rounding_m_s = rounding_m * norm(vec(sample.key.turn_rate));
+    rounding_m_ = std::max(rounding_m_, rounding_m);
+    if (!(norm(transform_vector(sample.world_from_mesh, off)) <= kMotionErrorM + rounding_m)) return false;
+    if (!(norm(speed_of(key, p) - speed) <= kSpeedError + rounding_m_s)) return false;
   }
   return true;
 }
 
-bool MotionSampler::is_linear(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b) const {
+bool MotionSampler::is_linear(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b) {
   for (std::size_t quarter = 1; quarter < 4; ++quarter) {
     const std::size_t k = i + (j - i) * quarter / 4;
-    if (k != i && !is_linear(a, b, at(k))) return false;
+    if (k != i && !is_linear(a, b, at(times_s_[k]))) return false;
   }
   return true;
 }
@@ -134,7 +139,7 @@ void MotionSampler::split(std::size_t i, const MotionSample& a, std::size_t j, c
     return;
   }
   const std::size_t k = (i + j) / 2;
-  const MotionSample middle = at(k);
+  const MotionSample middle = at(times_s_[k]);
   split(i, a, k, middle);
   split(k, middle, j, b);
 }
@@ -156,13 +161,15 @@ void MotionSampler::cut_at_keys(const Trajectory& motion) {
   const double period_s = keys.back().stamp_s - keys.front().stamp_s;
   const double lap = motion.loops() ? std::floor((first_s - keys.front().stamp_s) / period_s) : 0.0;
   const double laps = motion.loops() ? std::floor((last_s - keys.front().stamp_s) / period_s) - lap : 0.0;
-  if (laps > static_cast<double>(times_s_.size())) {
+  const auto times = static_cast<double>(times_s_.size()), count = static_cast<double>(keys.size());
+  constexpr double kMostLaps = 0x1p52;  // exact in double precision
+  if ((laps - 1.0) * count > times || !(std::abs(lap) < kMostLaps)) {
     for (std::size_t k = 0; k < times_s_.size(); ++k) cuts_.push_back(k);
     return;
   }
   const auto is_before = [](const StampedPose& key, double time) { return key.stamp_s < time; };
-  for (double n = lap; n <= lap + laps; ++n) {
-    const double shift_s = n * period_s;
+  for (std::size_t n = 0; static_cast<double>(n) <= laps; ++n) {
+    const double shift_s = (lap + static_cast<double>(n)) * period_s;
     auto key = std::lower_bound(keys.begin(), keys.end(), first_s - shift_s, is_before);
     for (; key != keys.end() && key->stamp_s + shift_s <= last_s; ++key) {
       const auto time = static_cast<float>(key->stamp_s + shift_s - stamp_s_);

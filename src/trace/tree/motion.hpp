@@ -31,21 +31,24 @@ struct MotionSample {
 /// enough, or no ray is between them.
 class MotionSampler {
  public:
-  /// `times_s`: after the stamp, ascending; empty: the stamp alone.
+  /// `times_s`: after the stamp, ascending.
   void begin(double stamp_s, std::span<const float> times_s, const Vec3& origin);
-  /// The samples of an entity with a mesh of these bounds; empty if it stands still, or if its map flattens space.
-  /// Valid until the next call. Throws InputError if the entity is beyond kMaxCoordinateM.
+  /// The samples of an entity with a mesh of these bounds; empty if it stays where it is at the stamp, or if its map
+  /// flattens space. Valid until the next call. Throws InputError if the entity is beyond kMaxCoordinateM. There must be
+  /// times.
   [[nodiscard]] std::span<const MotionSample> sample(const Scene& scene, EntityId entity, const Box& bounds);
+  /// Distance by which surfaces are off besides kMotionErrorM, from the rounding of times, in the last sample().
+  [[nodiscard]] double rounding_m() const { return rounding_m_; }
 
  private:
-  [[nodiscard]] MotionSample at(std::size_t time) const;
-  [[nodiscard]] bool is_linear(const MotionSample& a, const MotionSample& b, const MotionSample& between) const;
-  [[nodiscard]] bool is_linear(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b) const;
+  [[nodiscard]] MotionSample at(float time_after_stamp_s) const;
+  [[nodiscard]] bool is_linear(const MotionSample& a, const MotionSample& b, const MotionSample& between);
+  [[nodiscard]] bool is_linear(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b);
   void split(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b);
   void find_cuts();
   void cut_at_keys(const Trajectory& motion);
 
-  double stamp_s_ = 0.0;
+  double stamp_s_ = 0.0, rounding_s_ = 0.0, rounding_m_ = 0.0;
   std::vector<float> times_s_;
   Vec3 origin_ = {};
   const Scene* scene_ = nullptr;

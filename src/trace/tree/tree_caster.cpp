@@ -37,11 +37,10 @@ class TreeCaster final : public Caster {
              std::span<const float> times_s) override {
     meshes_->sync(scene, walker);
     const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // may throw, so it comes before changes
-    const bool rebase = !(origin == origin_);
-    origin_ = origin;
+    const bool rebase = !is_whole_ || !(origin == origin_);
+    origin_ = origin, is_whole_ = false;
     sampler_.begin(stamp_s, times_s, origin);
     instances_.clear_keys();
-    const bool moves = scene.moves();
     for (std::size_t i = 0; i < scene.entities().size(); ++i) {
       const Entity& entity = scene.entities()[i];
       const std::uint32_t version = meshes_->version(entity.mesh);
@@ -51,14 +50,15 @@ class TreeCaster final : public Caster {
       const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
       const tree::MeshTree& mesh = meshes_->tree(entity.mesh);
       std::span<const tree::MotionSample> motion;
-      if (moves) motion = sampler_.sample(scene, static_cast<EntityId>(i), mesh.bounds);
+      if (!times_s.empty() && poses_.moves(i)) motion = sampler_.sample(scene, static_cast<EntityId>(i), mesh.bounds);  // may throw
       if (same && !placed.moves && motion.empty()) continue;
       placed.pose = world_from_entity[i], placed.version = version, placed.moves = !motion.empty();
       instances_.place(i, mesh, tree::world_from_mesh(scene, entity, placed.pose, origin_), placed.mask,
                        entity.one_sided);
-      if (placed.moves) instances_.move(i, motion);
+      if (placed.moves) instances_.move(i, motion, sampler_.rounding_m());
       changed_ = true;
     }
+    is_whole_ = true;
   }
 
   void set_masks(std::span<const std::uint32_t> masks) override {
@@ -104,6 +104,7 @@ class TreeCaster final : public Caster {
   tree::MotionSampler sampler_;
   Vec3 origin_ = {};
   float reach_ = 0.0F;
+  bool is_whole_ = true;  // the last place() did not throw
   bool changed_ = true;
 };
 
