@@ -322,9 +322,9 @@ class Sensor:
     name: unique; it names the sensor's random numbers. model: a kind with its parameters, or the name of a preset.
     pose: a Pose, a position [3] or a Trajectory, in the world or in the frame of the entity `parent` (its name or id).
     rolling: every ray is cast at its own time: the sensor and entities with a Trajectory have moved on.
-    noise: a model, or a list of models, in which the word "preset" stands for the models of the data sheet; None: the models of the data sheet, where the
-    sensor is made from a preset; []: no noise. range_policy: what happens to a return that noise carried outside the
-    range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
+    noise: a model, or a list of models, in which the word "preset" stands for the models of the data sheet; None: the
+    models of the data sheet, where the sensor is made from a preset; []: no noise. range_policy: what happens to a
+    return that noise carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
     see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
     pass through, with their parts. ignore_groups: groups of entities that they pass through; entities may join them later,
     so that a name which no entity has is no error.

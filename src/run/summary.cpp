@@ -59,6 +59,13 @@ Json timing_json(const Timing& timing) {
   return json;
 }
 
+void add_velocity_noise(const Sensor& sensor, const Scene& scene, Json& json) {
+  if (sensor.velocity_noise.empty()) return;
+  Sensor velocity = sensor;
+  velocity.noise = sensor.velocity_noise;
+  json["velocity_noise"] = chain_json(velocity, scene);
+}
+
 void add_returns(const Sensor& sensor, Json& json) {
   if (sensor.returns.size() > 1) {
     Json names = Json::array();
@@ -147,11 +154,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
       {"noise", chain_json(description, scene)},
       {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
       {"drawn", drawn_json(sensor.drawn, description, scene)}};
-  if (!description.velocity_noise.empty()) {
-    Sensor velocity = description;
-    velocity.noise = description.velocity_noise;
-    json["velocity_noise"] = chain_json(velocity, scene);
-  }
+  add_velocity_noise(description, scene, json);
   if (description.timing != Timing()) json["timing"] = timed_json(description.timing, sensor.times);
   add_returns(description, json);
   if (!sensor.digest.empty()) json["digest"] = sensor.digest;

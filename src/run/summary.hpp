@@ -53,6 +53,9 @@ nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const 
 /// The parameters of a timing by their names.
 nlohmann::ordered_json timing_json(const Timing& timing);
 
+/// Adds `velocity_noise`, a list as of chain_json(), unless it is empty.
+void add_velocity_noise(const Sensor& sensor, const Scene& scene, nlohmann::ordered_json& json);
+
 /// Adds the features that are not usual: `returns` and `coinciding` for several returns, `divergence` for rays that
 /// widen, `falloff` for an intensity that depends on range.
 void add_returns(const Sensor& sensor, nlohmann::ordered_json& json);

@@ -57,6 +57,7 @@ DatasetJson sensor_description(const SensorSetup& setup, const Scene& scene) {
                       {"noise", chain_json(sensor, scene)},
                       {"range_policy", to_string(sensor.range_policy.value_or(make_view(sensor.model).usual_policy))},
                       {"channels", channels_json(setup)}};
+  add_velocity_noise(sensor, scene, json);
   if (sensor.timing != Timing()) json["timing"] = timing_json(sensor.timing);
   add_returns(sensor, json);
   if (const auto lens = lens_of(sensor.model)) {

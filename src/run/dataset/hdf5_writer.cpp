@@ -125,6 +125,7 @@ void Hdf5Writer::open_file() {
 
 void Hdf5Writer::describe_sensor(Object group, const LayoutJson& sensor) {
   file_->set(group, "noise", sensor.at("noise").dump());
+  if (sensor.contains("velocity_noise")) file_->set(group, "velocity_noise", sensor.at("velocity_noise").dump());
   file_->set(group, "range_policy", sensor.at("range_policy").get<std::string>());
   if (sensor.contains("timing")) file_->set(group, "timing", sensor.at("timing").dump());
   if (!sensor.contains("intrinsics")) return;

@@ -147,7 +147,8 @@ TEST(Datasets, SayHowRaysWidenAndHowIntensitiesFall) {
     return nlohmann::json::parse(bytes_of(options.run.out / "dataset.json"))["sensors"][0];
   };
   const auto plain = described("");
-  for (const char* key : {"returns", "coinciding", "divergence", "falloff"}) EXPECT_FALSE(plain.contains(key)) << key;
+  for (const char* key : {"returns", "coinciding", "divergence", "falloff", "velocity_noise"})
+    EXPECT_FALSE(plain.contains(key)) << key;
   const auto one = described(
       "    divergence: {horizontal_rad: 0.0625, profile: uniform}\n    falloff: {law: inverse_square, reference_m: "
       "2}\n");
@@ -156,9 +157,12 @@ TEST(Datasets, SayHowRaysWidenAndHowIntensitiesFall) {
             R"({"horizontal_rad":0.0625,"profile":"uniform","separation_m":0.75,"vertical_rad":0.0})");
   EXPECT_EQ(one["falloff"].dump(), R"({"law":"inverse_square","reference_m":2.0})");
   const auto two =
-      described("    divergence: {horizontal_rad: 0.0625}\n    returns: [last, first]\n    coinciding: repeat\n");
+      described("    divergence: {horizontal_rad: 0.0625}\n    returns: [last, first]\n    coinciding: repeat\n"
+                "    velocity_noise: [distance: {stddev_m: 0.5}]\n");
   EXPECT_EQ(two["returns"].dump(), R"(["last","first"])");
   EXPECT_EQ(two["coinciding"], "repeat");
+  EXPECT_EQ(two["velocity_noise"][0]["model"], "distance");
+  EXPECT_EQ(two["velocity_noise"][0]["parameters"]["stddev_m"], 0.5);
   EXPECT_EQ(two["divergence"]["profile"], "gaussian");
   EXPECT_FALSE(two.contains("falloff"));
 }
