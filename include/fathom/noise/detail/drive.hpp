@@ -105,7 +105,10 @@ template <class Tag>
 /// than processors follow by themselves.
 FATHOM_KERNEL void copy_run(const void* from, std::size_t bytes, void* to) {
   __builtin_memcpy(to, from, bytes);
-  for (std::size_t i = 0; i < bytes; i += 64) __builtin_prefetch(static_cast<const char*>(from) + bytes + i);
+  const std::uintptr_t next = reinterpret_cast<std::uintptr_t>(from) + bytes;  // a number: it may be behind the array
+  for (std::size_t i = 0; i < bytes; i += 64) {
+    __builtin_prefetch(reinterpret_cast<const void*>(next + i));  // NOLINT(performance-no-int-to-ptr)
+  }
 }
 
 /// One number per lane out of a field.
