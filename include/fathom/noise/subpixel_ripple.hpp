@@ -63,7 +63,9 @@ struct SubpixelRipple {
     if (law.from_disparity || law.is_random()) law.unknown = "a random error before the ripple of the disparity";
     const double exact = law.focal_baseline_px_m * law.ray_per_depth / law.mean_m;
     const double phase = 2.0 * std::numbers::pi * (exact - double{p.phase_px});
-    law.stretch(exact / (exact + double{p.amplitude_px} * math::sin(phase)), 0.0);
+    const double measured = exact + double{p.amplitude_px} * math::sin(phase);
+    if (measured > 0.0) return law.stretch(exact / measured, 0.0);
+    law.unknown = "a range so far that the ripple leaves no disparity";
   }
 };
 

@@ -44,5 +44,18 @@ TEST(SubpixelRipple, LosesWhatHasNoDisparityLeft) {
   EXPECT_EQ(SubpixelRipple::apply(model, {far, 0, 0, far, far}, surface, {}).reason, Reason::kAboveMaxRange);
 }
 
+TEST(SubpixelRipple, HasALawWhereADisparityIsLeft) {
+  const SubpixelRipple model = {.amplitude_px = 0.5F, .phase_px = 0.45F};
+  const auto law_at = [&](double depth_m) {
+    MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(depth_m, depth_m, kFb);
+    SubpixelRipple::act(model, law);
+    return law;
+  };
+  const MeasuredRangeLaw near = law_at(2);  // 25 px
+  EXPECT_TRUE(near.unknown.empty());
+  EXPECT_NEAR(near.mean_m, kFb / (25 + 0.5 * std::sin(2 * std::numbers::pi * (25 - 0.45))), 1e-6);
+  EXPECT_FALSE(law_at(250).unknown.empty()) << "0.2 px less 0.5 px";
+}
+
 }  // namespace
 }  // namespace fathom::test::subpixel_ripple_test
