@@ -137,18 +137,24 @@ TEST(MatchingWindowFrames, AShadowWidensByTheClosedForm) {
 
 // A post of 1 m before a wall at 1.05 m throws a shadow of one column.
 TEST(MatchingWindowFrames, ALineOfShadowDoesNotSurvive) {
-  const auto shadow_of = [](float valid_share) {
+  const auto matched = [](float valid_share) {
     const MatchingWindow window{.radius_px = 4, .max_step_px = 2, .valid_share = valid_share};
-    const Frame f =
-        render_once(make_post_scene(1, 1.05, 21 / kFocal), make_sensor(post_camera(), {StereoShadow{}, window}));
+    Frame f = render_once(make_post_scene(1, 1.05, 21 / kFocal), make_sensor(post_camera(), {StereoShadow{}, window}));
     for (std::uint32_t i = 0; i < f.size(); ++i) {
       if (f.reason()[i] != Reason::kHit) continue;
       EXPECT_NEAR(f.depth_m()[i], 1.025, 0.03);
     }
-    return count_of(f, Reason::kHiddenRight);
+    EXPECT_EQ(count_of(f, Reason::kEdge), 0U);
+    return f;
   };
-  EXPECT_EQ(shadow_of(0), 41U);
-  EXPECT_EQ(shadow_of(0.8F), 0U);
+  const Frame without = matched(0), with = matched(0.8F);
+  EXPECT_EQ(count_of(without, Reason::kHiddenRight), 41U);
+  EXPECT_EQ(count_of(with, Reason::kHiddenRight), 0U);
+  for (std::uint32_t i = 0; i < with.size(); ++i) {
+    if (without.reason()[i] != Reason::kHiddenRight) continue;
+    EXPECT_EQ(with.reason()[i], Reason::kHit);
+    EXPECT_NEAR(with.depth_m()[i], 20 / 19.524, 0.003) << "f B over the mean of both disparities";
+  }
 }
 
 // A camera does not know that a ray was turned: its pixel reports a distance along its own ray. So ray noise that is

@@ -23,8 +23,9 @@
 // the ray of the nearest pixel of that surface met it: along its own ray it might be seen from behind. Clean values and
 // energy stay the values of the pixel's own ray.
 //
-// Valid are the pixels that the models of loss have left. A lost pixel stays lost, with its reason. radius and min_area
-// are rounded to whole numbers; radius 0 leaves disparities alone. Nothing is drawn. A chain has one such model.
+// Valid are the pixels that the models of loss have left. Every other pixel stays lost, with its reason, except the
+// hidden one above. radius and min_area are rounded to whole numbers; radius 0 leaves disparities alone. Nothing is
+// drawn. A chain has one such model.
 //
 // Source: the fronto-parallel window of block matching; Hirschmueller, Innocent, Garibaldi, "Real-time
 // correlation-based stereo vision with reduced border errors", IJCV 47, 2002, section 1, on how it fattens near
@@ -32,7 +33,7 @@
 // pinhole camera.
 //
 // Not modelled: the similarity of the textures of two surfaces, which decides between them in a camera, and fattening
-// into regions that a camera does not see: hidden pixels stay lost.
+// into regions that a camera does not see: shadows wider than a pixel stay lost.
 
 #include <array>
 

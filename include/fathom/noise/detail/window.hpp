@@ -232,7 +232,7 @@ FATHOM_KERNEL WindowPixel match_hidden(const WindowRule& rule, const WindowImage
   return match_window(rule, image, row, col);
 }
 
-/// Whether a window decides about a lost pixel.
+/// Whether the window may match a pixel that was lost as hidden.
 FATHOM_KERNEL bool may_match_hidden(const WindowRule& rule, Reason reason) {
   return rule.valid_share > 0.0F && reason >= Reason::kHiddenLeft && reason <= Reason::kHiddenBoth;
 }
