@@ -19,9 +19,9 @@
 namespace fathom {
 
 /// Gives a file of points the noise of frame `index`: PCD, PLY, NPY [points, 3 or 4] or [rows, cols, 3 or 4], KITTI's
-/// .bin. x, y and z change; all other fields stay. A field `ring` goes into GivenCloud. Lost points are NaN in a cloud of
-/// several rows, and leave a cloud of one row. Adds to `counts`. `noisy` gets the same format, in binary; it appears
-/// whole or not at all. Throws InputError naming `clean`.
+/// .bin. x, y and z change; all other fields stay. A field `ring` goes into GivenCloud. Lost points are NaN in a cloud
+/// of several rows, and leave a cloud of one row. Adds to `counts`. `noisy` gets the same format, in binary; it appears
+/// whole or not at all, and its folders are made. Throws InputError naming `clean`.
 FATHOM_API void apply_to_cloud_file(SensorNoise& noise, std::uint32_t index, const std::filesystem::path& clean,
                                     const std::filesystem::path& noisy, ReasonCounts& counts);
 
