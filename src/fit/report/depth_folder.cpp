@@ -2,7 +2,9 @@
 // Depth images of a folder, read one at a time.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <limits>
@@ -131,6 +133,21 @@ void take_depths(const Values& values, double levels_per_m, DepthImage& image) {
   }
 }
 
+/// ".png", ".npy" or ".pfm": by its extension, or else by its first bytes; empty for other files.
+std::string_view kind_of_depths(const fs::path& file) {
+  const std::string extension = file.extension().string();
+  for (const std::string_view kind : {".png", ".npy", ".pfm"}) {
+    if (extension == kind) return kind;
+  }
+  require_readable_file(file);
+  std::array<char, 8> bytes = {};
+  std::ifstream(file, std::ios::binary).read(bytes.data(), bytes.size());
+  const std::string_view head(bytes.data(), bytes.size());
+  if (head.starts_with("\x93NUMPY")) return ".npy";
+  if (head.starts_with("\x89PNG")) return ".png";
+  return head.starts_with("Pf") ? ".pfm" : "";
+}
+
 DepthImage read_levels(const fs::path& file, double levels_per_m) {
   const GreyImage grey = read_png_levels(file, read_file(file), "depths are a grey picture of 16 bits");
   if (grey.white != 65535) throw InputError(fmt::format("{}: has 8 bits or less, depths have 16", file.string()));
@@ -238,12 +255,11 @@ void flag_levels(DepthMeasure& m, double levels_per_m) {
 
 DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
   check_levels(levels_per_m);
-  const auto begins_with = [&](std::string_view bytes) { return read_file(file).starts_with(bytes); };
   return within_memory(file, [&] {
-    const std::string extension = file.extension().string();
-    if (extension == ".pfm") return read_float_map(file);
-    if (extension == ".npy" || (extension != ".png" && begins_with("\x93NUMPY"))) return read_array(file, levels_per_m);
-    if (extension == ".png" || begins_with("\x89PNG")) return read_levels(file, levels_per_m);
+    const std::string_view kind = kind_of_depths(file);
+    if (kind == ".pfm") return read_float_map(file);
+    if (kind == ".npy") return read_array(file, levels_per_m);
+    if (kind == ".png") return read_levels(file, levels_per_m);
     throw InputError(fmt::format("{}: is no depth image: neither .png, .npy nor .pfm", file.string()));
   });
 }
