@@ -95,7 +95,7 @@ Report::Table verdict_table(std::span<const DepthReport> reports) {
         [lag](const Measure& m) { return m.down_residual[lag]; });
   }
   for (std::size_t k = 0; k < reports[0].measure.walls.size(); ++k) {
-    add(fmt::format("wall, patches of {} px, px", reports[0].measure.walls[k].side_px), "{:.4f}",
+    add(fmt::format("deviation on a wall ({} px patches), px", reports[0].measure.walls[k].side_px), "{:.4f}",
         [k](const Measure& m) { return m.walls[k].deviation_px; });
   }
   if (!reports[0].measure.in_time.empty()) {

@@ -139,6 +139,11 @@ TEST_F(DepthFolderTest, RefusesWhatIsNoDepthByName) {
   EXPECT_TRUE(contains(refusal(folder_.write("cut.npy", array.substr(0, array.size() - 1))), "cut.npy"));
   EXPECT_EQ(refusal(folder_.write("whole.npy", array)), "");
   EXPECT_EQ(refusal(folder_.write("array.without", array)) + refusal(folder_.write("image.PNG", good)), "");
+  const std::string map = "Pf\n4 3\n-1.0\n" + array.substr(array.size() - 12 * sizeof(float));
+  EXPECT_EQ(refusal(folder_.write("map.pfm", map)) + refusal(folder_.write("map.without", map)), "");
+  EXPECT_EQ(read_depth_image(folder_ / "map.without").depth_m, floats);
+  EXPECT_TRUE(contains(refusal(folder_.write("short", "Pf")), "short: "));
+  EXPECT_TRUE(contains(refusal(folder_.write("shorter", "P")), "shorter: is no depth image"));
   EXPECT_TRUE(contains(refusal(folder_.write("cloud.pcd", "VERSION 0.7\n")),
                        "cloud.pcd: is no depth image: neither .png, .npy nor .pfm"));
   for (const double scale : {0.0, -1.0, 1e9, std::nan("")}) {
@@ -312,6 +317,10 @@ TEST_F(DepthFolderTest, ThePageShowsTheNumbersOfTheJson) {
   std::size_t nth = 0;
   for (const json& m : {found, found["compared_with"][0]}) {
     EXPECT_NEAR(after("deviation of disparity, px", nth), m["deviation_px"]["value"], 5.1e-5);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::string name = "deviation on a wall (" + std::to_string(24 * (k + 1)) + " px patches), px";
+      EXPECT_NEAR(after(name, nth), m["walls"][k]["deviation_px"], 5.1e-5);
+    }
     EXPECT_NEAR(after("deviation of depth, mm", nth), 1e3 * m["deviation_m"]["value"].get<double>(), 5.1e-4);
     EXPECT_NEAR(after("share of pixels", nth), 100 * m["holes"]["share"].get<double>(), 5.1e-3);
     EXPECT_NEAR(after("of hole pixels in blobs of 4 to 50 px", nth),
@@ -326,6 +335,9 @@ TEST_F(DepthFolderTest, ThePageShowsTheNumbersOfTheJson) {
     }
     ++nth;
   }
+  const auto deviation = [](const json& m) { return m["deviation_px"]["value"].get<double>(); };
+  EXPECT_NEAR(after("deviation of disparity, px", 2), deviation(found) / deviation(found["compared_with"][0]), 5.1e-3)
+      << "the ratio of both";
   // One file, without scripts; a name is text.
   EXPECT_EQ(page.find("<script"), std::string::npos);
   EXPECT_EQ(page.find("http"), std::string::npos);
