@@ -122,9 +122,9 @@ class WallPatches {
   std::map<int, Bin> bins_;  ///< by roughness_bin() of the mean square
 };
 
-/// Signs that an image of whole levels of 0.1 mm is not the raw one of a stereo camera.
+/// Signs that an image of whole levels of 0.1 mm is not the raw one of a stereo camera. Other images show none.
 struct FilterTraces {
-  bool off_levels = false;  ///< far disparities are not on steps of 1/32 px
+  bool off_levels = false;  ///< disparities are not on steps of 1/32 px, where a step is 2.5 mm or more of depth
   bool fills_band = false;  ///< the band at the left border is narrower than the disparity
 };
 [[nodiscard]] FilterTraces find_filter_traces(std::span<const float> depth_m, std::size_t cols,

@@ -101,10 +101,10 @@ namespace {
 
 /// Whether depths are whole multiples of 0.1 mm, as in image files.
 bool are_whole(std::span<const float> depth_m) {
-  constexpr double kLevelsPerM = 1e4;
+  static constexpr double kLevelsPerM = 1e4, kMostOff = 0.1;
   return std::none_of(depth_m.begin(), depth_m.end(), [](float z) {
     const double level = double{z} * kLevelsPerM;
-    return z > 0.0F && std::abs(level - std::round(level)) > 0.02 + 1e-6 * level;
+    return z > 0.0F && std::abs(level - std::round(level)) > std::min(0.02 + 1e-6 * level, kMostOff);
   });
 }
 
@@ -126,7 +126,7 @@ bool are_off_levels(std::span<const float> depth_m, double focal_baseline_px_m) 
   return far >= kLeastPixels && together < kLeastTogether * far;
 }
 
-/// By the first measured pixel of the middle row, sorted by its distance from the end of the band.
+/// By the row in the middle, if rows are sorted by how far their first measured pixel is from the end of the band.
 bool fills_left_band(std::span<const float> depth_m, std::size_t cols, double focal_baseline_px_m) {
   constexpr double kSlackPx = 2.0;
   std::vector<double> beyond;

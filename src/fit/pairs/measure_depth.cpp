@@ -88,7 +88,7 @@ void add_trace_flags(DepthMeasure& m, const FilterTraces& traces) {
   if (traces.fills_band) {
     m.flags.emplace_back(
         "pixels nearer to the left border than their disparity are measured: the images were aligned to another camera "
-        "or cut");
+        "or cut, or another kind of camera took them");
   }
 }
 
