@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fathom/core/geometry.hpp>
+
 #include "parts/tracer.hpp"
 
 namespace fathom {
@@ -31,8 +32,7 @@ struct RadarCluster {
 
 /// Leaves out points that no scope covers. A point joins the first cluster whose limits, widened by the separation,
 /// contain it. Then clusters whose widened limits overlap are merged until none do.
-std::vector<RadarCluster> cluster_radar_points(const RadarPoints& points,
-                                                          std::span<const RadarScope> scopes);
+std::vector<RadarCluster> cluster_radar_points(const RadarPoints& points, std::span<const RadarScope> scopes);
 
 /// The wave, and the solid angle of one ray.
 struct RadarWave {
@@ -49,11 +49,11 @@ struct RadarSurfaces {
 /// Physical optics: the field that perfect reflectors at these points send back, as a cross section in dBsm. It may be
 /// infinite. It is NaN if a point has no normal.
 double radar_cross_section_dbsm(const RadarSurfaces& surfaces, std::span<const std::uint32_t> points,
-                                           const RadarWave& wave, const Affine& sensor_from_world);
+                                const RadarWave& wave, const Affine& sensor_from_world);
 
 /// Radar equation: received power in dBm without noise.
 double radar_power_dbm(double transmitted_dbm, double gain_dbi, double cross_section_dbsm, double distance_m,
-                                  double frequency_hz);
+                       double frequency_hz);
 
 /// A detection for the tracker.
 struct RadarDetection {
