@@ -151,22 +151,21 @@ void add_velodyne_presets(std::vector<SensorPreset>& presets) {
        {.reach_10_m = 220}});
 }
 
-// Ouster: all rays of a column fire at once; they are staggered in azimuth over four columns of emitters. Angles and
-// the distance of the emitters from the axis belong to one unit each, as its metadata reports them. Azimuth angles of
-// the metadata count clockwise; ring 0 is the top row, as in Ouster's driver. Column 0 looks backwards, where Ouster
-// cuts its frames too. Ranges count from the ray origin, Ouster's from beam_origin_m before it. Detection: 90 %
-// probability at 100 klx, of the datasheets of the units' time (Rev. 06; OS1-64: generation 1).
+// Ouster: all rays of a column fire at once; they are staggered in azimuth over four columns of emitters. Angles belong
+// to one unit each, as its metadata reports them. Azimuth angles of the metadata count clockwise; ring 0 is the top
+// row, as in Ouster's driver. Column 0 looks backwards, where Ouster cuts its frames too. Rays start on the axis: the
+// distance of the emitters from it, beam_origin_m, is left out. Detection: 90 % probability at 100 klx, of the
+// datasheets of the units' time (Rev. 06; OS1-64: generation 1).
 
 /// `clockwise_deg`: repeats from the top down.
-SpinningLidar ouster(std::span<const double> elevation_deg, std::span<const double> clockwise_deg, double beam_origin_m,
-                     double min_range_m, double max_range_m) {
+SpinningLidar ouster(std::span<const double> elevation_deg, std::span<const double> clockwise_deg, double min_range_m,
+                     double max_range_m) {
   SpinningLidar lidar;
   for (std::size_t i = 0; i < elevation_deg.size(); ++i) {
     lidar.elevation_rad.push_back(elevation_deg[i] * kRadPerDeg);
     lidar.azimuth_offset_rad.push_back(-clockwise_deg[i % clockwise_deg.size()] * kRadPerDeg);
     lidar.ring.push_back(static_cast<std::uint16_t>(i));
   }
-  lidar.beam_origin_m = beam_origin_m;
   lidar.columns = 1024;
   lidar.min_range_m = min_range_m;
   lidar.max_range_m = max_range_m;
@@ -195,29 +194,30 @@ void add_ouster_presets(std::vector<SensorPreset>& presets) {
   constexpr Detection kOs0 = {.reach_10_m = 15}, kOs1 = {.reach_10_m = 45}, kOs2 = {.reach_10_m = 80};
   // The noise of the OS0 and the OS2 is the OS1's. The OS0-64 has every second beam of the OS0-128.
   presets.push_back({"OS0-32", kOs0Source, "32 rings, +43.9 to -45.4 degrees, 50 m, 1024 columns at 10 Hz",
-                     ouster(kOs0x32Elevation, kOs0x32Azimuth, 0.02767, 0.3, 50), ouster_noise(), kOs0});
+                     ouster(kOs0x32Elevation, kOs0x32Azimuth, 0.3, 50), ouster_noise(), kOs0});
   presets.push_back({"OS0-64", kOs0Source, "64 rings, +45.8 to -45.2 degrees, 50 m, 1024 columns at 10 Hz",
-                     ouster(every_second(kOs0x128Elevation), every_second(kOs0x128Azimuth), 0.02767, 0.3, 50),
-                     ouster_noise(), kOs0});
+                     ouster(every_second(kOs0x128Elevation), every_second(kOs0x128Azimuth), 0.3, 50), ouster_noise(),
+                     kOs0});
   presets.push_back({"OS0-128", kOs0Source, "128 rings, +45.8 to -46.3 degrees, 50 m, 1024 columns at 10 Hz",
-                     ouster(kOs0x128Elevation, kOs0x128Azimuth, 0.02767, 0.3, 50), ouster_noise(), kOs0});
+                     ouster(kOs0x128Elevation, kOs0x128Azimuth, 0.3, 50), ouster_noise(), kOs0});
   presets.push_back({"OS1-32", "Ouster OS1 datasheet Rev. 06; angles of a unit, ouster-sdk tests/metadata",
                      "32 rings, +20.5 to -21.5 degrees, 120 m, 1024 columns at 10 Hz",
-                     ouster(kOs1x32Elevation, kOs1x32Azimuth, 0.015806, 0.8, 120), ouster_noise(), kOs1});
+                     ouster(kOs1x32Elevation, kOs1x32Azimuth, 0.8, 120), ouster_noise(), kOs1});
   presets.push_back({"OS1-64",
                      "Ouster OS1 datasheet (generation 1, 33.2 degrees); angles of a unit, ouster-sdk tests/metadata",
                      "64 rings, +-16.7 degrees, 120 m, 1024 columns at 10 Hz",
-                     ouster(kOs1x64Elevation, kOs1x64Azimuth, 0.012163, 0.8, 120),
+                     ouster(kOs1x64Elevation, kOs1x64Azimuth, 0.8, 120),
                      ouster_noise(),
                      {.reach_10_m = 40}});
   presets.push_back({"OS1-128", kOs1Source, "128 rings, +21 to -21.8 degrees, 120 m, 1024 columns at 10 Hz",
-                     ouster(kOs1x128Elevation, kOs1Azimuth, 0.015806, 0.8, 120), ouster_noise(), kOs1});
+                     ouster(kOs1x128Elevation, kOs1Azimuth, 0.8, 120), ouster_noise(), kOs1});
   presets.push_back({"OS2-128", "Ouster OS2 datasheet Rev. 06; angles of a unit, ouster-sdk tests/pcaps",
                      "128 rings, +10.8 to -11.1 degrees, 240 m, 1024 columns at 10 Hz",
-                     ouster(kOs2x128Elevation, kOs2Azimuth, 0.013762, 1.0, 240), ouster_noise(), kOs2});
+                     ouster(kOs2x128Elevation, kOs2Azimuth, 1.0, 240), ouster_noise(), kOs2});
 }
 
-// Hesai and RoboSense: their lasers fire one after the other, from the start of each column. Rings count channels.
+// Hesai and RoboSense: their lasers fire one after the other, from the start of each column. Rings of Hesai count
+// channels, from 0; those of RoboSense's driver count from the lowest elevation.
 
 struct Laser {
   double elevation_deg, clockwise_deg, fired_s;
@@ -278,7 +278,13 @@ void add_hesai_presets(std::vector<SensorPreset>& presets) {
                      {.reach_10_m = 30}});
 }
 
-/// Even elevations by construction: each unit reports its own.
+/// Even elevations and the order of the channels are by construction: each unit reports its own.
+SpinningLidar robosense(std::span<const Laser> channels, double min_range_m, double max_range_m) {
+  SpinningLidar lidar = firing_in_turn(channels, 1800, min_range_m, max_range_m);
+  lidar.ring.clear();  // counted from the lowest one
+  return lidar;
+}
+
 void add_robosense_presets(std::vector<SensorPreset>& presets) {
   std::vector<Laser> helios, bpearl;
   for (int i = 0; i < 32; ++i) {
@@ -290,13 +296,13 @@ void add_robosense_presets(std::vector<SensorPreset>& presets) {
   presets.push_back({"RS-Helios-1615",
                      "RoboSense RS-Helios-1615 User Manual; firing times: rs_driver decoder_RSHELIOS",
                      "32 rings, +15 to -16 degrees, 150 m, 1800 columns at 10 Hz",
-                     firing_in_turn(helios, 1800, 0.2, 150),
+                     robosense(helios, 0.2, 150),
                      {DistanceNoise{.stddev_m = 0.01F}},
                      {.reach_10_m = 110}});
   presets.push_back({"RS-Bpearl",
                      "RoboSense RS-Bpearl User Manual; firing times: rs_driver decoder_RSBP",
                      "32 rings, +89.5 to +2.3 degrees, 100 m, 1800 columns at 10 Hz",
-                     firing_in_turn(bpearl, 1800, 0.1, 100),
+                     robosense(bpearl, 0.1, 100),
                      {DistanceNoise{.stddev_m = 0.03F}},
                      {.reach_10_m = 30}});
 }

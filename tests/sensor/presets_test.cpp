@@ -54,12 +54,15 @@ TEST(Presets, AreAllAcceptedWithUniqueNamesAndTheirSources) {
     EXPECT_GT(last_s, 0.0) << preset.name;
     EXPECT_LE(last_s, 0.1) << preset.name;
   }
-  for (const char* name : {"VLP-16",  "VLP-32C", "HDL-64E",        "OS0-128",   "OS1-64",
-                           "OS1-128", "Mid-40",  "UTM-30LX",       "LMS-111",   "OS0-32",
-                           "OS0-64",  "OS1-32",  "OS2-128",        "VLS-128",   "XT32",
-                           "QT64",    "JT128",   "RS-Helios-1615", "RS-Bpearl", "RPLIDAR-A2",
-                           "D435",    "D435i",   "D435_filtered",  "D455",      "D405",
-                           "Kinect-v1", "real_structured_light"}) {
+  for (const char* name : {"VLP-16",    "VLP-32C",       "HDL-64E",
+                           "OS0-128",   "OS1-64",        "OS1-128",
+                           "Mid-40",    "UTM-30LX",      "LMS-111",
+                           "OS0-32",    "OS0-64",        "OS1-32",
+                           "OS2-128",   "VLS-128",       "XT32",
+                           "QT64",      "JT128",         "RS-Helios-1615",
+                           "RS-Bpearl", "RPLIDAR-A2",    "D435",
+                           "D435i",     "D435_filtered", "D455",
+                           "D405",      "Kinect-v1",     "real_structured_light"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
   }
 }
@@ -189,19 +192,17 @@ TEST(Presets, Vls128FiresGroupsOfEightAsItsManualSays) {
 }
 
 TEST(Presets, OusterRingsAreThoseOfUnits) {
-  // lidar_origin_to_beam_origin_mm, and the first and last of beam_altitude_angles and beam_azimuth_angles.
+  // The first and last of beam_altitude_angles and beam_azimuth_angles.
   struct Unit {
     const char* name;
     std::uint32_t rows;
-    double origin_mm, top, bottom, first, last;
+    double top, bottom, first, last;
   };
   for (const Unit& e :
-       {Unit{"OS0-32", 32, 27.67, 43.88, -45.4, -2.9, -4.48}, Unit{"OS0-64", 64, 27.67, 45.75, -45.24, 11.24, -3.98},
-        Unit{"OS0-128", 128, 27.67, 45.75, -46.26, 11.24, -11.35},
-        Unit{"OS1-32", 32, 15.806, 20.5477, -21.4764, -4.252, -4.2521},
-        Unit{"OS1-64", 64, 12.163, 16.729, -16.679, 3.073, -3.071},
-        Unit{"OS1-128", 128, 15.806, 20.95, -21.82, 4.21, -4.2},
-        Unit{"OS2-128", 128, 13.762, 10.76, -11.09, 2.07, -2.04}}) {
+       {Unit{"OS0-32", 32, 43.88, -45.4, -2.9, -4.48}, Unit{"OS0-64", 64, 45.75, -45.24, 11.24, -3.98},
+        Unit{"OS0-128", 128, 45.75, -46.26, 11.24, -11.35}, Unit{"OS1-32", 32, 20.5477, -21.4764, -4.252, -4.2521},
+        Unit{"OS1-64", 64, 16.729, -16.679, 3.073, -3.071}, Unit{"OS1-128", 128, 20.95, -21.82, 4.21, -4.2},
+        Unit{"OS2-128", 128, 10.76, -11.09, 2.07, -2.04}}) {
     const RayPattern p = make_pattern(find_preset(e.name).model);
     ASSERT_EQ(p.rows, e.rows);
     ASSERT_EQ(p.cols, 1024U);
@@ -210,7 +211,7 @@ TEST(Presets, OusterRingsAreThoseOfUnits) {
     const std::size_t ahead = 512;  // the encoder looks straight ahead in the middle of the image
     EXPECT_NEAR(azimuth_deg(p, ahead), -e.first, 0.02) << e.name << ": positive azimuths of rings point clockwise";
     EXPECT_NEAR(azimuth_deg(p, std::size_t{e.rows - 1} * 1024 + ahead), -e.last, 0.02) << e.name;
-    EXPECT_NEAR(p.origin_x[ahead] * 1e3, e.origin_mm, 1e-5) << e.name;
+    EXPECT_TRUE(p.origin_x.empty()) << e.name << ": edge_loss and ring rows need rays that start on the axis";
     for (std::uint32_t row = 0; row < e.rows; ++row) {
       EXPECT_EQ(p.ring[row * 1024], row) << "ring 0 is the top row";
       EXPECT_EQ(p.time_offset_s[row * 1024 + 7], p.time_offset_s[7]) << "a column fires at once";
@@ -245,13 +246,15 @@ TEST(Presets, HesaiChannelsAreThoseOfTheirCorrectionFiles) {
 }
 
 TEST(Presets, RoboSenseLasersFireAtTheTimesOfTheDriver) {
-  // decoder_RSHELIOS and decoder_RSBP of rs_driver, in us.
-  const std::map<std::uint16_t, double> helios = {{1, 1.73}, {31, 53.63}},
+  // decoder_RSHELIOS and decoder_RSBP of rs_driver, in us, by channel; the channels count from the top.
+  const std::map<std::uint32_t, double> helios = {{1, 1.73}, {31, 53.63}},
                                         bpearl = {{7, 17.92}, {8, 25.68}, {16, 1.28}, {31, 44.88}};
   for (const auto& [name, times] : {std::pair("RS-Helios-1615", helios), std::pair("RS-Bpearl", bpearl)}) {
-    for (const auto& [ring, fired_us] : times) {
-      const SpinningLidar& lidar = spinning(name);
-      EXPECT_NEAR(lidar.firing_time_s[laser_of(lidar, ring)] * 1e6, fired_us, 1e-9) << name << ring;
+    const RayPattern p = make_pattern(spinning(name));
+    for (const auto& [channel, fired_us] : times) {
+      const std::size_t first = std::size_t{channel} * p.cols;
+      EXPECT_NEAR(p.time_offset_s[first] * 1e6, fired_us, 1e-4) << name << channel;
+      EXPECT_EQ(p.ring[first], 31 - channel) << name << ": the driver counts from the lowest elevation";
     }
   }
   EXPECT_NEAR(top_deg(make_pattern(spinning("RS-Bpearl"))), 89.5, 1e-3);
