@@ -5,10 +5,10 @@
 // from a run of the simulator, from a camera or from the log of a planar laser.
 //
 // Left out are rays on which the scene has nothing within the sensor's limits, rays that a camera does not see
-// (stereo_shadow), and rays that a matching window loses or shows another surface of: no model of the chain has a
-// density for them. Readings that a beam_mixture may have drawn where the scene has nothing are left out, too. Where a
-// chain turns rays, the scene is cast once more for each of a grid of angles (TurnedRays): once for all frames where
-// neither the scene nor the sensor moves.
+// (stereo_shadow), returns that are too weak for the sensor's Detection, and rays that a matching window loses or shows
+// another surface of: no model of the chain has a density for them. Readings that a beam_mixture may have drawn where
+// the scene has nothing are left out, too. Where a chain turns rays, the scene is cast once more for each of a grid of
+// angles (TurnedRays): once for all frames where neither the scene nor the sensor moves.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ struct ChainFrames {
   ChainReturns returns;
   std::string sensor;      ///< its name
   std::size_t frames = 0;  ///< read
-  std::size_t hidden = 0;  ///< rays left out for cameras and windows
+  std::size_t hidden = 0;  ///< rays left out for cameras, windows and detection
   /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture.
   std::size_t unexpected = 0;
   /// Times what the sensor measures: readings from there on are no ranges that noise or rounding carried beyond it.

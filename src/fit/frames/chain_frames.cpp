@@ -243,8 +243,8 @@ class ChainFrameReader::Impl {
   [[nodiscard]] std::span<const float> clean_range_m() const { return truth_.clean_range_m(); }
 
  private:
-  /// Adds sensors for the frames that sensor `id` sees: its clean rays; its rays with models that lose them because of
-  /// the scene, if its chain has some; and its turned rays, if a chain turns them.
+  /// Adds sensors for the frames that sensor `id` sees: its clean rays; its rays with the models and the detection that
+  /// lose them because of the scene, if it has some; and its turned rays, if a chain turns them.
   void see_from(SensorId id) {
     const Sensor sensor = simulator_.sensor(id);
     truth_from_ = id;
@@ -260,7 +260,7 @@ class ChainFrameReader::Impl {
                        detail::models_of(Stage::kRay), ", and its chain has none");
     }
     NoiseChain models = scene_models(sensor.noise);
-    if (models.empty()) return;
+    if (models.empty() && !(sensor.detection.least_power() > 0.0F)) return;
     Sensor seeing = sensor;
     seeing.name += "-seen";
     seeing.noise = std::move(models);

@@ -74,6 +74,17 @@ TEST(ChainFrames, ALidarIsLearnedFromItsRanges) {
   expect_learned(noise, {"*"}, frames);
 }
 
+TEST(ChainFrames, ReturnsTooWeakToDetectAreLeftOut) {
+  const NoiseChain noise = {DistanceNoise{0.02F, 0.01F, 0.0F}, Dropout{0.05F}};
+  SceneSetup setup = setup_of(make_lidar(16, 180), noise);
+  setup.sensors.front().sensor.detection.reach_10_m = 1.5F;  // white walls up to 4.7 m
+  const ChainFrames frames = measured_frames(setup, 12);
+  EXPECT_GT(frames.hidden, 1000U);
+  EXPECT_GT(frames.returns.size(), 1000U);
+  EXPECT_EQ(frames.hidden + frames.returns.size(), 12U * 16 * 180);
+  expect_learned(noise, {"dropout.*", "*.mean_m", "*.stddev_m"}, frames);
+}
+
 /// Another device's code for no return, beyond what the sensor measures.
 TEST(ChainFrames, ReadingsBeyondTheSensorCountAsLost) {
   SceneSetup setup = setup_of(make_lidar(4, 90), {DistanceNoise{0.0F, 0.01F, 0.0F}, Dropout{0.05F}});
