@@ -221,8 +221,8 @@ void bind_sensor_noise(py::module_& m) {
   py::class_<SensorNoiseHandle>(m, "_SensorNoise")
       .def(py::init<const std::shared_ptr<Scene>&, const py::dict&, const py::object&, int, double, double, double,
                     bool, const py::object&, const std::optional<std::string>&>(),
-           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "still"_a, "count"_a = py::none(),
-           "isa"_a = py::none())
+           "entities"_a, "spec"_a, "seed"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "far_m"_a, "still"_a,
+           "count"_a = py::none(), "isa"_a = py::none())
       .def("reset", &SensorNoiseHandle::reset, "env_ids"_a = py::none(), "episode"_a = py::none(),
            "Starts an episode in the environments env_ids [E] (None: all), with frame 0: the next episode of each, or\n"
            "`episode`, a number or [E]. Draws the parameters of the episode.")
@@ -232,7 +232,8 @@ void bind_sensor_noise(py::module_& m) {
       .def("_set_noise", &SensorNoiseHandle::set_noise, "chain"_a)
       .def("_apply", &SensorNoiseHandle::apply, "name"_a, "values"_a, "scale"_a, "index"_a = py::none(),
            "normals"_a = py::none(), "normals_frame"_a = "sensor", "entity_id"_a = py::none(),
-           "reflectivity"_a = py::none(), "pose"_a = py::none(), "motion"_a = py::none(), "channels"_a = py::none(), "out"_a = py::none())
+           "reflectivity"_a = py::none(), "pose"_a = py::none(), "motion"_a = py::none(), "channels"_a = py::none(),
+           "out"_a = py::none())
       .def_property_readonly("shape", &SensorNoiseHandle::shape, "(rows, cols) of its images.")
       .def_property_readonly("_is_camera", &SensorNoiseHandle::is_camera)
       .def("frame_time", &SensorNoiseHandle::frame_time, "index"_a,

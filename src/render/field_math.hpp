@@ -47,8 +47,8 @@ struct Travel {
   double way_m = 0.0, angle_rad = 0.0;
   friend bool operator==(const Travel&, const Travel&) = default;
 };
-/// The instant of a frame. `frame`: its number, by which it has its own field if the key frames have no step, or if they
-/// follow a motion that is unknown.
+/// The instant of a frame. `frame`: its number, by which it has its own field if the key frames have no step, or if
+/// they follow a motion that is unknown.
 struct FieldInstant {
   std::uint32_t frame;
   double stamp_s;

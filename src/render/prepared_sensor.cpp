@@ -28,14 +28,15 @@ void named(const Sensor& sensor, F f) {
 void check_chains(const Sensor& sensor, const NoiseChain& noise, const SensorView& view, std::size_t entities) {
   const SensorTraits traits = make_traits(view, sensor.rolling, sensor.returns.size());
   check_chain(noise, traits, sensor.model, entities);
-  with_prefix([] { return std::string("velocity_noise"); }, [&] {
-    for (const ChainEntry& entry : sensor.velocity_noise) {
-      check_velocity_model(entry.noise);
-      for (const EntityEntry& other : entry.by_entity) check_velocity_model(other.noise);
-      for (const RingEntry& other : entry.by_ring) check_velocity_model(other.noise);
-    }
-    check_chain(sensor.velocity_noise, traits, sensor.model, entities);
-  });
+  with_prefix([] { return std::string("velocity_noise"); },
+              [&] {
+                for (const ChainEntry& entry : sensor.velocity_noise) {
+                  check_velocity_model(entry.noise);
+                  for (const EntityEntry& other : entry.by_entity) check_velocity_model(other.noise);
+                  for (const RingEntry& other : entry.by_ring) check_velocity_model(other.noise);
+                }
+                check_chain(sensor.velocity_noise, traits, sensor.model, entities);
+              });
 }
 
 /// Throws InputError for a divergence or returns that do not suit the sensor.

@@ -281,8 +281,7 @@ class SensorNoise::Impl {
       const FrameTime time = time_of(e, has_environments() ? next_[e] : next_[0] + static_cast<std::uint32_t>(image));
       set_frame(e, time.content);
       slots_[k].image.prepare(given[image], needs(rays_of(e), frame.channels()), *executor_);
-      jobs_.push_back(job_of(e, rays_of(e), time, given[image].world_from_sensor, given[image].motion,
-                             slots_[k]));
+      jobs_.push_back(job_of(e, rays_of(e), time, given[image].world_from_sensor, given[image].motion, slots_[k]));
       jobs_.back().first = image * frame.cols() * rays().rows;
     }
     fathom::render(jobs_, *executor_, frame);

@@ -91,8 +91,8 @@ class Simulator::Impl {
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
     FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
     const bool read_speed = frame.channels().contains(Channel::kVelocity);
-    update_caster(id, stamp, world_from_sensor.translation_m,
-                  device == nullptr ? Walker::kProcessor : Walker::kDevice, read_speed);
+    update_caster(id, stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice,
+                  read_speed);
     place_rolling(s, stamp);
     s.speeds.clear();
     if (read_speed) find_speeds(s, stamp);

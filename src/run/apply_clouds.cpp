@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/simulate/apply.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
+#include <fathom/simulate/apply.hpp>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"

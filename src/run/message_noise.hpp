@@ -23,7 +23,7 @@ namespace fathom {
 /// row. Adds to `counts`. Throws InputError for a damaged message, for an x, y or z that is neither float32 nor
 /// float64, and as SensorNoise::apply() does.
 std::vector<std::byte> apply_to_cloud_message(SensorNoise& noise, std::uint32_t index,
-                                                         std::span<const std::byte> message, ReasonCounts& counts);
+                                              std::span<const std::byte> message, ReasonCounts& counts);
 
 /// Gives the messages of a topic the noise of a sensor.
 class MessageNoise {

@@ -29,8 +29,8 @@ struct SampleDirection {
 
 /// The centre first, then three cones of 19, the widest first; angles are full angles of the cone: the horizontal one
 /// turns about y, the vertical one about x. `middle_turn`: how far the middle cone is turned, in steps of its samples.
-/// At half a step each half of the three cones has 0.497 to 0.503 of their energy, if no sample lies on the edge between
-/// them; at 0, Robotec's law, 0.474 to 0.526.
+/// At half a step each half of the three cones has 0.497 to 0.503 of their energy, if no sample lies on the edge
+/// between them; at 0, Robotec's law, 0.474 to 0.526.
 std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizontal_rad, double vertical_rad,
                                                                  double middle_turn);
 

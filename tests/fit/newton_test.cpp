@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "fit/estimator.hpp"
-
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "fit/estimator.hpp"
 
 namespace fathom::test::newton_test {
 namespace {

@@ -78,7 +78,7 @@ struct SensorNoiseOptions {
   double far_m = std::numeric_limits<double>::infinity();  ///< the far plane of the images: there, nothing was met
   std::vector<Entity> entities = {};                       ///< that the chain has entries for; entity_id numbers them
   std::function<bool()> should_stop = {};                  ///< as in SimulatorOptions
-  bool still = false;                       ///< a frame without motion is of a sensor that stands still
+  bool still = false;                                      ///< a frame without motion is of a sensor that stands still
   std::uint32_t environments = 0;           ///< 0: one sensor; else a batch has the images of environments 0, 1, ...
   std::vector<ParameterRange> ranges = {};  ///< drawn for each environment and episode: SensorSetup::ranges
 };
@@ -87,9 +87,9 @@ struct SensorNoiseOptions {
 /// same bits on any computer, for any number of threads and in any order of calls.
 ///
 /// Given clean_range, normal, entity_id and reflectivity of a Simulator's frame, its pose and its motion, it gives the
-/// Simulator's frame bit for bit, if the chain has no angular_ray and no stereo_shadow. These two need a scene. Here angular_ray
-/// meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row into the
-/// other camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
+/// Simulator's frame bit for bit, if the chain has no angular_ray and no stereo_shadow. These two need a scene. Here
+/// angular_ray meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row
+/// into the other camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
 ///
 /// With environments, image k is frame `index` of environment k. Parameters and noise depend on the seed, the
 /// environment and its episode, as in Environments. The clean values of an Environments frame give that frame bit for

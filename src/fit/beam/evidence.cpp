@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "fit/beam/em.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -13,6 +11,7 @@
 #include <fathom/fit/fit.hpp>
 
 #include "core/text.hpp"
+#include "fit/beam/em.hpp"
 #include "sensor/expected_range.hpp"
 
 namespace fathom {

@@ -13,8 +13,8 @@
 
 #include "core/text.hpp"
 #include "fit/beam/em.hpp"
-#include "fit/uncertainty.hpp"
 #include "fit/estimator.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -12,8 +12,8 @@
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
 
-#include "fit/uncertainty.hpp"
 #include "fit/estimator.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

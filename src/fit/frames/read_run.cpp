@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "fit/frames/chain_frames.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,6 +27,7 @@
 #include "core/text/text_lines.hpp"
 #include "core/text/yaml.hpp"
 #include "fit/chain/turned_rays.hpp"
+#include "fit/frames/chain_frames.hpp"
 
 namespace fathom {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "fit/frames/cloud_frames.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,6 +10,7 @@
 #include <fathom/core/f64.hpp>
 
 #include "core/numbers.hpp"
+#include "fit/frames/cloud_frames.hpp"
 
 namespace fathom {
 

@@ -17,9 +17,9 @@
 
 #include "core/text.hpp"
 #include "core/text/text_lines.hpp"
-#include "fit/uncertainty.hpp"
-#include "fit/frames/chain_frames.hpp"
 #include "fit/estimator.hpp"
+#include "fit/frames/chain_frames.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

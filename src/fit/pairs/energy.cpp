@@ -20,8 +20,8 @@
 #include <fathom/core/f64.hpp>
 #include <fathom/fit/calibrate.hpp>
 
-#include "fit/uncertainty.hpp"
 #include "fit/estimator.hpp"
+#include "fit/uncertainty.hpp"
 
 namespace fathom {
 

@@ -16,14 +16,14 @@
 #include "core/compute.hpp"
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "fit/beam/scans.hpp"
 #include "fit/beam/refine.hpp"
-#include "fit/uncertainty.hpp"
+#include "fit/beam/scans.hpp"
 #include "fit/estimator.hpp"
 #include "fit/report/fit_selection.hpp"
 #include "fit/report/sanity.hpp"
-#include "report/report.hpp"
+#include "fit/uncertainty.hpp"
 #include "io/log/scan_lines.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
 

@@ -50,7 +50,8 @@ class TreeCaster final : public Caster {
       const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
       const tree::MeshTree& mesh = meshes_->tree(entity.mesh);
       std::span<const tree::MotionSample> motion;
-      if (!times_s.empty() && poses_.moves(i)) motion = sampler_.sample(scene, static_cast<EntityId>(i), mesh.bounds);  // may throw
+      if (!times_s.empty() && poses_.moves(i))
+        motion = sampler_.sample(scene, static_cast<EntityId>(i), mesh.bounds);  // may throw
       if (same && !placed.moves && motion.empty()) continue;
       placed.pose = world_from_entity[i], placed.version = version, placed.moves = !motion.empty();
       instances_.place(i, mesh, tree::world_from_mesh(scene, entity, placed.pose, origin_), placed.mask,

@@ -156,9 +156,9 @@ TEST(Datasets, SayHowRaysWidenAndHowIntensitiesFall) {
   EXPECT_EQ(one["divergence"].dump(),
             R"({"horizontal_rad":0.0625,"profile":"uniform","separation_m":0.75,"vertical_rad":0.0})");
   EXPECT_EQ(one["falloff"].dump(), R"({"law":"inverse_square","reference_m":2.0})");
-  const auto two =
-      described("    divergence: {horizontal_rad: 0.0625}\n    returns: [last, first]\n    coinciding: repeat\n"
-                "    velocity_noise: [distance: {stddev_m: 0.5}]\n");
+  const auto two = described(
+      "    divergence: {horizontal_rad: 0.0625}\n    returns: [last, first]\n    coinciding: repeat\n"
+      "    velocity_noise: [distance: {stddev_m: 0.5}]\n");
   EXPECT_EQ(two["returns"].dump(), R"(["last","first"])");
   EXPECT_EQ(two["coinciding"], "repeat");
   EXPECT_EQ(two["velocity_noise"][0]["model"], "distance");

@@ -81,7 +81,7 @@ void expect_busy_parameters_change_something(const Noise& busy) {
   for (const Isa isa : usable_isas()) {
     Lanes lanes = make_lanes(1024);
     const Lanes before = lanes;
-      EXPECT_FALSE(busy.is_identity());
+    EXPECT_FALSE(busy.is_identity());
     apply(busy, isa, kKey, lanes);
     EXPECT_FALSE(all_bits_equal(lanes, before));
   }
@@ -99,7 +99,9 @@ void expect_every_instruction_set_gives_the_same_bits(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, EveryInstructionSetGivesTheSameBits) { expect_every_instruction_set_gives_the_same_bits(this->busy()); }
+TYPED_TEST(Laws, EveryInstructionSetGivesTheSameBits) {
+  expect_every_instruction_set_gives_the_same_bits(this->busy());
+}
 
 void expect_the_cut_into_blocks_does_not_matter(const Noise& busy) {
   for (const Isa isa : usable_isas()) {
