@@ -131,7 +131,7 @@ TEST(MotionInScan, EqualsEachRayAloneInTheSceneOfItsTime) {
         ++at_edges;
         continue;
       }
-      if (frame.entity_id()[i] != hit.entity) continue;
+      if (frame.entity_id()[i] != hit.entity || hit.entity >= met.size()) continue;
       ++met[hit.entity];
       const double velocity = velocity_by_differences(scene, sensor, ray, hit.entity, hit.range_m);
       ASSERT_NEAR(frame.velocity_m_s()[i], velocity, 2e-3 + 3e-4 * std::abs(velocity)) << i << " of " << hit.entity;
@@ -242,17 +242,50 @@ TEST(MotionInScan, CostsNothingWhereNothingMoves) {
   held.set_motion(EntityId{1}, Trajectory({{5.0, {{1, 3, 0}, {}}}, {6.0, {{2, 3, 0}, {}}}}));
   EXPECT_EQ(keys_at(held, 0.0), 0U);
   EXPECT_EQ(keys_at(held, 5.5), 2U);
+  const Pose there = {{2, 3, 0}, {}};
+  held.set_motion(EntityId{1}, Trajectory({{0.0, {{1, 3, 0}, {}}}, {5e-8, there}, {1e-7, {{1, 3, 0}, {}}}}, true));
+  EXPECT_LE(keys_at(held, 1e10), 3U);  // its laps are above 2^53
+}
+
+/// Rays along x at these times.
+Sensor rays_at(std::vector<float> times_s) {
+  RayPattern rays;
+  rays.rows = 1, rays.cols = static_cast<std::uint32_t>(times_s.size());
+  rays.direction_x.assign(times_s.size(), 1.0F);
+  rays.direction_y = rays.direction_z = std::vector<float>(times_s.size(), 0.0F);
+  rays.min_range_m = {0}, rays.max_range_m = {100};
+  rays.time_offset_s = std::move(times_s);
+  Sensor sensor = make_sensor(rays);
+  sensor.rolling = true;
+  return sensor;
+}
+
+TEST(MotionInScan, NeedsNoRayAtTheStamp) {
+  Scene scene;
+  scene.add_entity({.name = "door",
+                    .mesh = scene.add_mesh(make_box({1, 2, 3})),
+                    .parent_from_entity = Trajectory({{0.0, {{10, -50, 0}, {}}}, {0.01, {{20, 0, 0}, {}}}})});
+  for (const auto& times : {std::vector<float>{0.02F, 0.05F}, std::vector<float>{0.05F, 0.05F}}) {
+    const Frame frame = render_once(scene, rays_at(times));
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(frame.range_m()[i], 19.5F, 1e-4F) << times[0];
+    EXPECT_EQ(frame.velocity_m_s()[1], 0.0F);
+  }
 }
 
 TEST(MotionInScan, LeavesOtherSensorsAlone) {
-  const Sensor still = make_sensor(make_lidar(8, 100), {}, {{0.2, 0.1, 0}, {}}, "still");
-  const Frame alone = render_once(make_traffic(), still);
-  Simulator both(make_traffic(), {.seed = 7, .compute = {.threads = 1}});
-  const SensorId rolling = both.add_sensor(rolling_sensor()), other = both.add_sensor(still);
-  Frame frame(test::all_channels()), scan(test::all_channels());
-  both.render(rolling, 0, scan);
-  both.render(other, 0, frame);
-  EXPECT_EQ(test::channels_that_differ(alone, frame), "");
+  Sensor sensors[] = {make_sensor(make_lidar(8, 100), {}, {{0.2, 0.1, 0}, {}}, "still"), rolling_sensor(),
+                      rolling_sensor()};
+  sensors[2].name = "other", sensors[2].model = make_lidar(8, 100);
+  Simulator all(make_traffic(), {.seed = 7, .compute = {.threads = 1}});
+  std::vector<SensorId> ids;
+  for (const Sensor& sensor : sensors) ids.push_back(all.add_sensor(sensor));
+  Frame ranges({Channel::kRange});
+  all.render(ids[0], 0, ranges);  // places the scene without velocities
+  for (const std::size_t i : {0U, 1U, 2U, 1U, 0U, 2U}) {
+    Frame frame(test::all_channels());
+    all.render(ids[i], 0, frame);
+    EXPECT_EQ(test::channels_that_differ(render_once(make_traffic(), sensors[i]), frame), "") << i;
+  }
 }
 
 TEST(MotionInScan, FollowsVerticesThatAreReplaced) {
@@ -287,6 +320,8 @@ TEST(Velocity, HasNoiseThatChangesNothingElse) {
   sensor.velocity_noise = {DistanceNoise{.mean_m = 0.5F, .stddev_m = 0.1F}};
   const Frame noisy = render_once(make_traffic(), sensor);
   EXPECT_EQ(test::channels_that_differ(clean, noisy), "velocity ");
+  const Frame alone = render_once(make_traffic(), sensor, {Channel::kVelocity});
+  EXPECT_TRUE(test::same_bits(alone.velocity_m_s(), noisy.velocity_m_s()));
   double sum = 0.0, squares = 0.0;
   for (std::size_t i = 0; i < clean.size(); ++i) {
     const double e = double{noisy.velocity_m_s()[i]} - clean.velocity_m_s()[i];

@@ -147,8 +147,11 @@ class JobCheck {
     see("range limits", f.rays.max_range_m + (f.rays.max_per_lane ? first : 0), f.rays.max_per_lane ? count : 1);
     see("quads", f.rays.quad_keys + first / 4, (count + 3) / 4);
     see_any("times", f.rays.time_index, first, count);
-    if (f.rolling_cast != nullptr) see("times", f.rays.times_s, 1);
-    if (f.out.velocity != nullptr) see("speeds", f.speeds, 1);
+    const bool rolls = f.rolling_cast != nullptr && ok_;
+    const std::size_t times =
+        rolls ? std::size_t{*std::max_element(f.rays.time_index + first, f.rays.time_index + end)} + 1 : 1;
+    if (rolls) see("times", f.rays.times_s, times), see("poses", f.rolling_cast, times);
+    if (f.out.velocity != nullptr) see("speeds", f.speeds, times);
     if (!see("targets", f.rays.targets + first / 4, (count + 3) / 4)) return false;
     std::uint32_t least = ~0U, most = 0;
     for (std::uint32_t lane = first; lane < end; lane += 4) {
