@@ -34,8 +34,8 @@ class MotionSampler {
   /// `times_s`: after the stamp, ascending.
   void begin(double stamp_s, std::span<const float> times_s, const Vec3& origin);
   /// The samples of an entity with a mesh of these bounds; empty if it stays where it is at the stamp, or if its map
-  /// flattens space. Valid until the next call. Throws InputError if the entity is beyond kMaxCoordinateM. There must
-  /// be times.
+  /// flattens space. Valid until the next call. There must be times. Throws InputError if the entity is beyond
+  /// kMaxCoordinateM.
   [[nodiscard]] std::span<const MotionSample> sample(const Scene& scene, EntityId entity, const Box& bounds);
   /// Distance by which surfaces are off besides kMotionErrorM, from the rounding of times, in the last sample().
   [[nodiscard]] double rounding_m() const { return rounding_m_; }
