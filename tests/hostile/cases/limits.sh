@@ -42,7 +42,7 @@ expect 0 '^s +8 ' fathom simulate m.yaml --out m
 # 20 000 entities, each on the one before. Where each looks for all the others they take 8 s, else half a second.
 {
   echo 'scene: {meshes: {w: {box: {size_m: [8, 6, 3]}}}, entities: ['
-  echo '{name: e0, mesh: w}'
+  echo '{name: e0, mesh: w, motion: {keyframes: [{time_s: 0}, {time_s: 0.1, position_m: [1, 0, 0]}]}}'
   for ((i = 1; i < 20000; ++i)); do echo ",{name: e$i, mesh: w, parent: e$((i - 1))}"; done
   echo ']}'
   echo 'sensors: [{name: s, type: laser_2d, rays: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, outputs: []}]'
