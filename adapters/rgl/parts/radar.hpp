@@ -90,7 +90,7 @@ class RadarTracker {
   [[nodiscard]] const std::vector<RadarTrack>& tracks() const { return tracks_; }
 
  private:
-  FATHOM_HIDDEN std::int32_t new_id();
+  std::int32_t new_id();
 
   RadarTrackSettings settings_;
   std::vector<RadarTrack> tracks_;
