@@ -100,6 +100,15 @@ std::string overview() {
                      align_columns(presets), align_columns(kinds));
 }
 
+/// Calls f(field, value) for the ranges that are given.
+template <class F>
+void for_each_reach(const fathom::Detection& detection, F f) {
+  for (const FieldInfo& field : fathom::describe<fathom::Detection>()) {
+    const std::vector<double> value = fathom::get_field(detection, field.name);
+    if (value[0] > 0.0) f(field, value);
+  }
+}
+
 std::string details(const SensorPreset& preset) {
   std::vector<std::vector<std::string>> rows = {{"  parameter", "unit", "value", "meaning"}};
   for (const FieldInfo& f : kind_of(preset).fields) {
@@ -112,10 +121,9 @@ std::string details(const SensorPreset& preset) {
   for (const fathom::ChainEntry& entry : preset.noise) {
     text += fmt::format("  {}{}\n", noise_text(entry.noise), correlation_text(entry.correlation));
   }
-  for (const FieldInfo& field : fathom::describe<fathom::Detection>()) {
-    const std::vector<double> value = fathom::get_field(preset.detection, field.name);
-    if (value[0] > 0.0) text += fmt::format("\n  detection\n  {}={}\n", field.name, short_text(field, value));
-  }
+  for_each_reach(preset.detection, [&](const FieldInfo& field, const std::vector<double>& value) {
+    text += fmt::format("\n  detection\n  {}={}\n", field.name, short_text(field, value));
+  });
   return text.append(kDegreesHint);
 }
 
@@ -151,10 +159,9 @@ Json to_json(const SensorPreset& preset) {
   Json noise = Json::array();
   for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry));
   Json detection = Json::object();
-  for (const FieldInfo& field : fathom::describe<fathom::Detection>()) {
-    const std::vector<double> value = fathom::get_field(preset.detection, field.name);
-    if (value[0] > 0.0) detection[std::string(field.name)] = value_json(field, value);
-  }
+  for_each_reach(preset.detection, [&](const FieldInfo& field, const std::vector<double>& value) {
+    detection[std::string(field.name)] = value_json(field, value);
+  });
   return {{"name", preset.name},   {"kind", sensor_kind(preset.model)},
           {"doc", preset.doc},     {"source", preset.source},
           {"rows", shape.rows},    {"columns", shape.cols},
