@@ -163,13 +163,20 @@ class LivoxBuilder {
     pattern_.direction_x.push_back(static_cast<float>(sin_zenith * cos_azimuth));
     pattern_.direction_y.push_back(static_cast<float>(sin_zenith * sin_azimuth));
     pattern_.direction_z.push_back(static_cast<float>(cos_zenith));
-    is_count_ &= pattern_.time_offset_s.empty() || row[0] == last_ + 1;
-    last_ = row[0];
-    pattern_.time_offset_s.push_back(static_cast<float>(row[0]));
+    are_whole_ &= row[0] == std::floor(row[0]);
+    if (!time_s_.empty() && not_counted_.empty() && row[0] != time_s_.back() + 1) {
+      not_counted_ = fmt::format("{}: {} = {} is not {}: whole numbers count the rows", where(), kLivoxNames[0],
+                                 number_text(row[0]), number_text(time_s_.back() + 1));
+    }
+    time_s_.push_back(row[0]);
   }
 
   RayPattern take(const std::string& file) {
-    if (is_count_) pattern_.time_offset_s.clear();  // tables count their rows instead
+    if (are_whole_ && !not_counted_.empty()) throw InputError(not_counted_);
+    if (are_whole_) time_s_.clear();  // tables count their rows instead
+    for (const double time_s : time_s_) {
+      pattern_.time_offset_s.push_back(static_cast<float>(time_s - time_s_.front()));
+    }
     return with_columns(std::move(pattern_), file);
   }
 
@@ -182,8 +189,9 @@ class LivoxBuilder {
   }
 
   RayPattern pattern_;
-  bool is_count_ = true;
-  double last_ = 0.0;
+  std::vector<double> time_s_;
+  bool are_whole_ = true;    ///< all times
+  std::string not_counted_;  ///< the first row that does not follow its predecessor
 };
 
 bool is_livox_header(std::string_view line) {

@@ -137,11 +137,14 @@ TEST(RayTableTest, ReadsTheTablesOfLivox) {
     EXPECT_NEAR(counted.direction_z[i], wanted[i][2], 1e-7) << i;
   }
   EXPECT_EQ(read("0,0,90\n0.25,90,90\n").time_offset_s, (std::vector<float>{0, 0.25F}));
+  EXPECT_EQ(read("1e8,0,90\n100000000.25,90,90\n").time_offset_s, (std::vector<float>{0, 0.25F}));
   const auto refusal = [&](const std::string& rows) { return message_of<InputError>([&] { read(rows); }); };
   EXPECT_TRUE(contains(refusal("1,0,90\n2,0\n"), "livox.csv:3: 2 values, the header has 3 columns"));
   EXPECT_TRUE(contains(refusal("1,0,181\n"), "livox.csv:2: Zenith/deg = 181 is not in [0, 180]"));
   EXPECT_TRUE(contains(refusal("1,nan,1\n"), "livox.csv:2: Azimuth/deg = nan is not in [-360, 360]"));
   EXPECT_TRUE(contains(refusal("1,x,1\n"), "livox.csv:2: 'x' is not a number"));
+  EXPECT_TRUE(contains(refusal("1,0,90\n2,0,90\n4,0,90\n9,0,90\n"),
+                       "livox.csv:4: Time/s = 4 is not 3: whole numbers count the rows"));
   EXPECT_TRUE(contains(refusal(""), "livox.csv: holds no rays"));
 }
 
