@@ -355,6 +355,18 @@ TEST(SceneFormat, FieldsOfAPresetCanBeReplaced) {
   EXPECT_EQ(lidar.elevation_rad.size(), 64U);
 }
 
+TEST(SceneFormat, DetectionIsThePresetsUnlessItIsGiven) {
+  const auto detection = [](const std::string& keys) {
+    return read(scene_with("    preset: OS1-128\n" + keys)).sensors[0].sensor.detection;
+  };
+  EXPECT_EQ(detection("").reach_10_m, 45.0F);
+  EXPECT_GT(detection("").least_power(), 0.0F);
+  EXPECT_EQ(detection("    detection: {reach_10_m: 0}\n").least_power(), 0.0F);
+  EXPECT_EQ(detection("    detection: {reach_80_m: 9}\n").reach_10_m, 0.0F);
+  EXPECT_TRUE(test::contains(test::message_of<InputError>([&] { detection("    detection: {}\n"); }),
+                             "gives no range: reach_10_m or reach_80_m"));
+}
+
 TEST(SceneFormat, OutputsWithOptionsArrive) {
   const SceneSetup setup = read(scene_with(
       "    preset: VLP-16\n    outputs:\n      - ply: {frame: world, keep_misses: true, fields: [range, entity_id]}\n"
