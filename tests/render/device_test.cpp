@@ -3,6 +3,8 @@
 // channel of the processor's frame, bit by bit. tests/run/device_test.cpp has the examples.
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include <gtest/gtest.h>
@@ -43,6 +45,28 @@ RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAnyChain, ()) {
   const Frame found = render_on_device(scene, sensor, options, index);
   RC_ASSERT(test::channels_that_differ(wanted, found) == std::string());
   RC_ASSERT(wanted.stamp_s() == found.stamp_s() && wanted.content_index() == found.content_index());
+}
+
+/// Frame k of a table that plays on is that of the rays that it plays then.
+TEST(Device, PlaysTablesOn) {
+  const Scene scene = test::make_room_scene();
+  RayPattern table = make_pattern(test::make_lidar(6, 40));
+  table.cols = table.rows * table.cols, table.rows = 1;
+  table.rays_per_frame = 100;
+  for (std::uint32_t i = 0; i < table.cols; ++i) table.time_offset_s[i] = 1e-4F * static_cast<float>(i);
+  NoiseChain noise = test::three_gaussians();
+  noise.emplace_back(Dropout{.probability = 0.1F});
+  const SimulatorOptions options = {.seed = 5, .compute = {.threads = 1}};
+  for (const std::uint32_t index : {0U, 1U, 2U, 4U}) {  // frames 2 and 4 reach beyond the end of the table
+    const RayPattern played = make_pattern(table, index);
+    const Sensor plays = test::make_sensor(table, noise), has_them = test::make_sensor(played, noise);
+    const Frame wanted = test::render_once(scene, has_them, test::all_channels(), options, index);
+    EXPECT_TRUE(test::same_bits(wanted.ring(), std::span<const std::uint16_t>(played.ring)));
+    EXPECT_TRUE(test::same_bits(wanted.time_offset_s(), std::span<const float>(played.time_offset_s)));
+    const Frame found = test::render_once(scene, plays, test::all_channels(), options, index);
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << index;
+    EXPECT_EQ(test::channels_that_differ(wanted, render_on_device(scene, plays, options, index)), "") << index;
+  }
 }
 
 /// A camera whose chain has a window, after losses and before noise.
