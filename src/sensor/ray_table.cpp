@@ -11,6 +11,8 @@ namespace fathom {
 
 namespace {
 
+constexpr double kMostPointsPerS = 1e9;
+
 constexpr std::array<Field<RayPattern>, 5> kRayPatternFields = {{
     {"min_range_m", "m", &RayPattern::min_range_m, 0, kMaxRangeM,
      "nearest range measured: one for all rays or one per ray", true},
@@ -19,7 +21,8 @@ constexpr std::array<Field<RayPattern>, 5> kRayPatternFields = {{
     {"rays_per_frame", "1", &RayPattern::rays_per_frame, 0, 16777216,
      "rays that a frame plays of a longer table; 0: all"},
     {"loop", "1", &RayPattern::loop, 0, 0, "starts the table again after its last ray; else its last rays repeat"},
-    {"points_per_s", "Hz", &RayPattern::points_per_s, 0, 1e9, "rate of the rays; 0: the times of the table"},
+    {"points_per_s", "Hz", &RayPattern::points_per_s, 0, kMostPointsPerS,
+     "rate of the rays, 1 or more; 0: the times of the table"},
 }};
 
 constexpr double kUnitTolerance = 1e-3;
@@ -77,6 +80,7 @@ void check_ranges(const RayPattern& p) {
 }
 
 void check_playing(const RayPattern& p) {
+  if (p.points_per_s > 0.0) check_in_range("ray_table", "points_per_s", p.points_per_s, 1, kMostPointsPerS, "Hz or 0");
   if (p.rays_per_frame == 0) return;
   if (p.rows != 1) {
     throw InputError(

@@ -385,7 +385,7 @@ TEST(RayTable, OfWholeFramesRepeatsAndOfARateHasEvenTimes) {
   EXPECT_EQ(make_pattern(table, 5).time_offset_s, (std::vector<float>{0.0F, 0.01F}));
 }
 
-TEST(RayTable, RefusesToPlayMoreThanItHasOrSeveralRows) {
+TEST(RayTable, RefusesToPlayMoreThanItHasOrSeveralRowsOrTooSlowly) {
   RayPattern table = seven_rays();
   const auto refusal = [&] {
     try {
@@ -399,6 +399,14 @@ TEST(RayTable, RefusesToPlayMoreThanItHasOrSeveralRows) {
   EXPECT_EQ(refusal(), "ray_table.rays_per_frame = 8 is more than the 7 rays of the table");
   table.rays_per_frame = 1, table.rows = 7, table.cols = 1;
   EXPECT_EQ(refusal(), "ray_table.rays_per_frame = 1 needs a table of one row, not 7");
+  table = seven_rays();
+  for (const double wrong : {1e-40, 0.99}) {
+    table.points_per_s = wrong;
+    EXPECT_NE(refusal().find("ray_table.points_per_s = "), std::string::npos);
+    EXPECT_NE(refusal().find("is not in [1, 1e+09] Hz or 0"), std::string::npos) << refusal();
+  }
+  table.points_per_s = 1;
+  EXPECT_EQ(refusal(), "");
 }
 
 TEST(SpinningLidar, RaysStartAtTheirDistanceFromTheAxis) {

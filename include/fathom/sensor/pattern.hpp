@@ -32,7 +32,9 @@ struct RayPattern {
   std::vector<std::uint16_t> ring;                           ///< scan line of the ray; empty: the row
   std::uint32_t rays_per_frame = 0;                          ///< 0: each frame has all rays
   bool loop = true;
-  double points_per_s = 0.0;  ///< ray i of a frame is at i / points_per_s; 0: at time_offset_s, from its first ray on
+  /// Ray i of a frame is at i / points_per_s. 0: at time_offset_s, which with rays_per_frame counts from the frame's
+  /// first ray on.
+  double points_per_s = 0.0;
 
   static constexpr std::string_view kSlug = "ray_table";
   static constexpr std::string_view kDoc = "Rays given one by one, usually read from a file.";
