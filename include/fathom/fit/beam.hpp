@@ -113,7 +113,7 @@ struct FitReport : LogReport {
 FATHOM_API std::string report_text(const FitReport& report, ReportForm form, SettingNames names = {});
 
 /// The files that write_fit() writes into `folder`, in this order. With `refined` poses also refined.log: CARMEN text
-/// if fits_carmen(), with the poses that were read as odometry, else the CSV of write_scan_csv().
+/// if FLASER lines hold the whole log, with the poses that were read as odometry, else the CSV of write_scan_csv().
 FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder,
                                                         std::span<const Localizer> localizers = {},
                                                         bool refined = false);

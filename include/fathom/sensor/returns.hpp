@@ -38,11 +38,10 @@
 // A sensor reports its returns in the order of its list. Two names may mean one echo: the strongest may be the last one
 // too. CoincidingReturn says what the later of them then reports.
 //
-// The C interface and Tracer (parts/tracer.hpp) take the same samples by Robotec's law: each hit is a return, and the
-// energy of a sample is its intensity, without a weight, and no cone is turned. They share the angles of the cones, the
-// structure of the echoes, and the code that chooses among them. Casts differ (the Simulator's Caster works in
-// single precision, Tracer's RayCaster in double), and with them the turn of the samples into the world and the
-// intensities of the surfaces.
+// The C interface takes the same samples by Robotec's law: each hit is a return, and the energy of a sample is its
+// intensity, without a weight, and no cone is turned. It shares the angles of the cones, the structure of the echoes,
+// and the code that chooses among them. Casts differ (the Simulator's works in single precision, the other in double),
+// and with them the turn of the samples into the world and the intensities of the surfaces.
 //
 // A sensor with a Detection loses returns that are too weak (noise/detail/power.hpp), with the reason low_power. Echoes
 // that are too weak count only if all are. The power of an echo is that of its energy, without the falloff, at its

@@ -90,6 +90,7 @@ struct SensorNoiseOptions {
 /// Simulator's frame bit for bit, if the chain has no angular_ray and no stereo_shadow. These two need a scene. Here
 /// angular_ray meets the plane of the pixel that the turned ray points to. stereo_shadow moves the points of each row
 /// into the other camera's image, where nearer points hide farther ones; a surface outside of the image hides nothing.
+/// A third exception: Detection takes each surface as matt and as met by the whole beam.
 ///
 /// With environments, image k is frame `index` of environment k. Parameters and noise depend on the seed, the
 /// environment and its episode, as in Environments. The clean values of an Environments frame give that frame bit for
