@@ -11,9 +11,8 @@
 
 #include <rgl/api/core.h>
 
-#include <fathom/scene/mesh.hpp>
-
 #include "parts/tracer.hpp"
+#include <fathom/scene/mesh.hpp>
 
 namespace rgl {
 

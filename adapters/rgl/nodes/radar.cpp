@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "parts/radar.hpp"
+
 #include "library.hpp"
 #include "nodes/points.hpp"
-#include "parts/radar.hpp"
 #include "status.hpp"
 #include "world.hpp"
 

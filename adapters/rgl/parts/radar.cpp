@@ -7,7 +7,6 @@
 #include <optional>
 
 #include <fathom/core/f64.hpp>
-
 #include "parts/radar.hpp"
 
 namespace fathom {

@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "parts/lanes.hpp"
 #include "parts/tracer.hpp"
+
+#include "parts/lanes.hpp"
 #include "sensor/returns.hpp"
 
 namespace fathom {

@@ -7,6 +7,7 @@
 #include <rgl/api/fathom.h>
 
 #include "parts/tracer.hpp"
+
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

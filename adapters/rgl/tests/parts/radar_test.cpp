@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "parts/radar.hpp"
+
 #include "rgl/tests/parts/random.hpp"
 
 namespace fathom::test {

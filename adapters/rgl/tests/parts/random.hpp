@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fathom/core/geometry.hpp>
-
 #include "parts/tracer.hpp"
 
 namespace fathom::test {

@@ -10,8 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "parts/ray_layout.hpp"
 #include "parts/tracer.hpp"
+
+#include "parts/ray_layout.hpp"
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
 
