@@ -11,8 +11,9 @@
 
 #include <rgl/api/core.h>
 
-#include "parts/tracer.hpp"
 #include <fathom/scene/mesh.hpp>
+
+#include "parts/tracer.hpp"
 
 namespace rgl {
 

@@ -17,9 +17,9 @@
 #include <fathom/core/compute.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/core/random.hpp>
-#include "parts/tracer.hpp"
 
 #include "fields.hpp"
+#include "parts/tracer.hpp"
 
 namespace rgl {
 

@@ -12,10 +12,10 @@
 
 #include <fathom/files/clouds.hpp>
 #include <fathom/noise/noise.hpp>
-#include "parts/clouds.hpp"
 
 #include "fields.hpp"
 #include "graph/graph.hpp"
+#include "parts/clouds.hpp"
 
 namespace rgl {
 

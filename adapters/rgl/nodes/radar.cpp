@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "parts/radar.hpp"
-
 #include "library.hpp"
 #include "nodes/points.hpp"
+#include "parts/radar.hpp"
 #include "status.hpp"
 #include "world.hpp"
 

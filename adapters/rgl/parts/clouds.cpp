@@ -10,8 +10,8 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
-#include "parts/clouds.hpp"
 
+#include "parts/clouds.hpp"
 #include "parts/lanes.hpp"
 
 namespace fathom {

@@ -38,16 +38,15 @@ struct NoisyPoints {
 
 /// Applies models in order in the frame of a sensor: points := world_from_sensor noise(sensor_from_world points),
 /// rounded to single precision after each. The bits are the same as with a call for each model.
-void apply_noise(std::span<const PointNoise> models, const Affine& sensor_from_world,
-                            const NoisyPoints& points, Isa isa);
+void apply_noise(std::span<const PointNoise> models, const Affine& sensor_from_world, const NoisyPoints& points,
+                 Isa isa);
 
 /// Writes the numbers of the elements that are not 0, counted from `first`, to `indices`, which has room for all.
 /// Returns their count.
 std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t first, std::uint32_t* indices);
 
 /// out[i] := in[indices[i]] for elements of `size` bytes.
-void copy_points(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices,
-                            std::byte* out);
+void copy_points(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices, std::byte* out);
 
 /// A property of packed points: `size` bytes at `offset` of each point.
 struct PackedProperty {
@@ -56,8 +55,8 @@ struct PackedProperty {
   std::size_t size = 0, offset = 0;
 };
 /// Writes points [begin, end) to their places in `out`, `step` bytes each.
-void pack_points(std::span<const PackedProperty> properties, std::size_t begin, std::size_t end,
-                            std::size_t step, std::byte* out);
+void pack_points(std::span<const PackedProperty> properties, std::size_t begin, std::size_t end, std::size_t step,
+                 std::byte* out);
 
 /// out[i] := 1 if the angle between the normal or its opposite and `up` is above the threshold; else, and if the normal
 /// is not a number, 0. [points]

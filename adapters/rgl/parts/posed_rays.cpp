@@ -7,10 +7,10 @@
 #include <vector>
 
 #include <fathom/core/f32.hpp>
-#include "parts/tracer.hpp"
 
 #include "parts/lanes.hpp"
 #include "parts/ray_layout.hpp"
+#include "parts/tracer.hpp"
 #include "trace/tile.hpp"
 
 namespace fathom {

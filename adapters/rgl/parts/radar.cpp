@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <fathom/core/f64.hpp>
+
 #include "parts/radar.hpp"
 
 namespace fathom {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
-#include "parts/tracer.hpp"
 
 #include "parts/lanes.hpp"
 #include "parts/surface.hpp"
+#include "parts/tracer.hpp"
 #include "scene/mesh.hpp"
 #include "trace/caster.hpp"
 #include "trace/tile.hpp"

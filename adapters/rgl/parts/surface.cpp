@@ -6,9 +6,9 @@
 #include <limits>
 
 #include <fathom/core/f64.hpp>
-#include "parts/tracer.hpp"
 
 #include "parts/trace_job.hpp"
+#include "parts/tracer.hpp"
 
 namespace fathom {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "parts/tracer.hpp"
 #include <fathom/scene/placed_mesh.hpp>
 
+#include "parts/tracer.hpp"
 #include "scene/mesh.hpp"
 
 namespace fathom {

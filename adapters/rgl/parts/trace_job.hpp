@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "parts/tracer.hpp"
-
 #include "parts/lanes.hpp"
+#include "parts/tracer.hpp"
 #include "sensor/returns.hpp"
 
 namespace fathom {

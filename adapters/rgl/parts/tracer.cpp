@@ -8,11 +8,11 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
-#include "parts/tracer.hpp"
 
 #include "parts/ray_layout.hpp"
 #include "parts/surface.hpp"
 #include "parts/trace_job.hpp"
+#include "parts/tracer.hpp"
 #include "sensor/returns.hpp"
 
 namespace fathom {

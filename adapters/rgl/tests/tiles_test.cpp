@@ -7,7 +7,6 @@
 #include <rgl/api/fathom.h>
 
 #include "parts/tracer.hpp"
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

@@ -12,9 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <fathom/core/error.hpp>
-#include "parts/tracer.hpp"
 
 #include "parts/surface.hpp"
+#include "parts/tracer.hpp"
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"

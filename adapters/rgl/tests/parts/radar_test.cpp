@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "parts/radar.hpp"
-
 #include "rgl/tests/parts/random.hpp"
 
 namespace fathom::test {

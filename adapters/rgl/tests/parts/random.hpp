@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fathom/core/geometry.hpp>
+
 #include "parts/tracer.hpp"
 
 namespace fathom::test {

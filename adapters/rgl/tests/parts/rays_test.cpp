@@ -10,9 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "parts/tracer.hpp"
-
 #include "parts/ray_layout.hpp"
+#include "parts/tracer.hpp"
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
 
