@@ -71,7 +71,7 @@ FATHOM_KERNEL Pixels gaussian_sum(const LineKernel& kernel, const float* at) {
   return sum;
 }
 
-/// The Gaussian's sums down the image, of kRows rows and as many pixels as fit into registers; `lines`: those of the
+/// The Gaussian's sums down the image, of kRows rows and as many pixels as fit into registers; `lines`: of the
 /// first row. The rows share their loads: each weight needs two new ones.
 template <std::uint32_t kRows, std::uint32_t kCount>
 FATHOM_KERNEL void gaussian_sums(const LineKernel& kernel, const float* const* lines, std::uint32_t c,

@@ -217,7 +217,7 @@ void add_ouster_presets(std::vector<SensorPreset>& presets) {
 }
 
 // Hesai and RoboSense: their lasers fire one after the other, from the start of each column. Rings of Hesai count
-// channels, from 0; those of RoboSense's driver count from the lowest elevation.
+// channels, from 0; rings of RoboSense's driver count from the lowest elevation.
 
 struct Laser {
   double elevation_deg, clockwise_deg, fired_s;

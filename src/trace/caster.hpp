@@ -37,7 +37,7 @@ struct CastRays {
   bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
   /// Rays see entities whose mask shares a bit (Caster::set_masks). kSeesAll costs no time.
   std::uint32_t mask = kSeesAll;
-  /// Times after the stamp of the scan, among those of Caster::place(); such rays have separate origins. Null: the
+  /// Times after the stamp of the scan, among the times of Caster::place(); such rays have separate origins. Null: the
   /// stamp.
   const float* times_s = nullptr;
 };

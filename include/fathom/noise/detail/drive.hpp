@@ -101,8 +101,8 @@ template <class Tag>
   }
 }
 
-/// Copies values, and fetches as many behind them into the cache: those of the next block. A block reads more arrays
-/// than processors follow by themselves.
+/// Copies values, and fetches as many behind them into the cache, for the next block. A block reads more arrays than
+/// processors follow by themselves.
 FATHOM_KERNEL void copy_run(const void* from, std::size_t bytes, void* to) {
   __builtin_memcpy(to, from, bytes);
   const std::uintptr_t next = reinterpret_cast<std::uintptr_t>(from) + bytes;  // a number: it may be behind the array
