@@ -18,7 +18,7 @@ from public_names import names_in, public_names, without_comments
 # "reason: patterns". A pattern that matches a class allows its members too.
 ALLOWED = """
 the arithmetic of models in C++: math::* Truncated* IntervalNormal WideWords keyed_blocks hash_text uniform_from_normal
-NumPy has it: transform_* translation_of conjugate slerp to_affine rotate_about *_csv read_beam_pairs write_text_file
+NumPy has it: transform_* translation_of conjugate slerp rotate_about *_csv read_beam_pairs write_text_file
 values are checked when they are given: *::check check_* find_name is_slug
 for terminals: interval_text printable
 messages are texts: InputError::message Message::names
@@ -30,13 +30,13 @@ the dict of a Sensor: Divergence::diverges Detection::least_power preset_sensor
 hooks of noise models: *::act *::check_on *::edge_reads *::energy_* *::has_threshold *::idle *::is_identity
 hooks of noise models: *::jumps *::learned *::least_depth_m *::loss_probability *::same_in_chain *::settle *::turn
 hooks of noise models: *::sight_tolerance *::window *::with *::with_other_law MeasuredRangeLaw StudentNodes
-hooks of noise models: *::begin_loss *::level_of *::with_heavy_tails *::without_losses
-blocks of noise models: block_kernel draws_of_lane drive_* fill_* for_each_return put_return surface_of_lane add_row
+hooks of noise models: Correlation::has_motion *_hidden is_supported *::begin_loss *::level_of *::with_heavy_tails *::without_losses
+blocks of noise models: block_kernel draws_of_lane drive_* fill_* for_each_return put_return surface_of_lane add_row copy_run
 one return of a sensor: power_of is_too_weak least_power_of
 one return of a noise model: energy_gain_of return_energy move_radially has_range match_window plane_at_centre
 outputs of scene files: *Output FrameLog FrameShape OutputFile color_field legend_field max_range_field return_field
 outputs of scene files: theme_field
-Frame.__getitem__ and Frame.clean_hit: Frame::floats Frame::clean_hit_sensor_m
+Frame.__getitem__, Frame.velocity and Frame.clean_hit: Frame::velocity_m_s Frame::floats Frame::clean_hit_sensor_m
 Environments.drawn_entities and set_*_poses: Environments::*drawn Environments::set_*_pose Environments::sensor_count
 Setup.run counts: count_frames
 parts of beam.Density: HitDensity HitTail BeamDensity::cdf_jump probability_beside_hits

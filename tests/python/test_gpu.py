@@ -10,7 +10,7 @@ import pytest
 
 import fathom
 
-_FAKE = os.path.join(os.environ["FATHOM_BINARY_DIR"], "tests", "device", "libcuda.so.1")
+_FAKE = os.path.join(os.environ["FATHOM_BINARY_DIR"], "tests", "render", "device", "libcuda.so.1")
 
 # What a framework does: memory of the GPU in the driver's context, shown by the array interface. Printed: what differs.
 _SCRIPT = """

@@ -68,7 +68,7 @@ def test_values_are_those_given():
     (lambda: fa.sensors.make("laser2d"), ["laser_2d"]),
     (lambda: fa.sensors.RayTable([[1, 0, 1]]), ["direction"]),
     (lambda: fa.sensors.RayTable([[1, 0, 0]], [[0, 0, 0], [1, 1, 1]]), ["origins_m", "(2, 3)", "(1, 3)"]),
-    (lambda: fa.preset("OS1-46"), ["OS1-46", "OS1-64"]),
+    (lambda: fa.preset("OS1-6"), ["OS1-6", "OS1-64"]),
     (lambda: fa.Sensor("a", fa.sensors.camera_from_fov(4, 3, 1), noise="preset"), ["preset"]),
     (lambda: fa.Sensor("a", 3), ["'a'", "model"]),
     (lambda: fa.beam.Parameters(w_hit=1, w_short=0.5, w_max=0, w_rand=0, sigma_hit_m=0.1, lambda_short_per_m=0), ["1.5"]),

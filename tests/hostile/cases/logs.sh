@@ -101,7 +101,7 @@ printf 'Time/s,Azimuth/deg,Zenith/deg\n1,0,90\n2,0,1e308\n' > rays.csv
 expect 2 'rays.csv:3: Zenith/deg = 1e.308 is not in .0, 180.' fathom simulate rays.yaml --out rays
 printf 'Time/s,Azimuth/deg,Zenith/deg\n1,0,90\n' > rays.csv
 sed 's/max_range_m: 10/max_range_m: 10, rays_per_frame: 4294967296/' rays.yaml > many.yaml
-expect 2 'many.yaml:.*rays_per_frame = 4294967296 is not in' fathom simulate many.yaml --out rays
+expect 2 'many.yaml:.*rays_per_frame = 4294967296 is not a whole number in' fathom simulate many.yaml --out rays
 printf '\xef\xbb\xbf0 0 0 1 0 0 0 1\n' > path.tum
 sed 's/position_m: \[0, 0, 1.2\]/motion: {file: path.tum}/' room.yaml > path.yaml
 expect 0 'lidar' fathom simulate path.yaml --out path

@@ -19,7 +19,7 @@ expect 2 'reason_.*grey picture of 16 bits' fathom measure depth run/camera --fi
 expect 2 'holds no file .clean_depth' fathom measure depth run/camera --beyond-reach 6 --out bad
 expect 2 'holds no file .reason' fathom measure depth run/camera --beyond-reach reasons --out bad
 expect 2 'is not a number' fathom measure depth run/camera --beyond-reach far --out bad
-expect 0 '^pixels left out +[0-9]' fathom measure depth run/camera --mask run/camera/depth_000000.png
+expect 0 '"left_out": [1-9]' fathom measure depth run/camera --mask run/camera/depth_000000.png --json
 head -c 100 run/camera/depth_000000.png > mask.png
 expect 2 'mask.png' fathom measure depth run/camera --mask mask.png --out bad
 expect 2 'masks are an array of uint8 or uint16' fathom measure depth run/camera --mask run/camera/depth_000000.npy --out bad
