@@ -123,7 +123,7 @@ TEST(IdleKeys, HintsNameNoKeyThatTheModelRefuses) {
   EXPECT_EQ(
       hint("matching_window: {windw: 1}"),
       "s.yaml:10:27: sensors.cam.noise.matching_window.windw is not a known key (known here: flying, max_step_px, "
-      "min_area_px, radius_px, share, sure_share)");
+      "min_area_px, radius_px, share, sure_share, valid_share)");
   // Draws nothing, but may differ by entity.
   EXPECT_NE(hint("gain_bias: {windw: 1}").find("bias_m, entities, gain, rings)"), std::string::npos);
   EXPECT_NE(hint("dropout: {windw: 1}").find("correlation, entities, probability, rings)"), std::string::npos);
