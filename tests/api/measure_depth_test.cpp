@@ -78,9 +78,13 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
     EXPECT_TRUE(std::filesystem::exists(file)) << file;
   const std::string printed = report_text(std::span(&read, 1), ReportForm::kJson);
   EXPECT_TRUE(bytes_of(folder / "out/measure.json").starts_with(printed.substr(0, printed.rfind("\n}"))));
-  for (const char* table : {"\nError\n", "\nCorrelation of the error\n", "\nHoles\n", "\nBy distance\n"}) {
-    EXPECT_NE(report_text(std::span(&read, 1), ReportForm::kTerminal).find(table), std::string::npos) << table;
+  const std::string page = bytes_of(folder / "out/report.html");
+  for (const char* table : {"Error", "Correlation of the error", "Holes", "By distance"}) {
+    EXPECT_NE(page.find(std::string(">") + table + "<"), std::string::npos) << table;
   }
+  const std::string shown = report_text(std::span(&read, 1), ReportForm::kTerminal);
+  EXPECT_NE(shown.find("\nIn short\n"), std::string::npos);
+  EXPECT_LE(std::count(shown.begin(), shown.end(), '\n'), 24) << "a table of at most 20 lines";
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(KnobsTest, TurnsCorrelationsWhereThereAreSome) {
   for (const Parameter& parameter : knobs.parameters()) {
     found += parameter.name.find(".correlation.") != std::string::npos ? 1 : 0;
   }
-  EXPECT_EQ(found, 3U) << "both sizes and the shape";
+  EXPECT_EQ(found, 5U) << "both sizes, both motions and the shape";
   EXPECT_EQ(knobs.json()["knobs"].size(), knobs.parameters().size());
   EXPECT_EQ(knobs.json().dump().find("null"), std::string::npos);
   knobs.keep(0, knobs.with({"sensors.s.noise.0.correlation.across_px", 3.5}));

@@ -46,7 +46,8 @@ constexpr std::array<Pixel, kReasonNames.size()> kReasonColors = {{{120, 200, 12
                                                                    {255, 182, 193},
                                                                    {127, 255, 212},
                                                                    {139, 90, 43},
-                                                                   {74, 62, 92}}};
+                                                                   {74, 62, 92},
+                                                                   {130, 0, 130}}};
 
 /// The colours of depths 0, 1, ... 16 m on a scale of 16 m.
 constexpr std::array<Pixel, 17> kDepthColors = {{{148, 12, 0},
