@@ -248,6 +248,7 @@ SpinningLidar firing_in_turn(std::span<const Laser> channels, std::uint32_t colu
 std::vector<Laser> lasers_of(std::span<const double> elevation_deg, std::span<const double> clockwise_deg,
                              std::span<const double> fired_us, double least_deg = 0.0) {
   std::vector<Laser> lasers;
+  lasers.reserve(elevation_deg.size());
   for (std::size_t i = 0; i < elevation_deg.size(); ++i) {
     lasers.push_back({elevation_deg[i], clockwise_deg[i] - least_deg, fired_us[i] * 1e-6});
   }
@@ -256,6 +257,7 @@ std::vector<Laser> lasers_of(std::span<const double> elevation_deg, std::span<co
 
 void add_hesai_presets(std::vector<SensorPreset>& presets) {
   std::vector<Laser> xt32;
+  xt32.reserve(32);
   for (int i = 0; i < 32; ++i) xt32.push_back({15.0 - i, 0.0, 1.512e-6 * i});
   presets.push_back({"XT32",
                      "Hesai PandarXT-32 User Manual; angles and firing times: HesaiLidar_SDK_2.0, PandarXT",
