@@ -37,8 +37,8 @@
 //   t / c  becomes  way / motion_m + angle / motion_rad + t / time_s, without the terms whose parameter is 0
 //
 // The way and the angle are sums over the frames 0, 1, ... of the distance and of the rotation from each frame to the
-// next, at their times without jitter. Two frames of a still camera have the same field. A frame given by a program
-// counts from the one applied before it.
+// next, at their times without jitter. Two frames of a still camera have the same field. A program that gives frames
+// gives these sums, too (GivenFrame::motion).
 //
 // Rows and columns are the frame's: rings and azimuth steps of a lidar, whose last column is next to its first if the
 // scan closes. Entries by entity or ring take their numbers out of the same fields.
