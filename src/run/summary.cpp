@@ -60,10 +60,7 @@ Json timing_json(const Timing& timing) {
 }
 
 void add_velocity_noise(const Sensor& sensor, const Scene& scene, Json& json) {
-  if (sensor.velocity_noise.empty()) return;
-  Sensor velocity = sensor;
-  velocity.noise = sensor.velocity_noise;
-  json["velocity_noise"] = chain_json(velocity, scene);
+  if (!sensor.velocity_noise.empty()) json["velocity_noise"] = chain_json(sensor.velocity_noise, scene);
 }
 
 void add_returns(const Sensor& sensor, Json& json) {
@@ -80,9 +77,9 @@ void add_returns(const Sensor& sensor, Json& json) {
   if (sensor.detection.least_power() > 0.0F) json["detection"] = fields_json(sensor.detection);
 }
 
-Json chain_json(const Sensor& sensor, const Scene& scene) {
+Json chain_json(const NoiseChain& noise_chain, const Scene& scene) {
   Json chain = Json::array();
-  for (const auto& [noise, by_entity, by_ring, correlation] : sensor.noise) {
+  for (const auto& [noise, by_entity, by_ring, correlation] : noise_chain) {
     Json entry = {{"model", std::string(noise.slug())},
                   {"stage", std::string(to_string(noise.stage()))},
                   {"parameters", parameters_json(noise)}};
@@ -151,7 +148,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
       {"cols", sensor.cols},
       {"rays", sensor.rays},
       {"reasons", reasons},
-      {"noise", chain_json(description, scene)},
+      {"noise", chain_json(description.noise, scene)},
       {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
       {"drawn", drawn_json(sensor.drawn, description, scene)}};
   add_velocity_noise(description, scene, json);

@@ -42,7 +42,7 @@ std::string unit_summary_text(const SceneSetup& setup, const Simulator& simulato
 /// A list of {model, stage, parameters} in the order of the chain, in units of the library. A model with other
 /// parameters for some entities or rings also has `entities` or `rings`, a map from names or numbers to parameters; a
 /// model with correlated draws has `correlation`.
-nlohmann::ordered_json chain_json(const Sensor& sensor, const Scene& scene);
+nlohmann::ordered_json chain_json(const NoiseChain& noise_chain, const Scene& scene);
 
 /// The values drawn for a sensor, a list of {entry, model, entity or ring, parameter, value}, named as in scene files.
 /// Parameters of the sensor itself have only {parameter, value}.

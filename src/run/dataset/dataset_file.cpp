@@ -54,7 +54,7 @@ DatasetJson sensor_description(const SensorSetup& setup, const Scene& scene) {
   DatasetJson json = {{"name", sensor.name},
                       {"rows", shape.rows},
                       {"cols", shape.cols},
-                      {"noise", chain_json(sensor, scene)},
+                      {"noise", chain_json(sensor.noise, scene)},
                       {"range_policy", to_string(sensor.range_policy.value_or(make_view(sensor.model).usual_policy))},
                       {"channels", channels_json(setup)}};
   add_velocity_noise(sensor, scene, json);
