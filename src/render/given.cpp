@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
+#include <fathom/core/field.hpp>
 
 #include "render/frame_parts.hpp"
 #include "render/render.hpp"
@@ -158,11 +159,7 @@ void check_size(std::string_view name, std::size_t got, const RayPattern& rays, 
                                planes == 1 ? "" : fmt::format(" with {} each", planes)));
 }
 
-void check_motion(std::string_view name, double sum, std::string_view unit) {
-  constexpr double kMost = 1e12;
-  if (sum >= 0.0 && sum <= kMost) return;
-  throw InputError(fmt::format("{} = {} is not in [0, {}] {}", name, sum, kMost, unit));
-}
+constexpr double kMostMotion = 1e12;  // m and rad
 
 void check_unit(std::string_view name, std::span<const float> values, float far_m, Isa isa) {
   const ValueCounts counts = given_kernels(isa).count_values(values.data(), values.size(), far_m);
@@ -195,8 +192,8 @@ void check_given(const GivenFrame& given, const RayPattern& rays, const SensorVi
     throw InputError(fmt::format("reflectivity = {} is not in [0, 1]", *outside));
   }
   if (given.motion) {
-    check_motion("motion.way_m", given.motion->way_m, "m");
-    check_motion("motion.angle_rad", given.motion->angle_rad, "rad");
+    check_in_range("motion", "way_m", given.motion->way_m, 0.0, kMostMotion, "m");
+    check_in_range("motion", "angle_rad", given.motion->angle_rad, 0.0, kMostMotion, "rad");
   }
 }
 
