@@ -203,8 +203,7 @@ RigidSpeed EnvironmentSensor::speed(std::uint32_t environment, const Scene& scen
   if (const std::optional<Pose>& set = poses_[environment]) {
     motion.pose = offsets_.empty() ? *set : moved(*set, offsets_[environment]);
   } else {
-    const Trajectory& path = offsets_.empty() ? s.parent_from_sensor : motions_[environment];
-    motion = {path.at(stamp_s), twist_at(path, stamp_s)};
+    motion = motion_at(offsets_.empty() ? s.parent_from_sensor : motions_[environment], stamp_s);
   }
   return narrow((motion_at(scene, s.parent, stamp_s) * motion).twist);
 }

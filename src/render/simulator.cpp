@@ -230,8 +230,7 @@ class Simulator::Impl {
     executor_->parallel_for(s.speeds.size(), 1024, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         const double time = times.empty() ? stamp : stamp + double{times[i]};
-        const Motion parent_from_sensor = {path.at(time), twist_at(path, time)};
-        s.speeds[i] = narrow((motion_at(scene_, sensor.parent, time) * parent_from_sensor).twist);
+        s.speeds[i] = narrow((motion_at(scene_, sensor.parent, time) * motion_at(path, time)).twist);
       }
     });
   }

@@ -54,6 +54,16 @@ Vec3 rotation_vector(Quaternion q) {
   return length > 0.0 ? (2.0 * math::atan2(length, q.w) / length) * v : Vec3{};
 }
 
+Twist twist_at(const Trajectory& motion, double stamp_s) {
+  if (motion.is_fixed()) return {};
+  const Leg leg = leg_at(motion, stamp_s);
+  if (leg.to == nullptr) return {};
+  const Pose &a = leg.from->pose, &b = leg.to->pose;
+  const double per_s = 1.0 / leg.duration_s();
+  const Vec3 turn = rotate(a.rotation, rotation_vector(conjugate(a.rotation) * b.rotation));
+  return {per_s * (b.translation_m - a.translation_m), per_s * turn};
+}
+
 /// Throws unless an array of `each` numbers a pose holds `count` of them.
 void check_count(std::string_view what, std::size_t numbers, std::size_t each, std::size_t count) {
   if (numbers == each * count) return;
@@ -118,15 +128,7 @@ Pose Trajectory::at(double stamp_s) const {
   return interpolate(leg.from->pose, leg.to->pose, (leg.stamp_s - leg.from->stamp_s) / leg.duration_s());
 }
 
-Twist twist_at(const Trajectory& motion, double stamp_s) {
-  if (motion.is_fixed()) return {};
-  const Leg leg = leg_at(motion, stamp_s);
-  if (leg.to == nullptr) return {};
-  const Pose &a = leg.from->pose, &b = leg.to->pose;
-  const double per_s = 1.0 / leg.duration_s();
-  const Vec3 turn = rotate(a.rotation, rotation_vector(conjugate(a.rotation) * b.rotation));
-  return {per_s * (b.translation_m - a.translation_m), per_s * turn};
-}
+Motion motion_at(const Trajectory& path, double stamp_s) { return {path.at(stamp_s), twist_at(path, stamp_s)}; }
 
 Motion operator*(const Motion& a, const Motion& b) {
   const Vec3 arm = rotate(a.pose.rotation, b.pose.translation_m);
@@ -138,8 +140,7 @@ Motion operator*(const Motion& a, const Motion& b) {
 Motion motion_at(const Scene& scene, EntityId entity, double stamp_s) {
   Motion motion;
   for (EntityId up = entity; up != kNoEntity; up = scene.entities()[index(up)].parent) {
-    const Trajectory& path = scene.entities()[index(up)].parent_from_entity;
-    motion = Motion{path.at(stamp_s), twist_at(path, stamp_s)} * motion;
+    motion = motion_at(scene.entities()[index(up)].parent_from_entity, stamp_s) * motion;
   }
   return motion;
 }

@@ -29,9 +29,6 @@ struct Twist {
   Vec3 linear_m_s, turn_rad_s;
 };
 
-/// Zero where a motion holds its pose; at a key the velocity behind it.
-Twist twist_at(const Trajectory& motion, double stamp_s);
-
 /// A pose and how it changes.
 struct Motion {
   Pose pose;
@@ -39,6 +36,8 @@ struct Motion {
 };
 Motion operator*(const Motion& a_from_b, const Motion& b_from_c);
 
+/// Its twist is zero where a trajectory holds its pose; at a key it is that behind the key.
+Motion motion_at(const Trajectory& path, double stamp_s);
 /// The motion of an entity in the world, with its parents; kNoEntity is the world itself.
 Motion motion_at(const Scene& scene, EntityId entity, double stamp_s);
 
