@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Prefixes of errors, and the message of a missing feature.
+// Prefixes of errors, the end of work that nobody wants, and the message of a missing feature.
 
 #include <concepts>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,11 @@ auto with_prefix(const Prefix& prefix, F f) -> decltype(f()) {
     if (text.empty()) throw;
     throw InputError(text, ": ", error.message());
   }
+}
+
+/// Throws Interrupted if a program wants to stop. `should_stop`: may be empty.
+inline void stop_if_asked(const std::function<bool()>& should_stop) {
+  if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
 }
 
 /// The message of a build that lacks an optional library. `packages`: of Debian (cmake/FathomFeature.cmake).

@@ -6,10 +6,10 @@
 #include <numbers>
 #include <utility>
 
-#include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
 
 #include "core/compute.hpp"
+#include "core/errors.hpp"
 #include "render/lanes.hpp"
 #include "render/render.hpp"
 
@@ -213,7 +213,7 @@ void make_fields(std::span<const RenderJob> jobs, Executor& executor) {
   const std::function<bool()>& should_stop = first.should_stop;
   executor.parallel_for(jobs.size() * most * bands, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
+      stop_if_asked(should_stop);
       const RenderJob& job = jobs[i / (most * bands)];
       const std::size_t task = i / bands % most;
       if (job.chain.correlated.empty() || task >= job.fields->tasks()) continue;

@@ -293,7 +293,7 @@ class Environments::Impl {
       if (sensor.sensor().parent_from_sensor.is_fixed()) return {};
     }
     return sensor.motion(e).up_to(frame, [&](std::uint32_t k) {
-      ask_whether_to_stop(options_.simulator.should_stop, k);
+      if (k % kPosesAtOnce == 0) stop_if_asked(options_.simulator.should_stop);
       const Timing& timing = sensor.sensor().timing;
       const double stamp_s = frame_time_without_draws(timing, clock_of(options_.simulator), k).stamp_s;
       moved_.place(e, stamp_s, false, scene_);

@@ -8,6 +8,7 @@
 #include <fathom/core/error.hpp>
 
 #include "core/compute.hpp"
+#include "core/errors.hpp"
 #include "render/chain.hpp"
 #include "render/draw_fields.hpp"
 #include "render/frame_parts.hpp"
@@ -533,7 +534,7 @@ void for_each_block(std::span<const RenderJob> jobs, Executor& executor, F f) {
   for (const RenderJob& job : jobs) blocks = std::max<std::size_t>(blocks, job.plan.blocks());
   const std::function<bool()>& should_stop = jobs.front().should_stop;
   executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
-    if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
+    stop_if_asked(should_stop);
     for (std::size_t i = begin; i < end; ++i) {
       const RenderJob& job = jobs[i / blocks];
       if (i % blocks < job.plan.blocks()) f(job, static_cast<std::uint32_t>(i % blocks));

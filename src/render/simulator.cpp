@@ -185,7 +185,7 @@ class Simulator::Impl {
     const bool is_fixed = sensor.parent == kNoEntity && sensor.parent_from_sensor.is_fixed();
     if (!s.prepared.chain().needs_motion || is_fixed) return {};
     return s.motion.up_to(frame, [&](std::uint32_t k) {
-      ask_whether_to_stop(options_.should_stop, k);
+      if (k % kPosesAtOnce == 0) stop_if_asked(options_.should_stop);
       return pose(s.prepared, frame_time_without_draws(sensor.timing, clock_of(options_), k).stamp_s);
     });
   }

@@ -4,12 +4,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
 
 #include <fathom/core/compute.hpp>
-#include <fathom/core/error.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
@@ -109,10 +107,8 @@ class FreshFrames {
   std::atomic<std::uint64_t> known_ = 0;
 };
 
-/// Lets a program stop a long search for poses.
-inline void ask_whether_to_stop(const std::function<bool()>& should_stop, std::uint32_t pose) {
-  if (pose % 4096 == 4095 && should_stop && should_stop()) throw Interrupted("stopped before a frame");
-}
+/// A long search for poses asks after so many whether to stop.
+inline constexpr std::uint32_t kPosesAtOnce = 4096;
 
 /// The motion of a sensor from frame 0 on, for one seed. It remembers the last frame, so frames in their order cost one
 /// pose each. A frame before it costs the poses of all frames from 0 on, with the same answer.

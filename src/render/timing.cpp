@@ -66,9 +66,8 @@ class FrameDraws {
 void SensorMotion::advance(const Pose& pose) {
   const Vec3 step = pose.translation_m - pose_.translation_m;
   const Quaternion turn = conjugate(pose_.rotation) * pose.rotation;
-  motion_.way_m += std::sqrt(dot(step, step));
-  motion_.angle_rad +=
-      2.0 * math::atan2(std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z), std::abs(turn.w));
+  motion_.way_m += norm(step);
+  motion_.angle_rad += 2.0 * math::atan2(norm({turn.x, turn.y, turn.z}), std::abs(turn.w));
   pose_ = pose, ++frame_;
 }
 

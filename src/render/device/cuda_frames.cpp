@@ -78,7 +78,7 @@ class Launcher {
 
   void launch(CudaFunction function, CudaAddress data, std::uint32_t first, std::uint32_t lanes, std::uint32_t jobs,
               bool last) {
-    if (should_stop_ && should_stop_()) throw Interrupted("stopped within a frame");
+    stop_if_asked(should_stop_);
     std::array<void*, 2> arguments = {&data, &first};
     const auto start = std::chrono::steady_clock::now();
     stream_.launch(function, lanes, jobs, arguments);
