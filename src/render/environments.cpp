@@ -267,10 +267,7 @@ class Environments::Impl {
       view.time = time_of(sensors_[i], e, index);
       const double stamp_s = view.time.stamp_s;
       view.motion = {};
-      if (sensors_[i].chain(e).needs_motion) {
-        view.motion = motion_of(sensors_[i], e, view.time.content);
-        placed_s.reset();
-      }
+      if (sensors_[i].chain(e).needs_motion) view.motion = motion_of(sensors_[i], e, view.time.content, placed_s);
       if (placed_s != stamp_s) moved_.place(e, stamp_s, read_speed, scene_);
       placed_s = stamp_s;
       view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp_s);
@@ -286,8 +283,8 @@ class Environments::Impl {
     }
   }
 
-  /// Leaves the entities at poses of any time.
-  Travel motion_of(EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t frame) {
+  /// `placed_s`: emptied if the entities are left at poses of another time.
+  Travel motion_of(EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t frame, std::optional<double>& placed_s) {
     if (sensor.sensor().parent == kNoEntity) {
       if (sensor.is_placed(e)) return sensor.motion(e).up_to(frame, sensor.world_from_sensor(e, scene_, 0.0));
       if (sensor.sensor().parent_from_sensor.is_fixed()) return {};
@@ -297,6 +294,7 @@ class Environments::Impl {
       const Timing& timing = sensor.sensor().timing;
       const double stamp_s = frame_time_without_draws(timing, clock_of(options_.simulator), k).stamp_s;
       moved_.place(e, stamp_s, false, scene_);
+      placed_s.reset();
       return sensor.world_from_sensor(e, scene_, stamp_s);
     });
   }
