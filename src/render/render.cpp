@@ -433,7 +433,12 @@ class BlockRenderer {
   void store_velocity() {
     if (!wants(Channel::kVelocity)) return;
     std::fill_n(planes_.a, rays_.count, kNoNumber);
-    for (std::uint32_t i = 0; i < rays_.count && job_.given == nullptr; ++i) {
+    if (job_.given == nullptr) find_velocities();
+    store_.values(Channel::kVelocity, planes_.a);
+  }
+
+  void find_velocities() {
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
       const bool own = !rays_.from_sensor_origin;
       const Triple origin = {own ? rays_.ox[i] : 0.0F, own ? rays_.oy[i] : 0.0F, own ? rays_.oz[i] : 0.0F};
       const std::uint32_t time = rolling() ? job_.plan.time_index[begin_ + i] : 0;
@@ -443,15 +448,13 @@ class BlockRenderer {
       planes_.a[i] = cast_.speed_m_s[i] - origin_speed(job_.speeds[time], pose, origin, d);
     }
     if (!job_.chain.velocity.empty()) add_velocity_noise();
-    store_.values(Channel::kVelocity, planes_.a);
   }
 
   /// Models act on the velocities as on ranges.
   void add_velocity_noise() {
     const ReturnBlock kept = returns_;
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      const bool met = cast_.range_m[i] < math::kInfinity && job_.given == nullptr;
-      returns_.reason[i] = met ? kHitLane : kMissLane;
+      returns_.reason[i] = cast_.range_m[i] < math::kInfinity ? kHitLane : kMissLane;
       returns_.range_m[i] = planes_.a[i];
     }
     for (const ActiveNoise& n : job_.chain.velocity) apply(n);
