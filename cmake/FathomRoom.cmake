@@ -129,7 +129,8 @@ function(fathom_module room folder)
   cmake_parse_arguments(MODULE "" "" "LIBRARIES" ${ARGN})
   cmake_path(GET folder FILENAME name)
   set(target fathom_${name})
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/${folder}/*.cpp)
+  get_target_property(parent fathom_${room} FATHOM_FOLDER)
+  file(GLOB sources CONFIGURE_DEPENDS ${parent}/${folder}/*.cpp)
   add_library(${target} MODULE ${sources})
   target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
   target_link_libraries(${target} PRIVATE fathom_flags fmt::fmt ${MODULE_LIBRARIES} -Wl,--exclude-libs,ALL)
@@ -140,7 +141,7 @@ function(fathom_module room folder)
   set_property(GLOBAL APPEND PROPERTY FATHOM_MODULES ${target})
 endfunction()
 
-# fathom_source_definition(<source of src/> <definition>...): defines macros for this file alone, which is compiled by itself.
+# fathom_source_definition(<source> <definition>...): defines macros for this file alone, which is compiled by itself.
 function(fathom_source_definition source)
   set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "${ARGN}" SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -74,7 +74,7 @@ while read -r file; do [[ -s $share/doc/fathom/$file ]] || fail "--help refers t
 (cd "$share/doc/fathom" && "$work/prefix/bin/fathom" check examples/house/house.yaml > "$work/check") ||
   fail "the installed house cannot be read"
 # Modules were installed beside the library, and the library finds them there.
-slow=$(readelf -d "$library" | grep -E 'sdformat|hdf5|isal|embree' || true)
+slow=$(readelf -d "$library" | grep -E 'sdformat|hdf5|isal|ddsc|embree' || true)
 [[ -z $slow ]] || fail "the library is linked to what starts slowly: $slow"
 if compgen -G "$build/lib/libfathom-sdf-*" > /dev/null; then
   echo "{scene: {from: $source/tests/support/box.sdf}, sensors: [{name: lidar, preset: VLP-16}]}" > "$work/box.yaml"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,23 +25,23 @@ class TopicNoise {
       : options_(options),
         noise_((check(options), sensor), options),
         type_(noise_.own_type()),
-        participant_(options.domain),
-        in_(participant_.add_reader(options.topic, type_)),
-        out_(participant_.add_writer(options.publish, type_, {})) {
-    if (noise_.lacks_camera(type_.name)) info_ = participant_.add_reader(noise_.info_topic(), msg::CameraInfo::kType);
+        participant_(open_participant(options.domain)),
+        in_(participant_->add_reader(options.topic, type_)),
+        out_(participant_->add_writer(options.publish, type_, {})) {
+    if (noise_.lacks_camera(type_.name)) info_ = participant_->add_reader(noise_.info_topic(), msg::CameraInfo::kType);
   }
 
   ApplyTopicResult run() {
     constexpr double kLookS = 0.02, kLastS = 0.5;  // between checks of should_stop; for the last messages
     while (!is_done()) {
-      participant_.wait(kLookS);
+      participant_->wait(kLookS);
       take_cameras();
       for (auto message = next(); message; message = is_done() ? std::nullopt : next()) {
         publish(*message);
         take_cameras();  // a slow chain never empties the queue
       }
     }
-    participant_.flush(kLastS);
+    participant_->flush(kLastS);
     return std::move(result_);
   }
 
@@ -57,7 +58,7 @@ class TopicNoise {
 
   void take_cameras() {
     if (!info_) return;
-    while (const auto info = participant_.take(*info_)) {
+    while (const auto info = participant_->take(*info_)) {
       attempt([&] { noise_.set_camera(std::as_bytes(std::span(*info))); });
     }
   }
@@ -66,10 +67,10 @@ class TopicNoise {
   std::optional<std::string> next() {
     const bool waits = noise_.lacks_camera(type_.name);
     if (!waits && held_) return std::exchange(held_, std::nullopt);
-    auto message = participant_.take(in_);
+    auto message = participant_->take(in_);
     while (waits && message) {
       if (held_) refuse("no CameraInfo has come on " + noise_.info_topic());
-      held_ = std::exchange(message, participant_.take(in_));
+      held_ = std::exchange(message, participant_->take(in_));
     }
     return message;
   }
@@ -78,7 +79,7 @@ class TopicNoise {
     attempt([&] {
       std::string noisy = noise_.apply(type_.name, result_.messages, std::as_bytes(std::span(message)));
       result_.bytes += noisy.size();
-      participant_.write(out_, std::move(noisy));
+      participant_->write(out_, std::move(noisy));
       ++result_.messages;
     });
     if (options_.on_progress) options_.on_progress(result_);
@@ -103,7 +104,7 @@ class TopicNoise {
   const ApplyTopicOptions& options_;
   MessageNoise noise_;
   const MessageType& type_;
-  Participant participant_;
+  std::unique_ptr<Participant> participant_;
   std::uint16_t in_, out_;
   std::optional<std::uint16_t> info_;
   std::optional<std::string> held_;

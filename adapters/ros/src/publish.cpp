@@ -34,24 +34,25 @@ double seconds_from(PublishClock::time_point begin) {
 /// The topics of a scene in DDS.
 class TopicSink final : public MessageSink {
  public:
-  TopicSink(const TopicDomain& domain, bool sensor_data) : participant_(domain), sensor_data_(sensor_data) {}
+  TopicSink(const TopicDomain& domain, bool sensor_data)
+      : participant_(open_participant(domain)), sensor_data_(sensor_data) {}
 
   std::uint16_t add_topic(std::string_view topic, const MessageType& type) override {
     const bool of_sensor = topic != "/clock" && topic != "/tf" && topic != "/tf_static";
-    const std::uint16_t id = participant_.add_writer(topic, type, quality_of(topic, of_sensor));
+    const std::uint16_t id = participant_->add_writer(topic, type, quality_of(topic, of_sensor));
     if (of_sensor) sensors_.push_back(id);
     return id;
   }
   void write(std::uint16_t topic, std::uint64_t /*time_ns*/, std::string bytes) override {
     ++messages_, bytes_ += bytes.size();
-    participant_.write(topic, std::move(bytes));
+    participant_->write(topic, std::move(bytes));
   }
 
   [[nodiscard]] bool has_readers() const {
     return std::all_of(sensors_.begin(), sensors_.end(),
-                       [this](std::uint16_t id) { return participant_.readers(id) > 0; });
+                       [this](std::uint16_t id) { return participant_->readers(id) > 0; });
   }
-  void flush() { participant_.flush(kFlushS); }
+  void flush() { participant_->flush(kFlushS); }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
@@ -62,7 +63,7 @@ class TopicSink final : public MessageSink {
     return of_sensor && sensor_data_ ? kSensorDataQuality : TopicQuality{};
   }
 
-  Participant participant_;
+  std::unique_ptr<Participant> participant_;
   bool sensor_data_;
   std::vector<std::uint16_t> sensors_;
   std::uint64_t messages_ = 0, bytes_ = 0;

@@ -70,16 +70,16 @@ msg::LaserScan scan_number(std::uint32_t k, const Sensor& sensor) {
 TEST_F(ApplyTopics, PublishWhatSensorNoiseMakesOfEachScan) {
   const Sensor sensor = preset_sensor("sensor", "RPLIDAR-A2");
   topic_test::Program program(command("RPLIDAR-A2", "/scan"));
-  Participant participant(domain_);
-  const std::uint16_t out = participant.add_reader("/noisy", msg::LaserScan::kType);
-  const std::uint16_t in = participant.add_writer("/scan", msg::LaserScan::kType, {});
-  ASSERT_TRUE(wait_until([&] { return participant.readers(in) == 1; }));
+  const auto participant = open_participant(domain_);
+  const std::uint16_t out = participant->add_reader("/noisy", msg::LaserScan::kType);
+  const std::uint16_t in = participant->add_writer("/scan", msg::LaserScan::kType, {});
+  ASSERT_TRUE(wait_until([&] { return participant->readers(in) == 1; }));
   std::vector<std::string> noisy;
   std::uint32_t sent = 0;
   ASSERT_TRUE(wait_until([&] {
-    participant.write(in, write_message(scan_number(sent++, sensor)));
-    participant.wait(0.05);
-    while (const auto message = participant.take(out)) noisy.push_back(*message);
+    participant->write(in, write_message(scan_number(sent++, sensor)));
+    participant->wait(0.05);
+    while (const auto message = participant->take(out)) noisy.push_back(*message);
     return noisy.size() >= 5;
   }));
   EXPECT_EQ(program.interrupt(), 0);
@@ -112,10 +112,10 @@ TEST_F(ApplyTopics, PublishWhatSensorNoiseMakesOfEachScan) {
 /// The publisher is best effort, as drivers of cameras are, and the intrinsics come behind the first image.
 TEST_F(ApplyTopics, TakeImagesOfBestEffortAndTheirIntrinsics) {
   topic_test::Program program(command("D435", "/camera/depth", {"--frames", "3"}));
-  Participant participant(domain_);
-  const std::uint16_t out = participant.add_reader("/noisy", msg::Image::kType);
-  const std::uint16_t in = participant.add_writer("/camera/depth", msg::Image::kType, kSensorDataQuality);
-  const std::uint16_t info_out = participant.add_writer("/camera/camera_info", msg::CameraInfo::kType, {});
+  const auto participant = open_participant(domain_);
+  const std::uint16_t out = participant->add_reader("/noisy", msg::Image::kType);
+  const std::uint16_t in = participant->add_writer("/camera/depth", msg::Image::kType, kSensorDataQuality);
+  const std::uint16_t info_out = participant->add_writer("/camera/camera_info", msg::CameraInfo::kType, {});
   const std::vector<float> depth_m(32 * 24, 1.5F);
   msg::Image image;
   image.height = 24, image.width = 32, image.step = 128, image.encoding = "32FC1";
@@ -124,15 +124,15 @@ TEST_F(ApplyTopics, TakeImagesOfBestEffortAndTheirIntrinsics) {
   info.height = 24, info.width = 32, info.k = {30, 0, 15.5, 0, 30, 11.5, 0, 0, 1};
   std::vector<std::string> noisy;
   ASSERT_TRUE(wait_until([&] {
-    participant.write(in, write_message(image));
-    participant.write(info_out, write_message(info));
-    participant.wait(0.05);
-    while (const auto message = participant.take(out)) noisy.push_back(*message);
+    participant->write(in, write_message(image));
+    participant->write(info_out, write_message(info));
+    participant->wait(0.05);
+    while (const auto message = participant->take(out)) noisy.push_back(*message);
     return program.line_of("3 messages, ") != "";
   }));
   ASSERT_TRUE(wait_until([&] {
-    participant.wait(0.05);
-    while (const auto message = participant.take(out)) noisy.push_back(*message);
+    participant->wait(0.05);
+    while (const auto message = participant->take(out)) noisy.push_back(*message);
     return !noisy.empty();
   }));
   msg::Image found;

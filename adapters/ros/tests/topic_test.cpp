@@ -167,15 +167,15 @@ TEST_F(Topics, OfAllTypesAreReadByFastDds) {
   add("/h", msg::PoseWithCovarianceStamped()), add("/i", msg::Clock());
   ASSERT_EQ(bytes.size(), message_types().size());
   const Judge judge(arguments);
-  Participant participant(domain_);
+  const auto participant = open_participant(domain_);
   for (const auto& entry : bytes) {
     const std::string& topic = entry.first;
     const auto& message = entry.second;
-    const std::uint16_t writer = participant.add_writer(topic, *message.first, {});
-    ASSERT_TRUE(wait_until([&] { return participant.readers(writer) == 1; })) << topic;
+    const std::uint16_t writer = participant->add_writer(topic, *message.first, {});
+    ASSERT_TRUE(wait_until([&] { return participant->readers(writer) == 1; })) << topic;
     // Fast DDS may hear of the match later, and then misses what was sent before.
     ASSERT_TRUE(wait_until([&] {
-      participant.write(writer, message.second);
+      participant->write(writer, message.second);
       return !judge.line_of(dds_topic_name(topic) + " ").empty();
     })) << topic;
     EXPECT_EQ(judge.line_of("found " + dds_topic_name(topic) + " "), "found " + dds_topic_name(topic) + " " +
@@ -188,29 +188,29 @@ TEST_F(Topics, OfAllTypesAreReadByFastDds) {
 }
 
 TEST_F(Topics, ThatAreLatchedReachWhoComesLate) {
-  Participant participant(domain_);
+  const auto participant = open_participant(domain_);
   msg::TFMessage message;
   message.transforms.resize(1);
   message.transforms[0].child_frame_id = "last";
-  const std::uint16_t latched = participant.add_writer("/tf_static", msg::TFMessage::kType, kStaticTfQuality);
-  const std::uint16_t fleeting = participant.add_writer("/tf", msg::TFMessage::kType, {});
-  participant.write(latched, write_message(msg::TFMessage{}));
-  participant.write(latched, write_message(message));
-  participant.write(fleeting, write_message(message));
+  const std::uint16_t latched = participant->add_writer("/tf_static", msg::TFMessage::kType, kStaticTfQuality);
+  const std::uint16_t fleeting = participant->add_writer("/tf", msg::TFMessage::kType, {});
+  participant->write(latched, write_message(msg::TFMessage{}));
+  participant->write(latched, write_message(message));
+  participant->write(fleeting, write_message(message));
   const Judge late({"listen", number_, "reliable", "latched", "0", listened("/tf_static", msg::TFMessage::kType)});
   const Judge other({"listen", number_, "reliable", "volatile", "0", listened("/tf", msg::TFMessage::kType)});
   ASSERT_TRUE(wait_until([&] { return late.count("rt/tf_static ") > 0; }));
   EXPECT_EQ(late.line_of("rt/tf_static "), "rt/tf_static" + text_of(message));
   EXPECT_EQ(late.count("rt/tf_static "), 1U);
-  ASSERT_TRUE(wait_until([&] { return participant.readers(fleeting) == 1; }));
+  ASSERT_TRUE(wait_until([&] { return participant->readers(fleeting) == 1; }));
   EXPECT_EQ(other.count("rt/tf "), 0U);
 }
 
 /// The dead subscriber acknowledges no data until its lease ends, after at least ten seconds. A writer that waited for
 /// it would not serve the other one until then.
 TEST_F(Topics, GoOnWhenASubscriberIsKilled) {
-  Participant participant(domain_);
-  const std::uint16_t writer = participant.add_writer("/scan", msg::LaserScan::kType, {});
+  const auto participant = open_participant(domain_);
+  const std::uint16_t writer = participant->add_writer("/scan", msg::LaserScan::kType, {});
   const std::vector<std::string> listening = {"listen",   number_, "reliable",
                                               "volatile", "0",     listened("/scan", msg::LaserScan::kType)};
   msg::LaserScan scan;
@@ -218,18 +218,18 @@ TEST_F(Topics, GoOnWhenASubscriberIsKilled) {
   Judge killed(listening);
   const Judge alive(listening);
   ASSERT_TRUE(wait_until([&] {
-    participant.write(writer, write_message(scan));
+    participant->write(writer, write_message(scan));
     return killed.count("rt/scan ") > 0 && alive.count("rt/scan ") > 0;
   }));
   killed.kill();
   constexpr std::size_t kMessages = 30;  // three times the depth
   for (std::size_t i = 1; i <= kMessages; ++i) {
     scan.header.stamp.sec = static_cast<std::int32_t>(i);
-    participant.write(writer, write_message(scan));
+    participant->write(writer, write_message(scan));
     const std::string wanted = "rt/scan" + text_of(scan);
     ASSERT_TRUE(wait_until([&] { return alive.lines().back() == wanted; })) << "message " << i;
   }
-  EXPECT_EQ(participant.readers(writer), 2U) << "the lease of the dead one ended, so the test shows nothing";
+  EXPECT_EQ(participant->readers(writer), 2U) << "the lease of the dead one ended, so the test shows nothing";
 }
 
 /// bench/README.md has the same for a minute.
@@ -351,8 +351,8 @@ TEST(TopicDomains, HearThisComputerAlone) {
   if (!has_topics()) GTEST_SKIP() << "this build has no DDS";
   const auto groups = topic_test::joined_groups();
   const std::string outer = topic_test::outer_address();
-  Participant participant({any_domain(), {}});
-  participant.add_writer("/scan", msg::LaserScan::kType, {});
+  const auto participant = open_participant({any_domain(), {}});
+  participant->add_writer("/scan", msg::LaserScan::kType, {});
   EXPECT_EQ(topic_test::joined_groups(), groups) << "multicast was joined";
   const auto sockets = topic_test::bound_sockets();
   EXPECT_GE(sockets.size(), 2U) << "for discovery and for data";
@@ -374,7 +374,7 @@ TEST(TopicDomains, HearThisComputerAlone) {
 TEST(TopicDomains, AreRefusedInOneLine) {
   const auto refused = [](const TopicDomain& domain, std::string_view why) {
     try {
-      const Participant participant(domain);
+      const auto participant = open_participant(domain);
       ADD_FAILURE() << why;
     } catch (const InputError& error) {
       if (has_topics()) {
@@ -389,7 +389,7 @@ TEST(TopicDomains, AreRefusedInOneLine) {
   refused({any_domain(), "nonet9"}, "interface nonet9: no interface with IPv4 has this name or address");
   refused({any_domain(), "203.0.113.9"}, "interface 203.0.113.9: no interface with IPv4 has this name or address");
   if (!has_topics()) return;
-  const Participant first({any_domain(), {}});
+  const auto first = open_participant({any_domain(), {}});
   refused({any_domain(), {}},
           "domain " + std::to_string(any_domain()) + ": this process has a participant of it already");
 }

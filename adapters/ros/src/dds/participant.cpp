@@ -321,17 +321,99 @@ class Quality {
   dds_qos_t* qos_;
 };
 
-}  // namespace
+dds_duration_t duration_of(double seconds) { return static_cast<dds_duration_t>(std::llround(seconds * 1e9)); }
 
-struct Participant::Impl {
+/// Ends with its entities.
+struct OwnedDomain {
+  OwnedDomain() = default;
+  ~OwnedDomain() {
+    if (entity > 0) dds_delete(entity);
+  }
+  OwnedDomain(const OwnedDomain&) = delete;
+  OwnedDomain& operator=(const OwnedDomain&) = delete;
+  dds_entity_t entity = 0;
+};
+
+class DdsParticipant final : public Participant {
+ public:
+  explicit DdsParticipant(const TopicDomain& domain) {
+    check_domain(domain);
+    const std::set<int> others = udp_sockets();
+    const dds_entity_t created = dds_create_domain(domain.domain, settings_of(domain).c_str());
+    if (created == DDS_RETCODE_PRECONDITION_NOT_MET) {
+      throw InputError(fmt::format("domain {}: this process has a participant of it already", domain.domain));
+    }
+    domain_.entity = checked(created, fmt::format("domain {}{}", domain.domain, log_.first()));
+    const Quality quality({}, "enclave=/;");  // as in every participant of ROS 2
+    const dds_entity_t participant = dds_create_participant(domain.domain, quality.get(), nullptr);
+    participant_ = checked(participant, fmt::format("domain {}{}", domain.domain, log_.first()));
+    if (domain.interface.empty()) {  // includes a socket that another thread made meanwhile, which is rare
+      for (const int socket : udp_sockets()) {
+        if (!others.contains(socket)) hear_this_computer_alone(socket);
+      }
+    }
+  }
+
+  std::uint16_t add_writer(std::string_view topic, const MessageType& type, const TopicQuality& quality) override {
+    constexpr std::size_t kMostWriters = std::numeric_limits<std::uint16_t>::max();
+    if (writers_.size() >= kMostWriters) {
+      throw InputError(fmt::format("{}: a participant has at most {} writers", printable(topic), kMostWriters));
+    }
+    const auto [entity, raw_type] = make_topic(topic, type);
+    const Quality qos(quality, user_data_of(type));
+    const dds_entity_t writer = checked(dds_create_writer(participant_, entity, qos.get(), nullptr), topic);
+    writers_.push_back({writer, raw_type});
+    return static_cast<std::uint16_t>(writers_.size() - 1);
+  }
+
+  void write(std::uint16_t writer, std::string cdr) override {
+    const Writer& to = writers_.at(writer);
+    checked(dds_writecdr(to.entity, make_raw_sample(to.type, std::move(cdr))), "write");
+  }
+
+  [[nodiscard]] std::size_t readers(std::uint16_t writer) const override {
+    dds_publication_matched_status_t status = {};
+    checked(dds_get_publication_matched_status(writers_.at(writer).entity, &status), "readers");
+    return status.current_count;
+  }
+
+  bool flush(double seconds) override {
+    bool all = true;
+    for (const Writer& writer : writers_) all = dds_wait_for_acks(writer.entity, duration_of(seconds)) == 0 && all;
+    return all;
+  }
+
+  std::uint16_t add_reader(std::string_view topic, const MessageType& type) override {
+    if (waitset_ == 0) waitset_ = checked(dds_create_waitset(participant_), "reader");
+    Reader& reader = readers_.emplace_back();
+    reader.topic = make_topic(topic, type).first;
+    reader.user_data = user_data_of(type);
+    open(reader, true);
+    return static_cast<std::uint16_t>(readers_.size() - 1);
+  }
+
+  std::optional<std::string> take(std::uint16_t reader) override {
+    for (;;) {  // samples without data say that a writer has gone
+      ddsi_serdata* sample = nullptr;
+      dds_sample_info_t info = {};
+      const dds_entity_t from = readers_.at(reader).entity;
+      if (checked(dds_takecdr(from, &sample, 1, &info, DDS_ANY_STATE), "take") == 0) return std::nullopt;
+      std::string bytes = raw(sample)->bytes.substr(0, raw(sample)->size);
+      ddsi_serdata_unref(sample);
+      if (info.valid_data) return bytes;
+    }
+  }
+
+  void wait(double seconds) override {
+    for (Reader& reader : readers_) reopen(reader);
+    checked(dds_waitset_wait(waitset_, nullptr, 0, duration_of(seconds)), "wait");
+  }
+
+ private:
   struct Writer {
     dds_entity_t entity;
     const ddsi_sertype* type;  ///< lives as long as the entity
   };
-
-  ~Impl() {
-    if (domain > 0) dds_delete(domain);  // with its entities
-  }
 
   struct Reader {
     dds_entity_t topic, entity;
@@ -341,10 +423,10 @@ struct Participant::Impl {
 
   void open(Reader& reader, bool is_reliable) const {
     const Quality quality({.is_reliable = is_reliable}, reader.user_data);
-    reader.entity = checked(dds_create_reader(participant, reader.topic, quality.get(), nullptr), "reader");
+    reader.entity = checked(dds_create_reader(participant_, reader.topic, quality.get(), nullptr), "reader");
     reader.is_reliable = is_reliable;
     checked(dds_set_status_mask(reader.entity, DDS_DATA_AVAILABLE_STATUS), "reader");
-    checked(dds_waitset_attach(waitset, reader.entity, 0), "reader");
+    checked(dds_waitset_attach(waitset_, reader.entity, 0), "reader");
   }
 
   /// Replaces a reliable reader that found a writer that is best effort: DDS does not connect them.
@@ -352,112 +434,34 @@ struct Participant::Impl {
     dds_requested_incompatible_qos_status_t status = {};
     checked(dds_get_requested_incompatible_qos_status(reader.entity, &status), "reader");
     if (!reader.is_reliable || status.total_count == 0) return;
-    checked(dds_waitset_detach(waitset, reader.entity), "reader");
+    checked(dds_waitset_detach(waitset_, reader.entity), "reader");
     dds_delete(reader.entity);
     open(reader, false);
   }
 
   /// The entity, and its type in the domain.
-  std::pair<dds_entity_t, const ddsi_sertype*> make_topic(std::string_view topic, const MessageType& type) const {
+  [[nodiscard]] std::pair<dds_entity_t, const ddsi_sertype*> make_topic(std::string_view topic,
+                                                                        const MessageType& type) const {
     ddsi_sertype* raw = make_raw_type(dds_type_name(type.name));
     const dds_entity_t entity =
-        dds_create_topic_sertype(participant, dds_topic_name(topic).c_str(), &raw, nullptr, nullptr, nullptr);
+        dds_create_topic_sertype(participant_, dds_topic_name(topic).c_str(), &raw, nullptr, nullptr, nullptr);
     if (entity < 0) ddsi_sertype_unref(raw);
     checked(entity, topic);
     return {entity, raw};
   }
 
-  CaughtLog log;
-  dds_entity_t domain = 0, participant = 0, waitset = 0;
-  std::vector<Writer> writers;
-  std::vector<Reader> readers;
+  CaughtLog log_;
+  OwnedDomain domain_;
+  dds_entity_t participant_ = 0, waitset_ = 0;
+  std::vector<Writer> writers_;
+  std::vector<Reader> readers_;
 };
-
-bool has_topics() { return true; }
-
-Participant::Participant(const TopicDomain& domain) : impl_(std::make_unique<Impl>()) {
-  check_domain(domain);
-  Impl& my = *impl_;
-  const std::set<int> others = udp_sockets();
-  const dds_entity_t created = dds_create_domain(domain.domain, settings_of(domain).c_str());
-  if (created == DDS_RETCODE_PRECONDITION_NOT_MET) {
-    throw InputError(fmt::format("domain {}: this process has a participant of it already", domain.domain));
-  }
-  my.domain = checked(created, fmt::format("domain {}{}", domain.domain, my.log.first()));
-  const Quality quality({}, "enclave=/;");  // as in every participant of ROS 2
-  const dds_entity_t participant = dds_create_participant(domain.domain, quality.get(), nullptr);
-  my.participant = checked(participant, fmt::format("domain {}{}", domain.domain, my.log.first()));
-  if (domain.interface.empty()) {  // includes a socket that another thread made meanwhile, which is rare
-    for (const int socket : udp_sockets()) {
-      if (!others.contains(socket)) hear_this_computer_alone(socket);
-    }
-  }
-}
-
-Participant::~Participant() = default;
-
-std::uint16_t Participant::add_writer(std::string_view topic, const MessageType& type, const TopicQuality& quality) {
-  constexpr std::size_t kMostWriters = std::numeric_limits<std::uint16_t>::max();
-  if (impl_->writers.size() >= kMostWriters) {
-    throw InputError(fmt::format("{}: a participant has at most {} writers", printable(topic), kMostWriters));
-  }
-  const auto [entity, raw_type] = impl_->make_topic(topic, type);
-  const Quality qos(quality, user_data_of(type));
-  const dds_entity_t writer = checked(dds_create_writer(impl_->participant, entity, qos.get(), nullptr), topic);
-  impl_->writers.push_back({writer, raw_type});
-  return static_cast<std::uint16_t>(impl_->writers.size() - 1);
-}
-
-void Participant::write(std::uint16_t writer, std::string cdr) {
-  const Impl::Writer& to = impl_->writers.at(writer);
-  checked(dds_writecdr(to.entity, make_raw_sample(to.type, std::move(cdr))), "write");
-}
-
-std::size_t Participant::readers(std::uint16_t writer) const {
-  dds_publication_matched_status_t status = {};
-  checked(dds_get_publication_matched_status(impl_->writers.at(writer).entity, &status), "readers");
-  return status.current_count;
-}
-
-namespace {
-
-dds_duration_t duration_of(double seconds) { return static_cast<dds_duration_t>(std::llround(seconds * 1e9)); }
 
 }  // namespace
 
-bool Participant::flush(double seconds) {
-  bool all = true;
-  for (const Impl::Writer& writer : impl_->writers) {
-    all = dds_wait_for_acks(writer.entity, duration_of(seconds)) == 0 && all;
-  }
-  return all;
-}
-
-std::uint16_t Participant::add_reader(std::string_view topic, const MessageType& type) {
-  Impl& my = *impl_;
-  if (my.waitset == 0) my.waitset = checked(dds_create_waitset(my.participant), "reader");
-  Impl::Reader& reader = my.readers.emplace_back();
-  reader.topic = my.make_topic(topic, type).first;
-  reader.user_data = user_data_of(type);
-  my.open(reader, true);
-  return static_cast<std::uint16_t>(my.readers.size() - 1);
-}
-
-std::optional<std::string> Participant::take(std::uint16_t reader) {
-  for (;;) {  // samples without data say that a writer has gone
-    ddsi_serdata* sample = nullptr;
-    dds_sample_info_t info = {};
-    const dds_entity_t from = impl_->readers.at(reader).entity;
-    if (checked(dds_takecdr(from, &sample, 1, &info, DDS_ANY_STATE), "take") == 0) return std::nullopt;
-    std::string bytes = raw(sample)->bytes.substr(0, raw(sample)->size);
-    ddsi_serdata_unref(sample);
-    if (info.valid_data) return bytes;
-  }
-}
-
-void Participant::wait(double seconds) {
-  for (Impl::Reader& reader : impl_->readers) impl_->reopen(reader);
-  checked(dds_waitset_wait(impl_->waitset, nullptr, 0, duration_of(seconds)), "wait");
-}
-
 }  // namespace fathom
+
+extern "C" [[gnu::visibility("default")]] void fathom_open_participant(const fathom::TopicDomain& domain,
+                                                                       std::unique_ptr<fathom::Participant>& opened) {
+  opened = std::make_unique<fathom::DdsParticipant>(domain);
+}

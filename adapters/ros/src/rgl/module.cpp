@@ -23,6 +23,8 @@
 #include "io/message/sensors.hpp"
 #include "ros/participant.hpp"
 
+extern "C" fathom::OpenParticipant fathom_open_participant;
+
 namespace {
 
 using fathom::Participant;
@@ -65,7 +67,7 @@ DomainWriters& writers_of(const DomainKey& key) {
   const auto found = domains.find(key);
   if (found != domains.end()) return found->second;
   DomainWriters made;
-  made.participant = std::make_unique<Participant>(fathom::TopicDomain{key.first, key.second});
+  fathom_open_participant({key.first, key.second}, made.participant);
   topics_process() = getpid();
   return domains.emplace(key, std::move(made)).first->second;
 }
