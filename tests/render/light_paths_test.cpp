@@ -81,7 +81,10 @@ double passed_by_pane(double n, double a) {
 TEST(LightPaths, PassesAPane) {
   const SurfaceOptics glass = {.refractive_index = 1.52F, .thickness_m = 0.01F};
   for (const double a : {0.0, 45 * kDeg, 80 * kDeg}) {
-    const Frame f = render_once(make_sheets(glass, {{"glass", 2, a}, {"wall", 300}}), make_rays_along({{1, 0, 0}}));
+    Sensor sensor = make_rays_along({{1, 0, 0}});
+    // Head-on the pane dazzles, and far from it the wall is mirrored too.
+    sensor.returns = {a == 0.0 ? ReturnChoice::kLast : ReturnChoice::kFirst};
+    const Frame f = render_once(make_sheets(glass, {{"glass", 2, a}, {"wall", 300}}), sensor);
     const double n = 1.52F, delay = 0.01F * (std::sqrt(n * n - std::pow(std::sin(a), 2)) - std::cos(a));
     EXPECT_EQ(f.reason()[0], Reason::kHit);
     EXPECT_NEAR(f.range_m()[0], 300 + delay, 1e-4) << a;
@@ -94,6 +97,7 @@ TEST(LightPaths, PassesAPane) {
 TEST(LightPaths, PassesAsManyPanesAsItHasBounces) {
   const SurfaceOptics glass = {.refractive_index = 1.5F};
   Sensor sensor = make_rays_along({{1, 0, 0}});
+  sensor.returns = {ReturnChoice::kLast};
   const Scene scene = make_sheets(glass, {{"glass", 2}, {"glass", 5}, {"wall", 10}});
   const Frame f = render_once(scene, sensor);
   EXPECT_NEAR(f.range_m()[0], 10, 1e-5);
@@ -332,7 +336,7 @@ TEST(LightPaths, KeepTheTimeOfTheRay) {
   std::size_t compared = 0;
   for (std::size_t i = 0; i < through.size(); ++i) {
     if (through.path()[i] != kThroughGlass) continue;
-    ASSERT_NEAR(through.range_m()[i], alone.range_m()[i], 1e-4);
+    ASSERT_NEAR(through.clean_range_m()[i], alone.clean_range_m()[i], 1e-6 * alone.clean_range_m()[i]);
     ASSERT_NEAR(through.velocity_m_s()[i], alone.velocity_m_s()[i], 1e-4);
     ++compared;
   }
